@@ -1,0 +1,233 @@
+// Package protocol is the session protocol: the JSON frames that a session
+// (the browser extension, or a headless session) and the service exchange over
+// a WebSocket or by long poll. It is the one description that the service, the
+// gateway and the headless session share. It imports nothing of the actors, so
+// that whatever speaks the protocol need not carry the service.
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Version is the value of Frame.V in a hello.
+const Version = 1
+
+// Limits and periods of the protocol.
+const (
+	// MaxFrame bounds a frame in bytes.
+	MaxFrame = 1 << 20
+	// MaxHelloFrame bounds the frames before welcome in bytes.
+	MaxHelloFrame = 8 << 10
+	// HelloTimeout is how long a new connection may take to say hello, in
+	// real time.
+	HelloTimeout = 5 * time.Second
+	// HeartbeatEvery is the period of heartbeats that a welcome asks for.
+	HeartbeatEvery = 20 * time.Second
+	// LeaseTime is how long a lease lasts without a heartbeat, by the Clock.
+	LeaseTime = 60 * time.Second
+	// TaskTime bounds the time from hand-out to the deadline of a task.
+	TaskTime = 5 * time.Minute
+	// PollTime is how long a long poll is held, in real time.
+	PollTime = 25 * time.Second
+	// MaxPartPosts and MaxPartBytes bound one part.
+	MaxPartPosts = 200
+	MaxPartBytes = 512 << 10
+	// MaxScanPosts bounds the posts of one scan; a session that stops there
+	// answers exhausted: false.
+	MaxScanPosts = 10_000
+)
+
+// Close codes of the socket.
+const (
+	// CloseUnauthorised ends a connection whose token is unknown or revoked.
+	CloseUnauthorised = 4401
+	// CloseReplaced ends a connection when a newer one of the same session
+	// was welcomed.
+	CloseReplaced = 4408
+)
+
+// Frame types.
+const (
+	TypeHello     = "hello"
+	TypeWelcome   = "welcome"
+	TypeHeartbeat = "heartbeat"
+	TypeTask      = "task"
+	TypeAccepted  = "accepted"
+	TypeActing    = "acting"
+	TypeGo        = "go"
+	TypePart      = "part"
+	TypeResult    = "result"
+	TypeAck       = "ack"
+	TypeReleased  = "released"
+	TypeCancel    = "cancel"
+	TypeRevoked   = "revoked"
+)
+
+// States of a task in a session's journal.
+const (
+	StateReceived = "received"
+	StateActing   = "acting"
+	StateDone     = "done"
+)
+
+// Error codes of a result.
+const (
+	CodeSignedOut         = "signed_out"
+	CodeChallenge         = "challenge"
+	CodePageNotUnderstood = "page_not_understood"
+	CodeNetworkLimit      = "network_limit"
+	CodeTimeout           = "timeout"
+	CodeNotFound          = "not_found"
+	CodeNotConnected      = "not_connected"
+	CodeCompanyNotManaged = "company_not_managed"
+	CodeInvalidInput      = "invalid_input"
+	CodeOutcomeUnknown    = "outcome_unknown"
+)
+
+// Frame is any frame of either side; Type says which of the fields count.
+// Fields and types that a side does not know are ignored.
+type Frame struct {
+	Type string `json:"type"`
+
+	// hello
+	V       int           `json:"v,omitempty"`
+	Token   string        `json:"token,omitempty"`
+	Boot    string        `json:"boot,omitempty"`
+	Journal string        `json:"journal,omitempty"`
+	Version string        `json:"version,omitempty"`
+	Account *Account      `json:"account,omitempty"` // also heartbeat
+	Tasks   []JournalTask `json:"tasks,omitempty"`
+
+	// welcome
+	Session    string     `json:"session,omitempty"`
+	HeartbeatS int        `json:"heartbeat_s,omitempty"`
+	LeaseS     int        `json:"lease_s,omitempty"`
+	ServerTime *time.Time `json:"server_time,omitempty"`
+
+	// heartbeat
+	Running []RunningTask `json:"running,omitempty"`
+
+	// task and all that speaks of one
+	Task     string          `json:"task,omitempty"`
+	Lease    string          `json:"lease,omitempty"`
+	Attempt  int             `json:"attempt,omitempty"`
+	TaskType string          `json:"task_type,omitempty"`
+	Input    json.RawMessage `json:"input,omitempty"`
+	Deadline *time.Time      `json:"deadline,omitempty"`
+
+	// part (and its ack), result
+	Seq    *int            `json:"seq,omitempty"`
+	Output json.RawMessage `json:"output,omitempty"`
+	Error  *TaskError      `json:"error,omitempty"`
+
+	// released
+	Reason string `json:"reason,omitempty"`
+}
+
+// Account is the network account that a session is signed in to.
+type Account struct {
+	URN      string `json:"urn"`
+	Slug     string `json:"slug"`
+	Name     string `json:"name"`
+	SignedIn bool   `json:"signed_in"`
+}
+
+// JournalTask is a task that a session's journal holds when it says hello.
+type JournalTask struct {
+	Task    string `json:"task"`
+	Lease   string `json:"lease"`
+	Attempt int    `json:"attempt"`
+	State   string `json:"state"`
+}
+
+// RunningTask is a lease that a heartbeat renews.
+type RunningTask struct {
+	Task  string `json:"task"`
+	Lease string `json:"lease"`
+}
+
+// TaskError is how a session reports that a task did not work. Acted says
+// whether the network was touched: nil when the session cannot know.
+type TaskError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Acted   *bool  `json:"acted"`
+}
+
+// ScanInput is the input of the four scans: keyword_scan and forum_scan carry
+// Keyword, people_scan and company_scan an Entity (slug or urn).
+type ScanInput struct {
+	Keyword string    `json:"keyword,omitempty"`
+	Profile string    `json:"profile,omitempty"`
+	Company string    `json:"company,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// PostsOutput is the output of scans, of their parts, and of the tasks that
+// fetch posts. Exhausted counts in the result of a scan only: false means that
+// the session stopped before it reached Since.
+type PostsOutput struct {
+	Posts     []Post `json:"posts"`
+	Exhausted *bool  `json:"exhausted,omitempty"`
+}
+
+// Post is a post as a session reports it: what the network's page shows, with
+// nothing of the team's. Content is character for character that of the page.
+type Post struct {
+	URN            string    `json:"urn"`
+	URL            string    `json:"url"`
+	Content        string    `json:"content"`
+	AuthorName     string    `json:"author_name"`
+	AuthorURL      string    `json:"author_url"`
+	AuthorURN      string    `json:"author_urn,omitempty"`
+	AuthorHeadline string    `json:"author_headline"`
+	AuthorImageURL string    `json:"author_image_url"`
+	PostedAt       time.Time `json:"posted_at"`
+	Likes          int64     `json:"likes_count"`
+	Comments       int64     `json:"comments_count"`
+	Shares         int64     `json:"shares_count"`
+	Type           string    `json:"post_type"`
+	ImageURLs      []string  `json:"image_urls,omitempty"`
+	ImageText      string    `json:"image_text,omitempty"`
+	Videos         []string  `json:"videos,omitempty"`
+}
+
+// SignInRequest is the body of POST /extension/sign-in: a pairing code, or an
+// email with the one-time code that was mailed to it.
+type SignInRequest struct {
+	Code  string `json:"code,omitempty"`
+	Email string `json:"email,omitempty"`
+	OTP   string `json:"otp,omitempty"`
+}
+
+// SignInReply answers a sign-in. The session token is the session's secret; it
+// is never the team's API key.
+type SignInReply struct {
+	SessionToken string       `json:"session_token"`
+	Team         SignInTeam   `json:"team"`
+	Member       SignInMember `json:"member"`
+}
+
+// SignInTeam names the team that a session works for.
+type SignInTeam struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// SignInMember names the member whose browser a session is.
+type SignInMember struct {
+	ID    string `json:"id"`
+	Email string `json:"email"`
+}
+
+// PollRequest and PollReply are the bodies of POST /extension/poll.
+type PollRequest struct {
+	Messages []Frame `json:"messages"`
+}
+
+// PollReply carries what the service has to say, at most PollTime after the
+// request.
+type PollReply struct {
+	Messages []Frame `json:"messages"`
+}

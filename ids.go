@@ -1,0 +1,67 @@
+package watchpost
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The identifiers of the service's things: UUIDv7 strings, so that they sort
+// by the time of their making.
+type (
+	// TeamID names a team; it also names the team's space in the store.
+	TeamID string
+	// MemberID names a member (the API calls it a user).
+	MemberID string
+	// WatchlistID names a watchlist of any type.
+	WatchlistID string
+	// ListID names a list of profiles or companies that watchlists follow.
+	ListID string
+	// EntryID names a keyword entry (keyword_id) or an entry of a list: what a
+	// scan looks for.
+	EntryID string
+	// PostID names a stored post.
+	PostID string
+	// TaskID names a task (api_agent_task_id).
+	TaskID string
+	// SessionID names a session: one paired browser extension.
+	SessionID string
+	// AccountURN names an account on the network, normalised.
+	AccountURN string
+)
+
+// NewID returns a new UUIDv7 whose time is now, so that ids follow the Clock.
+func NewID(now time.Time) string {
+	var id uuid.UUID
+	if _, err := rand.Read(id[:]); err != nil {
+		panic(err) // the runtime aborts before this can happen
+	}
+	ms := now.UnixMilli()
+	for i := 5; i >= 0; i-- {
+		id[i] = byte(ms)
+		ms >>= 8
+	}
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	return id.String()
+}
+
+// ValidID reports whether s has the form of an id.
+func ValidID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	_, err := uuid.Parse(s)
+	return err == nil
+}
+
+// NewSecret returns n random bytes as hexadecimal text.
+func NewSecret(n int) string {
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		panic(err) // the runtime aborts before this can happen
+	}
+	return hex.EncodeToString(b)
+}

@@ -1,0 +1,144 @@
+package watchpost
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// TaskType names a kind of work that a session does on the network, in the
+// words of the API (task_input.task_type) and of the session protocol.
+type TaskType string
+
+// The agent tasks that callers create, and the scans that watchlists create.
+const (
+	TaskProfileFetch      TaskType = "agent_profile_fetch"
+	TaskCompanyFetch      TaskType = "agent_company_fetch"
+	TaskProfilesPosts     TaskType = "agent_profiles_posts_fetch"
+	TaskCompanyPosts      TaskType = "agent_company_posts_fetch"
+	TaskProfilesSearch    TaskType = "agent_profiles_search"
+	TaskLikePost          TaskType = "agent_like_post"
+	TaskCommentPost       TaskType = "agent_comment_post"
+	TaskSendMessage       TaskType = "agent_send_message"
+	TaskConnectionRequest TaskType = "agent_send_connection_request"
+	TaskConnectionsFetch  TaskType = "agent_connections_fetch"
+
+	TaskKeywordScan TaskType = "keyword_scan"
+	TaskPeopleScan  TaskType = "people_scan"
+	TaskCompanyScan TaskType = "company_scan"
+	TaskForumScan   TaskType = "forum_scan"
+)
+
+// taskTypes is the table of task types: which allowance one costs, and whether
+// it writes on the network. Reads are done at least once and by any account of
+// the team, writes at most once and by the acting account only.
+var taskTypes = map[TaskType]struct {
+	action Action
+	writes bool
+	scan   bool
+}{
+	TaskProfileFetch:      {action: ActionProfileFetch},
+	TaskCompanyFetch:      {action: ActionCompanyFetch},
+	TaskProfilesPosts:     {action: ActionPeopleScan},
+	TaskCompanyPosts:      {action: ActionCompanyScan},
+	TaskProfilesSearch:    {action: ActionProfileSearch},
+	TaskLikePost:          {action: ActionLike, writes: true},
+	TaskCommentPost:       {action: ActionComment, writes: true},
+	TaskSendMessage:       {action: ActionMessage, writes: true},
+	TaskConnectionRequest: {action: ActionInvitation, writes: true},
+	TaskConnectionsFetch:  {action: ActionProfileSearch},
+	TaskKeywordScan:       {action: ActionKeywordScan, scan: true},
+	TaskPeopleScan:        {action: ActionPeopleScan, scan: true},
+	TaskCompanyScan:       {action: ActionCompanyScan, scan: true},
+	TaskForumScan:         {action: ActionNone, scan: true},
+}
+
+// Known reports whether t is one of the task types.
+func (t TaskType) Known() bool { _, ok := taskTypes[t]; return ok }
+
+// Action returns the allowance that a task of this type is debited to.
+func (t TaskType) Action() Action { return taskTypes[t].action }
+
+// Writes reports whether a task of this type changes something on the network.
+func (t TaskType) Writes() bool { return taskTypes[t].writes }
+
+// Scan reports whether a task of this type collects posts for a watchlist.
+func (t TaskType) Scan() bool { return taskTypes[t].scan }
+
+// Times after which a task that makes no progress ends.
+const (
+	// TaskExpiry is how long a client's task may wait before it is begun;
+	// then it fails TaskExpired. Scans never expire.
+	TaskExpiry = 7 * 24 * time.Hour
+	// ActingLimit is how long a write in acting waits for its journal's truth;
+	// then it fails outcome_unknown.
+	ActingLimit = 24 * time.Hour
+	// MaxReadAttempts is the number of leases a read may lose before it fails
+	// no_answer.
+	MaxReadAttempts = 3
+)
+
+// Codes of failed tasks that the service itself gives; the others are the
+// session's (package protocol).
+const (
+	FailExpired        = "expired"
+	FailNoAnswer       = "no_answer"
+	FailMemberRemoved  = "member_removed"
+	FailOutcomeUnknown = "outcome_unknown"
+)
+
+// TaskState is where a task stands inside the service. Callers see leased and
+// acting as pending.
+type TaskState string
+
+// The states of a task; completed and failed are final.
+const (
+	TaskPending   TaskState = "pending"
+	TaskLeased    TaskState = "leased"
+	TaskActing    TaskState = "acting"
+	TaskCompleted TaskState = "completed"
+	TaskFailed    TaskState = "failed"
+)
+
+// Final reports whether nothing changes a task in this state any more.
+func (s TaskState) Final() bool { return s == TaskCompleted || s == TaskFailed }
+
+// Shown returns the status that the API shows.
+func (s TaskState) Shown() string {
+	if s.Final() {
+		return string(s)
+	}
+	return string(TaskPending)
+}
+
+// TaskFailure says why a task failed and whether the same request may be made
+// again without the risk of acting twice.
+type TaskFailure struct {
+	Code      string
+	Message   string
+	RetrySafe bool
+}
+
+// MarshalJSON writes the failure as task_output shows it.
+func (f TaskFailure) MarshalJSON() ([]byte, error) {
+	type detail struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	return json.Marshal(struct {
+		Error     detail `json:"error"`
+		RetrySafe bool   `json:"retry_safe"`
+	}{detail{f.Code, f.Message}, f.RetrySafe})
+}
+
+// PendingReason says why a task is still pending.
+type PendingReason string
+
+// The reasons, the first that applies is shown.
+const (
+	PendingRunning          PendingReason = "running"
+	PendingExtensionOffline PendingReason = "extension_offline"
+	PendingPaused           PendingReason = "paused"
+	PendingWeeklyCap        PendingReason = "weekly_cap"
+	PendingDailyCap         PendingReason = "daily_cap"
+	PendingQueued           PendingReason = "queued"
+)
