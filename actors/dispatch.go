@@ -1,0 +1,261 @@
+package actors
+
+import (
+	"cmp"
+	"container/heap"
+	"time"
+
+	"watchpost"
+)
+
+// dispatcher decides which session does which task. It holds no task: only the
+// order in which they wait, and what the sessions may do. Its methods are pure
+// functions of that state and of now; the team carries out what it decides.
+type dispatcher struct {
+	workers map[watchpost.SessionID]*worker
+	queues  map[queueKey]*queue
+	waiting map[watchpost.TaskID]queueKey
+	paused  map[pauseKey]time.Time // until when no probe is made
+	ledger  *ledger
+}
+
+// worker is a connected session.
+type worker struct {
+	session  watchpost.SessionID
+	account  watchpost.AccountURN
+	signedIn bool
+	inUse    bool // the account is claimed by somebody else
+	stopped  bool // signed out or challenged since its last sign of life
+	// from and fromWeekly are when allowances begin to count for the claim.
+	from, fromWeekly time.Time
+	task             watchpost.TaskID // what it was handed; "" when free
+}
+
+// queueKey separates the tasks that the same conditions let run.
+type queueKey struct {
+	kind    watchpost.TaskType
+	account watchpost.AccountURN // of a write; "" for reads
+}
+
+type pauseKey struct {
+	account watchpost.AccountURN
+	kind    watchpost.TaskType
+}
+
+// assignment is one task for one session.
+type assignment struct {
+	task   watchpost.TaskID
+	kind   watchpost.TaskType
+	worker *worker
+}
+
+func newDispatcher(l *ledger) *dispatcher {
+	return &dispatcher{
+		workers: map[watchpost.SessionID]*worker{},
+		queues:  map[queueKey]*queue{},
+		waiting: map[watchpost.TaskID]queueKey{},
+		paused:  map[pauseKey]time.Time{},
+		ledger:  l,
+	}
+}
+
+// add queues a pending task.
+func (d *dispatcher) add(t *watchpost.Task) {
+	k := queueKey{t.Type, t.Account}
+	q := d.queues[k]
+	if q == nil {
+		q = &queue{}
+		d.queues[k] = q
+	}
+	if _, already := d.waiting[t.ID]; already {
+		return
+	}
+	d.waiting[t.ID] = k
+	heap.Push(q, turnOf(t))
+}
+
+// remove takes a task out of its queue, where its turn is skipped later.
+func (d *dispatcher) remove(id watchpost.TaskID) { delete(d.waiting, id) }
+
+// next takes the first task that a free session may do now; ok is false when
+// there is none. Client tasks go by creation, before scans, which go by due
+// time and entry.
+func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
+	var first turn
+	for k, q := range d.queues {
+		head, any := d.head(k, q)
+		if !any || ok && !head.before(first) {
+			continue
+		}
+		if w := d.pick(k, now); w != nil {
+			first, ok = head, true
+			a = assignment{task: head.id, kind: k.kind, worker: w}
+		}
+	}
+	if ok {
+		heap.Pop(d.queues[d.waiting[a.task]])
+		d.remove(a.task)
+		a.worker.task = a.task
+	}
+	return a, ok
+}
+
+// head returns the first turn of a queue that still waits.
+func (d *dispatcher) head(k queueKey, q *queue) (turn, bool) {
+	for q.Len() > 0 {
+		if at, waits := d.waiting[(*q)[0].id]; waits && at == k {
+			return (*q)[0], true
+		}
+		heap.Pop(q)
+	}
+	delete(d.queues, k)
+	return turn{}, false
+}
+
+// pick returns the free session for tasks of that kind whose account has used
+// the least of the allowance; nil when there is none.
+func (d *dispatcher) pick(k queueKey, now time.Time) *worker {
+	var best *worker
+	most := 0
+	for _, w := range d.workers {
+		if w.task != "" || d.hindrance(w, k, now) != "" {
+			continue
+		}
+		room := d.room(w, k.kind, now)
+		if best == nil || room > most || room == most && w.session < best.session {
+			best, most = w, room
+		}
+	}
+	return best
+}
+
+func (d *dispatcher) room(w *worker, kind watchpost.TaskType, now time.Time) int {
+	from := w.from
+	if a, ok := watchpost.AllowanceOf(kind.Action()); !ok {
+		return 1
+	} else if a.Period == watchpost.Weekly {
+		from = w.fromWeekly
+	}
+	if now.Before(from) {
+		return 0
+	}
+	return d.ledger.room(w.account, kind.Action(), now)
+}
+
+// hindrance says why a session may not be handed such a task now, busy or not;
+// empty when it may.
+func (d *dispatcher) hindrance(w *worker, k queueKey, now time.Time) watchpost.PendingReason {
+	switch {
+	case k.account != "" && w.account != k.account, w.inUse:
+		return watchpost.PendingExtensionOffline
+	case !w.signedIn, w.stopped, now.Before(d.paused[pauseKey{w.account, k.kind}]):
+		return watchpost.PendingPaused
+	case d.room(w, k.kind, now) > 0:
+		return ""
+	}
+	if a, _ := watchpost.AllowanceOf(k.kind.Action()); a.Period == watchpost.Weekly {
+		return watchpost.PendingWeeklyCap
+	}
+	return watchpost.PendingDailyCap
+}
+
+// reasons orders the reasons by what has to change first.
+var reasons = map[watchpost.PendingReason]int{
+	watchpost.PendingExtensionOffline: 5,
+	watchpost.PendingPaused:           4,
+	watchpost.PendingWeeklyCap:        3,
+	watchpost.PendingDailyCap:         2,
+	watchpost.PendingQueued:           1,
+}
+
+// why says why a pending task of that kind waits: what hinders the session that is closest
+// to doing it, and until when at least, if that is known.
+func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, time.Time) {
+	reason := watchpost.PendingExtensionOffline
+	var notBefore time.Time
+	for _, w := range d.workers {
+		h := cmp.Or(d.hindrance(w, k, now), watchpost.PendingQueued)
+		if reasons[h] > reasons[reason] {
+			continue
+		}
+		until := d.until(w, k, h, now)
+		if reasons[h] < reasons[reason] || notBefore.IsZero() || until.Before(notBefore) {
+			reason, notBefore = h, until
+		}
+	}
+	return reason, notBefore
+}
+
+// until returns when a hindrance ends; zero when that is not known.
+func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now time.Time) time.Time {
+	switch h {
+	case watchpost.PendingDailyCap:
+		return watchpost.Daily.Reset(now)
+	case watchpost.PendingWeeklyCap:
+		return watchpost.Weekly.Reset(now)
+	case watchpost.PendingPaused:
+		if w.signedIn && !w.stopped {
+			return d.paused[pauseKey{w.account, k.kind}]
+		}
+	}
+	return time.Time{}
+}
+
+// wake returns the next moment at which more may be handed out without
+// anything happening: the end of a pause, or the next reset.
+func (d *dispatcher) wake(now time.Time) time.Time {
+	wake := watchpost.Daily.Reset(now)
+	for k, until := range d.paused {
+		if !until.After(now) {
+			delete(d.paused, k)
+		} else if until.Before(wake) {
+			wake = until
+		}
+	}
+	return wake
+}
+
+// turn is a task's place in its queue.
+type turn struct {
+	id    watchpost.TaskID
+	scan  bool
+	at    time.Time // creation, or due time of a scan
+	entry watchpost.EntryID
+}
+
+func turnOf(t *watchpost.Task) turn {
+	if t.Type.Scan() {
+		return turn{id: t.ID, scan: true, at: t.Due, entry: t.Entry}
+	}
+	return turn{id: t.ID, at: t.CreatedAt}
+}
+
+func (t turn) before(o turn) bool {
+	if t.scan != o.scan {
+		return o.scan
+	}
+	return cmp.Or(t.at.Compare(o.at), cmp.Compare(t.entry, o.entry), cmp.Compare(t.id, o.id)) < 0
+}
+
+// queue is a heap of turns.
+type queue []turn
+
+// Len implements heap.Interface.
+func (q queue) Len() int { return len(q) }
+
+// Less implements heap.Interface.
+func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
+
+// Swap implements heap.Interface.
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push implements heap.Interface.
+func (q *queue) Push(t any) { *q = append(*q, t.(turn)) }
+
+// Pop implements heap.Interface.
+func (q *queue) Pop() any {
+	old := *q
+	t := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return t
+}

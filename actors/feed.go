@@ -1,0 +1,238 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/enrich"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// feed is the actor of a team's posts.
+//
+// Owner and lifetime: the team spawns it with itself. It alone writes posts,
+// one batch at a time: what it reads from the store is what it wrote last.
+// Queries do not pass through it; they read snapshots of the store.
+type feed struct {
+	env   *environment
+	space persistence.Space
+	team  *actor.PID
+
+	ctx   actor.Context
+	queue []any // ingest and purge that wait for the batch under way
+	busy  bool
+}
+
+// ingest stores posts that a watchlist's entry has matched; answered to reply
+// when they are durable.
+type ingest struct {
+	watchlist watchpost.WatchlistID
+	labels    []watchpost.Label
+	objective string
+	keyword   string
+	entries   int // of the watchlist
+	posts     []watchpost.Post
+	reply     *actor.PID
+	answer    ingested
+}
+
+// purge removes a deleted watchlist from the posts, and those that only it had
+// collected; answered to the team by purged.
+type purge struct {
+	watchlist watchpost.WatchlistID
+	team      *actor.PID
+	after     []byte // the last key that was looked at
+}
+
+type purged struct{ watchlist watchpost.WatchlistID }
+
+// stored tells the feed that its batch is durable, and what to do next.
+type stored struct {
+	rest any // what is left of the message whose batch it was
+	err  error
+}
+
+func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
+	return &feed{env: env, space: space, team: team}
+}
+
+// Receive implements actor.Actor.
+func (f *feed) Receive(c actor.Context) {
+	f.ctx = c
+	switch m := c.Message().(type) {
+	case ingest, purge:
+		f.queue = append(f.queue, m)
+		f.work()
+	case stored:
+		f.busy = false
+		if m.err != nil {
+			return // the tree is about to load anew
+		}
+		if m.rest != nil {
+			f.queue = append([]any{m.rest}, f.queue...)
+		}
+		f.work()
+	}
+}
+
+// work does what is next in the queue, unless a batch is under way.
+func (f *feed) work() {
+	for !f.busy && len(f.queue) > 0 {
+		next := f.queue[0]
+		f.queue = f.queue[1:]
+		view, err := f.env.store.View(context.Background())
+		if err != nil {
+			panic(err) // to the supervisor: the team loads anew
+		}
+		switch m := next.(type) {
+		case ingest:
+			err = f.ingest(view, m)
+		case purge:
+			err = f.purge(view, m)
+		}
+		view.Close()
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// commit hands a batch to the team; rest is looked at when it is durable.
+func (f *feed) commit(batch *persistence.Batch, rest any, then func(error)) {
+	f.busy = true
+	root, self := f.env.system.Root, f.ctx.Self()
+	f.ctx.Send(f.team, decided{batch: batch, then: func(err error) {
+		if then != nil {
+			then(err)
+		}
+		root.Send(self, stored{rest: rest, err: err})
+	}})
+}
+
+// maxBatch leaves room in a batch for what the team adds.
+const maxBatch = persistence.MaxBatchBytes - 64<<10
+
+// ingest stores as many of the posts as fit a batch, and the rest after it.
+func (f *feed) ingest(view persistence.View, m ingest) error {
+	now := f.env.clock.Now()
+	batch := &persistence.Batch{}
+	seen := map[string]bool{}
+	var fresh, known int
+	for len(m.posts) > 0 {
+		p := m.posts[0]
+		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps {
+			break
+		}
+		seen[p.URN] = true
+		old, err := postindex.ByURN(view, f.space, p.URN)
+		switch {
+		case errors.Is(err, persistence.ErrNotFound):
+			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
+			fresh++
+		case err != nil:
+			return err
+		default:
+			p = rescanned(*old, p)
+			known++
+		}
+		f.match(&p, &m, now)
+		if err := postindex.Put(batch, old, &p); err != nil {
+			return err
+		}
+		m.posts = m.posts[1:]
+	}
+	f.env.metrics.posts.WithLabelValues("stored").Add(float64(fresh))
+	f.env.metrics.posts.WithLabelValues("updated").Add(float64(known))
+	var rest any
+	if len(m.posts) > 0 {
+		rest = m
+	}
+	root := f.env.system.Root
+	f.commit(batch, rest, func(err error) {
+		if rest == nil || err != nil {
+			m.answer.err = err
+			root.Send(m.reply, m.answer)
+		}
+	})
+	return nil
+}
+
+// rescanned is a known post with the text and counters that a new scan saw;
+// its identity and what the team did with it stay.
+func rescanned(old, seen watchpost.Post) watchpost.Post {
+	seen.ID, seen.CreatedAt, seen.Source = old.ID, old.CreatedAt, old.Source
+	seen.Matches, seen.Tags = old.Matches, old.Tags
+	seen.Bookmark, seen.Liked, seen.Commented, seen.Lead = old.Bookmark, old.Liked, old.Commented, old.Lead
+	return seen
+}
+
+// match notes why the post is here and lets it be understood.
+func (f *feed) match(p *watchpost.Post, m *ingest, now time.Time) {
+	found := false
+	for _, match := range p.Matches {
+		found = found || match.Watchlist == m.watchlist && match.Keyword == m.keyword
+	}
+	if !found {
+		p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.keyword, At: now})
+	}
+	enrich.Post(p, enrich.Context{Labels: m.labels, Objective: m.objective, Keyword: m.keyword})
+}
+
+// purgeAtOnce bounds the posts that one batch of a purge touches.
+const purgeAtOnce = 200
+
+// purge removes the watchlist from the next posts; it may be repeated.
+func (f *feed) purge(view persistence.View, m purge) error {
+	batch := &persistence.Batch{}
+	var touched int
+	var failure error
+	last, err := postindex.Each(view, f.space, m.after, func(p *watchpost.Post) bool {
+		if !p.Collected(func(id watchpost.WatchlistID) bool { return id == m.watchlist }) {
+			return true
+		}
+		touched++
+		failure = f.withdraw(batch, p, m.watchlist)
+		size, _ := batch.Size()
+		return failure == nil && touched < purgeAtOnce && size < maxBatch-postindex.MaxPost
+	})
+	if err == nil {
+		err = failure
+	}
+	if err != nil {
+		return err
+	}
+	if last == nil {
+		root, done := f.env.system.Root, purged{m.watchlist}
+		f.commit(batch, nil, func(err error) {
+			if err == nil {
+				root.Send(m.team, done)
+			}
+		})
+		return nil
+	}
+	m.after = last
+	f.commit(batch, m, nil)
+	return nil
+}
+
+// withdraw takes a watchlist's claim off a post, and the post away with its
+// last.
+func (f *feed) withdraw(batch *persistence.Batch, p *watchpost.Post, id watchpost.WatchlistID) error {
+	old := *p
+	p.Matches = nil
+	for _, match := range old.Matches {
+		if match.Watchlist != id {
+			p.Matches = append(p.Matches, match)
+		}
+	}
+	if len(p.Matches) == 0 {
+		postindex.Delete(batch, &old)
+		return nil
+	}
+	return postindex.Put(batch, &old, p)
+}

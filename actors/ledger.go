@@ -1,0 +1,148 @@
+package actors
+
+import (
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// ledger is what the accounts of a team have used of their allowances. It is
+// keyed by period and never reset: a new day is a new key. A unit is reserved
+// when a task is offered to a session and debited when the hand-out is
+// decided; only debits are stored.
+type ledger struct {
+	entries map[ledgerKey]*ledgerEntry
+}
+
+type ledgerKey struct {
+	account watchpost.AccountURN
+	action  watchpost.Action
+	period  string
+}
+
+type ledgerEntry struct {
+	ledgerRecord
+	reserved int
+}
+
+// ledgerRecord is the stored part of an entry. Closed is set when the network
+// itself refused more: nothing is handed out until the next period.
+type ledgerRecord struct {
+	Used   int  `json:"used"`
+	Closed bool `json:"closed,omitempty"`
+}
+
+func newLedger() *ledger { return &ledger{entries: map[ledgerKey]*ledgerEntry{}} }
+
+// load reads what still counts at now: the days of this week.
+func (l *ledger) load(view persistence.View, space persistence.Space, now time.Time) error {
+	from := []byte(keyLedger + watchpost.Weekly.Key(now))
+	var failure error
+	err := view.Scan(space, from, persistence.PrefixEnd([]byte(keyLedger)), func(k, v []byte) bool {
+		parts := strings.SplitN(string(k[len(keyLedger):]), "\x00", 3)
+		entry := &ledgerEntry{}
+		if failure = decode(v, &entry.ledgerRecord); failure != nil || len(parts) != 3 {
+			return failure == nil
+		}
+		l.entries[ledgerKey{watchpost.AccountURN(parts[1]), watchpost.Action(parts[2]), parts[0]}] = entry
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return failure
+}
+
+func (l *ledger) entry(k ledgerKey) *ledgerEntry {
+	e := l.entries[k]
+	if e == nil {
+		e = &ledgerEntry{}
+		l.entries[k] = e
+	}
+	return e
+}
+
+// room returns how many more units the account may be handed at now. Actions
+// that are not counted have always room.
+func (l *ledger) room(account watchpost.AccountURN, action watchpost.Action, now time.Time) int {
+	a, counted := watchpost.AllowanceOf(action)
+	if !counted {
+		return 1
+	}
+	e := l.entries[ledgerKey{account, action, a.Period.Key(now)}]
+	switch {
+	case e == nil:
+		return a.Limit
+	case e.Closed:
+		return 0
+	}
+	return a.Limit - e.Used - e.reserved
+}
+
+// used returns the units debited in the period that holds now.
+func (l *ledger) used(account watchpost.AccountURN, a watchpost.Allowance, now time.Time) int {
+	if e := l.entries[ledgerKey{account, a.Action, a.Period.Key(now)}]; e != nil {
+		return e.Used
+	}
+	return 0
+}
+
+// reserve sets a unit aside for an offer and returns the debit that it would
+// be; the zero debit for an action that is not counted.
+func (l *ledger) reserve(account watchpost.AccountURN, action watchpost.Action, now time.Time) watchpost.Debit {
+	a, counted := watchpost.AllowanceOf(action)
+	if !counted {
+		return watchpost.Debit{}
+	}
+	d := watchpost.Debit{Account: account, Action: action, Period: a.Period.Key(now)}
+	l.entry(keyOf(d)).reserved++
+	return d
+}
+
+// release gives a reserved unit back.
+func (l *ledger) release(d watchpost.Debit) {
+	if d.Action != watchpost.ActionNone {
+		l.entry(keyOf(d)).reserved--
+	}
+}
+
+// debit counts a unit as used and writes that to the batch.
+func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
+	l.entry(keyOf(d)).Used++
+	l.put(batch, keyOf(d))
+}
+
+// refund gives a used unit back and writes that to the batch.
+func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
+	e := l.entry(keyOf(d))
+	e.Used = max(0, e.Used-1)
+	l.put(batch, keyOf(d))
+}
+
+// close stops an action of an account until its next period.
+func (l *ledger) close(batch *persistence.Batch, account watchpost.AccountURN, action watchpost.Action, now time.Time) {
+	if a, counted := watchpost.AllowanceOf(action); counted {
+		k := ledgerKey{account, action, a.Period.Key(now)}
+		l.entry(k).Closed = true
+		l.put(batch, k)
+	}
+}
+
+// forget drops from memory what no longer counts at now.
+func (l *ledger) forget(now time.Time) {
+	monday := watchpost.Weekly.Key(now)
+	for k := range l.entries {
+		if k.period < monday {
+			delete(l.entries, k)
+		}
+	}
+}
+
+func (l *ledger) put(batch *persistence.Batch, k ledgerKey) {
+	name := keyLedger + k.period + "\x00" + string(k.account) + "\x00" + string(k.action)
+	batch.Put([]byte(name), encode(l.entries[k].ledgerRecord))
+}
+
+func keyOf(d watchpost.Debit) ledgerKey { return ledgerKey{d.Account, d.Action, d.Period} }

@@ -1,0 +1,176 @@
+package actors
+
+import (
+	"encoding/json"
+	"time"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+)
+
+// The requests that a team answers, each with its reply. They are plain
+// immutable values: whoever sends one does not touch it afterwards, and neither
+// does whoever receives it. A request is answered with its reply or with an
+// error; errors are *watchpost.Error.
+
+// Gate asks whether the team may use what needs an extension; answered by
+// Done or an ExtensionRequired error (specification: Authentication 4).
+type Gate struct{}
+
+// Done answers requests that have nothing to tell.
+type Done struct{}
+
+// CreateTeam founds the team to which it is sent; answered by TeamCreated. The
+// email must belong to no team (Conflict).
+type CreateTeam struct {
+	Name     string // empty: made from the founder's name
+	Plan     watchpost.Plan
+	Email    string // normalised
+	FullName string
+}
+
+// TeamCreated tells of a new team, with its only member and its key.
+type TeamCreated struct {
+	Team   watchpost.Team
+	APIKey string
+}
+
+// GetTeam is answered by TeamView.
+type GetTeam struct{}
+
+// TeamView is a team as its members and the operator see it.
+type TeamView struct {
+	Team       watchpost.Team
+	Presence   []MemberPresence // in the order of Team.Members
+	Watchlists int
+	// WaitingScans counts the scans that are due and not done; OldestScan is
+	// since when the oldest of them waits.
+	WaitingScans int
+	OldestScan   time.Time
+}
+
+// MemberPresence is what a team knows of a member's sessions and account.
+type MemberPresence struct {
+	Member       watchpost.MemberID
+	LastActive   time.Time // zero: never
+	Connected    bool
+	Account      *protocol.Account
+	AccountInUse bool // the account is claimed by somebody else
+	Acting       bool // agent calls act in this member's name
+	Used         []AllowanceUse
+}
+
+// AllowanceUse is how much of one allowance an account has used.
+type AllowanceUse struct {
+	Action   watchpost.Action
+	Used     int
+	Limit    int
+	ResetsAt time.Time
+}
+
+// RevealKey is answered by APIKey.
+type RevealKey struct{}
+
+// RotateKey replaces the team's key; answered by APIKey. The old key is
+// refused from then on.
+type RotateKey struct{}
+
+// APIKey carries the team's key.
+type APIKey struct{ Key string }
+
+// SetPlan changes the plan; answered by watchpost.Team.
+type SetPlan struct{ Plan watchpost.Plan }
+
+// AddMember adds a member (PlanLimit, Conflict when the email belongs to a
+// team); answered by watchpost.Member.
+type AddMember struct {
+	Email    string // normalised
+	FullName string
+	Role     watchpost.Role
+}
+
+// GetMember finds a member by normalised email (NotFound `User not found`);
+// answered by watchpost.Member.
+type GetMember struct{ Email string }
+
+// OpenSession makes a session for a member; answered by SessionOpened.
+type OpenSession struct{ Email string }
+
+// SessionOpened carries the secret of a new session, which is shown only once.
+type SessionOpened struct {
+	Token  string
+	Team   watchpost.Team
+	Member watchpost.Member
+}
+
+// CreatePairingCode makes a one-time code with which a browser extension of
+// the member signs in; answered by PairingCode.
+type CreatePairingCode struct{ Email string }
+
+// PairingCode is a code and the moment after which it is worthless.
+type PairingCode struct {
+	Code      string
+	ExpiresAt time.Time
+}
+
+// CreateTask makes an agent task; answered by TaskCreated (specification:
+// Agent task). Input is a JSON object with the request's fields as given.
+type CreateTask struct {
+	Type  watchpost.TaskType
+	Input json.RawMessage
+}
+
+// TaskCreated names the new task.
+type TaskCreated struct{ ID watchpost.TaskID }
+
+// TaskView is a task as get-task-status shows it.
+type TaskView struct {
+	ID          watchpost.TaskID
+	Type        watchpost.TaskType
+	State       watchpost.TaskState
+	Input       json.RawMessage
+	Output      json.RawMessage // null while pending
+	CreatedAt   time.Time
+	CompletedAt time.Time // zero while pending
+	// Reason and NotBefore say why a pending task waits and, when known,
+	// until when at least.
+	Reason    watchpost.PendingReason
+	NotBefore time.Time
+}
+
+// CreateWatchlist makes a watchlist of cleaned entries; answered by
+// WatchlistView (PlanLimit). Name is empty when it is to be made up.
+type CreateWatchlist struct{ Watchlist watchpost.Watchlist }
+
+// GetWatchlist is answered by WatchlistView (NotFound).
+type GetWatchlist struct {
+	Type watchpost.WatchlistType
+	ID   watchpost.WatchlistID
+}
+
+// ListWatchlists is answered by []WatchlistView, oldest first.
+type ListWatchlists struct{ Type watchpost.WatchlistType }
+
+// UpdateWatchlist changes a watchlist (NotFound, Conflict, Invalid); answered
+// by WatchlistView.
+type UpdateWatchlist struct {
+	Type  watchpost.WatchlistType
+	ID    watchpost.WatchlistID
+	Patch watchpost.WatchlistPatch
+}
+
+// DeleteWatchlist is answered by Done (NotFound).
+type DeleteWatchlist struct {
+	Type watchpost.WatchlistType
+	ID   watchpost.WatchlistID
+}
+
+// WatchlistView is a watchlist with the state of its scans.
+type WatchlistView struct {
+	Watchlist  watchpost.Watchlist
+	LastScanAt time.Time // zero: none finished
+	NextScanAt time.Time // zero: disabled
+}
+
+// Revoke ends a session; answered by Done.
+type Revoke struct{ Session watchpost.SessionID }

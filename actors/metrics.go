@@ -1,0 +1,58 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics counts what happens in the actors. No label names a team, member or
+// account.
+type Metrics struct {
+	active      prometheus.Gauge
+	sessions    prometheus.Gauge
+	deadLetters prometheus.Counter
+	panics      prometheus.Counter
+	lostCommits prometheus.Counter
+	tasks       *prometheus.CounterVec // type, event
+	posts       *prometheus.CounterVec // event
+}
+
+// NewMetrics makes the metrics; register them with Collectors.
+func NewMetrics() *Metrics {
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "watchpost", Name: name, Help: help})
+	}
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help})
+	}
+	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help}, labels)
+	}
+	return &Metrics{
+		active:      gauge("teams_active", "Teams in memory."),
+		sessions:    gauge("sessions_connected", "Sessions with an open connection."),
+		deadLetters: counter("dead_letters_total", "Messages that found no actor."),
+		panics:      counter("actor_failures_total", "Panics in actors."),
+		lostCommits: counter("commits_lost_total", "Activations that ended because a commit failed."),
+		tasks:       vector("tasks_total", "What happened to tasks.", "type", "event"),
+		posts:       vector("posts_total", "What happened to collected posts.", "event"),
+	}
+}
+
+// Collectors returns what is to be registered.
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.active, m.sessions, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts}
+}
+
+// levelFilter drops what is below its level.
+type levelFilter struct {
+	slog.Handler
+	level slog.Level
+}
+
+// Enabled implements slog.Handler.
+func (f levelFilter) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= f.level && f.Handler.Enabled(ctx, level)
+}

@@ -1,0 +1,94 @@
+package actors
+
+import (
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+)
+
+// Bounds of what a session may report of a post, in bytes. A longer content is
+// cut: the network's own limit is far below.
+const (
+	maxContent  = 64 << 10
+	maxText     = 1000
+	maxURL      = 2000
+	maxURN      = 200
+	maxMedia    = 20
+	maxCounter  = 1 << 40
+	clockLeeway = 24 * time.Hour
+)
+
+// cleanPosts takes over the posts of a session's frame. What a page says is
+// data and nothing else: a post without a urn or a time is dropped, texts and
+// counters are bounded, and of URLs only http(s) ones are kept.
+func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, now time.Time) []watchpost.Post {
+	source := watchpost.SourceNetwork
+	if kind == watchpost.TaskForumScan {
+		source = watchpost.SourceForum
+	}
+	posts := make([]watchpost.Post, 0, len(reported))
+	for i := range reported {
+		r := &reported[i]
+		if r.URN == "" || len(r.URN) > maxURN || r.PostedAt.IsZero() || r.PostedAt.After(now.Add(clockLeeway)) {
+			continue
+		}
+		posts = append(posts, watchpost.Post{
+			URN: r.URN, URL: cleanURL(r.URL), Source: source,
+			Content: clip(r.Content, maxContent), ImageText: clip(r.ImageText, maxContent),
+			AuthorName: clip(r.AuthorName, maxText), AuthorHeadline: clip(r.AuthorHeadline, maxText),
+			AuthorURL: cleanURL(r.AuthorURL), AuthorImageURL: cleanURL(r.AuthorImageURL),
+			PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
+			Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
+			ImageURLs: cleanURLs(r.ImageURLs), Videos: cleanURLs(r.Videos),
+		})
+	}
+	return posts
+}
+
+func counter(n int64) int64 { return min(max(n, 0), maxCounter) }
+
+// cleanType keeps a word of the network's vocabulary; what is none is text.
+func cleanType(s string) string {
+	s = strings.ToLower(s)
+	if s == "" || len(s) > 30 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_-") != "" {
+		return "text"
+	}
+	return s
+}
+
+// cleanURL returns an absolute http(s) URL as it is, anything else as "".
+func cleanURL(s string) string {
+	if s == "" || len(s) > maxURL {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return s
+}
+
+func cleanURLs(all []string) []string {
+	var kept []string
+	for _, s := range all {
+		if s = cleanURL(s); s != "" && len(kept) < maxMedia {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// clip cuts a text to at most n bytes at a character's border.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,150 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"sort"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
+// error (specification: Authentication 5).
+func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, error) {
+	refused := watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
+	if !watchpost.ValidAPIKey(key) {
+		return "", refused
+	}
+	owner, err := readDirectory[ownerEntry](r.env, dirKey, r.env.keyring.hash(dirKey, key))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", refused
+	}
+	if err != nil {
+		return "", watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return owner.Team, nil
+}
+
+// TaskStatus returns a client's task, open or final (NotFound). What is not
+// open is read from the store, past the team's actors.
+func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
+	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound)
+	if !watchpost.ValidID(string(id)) {
+		return TaskView{}, notFound
+	}
+	reply, err := r.call(ctx, string(team), taskStatus{id})
+	if err != nil {
+		return TaskView{}, err
+	}
+	if view, open := reply.(TaskView); open {
+		return view, nil
+	}
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	defer view.Close()
+	task, err := load[watchpost.Task](view, persistence.Space(team), key(keyTask, id))
+	switch {
+	case errors.Is(err, persistence.ErrNotFound), err == nil && task.Type.Scan():
+		return TaskView{}, notFound
+	case err != nil:
+		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return viewOf(&task), nil
+}
+
+// WatchlistAccess returns nil when the id is a watchlist of the team, NotFound
+// when there is none of that id, Forbidden when it is another team's.
+func (r *Registry) WatchlistAccess(ctx context.Context, team watchpost.TeamID, id string) error {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	defer view.Close()
+	return watchlistAccess(view, team, id)
+}
+
+func watchlistAccess(view persistence.View, team watchpost.TeamID, id string) error {
+	owner, err := lookup[ownerEntry](view, dirWatchlist, id)
+	switch {
+	case id == "" || len(id) > 100 || errors.Is(err, persistence.ErrNotFound):
+		return watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
+	case err != nil:
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	case owner.Team != team:
+		return watchpost.Errorf(watchpost.Forbidden, watchpost.TextAccessDenied)
+	}
+	return nil
+}
+
+// PostsPage is one page of a query's result and the count of all of it.
+type PostsPage struct {
+	Posts []*watchpost.Post
+	Count int
+}
+
+// Posts runs a query over the posts of a team, on a snapshot of the store and
+// past the team's actors. named are the watchlists that the request asks for
+// (none: all); q.Live is filled here. Errors: Invalid `Invalid watchlist
+// ID(s)`, Forbidden for another team's.
+func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery) (PostsPage, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return PostsPage{}, err
+	}
+	defer view.Close()
+	if q.Live, err = liveWatchlists(view, team, named); err != nil {
+		return PostsPage{}, err
+	}
+	page, count, err := postindex.Query(view, persistence.Space(team), &q)
+	return PostsPage{Posts: page, Count: count}, err
+}
+
+func liveWatchlists(view persistence.View, team watchpost.TeamID, named []string) (map[watchpost.WatchlistID]bool, error) {
+	live := map[watchpost.WatchlistID]bool{}
+	if len(named) == 0 {
+		err := view.Scan(persistence.Space(team), []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
+			live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
+			return true
+		})
+		return live, err
+	}
+	for _, id := range named {
+		err := watchlistAccess(view, team, id)
+		if watchpost.KindOf(err) == watchpost.NotFound {
+			return nil, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID(s)")
+		}
+		if err != nil {
+			return nil, err
+		}
+		live[watchpost.WatchlistID(id)] = true
+	}
+	return live, nil
+}
+
+// Teams lists all teams, oldest first.
+func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	defer view.Close()
+	teams := []watchpost.Team{}
+	var failure error
+	err = view.ScanDirectory(dirTeam, func(id string, value []byte) bool {
+		var e teamEntry
+		if failure = decode(value, &e); failure != nil {
+			return false
+		}
+		teams = append(teams, watchpost.Team{ID: watchpost.TeamID(id), Name: e.Name, Plan: e.Plan, CreatedAt: e.CreatedAt})
+		return true
+	})
+	if err == nil {
+		err = failure
+	}
+	sort.Slice(teams, func(i, j int) bool { return teams[i].ID < teams[j].ID })
+	return teams, err
+}

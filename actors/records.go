@@ -1,0 +1,180 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// Keys of a team's space. Ids are UUID strings of 36 bytes, so a prefix and an
+// id need no separator.
+//
+//	key                            value
+//	T                              teamRecord
+//	m <member>                     memberRecord
+//	l <member>                     time of the last sign of life
+//	s <session>                    sessionRecord
+//	a <period> NUL <account> NUL <action>   ledgerRecord
+//	k <task>                       taskRecord, open or final
+//	o <task>                       empty; marks a task that is not final
+//	b <task>                       []watchpost.Debit of an open task's hand-outs
+//	w <watchlist>                  watchlistRecord
+//	e <watchlist> <entry>          scanRecord
+//	x <watchlist>                  empty; deleted, its posts not yet purged
+//	p …, u …                       posts: package postindex
+//
+// Kinds of the directory, which all teams share:
+//
+//	team       <team>            teamEntry, for the operator's list
+//	email      <email>           ownerEntry of the member
+//	key        <keyed hash>      ownerEntry of the team
+//	token      <keyed hash>      ownerEntry of the session
+//	pairing    <keyed hash>      ownerEntry of the member, with an end
+//	watchlist  <watchlist>       ownerEntry
+//	account    <account urn>     claimEntry
+const (
+	keyTeam      = "T"
+	keyMember    = "m"
+	keyLiveness  = "l"
+	keySession   = "s"
+	keyLedger    = "a"
+	keyTask      = "k"
+	keyOpen      = "o"
+	keyDebits    = "b"
+	keyWatchlist = "w"
+	keyScan      = "e"
+	keyDeleted   = "x"
+
+	dirTeam      = "team"
+	dirEmail     = "email"
+	dirKey       = "key"
+	dirToken     = "token"
+	dirPairing   = "pairing"
+	dirWatchlist = "watchlist"
+	dirAccount   = "account"
+)
+
+func key[T ~string](prefix string, id T) []byte { return append([]byte(prefix), id...) }
+
+// teamRecord is the team itself; members have records of their own.
+type teamRecord struct {
+	ID        watchpost.TeamID `json:"id"`
+	Name      string           `json:"name"`
+	Plan      watchpost.Plan   `json:"plan"`
+	CreatedAt time.Time        `json:"created_at"`
+	SealedKey []byte           `json:"sealed_key"`
+	KeyHash   string           `json:"key_hash"`
+}
+
+// teamEntry is the directory's line on a team.
+type teamEntry struct {
+	Name      string         `json:"name"`
+	Plan      watchpost.Plan `json:"plan"`
+	CreatedAt time.Time      `json:"created_at"`
+}
+
+// ownerEntry says whose something is.
+type ownerEntry struct {
+	Team    watchpost.TeamID    `json:"team"`
+	Member  watchpost.MemberID  `json:"member,omitempty"`
+	Session watchpost.SessionID `json:"session,omitempty"`
+	Ends    time.Time           `json:"ends,omitzero"`
+}
+
+// claimEntry says which member works with an account of the network.
+type claimEntry struct {
+	Team    watchpost.TeamID   `json:"team"`
+	Member  watchpost.MemberID `json:"member"`
+	HelloAt time.Time          `json:"hello_at"` // to the day
+	// From is when the account's allowances begin to count for this claim; set
+	// when it was taken over from another.
+	From       time.Time `json:"from,omitzero"`
+	FromWeekly time.Time `json:"from_weekly,omitzero"`
+}
+
+type sessionRecord struct {
+	ID        watchpost.SessionID  `json:"id"`
+	Member    watchpost.MemberID   `json:"member"`
+	CreatedAt time.Time            `json:"created_at"`
+	TokenHash string               `json:"token_hash"`
+	Account   watchpost.AccountURN `json:"account,omitempty"`
+}
+
+// scanRecord is how far the scans of one entry have come.
+type scanRecord struct {
+	FinishedAt time.Time `json:"finished_at"`
+	// Newest is the publication time of the newest post seen by a scan that
+	// was exhausted; zero before the first.
+	Newest time.Time `json:"newest"`
+}
+
+// recordVersion is the first byte of every record. A change of a record's
+// meaning takes the next number, and decode learns to read the old one.
+const recordVersion = 1
+
+func encode(record any) []byte {
+	b, err := json.Marshal(record)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", record, err)) // our own types: a bug
+	}
+	return append([]byte{recordVersion}, b...)
+}
+
+func decode(value []byte, record any) error {
+	if len(value) == 0 || value[0] != recordVersion {
+		return fmt.Errorf("record %T: unknown version", record)
+	}
+	return json.Unmarshal(value[1:], record)
+}
+
+// load decodes the record at a key; persistence.ErrNotFound when there is none.
+func load[R any](view persistence.View, space persistence.Space, key []byte) (R, error) {
+	var record R
+	value, err := view.Get(space, key)
+	if err != nil {
+		return record, err
+	}
+	return record, decode(value, &record)
+}
+
+// loadAll calls yield with the id and the record of every key with the prefix.
+func loadAll[R any](view persistence.View, space persistence.Space, prefix string, yield func(id string, record R)) error {
+	var failure error
+	err := view.Scan(space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, v []byte) bool {
+		var record R
+		if failure = decode(v, &record); failure != nil {
+			return false
+		}
+		yield(string(k[len(prefix):]), record)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return failure
+}
+
+// lookup decodes a directory entry; persistence.ErrNotFound when there is none.
+func lookup[R any](view persistence.View, kind, name string) (R, error) {
+	var record R
+	value, err := view.Lookup(persistence.DirectoryKey{Kind: kind, Name: name})
+	if err != nil {
+		return record, err
+	}
+	return record, decode(value, &record)
+}
+
+// readDirectory looks up a directory entry in a view of its own.
+func readDirectory[R any](env *environment, kind, name string) (R, error) {
+	var none R
+	view, err := env.store.View(context.Background())
+	if err != nil {
+		return none, err
+	}
+	defer view.Close()
+	return lookup[R](view, kind, name)
+}

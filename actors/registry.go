@@ -1,0 +1,312 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// Options is what a Registry needs.
+type Options struct {
+	Store   persistence.Store
+	Clock   watchpost.Clock
+	Keyring *Keyring
+	Mailer  Mailer
+	Log     *slog.Logger
+	Metrics *Metrics
+	// IdleAfter is how long a team without sessions stays in memory after the
+	// last request, by the Clock; 0 is DefaultIdleAfter.
+	IdleAfter time.Duration
+}
+
+// DefaultIdleAfter is how long an unused team stays in memory.
+const DefaultIdleAfter = 10 * time.Minute
+
+// Registry is the one door to the actors: it finds or activates the actor that
+// a request is for, and waits for the answer. One node holds all teams; a
+// cluster places them by the same names.
+type Registry struct {
+	env    *environment
+	caller *caller
+	idle   time.Duration
+	mailer Mailer
+
+	mu      sync.Mutex
+	active  map[string]*activation
+	crashes map[string]crash
+	closed  bool
+	sweeper watchpost.Timer
+}
+
+// environment is what every actor is given.
+type environment struct {
+	system  *actor.ActorSystem
+	store   persistence.Store
+	clock   watchpost.Clock
+	keyring *Keyring
+	log     *slog.Logger
+	metrics *Metrics
+	// stopped is called by a top actor when it has ended.
+	stopped func(name string, self *actor.PID)
+	// ask sends a request to an actor from outside the mailboxes: timers of
+	// the Clock wait with it until what they started is done.
+	ask func(ctx context.Context, target *actor.PID, request any) (any, error)
+}
+
+// activation is a top actor in memory.
+type activation struct {
+	pid *actor.PID
+	// calls counts the requests under way; only an actor with none is put to
+	// rest, so that no request meets a closing door.
+	calls int
+	used  time.Time
+	// resting is set when the actor was told to end, gone closed when it has.
+	resting bool
+	gone    chan struct{}
+}
+
+// crash remembers that a top actor failed, so that one which fails at every
+// activation does not keep the node busy.
+type crash struct {
+	times int
+	until time.Time
+}
+
+// New starts the actors.
+func New(o Options) (*Registry, error) {
+	if o.Store == nil || o.Clock == nil || o.Keyring == nil || o.Mailer == nil {
+		return nil, errors.New("actors: store, clock, keyring and mailer are required")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.IdleAfter == 0 {
+		o.IdleAfter = DefaultIdleAfter
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	system := newSystem(o.Log, o.Metrics)
+	r := &Registry{
+		caller:  newCaller(system),
+		idle:    o.IdleAfter,
+		active:  map[string]*activation{},
+		crashes: map[string]crash{},
+	}
+	r.env = &environment{
+		system: system, store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics,
+		stopped: r.forget, ask: r.caller.ask,
+	}
+	r.mailer = o.Mailer
+	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
+	return r, nil
+}
+
+// Ask sends a request to a team and waits for its reply. When ctx ends first,
+// or the team fails meanwhile, the error is Unavailable and it is not known
+// whether the request was carried out.
+func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request any) (R, error) {
+	return ask[R](ctx, r, string(team), request)
+}
+
+func ask[R any](ctx context.Context, r *Registry, name string, request any) (R, error) {
+	var none R
+	reply, err := r.call(ctx, name, request)
+	if err != nil {
+		return none, err
+	}
+	typed, ok := reply.(R)
+	if !ok {
+		r.env.log.Error("unexpected reply", "request", typeName(request), "reply", typeName(reply))
+		return none, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
+	}
+	return typed, nil
+}
+
+// call delivers a request to the actor of that name, activating it if needed.
+func (r *Registry) call(ctx context.Context, name string, request any) (any, error) {
+	for {
+		a, err := r.acquire(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		reply, err := r.caller.ask(ctx, a.pid, request)
+		r.release(a)
+		var known *watchpost.Error
+		switch {
+		case err == nil:
+			return reply, nil
+		case errors.Is(err, errNotDelivered):
+			r.forget(name, a.pid) // surely not processed: once more with a new one
+		case errors.As(err, &known):
+			return nil, known
+		default:
+			return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+		}
+	}
+}
+
+// acquire returns the activation for a request, which must release it.
+func (r *Registry) acquire(ctx context.Context, name string) (*activation, error) {
+	for {
+		a, err := r.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !a.resting {
+			return a, nil
+		}
+		select {
+		case <-a.gone:
+		case <-ctx.Done():
+			return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, ctx.Err())
+		}
+	}
+}
+
+// find returns the activation of that name, counted as called unless it is
+// resting, and spawns it when there is none.
+func (r *Registry) find(name string) (*activation, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	}
+	now := r.env.clock.Now()
+	a := r.active[name]
+	switch {
+	case a == nil:
+		if c := r.crashes[name]; now.Before(c.until) {
+			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+		}
+		pid := spawnTop(r.env, name)
+		a = &activation{pid: pid, gone: make(chan struct{})}
+		r.active[name] = a
+		r.env.metrics.active.Inc()
+	case a.resting:
+		return a, nil
+	}
+	a.calls++
+	a.used = now
+	return a, nil
+}
+
+func (r *Registry) release(a *activation) {
+	r.mu.Lock()
+	a.calls--
+	r.mu.Unlock()
+}
+
+// forget removes an actor that has ended and answers who still waits for it.
+func (r *Registry) forget(name string, pid *actor.PID) {
+	r.mu.Lock()
+	a := r.active[name]
+	if a == nil || !a.pid.Equal(pid) {
+		r.mu.Unlock()
+		return
+	}
+	delete(r.active, name)
+	if !a.resting {
+		c := r.crashes[name]
+		c.times = min(c.times+1, maxCrashes)
+		c.until = r.env.clock.Now().Add(crashPause << c.times)
+		r.crashes[name] = c
+	}
+	r.mu.Unlock()
+	close(a.gone)
+	r.env.metrics.active.Dec()
+	r.caller.fail(pid.Id)
+}
+
+// Pauses after an actor failed: 20 ms, doubled with every further failure until
+// it is put to rest in good order, some 20 s at the most.
+const (
+	crashPause = 10 * time.Millisecond
+	maxCrashes = 11
+)
+
+// sweepEvery is how often unused actors are looked for, by the Clock.
+const sweepEvery = time.Minute
+
+// sweepAtOnce bounds how many are put to rest at a time: ending a million
+// actors at once would hold up the others' answers for seconds.
+const sweepAtOnce = 500
+
+// sweep puts actors to rest that were not used for a while.
+func (r *Registry) sweep() {
+	now := r.env.clock.Now()
+	r.mu.Lock()
+	var resting []*activation
+	for name, a := range r.active {
+		if a.calls == 0 && !a.resting && now.Sub(a.used) >= r.idle {
+			a.calls++ // keeps it while it is asked
+			go r.rest(name, a)
+			if resting = append(resting, a); len(resting) == sweepAtOnce {
+				break
+			}
+		}
+	}
+	for name, c := range r.crashes {
+		if _, active := r.active[name]; !active && now.Sub(c.until) > time.Hour {
+			delete(r.crashes, name)
+		}
+	}
+	if !r.closed {
+		r.sweeper = r.env.clock.At(now.Add(sweepEvery), r.sweep)
+	}
+	r.mu.Unlock()
+}
+
+// rest asks an actor whether it may end, and ends it.
+func (r *Registry) rest(name string, a *activation) {
+	ctx, cancel := context.WithTimeout(context.Background(), restTimeout)
+	defer cancel()
+	idle, err := r.caller.ask(ctx, a.pid, areYouIdle{})
+	r.mu.Lock()
+	a.calls--
+	ready := err == nil && idle == true && a.calls == 0
+	if ready {
+		a.resting = true
+		delete(r.crashes, name)
+	}
+	r.mu.Unlock()
+	if ready {
+		r.env.system.Root.Poison(a.pid)
+	}
+}
+
+// restTimeout bounds the wait for an actor that is asked whether it is idle.
+const restTimeout = 5 * time.Second
+
+// Close refuses new requests, lets every actor finish what it was asked, and
+// returns when all have ended or ctx ends.
+func (r *Registry) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.sweeper.Stop()
+	var gone []chan struct{}
+	for _, a := range r.active {
+		if !a.resting {
+			a.resting = true
+			r.env.system.Root.Poison(a.pid)
+		}
+		gone = append(gone, a.gone)
+	}
+	r.mu.Unlock()
+	for _, g := range gone {
+		select {
+		case <-g:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	r.env.system.Shutdown()
+	return nil
+}

@@ -1,0 +1,73 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+)
+
+// session is the actor of one session while it is connected.
+//
+// Owner and lifetime: the team spawns it at the session's first hello and stops
+// it when the last connection is gone. It owns the connection: there is one at
+// a time, a newer one ends the older. What a session may do, and which tasks it
+// holds, is the team's to know.
+type session struct {
+	env  *environment
+	id   watchpost.SessionID
+	team *actor.PID
+	link *actor.PID
+	// hellos counts the connections that the team has announced; it tells the
+	// end of the last one from that of one which was already replaced.
+	hellos int
+}
+
+// attach announces a new connection.
+type attach struct{ link *actor.PID }
+
+// sessionDown tells the team that the connection of that number is gone.
+type sessionDown struct {
+	session watchpost.SessionID
+	hellos  int
+}
+
+// sessionFrame carries a session's frame to the team.
+type sessionFrame struct {
+	session watchpost.SessionID
+	frame   protocol.Frame
+}
+
+func newSession(env *environment, id watchpost.SessionID, team *actor.PID) *session {
+	return &session{env: env, id: id, team: team}
+}
+
+// Receive implements actor.Actor.
+func (s *session) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case attach:
+		if s.link != nil {
+			c.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
+		}
+		s.link = m.link
+		s.hellos++
+		c.Send(s.link, attached{c.Self()})
+	case fromLink:
+		if m.link.Equal(s.link) {
+			c.Send(s.team, sessionFrame{s.id, m.frame})
+		}
+	case deliver:
+		if s.link != nil {
+			c.Send(s.link, m)
+		}
+	case endLink:
+		if s.link != nil {
+			c.Send(s.link, m)
+		}
+	case linkDown:
+		if m.link.Equal(s.link) {
+			s.link = nil
+			c.Send(s.team, sessionDown{s.id, s.hellos})
+		}
+	}
+}

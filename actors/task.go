@@ -1,0 +1,298 @@
+package actors
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// task is the actor of one open task.
+//
+// Owner and lifetime: the team spawns it when the task is created or loaded,
+// and stops it when its end is durable. It owns the task's record, its lease
+// and its times of expiry. What it decides goes to the team as decided.
+type task struct {
+	env  *environment
+	team *actor.PID
+
+	ctx   actor.Context
+	state watchpost.Task
+	// session is the actor to which the present lease was handed in this
+	// activation; leaseUntil is when the lease is over unless renewed. A lease
+	// need not be stored: after a restart it has its whole time again.
+	session    *actor.PID
+	leaseUntil time.Time
+	timer      watchpost.Timer
+	timerAt    time.Time
+	// newest is the publication time of the newest post of this scan so far.
+	newest time.Time
+}
+
+// offer asks a pending task to be leased to a session; decided as taskLeased
+// or taskDeclined.
+type offer struct {
+	session *actor.PID
+	lease   watchpost.Lease
+}
+
+// describe asks for the task as callers see it; answered by TaskView. The team
+// has filled in why it would wait.
+type describe struct {
+	reason    watchpost.PendingReason
+	notBefore time.Time
+}
+
+// fromSession carries a frame of a session about this task.
+type fromSession struct {
+	id    watchpost.SessionID
+	pid   *actor.PID
+	frame protocol.Frame
+}
+
+// reattach tells that the session which holds the lease is connected again.
+// listed is what its hello said of the task; nil when it said nothing.
+type reattach struct {
+	pid     *actor.PID
+	journal string
+	listed  *protocol.JournalTask
+}
+
+// renew prolongs the lease.
+type renew struct {
+	lease string
+	until time.Time
+}
+
+// taskTimer is the task's own timer: the lease or the task may be over.
+type taskTimer struct{}
+
+// dropTask ends a scan that nobody wants any more.
+type dropTask struct{}
+
+// failDropped is the code of a scan that was dropped; nobody sees it.
+const failDropped = "dropped"
+
+func newTask(env *environment, state watchpost.Task, team *actor.PID) *task {
+	return &task{env: env, team: team, state: state}
+}
+
+// Receive implements actor.Actor.
+func (t *task) Receive(c actor.Context) {
+	t.ctx = c
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+	case *actor.Stopping:
+		if t.timer != nil {
+			t.timer.Stop()
+		}
+	case *actor.Stopped, *actor.Restarting:
+	case offer:
+		t.onOffer(m)
+	case describe:
+		t.onDescribe(m)
+	case fromSession:
+		t.onFrame(m)
+	case reattach:
+		t.onReattach(m)
+	case renew:
+		if t.state.Holds(m.lease) || m.lease == "" {
+			t.renewUntil(m.until)
+		}
+	case ingested:
+		t.onIngested(m)
+	case taskTimer:
+		t.onTimer()
+	case dropTask:
+		t.onDrop()
+	default:
+		t.env.log.Error("unknown message", "actor", "task", "message", typeName(m))
+	}
+}
+
+// decide takes over a new state and hands it to the team.
+func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
+	t.state = next
+	c.task = next
+	batch := &persistence.Batch{}
+	ended := next.State.Final()
+	switch {
+	case ended && next.Type.Scan():
+		batch.Delete(key(keyTask, next.ID))
+		batch.Delete(key(keyOpen, next.ID))
+	case ended:
+		putTask(batch, &next)
+		batch.Delete(key(keyOpen, next.ID))
+	default:
+		putTask(batch, &next)
+	}
+	env, team := t.env, t.team
+	t.ctx.Send(team, decided{batch: batch, task: &c, then: func(err error) {
+		if then != nil {
+			then(err)
+		}
+		if ended && err == nil {
+			env.system.Root.Send(team, taskClosed{next.ID})
+		}
+	}})
+	if ended {
+		t.env.metrics.tasks.WithLabelValues(string(next.Type), string(next.State)).Inc()
+	}
+	t.arm()
+}
+
+// onOffer leases the task; the frame leaves when the lease is durable.
+func (t *task) onOffer(m offer) {
+	next, ok := t.state.Hand(m.lease)
+	if !ok {
+		t.ctx.Send(t.team, decided{task: &taskChange{task: t.state, event: taskDeclined, freed: m.lease.Session}})
+		return
+	}
+	t.session = m.session
+	t.leaseUntil = t.env.clock.Now().Add(protocol.LeaseTime)
+	frame := frameOf(&next)
+	root := t.env.system.Root
+	t.decide(next, taskChange{event: taskLeased}, func(err error) {
+		if err == nil {
+			root.Send(m.session, deliver{frame})
+		}
+	})
+	t.env.metrics.tasks.WithLabelValues(string(next.Type), "handed").Inc()
+}
+
+// frameOf is the frame that hands the task out.
+func frameOf(t *watchpost.Task) protocol.Frame {
+	deadline := t.Lease.Deadline
+	return protocol.Frame{
+		Type: protocol.TypeTask, Task: string(t.ID), Lease: t.Lease.ID, Attempt: t.Lease.Attempt,
+		TaskType: string(t.Type), Input: t.Input, Deadline: &deadline,
+	}
+}
+
+func (t *task) onDescribe(m describe) {
+	view := viewOf(&t.state)
+	switch {
+	case t.state.State == watchpost.TaskPending:
+		view.Reason, view.NotBefore = m.reason, m.notBefore
+		if !t.state.PausedSince.IsZero() && m.reason == watchpost.PendingQueued {
+			view.Reason = watchpost.PendingPaused
+		}
+	case !t.state.State.Final():
+		view.Reason = watchpost.PendingRunning
+	}
+	t.ctx.Send(t.team, decided{then: replyTo(t.env, t.ctx.Sender(), view)})
+}
+
+// viewOf shows a task without the reasons of its waiting.
+func viewOf(t *watchpost.Task) TaskView {
+	v := TaskView{
+		ID: t.ID, Type: t.Type, State: t.State, Input: t.Input, Output: t.Output,
+		CreatedAt: t.CreatedAt, CompletedAt: t.EndedAt,
+	}
+	if t.Failure != nil {
+		v.Output, _ = json.Marshal(t.Failure) // two strings and a bool
+	}
+	return v
+}
+
+// onReattach continues with a session that was away. What it does not know it
+// is told again under the same lease; a write in acting is its journal's to
+// answer for.
+func (t *task) onReattach(m reattach) {
+	if t.state.Lease == nil {
+		return
+	}
+	t.session = m.pid
+	t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+	if t.state.State != watchpost.TaskLeased || m.listed != nil && m.listed.Lease == t.state.Lease.ID {
+		return
+	}
+	frame, root := frameOf(&t.state), t.env.system.Root
+	t.ctx.Send(t.team, decided{then: func(err error) {
+		if err == nil {
+			root.Send(m.pid, deliver{frame})
+		}
+	}})
+}
+
+// renewUntil prolongs the lease; it is never shortened.
+func (t *task) renewUntil(until time.Time) {
+	if t.state.Lease != nil && until.After(t.leaseUntil) {
+		t.leaseUntil = until
+	}
+	t.arm()
+}
+
+// arm asks the clock for the next moment at which time alone changes the task.
+// A timer that is early enough is left alone: it arms itself anew.
+func (t *task) arm() {
+	at, any := t.state.Expires()
+	if t.state.State == watchpost.TaskLeased && (!any || t.leaseUntil.Before(at)) {
+		at, any = t.leaseUntil, true
+	}
+	if t.timer != nil {
+		if any && !t.timerAt.After(at) {
+			return
+		}
+		t.timer.Stop()
+		t.timer = nil
+	}
+	if any {
+		t.timerAt = at
+		t.timer = t.env.tell(at, t.ctx.Self(), taskTimer{})
+	}
+}
+
+func (t *task) onTimer() {
+	t.timer = nil
+	now := t.env.clock.Now()
+	sender := t.ctx.Sender()
+	answer := replyTo(t.env, sender, Done{})
+	if next, ok := t.state.Expire(now); ok {
+		freed := t.holder()
+		t.decide(next, taskChange{event: taskEnded, freed: freed}, answer)
+		return
+	}
+	if t.state.State == watchpost.TaskLeased && !now.Before(t.leaseUntil) {
+		freed := t.holder()
+		if next, ok := t.state.LoseLease(now); ok {
+			event := taskReturned
+			if next.State.Final() {
+				event = taskEnded
+			}
+			t.decide(next, taskChange{event: event, freed: freed}, answer)
+			return
+		}
+	}
+	t.arm()
+	t.ctx.Send(t.team, decided{then: answer})
+}
+
+func (t *task) holder() watchpost.SessionID {
+	if t.state.Lease == nil {
+		return ""
+	}
+	return t.state.Lease.Session
+}
+
+// onDrop ends a waiting scan at once; one that runs is cancelled, and what its
+// session still sends finds no task any more.
+func (t *task) onDrop() {
+	freed := t.holder()
+	next, ok := t.state.Fail(watchpost.TaskFailure{Code: failDropped}, t.env.clock.Now())
+	if !ok {
+		return
+	}
+	session, root := t.session, t.env.system.Root
+	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
+	t.decide(next, taskChange{event: taskEnded, freed: freed}, func(err error) {
+		if err == nil && session != nil {
+			root.Send(session, deliver{cancel})
+		}
+	})
+}

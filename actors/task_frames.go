@@ -1,0 +1,230 @@
+package actors
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+)
+
+// onFrame handles what a session says of the task. A frame counts only under a
+// lease that was given to that session; every part and result is acknowledged
+// all the same.
+func (t *task) onFrame(m fromSession) {
+	lease, given := t.state.Given(m.id, m.frame.Lease)
+	if !given {
+		t.ignore(m)
+		return
+	}
+	switch m.frame.Type {
+	case protocol.TypeAccepted:
+		t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+	case protocol.TypeActing:
+		t.onActing(m)
+	case protocol.TypePart:
+		t.onPosts(m, false)
+	case protocol.TypeResult:
+		t.onResult(m, lease)
+	case protocol.TypeReleased:
+		t.onReleased(m)
+	}
+}
+
+// ignore acknowledges a frame that does not count. A session that wants to act
+// without a lease is told not to.
+func (t *task) ignore(m fromSession) {
+	switch m.frame.Type {
+	case protocol.TypePart, protocol.TypeResult:
+		t.ctx.Send(t.team, decided{then: t.ack(m)})
+	case protocol.TypeActing:
+		t.ctx.Send(m.pid, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
+	}
+}
+
+// ack returns what acknowledges a part or result once it is durable.
+func (t *task) ack(m fromSession) func(error) {
+	root := t.env.system.Root
+	frame := ackOf(&m.frame)
+	return func(err error) {
+		if err == nil {
+			root.Send(m.pid, deliver{frame})
+		}
+	}
+}
+
+func ackOf(f *protocol.Frame) protocol.Frame {
+	ack := protocol.Frame{Type: protocol.TypeAck, Task: f.Task}
+	if f.Type == protocol.TypePart {
+		ack.Seq = f.Seq
+	}
+	return ack
+}
+
+// onActing records that the session is about to touch the network, and lets it
+// go when that is durable. Asked again it says the same.
+func (t *task) onActing(m fromSession) {
+	root, frame := t.env.system.Root, protocol.Frame{Type: protocol.TypeGo, Task: m.frame.Task, Lease: m.frame.Lease}
+	letGo := func(err error) {
+		if err == nil {
+			root.Send(m.pid, deliver{frame})
+		}
+	}
+	if t.state.State == watchpost.TaskActing && t.state.Holds(m.frame.Lease) {
+		t.ctx.Send(t.team, decided{then: letGo})
+		return
+	}
+	next, ok := t.state.Act(m.frame.Lease, t.env.clock.Now())
+	if !ok {
+		t.ignore(m)
+		return
+	}
+	t.decide(next, taskChange{event: taskActs}, letGo)
+}
+
+// onReleased takes back a task that the session did not begin.
+func (t *task) onReleased(m fromSession) {
+	if !t.state.Holds(m.frame.Lease) {
+		return
+	}
+	attempt, account := t.state.Lease.Attempt, t.state.Lease.Account
+	if next, ok := t.state.Return(false); ok {
+		// Nothing is handed to this session until its next sign of life: the
+		// reason for which it released may still hold.
+		t.decide(next, taskChange{
+			event: taskReturned, freed: m.id, refund: attempt, account: account,
+			verdict: watchpost.Verdict{PauseAccount: true},
+		}, nil)
+	}
+}
+
+func (t *task) onResult(m fromSession, lease watchpost.Lease) {
+	switch {
+	case t.state.State.Final():
+		t.ctx.Send(t.team, decided{then: t.ack(m)})
+	case m.frame.Error != nil:
+		t.onError(m, lease, m.frame.Error)
+	case t.state.Type.Scan():
+		t.onPosts(m, true)
+	default:
+		output, err := watchpost.CleanOutput(t.state.Type, m.frame.Output)
+		if err != nil {
+			acted := t.state.Type.Writes()
+			t.onError(m, lease, &protocol.TaskError{Code: "invalid_output", Message: err.Error(), Acted: &acted})
+			return
+		}
+		t.complete(m, output, nil)
+	}
+}
+
+// complete ends the task with an output. When the answer is that of an earlier
+// attempt, the newer one is called off.
+func (t *task) complete(m fromSession, output json.RawMessage, scan *scanRecord) {
+	next, ok := t.state.Complete(output, t.env.clock.Now())
+	if !ok {
+		t.ctx.Send(t.team, decided{then: t.ack(m)})
+		return
+	}
+	freed := m.id
+	if t.state.Lease != nil && !t.state.Holds(m.frame.Lease) {
+		freed = t.state.Lease.Session
+		if t.session != nil {
+			t.ctx.Send(t.session, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
+		}
+	}
+	t.decide(next, taskChange{event: taskEnded, freed: freed, scan: scan}, t.ack(m))
+}
+
+// onError applies the table of error codes. The error of an attempt that was
+// already taken back changes nothing but its debit.
+func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
+	now := t.env.clock.Now()
+	v := watchpost.Judge(t.state.Type, e.Code, clip(e.Message, maxText), e.Acted)
+	change := taskChange{event: taskReturned, freed: m.id, account: lease.Account, verdict: v}
+	if v.Refund {
+		change.refund = lease.Attempt
+	}
+	if !t.state.Holds(m.frame.Lease) {
+		change.event, change.freed, change.verdict = taskActs, "", watchpost.Verdict{}
+		t.decide(t.state, change, t.ack(m))
+		return
+	}
+	if v.Event == watchpost.EventFail {
+		next, _ := t.state.Fail(v.Failure, now)
+		change.event = taskEnded
+		t.decide(next, change, t.ack(m))
+		return
+	}
+	next, _ := t.state.Return(v.Lost)
+	if v.PauseType && next.PausedSince.IsZero() {
+		next.PausedSince = now
+	}
+	if v.Lost && !next.Type.Scan() && next.Lost >= watchpost.MaxReadAttempts {
+		next, _ = next.Fail(watchpost.TaskFailure{Code: watchpost.FailNoAnswer, Message: v.Failure.Message, RetrySafe: true}, now)
+		change.event = taskEnded
+	}
+	t.decide(next, change, t.ack(m))
+}
+
+// onPosts sends the posts of a part or of a scan's result on their way through
+// the watchlist to the feed; they come back as ingested.
+func (t *task) onPosts(m fromSession, last bool) {
+	if !t.state.Type.Scan() {
+		t.ignore(m)
+		return
+	}
+	var output protocol.PostsOutput
+	if err := json.Unmarshal(m.frame.Output, &output); err != nil || len(output.Posts) > protocol.MaxPartPosts && !last {
+		t.env.log.Warn("posts of a session not understood", "type", t.state.Type, "error", err)
+		output = protocol.PostsOutput{}
+	}
+	posts := cleanPosts(output.Posts, t.state.Type, t.env.clock.Now())
+	for i := range posts {
+		if posts[i].PostedAt.After(t.newest) {
+			t.newest = posts[i].PostedAt
+		}
+	}
+	c := collected{
+		from: m, reply: t.ctx.Self(), kind: t.state.Type, watchlist: t.state.Watchlist, entry: t.state.Entry, posts: posts, last: last,
+	}
+	if last && output.Exhausted != nil && *output.Exhausted {
+		c.newest = t.newest
+	}
+	t.ctx.Send(t.team, c)
+}
+
+// onIngested acknowledges posts that are durable, and with the last of them
+// ends the scan.
+func (t *task) onIngested(m ingested) {
+	switch {
+	case m.err != nil:
+		// The tree is about to load anew; the session sends its journal again.
+	case m.from.frame.Type == protocol.TypePart:
+		t.ctx.Send(m.from.pid, deliver{ackOf(&m.from.frame)})
+	default:
+		t.complete(m.from, nil, m.scan)
+	}
+}
+
+// collected carries posts of a scan from its task through the team and the
+// watchlist.
+type collected struct {
+	from      fromSession
+	reply     *actor.PID
+	kind      watchpost.TaskType
+	watchlist watchpost.WatchlistID
+	entry     watchpost.EntryID
+	posts     []watchpost.Post
+	last      bool      // these are a result's
+	newest    time.Time // of all posts of an exhausted scan, with the last ones
+}
+
+// ingested tells a scan's task that its posts are durable, or were lost. With
+// the last ones it says how far the entry's scans have come.
+type ingested struct {
+	from fromSession
+	scan *scanRecord
+	err  error
+}

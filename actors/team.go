@@ -1,0 +1,193 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// team is the top actor of one team's tree and the single writer of its space.
+//
+// Owner and lifetime: the registry spawns it at the first request, or when one
+// of the team's sessions connects, and puts it to rest when nothing was asked
+// for a while and no session is connected. It owns the team's record and
+// members, the presence of sessions, the allowance ledger and the order of
+// tasks; its children own the rest. Supervision: a failure anywhere in the tree
+// ends the tree.
+type team struct {
+	top
+	id watchpost.TeamID
+
+	record   teamRecord // zero while the team does not exist
+	members  []watchpost.Member
+	liveness map[watchpost.MemberID]*liveness
+	sessions map[watchpost.SessionID]*sessionState
+	// claims are those that this activation made or renewed, redeemed the
+	// pairing codes that it took: the directory shows them only once durable.
+	claims     map[watchpost.AccountURN]claimEntry
+	redeemed   map[string]bool
+	ledger     *ledger
+	dispatch   *dispatcher
+	tasks      map[watchpost.TaskID]*openTask
+	watchlists map[watchpost.WatchlistID]*trackedList
+	feed       *actor.PID
+	wake       watchpost.Timer
+	wakeAt     time.Time
+	day        string // the period that debitNewDay has seen
+}
+
+// decided is how a child hands a decision to the team: what to write, what the
+// team has to know of it, and what to do once it is durable (or, with an
+// error, was lost). With an empty batch it is an answer that waits for
+// everything decided before it.
+type decided struct {
+	batch *persistence.Batch
+	then  func(error)
+
+	task      *taskChange
+	watchlist *watchlistChange
+}
+
+// wakeUp is the team's own timer: a reset or the end of a pause has come.
+type wakeUp struct{}
+
+// renewLeases prepares for a clock that is set forward: sessions connected now
+// keep what they hold until then. Answered by Done.
+type renewLeases struct{ until time.Time }
+
+func newTeam(env *environment, id watchpost.TeamID) *team {
+	l := newLedger()
+	return &team{
+		top: newTop(env, string(id)), id: id,
+		liveness:   map[watchpost.MemberID]*liveness{},
+		sessions:   map[watchpost.SessionID]*sessionState{},
+		claims:     map[watchpost.AccountURN]claimEntry{},
+		redeemed:   map[string]bool{},
+		ledger:     l,
+		dispatch:   newDispatcher(l),
+		tasks:      map[watchpost.TaskID]*openTask{},
+		watchlists: map[watchpost.WatchlistID]*trackedList{},
+	}
+}
+
+// Receive implements actor.Actor.
+func (t *team) Receive(c actor.Context) {
+	if _, stopped := c.Message().(*actor.Stopped); stopped && t.wake != nil {
+		t.wake.Stop()
+	}
+	if t.handle(c, t.load) {
+		t.receive(c.Message())
+	}
+}
+
+// receive is the table of what a team understands.
+func (t *team) receive(message any) {
+	switch m := message.(type) {
+	case decided:
+		t.decide(m)
+	case areYouIdle:
+		t.ctx.Respond(t.journal.idle() && len(t.dispatch.workers) == 0)
+	case wakeUp:
+		t.onWake()
+	case renewLeases:
+		t.onRenewLeases(m)
+	case CreateTeam:
+		t.onCreateTeam(m)
+	default:
+		if t.record.ID == "" {
+			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
+			return
+		}
+		if !t.receiveTeam(m) && !t.receiveSession(m) && !t.receiveTask(m) && !t.receiveWatchlist(m) {
+			t.env.log.Error("unknown message", "actor", "team", "message", typeName(m))
+			t.answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
+		}
+	}
+}
+
+// load reads the team and all that is open of it.
+func (t *team) load(view persistence.View) error {
+	record, err := load[teamRecord](view, t.space, []byte(keyTeam))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil // not founded yet
+	}
+	if err != nil {
+		return err
+	}
+	t.record = record
+	if err := t.loadMembers(view); err != nil {
+		return err
+	}
+	if err := t.ledger.load(view, t.space, t.env.clock.Now()); err != nil {
+		return err
+	}
+	if err := t.loadSessions(view); err != nil {
+		return err
+	}
+	if err := t.loadTasks(view); err != nil {
+		return err
+	}
+	t.feed = t.spawn(newFeed(t.env, t.space, t.ctx.Self()))
+	if err := t.loadWatchlists(view); err != nil {
+		return err
+	}
+	t.armWake()
+	return nil
+}
+
+func (t *team) spawn(child actor.Actor) *actor.PID {
+	return t.ctx.Spawn(propsOf(t.env, func() actor.Actor { return child }))
+}
+
+// decide submits a child's decision together with what is the team's of it.
+func (t *team) decide(d decided) {
+	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil {
+		// Deleted meanwhile: nothing of it is written any more.
+		if d.then != nil {
+			d.then(watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+		}
+		return
+	}
+	if d.batch == nil {
+		d.batch = &persistence.Batch{}
+	}
+	if d.task != nil {
+		t.onTaskChange(d.batch, d.task)
+	}
+	if d.watchlist != nil {
+		t.onWatchlistChange(d.batch, d.watchlist)
+	}
+	t.journal.submit(d.batch, d.then)
+	if d.task != nil || d.watchlist != nil {
+		t.handOut()
+	}
+}
+
+// armWake asks the clock for the next moment at which waiting tasks may run
+// without anything else happening.
+func (t *team) armWake() {
+	if len(t.tasks) == 0 {
+		return
+	}
+	at := t.dispatch.wake(t.env.clock.Now())
+	if t.wake != nil {
+		if t.wakeAt.Equal(at) {
+			return
+		}
+		t.wake.Stop()
+	}
+	t.wakeAt = at
+	t.wake = t.env.tell(at, t.ctx.Self(), wakeUp{})
+}
+
+// onWake hands out what a reset or the end of a pause has made possible.
+func (t *team) onWake() {
+	t.wake = nil
+	t.handOut()
+	t.armWake()
+	t.answer(Done{}, nil)
+}

@@ -1,0 +1,364 @@
+package actors
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// liveness is a member's last sign of life, signed in to the network.
+type liveness struct {
+	last   time.Time
+	stored time.Time // what the store holds of it
+}
+
+// livenessGrain is how far the stored sign of life may lag behind: a crash may
+// close the 48-hour window that much early.
+const livenessGrain = time.Minute
+
+// sessionState is what the team keeps of a session, connected or not.
+type sessionState struct {
+	record  sessionRecord
+	pid     *actor.PID // nil while not connected
+	hellos  int        // announced to pid
+	worker  *worker    // nil while not connected
+	account protocol.Account
+	journal string
+}
+
+// sessionHello introduces a connection; answered by sessionWelcomed.
+type sessionHello struct {
+	session watchpost.SessionID
+	link    *actor.PID
+	hello   protocol.Frame
+}
+
+type sessionWelcomed struct{ session *actor.PID }
+
+// receiveSession handles what concerns sessions.
+func (t *team) receiveSession(message any) bool {
+	switch m := message.(type) {
+	case OpenSession:
+		t.onOpenSession(m)
+	case CreatePairingCode:
+		t.onCreatePairingCode(m)
+	case redeemPairing:
+		t.onRedeemPairing(m)
+	case Revoke:
+		t.onRevoke(m)
+	case sessionHello:
+		t.onHello(m)
+	case sessionFrame:
+		t.onSessionFrame(m)
+	case sessionDown:
+		t.onSessionDown(m)
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *team) loadSessions(view persistence.View) error {
+	return loadAll(view, t.space, keySession, func(id string, r sessionRecord) {
+		t.sessions[watchpost.SessionID(id)] = &sessionState{record: r}
+	})
+}
+
+func (t *team) onOpenSession(m OpenSession) {
+	member, err := t.memberByEmail(m.Email)
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	batch := &persistence.Batch{}
+	t.commit(batch, t.openSession(batch, member))
+}
+
+// openSession makes a session with a token of 256 bits, of which only the
+// keyed hash is kept.
+func (t *team) openSession(batch *persistence.Batch, member watchpost.Member) SessionOpened {
+	now := t.env.clock.Now()
+	token := watchpost.NewSecret(32)
+	r := sessionRecord{
+		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now,
+		TokenHash: t.env.keyring.hash(dirToken, token),
+	}
+	t.sessions[r.ID] = &sessionState{record: r}
+	batch.Put(key(keySession, r.ID), encode(r))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirToken, Name: r.TokenHash}, nil,
+		encode(ownerEntry{Team: t.id, Member: member.ID, Session: r.ID}))
+	return SessionOpened{Token: token, Team: t.value(), Member: member}
+}
+
+func (t *team) onCreatePairingCode(m CreatePairingCode) {
+	member, err := t.memberByEmail(m.Email)
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	code := PairingCode{Code: watchpost.NewPairingCode(), ExpiresAt: t.env.clock.Now().Add(pairingTime)}
+	batch := &persistence.Batch{}
+	batch.Set(persistence.DirectoryKey{Kind: dirPairing, Name: t.env.keyring.hash(dirPairing, code.Code)},
+		encode(ownerEntry{Team: t.id, Member: member.ID, Ends: code.ExpiresAt}))
+	t.commit(batch, code)
+}
+
+// redeemPairing takes a pairing code, by its keyed hash; answered by
+// SessionOpened.
+type redeemPairing struct{ hash string }
+
+// onRedeemPairing uses a code up and opens a session for its member: both in
+// one batch, so that a code never opens two.
+func (t *team) onRedeemPairing(m redeemPairing) {
+	entry, err := readDirectory[ownerEntry](t.env, dirPairing, m.hash)
+	member, known := t.member(entry.Member)
+	if err != nil || entry.Team != t.id || !known || !t.env.clock.Now().Before(entry.Ends) || t.redeemed[m.hash] {
+		t.answer(nil, errPairing())
+		return
+	}
+	t.redeemed[m.hash] = true // the directory shows it only after the commit
+	batch := &persistence.Batch{}
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirPairing, Name: m.hash}, encode(entry), nil)
+	t.commit(batch, t.openSession(batch, member))
+}
+
+func errPairing() error {
+	return watchpost.Errorf(watchpost.Unauthenticated, "Invalid or expired pairing code")
+}
+
+// onRevoke ends a session for good.
+func (t *team) onRevoke(m Revoke) {
+	s := t.sessions[m.Session]
+	if s == nil {
+		t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Session not found"))
+		return
+	}
+	batch := &persistence.Batch{}
+	batch.Delete(key(keySession, m.Session))
+	batch.Set(persistence.DirectoryKey{Kind: dirToken, Name: s.record.TokenHash}, nil)
+	pid, root, answer := s.pid, t.env.system.Root, replyTo(t.env, t.ctx.Sender(), Done{})
+	t.journal.submit(batch, func(err error) {
+		if err == nil && pid != nil {
+			root.Send(pid, deliver{protocol.Frame{Type: protocol.TypeRevoked}})
+			root.Send(pid, endLink{protocol.CloseUnauthorised, "revoked"})
+		}
+		if answer != nil {
+			answer(err)
+		}
+	})
+	t.disconnect(s)
+	delete(t.sessions, m.Session)
+}
+
+// onHello welcomes a connection: claims its account, takes up what the session
+// holds, and hands it work.
+func (t *team) onHello(m sessionHello) {
+	s := t.sessions[m.session]
+	if s == nil {
+		t.answer(nil, errToken())
+		return
+	}
+	if s.pid == nil {
+		s.pid = t.spawn(newSession(t.env, m.session, t.ctx.Self()))
+		s.worker = &worker{session: m.session}
+		s.hellos = 0
+		t.env.metrics.sessions.Inc()
+	}
+	s.hellos++
+	s.journal = m.hello.Journal
+	t.ctx.Send(s.pid, attach{m.link})
+	batch := &persistence.Batch{}
+	if m.hello.Account != nil {
+		t.reportAccount(batch, s, *m.hello.Account)
+	}
+	t.dispatch.workers[m.session] = s.worker
+	now := t.env.clock.Now()
+	root, pid, sender := t.env.system.Root, s.pid, t.ctx.Sender()
+	welcome := protocol.Frame{
+		Type: protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
+		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
+	}
+	t.journal.submit(batch, func(err error) {
+		if err != nil {
+			root.Send(sender, err)
+			return
+		}
+		root.Send(sender, sessionWelcomed{pid})
+		root.Send(pid, deliver{welcome})
+	})
+	t.takeUp(s, m.hello.Tasks)
+	t.handOut()
+}
+
+// takeUp squares what a session's journal lists with what it holds here.
+func (t *team) takeUp(s *sessionState, listed []protocol.JournalTask) {
+	s.worker.task = ""
+	byID := map[watchpost.TaskID]*protocol.JournalTask{}
+	for i := range listed {
+		id := watchpost.TaskID(listed[i].Task)
+		byID[id] = &listed[i]
+		if open := t.tasks[id]; (open == nil || open.holder != s.record.ID) && listed[i].State == protocol.StateReceived {
+			t.ctx.Send(s.pid, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
+		}
+	}
+	for id, open := range t.tasks {
+		if open.holder == s.record.ID {
+			t.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
+			if !open.acting || byID[id] != nil {
+				s.worker.task = id
+			}
+		}
+	}
+}
+
+// onSessionFrame renews leases, and carries frames about a task to its actor.
+func (t *team) onSessionFrame(m sessionFrame) {
+	s := t.sessions[m.session]
+	if s == nil || s.pid == nil {
+		return
+	}
+	if m.frame.Type == protocol.TypeHeartbeat {
+		t.onHeartbeat(s, m.frame)
+		return
+	}
+	if open := t.tasks[watchpost.TaskID(m.frame.Task)]; open != nil {
+		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, frame: m.frame})
+		return
+	}
+	// Final or never known: acknowledged, and nothing more.
+	reply := protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}
+	switch m.frame.Type {
+	case protocol.TypePart, protocol.TypeResult:
+		reply = ackOf(&m.frame)
+	case protocol.TypeActing, protocol.TypeAccepted:
+	default:
+		return
+	}
+	root, pid := t.env.system.Root, s.pid
+	t.journal.submit(nil, func(err error) {
+		if err == nil {
+			root.Send(pid, deliver{reply})
+		}
+	})
+}
+
+func (t *team) onHeartbeat(s *sessionState, f protocol.Frame) {
+	until := t.env.clock.Now().Add(protocol.LeaseTime)
+	for _, r := range f.Running {
+		if open := t.tasks[watchpost.TaskID(r.Task)]; open != nil && open.holder == s.record.ID && r.Lease != "" {
+			t.ctx.Send(open.pid, renew{lease: r.Lease, until: until})
+		}
+	}
+	if f.Account == nil {
+		return
+	}
+	batch := &persistence.Batch{}
+	t.reportAccount(batch, s, *f.Account)
+	t.journal.submit(batch, nil)
+	t.handOut()
+}
+
+// onSessionDown takes a session whose connection is gone out of the hand-out;
+// what it holds stays its own until the leases are over.
+func (t *team) onSessionDown(m sessionDown) {
+	if s := t.sessions[m.session]; s != nil && s.pid != nil && s.hellos == m.hellos {
+		t.disconnect(s)
+	}
+}
+
+func (t *team) disconnect(s *sessionState) {
+	if s.pid == nil {
+		return
+	}
+	t.ctx.Poison(s.pid)
+	delete(t.dispatch.workers, s.record.ID)
+	s.pid, s.worker = nil, nil
+	t.env.metrics.sessions.Dec()
+}
+
+// onRenewLeases prolongs what connected sessions hold, before the clock is set.
+func (t *team) onRenewLeases(m renewLeases) {
+	for _, open := range t.tasks {
+		if s := t.sessions[open.holder]; s != nil && s.pid != nil {
+			t.ctx.Send(open.pid, renew{until: m.until})
+		}
+	}
+	t.answer(Done{}, nil)
+}
+
+// reportAccount takes up what a session says of its account: who it is, and
+// whether it is signed in. Only a session whose member has claimed the account
+// is a sign of life and is handed tasks.
+func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protocol.Account) {
+	now := t.env.clock.Now()
+	urn := watchpost.AccountURN(strings.ToLower(strings.TrimSpace(a.URN)))
+	s.account = a
+	w := s.worker
+	w.account, w.signedIn, w.stopped = urn, a.SignedIn && urn != "", false
+	if urn == "" {
+		return
+	}
+	claim, ours, err := t.claim(batch, urn, s.record.Member, now)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	w.inUse = !ours
+	w.from, w.fromWeekly = claim.From, claim.FromWeekly
+	if !ours || !a.SignedIn {
+		return
+	}
+	l := t.liveness[s.record.Member]
+	if l == nil {
+		l = &liveness{}
+		t.liveness[s.record.Member] = l
+	}
+	l.last = now
+	if now.Sub(l.stored) >= livenessGrain {
+		l.stored = now
+		batch.Put(key(keyLiveness, s.record.Member), encode(now))
+	}
+}
+
+// claimEnds is how long a claim lasts without a hello.
+const claimEnds = 30 * 24 * time.Hour
+
+// claim returns the claim on an account and whether it is the member's own,
+// after claiming what is free. Who comes after another has no allowance until
+// the next reset: the account may have used it elsewhere.
+func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
+	name := persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}
+	held, pending := t.claims[urn]
+	if !pending {
+		var err error
+		held, err = readDirectory[claimEntry](t.env, dirAccount, string(urn))
+		if errors.Is(err, persistence.ErrNotFound) {
+			fresh := claimEntry{Team: t.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
+			t.claims[urn] = fresh
+			batch.CompareAndSet(name, nil, encode(fresh))
+			return fresh, true, nil
+		}
+		if err != nil {
+			return claimEntry{}, false, err
+		}
+	}
+	next := held
+	next.HelloAt = watchpost.Daily.Start(now)
+	if held.Team != t.id || held.Member != member {
+		if now.Sub(held.HelloAt) < claimEnds {
+			return held, false, nil
+		}
+		next = claimEntry{Team: t.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
+	}
+	if next != held {
+		batch.CompareAndSet(name, encode(held), encode(next))
+	}
+	t.claims[urn] = next
+	return next, true, nil
+}

@@ -1,0 +1,159 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// top is what the actors that own a space of the store have in common: a
+// journal under an epoch of their own, answers behind commits, and an end in
+// good order when they can no longer be sure of what is stored.
+type top struct {
+	env   *environment
+	name  string
+	space persistence.Space
+
+	ctx     actor.Context // of the message at hand
+	journal *journal
+	// broken is set when what the actor knows and what is stored may differ;
+	// from then on every request is answered with it.
+	broken error
+}
+
+// commitFailed tells an actor that the store did not take a batch.
+type commitFailed struct{ err error }
+
+// activationTimeout bounds how long the store may take to activate an actor.
+const activationTimeout = 10 * time.Second
+
+func newTop(env *environment, name string) top {
+	return top{env: env, name: name, space: persistence.Space(name)}
+}
+
+// handle does what is the same for all messages; it reports whether the
+// message is left for the actor's own table.
+func (t *top) handle(c actor.Context, load func(persistence.View) error) bool {
+	t.ctx = c
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		t.activate(load)
+	case *actor.Stopped:
+		t.stopped()
+	case *actor.Stopping, *actor.Restarting, *actor.Terminated:
+	case commitFailed:
+		t.fail(m.err)
+	default:
+		if t.broken == nil {
+			return true
+		}
+		t.refuse(m)
+	}
+	return false
+}
+
+// activate takes the space's next epoch, which fences any earlier activation,
+// and loads the state.
+func (t *top) activate(load func(persistence.View) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), activationTimeout)
+	defer cancel()
+	epoch, err := t.env.store.Activate(ctx, t.space)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	root, self := t.env.system.Root, t.ctx.Self()
+	t.journal = &journal{
+		store: t.env.store, space: t.space, epoch: epoch,
+		broken: func(err error) { root.Send(self, commitFailed{err}) },
+	}
+	view, err := t.env.store.View(ctx)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	defer view.Close()
+	if err := load(view); err != nil {
+		t.fail(err)
+	}
+}
+
+// stopped runs when the mailbox is done: whoever still waits is answered when
+// the last commit has landed.
+func (t *top) stopped() {
+	name, self, stopped := t.name, t.ctx.Self(), t.env.stopped
+	if t.journal == nil {
+		stopped(name, self)
+		return
+	}
+	t.journal.submit(nil, func(error) { stopped(name, self) })
+}
+
+// fail ends the actor. Requests that are already in the mailbox are refused
+// rather than dropped.
+func (t *top) fail(err error) {
+	if t.broken != nil {
+		return
+	}
+	t.broken = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	t.env.metrics.lostCommits.Inc()
+	t.env.log.Error("actor ends to load anew", "actor", t.name, "error", err)
+	t.ctx.Poison(t.ctx.Self())
+}
+
+// refuse answers a message that came after the actor broke.
+func (t *top) refuse(message any) {
+	if d, ok := message.(decided); ok && d.then != nil {
+		d.then(t.broken)
+	}
+	if t.ctx.Sender() != nil {
+		t.ctx.Respond(t.broken)
+	}
+}
+
+// commit submits a decision and answers the sender when it is durable. reply
+// may be an error.
+func (t *top) commit(batch *persistence.Batch, reply any) {
+	t.journal.submit(batch, replyTo(t.env, t.ctx.Sender(), reply))
+}
+
+// answer answers the sender behind everything that was decided before.
+func (t *top) answer(reply any, err error) {
+	if err != nil {
+		reply = err
+	}
+	t.commit(nil, reply)
+}
+
+// replyTo returns what answers sender with reply, or with the error of a lost
+// commit; nil when nobody waits.
+func replyTo(env *environment, sender *actor.PID, reply any) func(error) {
+	if sender == nil {
+		return nil
+	}
+	return func(err error) {
+		if err != nil {
+			reply = err
+		}
+		env.system.Root.Send(sender, reply)
+	}
+}
+
+// timerTimeout bounds how long a timer holds up a clock that is set forward.
+const timerTimeout = 10 * time.Second
+
+// tell sends a message at a moment of the clock. A clock that is set forward
+// goes on when the message was answered.
+func (env *environment) tell(at time.Time, to *actor.PID, message any) watchpost.Timer {
+	return env.clock.At(at, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), timerTimeout)
+		defer cancel()
+		if _, err := env.ask(ctx, to, message); err != nil {
+			env.log.Debug("timer was not answered", "message", typeName(message), "error", err)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+// Package watchpost holds the words of the service and its rules. The rules
+// are pure functions: they do no input or output, know the time only as an
+// argument, and import nothing else of this module, so that each can be read
+// beside the clause that it serves and tested by itself. What stores and finds
+// things is tested against them.
+//
+// # The words
+//
+// In brackets stands the section of the specification that a word comes from,
+// and the file here that has its rules.
+//
+//   - The network: the professional social network that the service works on
+//     (opening paragraph).
+//   - Team: who owns everything, and the border of what a caller may see (Team
+//     and API key; team.go).
+//   - Member: a person of a team, whose browser may work for it and in whose
+//     name it may act (What the service does; team.go).
+//   - API key: the secret that stands for a whole team (Authentication; team.go).
+//   - Plan: what a team pays for; it sets the quotas (Limits; plan.go).
+//   - Quota: how much of a thing a plan includes; beyond it a request is
+//     refused (Limits; plan.go).
+//   - Account: a member's login on the network, to which the network's daily
+//     limits apply (Limits; allowance.go).
+//   - Allowance: how often an account may do a kind of work in a day or week;
+//     beyond it work waits (Limits; allowance.go).
+//   - Session: one paired browser extension, the only place from which the
+//     network is touched (Authentication; package actors/protocol).
+//   - Liveness: a team's extension counts as active for 48 hours after its
+//     last sign of life (Authentication; allowance.go).
+//   - Watchlist: what a team wants to be told of, of one of four types
+//     (Watchlist; watchlist.go, watchlist_patch.go).
+//   - Keyword entry: a keyword with the words that must and must not occur
+//     beside it (Keyword entry; keyword.go, match.go).
+//   - Label: a class into which the posts of a watchlist are sorted, shown as a
+//     post's tag (Watchlist; label.go).
+//   - List: the profiles or companies that people and company watchlists
+//     follow, which several of them may share (Watchlist, list_id).
+//   - Entry: a keyword entry or an element of a list, that is, what one scan
+//     looks for (Limits).
+//   - Scan: one look at the network for an entry's new posts (Limits;
+//     watchlist.go).
+//   - Reference: how a caller names a profile, company or post (POST
+//     /api-people-watchlist and /api-company-watchlist; reference.go).
+//   - Post: a post of the network as a team stores it (Post object; post.go).
+//   - Query: which stored posts are asked for, in which order (GET /api-posts;
+//     postquery.go, search.go).
+//   - Potential lead: an author of relevant posts, of whom a plan counts so
+//     many per week (Limits; plan.go).
+//   - Engagement: a like or comment in a member's or company's name (POST
+//     /api-like; task.go).
+//   - Agent task: one piece of work on the network that a caller asked for and
+//     polls (Agent task; task.go).
+//   - Error: what a refused request is told, by kind and text (Errors;
+//     error.go).
+//   - Clock: the one source of time; limits begin anew at midnight and on
+//     Mondays, both in UTC (Limits; clock.go, allowance.go).
+//
+// # The tree
+//
+//   - . — this package: words and rules.
+//   - actors — one supervised tree of actors per team, the only writer of what
+//     is the team's. In it: protocol, the frames between sessions and service;
+//     enrich, what is understood of a post (language, sentiment, relevance).
+//   - http — routes, keys, errors, one file per resource, the sessions' door.
+//   - persistence — the contract with a database: ordered spaces, fenced atomic
+//     commits. In it: badger, the embedded engine; storetest, what every engine
+//     must pass; postindex, the queries over posts.
+//   - network — a stand-in for the network, for tests and demonstrations. In
+//     it: headless, a session without a browser.
+//   - cmd/watchpost — the program: one file per command.
+//   - specs — the specification as tests against the program, and the records
+//     of what was decided where it is silent.
+//   - deploy — what is needed to run it.
+//
+// Imports go one way: this package, persistence, actors, http, cmd/watchpost;
+// network knows this package and the protocol only.
+package watchpost

@@ -1,0 +1,46 @@
+package watchpost
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Label is a class that posts of a watchlist are sorted into.
+type Label struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Default     bool   `json:"default"`
+}
+
+// CleanLabels trims labels and drops those whose name an earlier one has.
+func CleanLabels(raw []Label) ([]Label, error) {
+	kept := make([]Label, 0, len(raw))
+	seen := make(map[string]bool)
+	defaults := 0
+	for _, l := range raw {
+		l.Name, l.Description = foldSpace(l.Name), strings.TrimSpace(l.Description)
+		switch {
+		case blank(l.Name):
+			return nil, Errorf(Invalid, "Invalid 'labels': a label must have a name")
+		case strings.ContainsRune(l.Name, ','):
+			return nil, Errorf(Invalid, "Invalid 'labels': a name must not contain a comma")
+		case utf8.RuneCountInString(l.Name) > MaxLabel:
+			return nil, Errorf(Invalid, "Invalid 'labels': a name must be %d characters or fewer", MaxLabel)
+		}
+		if seen[FoldName(l.Name)] {
+			continue
+		}
+		seen[FoldName(l.Name)] = true
+		if l.Default {
+			defaults++
+		}
+		kept = append(kept, l)
+	}
+	switch {
+	case len(kept) > MaxLabels:
+		return nil, Errorf(Invalid, "At most %d labels per watchlist", MaxLabels)
+	case defaults > MaxDefaultLabels:
+		return nil, Errorf(Invalid, "Invalid 'labels': at most %d default labels", MaxDefaultLabels)
+	}
+	return kept, nil
+}

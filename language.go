@@ -1,0 +1,51 @@
+package watchpost
+
+import "strings"
+
+// Undetermined is the code of a language that could not be told.
+const Undetermined = "und"
+
+// languages is the table of English names that lang accepts.
+var languages = map[string]string{
+	"afrikaans": "af", "albanian": "sq", "amharic": "am", "arabic": "ar", "armenian": "hy", "azerbaijani": "az",
+	"basque": "eu", "belarusian": "be", "bengali": "bn", "bosnian": "bs", "bulgarian": "bg", "burmese": "my",
+	"catalan": "ca", "chinese": "zh", "croatian": "hr", "czech": "cs",
+	"danish": "da", "dutch": "nl", "english": "en", "esperanto": "eo", "estonian": "et",
+	"farsi": "fa", "filipino": "tl", "finnish": "fi", "flemish": "nl", "french": "fr",
+	"galician": "gl", "georgian": "ka", "german": "de", "greek": "el", "gujarati": "gu",
+	"hausa": "ha", "hebrew": "he", "hindi": "hi", "hungarian": "hu",
+	"icelandic": "is", "indonesian": "id", "irish": "ga", "italian": "it",
+	"japanese": "ja", "kannada": "kn", "kazakh": "kk", "khmer": "km", "korean": "ko", "kurdish": "ku",
+	"lao": "lo", "latin": "la", "latvian": "lv", "lithuanian": "lt", "luxembourgish": "lb",
+	"macedonian": "mk", "malay": "ms", "malayalam": "ml", "maltese": "mt", "mandarin": "zh", "marathi": "mr", "mongolian": "mn",
+	"nepali": "ne", "norwegian": "no", "pashto": "ps", "persian": "fa", "polish": "pl", "portuguese": "pt", "punjabi": "pa",
+	"romanian": "ro", "russian": "ru", "serbian": "sr", "sinhala": "si", "slovak": "sk", "slovenian": "sl", "slovene": "sl",
+	"somali": "so", "spanish": "es", "swahili": "sw", "swedish": "sv",
+	"tagalog": "tl", "tamil": "ta", "telugu": "te", "thai": "th", "turkish": "tr",
+	"ukrainian": "uk", "urdu": "ur", "uzbek": "uz", "vietnamese": "vi", "welsh": "cy", "yoruba": "yo", "zulu": "zu",
+	"undetermined": Undetermined, "unknown": Undetermined,
+}
+
+// codeAliases gives a language that has several codes one of them.
+var codeAliases = map[string]string{"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "ji": "yi", "mo": "ro", "sh": "sr"}
+
+// ParseLanguage reads a language as lang names it, a code or an English name in
+// any case, and returns its code. Of a code with a region or script (pt-BR,
+// zh_Hant) the language alone counts. ok is false for what is neither a known
+// name nor of the form of a code.
+func ParseLanguage(s string) (code string, ok bool) {
+	s = FoldName(s)
+	if code, ok = languages[s]; ok {
+		return code, true
+	}
+	if i := strings.IndexAny(s, "-_"); i > 0 {
+		s = s[:i]
+	}
+	if len(s) < 2 || len(s) > 3 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return "", false
+	}
+	if alias, ok := codeAliases[s]; ok {
+		return alias, true
+	}
+	return s, true
+}

@@ -1,0 +1,234 @@
+package watchpost
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Normalise brings text and keywords to the form in which they are compared
+// (decisions: Matching): compatibility forms unified, case folded in full,
+// accents and other nonspacing marks dropped from Latin, Greek, Cyrillic and
+// Arabic letters (and from these only: elsewhere such marks are vowels or
+// make another letter), every run of white space one space.
+//
+// It is idempotent, and does not depend on whether its input was composed.
+func Normalise(s string) string {
+	if n, ok := normaliseASCII(s); ok {
+		return n
+	}
+	s = norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD"))
+	s = norm.NFD.String(foldCase(s))
+	return norm.NFKC.String(dropMarks(s))
+}
+
+// normaliseASCII is Normalise for text that has no other characters.
+func normaliseASCII(s string) (string, bool) {
+	changes, space := false, false
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			return "", false
+		}
+		white := asciiSpace(c)
+		changes = changes || 'A' <= c && c <= 'Z' || white && (space || c != ' ')
+		space = white
+	}
+	if !changes {
+		return s, true
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	space = false
+	for i := range len(s) {
+		c := s[i]
+		if asciiSpace(c) {
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+			continue
+		}
+		space = false
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}
+
+func asciiSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// dropMarks removes the nonspacing marks of the four scripts from decomposed
+// text and folds white space.
+func dropMarks(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	bare, space := false, false // the last base loses its marks; was white space
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			if bare {
+				continue
+			}
+		case unicode.IsSpace(r):
+			if space {
+				continue
+			}
+			bare, space = false, true
+			b.WriteByte(' ')
+			continue
+		default:
+			bare = losesMarks(r)
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// losesMarks reports whether marks after r are only an accent for us.
+func losesMarks(r rune) bool {
+	if r < utf8.RuneSelf {
+		return unicode.IsLetter(r)
+	}
+	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic)
+}
+
+// unspaced holds the scripts that are written without spaces between words.
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// isUnspaced reports whether r belongs to a script written without spaces.
+// Signs that such scripts share count as theirs: the Kana length mark, the
+// repetition signs and the combining voice marks.
+func isUnspaced(r rune) bool {
+	switch {
+	case r < 0x0e00:
+		return false
+	case r == '\u30fc' || r == '\u3006' || r == '\u303c' || '\u3031' <= r && r <= '\u3035' || r == '\u3099' || r == '\u309a':
+		return true
+	}
+	return unicode.In(r, unspaced...)
+}
+
+// isWord reports whether r is a character inside which no keyword begins or
+// ends: a letter, mark or number, unless its script writes words without
+// spaces. Signs that only make an emoji of the character before them are none.
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+	}
+	if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		return false
+	}
+	return !isUnspaced(r) && !isEmojiSign(r)
+}
+
+// isEmojiSign reports whether r is a variation selector or the keycap.
+func isEmojiSign(r rune) bool {
+	return '\ufe00' <= r && r <= '\ufe0f' || r == '\u20e3' || 0xe0100 <= r && r <= 0xe01ef
+}
+
+// Text is a post's text, normalised once to be matched with many keywords.
+type Text struct{ s string }
+
+// NewText normalises a post's text.
+func NewText(content string) Text { return Text{Normalise(content)} }
+
+// String returns the normalised text.
+func (t Text) String() string { return t.s }
+
+// needle is a normalised keyword that knows at which of its ends a word
+// character is in the way.
+type needle struct {
+	s           string
+	first, last bool
+}
+
+func newNeedle(keyword string) needle {
+	s := strings.TrimSpace(Normalise(keyword))
+	first, _ := utf8.DecodeRuneInString(s)
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return needle{s, isWord(first), isWord(last)}
+}
+
+// in reports whether the keyword occurs in normalised text at word borders.
+func (n needle) in(text string) bool {
+	if n.s == "" {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], n.s)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if n.fits(text, i) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		from = i + size
+	}
+}
+
+// fits reports whether the occurrence at i stands at word borders.
+func (n needle) fits(text string, i int) bool {
+	if n.first {
+		if before, _ := utf8.DecodeLastRuneInString(text[:i]); isWord(before) {
+			return false
+		}
+	}
+	if n.last {
+		if after, _ := utf8.DecodeRuneInString(text[i+len(n.s):]); isWord(after) {
+			return false
+		}
+	}
+	return true
+}
+
+// Matcher is a keyword entry made ready to be compared with many texts. Its
+// zero value matches nothing.
+type Matcher struct {
+	keyword            needle
+	required, excluded []needle
+}
+
+// CompileKeyword prepares an entry.
+func CompileKeyword(e KeywordEntry) Matcher {
+	m := Matcher{keyword: newNeedle(e.Keyword)}
+	for _, r := range e.Required {
+		m.required = append(m.required, newNeedle(r))
+	}
+	for _, x := range e.Excluded {
+		m.excluded = append(m.excluded, newNeedle(x))
+	}
+	return m
+}
+
+// Match reports whether the text is one that the entry asks for: the keyword
+// and every required word occur in it, and no excluded one does. An occurrence
+// counts unless it cuts a word: its first (last) character and the one before
+// (after) it must not both be word characters. A required word that is blank
+// asks for nothing.
+func (m Matcher) Match(t Text) bool {
+	if !m.keyword.in(t.s) {
+		return false
+	}
+	for _, r := range m.required {
+		if r.s != "" && !r.in(t.s) {
+			return false
+		}
+	}
+	for _, x := range m.excluded {
+		if x.in(t.s) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,133 @@
+package watchpost
+
+import "time"
+
+// Post is a post of the network as a team stores it: what the page showed,
+// what the service understood of it, and what the team did with it. There is
+// one per team and network post (specification: Post object).
+type Post struct {
+	ID  PostID
+	URN string // the network's own name of it; unique within a team
+	URL string
+
+	Content        string // character for character as reported
+	AuthorName     string
+	AuthorURL      string
+	AuthorHeadline string
+	AuthorImageURL string
+	PostedAt       time.Time
+	CreatedAt      time.Time // when the service stored it first
+	Likes          int64
+	Comments       int64
+	Shares         int64
+	Type           string
+	ImageURLs      []string
+	ImageText      string
+	Videos         []string
+	Source         PostSource
+
+	Language   string
+	Sentiment  string
+	Seniority  string
+	Tags       []Tag
+	Relevance  float64 // 0–10, one decimal
+	Influence  int     // 0–100
+	Enrichment int     // version of the rules that understood it
+	Matches    []Match // in the order of collection; never empty
+	Lead       bool    // a potential lead of its week
+	Bookmark   bool
+	Liked      bool
+	Commented  bool
+}
+
+// PostSource says where a post was found.
+type PostSource string
+
+// The sources.
+const (
+	SourceNetwork PostSource = "network"
+	SourceForum   PostSource = "forum"
+)
+
+// Match says which watchlist collected a post, and for which of its keywords.
+// Keyword is empty for people and company watchlists.
+type Match struct {
+	Watchlist WatchlistID
+	Keyword   string
+	At        time.Time
+}
+
+// Tag is a label that a post was classified into.
+type Tag struct {
+	Name        string
+	Description string
+}
+
+// Engagement is what the order engagement sorts by.
+func (p *Post) Engagement() int64 { return p.Likes + p.Comments }
+
+// TrendingEngagement is the number of likes, comments and shares from which a
+// post is trending.
+const TrendingEngagement = 100
+
+// Trending reports whether the post is one of high engagement.
+func (p *Post) Trending() bool { return p.Likes+p.Comments+p.Shares >= TrendingEngagement }
+
+// Collected reports whether one of the watchlists collected the post.
+func (p *Post) Collected(by func(WatchlistID) bool) bool {
+	for _, m := range p.Matches {
+		if by(m.Watchlist) {
+			return true
+		}
+	}
+	return false
+}
+
+// PageSize and MaxPageSize bound a page of posts.
+const (
+	PageSize    = 20
+	MaxPageSize = 100
+)
+
+// PostOrder is a value of sort_by.
+type PostOrder string
+
+// The orders. Ties in every order go by PostedAt, newest first (OldestFirst:
+// oldest first), then by ID, so that the pages of a still set never overlap.
+const (
+	RecentFirst    PostOrder = "recent_first"
+	OldestFirst    PostOrder = "oldest_first"
+	MostEngaging   PostOrder = "engagement"
+	MostLiked      PostOrder = "popular_first"
+	MostInfluence  PostOrder = "influence_score"
+	RelevanceFirst PostOrder = "relevance_first"
+)
+
+// PostQuery is what GET /api-posts asks for. The zero value of a field means
+// no filter. Its meaning is fixed by Matches and Less; engines must agree with
+// them to the letter.
+type PostQuery struct {
+	// Live holds the watchlists whose posts may be seen: the team's that are
+	// not deleted, or those that the request named.
+	// A nil map is no filter, an empty one shows nothing.
+	Live       map[WatchlistID]bool
+	Labels     []string // any of them; NoLabels asks for untagged posts
+	People     []string // authors, any of these or of Companies: Keys of ParseProfile
+	Companies  []string // Keys of ParseCompany
+	Search     Search
+	Saved      bool
+	Language   string    // a code, as ParseLanguage returns it
+	From, To   time.Time // PostedAt in [From, To)
+	StoredFrom time.Time // CreatedAt at or after it
+	Type       string
+	Trending   bool
+	Interacted bool
+	Seniority  string
+	Slug       string // one post: a Key of ParsePostReference
+	Order      PostOrder
+	Page       int // from 1
+	PageSize   int
+}
+
+// NoLabels is the value of labels that asks for posts without tags.
+const NoLabels = "no labels"

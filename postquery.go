@@ -1,0 +1,166 @@
+package watchpost
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// postOrders is the table of sort_by: what each order compares before the ties
+// are broken, greatest first (specification: GET /api-posts, sort_by).
+var postOrders = map[PostOrder]func(a, b *Post) int{
+	RecentFirst:    func(_, _ *Post) int { return 0 },
+	OldestFirst:    func(_, _ *Post) int { return 0 },
+	MostEngaging:   func(a, b *Post) int { return cmp.Compare(b.Engagement(), a.Engagement()) },
+	MostLiked:      func(a, b *Post) int { return cmp.Compare(b.Likes, a.Likes) },
+	MostInfluence:  func(a, b *Post) int { return cmp.Compare(b.Influence, a.Influence) },
+	RelevanceFirst: func(a, b *Post) int { return cmp.Compare(b.Relevance, a.Relevance) },
+}
+
+// ParsePostOrder reads a value of sort_by; nothing given is RecentFirst.
+func ParsePostOrder(s string) (PostOrder, error) {
+	if s == "" || s == "recent" {
+		return RecentFirst, nil
+	}
+	if _, ok := postOrders[PostOrder(s)]; !ok {
+		return "", Errorf(Invalid, "Invalid 'sort_by'")
+	}
+	return PostOrder(s), nil
+}
+
+// Less reports whether a stands before b. It is a total order: of two posts
+// with different ids exactly one stands before the other. An order that does
+// not exist is RecentFirst.
+func (o PostOrder) Less(a, b *Post) bool { return o.Compare(a, b) < 0 }
+
+// Compare is Less with three answers, as package slices wants it.
+func (o PostOrder) Compare(a, b *Post) int {
+	first := postOrders[o]
+	if first == nil {
+		first = postOrders[RecentFirst]
+	}
+	age := b.PostedAt.Compare(a.PostedAt)
+	if o == OldestFirst {
+		age = -age
+	}
+	return cmp.Or(first(a, b), age, cmp.Compare(a.ID, b.ID))
+}
+
+// Matches reports whether the query asks for the post, its page aside
+// (specification: GET /api-posts).
+func (q *PostQuery) Matches(p *Post) bool {
+	return q.matchesWatchlists(p) && q.matchesTimes(p) && q.matchesFacets(p) && q.matchesState(p) &&
+		q.matchesAuthor(p) && q.matchesLabels(p) &&
+		(q.Slug == "" || slices.Contains(p.ReferenceKeys(), q.Slug)) &&
+		(q.Search.Zero() || q.Search.Matches(NewSearchText(p.Language, p.Content, p.ImageText)))
+}
+
+func (q *PostQuery) matchesWatchlists(p *Post) bool {
+	return q.Live == nil || p.Collected(func(id WatchlistID) bool { return q.Live[id] })
+}
+
+func (q *PostQuery) matchesTimes(p *Post) bool {
+	return (q.From.IsZero() || !p.PostedAt.Before(q.From)) &&
+		(q.To.IsZero() || p.PostedAt.Before(q.To)) &&
+		(q.StoredFrom.IsZero() || !p.CreatedAt.Before(q.StoredFrom))
+}
+
+func (q *PostQuery) matchesFacets(p *Post) bool {
+	return matchesName(q.Language, p.Language) && matchesName(q.Type, p.Type) && matchesName(q.Seniority, p.Seniority)
+}
+
+// matchesName compares names without case; nothing asked for is no filter.
+func matchesName(asked, name string) bool { return asked == "" || FoldName(asked) == FoldName(name) }
+
+func (q *PostQuery) matchesState(p *Post) bool {
+	return (!q.Saved || p.Bookmark) && (!q.Trending || p.Trending()) && (!q.Interacted || p.Liked || p.Commented)
+}
+
+func (q *PostQuery) matchesAuthor(p *Post) bool {
+	if len(q.People) == 0 && len(q.Companies) == 0 {
+		return true
+	}
+	author := p.AuthorKey()
+	return author != "" && (slices.Contains(q.People, author) || slices.Contains(q.Companies, author))
+}
+
+func (q *PostQuery) matchesLabels(p *Post) bool {
+	if len(q.Labels) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(q.Labels, func(label string) bool {
+		label = FoldName(label)
+		return label == NoLabels && len(p.Tags) == 0 ||
+			slices.ContainsFunc(p.Tags, func(t Tag) bool { return FoldName(t.Name) == label })
+	})
+}
+
+// AuthorKey returns the Key of the author, a person or an organisation as the
+// URL says, or "" for an author without a page on the network.
+func (p *Post) AuthorKey() string {
+	if r, err := ParseProfile(p.AuthorURL); err == nil {
+		return r.Key()
+	}
+	if r, err := ParseCompany(p.AuthorURL); err == nil {
+		return r.Key()
+	}
+	return ""
+}
+
+// ReferenceKeys returns the Keys by which the post may be asked for: those of
+// its URL and of its URN.
+func (p *Post) ReferenceKeys() []string {
+	var keys []string
+	for _, s := range []string{p.URN, p.URL} {
+		if r, err := ParsePostReference(s); err == nil && !slices.Contains(keys, r.Key()) {
+			keys = append(keys, r.Key())
+		}
+	}
+	return keys
+}
+
+// Select is the whole meaning of a query as a pure function: the posts of the
+// page that is asked for, in order, and how many there are on all pages.
+func (q *PostQuery) Select(posts []*Post) (page []*Post, count int) {
+	var found []*Post
+	for _, p := range posts {
+		if q.Matches(p) {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, q.Order.Compare)
+	from, to := q.Bounds(len(found))
+	return found[from:to], len(found)
+}
+
+// Bounds returns the part of count ordered posts that is the page asked for;
+// it is empty past the end. A page below 1 is the first; a page size below 1
+// is PageSize, above MaxPageSize it is that.
+func (q *PostQuery) Bounds(count int) (from, to int) {
+	size := q.PageSize
+	if size < 1 {
+		size = PageSize
+	}
+	size = min(size, MaxPageSize)
+	if page := max(q.Page, 1); page-1 <= count/size {
+		from = (page - 1) * size
+		return from, min(from+size, count)
+	}
+	return count, count
+}
+
+// TrackedBy returns the watchlist that collected a post first, of those in
+// live (of all when it is nil), or "" when none did (tracking_lists_id).
+func TrackedBy(p *Post, live map[WatchlistID]bool) WatchlistID {
+	var first WatchlistID
+	var at time.Time
+	for _, m := range p.Matches {
+		if live != nil && !live[m.Watchlist] {
+			continue
+		}
+		if first == "" || m.At.Before(at) {
+			first, at = m.Watchlist, m.At
+		}
+	}
+	return first
+}

@@ -1,0 +1,276 @@
+package watchpost
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// ReferenceKind says what a Reference refers to.
+type ReferenceKind string
+
+// The kinds of things on the network that callers refer to.
+const (
+	ProfileReference ReferenceKind = "profile"
+	CompanyReference ReferenceKind = "company"
+	PostReference    ReferenceKind = "post"
+)
+
+// Reference names a profile, company or post of the network in the one way
+// that it is compared and passed on, however a caller wrote it (specification:
+// POST /api-people-watchlist, POST /api-company-watchlist). Exactly one of
+// Slug and ID is set; which of the two a thing has depends on what the caller
+// knew, and one thing may thus have two references.
+type Reference struct {
+	Kind ReferenceKind
+	// Slug is the name in the thing's URL, decoded, composed and, but for
+	// posts, in lower case.
+	Slug string
+	// ID is the last part of the thing's URN. That of a post which is no
+	// activity begins with its type: ugcPost:123.
+	ID string
+}
+
+// ParseProfile reads a reference to a person:
+//
+//   - a URL with or without scheme, host and slash at the end, whose path has
+//     /in/<slug>; the host is not looked at, what follows the slug is dropped;
+//   - urn:<namespace>:<type>:<id> with a type such as profile-view, profile or
+//     member, where the id may stand first in a tuple: (<id>,…);
+//   - a bare token. It is an id when it has the form of the opaque ids (AC and
+//     further characters of base64url, 20 at least in all) or is digits only
+//     (a member's number); else it is a slug. A slug that looks like an id can
+//     be given as a URL: there digits are a slug, while an opaque id is one
+//     there too, for the network shows such URLs.
+func ParseProfile(s string) (Reference, error) {
+	return parseReference(&profileGrammar, s)
+}
+
+// ParseCompany reads a reference to a company or another organisation:
+//
+//   - a URL as for ParseProfile whose path has /company/<slug>,
+//     /school/<slug> or /showcase/<slug>;
+//   - urn:<namespace>:<type>:<id> with a type such as company, fsd_company or
+//     organization;
+//   - a bare token, an id when it is digits only and else a slug. Digits in a
+//     URL are an id too, for the network numbers companies in that place.
+func ParseCompany(s string) (Reference, error) {
+	return parseReference(&companyGrammar, s)
+}
+
+// ParsePostReference reads a reference to a post:
+//
+//   - a URL whose path has /posts/<slug>, /pulse/<slug> or
+//     /feed/update/<urn>, or another URL, whose last segment is the slug;
+//   - urn:<namespace>:<type>:<id> with the types activity, ugcPost, share or
+//     another that is no person's and no company's;
+//   - a bare token: an activity's number when it is digits only, <type>:<id>,
+//     or else a slug.
+//
+// A slug that carries the post's number, as in …-activity-7123456789012345678-x,
+// is read as that number, so that it equals the post's URN.
+func ParsePostReference(s string) (Reference, error) {
+	return parseReference(&postGrammar, s)
+}
+
+// String returns the canonical form, which the parser of the kind reads as the
+// same reference: the bare slug or id where that is clear by itself, else a
+// path or URN.
+func (r Reference) String() string {
+	g := grammarOf(r.Kind)
+	if g == nil {
+		return r.Slug + r.ID
+	}
+	if r.ID != "" {
+		if g.bareID(r.ID) {
+			return r.ID
+		}
+		return "urn:network:" + g.urnType + ":" + r.ID
+	}
+	if bareSlug(g, r.Slug) {
+		return r.Slug
+	}
+	return "/" + g.segments[0] + "/" + url.PathEscape(r.Slug)
+}
+
+// Key returns a short text that two references share if and only if they are
+// equal: profile/<slug>, profile:<id>.
+func (r Reference) Key() string {
+	if r.ID != "" {
+		return string(r.Kind) + ":" + r.ID
+	}
+	return string(r.Kind) + "/" + r.Slug
+}
+
+// grammar is what tells the references of one kind from those of another.
+type grammar struct {
+	kind     ReferenceKind
+	segments []string // path segments before a slug; the first is canonical
+	urnType  string   // of ids that are not clear by themselves
+	typed    func(urnType string) bool
+	fold     bool                     // slugs have no case
+	dots     bool                     // bare slugs may have dots
+	bareID   func(token string) bool  // a bare token is an id
+	pathID   func(token string) bool  // a token in a path is an id
+	inSlug   func(slug string) string // the id that a slug carries, or ""
+}
+
+var (
+	profileGrammar = grammar{
+		kind:     ProfileReference,
+		segments: []string{"in"},
+		urnType:  "profile",
+		typed:    func(t string) bool { return profileURNs[t] },
+		fold:     true,
+		bareID:   func(s string) bool { return opaqueID(s) || number(s) },
+		pathID:   opaqueID,
+	}
+	companyGrammar = grammar{
+		kind:     CompanyReference,
+		segments: []string{"company", "school", "showcase"},
+		urnType:  "company",
+		typed:    func(t string) bool { return companyURNs[t] },
+		fold:     true,
+		dots:     true,
+		bareID:   number,
+		pathID:   number,
+	}
+	postGrammar = grammar{
+		kind:     PostReference,
+		segments: []string{"posts", "pulse"},
+		urnType:  activityURN,
+		typed:    postTyped,
+		dots:     true,
+		bareID:   func(s string) bool { return number(s) || typedID(s) },
+		pathID:   number,
+		inSlug:   idInSlug,
+	}
+
+	// The types of URNs as urnType writes them.
+	profileURNs = map[string]bool{
+		"profile": true, "profileview": true, "member": true, "miniprofile": true,
+		"normalizedprofile": true, "salesprofile": true, "person": true,
+	}
+	companyURNs = map[string]bool{
+		"company": true, "organization": true, "minicompany": true, "normalizedcompany": true,
+		"salescompany": true, "school": true, "minischool": true, "showcase": true,
+	}
+)
+
+func grammarOf(k ReferenceKind) *grammar {
+	switch k {
+	case ProfileReference:
+		return &profileGrammar
+	case CompanyReference:
+		return &companyGrammar
+	case PostReference:
+		return &postGrammar
+	}
+	return nil
+}
+
+// maxReference bounds what is read at all, in bytes, maxToken a slug or id in
+// characters.
+const (
+	maxReference = 2048
+	maxToken     = 300
+)
+
+func parseReference(g *grammar, s string) (Reference, error) {
+	s = trimInvisible(s)
+	if len(s) <= maxReference && utf8.ValidString(s) {
+		if r, ok := g.parse(s); ok {
+			return r, nil
+		}
+	}
+	return Reference{}, Errorf(Invalid, "Invalid %s identifier", g.kind)
+}
+
+func (g *grammar) parse(s string) (Reference, bool) {
+	switch {
+	case hasPrefixFold(s, "urn%3a"):
+		decoded, err := url.PathUnescape(s)
+		if err != nil {
+			return Reference{}, false
+		}
+		return g.parseURN(decoded)
+	case hasPrefixFold(s, "urn:"):
+		return g.parseURN(s)
+	case strings.Contains(s, "/"):
+		return g.parseURL(s)
+	case g.kind == PostReference && strings.Contains(s, ":"):
+		return g.parseURN("urn:network:" + s)
+	}
+	s, _, _ = strings.Cut(s, "?")
+	r, ok := g.parseToken(s, g.bareID)
+	return r, ok && (r.Slug == "" || bareSlug(g, r.Slug))
+}
+
+// parseToken reads a slug or id that stands alone or in a path; isID says
+// which of the two it is.
+func (g *grammar) parseToken(s string, isID func(string) bool) (Reference, bool) {
+	s, err := url.PathUnescape(s)
+	if err != nil || !utf8.ValidString(s) {
+		return Reference{}, false
+	}
+	s = trimInvisible(norm.NFC.String(s))
+	if isID(s) {
+		return Reference{Kind: g.kind, ID: s}, true
+	}
+	if g.fold {
+		s = norm.NFC.String(strings.ToLower(s))
+	}
+	if !validSlug(s) {
+		return Reference{}, false
+	}
+	if g.inSlug != nil {
+		if id := g.inSlug(s); id != "" {
+			return Reference{Kind: g.kind, ID: id}, true
+		}
+	}
+	return Reference{Kind: g.kind, Slug: s}, true
+}
+
+// validSlug refuses what no URL's segment would show.
+func validSlug(s string) bool {
+	if s == "" || s == "." || s == ".." || utf8.RuneCountInString(s) > maxToken || hasPrefixFold(s, "urn:") {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsGraphic(r) && r != zeroWidthJoiner || unicode.IsSpace(r) || strings.ContainsRune(`/\?#%"<>`, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// bareSlug reports whether a slug is understood without a path before it.
+func bareSlug(g *grammar, slug string) bool {
+	if g.bareID(slug) {
+		return false
+	}
+	for _, r := range slug {
+		switch {
+		case unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So, unicode.Sk), r == zeroWidthJoiner:
+		case strings.ContainsRune(`-_'’&+~!`, r), r == '.' && g.dots:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+const zeroWidthJoiner = '\u200d'
+
+// trimInvisible trims white space and the format signs that come along when
+// text is copied from a page.
+func trimInvisible(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

@@ -1,0 +1,267 @@
+package watchpost_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// opaque has the form of a profile's URN id.
+const opaque = "ACoAABx7Yz_0k-QwErTyUiOp"
+
+func TestParseProfile(t *testing.T) {
+	slug := func(s string) watchpost.Reference {
+		return watchpost.Reference{Kind: watchpost.ProfileReference, Slug: s}
+	}
+	id := func(s string) watchpost.Reference {
+		return watchpost.Reference{Kind: watchpost.ProfileReference, ID: s}
+	}
+	for in, want := range map[string]watchpost.Reference{
+		"jane-doe":                       slug("jane-doe"),
+		"  Jane-Doe \n":                  slug("jane-doe"),
+		"jane_doe1":                      slug("jane_doe1"),
+		"https://www.host.com/in/jane":   slug("jane"),
+		"https://www.host.com/in/Jane/":  slug("jane"),
+		"HTTP://host/in/jane":            slug("jane"),
+		"www.host.com/in/jane":           slug("jane"),
+		"host.com/in/jane/":              slug("jane"),
+		"de.host.com/in/jane/en":         slug("jane"),
+		"//host/in/jane":                 slug("jane"),
+		"localhost/in/jane":              slug("jane"),
+		"127.0.0.1:8080/in/jane":         slug("jane"),
+		"/in/jane":                       slug("jane"),
+		"in/jane":                        slug("jane"),
+		"https://host/mobile/in/jane":    slug("jane"),
+		"https://host//in//jane//":       slug("jane"),
+		"https://host/IN/jane":           slug("jane"),
+		"https://host/in/jane?trk=a/b":   slug("jane"),
+		"https://host/in/jane#about":     slug("jane"),
+		"https://host/in/jane/detail/in": slug("jane"),
+		"https://in/in/jane":             slug("jane"),
+		"jane?trk=nav":                   slug("jane"),
+		"https://host/in/j%C3%B6rg":      slug("jörg"),
+		"https://host/in/JO%CC%88RG/":    slug("jörg"), // composed
+		"jörg":                           slug("jörg"),
+		"j%C3%B6rg":                      slug("jörg"),
+		"https://host/in/john.doe":       slug("john.doe"),
+		"https://host/in/12345":          slug("12345"), // a path shows slugs
+		"李雷":                             slug("李雷"),
+		"jane-🚀":                         slug("jane-🚀"),
+
+		"12345":                           id("12345"),
+		opaque:                            id(opaque),
+		"https://host/in/" + opaque + "/": id(opaque),
+		"urn:net:profile-view:" + opaque:  id(opaque),
+		"urn:net:profileView:(" + opaque + ",en_US)":                            id(opaque),
+		"urn:net:profile-view:(" + opaque + ")":                                 id(opaque),
+		"urn:my-net2:profile:" + opaque:                                         id(opaque),
+		"URN:NET:Profile:" + opaque:                                             id(opaque),
+		"urn:net:fsd_profile:" + opaque:                                         id(opaque),
+		"urn:net:fs_miniProfile:" + opaque:                                      id(opaque),
+		"urn:net:fs_salesProfile:(" + opaque + ",NAME_SEARCH,x1)":               id(opaque),
+		"urn:net:fsd_profileCard:(urn:net:fsd_profile:" + opaque + ",ABOUT,en)": id(opaque),
+		"urn%3Anet%3Amember%3A77":                                               id("77"),
+		"urn:net:member:77":                                                     id("77"),
+		"urn:net:profile:jane":                                                  id("jane"),
+	} {
+		t.Run(in, func(t *testing.T) {
+			got, err := watchpost.ParseProfile(in)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		})
+	}
+	for _, in := range []string{
+		"", " ", "/", "?", "in/", "https://", "https://host", "https://host/in", "https://host/in/", "https://host/in/?x",
+		"Jane Doe", "jane@host.com", "host.com", "ftp://host/in/jane", "javascript://x/in/jane", "https://host/in/%zz",
+		"https://host/in/a%2Fb", "https://host/in/a%20b", "https://host/in/%00", "https://host/in/..", "https://host/in/a%ff",
+		"https://host/company/acme", "https://host/posts/in/jane", "https://host/company/in/jane", "https://host/jane",
+		"urn:", "urn:net", "urn:net:profile", "urn:net:profile:", "urn:net:profile:()", "urn:net:profile:a b", "urn::profile:x",
+		"urn:net:company:12", "urn:net:activity:12", "urn:net:member:1:2", "jane\x00doe", "jane\ndoe", "<jane>", "\xff",
+		strings.Repeat("a", 301), "https://host/in/jane?" + strings.Repeat("a", 3000), "urn:" + strings.Repeat("a:b:(urn:", 200),
+	} {
+		t.Run("not "+in, func(t *testing.T) {
+			_, err := watchpost.ParseProfile(in)
+			require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestParseCompany(t *testing.T) {
+	slug := func(s string) watchpost.Reference {
+		return watchpost.Reference{Kind: watchpost.CompanyReference, Slug: s}
+	}
+	id := func(s string) watchpost.Reference {
+		return watchpost.Reference{Kind: watchpost.CompanyReference, ID: s}
+	}
+	for in, want := range map[string]watchpost.Reference{
+		"Acme":                                slug("acme"),
+		"acme-corp":                           slug("acme-corp"),
+		"booking.com":                         slug("booking.com"),
+		"https://www.host.com/company/acme/":  slug("acme"),
+		"host.com/company/acme/about?x=1":     slug("acme"),
+		"www.host.com/school/eth":             slug("eth"),
+		"https://host/showcase/acme-lab":      slug("acme-lab"),
+		"company/acme":                        slug("acme"),
+		"https://host/company/l%27or%C3%A9al": slug("l'oréal"),
+		"https://host/company/acme%20inc":     {},
+		"https://host/sales/company/1035":     id("1035"),
+		"https://host/company/1035/":          id("1035"),
+		"1035":                                id("1035"),
+		" 1035 ":                              id("1035"),
+		"urn:net:company:1035":                id("1035"),
+		"urn:net:fsd_company:1035":            id("1035"),
+		"urn:net:fs_miniCompany:1035":         id("1035"),
+		"urn:net:organization:1035":           id("1035"),
+		"urn:net:fs_normalized_company:1035":  id("1035"),
+		"urn:net:organization:acme":           id("acme"),
+		"urn:net:profile:1":                   {},
+		"https://host/in/jane":                {},
+		"https://host/company/":               {},
+		"company":                             slug("company"),
+		"a b":                                 {},
+		"":                                    {},
+	} {
+		t.Run(in, func(t *testing.T) {
+			got, err := watchpost.ParseCompany(in)
+			require.Equal(t, want == watchpost.Reference{}, err != nil, err)
+			require.Equal(t, want, got)
+		})
+	}
+}
+
+func TestParsePostReference(t *testing.T) {
+	slug := func(s string) watchpost.Reference {
+		return watchpost.Reference{Kind: watchpost.PostReference, Slug: s}
+	}
+	id := func(s string) watchpost.Reference {
+		return watchpost.Reference{Kind: watchpost.PostReference, ID: s}
+	}
+	const number = "7123456789012345678"
+	for in, want := range map[string]watchpost.Reference{
+		"jane_hello-world":                                      slug("jane_hello-world"),
+		"https://host/posts/Jane_hello-X9":                      slug("Jane_hello-X9"), // case counts
+		"https://host/posts/a%3Ab/?x#y":                         slug("a:b"),
+		"host.com/pulse/my-article":                             slug("my-article"),
+		"https://forum.host/t/42-my-topic":                      slug("42-my-topic"),
+		"jane_hello-activity-" + number + "-x_Y1":               id(number),
+		"https://host/posts/jane_hi-activity-" + number + "-xY": id(number),
+		"https://host/posts/jane_hi-ugcPost-" + number + "-xY":  id("ugcPost:" + number),
+		"jane_hi-share-" + number:                               id("share:" + number),
+		"my-activity-5-tips":                                    slug("my-activity-5-tips"),
+		"https://host/feed/update/urn:net:activity:12/":         id("12"),
+		"https://host/feed/update/urn%3Anet%3Aactivity%3A12":    id("12"),
+		"https://host/embed/feed/update/urn:net:share:12":       id("share:12"),
+		"urn:net:activity:12":                                   id("12"),
+		"urn:net:ugcPost:12":                                    id("ugcPost:12"),
+		"urn:net:UGCPOST:12":                                    id("ugcPost:12"),
+		"urn:net:share:12":                                      id("share:12"),
+		"urn:net:forum-post:a_1":                                id("forumpost:a_1"),
+		"urn:net:fsd_update:(urn:net:activity:12,FEED)":         id("12"),
+		"12":                              id("12"),
+		"ugcPost:12":                      id("ugcPost:12"),
+		"activity:12":                     id("12"),
+		"urn:net:profile:12":              {},
+		"urn:net:company:12":              {},
+		"urn:net:urn:12":                  {},
+		"urn:net:fsd_:12":                 {},
+		"https://host/in/jane":            {},
+		"https://host/company/acme/posts": {},
+		"https://host/feed/":              {},
+		"https://host/feed/update/":       {},
+		"https://host/feed/hashtag/go":    {},
+		"https://host/":                   {},
+		"two words":                       {},
+		"":                                {},
+	} {
+		t.Run(in, func(t *testing.T) {
+			got, err := watchpost.ParsePostReference(in)
+			require.Equal(t, want == watchpost.Reference{}, err != nil, err)
+			require.Equal(t, want, got)
+		})
+	}
+}
+
+func TestReferenceString(t *testing.T) {
+	for _, c := range []struct {
+		ref         watchpost.Reference
+		string, key string
+	}{
+		{watchpost.Reference{Kind: watchpost.ProfileReference, Slug: "jane"}, "jane", "profile/jane"},
+		{watchpost.Reference{Kind: watchpost.ProfileReference, Slug: "12"}, "/in/12", "profile/12"},
+		{watchpost.Reference{Kind: watchpost.ProfileReference, Slug: "j.d"}, "/in/j.d", "profile/j.d"},
+		{watchpost.Reference{Kind: watchpost.ProfileReference, ID: opaque}, opaque, "profile:" + opaque},
+		{watchpost.Reference{Kind: watchpost.ProfileReference, ID: "12"}, "12", "profile:12"},
+		{watchpost.Reference{Kind: watchpost.ProfileReference, ID: "jane"}, "urn:network:profile:jane", "profile:jane"},
+		{watchpost.Reference{Kind: watchpost.CompanyReference, Slug: "a,b"}, "/company/a%2Cb", "company/a,b"},
+		{watchpost.Reference{Kind: watchpost.CompanyReference, ID: "12"}, "12", "company:12"},
+		{watchpost.Reference{Kind: watchpost.PostReference, ID: "share:12"}, "share:12", "post:share:12"},
+		{watchpost.Reference{Kind: watchpost.PostReference, ID: "ab"}, "urn:network:activity:ab", "post:ab"},
+	} {
+		require.Equal(t, c.string, c.ref.String())
+		require.Equal(t, c.key, c.ref.Key())
+	}
+	require.Empty(t, watchpost.Reference{}.String())
+}
+
+// checkReference says what holds for whatever a parser accepts.
+func checkReference(t *testing.T, parse func(string) (watchpost.Reference, error), s string) {
+	r, err := parse(s)
+	if err != nil {
+		require.Equal(t, watchpost.Reference{}, r)
+		return
+	}
+	require.NotEqual(t, r.Slug == "", r.ID == "", "exactly one of slug and id: %+v", r)
+	again, err := parse(r.String())
+	require.NoError(t, err, "%q of %+v", r.String(), r)
+	require.Equal(t, r, again, r.String())
+	for _, variant := range []string{" " + s + "\n", r.String()} {
+		same, err := parse(variant)
+		require.NoError(t, err)
+		require.Equal(t, r.Key(), same.Key())
+	}
+	if r.Slug != "" && r.Kind == watchpost.ProfileReference {
+		u, err := parse("https://www.host.com/in/" + escape(r.Slug) + "/detail?x=/in/other#y")
+		require.NoError(t, err)
+		require.Equal(t, r, u)
+	}
+}
+
+// escape writes every byte as a URL may write it.
+func escape(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		const hex = "0123456789ABCDEF"
+		b.WriteByte('%')
+		b.WriteByte(hex[s[i]>>4])
+		b.WriteByte(hex[s[i]&15])
+	}
+	return b.String()
+}
+
+func FuzzParseProfile(f *testing.F) {
+	for _, s := range []string{"jane-doe", "https://host/in/J%C3%B6rg/?x#y", "urn:net:profile-view:(" + opaque + ",en)", "12", "/in/12", opaque} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { checkReference(t, watchpost.ParseProfile, s) })
+}
+
+func FuzzParseCompany(f *testing.F) {
+	for _, s := range []string{"acme", "booking.com", "host.com/school/eth", "urn:net:fsd_company:1035", "1035", "/company/a%2Cb"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { checkReference(t, watchpost.ParseCompany, s) })
+}
+
+func FuzzParsePostReference(f *testing.F) {
+	for _, s := range []string{
+		"jane_hi-activity-7123456789012345678-xY", "https://host/feed/update/urn:net:ugcPost:12/", "urn:net:activity:12",
+		"share:12", "https://forum.host/t/42-my-topic", "/posts/a:b",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { checkReference(t, watchpost.ParsePostReference, s) })
+}

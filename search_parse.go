@@ -1,0 +1,104 @@
+package watchpost
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxSearchTerm bounds a search_term in characters.
+const MaxSearchTerm = 500
+
+// ParseSearch reads a search_term. Terms stand between white space; all of
+// them must hold, except that of terms joined by OR, in capitals, one must: OR
+// binds closer than white space, as in "go OR rust backend". Text in double
+// quotes, straight or typographic, is one term and exact; a quote that is not
+// closed reaches to the end. A hyphen before a term, quoted or not, makes it
+// negative; a search of negative terms only is allowed.
+//
+// A term in which a character of a script stands that is written without
+// spaces, or a Hangul one, to which particles are attached, is a piece of text,
+// and so is a term without any token, like an ellipsis. A lone hyphen, empty
+// quotes and an OR that joins nothing are passed over.
+func ParseSearch(s string) (Search, error) {
+	if utf8.RuneCountInString(s) > MaxSearchTerm {
+		return Search{}, Errorf(Invalid, "Invalid 'search_term'")
+	}
+	var search Search
+	joins := false
+	for {
+		raw, rest := nextTerm(s)
+		if s = rest; raw == (rawTerm{}) {
+			return search, nil
+		}
+		if raw == (rawTerm{text: "OR"}) {
+			joins = len(search.clauses) > 0
+			continue
+		}
+		term, ok := raw.term()
+		if !ok {
+			continue
+		}
+		if last := len(search.clauses) - 1; joins {
+			search.clauses[last] = append(search.clauses[last], term)
+		} else {
+			search.clauses = append(search.clauses, SearchClause{term})
+		}
+		joins = false
+	}
+}
+
+// rawTerm is a term as it was written; the zero value is the end of a search.
+type rawTerm struct {
+	text             string
+	quoted, negative bool
+}
+
+// nextTerm cuts the first term off s.
+func nextTerm(s string) (t rawTerm, rest string) {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	if after, ok := strings.CutPrefix(s, "-"); ok {
+		first, _ := utf8.DecodeRuneInString(after)
+		if after == "" || unicode.IsSpace(first) {
+			return rawTerm{text: "-"}, after
+		}
+		t.negative, s = true, after
+	}
+	if first, size := utf8.DecodeRuneInString(s); isQuote(first) {
+		t.quoted, s = true, s[size:]
+		end := strings.IndexFunc(s, isQuote)
+		if end < 0 {
+			t.text = s
+			return t, ""
+		}
+		_, size = utf8.DecodeRuneInString(s[end:])
+		t.text = s[:end]
+		return t, s[end+size:]
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || isQuote(r) })
+	if end < 0 {
+		end = len(s)
+	}
+	t.text = s[:end]
+	return t, s[end:]
+}
+
+func isQuote(r rune) bool { return strings.ContainsRune("\"“”„‟«»＂", r) }
+
+// term normalises a raw term; ok is false when nothing is asked for.
+func (raw rawTerm) term() (t SearchTerm, ok bool) {
+	text := strings.TrimSpace(Normalise(raw.text))
+	if blank(text) || text == "-" && !raw.quoted {
+		return SearchTerm{}, false
+	}
+	t.Negative, t.Exact = raw.negative, raw.quoted
+	if !strings.ContainsFunc(text, isAttached) {
+		for token := range tokens(text) {
+			t.Words = append(t.Words, SearchWord{token.Text, token.Sigil})
+		}
+	}
+	if len(t.Words) == 0 {
+		t.Substring, t.Exact = text, false
+	}
+	return t, true
+}

@@ -1,0 +1,283 @@
+package watchpost_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
+	"watchpost"
+)
+
+func TestSearch(t *testing.T) {
+	for _, c := range []struct {
+		language, content, term string
+		want                    bool
+	}{
+		{"en", "anything", "", true},
+		{"en", "anything", "  \t ", true},
+		{"en", "We hire engineers in Berlin", "berlin hire", true},
+		{"en", "We hire engineers in Berlin", "berlin hamburg", false},
+		{"en", "We hire engineers", "hiring engineer", true},
+		{"und", "We hire engineers", "hiring", false},
+		{"und", "We hire engineers", "engineers", true},
+		{"de", "Die Häuser der Stadt", "haus", true},
+		{"fr", "des étudiantes", "etudiante", true},
+		{"es", "ÑANDÚES", "ñandues", true},
+		{"ru", "Новые книги", "книга", true},
+		{"en", "start", "art", false},
+		{"en", "Art!", "ART", true},
+
+		{"en", "We hire engineers", `"hire engineers"`, true},
+		{"en", "We hire engineers", `"hire engineer"`, false},
+		{"en", "We hire engineers", `"engineer"`, false},
+		{"en", "open, Source", `"open source"`, true},
+		{"en", "source open", `"open source"`, false},
+		{"en", "open 🚀 source", `"open source"`, false},
+		{"en", "open source", "“open source”", true},
+		{"en", "open source", `"open source`, true},
+		{"en", "source open", `"open source`, false},
+		{"en", "open source", `""`, true},
+		{"en", "open source rust", `rust"open source"`, true},
+		{"en", "OR", `"OR"`, true},
+
+		{"en", "go and rust", "go -rust", false},
+		{"en", "go and zig", "go -rust", true},
+		{"en", "go and zig", "-rust", true},
+		{"en", "rusty rust", "-rust", false},
+		{"en", "open source", `-"open source"`, false},
+		{"en", "source open", `-"open source"`, true},
+		{"en", "open sourcing", `-"open source"`, true},
+		{"en", "a - b", "a - b", true},
+		{"en", "e-mail", "e-mail", true},
+		{"en", "e mail", "e-mail", true},
+		{"en", "mail e", "e-mail", false},
+		{"en", "self-driving cars", "self-drive", true},
+
+		{"en", "go", "go OR rust", true},
+		{"en", "rust", "go OR rust", true},
+		{"en", "zig", "go OR rust", false},
+		{"en", "rust jobs", "go OR rust jobs", true},
+		{"en", "go", "go OR rust jobs", false},
+		{"en", "zig", "go OR rust OR zig", true},
+		{"en", "go", "OR go", true},
+		{"en", "go", "go OR", true},
+		{"en", "go", "go OR OR rust", true},
+		{"en", "go", "go or rust", false},
+		{"en", "zig", "go OR -rust", true},
+		{"en", "rust", "go OR -rust", false},
+		{"en", "zig", `go OR "" zig`, true}, // empty quotes are passed over
+
+		{"en", "C++ and C#", "c++ c#", true},
+		{"en", "C++ and C#", "c", false},
+		{"en", "C++17", "C++", true},
+		{"en", "C jobs", "C++", false},
+		{"en", "C jobs", "c", true},
+		{"en", "Go/C++/C#", "C#", true},
+		{"en", "a+b", "a b", true},
+		{"en", "disney+", "Disney", true},
+		{"en", ".NET and ASP.NET", ".net", true},
+		{"en", "ASP.NET", ".net", false},
+		{"en", "ASP.NET", "asp.net", true},
+		{"en", "ASP.NET", "net", true},
+		{"en", "networks .networks", ".net", false},
+
+		{"en", "We are #Hiring", "hiring", true},
+		{"en", "We are #Hiring", "#hiring", true},
+		{"en", "We are hiring", "#hiring", false},
+		{"en", "thanks @Ada_L", "@ada", true},
+		{"en", "ada@example.com", "@example", false},
+		{"en", "ada@example.com", "ada@example.com", true},
+		{"en", "see https://Example.com/a?b=c", "https://example.com/a?b=c", true},
+		{"en", "see https://Example.com/a?b=c", "example.com", true},
+		{"en", "3.5 percent", "3.5", true},
+		{"en", "AT&T", "at&t", true},
+
+		{"en", "go 🚀now", "🚀", true},
+		{"en", "go now", "🚀", false},
+		{"en", "thumbs 👍🏽", "👍", true},
+		{"en", "thumbs 👍", "👍🏽", true},
+		{"en", "love ❤️", "❤", true},
+		{"en", "👩‍💻 at work", "👩‍💻", true},
+		{"en", "💻👩 at work", "👩‍💻", false},
+		{"en", "🇩🇪", "🇩🇪", true},
+		{"en", "100€", "€", true},
+		{"en", "really?!", "?!", true},
+		{"en", "really", "?!", false},
+
+		{"ja", "東京都で働く", "京都", true},
+		{"ja", "東京都で働く", "東 京", true}, // two terms
+		{"ja", "東京都で働く", `"東 京"`, false},
+		{"ja", "東京タワー", "タワ", true},
+		{"ja", "ﾀﾜｰ", "タワー", true},
+		{"zh", "用AI做产品", "ai", true},
+		{"zh", "用AI做产品", "AI做", true},
+		{"zh", "用AI做产品", "-产品", false},
+		{"th", "ประเทศไทยงาม", "ไทย", true},
+		{"ko", "직장에서 일하기", "직장", true},
+		{"ko", norm.NFD.String("직장에서"), "직장", true},
+		{"en", "open用source", `"open source"`, false},
+		{"hi", "यह हिन्दी है", "हिन्दी", true},
+		{"ar", "أحمد يعمل", "احمد", true},
+	} {
+		t.Run(c.term+" in "+c.content, func(t *testing.T) {
+			s, err := watchpost.ParseSearch(c.term)
+			require.NoError(t, err)
+			require.Equal(t, c.want, s.Matches(watchpost.NewSearchText(c.language, c.content, "")), "%+v", s)
+		})
+	}
+}
+
+func TestSearchFields(t *testing.T) {
+	text := watchpost.NewSearchText("en", "hello open", "source 東")
+	for term, want := range map[string]bool{
+		"hello source": true, "open-source": false, `"open source"`: false, "東": true, "-source": false,
+	} {
+		s, err := watchpost.ParseSearch(term)
+		require.NoError(t, err)
+		require.Equal(t, want, s.Matches(text), term)
+	}
+	require.Equal(t, []string{"hello open", "source 東"}, text.Fields())
+	require.Equal(t, []watchpost.SearchToken{
+		{Text: "hello", Stem: "hello"}, {Text: "open", Stem: "open"}, {},
+		{Text: "source", Stem: "sourc"}, {Text: "東", Stem: "東"},
+	}, text.Tokens())
+}
+
+func TestParseSearch(t *testing.T) {
+	word := func(s string) watchpost.SearchTerm {
+		return watchpost.SearchTerm{Words: []watchpost.SearchWord{{Text: s}}}
+	}
+	phrase := word("a")
+	phrase.Exact, phrase.Negative = true, true
+	phrase.Words = append(phrase.Words, watchpost.SearchWord{Text: "b", Sigil: '#'})
+	for in, want := range map[string][]watchpost.SearchClause{
+		"":               nil,
+		`- "" -"" OR --`: nil,
+		"Go":             {{word("go")}},
+		"go rust":        {{word("go")}, {word("rust")}},
+		"x OR go OR y z": {{word("x"), word("go"), word("y")}, {word("z")}},
+		`-"A #b"`:        {{phrase}},
+		"東京":             {{{Substring: "東京"}}},
+		`-"東京 ok"`:       {{{Substring: "東京 ok", Negative: true}}},
+		"…":              {{{Substring: "..."}}},
+		`"-"`:            {{{Substring: "-"}}},
+	} {
+		s, err := watchpost.ParseSearch(in)
+		require.NoError(t, err)
+		require.Equal(t, want, s.Clauses(), in)
+		require.Equal(t, want == nil, s.Zero())
+	}
+	_, err := watchpost.ParseSearch(strings.Repeat("字", 500))
+	require.NoError(t, err)
+	_, err = watchpost.ParseSearch(strings.Repeat("字", 501))
+	require.EqualError(t, err, "Invalid 'search_term'")
+	require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
+}
+
+// languageCode draws a language that has a stemmer, or has none.
+var languageCode = rapid.SampledFrom(append([]string{"und", "", "ja"}, watchpost.StemmedLanguages()...))
+
+func TestSearchFindsItsOwnWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		language := languageCode.Draw(t, "language")
+		text := watchpost.NewSearchText(language, anyText.Draw(t, "content"), anyText.Draw(t, "image text"))
+		var found []string
+		for _, token := range text.Tokens() {
+			if token.Text != "" && strings.Trim(token.Text, "-") != "" {
+				found = append(found, strings.Trim(string(rune(token.Sigil)), "\x00")+token.Text)
+			}
+		}
+		if len(found) == 0 {
+			t.Skip("no tokens")
+		}
+		word := rapid.SampledFrom(found).Draw(t, "word")
+		for term, want := range map[string]bool{
+			word: true, `"` + word + `"`: true, "-" + word: false, `-"` + word: false,
+			strings.ToUpper(word) + " OR nothinglikeit": true, word + " nothinglikeit": false,
+		} {
+			if strings.ToUpper(word) == "OR" && term == "OR OR nothinglikeit" || utf8.RuneCountInString(term) > watchpost.MaxSearchTerm {
+				continue
+			}
+			if !strings.EqualFold(strings.ToUpper(word), word) && strings.HasSuffix(term, "OR nothinglikeit") {
+				continue // some capitals fold to other letters
+			}
+			s, err := watchpost.ParseSearch(term)
+			require.NoError(t, err)
+			require.Equal(t, want, s.Matches(text), "%q", term)
+		}
+	})
+}
+
+func TestNegationIsTheOpposite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		phrase := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("\"“”„‟«»＂", r) {
+				return -1
+			}
+			return r
+		}, anyText.Draw(t, "phrase"))
+		plain, err := watchpost.ParseSearch(`"` + phrase + `"`)
+		require.NoError(t, err)
+		negative, err := watchpost.ParseSearch(`-"` + phrase + `"`)
+		require.NoError(t, err)
+		if plain.Zero() {
+			t.Skip("nothing asked for")
+		}
+		text := watchpost.NewSearchText(languageCode.Draw(t, "language"), anyText.Draw(t, "content"), "")
+		require.NotEqual(t, plain.Matches(text), negative.Matches(text))
+	})
+}
+
+func FuzzSearch(f *testing.F) {
+	f.Add("en", `go OR "open source" -rust`, "Open source Go")
+	f.Add("ja", "東京 -\"タワー", "東京都")
+	f.Add("tr", "c++ #etiket .net @ad", "C++ #Etiket .NET")
+	f.Fuzz(func(t *testing.T, language, term, content string) {
+		s, err := watchpost.ParseSearch(term)
+		if err != nil {
+			require.Greater(t, utf8.RuneCountInString(term), watchpost.MaxSearchTerm)
+			return
+		}
+		text := watchpost.NewSearchText(language, content, term)
+		s.Matches(text)
+		for _, clause := range s.Clauses() {
+			require.NotEmpty(t, clause)
+			for _, term := range clause {
+				require.NotEqual(t, term.Substring == "", len(term.Words) == 0)
+			}
+		}
+		if joined := strings.Join(text.Fields(), ""); !slices.ContainsFunc(text.Tokens(), func(k watchpost.SearchToken) bool { return !strings.Contains(joined, k.Text) }) {
+			return
+		}
+		t.Fatal("a token that is not in the text")
+	})
+}
+
+func FuzzStem(f *testing.F) {
+	f.Add("running")
+	f.Add("книгами")
+	f.Add("المدرسون")
+	f.Add("நாடுகளில்")
+	f.Fuzz(func(t *testing.T, word string) {
+		word = watchpost.Normalise(word)
+		for _, language := range append(watchpost.StemmedLanguages(), "und", "") {
+			stem := watchpost.Stem(language, word)
+			require.Equal(t, word == "", stem == "")
+			require.Equal(t, stem, watchpost.Stem(language, word))
+		}
+	})
+}
+
+func BenchmarkNewSearchText(b *testing.B) {
+	content := strings.Repeat("We are hiring: a Go engineer for our São Paulo office — #remote, 100 % équipe. ", 16)
+	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
+	for b.Loop() {
+		watchpost.NewSearchText("en", content, "")
+	}
+}

@@ -1,0 +1,132 @@
+package watchpost
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// SearchText is a post's text made ready to be searched: each of its fields
+// normalised, and the tokens of both.
+//
+// A token is the longest run of word characters (letters, marks, numbers); of
+// a script written without spaces, or of Hangul, it is a run that no word of a
+// search equals, because terms of these are looked up as pieces of text. Every
+// other character that shows a thing, as emoji and currency signs do, is a
+// token of its own; skin tones, variation selectors and joiners are passed
+// over, so that a joined emoji is the adjacent tokens of its parts. All the
+// rest only separates: 3.5, e-mail and URLs are several adjacent tokens.
+//
+// So that what people write about can be told apart, ++ after letters, # or +
+// after a single Latin letter where no word goes on, and the dot of .net belong
+// to the token; a # or @ that stands before a word and not behind one is the
+// token's sigil.
+type SearchText struct {
+	language string
+	fields   []string
+	tokens   []SearchToken
+}
+
+// SearchToken is a token of a post. The zero value stands between the fields
+// and equals no word.
+type SearchToken struct {
+	Text  string // normalised
+	Stem  string // of Text, in the language of the post
+	Sigil byte   // '#', '@' or 0
+}
+
+// NewSearchText prepares a post's text. language is the post's language code;
+// in an unknown one words are not stemmed.
+func NewSearchText(language, content, imageText string) SearchText {
+	t := SearchText{language: language, fields: []string{Normalise(content), Normalise(imageText)}}
+	for i, field := range t.fields {
+		if i > 0 {
+			t.tokens = append(t.tokens, SearchToken{})
+		}
+		for token := range tokens(field) {
+			token.Stem = Stem(language, token.Text)
+			t.tokens = append(t.tokens, token)
+		}
+	}
+	return t
+}
+
+// Tokens returns the tokens of all fields, which the caller must not change.
+func (t SearchText) Tokens() []SearchToken { return t.tokens }
+
+// Fields returns the normalised fields, which the caller must not change.
+func (t SearchText) Fields() []string { return t.fields }
+
+// isAttached reports whether r belongs to a script in which words do not stand
+// alone: one written without spaces, or Hangul.
+func isAttached(r rune) bool { return isUnspaced(r) || unicode.Is(unicode.Hangul, r) }
+
+// isShown reports whether r is a token by itself.
+func isShown(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.In(r, unicode.So, unicode.Sc) || r == '$'
+}
+
+// tokens yields the tokens of normalised text, not stemmed.
+func tokens(s string) iter.Seq[SearchToken] {
+	return func(yield func(SearchToken) bool) {
+		for s, before := s, ' '; s != ""; {
+			r, size := utf8.DecodeRuneInString(s)
+			var token SearchToken
+			switch {
+			case isAttached(r):
+				size = runLength(s, isAttached)
+				token.Text = s[:size]
+			case isWord(r):
+				size = wordLength(s)
+				token.Text = s[:size]
+			case (r == '#' || r == '@') && !isWord(before) && startsWord(s[1:]):
+				size = 1 + wordLength(s[1:])
+				token = SearchToken{Text: s[1:size], Sigil: byte(r)}
+			case r == '.' && before != '.' && !isWord(before) && runLength(s[1:], inWord) == len("net") && s[1:len(".net")] == "net":
+				size = len(".net")
+				token.Text = s[:size]
+			case isShown(r):
+				token.Text = s[:size]
+			}
+			if token.Text != "" && !yield(token) {
+				return
+			}
+			before, _ = utf8.DecodeLastRuneInString(s[:size])
+			s = s[size:]
+		}
+	}
+}
+
+// inWord reports whether r continues a word that stands alone.
+func inWord(r rune) bool { return isWord(r) && !isAttached(r) }
+
+func startsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return inWord(r)
+}
+
+// runLength returns the length of the run that s begins with.
+func runLength(s string, in func(rune) bool) int {
+	if end := strings.IndexFunc(s, func(r rune) bool { return !in(r) }); end >= 0 {
+		return end
+	}
+	return len(s)
+}
+
+// wordLength returns the length of the word that s begins with, together with
+// the signs behind it that belong to it.
+func wordLength(s string) int {
+	n := runLength(s, inWord)
+	word, rest := s[:n], s[n:]
+	if strings.HasPrefix(rest, "++") && !strings.HasPrefix(rest, "+++") && runLength(word, unicode.IsLetter) == n {
+		return n + 2
+	}
+	if n == 1 && 'a' <= word[0] && word[0] <= 'z' && rest != "" && (rest[0] == '#' || rest[0] == '+') {
+		after, _ := utf8.DecodeRuneInString(rest[1:])
+		if !isWord(after) && after != rune(rest[0]) {
+			return n + 1
+		}
+	}
+	return n
+}

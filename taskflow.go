@@ -1,0 +1,296 @@
+package watchpost
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Task is one piece of work for a session, as the service keeps it. Its
+// methods are the transition table of the specification's agent task, refined
+// by the leases of the session protocol:
+//
+//	            lease              act (writes)
+//	 pending ─────────▶ leased ─────────────▶ acting
+//	    ▲  ▲               │ return               │ return (acted: false)
+//	    │  └───────────────┘                      │
+//	    └─────────────────────────────────────────┘
+//	 pending, leased, acting ── complete ──▶ completed
+//	 pending, leased, acting ── fail ──────▶ failed
+//
+// completed and failed are final. A result may reach a pending task: it is the
+// late answer of an attempt whose lease was lost.
+type Task struct {
+	ID        TaskID
+	Type      TaskType
+	Input     json.RawMessage // the request's fields as given, or a scan's input
+	State     TaskState
+	CreatedAt time.Time
+	EndedAt   time.Time
+	Output    json.RawMessage // of a completed task
+	Failure   *TaskFailure    // of a failed task
+
+	// Watchlist and Entry say what a scan is for; Due is when it became due
+	// and orders scans. They are empty in a client's task.
+	Watchlist WatchlistID
+	Entry     EntryID
+	Due       time.Time
+
+	// Account is the account that a write must run on; empty for reads.
+	Account AccountURN
+	// Attempts counts hand-outs, Lost those whose lease ran out.
+	Attempts int
+	Lost     int
+	// Lease is the present hand-out; nil unless leased or acting. Past holds
+	// the earlier ones, whose late results are still taken.
+	Lease *Lease
+	Past  []Lease
+	// PausedSince is when the layout of the network's page was first not
+	// understood, since the last success; zero when it was not.
+	PausedSince time.Time
+}
+
+// Lease is one hand-out of a task to a session.
+type Lease struct {
+	ID       string
+	Session  SessionID
+	Account  AccountURN
+	Attempt  int
+	Journal  string // the session's journal at hand-out
+	Deadline time.Time
+	ActingAt time.Time // zero until acting is recorded
+}
+
+// Debit is one unit of an allowance that a hand-out used, in the period named
+// by Period (Period.Key). A task that is still out when a period ends is
+// debited in the next one too.
+type Debit struct {
+	Account AccountURN
+	Action  Action
+	Period  string
+	Attempt int
+}
+
+// TaskEvent is what can happen to a task.
+type TaskEvent uint8
+
+// The events.
+const (
+	EventLease TaskEvent = iota
+	EventAct
+	EventReturn
+	EventComplete
+	EventFail
+)
+
+// transitions lists the next state for each state and event; what is absent
+// must not happen.
+var transitions = map[TaskState]map[TaskEvent]TaskState{
+	TaskPending: {EventLease: TaskLeased, EventComplete: TaskCompleted, EventFail: TaskFailed},
+	TaskLeased:  {EventAct: TaskActing, EventReturn: TaskPending, EventComplete: TaskCompleted, EventFail: TaskFailed},
+	TaskActing:  {EventReturn: TaskPending, EventComplete: TaskCompleted, EventFail: TaskFailed},
+}
+
+// Next returns the state after an event; ok is false when the event cannot
+// happen in this state.
+func (s TaskState) Next(e TaskEvent) (next TaskState, ok bool) {
+	next, ok = transitions[s][e]
+	return next, ok
+}
+
+// Hand leases a pending task; ok is false when it is not pending.
+func (t Task) Hand(l Lease) (Task, bool) {
+	next, ok := t.State.Next(EventLease)
+	if !ok {
+		return t, false
+	}
+	t.State = next
+	t.Attempts++
+	l.Attempt = t.Attempts
+	t.Lease = &l
+	return t, true
+}
+
+// Act records that the session is about to touch the network; ok is false
+// when the task is not leased under this lease, or is no write.
+func (t Task) Act(lease string, now time.Time) (Task, bool) {
+	next, ok := t.State.Next(EventAct)
+	if !ok || !t.Type.Writes() || !t.Holds(lease) {
+		return t, false
+	}
+	t.State = next
+	l := *t.Lease
+	l.ActingAt = now
+	t.Lease = &l
+	return t, true
+}
+
+// Holds reports whether lease is the task's present lease.
+func (t Task) Holds(lease string) bool { return t.Lease != nil && t.Lease.ID == lease }
+
+// Given returns the present or a past lease of that name which was given to
+// the session; ok is false when there is none: then the frame does not count.
+func (t Task) Given(session SessionID, lease string) (l Lease, ok bool) {
+	if t.Holds(lease) && t.Lease.Session == session {
+		return *t.Lease, true
+	}
+	for _, p := range t.Past {
+		if p.ID == lease && p.Session == session {
+			return p, true
+		}
+	}
+	return Lease{}, false
+}
+
+// maxPastLeases bounds Task.Past; a result that is later than so many
+// hand-outs is acknowledged and ignored.
+const maxPastLeases = 16
+
+// Return puts a leased or acting task back. lost counts the lease among those
+// that ran out.
+func (t Task) Return(lost bool) (Task, bool) {
+	next, ok := t.State.Next(EventReturn)
+	if !ok {
+		return t, false
+	}
+	t.State = next
+	t.Past = append(append([]Lease(nil), t.Past...), *t.Lease)
+	if len(t.Past) > maxPastLeases {
+		t.Past = t.Past[len(t.Past)-maxPastLeases:]
+	}
+	t.Lease = nil
+	if lost {
+		t.Lost++
+	}
+	return t, true
+}
+
+// LoseLease applies the end of a lease that was not renewed (session-protocol,
+// rules 2 and 3): a read waits again or, after MaxReadAttempts, fails; a write
+// that is not acting waits again; a write in acting stays with its journal.
+func (t Task) LoseLease(now time.Time) (Task, bool) {
+	if t.State != TaskLeased {
+		return t, false
+	}
+	next, _ := t.Return(true)
+	if !t.Type.Writes() && !t.Type.Scan() && next.Lost >= MaxReadAttempts {
+		return next.Fail(TaskFailure{Code: FailNoAnswer, Message: "no session answered in three attempts", RetrySafe: true}, now)
+	}
+	return next, true
+}
+
+// Complete ends a task with its output; ok is false when it is final already.
+func (t Task) Complete(output json.RawMessage, now time.Time) (Task, bool) {
+	next, ok := t.State.Next(EventComplete)
+	if !ok {
+		return t, false
+	}
+	t.State, t.Output, t.EndedAt, t.Lease = next, output, now, nil
+	return t, true
+}
+
+// Fail ends a task with a failure; ok is false when it is final already.
+func (t Task) Fail(f TaskFailure, now time.Time) (Task, bool) {
+	next, ok := t.State.Next(EventFail)
+	if !ok {
+		return t, false
+	}
+	t.State, t.Failure, t.EndedAt, t.Lease = next, &f, now, nil
+	return t, true
+}
+
+// Expires returns the moment at which the task ends by itself if nothing more
+// happens; ok is false when it does not.
+func (t Task) Expires() (at time.Time, ok bool) {
+	switch {
+	case t.State == TaskActing:
+		return t.Lease.ActingAt.Add(ActingLimit), true
+	case t.State == TaskPending && !t.PausedSince.IsZero():
+		return t.PausedSince.Add(LayoutLimit), true
+	case t.State == TaskPending && t.Attempts == 0 && !t.Type.Scan():
+		return t.CreatedAt.Add(TaskExpiry), true
+	}
+	return time.Time{}, false
+}
+
+// Expire ends a task whose time of Expires has come, as of that time.
+func (t Task) Expire(now time.Time) (Task, bool) {
+	at, ok := t.Expires()
+	if !ok || now.Before(at) {
+		return t, false
+	}
+	switch {
+	case t.State == TaskActing:
+		return t.Fail(TaskFailure{Code: FailOutcomeUnknown, Message: "the session did not say whether it acted"}, at)
+	case !t.PausedSince.IsZero():
+		return t.Fail(TaskFailure{Code: "page_not_understood", Message: "the network's page was not understood for a day", RetrySafe: true}, at)
+	default:
+		return t.Fail(TaskFailure{Code: FailExpired, Message: "the task was not begun within seven days", RetrySafe: true}, at)
+	}
+}
+
+// LayoutLimit is how long a task waits for a page that is not understood, and
+// LayoutProbe how often such a read is tried again meanwhile.
+const (
+	LayoutLimit = 24 * time.Hour
+	LayoutProbe = 15 * time.Minute
+)
+
+// Deadline returns the moment after which a session that was handed a task at
+// now must not begin to touch the network: hand-out + 5 minutes, but not past
+// the day whose allowance was debited.
+func Deadline(now time.Time) time.Time {
+	deadline := now.Add(5 * time.Minute)
+	if reset := Daily.Reset(now); reset.Before(deadline) {
+		return reset
+	}
+	return deadline
+}
+
+// Verdict is what becomes of a task whose session reported an error.
+type Verdict struct {
+	Event   TaskEvent // EventReturn or EventFail
+	Failure TaskFailure
+	// Refund gives the debits of the attempt back.
+	Refund bool
+	// Lost counts the attempt among those that brought no answer.
+	Lost bool
+	// PauseAccount, PauseType and CloseAction stop hand-outs: to the account
+	// until it is signed in again, of the task type to the account until a
+	// probe works, of the action to the account until its reset.
+	PauseAccount bool
+	PauseType    bool
+	CloseAction  bool
+}
+
+// Judge applies the table of error codes of the session protocol. acted says
+// whether the network was touched; nil is "not known".
+func Judge(t TaskType, code, message string, acted *bool) Verdict {
+	touched := acted == nil || *acted
+	v := Verdict{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
+	switch {
+	case code == "outcome_unknown", t.Writes() && acted == nil:
+		v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown
+		return v
+	case code == "not_found", code == "not_connected", code == "company_not_managed", code == "invalid_input":
+		v.Event = EventFail
+		return v
+	case t.Writes() && touched:
+		// The session acted, and says that it did not work: to try again
+		// would be to act twice.
+		v.Event = EventFail
+		return v
+	}
+	switch code {
+	case "signed_out", "challenge":
+		v.PauseAccount = true
+	case "page_not_understood":
+		v.PauseType = true
+	case "network_limit":
+		v.CloseAction = true
+	case "timeout":
+		v.Lost = !t.Writes()
+	default:
+		v.Event, v.Failure.RetrySafe = EventFail, true
+	}
+	return v
+}

@@ -1,0 +1,138 @@
+package watchpost
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// MaxOutput bounds the stored output of a task in bytes.
+const MaxOutput = 512 << 10
+
+// taskOutputs gives each agent task type the shape of its output. Decoding
+// into it and encoding again fills what a session left out with "", 0 and [],
+// and drops what the shape does not have.
+var taskOutputs = map[TaskType]func() any{
+	TaskProfileFetch:      func() any { return &profileOutput{} },
+	TaskCompanyFetch:      func() any { return &companyOutput{} },
+	TaskProfilesPosts:     func() any { return &postsOutput{} },
+	TaskCompanyPosts:      func() any { return &postsOutput{} },
+	TaskProfilesSearch:    func() any { return &profilesOutput{} },
+	TaskConnectionsFetch:  func() any { return &connectionsOutput{} },
+	TaskLikePost:          func() any { return &likedOutput{} },
+	TaskCommentPost:       func() any { return &commentedOutput{} },
+	TaskSendMessage:       func() any { return &sentOutput{} },
+	TaskConnectionRequest: func() any { return &sentOutput{} },
+}
+
+// list is a JSON array that is never null.
+type list []json.RawMessage
+
+// MarshalJSON writes an absent list as [].
+func (l list) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]json.RawMessage(l))
+}
+
+type profileOutput struct {
+	Name        string        `json:"name"`
+	Headline    string        `json:"headline"`
+	Location    string        `json:"location"`
+	ProfileURL  string        `json:"profile_url"`
+	Connections int64         `json:"connections"`
+	Followers   int64         `json:"followers"`
+	About       string        `json:"about"`
+	Experience  list          `json:"experience"`
+	Education   list          `json:"education"`
+	Skills      list          `json:"skills"`
+	ProfileURN  string        `json:"profile_urn"`
+	ProfileSlug string        `json:"profile_slug"`
+	Profile     profileDetail `json:"profile"`
+}
+
+type profileDetail struct {
+	ProfileURN  string            `json:"profile_urn"`
+	ProfileSlug string            `json:"profile_slug"`
+	FullName    string            `json:"full_name"`
+	Headline    string            `json:"headline"`
+	Location    string            `json:"location"`
+	Positions   []profilePosition `json:"positions"`
+}
+
+type profilePosition struct {
+	Title       string `json:"title"`
+	CompanyName string `json:"company_name"`
+	Location    string `json:"location"`
+	StartYear   int    `json:"start_year"`
+	StartMonth  int    `json:"start_month"`
+	EndYear     int    `json:"end_year"`
+	EndMonth    int    `json:"end_month"`
+	IsCurrent   bool   `json:"is_current"`
+}
+
+type companyOutput struct {
+	Name          string `json:"name"`
+	Slug          string `json:"slug"`
+	CompanyURN    string `json:"company_urn"`
+	Industry      string `json:"industry"`
+	Description   string `json:"description"`
+	EmployeeCount int64  `json:"employee_count"`
+	Headquarters  string `json:"headquarters"`
+	Website       string `json:"website"`
+	Followers     int64  `json:"followers"`
+	LogoURL       string `json:"logo_url"`
+	Specialties   list   `json:"specialties"`
+}
+
+type postsOutput struct {
+	Posts list `json:"posts"`
+}
+
+type profilesOutput struct {
+	Profiles list  `json:"profiles"`
+	Total    int64 `json:"total"`
+}
+
+type connectionsOutput struct {
+	Connections list  `json:"connections"`
+	Total       int64 `json:"total"`
+}
+
+type likedOutput struct {
+	Liked bool `json:"liked"`
+}
+
+type commentedOutput struct {
+	Commented  bool   `json:"commented"`
+	CommentURN string `json:"comment_urn"`
+}
+
+type sentOutput struct {
+	Sent bool `json:"sent"`
+}
+
+// CleanOutput brings a session's output into the shape of its task type. An
+// output of another shape, or one over MaxOutput, is an error; a missing field
+// is none.
+func CleanOutput(t TaskType, output json.RawMessage) (json.RawMessage, error) {
+	shape, known := taskOutputs[t]
+	if !known {
+		return nil, errors.New("task type has no output")
+	}
+	if len(output) > MaxOutput {
+		return nil, errors.New("output is too large")
+	}
+	if trimmed := bytes.TrimSpace(output); len(trimmed) == 0 || trimmed[0] != '{' {
+		return nil, errors.New("output is no object")
+	}
+	clean := shape()
+	if err := json.Unmarshal(output, clean); err != nil {
+		return nil, err
+	}
+	if p, ok := clean.(*profileOutput); ok && p.Profile.Positions == nil {
+		p.Profile.Positions = []profilePosition{}
+	}
+	return json.Marshal(clean)
+}

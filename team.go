@@ -1,0 +1,241 @@
+package watchpost
+
+import (
+	"cmp"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Role says what a member may do in the team.
+type Role string
+
+// The roles. A team's first member is its first admin.
+const (
+	RoleAdmin  Role = "admin"
+	RoleMember Role = "member"
+)
+
+// ParseRole reads a role; nothing given is RoleMember.
+func ParseRole(s string) (Role, error) {
+	switch r := Role(strings.ToLower(strings.TrimSpace(s))); r {
+	case "":
+		return RoleMember, nil
+	case RoleAdmin, RoleMember:
+		return r, nil
+	}
+	return "", Errorf(Invalid, "Invalid 'role'")
+}
+
+// Member is a person of a team, known by one email, and the owner of the
+// sessions that work in the person's name (the API calls it a user).
+type Member struct {
+	ID        MemberID
+	Email     string // as NormaliseEmail returns it
+	FullName  string
+	Role      Role
+	CreatedAt time.Time
+}
+
+// Team is what an API key belongs to and what everything else is part of
+// (specification: Team and API key).
+type Team struct {
+	ID        TeamID
+	Name      string
+	Plan      Plan
+	CreatedAt time.Time
+	Members   []Member
+}
+
+// Member returns the member with the given id.
+func (t *Team) Member(id MemberID) (Member, bool) {
+	for _, m := range t.Members {
+		if m.ID == id {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// MemberByEmail returns the member with the given email, in any case.
+func (t *Team) MemberByEmail(email string) (Member, bool) {
+	email, ok := NormaliseEmail(email)
+	if !ok {
+		return Member{}, false
+	}
+	for _, m := range t.Members {
+		if m.Email == email {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// ActingMember returns the member in whose name the service acts when a
+// request names nobody: the oldest admin, of two equally old the one with the
+// lesser id. ok is false when the team has no admin.
+func ActingMember(members []Member) (acting Member, ok bool) {
+	for _, m := range members {
+		if m.Role != RoleAdmin {
+			continue
+		}
+		if !ok || cmp.Or(m.CreatedAt.Compare(acting.CreatedAt), cmp.Compare(m.ID, acting.ID)) < 0 {
+			acting, ok = m, true
+		}
+	}
+	return acting, ok
+}
+
+// DefaultTeamName names the team that a person gets who belongs to none: after
+// the person, or after the mailbox when no name is known.
+func DefaultTeamName(fullName, email string) string {
+	name := clip(foldSpace(fullName), MaxName-len("'s Team"))
+	if name == "" {
+		name, _, _ = strings.Cut(email, "@")
+	}
+	return name + "'s Team"
+}
+
+// MaxEmail is the longest address that mail can be sent to, in bytes.
+const MaxEmail = 254
+
+// NormaliseEmail returns the one spelling of an address by which a person is
+// known: trimmed and in lower case. ok is false for what is not a plain
+// address of ASCII characters: no display name, comment, quoted mailbox,
+// address literal or line break gets through, so that the result may stand in
+// a mail header as it is.
+func NormaliseEmail(s string) (email string, ok bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if len(s) > MaxEmail {
+		return "", false
+	}
+	mailbox, domain, found := strings.Cut(s, "@")
+	if !found || !validMailbox(mailbox) || !validDomain(domain) {
+		return "", false
+	}
+	return s, true
+}
+
+func validMailbox(s string) bool {
+	const specials = "!#$%&'*+-/=?^_`{|}~"
+	if s == "" || len(s) > 64 {
+		return false
+	}
+	for atom := range strings.SplitSeq(s, ".") {
+		if atom == "" {
+			return false
+		}
+		for _, r := range atom {
+			if !lowerAlphanumeric(r) && !strings.ContainsRune(specials, r) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func validDomain(s string) bool {
+	labels := strings.Split(s, ".")
+	if len(labels) < 2 && s != "localhost" {
+		return false
+	}
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for _, r := range label {
+			if !lowerAlphanumeric(r) && r != '-' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func lowerAlphanumeric(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
+
+const (
+	base62     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	digits     = "0123456789"
+	crockford  = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	keyPrefix  = "wp_"
+	keyLength  = 32
+	otpLength  = 6
+	codeLength = 10
+)
+
+// NewAPIKey makes a team's key: a prefix by which people and scanners know it,
+// and 190 random bits.
+func NewAPIKey() string { return keyPrefix + randomString(base62, keyLength) }
+
+// ValidAPIKey reports whether s has the form of a key.
+func ValidAPIKey(s string) bool {
+	random, ok := strings.CutPrefix(s, keyPrefix)
+	return ok && len(random) == keyLength && strings.Trim(random, base62) == ""
+}
+
+// NewOTP makes the code that proves who reads a mailbox: six digits.
+func NewOTP() string { return randomString(digits, otpLength) }
+
+// ValidOTP reports whether s has the form of such a code.
+func ValidOTP(s string) bool { return len(s) == otpLength && strings.Trim(s, digits) == "" }
+
+// NewPairingCode makes the code by which an extension becomes a session: ten
+// characters that people do not mistake for one another.
+func NewPairingCode() string { return randomString(crockford, codeLength) }
+
+// NormalisePairingCode returns a code as NewPairingCode wrote it, whatever
+// case, spaces and hyphens a person put in, and with the letters that look
+// like digits read as such. What cannot be a code comes out as it is and is
+// found nowhere.
+func NormalisePairingCode(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '-' || r == '\t' || r == '\n' || r == '\r' || r == '\u00a0':
+			return -1
+		case 'a' <= r && r <= 'z':
+			r -= 'a' - 'A'
+		}
+		switch r {
+		case 'O':
+			return '0'
+		case 'I', 'L':
+			return '1'
+		}
+		return r
+	}, s)
+}
+
+// ValidPairingCode reports whether a normalised code has the form of one.
+func ValidPairingCode(s string) bool {
+	return len(s) == codeLength && strings.Trim(s, crockford) == ""
+}
+
+// randomString draws n characters, each with the same chance: bytes beyond the
+// last whole multiple of the alphabet are thrown away.
+func randomString(alphabet string, n int) string {
+	fair := 256 - 256%len(alphabet)
+	out := make([]byte, 0, n)
+	buf := make([]byte, 2*n)
+	for {
+		if _, err := rand.Read(buf); err != nil {
+			panic(err) // the runtime aborts before this can happen
+		}
+		for _, b := range buf {
+			if int(b) >= fair {
+				continue
+			}
+			if out = append(out, alphabet[int(b)%len(alphabet)]); len(out) == n {
+				return string(out)
+			}
+		}
+	}
+}
+
+// SortMembers puts members into the order in which they joined.
+func SortMembers(members []Member) {
+	slices.SortFunc(members, func(a, b Member) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}

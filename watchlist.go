@@ -1,0 +1,189 @@
+package watchpost
+
+import (
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// WatchlistType is one of the families of watchlists.
+type WatchlistType string
+
+// The types.
+const (
+	KeywordWatchlist WatchlistType = "keyword"
+	PeopleWatchlist  WatchlistType = "people"
+	CompanyWatchlist WatchlistType = "company"
+	ForumWatchlist   WatchlistType = "forum"
+)
+
+// HasKeywords reports whether watchlists of the type look for keywords; the
+// others follow a list.
+func (t WatchlistType) HasKeywords() bool { return t == KeywordWatchlist || t == ForumWatchlist }
+
+// Watchlist is what a team wants to be told of (specification: Watchlist).
+type Watchlist struct {
+	ID          WatchlistID
+	Name        string
+	Type        WatchlistType
+	Description string
+	Frequency   FetchFrequency
+	Disabled    bool
+	Labels      []Label
+	Objective   string
+	SlackURL    string
+	CreatedAt   time.Time
+	Keywords    []KeywordEntry // keyword and forum
+}
+
+// Slug returns the name under which a URL may show the watchlist.
+func (w *Watchlist) Slug() string {
+	fallback := string(w.Type)
+	return slugify(w.Name, fallback) + "-" + idTail(string(w.ID))
+}
+
+// CheckEnabled refuses what a disabled keyword or forum watchlist does not
+// accept: every update, by prompt or by fields, that does not enable it again
+// (specification: Keyword watchlist, States).
+func (w *Watchlist) CheckEnabled() error {
+	if w.Disabled && w.Type.HasKeywords() {
+		return Errorf(Conflict, "Watchlist is disabled. Re-enable it before updating.")
+	}
+	return nil
+}
+
+// Bounds of a watchlist's fields.
+const (
+	// MaxName bounds names of teams and watchlists, in characters.
+	MaxName = 120
+	// MaxKeywords bounds the entries of a watchlist.
+	MaxKeywords = 100
+	// MaxKeyword bounds a keyword, required or excluded word, in characters.
+	MaxKeyword = 100
+	// MaxConstraints bounds the required words of an entry, and the excluded.
+	MaxConstraints = 20
+	// MaxLabels bounds the labels of a watchlist.
+	MaxLabels = 50
+	// MaxDefaultLabels bounds those of them that are default labels.
+	MaxDefaultLabels = 2
+	// MaxLabel bounds a label's name, in characters.
+	MaxLabel = 100
+	// MaxURL bounds an address that the service will call, in bytes.
+	MaxURL = 2048
+)
+
+// FetchFrequency is the time between the end of a scan and the next. Only
+// ParseFetchFrequency and DefaultFrequency make one, so it is always one of the
+// allowed values (specification: fetchFreqInHours).
+type FetchFrequency time.Duration
+
+// FetchFrequencies are the allowed values in hours.
+var FetchFrequencies = []int{1, 3, 6, 12, 24, 48, 72}
+
+// ParseFetchFrequency reads a number of hours.
+func ParseFetchFrequency(hours float64) (FetchFrequency, error) {
+	for _, h := range FetchFrequencies {
+		if float64(h) == hours {
+			return FetchFrequency(time.Duration(h) * time.Hour), nil
+		}
+	}
+	return 0, Errorf(Invalid, "Invalid fetchFreqInHours")
+}
+
+// DefaultFrequency returns the frequency of watchlists for which none is given.
+func DefaultFrequency(t WatchlistType) FetchFrequency {
+	if t == ForumWatchlist {
+		return FetchFrequency(24 * time.Hour)
+	}
+	return FetchFrequency(12 * time.Hour)
+}
+
+// Hours returns the frequency as the API shows it.
+func (f FetchFrequency) Hours() int { return int(f.Duration() / time.Hour) }
+
+// Duration returns the frequency as a duration.
+func (f FetchFrequency) Duration() time.Duration { return time.Duration(f) }
+
+// How far back scans look for posts.
+const (
+	// FirstScanReach is how far back an entry's first scan looks.
+	FirstScanReach = 30 * 24 * time.Hour
+	// ScanOverlap is how much of what earlier scans saw a later one sees again.
+	ScanOverlap = 24 * time.Hour
+)
+
+// NextScan returns when an entry is due: one frequency after its last scan
+// finished, or at once when it was never scanned (lastFinished is zero). A
+// changed frequency thus counts from the last finish.
+func NextScan(lastFinished, created time.Time, f FetchFrequency) time.Time {
+	if lastFinished.IsZero() {
+		return created
+	}
+	return lastFinished.Add(f.Duration())
+}
+
+// ScanSince returns from when on a scan at now looks for posts: the newest post
+// seen so far, with some overlap; newestSeen is zero before a first scan. A
+// newest post dated after now counts as one of now.
+func ScanSince(newestSeen, now time.Time) time.Time {
+	if newestSeen.IsZero() {
+		return now.Add(-FirstScanReach)
+	}
+	if newestSeen.After(now) {
+		newestSeen = now
+	}
+	return newestSeen.Add(-ScanOverlap)
+}
+
+// CleanName trims a name and refuses one that is empty or too long.
+func CleanName(s string) (string, error) {
+	s = foldSpace(s)
+	switch {
+	case blank(s):
+		return "", Errorf(Invalid, "Name cannot be empty")
+	case utf8.RuneCountInString(s) > MaxName:
+		return "", Errorf(Invalid, "Invalid 'name'")
+	}
+	return s, nil
+}
+
+// namedAfter is how many keywords or profile names make up a name.
+const namedAfter = 3
+
+// AutoName names a watchlist for which no name was given, after the first of
+// its keywords, of the names of whom it follows, or after its prompt.
+func AutoName(t WatchlistType, words []string) string {
+	var first []string
+	for _, w := range words {
+		if w = foldSpace(w); !blank(w) && len(first) < namedAfter {
+			first = append(first, w)
+		}
+	}
+	if name := clip(strings.Join(first, ", "), MaxName); name != "" {
+		return name
+	}
+	switch t {
+	case PeopleWatchlist:
+		return "People watchlist"
+	case CompanyWatchlist:
+		return "Company watchlist"
+	case ForumWatchlist:
+		return "Forum watchlist"
+	}
+	return "Keyword watchlist"
+}
+
+// CleanSlackURL trims the address of a chat hook and refuses one that is not
+// an https URL with a host. Nothing removes it.
+func CleanSlackURL(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return "", nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || len(s) > MaxURL || !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" || u.User != nil {
+		return "", Errorf(Invalid, "Invalid 'slack_webhook_url'")
+	}
+	return s, nil
+}

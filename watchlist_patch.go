@@ -1,0 +1,142 @@
+package watchpost
+
+import (
+	"slices"
+	"strings"
+)
+
+// WatchlistPatch is an update by fields (PUT on a watchlist without a prompt).
+// A nil field is left as it is.
+type WatchlistPatch struct {
+	Name        *string
+	Description *string
+	Frequency   *FetchFrequency
+	Disable     *bool
+	SlackURL    *string // "" (null in the request) removes it
+
+	// Of keyword and forum watchlists only; the others ignore them.
+	Objective *string
+	Keywords  []KeywordEntry // replaces; empty but not nil is an error
+	Append    bool           // Keywords are added instead
+	Labels    *[]Label       // replaces
+}
+
+// Clean checks a patch as far as that needs no more than the watchlist's type,
+// and returns it trimmed, without the fields that the type does not have. It
+// comes before the watchlist is looked up; cleaning twice changes nothing.
+func (p WatchlistPatch) Clean(t WatchlistType) (WatchlistPatch, error) {
+	if !t.HasKeywords() {
+		p.Objective, p.Keywords, p.Labels = nil, nil, nil
+	}
+	p.Append = p.Append && p.Keywords != nil
+	if p.empty() {
+		return p, Errorf(Invalid, "No valid update fields provided")
+	}
+	if err := cleanField(&p.Name, CleanName); err != nil {
+		return p, err
+	}
+	trim := func(s string) (string, error) { return strings.TrimSpace(s), nil }
+	_ = cleanField(&p.Description, trim) // cannot fail
+	_ = cleanField(&p.Objective, trim)
+	if err := cleanField(&p.SlackURL, CleanSlackURL); err != nil {
+		return p, err
+	}
+	if err := cleanField(&p.Labels, CleanLabels); err != nil {
+		return p, err
+	}
+	if p.Keywords != nil {
+		kept, _, err := CleanKeywords(p.Keywords)
+		if err != nil {
+			return p, err
+		}
+		p.Keywords = kept
+	}
+	return p, nil
+}
+
+func (p WatchlistPatch) empty() bool {
+	return p.Name == nil && p.Description == nil && p.Frequency == nil && p.Disable == nil &&
+		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil
+}
+
+// cleanField cleans a field that is there, without writing to what the caller
+// passed.
+func cleanField[T any](field **T, clean func(T) (T, error)) error {
+	if *field == nil {
+		return nil
+	}
+	v, err := clean(**field)
+	if err != nil {
+		return err
+	}
+	*field = &v
+	return nil
+}
+
+// Apply returns the watchlist after an update, or why it is refused; the
+// watchlist itself is not changed. Keyword entries that ask for the same as
+// before keep their id; the caller gives one to those whose id is empty.
+//
+//	keyword, forum      disable: true     disable: false    without disable
+//	enabled             -> disabled       -> enabled        -> enabled
+//	disabled            Conflict          -> enabled        Conflict
+//
+//	people, company     disable: true     disable: false    without disable
+//	enabled             -> disabled       -> enabled        -> enabled
+//	disabled            -> disabled       -> enabled        -> disabled
+//
+// Whatever else the patch carries is done with the transition, or not at all.
+func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
+	p, err := p.Clean(w.Type)
+	if err != nil {
+		return w, err
+	}
+	if enables := p.Disable != nil && !*p.Disable; !enables {
+		if err := w.CheckEnabled(); err != nil {
+			return w, err
+		}
+	}
+	keywords := w.Keywords
+	if p.Keywords != nil {
+		if keywords, err = w.patchedKeywords(p); err != nil {
+			return w, err
+		}
+	}
+	w.Keywords = keywords
+	set(&w.Name, p.Name)
+	set(&w.Description, p.Description)
+	set(&w.Frequency, p.Frequency)
+	set(&w.Disabled, p.Disable)
+	set(&w.SlackURL, p.SlackURL)
+	set(&w.Objective, p.Objective)
+	set(&w.Labels, p.Labels)
+	return w, nil
+}
+
+func (w *Watchlist) patchedKeywords(p WatchlistPatch) ([]KeywordEntry, error) {
+	if !p.Append {
+		return keepEntryIDs(p.Keywords, w.Keywords), nil
+	}
+	have := make(map[string]bool, len(w.Keywords))
+	for _, e := range w.Keywords {
+		have[e.sense()] = true
+	}
+	all := slices.Clone(w.Keywords)
+	for _, e := range p.Keywords {
+		if !have[e.sense()] {
+			e.ID = ""
+			all = append(all, e)
+		}
+	}
+	if len(all) > MaxKeywords {
+		return nil, errTooManyKeywords()
+	}
+	return all, nil
+}
+
+// set changes a field to a value that is there.
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
