@@ -25,7 +25,7 @@ const (
 // cleanPosts takes over the posts of a session's frame. What a page says is
 // data and nothing else: a post without a urn or a time is dropped, texts and
 // counters are bounded, and of URLs only http(s) ones are kept.
-func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, now time.Time) []watchpost.Post {
+func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.URL, now time.Time) []watchpost.Post {
 	source := watchpost.SourceNetwork
 	if kind == watchpost.TaskForumScan {
 		source = watchpost.SourceForum
@@ -37,13 +37,13 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, now time.Time
 			continue
 		}
 		posts = append(posts, watchpost.Post{
-			URN: r.URN, URL: cleanURL(r.URL), Source: source,
+			URN: r.URN, URL: cleanURL(r.URL, network), Source: source,
 			Content: clip(r.Content, maxContent), ImageText: clip(r.ImageText, maxContent),
 			AuthorName: clip(r.AuthorName, maxText), AuthorHeadline: clip(r.AuthorHeadline, maxText),
-			AuthorURL: cleanURL(r.AuthorURL), AuthorImageURL: cleanURL(r.AuthorImageURL),
+			AuthorURL: cleanURL(r.AuthorURL, network), AuthorImageURL: cleanURL(r.AuthorImageURL, network),
 			PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
 			Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
-			ImageURLs: cleanURLs(r.ImageURLs), Videos: cleanURLs(r.Videos),
+			ImageURLs: cleanURLs(r.ImageURLs, network), Videos: cleanURLs(r.Videos, network),
 		})
 	}
 	return posts
@@ -60,22 +60,27 @@ func cleanType(s string) string {
 	return s
 }
 
-// cleanURL returns an absolute http(s) URL as it is, anything else as "".
-func cleanURL(s string) string {
+// cleanURL returns an absolute http(s) URL as it is, a path completed by the
+// network's origin when that is known, and anything else as "".
+func cleanURL(s string, network *url.URL) string {
 	if s == "" || len(s) > maxURL {
 		return ""
 	}
 	u, err := url.Parse(s)
+	if err == nil && network != nil && strings.HasPrefix(s, "/") {
+		u = network.ResolveReference(u)
+		s = u.String()
+	}
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return ""
 	}
 	return s
 }
 
-func cleanURLs(all []string) []string {
+func cleanURLs(all []string, network *url.URL) []string {
 	var kept []string
 	for _, s := range all {
-		if s = cleanURL(s); s != "" && len(kept) < maxMedia {
+		if s = cleanURL(s, network); s != "" && len(kept) < maxMedia {
 			kept = append(kept, s)
 		}
 	}

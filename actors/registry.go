@@ -3,13 +3,16 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/actors/protocol"
 	"watchpost/persistence"
 )
 
@@ -21,6 +24,9 @@ type Options struct {
 	Mailer  Mailer
 	Log     *slog.Logger
 	Metrics *Metrics
+	// NetworkURL is the origin of the network. It completes the addresses that
+	// a session reports without one.
+	NetworkURL string
 	// IdleAfter is how long a team without sessions stays in memory after the
 	// last request, by the Clock; 0 is DefaultIdleAfter.
 	IdleAfter time.Duration
@@ -53,6 +59,7 @@ type environment struct {
 	keyring *Keyring
 	log     *slog.Logger
 	metrics *Metrics
+	network *url.URL // nil when not known
 	// stopped is called by a top actor when it has ended.
 	stopped func(name string, self *actor.PID)
 	// ask sends a request to an actor from outside the mailboxes: timers of
@@ -93,6 +100,13 @@ func New(o Options) (*Registry, error) {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
+	var network *url.URL
+	if o.NetworkURL != "" {
+		var err error
+		if network, err = url.Parse(o.NetworkURL); err != nil || network.Host == "" {
+			return nil, fmt.Errorf("network URL %q: want an origin as https://example.com", o.NetworkURL)
+		}
+	}
 	system := newSystem(o.Log, o.Metrics)
 	r := &Registry{
 		caller:  newCaller(system),
@@ -101,7 +115,7 @@ func New(o Options) (*Registry, error) {
 		crashes: map[string]crash{},
 	}
 	r.env = &environment{
-		system: system, store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics,
+		system: system, store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask,
 	}
 	r.mailer = o.Mailer
@@ -284,6 +298,26 @@ func (r *Registry) rest(name string, a *activation) {
 
 // restTimeout bounds the wait for an actor that is asked whether it is idle.
 const restTimeout = 5 * time.Second
+
+// BeforeAdvance prepares for a clock that is set forward to target: sessions
+// connected now keep what they hold until then, and a lease time longer.
+func (r *Registry) BeforeAdvance(target time.Time) {
+	r.mu.Lock()
+	var pids []*actor.PID
+	for _, a := range r.active {
+		if !a.resting {
+			pids = append(pids, a.pid)
+		}
+	}
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), timerTimeout)
+	defer cancel()
+	for _, pid := range pids {
+		if _, err := r.caller.ask(ctx, pid, renewLeases{until: target.Add(protocol.LeaseTime)}); err != nil {
+			r.env.log.Debug("leases not renewed", "actor", pid.Id, "error", err)
+		}
+	}
+}
 
 // Close refuses new requests, lets every actor finish what it was asked, and
 // returns when all have ended or ctx ends.

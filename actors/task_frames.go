@@ -180,7 +180,7 @@ func (t *task) onPosts(m fromSession, last bool) {
 		t.env.log.Warn("posts of a session not understood", "type", t.state.Type, "error", err)
 		output = protocol.PostsOutput{}
 	}
-	posts := cleanPosts(output.Posts, t.state.Type, t.env.clock.Now())
+	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.clock.Now())
 	for i := range posts {
 		if posts[i].PostedAt.After(t.newest) {
 			t.newest = posts[i].PostedAt

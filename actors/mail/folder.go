@@ -1,0 +1,92 @@
+// Package mail delivers the service's mails.
+package mail
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"mime"
+	"mime/quotedprintable"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// Folder is a Mailer that writes each mail as an RFC 5322 file into a folder:
+// the default of a service without a mail server.
+type Folder struct {
+	dir   string
+	clock watchpost.Clock
+	log   *slog.Logger
+}
+
+// NewFolder makes the folder when it is missing.
+func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("mail folder: %w", err)
+	}
+	return &Folder{dir: dir, clock: clock, log: log}, nil
+}
+
+// Send implements actors.Mailer. The file <time>-<recipient>.eml is there,
+// whole and durable, when it returns; only the service's user can read it.
+func (f *Folder) Send(_ context.Context, m actors.Mail) error {
+	now := f.clock.Now()
+	content, err := compose(m, now)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(f.dir, ".new-*") // 0600
+	if err != nil {
+		return fmt.Errorf("mail folder: %w", err)
+	}
+	defer os.Remove(file.Name()) //nolint:errcheck // gone when it was renamed
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	name := filepath.Join(f.dir, now.Format("20060102T150405.000000000Z")+"-"+fileName(m.To)+".eml")
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("mail folder: %w", err)
+	}
+	f.log.Info("mail written", "to", m.To, "file", name)
+	return nil
+}
+
+func compose(m actors.Mail, now time.Time) ([]byte, error) {
+	if strings.ContainsAny(m.To+m.Subject, "\r\n") {
+		return nil, fmt.Errorf("mail to %q: line break in a header", m.To)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Date: %s\r\nFrom: Watchpost <watchpost@localhost>\r\nTo: <%s>\r\nSubject: %s\r\n",
+		now.Format(time.RFC1123Z), m.To, mime.QEncoding.Encode("utf-8", m.Subject))
+	fmt.Fprintf(&b, "Message-ID: <%s@localhost>\r\nMIME-Version: 1.0\r\n", watchpost.NewID(now))
+	b.WriteString("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n")
+	w := quotedprintable.NewWriter(&b)
+	if _, err := w.Write([]byte(m.Body)); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), w.Close()
+}
+
+// fileName makes a file name of an address: what could lead out of the folder
+// becomes an underscore.
+func fileName(address string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, address)
+}

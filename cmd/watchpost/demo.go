@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/network"
+	"watchpost/network/headless"
+)
+
+// demoCommand runs everything in one process.
+type demoCommand struct {
+	Listen        string     `default:"127.0.0.1:8080" help:"Address of the service; another port is taken when it is busy."`
+	NetworkListen string     `default:"127.0.0.1:8090" help:"Address of the stand-in network; another port is taken when it is busy."`
+	Data          string     `type:"path" help:"Folder to keep the data in; default: a temporary one, removed at the end."`
+	Sessions      int        `default:"2" help:"Number of headless sessions."`
+	Corpus        string     `type:"path" help:"Let the network serve the posts of this file: JSON lines of {id, language, sentiment, text}."`
+	Seed          int64      `default:"1" help:"Chooses the generated world."`
+	AdminToken    string     `default:"demo" help:"Bearer token of the admin API."`
+	TestClock     bool       `help:"Let the admin API set the one clock of everything forward."`
+	LogLevel      slog.Level `default:"warn" help:"debug, info, warn or error."`
+}
+
+// demo is a running demonstration.
+type demo struct {
+	config   *demoCommand
+	log      *slog.Logger
+	service  *service
+	network  *networkHost
+	site     *network.Site
+	sessions conc.WaitGroup
+
+	team watchpost.TeamID
+	key  string
+}
+
+// The seeded team.
+const (
+	demoEmail = "ada@example.com"
+	demoName  = "Ada Demo"
+	firstPostsTimeout = 15 * time.Second
+)
+
+var demoWatchlists = []watchpost.Watchlist{
+	{
+		Type: watchpost.KeywordWatchlist, Name: "Hiring", Description: "Who is looking for people",
+		Keywords: []watchpost.KeywordEntry{{Keyword: "hiring"}, {Keyword: "new job"}},
+	},
+	{
+		Type: watchpost.KeywordWatchlist, Name: "Artificial intelligence",
+		Keywords: []watchpost.KeywordEntry{{Keyword: "AI", Excluded: []string{"crypto"}}, {Keyword: "machine learning"}},
+		Labels: []watchpost.Label{
+			{Name: "Product", Description: "launch, release, product, customers"},
+			{Name: "Research", Description: "paper, research, study, results"},
+		},
+	},
+}
+
+// Run runs the demonstration until the process is told to stop.
+func (c *demoCommand) Run(ctx context.Context) error {
+	d := &demo{config: c, log: newLog(c.LogLevel)}
+	if c.Data == "" {
+		dir, err := os.MkdirTemp("", "watchpost-demo-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+		c.Data = dir
+	}
+	sessionsCtx, stopSessions := context.WithCancel(context.Background())
+	err := d.start(ctx, sessionsCtx)
+	if err == nil {
+		d.print()
+		select {
+		case <-ctx.Done():
+		case err = <-d.service.failed:
+		}
+	}
+	stopSessions()
+	return errors.Join(err, d.stop())
+}
+
+func (d *demo) start(ctx, sessionsCtx context.Context) error {
+	c := d.config
+	config := &serveCommand{Listen: freeAddress(c.Listen), Data: c.Data, AdminToken: c.AdminToken, TestClock: c.TestClock, LogLevel: c.LogLevel}
+	networkAddress := freeAddress(c.NetworkListen)
+	config.NetworkURL = "http://" + networkAddress
+	var err error
+	if d.service, err = startService(ctx, config, d.log); err != nil {
+		return err
+	}
+	d.site, err = network.New(network.Options{Clock: d.service.clock, Seed: c.Seed, CorpusFile: c.Corpus, Control: true, Logger: d.log})
+	if err != nil {
+		return err
+	}
+	if d.network, err = startNetwork(networkAddress, d.site, d.log); err != nil {
+		return err
+	}
+	if err := d.seed(ctx); err != nil {
+		return fmt.Errorf("seed the team: %w", err)
+	}
+	if err := d.startSessions(ctx, sessionsCtx); err != nil {
+		return err
+	}
+	return d.awaitPosts(ctx)
+}
+
+// freeAddress returns the address, or the same host with a free port when it is
+// busy.
+func freeAddress(address string) string {
+	listener, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		host, _, _ := net.SplitHostPort(address) // it has just been parsed
+		listener, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return address // whoever listens will say what is wrong with it
+	}
+	defer listener.Close() //nolint:errcheck // nothing was accepted
+	return listener.Addr().String()
+}
+
+// seed founds the team, unless the data folder has one from an earlier run.
+func (d *demo) seed(ctx context.Context) error {
+	r := d.service.registry
+	teams, err := r.Teams(ctx)
+	if err != nil {
+		return err
+	}
+	if len(teams) > 0 {
+		d.team = teams[0].ID
+		key, err := actors.Ask[actors.APIKey](ctx, r, d.team, actors.RevealKey{})
+		d.key = key.Key
+		return err
+	}
+	made, err := r.Found(ctx, actors.CreateTeam{Name: "Demo team", Plan: watchpost.PlanUltimate, Email: demoEmail, FullName: demoName})
+	if err != nil {
+		return err
+	}
+	d.team, d.key = made.Team.ID, made.APIKey
+	for i := 2; i <= d.config.Sessions; i++ {
+		email := fmt.Sprintf("member%d@example.com", i)
+		if _, err := actors.Ask[watchpost.Member](ctx, r, d.team, actors.AddMember{Email: email, Role: watchpost.RoleMember}); err != nil {
+			return err
+		}
+	}
+	for _, w := range demoWatchlists {
+		if _, err := actors.Ask[actors.WatchlistView](ctx, r, d.team, actors.CreateWatchlist{Watchlist: w}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startSessions lets a headless session work for each of the first members.
+func (d *demo) startSessions(ctx, running context.Context) error {
+	view, err := actors.Ask[actors.TeamView](ctx, d.service.registry, d.team, actors.GetTeam{})
+	if err != nil {
+		return err
+	}
+	for i := range min(d.config.Sessions, len(view.Team.Members)) {
+		email := view.Team.Members[i].Email
+		opened, err := actors.Ask[actors.SessionOpened](ctx, d.service.registry, d.team, actors.OpenSession{Email: email})
+		if err != nil {
+			return err
+		}
+		o := headless.Options{
+			Server: d.service.url, Token: opened.Token, NetworkURL: d.network.url, Account: accountOf(email),
+			JournalDir: filepath.Join(d.config.Data, "sessions", accountOf(email)), Version: version, Logger: d.log, Clock: d.service.clock,
+		}
+		d.sessions.Go(func() {
+			if err := headless.Run(running, o); err != nil && !errors.Is(err, context.Canceled) {
+				d.log.Error("a session ended", "account", o.Account, "error", err)
+			}
+		})
+	}
+	return nil
+}
+
+// awaitPosts returns when the first scans are done, so that the lines that are
+// printed have something to show.
+func (d *demo) awaitPosts(ctx context.Context) error {
+	if d.config.Sessions == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstPostsTimeout)
+	defer cancel()
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		view, err := actors.Ask[actors.TeamView](ctx, d.service.registry, d.team, actors.GetTeam{})
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		if err == nil && view.WaitingScans == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil // what is printed will fill in a moment
+		case <-ticker.C:
+		}
+	}
+}
+
+func (d *demo) stop() error {
+	d.sessions.Wait()
+	var failures []error
+	if d.service != nil {
+		failures = append(failures, d.service.stop())
+	}
+	if d.network != nil {
+		failures = append(failures, d.network.stop())
+	}
+	return errors.Join(failures...)
+}
+
+// print says where everything is and what to try.
+func (d *demo) print() {
+	fmt.Printf(`
+Watchpost      %[1]s
+API key        %[2]s
+
+Network        %[3]s   (the stand-in; sign in as any member)
+API document   %[1]s/openapi.json
+Admin token    %[4]s
+Data           %[5]s
+
+Try:
+  export WATCHPOST_URL=%[1]s WATCHPOST_KEY=%[2]s
+  curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/api-posts?page_size=2"
+  curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/api-keyword-watchlist"
+  curl -s -H "x-api-key: $WATCHPOST_KEY" -d '{"profile_slug":"%[6]s"}' "$WATCHPOST_URL/network-agent/fetch-profile"
+  curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/network-agent/get-task-status?api_agent_task_id=<the id from above>"
+
+Ctrl-C ends it.
+`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, accountOf(demoEmail))
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"watchpost"
+	"watchpost/network"
+)
+
+// networkCommand runs the stand-in network alone.
+type networkCommand struct {
+	Listen    string     `default:"127.0.0.1:8090" help:"Address to serve at; never one that others reach."`
+	Corpus    string     `type:"path" help:"Serve the posts of this file: JSON lines of {id, language, sentiment, text}."`
+	Seed      int64      `default:"1" help:"Chooses the generated world."`
+	TestClock bool       `help:"Open /_control/clock, which sets the network's clock forward."`
+	Control   bool       `help:"Open /_control/: faults and counts of writes. For tests."`
+	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
+}
+
+// Run serves the network until the process is told to stop.
+func (c *networkCommand) Run(ctx context.Context) error {
+	log := newLog(c.LogLevel)
+	var clock watchpost.Clock = watchpost.SystemClock{}
+	o := network.Options{Seed: c.Seed, CorpusFile: c.Corpus, Control: c.Control, Logger: log}
+	if c.TestClock {
+		settable := watchpost.NewSettableClock(0, nil, nil)
+		defer settable.Close()
+		clock = settable
+	}
+	o.Clock = clock
+	site, err := network.New(o)
+	if err != nil {
+		return err
+	}
+	host, err := startNetwork(c.Listen, site, log)
+	if err != nil {
+		return err
+	}
+	log.Info("serving the stand-in network", "url", host.url, "posts", site.PostCount())
+	<-ctx.Done()
+	return host.stop()
+}
+
+// networkHost is a listening stand-in network.
+type networkHost struct {
+	url     string
+	server  *http.Server
+	running conc.WaitGroup
+}
+
+func startNetwork(address string, site http.Handler, log *slog.Logger) (*networkHost, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	h := &networkHost{
+		url:    fmt.Sprintf("http://%s", listener.Addr()),
+		server: &http.Server{Handler: site, ReadHeaderTimeout: headerTimeout},
+	}
+	h.running.Go(func() {
+		if err := h.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the stand-in network ended", "error", err)
+		}
+	})
+	return h, nil
+}
+
+func (h *networkHost) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := h.server.Shutdown(ctx)
+	if err != nil {
+		err = h.server.Close()
+	}
+	h.running.Wait()
+	return err
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+)
+
+// serveCommand is the service's configuration.
+type serveCommand struct {
+	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. One that is not loopback needs TLS, a trusted proxy, or --insecure."`
+	OpsListen  string `help:"Serve /metrics and /admin at this address instead."`
+	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
+	NetworkURL string `name:"network-url" help:"Origin of the network: completes addresses of posts and people that a session reports without one."`
+
+	AdminToken    string `help:"Bearer token of the admin API; without it there is none. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
+	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
+	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, made at the first start."`
+
+	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
+	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
+	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, as 10.0.0.0/8."`
+	Insecure        bool           `help:"Serve other machines without TLS."`
+	ExtensionOrigin []string       `help:"Value of Origin with which a browser extension may connect: chrome-extension://<id>."`
+
+	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
+	AccessLog bool       `help:"Log every request."`
+	TestClock bool       `help:"Let the admin API set the clock forward. For tests."`
+}
+
+// Run serves until the process is told to stop.
+func (c *serveCommand) Run(ctx context.Context) error {
+	log := newLog(c.LogLevel)
+	s, err := startService(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	log.Info("serving", "url", s.url, "version", version)
+	select {
+	case <-ctx.Done():
+	case err = <-s.failed:
+	}
+	log.Info("stopping")
+	return errors.Join(err, s.stop())
+}
+
+func newLog(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// check refuses a configuration that would show secrets to the network.
+func (c *serveCommand) check() error {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key belong together")
+	}
+	if c.TestClock && c.AdminToken == "" {
+		return errors.New("--test-clock needs --admin-token")
+	}
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if c.TLSCert == "" && len(c.TrustedProxy) == 0 && !c.Insecure {
+			return fmt.Errorf("--listen %s is not loopback: give --tls-cert and --tls-key, --trusted-proxy, or --insecure", c.Listen)
+		}
+	}
+	return nil
+}

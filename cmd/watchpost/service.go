@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/sourcegraph/conc"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/mail"
+	httpapi "watchpost/http"
+	"watchpost/persistence/badger"
+)
+
+// service is a running service: what serve and demo have in common. It starts
+// from the inside out, store first, and stops from the outside in.
+type service struct {
+	url      string
+	opsURL   string
+	clock    watchpost.Clock
+	registry *actors.Registry
+	failed   chan error // receives the error of a listener that ended by itself
+
+	config  *serveCommand
+	log     *slog.Logger
+	metrics *prometheus.Registry
+	store   *badger.Store
+	settled *watchpost.SettableClock // nil unless --test-clock
+	api     *httpapi.Server
+	servers []*http.Server
+	ready   atomic.Bool
+	running conc.WaitGroup
+}
+
+// Times that a stop may take.
+const (
+	drainTimeout    = 10 * time.Second // requests in flight and sessions
+	actorsTimeout   = 10 * time.Second
+	headerTimeout   = 10 * time.Second
+	idleTimeout     = 2 * time.Minute
+	maxHeaderBytes  = 32 << 10
+	listenersToFail = 2
+)
+
+// startService opens the store, starts the actors and listens.
+func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*service, error) {
+	var err error
+	if c.AdminToken, err = secret(c.AdminToken, "WATCHPOST_ADMIN_TOKEN"); err != nil {
+		return nil, err
+	}
+	if c.MasterKey, err = secret(c.MasterKey, "WATCHPOST_MASTER_KEY"); err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	s := &service{config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
+	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, step := range []func(context.Context) error{s.openStore, s.startClock, s.startActors, s.listen} {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, s.stop())
+		}
+	}
+	s.ready.Store(true)
+	return s, nil
+}
+
+func (s *service) openStore(context.Context) error {
+	if err := os.MkdirAll(s.config.Data, 0o700); err != nil {
+		return err
+	}
+	store, err := badger.Open(badger.Options{Dir: filepath.Join(s.config.Data, "store"), Logger: s.log})
+	if err != nil {
+		return err
+	}
+	s.store = store
+	s.metrics.MustRegister(store.Collector())
+	return nil
+}
+
+func (s *service) startClock(ctx context.Context) error {
+	s.clock = watchpost.SystemClock{}
+	if !s.config.TestClock {
+		return nil
+	}
+	clock, err := openTestClock(ctx, s.store)
+	if err != nil {
+		return err
+	}
+	s.clock, s.settled = clock, clock
+	return nil
+}
+
+func (s *service) startActors(context.Context) error {
+	key, err := masterKey(s.config.MasterKey, s.config.MasterKeyFile, s.config.Data, s.log)
+	if err != nil {
+		return err
+	}
+	keyring, err := actors.NewKeyring(key)
+	if err != nil {
+		return err
+	}
+	mailer, err := mail.NewFolder(filepath.Join(s.config.Data, "mail"), s.clock, s.log)
+	if err != nil {
+		return err
+	}
+	metrics := actors.NewMetrics()
+	s.metrics.MustRegister(metrics.Collectors()...)
+	s.registry, err = actors.New(actors.Options{
+		Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+	})
+	if err == nil && s.settled != nil {
+		s.settled.BeforeAdvance(s.registry.BeforeAdvance)
+	}
+	return err
+}
+
+func (s *service) listen(context.Context) error {
+	o := httpapi.Options{
+		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
+		AdminToken: s.config.AdminToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
+		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, Ready: s.isReady,
+	}
+	if s.settled != nil {
+		o.TestClock = s.settled
+	}
+	api, err := httpapi.New(o)
+	if err != nil {
+		return err
+	}
+	s.api = api
+	if s.url, err = s.serve(s.config.Listen, api.Handler()); err != nil {
+		return err
+	}
+	if s.config.OpsListen != "" {
+		s.opsURL, err = s.serve(s.config.OpsListen, api.OpsHandler())
+	}
+	return err
+}
+
+func (s *service) isReady() error {
+	if !s.ready.Load() {
+		return errors.New("not ready")
+	}
+	return nil
+}
+
+// serve listens at an address and returns the URL at which it is reached.
+func (s *service) serve(address string, handler http.Handler) (string, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	s.servers = append(s.servers, server)
+	scheme := "http"
+	run := func() error { return server.Serve(listener) }
+	if s.config.TLSCert != "" {
+		scheme = "https"
+		run = func() error { return server.ServeTLS(listener, s.config.TLSCert, s.config.TLSKey) }
+	}
+	s.running.Go(func() {
+		if err := run(); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	})
+	return fmt.Sprintf("%s://%s", scheme, listener.Addr()), nil
+}
+
+// stop ends the service in good order: no longer ready, sessions asked to come
+// back later, requests in flight finished, actors drained, store closed.
+func (s *service) stop() error {
+	s.ready.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	var failures []error
+	if s.api != nil {
+		failures = append(failures, s.api.CloseSessions(ctx))
+	}
+	for _, server := range s.servers {
+		failures = append(failures, server.Shutdown(ctx))
+	}
+	s.running.Wait()
+	if s.registry != nil {
+		actorsCtx, cancel := context.WithTimeout(context.Background(), actorsTimeout)
+		defer cancel()
+		failures = append(failures, s.registry.Close(actorsCtx))
+	}
+	if s.settled != nil {
+		s.settled.Close()
+	}
+	if s.store != nil {
+		failures = append(failures, s.store.Close())
+	}
+	return errors.Join(failures...)
+}

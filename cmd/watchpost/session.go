@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/network/headless"
+)
+
+// sessionCommand runs a session without a browser.
+type sessionCommand struct {
+	Server     string     `default:"http://127.0.0.1:8080" help:"Address of the service."`
+	Token      string     `help:"Session token; or give --code. Also from the file named by WATCHPOST_TOKEN_FILE."`
+	Code       string     `help:"Pairing code to sign in with."`
+	NetworkURL string     `name:"network-url" default:"http://127.0.0.1:8090" help:"Origin of the stand-in network."`
+	Account    string     `help:"Slug of the member to be on the network; default: made of the token, or of the email that --code belongs to."`
+	Journal    string     `type:"path" help:"Folder of the journal; default: one in the user's state folder, named by the token's hash."`
+	Insecure   bool       `help:"Speak to a service on another machine without TLS."`
+	LogLevel   slog.Level `default:"info" help:"debug, info, warn or error."`
+}
+
+// Run works as a session until the process is told to stop or the service ends
+// the session.
+func (c *sessionCommand) Run(ctx context.Context) error {
+	log := newLog(c.LogLevel)
+	if err := c.signIn(ctx); err != nil {
+		return err
+	}
+	hash := sha256.Sum256([]byte(c.Token))
+	name := hex.EncodeToString(hash[:8])
+	if c.Account == "" {
+		c.Account = "member-" + name
+	}
+	if c.Journal == "" {
+		state, err := stateDir()
+		if err != nil {
+			return err
+		}
+		c.Journal = filepath.Join(state, "watchpost", "sessions", name)
+	}
+	return headless.Run(ctx, headless.Options{
+		Server: c.Server, Insecure: c.Insecure, Token: c.Token, NetworkURL: c.NetworkURL, Account: c.Account,
+		JournalDir: c.Journal, Version: version, Logger: log, Clock: watchpost.SystemClock{},
+	})
+}
+
+func (c *sessionCommand) signIn(ctx context.Context) (err error) {
+	if c.Token, err = secret(c.Token, "WATCHPOST_TOKEN"); err != nil {
+		return err
+	}
+	if c.Token != "" {
+		return nil
+	}
+	if c.Code == "" {
+		return errors.New("--token or --code is required")
+	}
+	reply, err := headless.SignIn(ctx, c.Server, protocol.SignInRequest{Code: c.Code})
+	if err != nil {
+		return err
+	}
+	c.Token = reply.SessionToken
+	if c.Account == "" {
+		c.Account = accountOf(reply.Member.Email)
+	}
+	return nil
+}
+
+// accountOf makes the slug of a network account from a member's email.
+func accountOf(email string) string {
+	mailbox, _, _ := strings.Cut(email, "@")
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(mailbox)), "-")
+}
+
+// stateDir is where a user's programs keep what is not configuration.
+func stateDir() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); dir != "" {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the journal, give --journal: %w", err)
+	}
+	return filepath.Join(home, ".local", "state"), nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// The space and key under which the test clock keeps its offset. No team has
+// that name.
+const clockSpace persistence.Space = "clock"
+
+var clockKey = []byte("offset")
+
+// openTestClock returns a clock that goes on where it was set before the last
+// stop or crash.
+func openTestClock(ctx context.Context, store persistence.Store) (*watchpost.SettableClock, error) {
+	epoch, err := store.Activate(ctx, clockSpace)
+	if err != nil {
+		return nil, err
+	}
+	view, err := store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	var offset int64
+	switch value, err := view.Get(clockSpace, clockKey); {
+	case errors.Is(err, persistence.ErrNotFound):
+	case err != nil:
+		return nil, err
+	default:
+		if offset, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	persist := func(offset time.Duration) error {
+		batch := &persistence.Batch{}
+		batch.Put(clockKey, strconv.AppendInt(nil, int64(offset), 10))
+		return persistence.Commit(context.Background(), store, clockSpace, epoch, batch)
+	}
+	return watchpost.NewSettableClock(time.Duration(offset), persist, nil), nil
+}
