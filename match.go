@@ -119,7 +119,7 @@ func isUnspaced(r rune) bool {
 
 // isWord reports whether r is a character inside which no keyword begins or
 // ends: a letter, mark or number, unless its script writes words without
-// spaces. Signs that only make an emoji of the character before them are none.
+// spaces. An emoji's variation selector is a mark like any other.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
@@ -127,12 +127,7 @@ func isWord(r rune) bool {
 	if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
 		return false
 	}
-	return !isUnspaced(r) && !isEmojiSign(r)
-}
-
-// isEmojiSign reports whether r is a variation selector or the keycap.
-func isEmojiSign(r rune) bool {
-	return '\ufe00' <= r && r <= '\ufe0f' || r == '\u20e3' || 0xe0100 <= r && r <= 0xe01ef
+	return !isUnspaced(r)
 }
 
 // Text is a post's text, normalised once to be matched with many keywords.

@@ -122,7 +122,8 @@ func TestMatchKeyword(t *testing.T) {
 		{"👩‍💻", "a 👩‍💻 at work", true},
 		{"👩", "👩‍💻", true},
 		{"❤", "❤️", true},
-		{"AI", "⚡️AI", true}, // a variation selector is no letter
+		{"AI", "⚡️AI", false}, // a variation selector is a mark
+		{"AI", "⚡AI", true},
 		{"ไทย", "ประเทศไทยงาม", true},
 		{"東京", "東京都", true},
 		{"か", "が", false},
@@ -184,8 +185,7 @@ func naiveWord(r rune) bool {
 	spaceless := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 	shared := strings.ContainsRune("ー〆〼〱〲〳〴〵\u3099\u309a", r)
-	emoji := unicode.Is(unicode.Variation_Selector, r) && r >= 0xfe00 || r == 0x20e3
-	return unicode.In(r, unicode.L, unicode.M, unicode.N) && !spaceless && !shared && !emoji
+	return unicode.In(r, unicode.L, unicode.M, unicode.N) && !spaceless && !shared
 }
 
 func TestMatchAgreesWithOracle(t *testing.T) {

@@ -112,7 +112,7 @@ type grammar struct {
 	urnType  string   // of ids that are not clear by themselves
 	typed    func(urnType string) bool
 	fold     bool                     // slugs have no case
-	dots     bool                     // bare slugs may have dots
+	signs    bool                     // bare slugs may have dots and the like
 	bareID   func(token string) bool  // a bare token is an id
 	pathID   func(token string) bool  // a token in a path is an id
 	inSlug   func(slug string) string // the id that a slug carries, or ""
@@ -134,7 +134,7 @@ var (
 		urnType:  "company",
 		typed:    func(t string) bool { return companyURNs[t] },
 		fold:     true,
-		dots:     true,
+		signs:    true,
 		bareID:   number,
 		pathID:   number,
 	}
@@ -143,7 +143,7 @@ var (
 		segments: []string{"posts", "pulse"},
 		urnType:  activityURN,
 		typed:    postTyped,
-		dots:     true,
+		signs:    true,
 		bareID:   func(s string) bool { return number(s) || typedID(s) },
 		pathID:   number,
 		inSlug:   idInSlug,
@@ -247,20 +247,24 @@ func validSlug(s string) bool {
 	return true
 }
 
-// bareSlug reports whether a slug is understood without a path before it.
+// bareSlug reports whether a slug is understood without a path before it: it
+// has a letter or digit, and no sign that speaks for something else.
 func bareSlug(g *grammar, slug string) bool {
 	if g.bareID(slug) {
 		return false
 	}
+	named := false
 	for _, r := range slug {
 		switch {
-		case unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So, unicode.Sk), r == zeroWidthJoiner:
-		case strings.ContainsRune(`-_'’&+~!`, r), r == '.' && g.dots:
+		case unicode.In(r, unicode.L, unicode.N):
+			named = true
+		case unicode.In(r, unicode.M, unicode.So, unicode.Sk), r == zeroWidthJoiner, r == '-', r == '_':
+		case strings.ContainsRune(".'’&+", r) && g.signs:
 		default:
 			return false
 		}
 	}
-	return true
+	return named
 }
 
 const zeroWidthJoiner = '\u200d'

@@ -75,7 +75,7 @@ func TestParseProfile(t *testing.T) {
 	}
 	for _, in := range []string{
 		"", " ", "/", "?", "in/", "https://", "https://host", "https://host/in", "https://host/in/", "https://host/in/?x",
-		"Jane Doe", "jane@host.com", "host.com", "ftp://host/in/jane", "javascript://x/in/jane", "https://host/in/%zz",
+		"!!!", "--", "🚀", "a&b", "Jane Doe", "jane@host.com", "host.com", "ftp://host/in/jane", "javascript://x/in/jane", "https://host/in/%zz",
 		"https://host/in/a%2Fb", "https://host/in/a%20b", "https://host/in/%00", "https://host/in/..", "https://host/in/a%ff",
 		"https://host/company/acme", "https://host/posts/in/jane", "https://host/company/in/jane", "https://host/jane",
 		"urn:", "urn:net", "urn:net:profile", "urn:net:profile:", "urn:net:profile:()", "urn:net:profile:a b", "urn::profile:x",

@@ -60,7 +60,9 @@ func (t SearchText) Fields() []string { return t.fields }
 
 // isAttached reports whether r belongs to a script in which words do not stand
 // alone: one written without spaces, or Hangul.
-func isAttached(r rune) bool { return isUnspaced(r) || unicode.Is(unicode.Hangul, r) }
+func isAttached(r rune) bool {
+	return r >= 0x0e00 && (isUnspaced(r) || unicode.Is(unicode.Hangul, r))
+}
 
 // isShown reports whether r is a token by itself.
 func isShown(r rune) bool {

@@ -9,13 +9,13 @@ import (
 // methods are the transition table of the specification's agent task, refined
 // by the leases of the session protocol:
 //
-//	            lease              act (writes)
-//	 pending ─────────▶ leased ─────────────▶ acting
-//	    ▲  ▲               │ return               │ return (acted: false)
-//	    │  └───────────────┘                      │
-//	    └─────────────────────────────────────────┘
-//	 pending, leased, acting ── complete ──▶ completed
-//	 pending, leased, acting ── fail ──────▶ failed
+//	           lease              act (writes)
+//	pending ─────────▶ leased ─────────────▶ acting
+//	   ▲  ▲               │ return               │ return (acted: false)
+//	   │  └───────────────┘                      │
+//	   └─────────────────────────────────────────┘
+//	pending, leased, acting ── complete ──▶ completed
+//	pending, leased, acting ── fail ──────▶ failed
 //
 // completed and failed are final. A result may reach a pending task: it is the
 // late answer of an attempt whose lease was lost.

@@ -83,8 +83,8 @@ func (d *dispatcher) remove(id watchpost.TaskID) { delete(d.waiting, id) }
 func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
 	var first turn
 	for k, q := range d.queues {
-		head, any := d.head(k, q)
-		if !any || ok && !head.before(first) {
+		head, waits := d.head(k, q)
+		if !waits || ok && !head.before(first) {
 			continue
 		}
 		if w := d.pick(k, now); w != nil {

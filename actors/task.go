@@ -231,18 +231,18 @@ func (t *task) renewUntil(until time.Time) {
 // arm asks the clock for the next moment at which time alone changes the task.
 // A timer that is early enough is left alone: it arms itself anew.
 func (t *task) arm() {
-	at, any := t.state.Expires()
-	if t.state.State == watchpost.TaskLeased && (!any || t.leaseUntil.Before(at)) {
-		at, any = t.leaseUntil, true
+	at, ends := t.state.Expires()
+	if t.state.State == watchpost.TaskLeased && (!ends || t.leaseUntil.Before(at)) {
+		at, ends = t.leaseUntil, true
 	}
 	if t.timer != nil {
-		if any && !t.timerAt.After(at) {
+		if ends && !t.timerAt.After(at) {
 			return
 		}
 		t.timer.Stop()
 		t.timer = nil
 	}
-	if any {
+	if ends {
 		t.timerAt = at
 		t.timer = t.env.tell(at, t.ctx.Self(), taskTimer{})
 	}

@@ -47,8 +47,8 @@ type demo struct {
 
 // The seeded team.
 const (
-	demoEmail = "ada@example.com"
-	demoName  = "Ada Demo"
+	demoEmail         = "ada@example.com"
+	demoName          = "Ada Demo"
 	firstPostsTimeout = 15 * time.Second
 )
 

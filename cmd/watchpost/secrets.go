@@ -21,7 +21,7 @@ func secret(value, variable string) (string, error) {
 	if value != "" || file == "" {
 		return value, nil
 	}
-	content, err := os.ReadFile(file)
+	content, err := os.ReadFile(file) //nolint:gosec // the operator names the file
 	if err != nil {
 		return "", fmt.Errorf("%s_FILE: %w", variable, err)
 	}

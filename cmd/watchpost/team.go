@@ -57,7 +57,9 @@ func (teamList) Run(ctx context.Context, t *teamCommand) error {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, team := range reply.Teams {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", team.ID, team.Plan, team.Name)
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", team.ID, team.Plan, team.Name); err != nil {
+			return err
+		}
 	}
 	return w.Flush()
 }

@@ -12,7 +12,7 @@ var version = "development"
 type versionCommand struct{}
 
 // Run prints the version, the commit when the build knew it, and Go's.
-func (versionCommand) Run() error {
+func (versionCommand) Run() error { //nolint:unparam // kong wants an error
 	commit := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

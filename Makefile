@@ -1,0 +1,55 @@
+# Watchpost: `make help` lists the targets.
+
+GO           ?= go
+BIN          := bin
+VERSION      ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
+LDFLAGS      := -s -w -X main.version=$(VERSION)
+GOLANGCI     := $(BIN)/golangci-lint
+GOLANGCI_VER := v2.15.0
+SHUFFLE      ?= on
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+run: build ## build and run the demo: everything in one process, nothing to set up
+	./$(BIN)/watchpost demo
+
+build: ## build bin/watchpost
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
+
+test: ## run every test once, with the race detector
+	$(GO) vet ./...
+	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
+
+test-long: ## run every test, the long drills, more random cases and the fuzzers
+	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
+	$(MAKE) fuzz FUZZTIME=30s
+
+FUZZTIME ?= 10s
+fuzz: ## run each fuzz test for FUZZTIME
+	@$(GO) list ./... | while read -r package; do \
+		$(GO) test -list '^Fuzz' $$package | grep '^Fuzz' | while read -r name; do \
+			echo "$$package $$name"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done || exit 1; \
+	done
+
+bench: build ## print the figures: commits, task life over HTTP, memory, start, size
+	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./specs/bench
+
+lint: $(GOLANGCI) ## check style, import arrows and the other house rules
+	$(GOLANGCI) run ./...
+
+$(GOLANGCI):
+	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VER)
+
+fmt: $(GOLANGCI) ## format the code
+	$(GOLANGCI) fmt ./...
+
+clean: ## remove what was built
+	rm -rf $(BIN)
+
+.PHONY: help run build test test-long fuzz bench lint fmt clean
