@@ -147,12 +147,13 @@ func (t *team) onRevoke(m Revoke) {
 		if err == nil && pid != nil {
 			root.Send(pid, deliver{protocol.Frame{Type: protocol.TypeRevoked}})
 			root.Send(pid, endLink{protocol.CloseUnauthorised, "revoked"})
+			root.Poison(pid)
 		}
 		if answer != nil {
 			answer(err)
 		}
 	})
-	t.disconnect(s)
+	t.retire(s)
 	delete(t.sessions, m.Session)
 }
 
@@ -268,15 +269,16 @@ func (t *team) onHeartbeat(s *sessionState, f protocol.Frame) {
 // what it holds stays its own until the leases are over.
 func (t *team) onSessionDown(m sessionDown) {
 	if s := t.sessions[m.session]; s != nil && s.pid != nil && s.hellos == m.hellos {
-		t.disconnect(s)
+		t.ctx.Poison(s.pid)
+		t.retire(s)
 	}
 }
 
-func (t *team) disconnect(s *sessionState) {
+// retire hands a session nothing more.
+func (t *team) retire(s *sessionState) {
 	if s.pid == nil {
 		return
 	}
-	t.ctx.Poison(s.pid)
 	delete(t.dispatch.workers, s.record.ID)
 	s.pid, s.worker = nil, nil
 	t.env.metrics.sessions.Dec()
