@@ -180,7 +180,7 @@ func (f *feed) match(p *watchpost.Post, m *ingest, now time.Time) {
 	if !found {
 		p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.keyword, At: now})
 	}
-	enrich.Post(p, enrich.Context{Labels: m.labels, Objective: m.objective, Keyword: m.keyword})
+	enrich.Post(p, enrich.Context{Labels: m.labels, Objective: m.objective, Keyword: m.keyword, Entries: m.entries})
 }
 
 // purgeAtOnce bounds the posts that one batch of a purge touches.

@@ -49,6 +49,7 @@ type Registry struct {
 	crashes map[string]crash
 	closed  bool
 	sweeper watchpost.Timer
+	ended   sync.Once
 }
 
 // environment is what every actor is given.
@@ -341,6 +342,6 @@ func (r *Registry) Close(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	r.env.system.Shutdown()
+	r.ended.Do(r.env.system.Shutdown)
 	return nil
 }

@@ -73,7 +73,8 @@ type Store interface {
 
 	// Submit hands over a batch for the space and returns at once. The engine
 	// calls done exactly once, when the batch is durable (nil) or has failed.
-	// For one space the calls come in the order of submission. done must
+	// For one space the calls come in the order of submission. An epoch that
+	// Activate has not returned for the space fails with ErrFenced. done must
 	// return quickly and must not call the store. The batch belongs to the
 	// engine until done is called.
 	Submit(space Space, epoch Epoch, batch *Batch, done func(error))
@@ -95,6 +96,7 @@ type View interface {
 	// Scan calls yield for the keys of the space in [from, to) in bytewise
 	// order, until yield returns false. An empty from is the first key, an
 	// empty to is past the last. Key and value are valid during the call only.
+	// yield may read the view.
 	Scan(space Space, from, to []byte, yield func(key, value []byte) bool) error
 	// ScanReverse is Scan from the last key of the range to the first.
 	ScanReverse(space Space, from, to []byte, yield func(key, value []byte) bool) error

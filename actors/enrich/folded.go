@@ -1,0 +1,146 @@
+package enrich
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+// folded is a text as keywords and labels are compared with it: normalised, in
+// whole words.
+type folded struct {
+	text      string
+	firstLine int // how much of text is the first line
+	language  string
+	words     map[string]bool
+	sorted    []string // words, once each
+}
+
+// newFolded folds a post's text and the text of its image.
+func newFolded(content, image, language string) *folded {
+	t := &folded{text: strings.TrimSpace(watchpost.Normalise(content)), language: language}
+	t.firstLine = len(t.text)
+	if line, _, more := strings.Cut(strings.TrimSpace(content), "\n"); more {
+		t.firstLine = min(len(strings.TrimSpace(watchpost.Normalise(line))), len(t.text))
+	}
+	if image != "" {
+		t.text += "\n" + watchpost.Normalise(image)
+	}
+	return t
+}
+
+// index takes the words apart when they are first asked for.
+func (t *folded) index() {
+	if t.words != nil {
+		return
+	}
+	t.words = make(map[string]bool, len(t.text)/6+1)
+	t.sorted = make([]string, 0, len(t.text)/6+1)
+	for w := range strings.FieldsFuncSeq(t.text, notWord) {
+		if !t.words[w] {
+			t.words[w] = true
+			t.sorted = append(t.sorted, w)
+		}
+	}
+	slices.Sort(t.sorted)
+}
+
+// sameStart is how many bytes all forms of a word begin with, for us.
+const sameStart = 3
+
+// has reports whether a normalised word occurs as a whole, in this or another
+// form of it that the language makes.
+func (t *folded) has(w string) bool {
+	if strings.ContainsFunc(w, unspaced) || strings.ContainsFunc(w, notWord) {
+		_, n := t.occurrences(w, 1)
+		return n > 0
+	}
+	t.index()
+	if t.words[w] {
+		return true
+	}
+	if len(w) <= sameStart {
+		return false
+	}
+	stem, start := "", w[:sameStart]
+	from, _ := slices.BinarySearch(t.sorted, start)
+	for _, other := range t.sorted[from:] {
+		if !strings.HasPrefix(other, start) {
+			break
+		}
+		if stem == "" {
+			stem = watchpost.Stem(t.language, w)
+		}
+		if watchpost.Stem(t.language, other) == stem {
+			return true
+		}
+	}
+	return false
+}
+
+// all reports whether every one of the words occurs.
+func (t *folded) all(words []string) bool { return t.distinct(words) == len(words) }
+
+// distinct counts the words that occur.
+func (t *folded) distinct(words []string) int {
+	n := 0
+	for _, w := range words {
+		if t.has(w) {
+			n++
+		}
+	}
+	return n
+}
+
+// occurrences counts, up to most, where a normalised keyword stands without
+// cutting a word, and says where it does first.
+func (t *folded) occurrences(keyword string, most int) (first, n int) {
+	if keyword == "" {
+		return 0, 0
+	}
+	for from := 0; n < most; {
+		i := strings.Index(t.text[from:], keyword)
+		if i < 0 {
+			break
+		}
+		i += from
+		if !cuts(t.text, i) && !cuts(t.text, i+len(keyword)) {
+			if n == 0 {
+				first = i
+			}
+			n++
+			from = i + len(keyword)
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(t.text[i:])
+		from = i + size
+	}
+	return first, n
+}
+
+// cuts reports whether i is inside a word of s.
+func cuts(s string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	after, _ := utf8.DecodeRuneInString(s[i:])
+	return inWord(before) && inWord(after)
+}
+
+// inWord reports whether r is a character of a word that has borders.
+func inWord(r rune) bool { return !notWord(r) && !unspaced(r) }
+
+func notWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && (r < 'A' || r > 'Z')
+	}
+	return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
+
+// unspaced reports whether r belongs to a script that is written without
+// spaces between words.
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && (r == 'ー' ||
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}

@@ -1,0 +1,183 @@
+package enrich
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"watchpost"
+)
+
+// Posts are classified into the labels of their watchlist by words, folded and
+// whole, a word's other forms included. A label fits when the post has
+//
+//   - all words of its name ("Job change": job and change), or
+//   - all words of one part of a description that is a list of names or short
+//     phrases ("Acme, Globex, Initech": any of them), or
+//   - two different words of its name and description.
+//
+// Function words and words about posts themselves ("posts about …") do not
+// count. A name made of nothing else counts as it is written when it is an
+// abbreviation: AI is not the French ai, and IT not it. Default labels fit as
+// all others do, and apply when no label fits. Without labels, the keyword that
+// matched is the tag.
+
+// classify returns the tags of a post, and how many labels fit.
+func classify(t *folded, content string, c Context) (tags []watchpost.Tag, fitting int) {
+	if len(c.Labels) == 0 {
+		if name := strings.Join(strings.Fields(c.Keyword), " "); name != "" {
+			tags = append(tags, watchpost.Tag{Name: name})
+		}
+		return tags, 0
+	}
+	for _, l := range c.Labels {
+		if fits(t, content, l) {
+			tags = append(tags, watchpost.Tag{Name: l.Name, Description: l.Description})
+			fitting++
+		}
+	}
+	if fitting > 0 {
+		return tags, fitting
+	}
+	for _, l := range c.Labels {
+		if l.Default {
+			tags = append(tags, watchpost.Tag{Name: l.Name, Description: l.Description})
+		}
+	}
+	return tags, 0
+}
+
+// listed is the most words that a part of a description has when that is a
+// list.
+const listed = 4
+
+func fits(t *folded, content string, l watchpost.Label) bool {
+	name := contentWords(watchpost.Normalise(l.Name))
+	if len(name) == 0 && isAbbreviation(l.Name) {
+		if asWritten(content, l.Name) {
+			return true
+		}
+	}
+	if len(name) > 0 && t.all(name) {
+		return true
+	}
+	if strings.TrimSpace(l.Description) == "" {
+		return false
+	}
+	all := name
+	for _, part := range parts(l.Description) {
+		words := contentWords(part.text)
+		if part.short && len(words) > 0 && t.all(words) {
+			return true
+		}
+		for _, w := range words {
+			if len(all) < maxContent && !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return len(all) > 1 && t.distinct(all) > 1
+}
+
+// part is what stands between the commas of a description, normalised. It is
+// short when all parts are, so that the description reads as a list.
+type part struct {
+	text  string
+	short bool
+}
+
+func parts(description string) []part {
+	var list []part
+	short := true
+	for s := range strings.FieldsFuncSeq(description, func(r rune) bool { return strings.ContainsRune(",;\n/•|、，", r) }) {
+		text := strings.TrimSpace(watchpost.Normalise(s))
+		if text == "" {
+			continue
+		}
+		list = append(list, part{text: text})
+		short = short && strings.Count(text, " ") < listed
+	}
+	for i := range list {
+		list[i].short = short
+	}
+	return list
+}
+
+// maxContent bounds the words of a label or objective that are looked at.
+const maxContent = 100
+
+// contentWords returns the different words of normalised text that say
+// something of their own, the first maxContent of them.
+func contentWords(s string) []string {
+	var words []string
+	for w := range strings.FieldsFuncSeq(s, notWord) {
+		if !stopWords[w] && !slices.Contains(words, w) {
+			words = append(words, w)
+			if len(words) == maxContent {
+				break
+			}
+		}
+	}
+	return words
+}
+
+// isAbbreviation reports whether a name is of capitals and nothing else.
+func isAbbreviation(name string) bool {
+	return len(name) > 1 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsUpper(r) })
+}
+
+// asWritten reports whether name occurs in content as a whole word, letter for
+// letter.
+func asWritten(content, name string) bool {
+	for w := range strings.FieldsFuncSeq(content, notWord) {
+		if w == name {
+			return true
+		}
+	}
+	return false
+}
+
+// merge adds tags to those that a post has. A name, case aside, is there once;
+// the description that it got first stays, unless it was empty.
+func merge(old, more []watchpost.Tag) []watchpost.Tag {
+	if len(old) == 0 && len(more) == 0 {
+		return nil
+	}
+	tags := make([]watchpost.Tag, 0, len(old)+len(more))
+	at := make(map[string]int, len(old)+len(more))
+	for _, list := range [][]watchpost.Tag{old, more} {
+		for _, t := range list {
+			name := watchpost.FoldName(t.Name)
+			i, known := at[name]
+			switch {
+			case !known:
+				at[name] = len(tags)
+				tags = append(tags, t)
+			case tags[i].Description == "":
+				tags[i].Description = t.Description
+			}
+		}
+	}
+	return tags
+}
+
+// stopWords holds, normalised, the words that a label or objective is not told
+// by: function words of the languages that labels are mostly written in, and
+// words about posts and labels themselves.
+var stopWords = func() map[string]bool {
+	stop := make(map[string]bool)
+	lists := []string{`post posts posting article articles content mention mentions mentioning mentioned about regarding
+		related relating concerning discussing discussion discussions talk talks talking anything something everything
+		others miscellaneous misc general uncategorized uncategorised unclassified label people person someone anyone
+		beitrag beitrage beitraege uber sonstiges sonstige andere allgemein autre autres general publication publications
+		otro otros otras outro outros outras altro altri altre varie publicaciones publicacao publicacoes`}
+	for _, code := range []string{"en", "de", "fr", "es", "pt", "it"} {
+		lists = append(lists, functionWords[code])
+	}
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			stop[watchpost.Normalise(w)] = true
+		}
+	}
+	return stop
+}()
