@@ -1,0 +1,197 @@
+// Package process starts the built binary for the black-box tests: scripts,
+// drills and benchmarks. A process is ended by its own handle, never by name.
+package process
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Patience bounds every wait for a process: long enough for a busy machine.
+const Patience = 60 * time.Second
+
+// Build builds the binary into dir with the given flags of go build, and
+// returns its path. When WATCHPOST_BINARY names a program, that is returned.
+func Build(dir string, flags ...string) (string, error) {
+	if given := os.Getenv("WATCHPOST_BINARY"); given != "" {
+		return filepath.Abs(given)
+	}
+	built := filepath.Join(dir, "watchpost")
+	args := append([]string{"build", "-o", built}, flags...)
+	out, err := exec.Command("go", append(args, "watchpost/cmd/watchpost")...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return built, nil
+}
+
+// Process is a program that a test has started.
+type Process struct {
+	name string
+	cmd  *exec.Cmd
+	log  *lines
+	done chan struct{} // closed when it has ended
+	err  error         // how it ended; read after done
+}
+
+// Launch starts a program in a folder, without the variables of the caller
+// that would configure it. name is for reports.
+func Launch(name, dir, program string, args ...string) (*Process, error) {
+	p := &Process{name: name, cmd: exec.Command(program, args...), log: &lines{more: make(chan struct{})}, done: make(chan struct{})}
+	p.cmd.Dir = dir
+	p.cmd.Env = append(environment(), "HOME="+dir, "GORACE=atexit_sleep_ms=50")
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func environment() (kept []string) {
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "WATCHPOST_") {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// PID is the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Await returns the first log line that holds the text.
+func (p *Process) Await(text string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	for {
+		line, found, more := p.log.find(text)
+		if found {
+			return line, nil
+		}
+		select {
+		case <-more:
+		case <-p.done:
+			if line, found, _ := p.log.find(text); found {
+				return line, nil
+			}
+			return "", fmt.Errorf("%s ended (%w) before it logged %q\n%s", p.name, p.err, text, p.log.tail())
+		case <-ctx.Done():
+			return "", fmt.Errorf("%s did not log %q\n%s", p.name, text, p.log.tail())
+		}
+	}
+}
+
+// URL waits until a server says that it serves, and returns where.
+func (p *Process) URL() (string, error) {
+	line, err := p.Await(`"msg":"serving`)
+	if err != nil {
+		return "", err
+	}
+	var entry struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal([]byte(line), &entry); err != nil {
+		return "", fmt.Errorf("%s logged %s: %w", p.name, line, err)
+	}
+	return entry.URL, nil
+}
+
+// Stop asks the process to end, which must succeed and have left no Fault.
+func (p *Process) Stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("%s had ended by itself: %w\n%s", p.name, err, p.log.tail())
+	}
+	select {
+	case <-p.done:
+	case <-time.After(Patience):
+		p.Kill()
+		return fmt.Errorf("%s did not end when it was told to\n%s", p.name, p.log.tail())
+	}
+	if p.err != nil {
+		return fmt.Errorf("%s ended with %w\n%s", p.name, p.err, p.log.tail())
+	}
+	return p.Fault()
+}
+
+// Kill ends the process as a crash would.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // it may have ended already
+	<-p.done
+}
+
+// Fault reports what no test may cause: a data race or a panic in the log.
+func (p *Process) Fault() error {
+	for _, sign := range []string{"WARNING: DATA RACE", `"msg":"panic"`, `"msg":"actor failed"`, "goroutine 1 ["} {
+		if line, found, _ := p.log.find(sign); found {
+			return fmt.Errorf("%s logged: %s\n%s", p.name, line, p.log.tail())
+		}
+	}
+	return nil
+}
+
+// lines keeps what a process writes, line by line.
+type lines struct {
+	mu   sync.Mutex
+	all  []string
+	part []byte
+	more chan struct{} // closed when there is more
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.part = append(l.part, b...)
+	for {
+		line, rest, ended := bytes.Cut(l.part, []byte{'\n'})
+		if !ended {
+			break
+		}
+		l.all = append(l.all, string(line))
+		l.part = rest
+	}
+	close(l.more)
+	l.more = make(chan struct{})
+	return len(b), nil
+}
+
+// find returns the first line with the text, and what is closed when there are
+// more lines.
+func (l *lines) find(text string) (line string, found bool, more <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.all {
+		if strings.Contains(line, text) {
+			return line, true, l.more
+		}
+	}
+	return "", false, l.more
+}
+
+// tail is the end of the log, for reports.
+func (l *lines) tail() string {
+	const shown = 30
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.all
+	if len(all) > shown {
+		all = all[len(all)-shown:]
+	}
+	return strings.Join(all, "\n")
+}
