@@ -26,6 +26,7 @@ type SettableClock struct {
 	alarmAt time.Time
 	order   uint64
 	closed  bool
+	ringing sync.WaitGroup // calls at real speed
 }
 
 // ErrClockBackwards is what a clock answers that is to be set back.
@@ -79,18 +80,18 @@ func (c *SettableClock) At(t time.Time, f func()) Timer {
 func (c *SettableClock) Advance(d time.Duration) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
-	return c.set(c.Now().Add(d))
+	now := c.Now()
+	return c.set(now, now.Add(d))
 }
 
 // Set sets the clock forward to t, as Advance does.
 func (c *SettableClock) Set(t time.Time) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
-	return c.set(t)
+	return c.set(c.Now(), t)
 }
 
-func (c *SettableClock) set(target time.Time) error {
-	now := c.Now()
+func (c *SettableClock) set(now, target time.Time) error {
 	if target.Before(now) {
 		return ErrClockBackwards
 	}
@@ -102,7 +103,13 @@ func (c *SettableClock) set(target time.Time) error {
 	}
 	c.before(target)
 	c.mu.Lock()
-	c.still = now
+	// The clock ran on meanwhile and does not fall back.
+	if c.still = c.now(); c.still.After(target) {
+		target = c.still
+	}
+	c.mu.Unlock()
+	c.ringing.Wait() // what became due just before
+	c.mu.Lock()
 	for {
 		timer := c.due(target)
 		if timer == nil {
@@ -156,7 +163,7 @@ func (c *SettableClock) ring() {
 	}
 	c.alarm = nil
 	for timer := c.due(c.now()); timer != nil; timer = c.due(c.now()) {
-		go timer.call()
+		c.ringing.Go(timer.call)
 	}
 	c.rearm()
 }

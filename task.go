@@ -130,6 +130,19 @@ func (f TaskFailure) MarshalJSON() ([]byte, error) {
 	}{detail{f.Code, f.Message}, f.RetrySafe})
 }
 
+// UnmarshalJSON reads what MarshalJSON writes: the stored failure.
+func (f *TaskFailure) UnmarshalJSON(b []byte) error {
+	var shown struct {
+		Error     struct{ Code, Message string }
+		RetrySafe bool `json:"retry_safe"`
+	}
+	if err := json.Unmarshal(b, &shown); err != nil {
+		return err
+	}
+	*f = TaskFailure{Code: shown.Error.Code, Message: shown.Error.Message, RetrySafe: shown.RetrySafe}
+	return nil
+}
+
 // PendingReason says why a task is still pending.
 type PendingReason string
 

@@ -97,7 +97,8 @@ func (s TaskState) Next(e TaskEvent) (next TaskState, ok bool) {
 	return next, ok
 }
 
-// Hand leases a pending task; ok is false when it is not pending.
+// Hand leases a pending task; ok is false when it is not pending. A write stays
+// with the account that it was handed to first.
 func (t Task) Hand(l Lease) (Task, bool) {
 	next, ok := t.State.Next(EventLease)
 	if !ok {
@@ -107,6 +108,9 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	t.Attempts++
 	l.Attempt = t.Attempts
 	t.Lease = &l
+	if t.Type.Writes() && t.Account == "" {
+		t.Account = l.Account
+	}
 	return t, true
 }
 

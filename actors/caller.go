@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -73,13 +74,14 @@ func (c *caller) ask(ctx context.Context, target *actor.PID, request any) (any, 
 	}
 }
 
-// fail answers all requests that wait for the actor of that name with errGone.
+// fail answers all requests that wait for the actor of that name, or for one
+// below it, with errGone.
 func (c *caller) fail(target string) {
 	for i := range c.shards {
 		shard := &c.shards[i]
 		shard.mu.Lock()
 		for id, w := range shard.waiting {
-			if w.target == target {
+			if w.target == target || strings.HasPrefix(w.target, target+"/") {
 				delete(shard.waiting, id)
 				w.reply <- errGone
 			}

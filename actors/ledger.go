@@ -14,6 +14,9 @@ import (
 // decided; only debits are stored.
 type ledger struct {
 	entries map[ledgerKey]*ledgerEntry
+	// names are the periods of day, the present one's number since 1970.
+	day   int64
+	names [2]string
 }
 
 type ledgerKey struct {
@@ -55,6 +58,16 @@ func (l *ledger) load(view persistence.View, space persistence.Space, now time.T
 	return failure
 }
 
+// period names the period that holds now. It is asked for with every hand-out,
+// and changes once a day.
+func (l *ledger) period(p watchpost.Period, now time.Time) string {
+	if day := now.Unix() / (24 * 60 * 60); day != l.day {
+		l.day = day
+		l.names = [2]string{watchpost.Daily: watchpost.Daily.Key(now), watchpost.Weekly: watchpost.Weekly.Key(now)}
+	}
+	return l.names[p]
+}
+
 func (l *ledger) entry(k ledgerKey) *ledgerEntry {
 	e := l.entries[k]
 	if e == nil {
@@ -71,7 +84,7 @@ func (l *ledger) room(account watchpost.AccountURN, action watchpost.Action, now
 	if !counted {
 		return 1
 	}
-	e := l.entries[ledgerKey{account, action, a.Period.Key(now)}]
+	e := l.entries[ledgerKey{account, action, l.period(a.Period, now)}]
 	switch {
 	case e == nil:
 		return a.Limit
@@ -83,7 +96,7 @@ func (l *ledger) room(account watchpost.AccountURN, action watchpost.Action, now
 
 // used returns the units debited in the period that holds now.
 func (l *ledger) used(account watchpost.AccountURN, a watchpost.Allowance, now time.Time) int {
-	if e := l.entries[ledgerKey{account, a.Action, a.Period.Key(now)}]; e != nil {
+	if e := l.entries[ledgerKey{account, a.Action, l.period(a.Period, now)}]; e != nil {
 		return e.Used
 	}
 	return 0
@@ -96,7 +109,7 @@ func (l *ledger) reserve(account watchpost.AccountURN, action watchpost.Action, 
 	if !counted {
 		return watchpost.Debit{}
 	}
-	d := watchpost.Debit{Account: account, Action: action, Period: a.Period.Key(now)}
+	d := watchpost.Debit{Account: account, Action: action, Period: l.period(a.Period, now)}
 	l.entry(keyOf(d)).reserved++
 	return d
 }
@@ -124,7 +137,7 @@ func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
 // close stops an action of an account until its next period.
 func (l *ledger) close(batch *persistence.Batch, account watchpost.AccountURN, action watchpost.Action, now time.Time) {
 	if a, counted := watchpost.AllowanceOf(action); counted {
-		k := ledgerKey{account, action, a.Period.Key(now)}
+		k := ledgerKey{account, action, l.period(a.Period, now)}
 		l.entry(k).Closed = true
 		l.put(batch, k)
 	}

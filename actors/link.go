@@ -117,7 +117,8 @@ func (l *Link) receive(c actor.Context) {
 		l.finish(m.code, m.reason)
 	case *actor.Terminated:
 		// The team loads anew; the session finds it again with its next hello.
-		l.finish(closeTryAgain, "try again")
+		// Behind what is queued: this message has overtaken it.
+		c.Send(c.Self(), endLink{closeTryAgain, "try again"})
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 // does whoever receives it. A request is answered with its reply or with an
 // error; errors are *watchpost.Error.
 
-// Gate asks whether the team may use what needs an extension; answered by
-// Done or an ExtensionRequired error (specification: Authentication 4).
+// Gate asks whether the team may use what needs an extension; answered by Done
+// or an ExtensionRequired error (specification: Authentication 4). Outside the
+// actors, Registry.Gate is the shorter way.
 type Gate struct{}
 
 // Done answers requests that have nothing to tell.

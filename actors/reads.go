@@ -4,11 +4,23 @@ import (
 	"context"
 	"errors"
 	"sort"
+	"time"
 
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
+
+// Gate returns an ExtensionRequired error unless a session of the team was
+// active within LivenessWindow. The team's newest sign of life is kept where it
+// can be read without asking; it only ever grows older by the clock.
+func (r *Registry) Gate(ctx context.Context, team watchpost.TeamID) error {
+	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.clock.Now()) {
+		return nil
+	}
+	_, err := Ask[Done](ctx, r, team, Gate{})
+	return err
+}
 
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
 // error (specification: Authentication 5).
@@ -84,6 +96,9 @@ func watchlistAccess(view persistence.View, team watchpost.TeamID, id string) er
 type PostsPage struct {
 	Posts []*watchpost.Post
 	Count int
+	// Asked holds the watchlists whose posts were asked for, Live all that the
+	// team has: a post may still bear the mark of one that was deleted.
+	Asked, Live map[watchpost.WatchlistID]bool
 }
 
 // Posts runs a query over the posts of a team, on a snapshot of the store and
@@ -96,23 +111,37 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 		return PostsPage{}, err
 	}
 	defer view.Close()
-	if q.Live, err = liveWatchlists(view, team, named); err != nil {
+	live, err := liveWatchlists(view, team)
+	if err != nil {
+		return PostsPage{}, err
+	}
+	if q.Live, err = namedWatchlists(view, team, live, named); err != nil {
 		return PostsPage{}, err
 	}
 	page, count, err := postindex.Query(view, persistence.Space(team), &q)
-	return PostsPage{Posts: page, Count: count}, err
+	return PostsPage{Posts: page, Count: count, Asked: q.Live, Live: live}, err
 }
 
-func liveWatchlists(view persistence.View, team watchpost.TeamID, named []string) (map[watchpost.WatchlistID]bool, error) {
+func liveWatchlists(view persistence.View, team watchpost.TeamID) (map[watchpost.WatchlistID]bool, error) {
 	live := map[watchpost.WatchlistID]bool{}
+	err := view.Scan(persistence.Space(team), []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
+		live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
+		return true
+	})
+	return live, err
+}
+
+// namedWatchlists checks the watchlists that a request names; none means all.
+func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watchpost.WatchlistID]bool, named []string) (map[watchpost.WatchlistID]bool, error) {
 	if len(named) == 0 {
-		err := view.Scan(persistence.Space(team), []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
-			live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
-			return true
-		})
-		return live, err
+		return live, nil
 	}
+	wanted := map[watchpost.WatchlistID]bool{}
 	for _, id := range named {
+		if live[watchpost.WatchlistID(id)] {
+			wanted[watchpost.WatchlistID(id)] = true
+			continue
+		}
 		err := watchlistAccess(view, team, id)
 		if watchpost.KindOf(err) == watchpost.NotFound {
 			return nil, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID(s)")
@@ -120,9 +149,9 @@ func liveWatchlists(view persistence.View, team watchpost.TeamID, named []string
 		if err != nil {
 			return nil, err
 		}
-		live[watchpost.WatchlistID(id)] = true
+		wanted[watchpost.WatchlistID(id)] = true
 	}
-	return live, nil
+	return wanted, nil
 }
 
 // Teams lists all teams, oldest first.

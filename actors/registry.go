@@ -54,13 +54,18 @@ type Registry struct {
 
 // environment is what every actor is given.
 type environment struct {
-	system  *actor.ActorSystem
-	store   persistence.Store
-	clock   watchpost.Clock
-	keyring *Keyring
-	log     *slog.Logger
-	metrics *Metrics
-	network *url.URL // nil when not known
+	system *actor.ActorSystem
+	// dispatcher runs the mailboxes.
+	dispatcher *warmDispatcher
+	store      persistence.Store
+	clock      watchpost.Clock
+	keyring    *Keyring
+	log        *slog.Logger
+	metrics    *Metrics
+	network    *url.URL // nil when not known
+	// presence holds the newest sign of life of the teams in memory, for
+	// readers outside their mailboxes; each team alone writes its own.
+	presence sync.Map // watchpost.TeamID → time.Time
 	// stopped is called by a top actor when it has ended.
 	stopped func(name string, self *actor.PID)
 	// ask sends a request to an actor from outside the mailboxes: timers of
@@ -116,7 +121,7 @@ func New(o Options) (*Registry, error) {
 		crashes: map[string]crash{},
 	}
 	r.env = &environment{
-		system: system, store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newDispatcherPool(), store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask,
 	}
 	r.mailer = o.Mailer
@@ -342,6 +347,9 @@ func (r *Registry) Close(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	r.ended.Do(r.env.system.Shutdown)
+	r.ended.Do(func() {
+		r.env.system.Shutdown()
+		close(r.env.dispatcher.stopped)
+	})
 	return nil
 }

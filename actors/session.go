@@ -21,6 +21,10 @@ type session struct {
 	// hellos counts the connections that the team has announced; it tells the
 	// end of the last one from that of one which was already replaced.
 	hellos int
+	// welcomed is set when the welcome of the last hello has left; early holds
+	// what came for that connection before.
+	welcomed bool
+	early    []deliver
 }
 
 // attach announces a new connection.
@@ -51,15 +55,14 @@ func (s *session) Receive(c actor.Context) {
 		}
 		s.link = m.link
 		s.hellos++
+		s.welcomed, s.early = false, nil
 		c.Send(s.link, attached{c.Self()})
 	case fromLink:
 		if m.link.Equal(s.link) {
 			c.Send(s.team, sessionFrame{s.id, m.frame})
 		}
 	case deliver:
-		if s.link != nil {
-			c.Send(s.link, m)
-		}
+		s.deliver(c, m)
 	case endLink:
 		if s.link != nil {
 			c.Send(s.link, m)
@@ -70,4 +73,21 @@ func (s *session) Receive(c actor.Context) {
 			c.Send(s.team, sessionDown{s.id, s.hellos})
 		}
 	}
+}
+
+// deliver sends a frame over the connection, the welcome before any other.
+func (s *session) deliver(c actor.Context, m deliver) {
+	if s.link == nil {
+		return
+	}
+	if !s.welcomed && m.frame.Type != protocol.TypeWelcome {
+		s.early = append(s.early, m)
+		return
+	}
+	c.Send(s.link, m)
+	s.welcomed = true
+	for _, e := range s.early {
+		c.Send(s.link, e)
+	}
+	s.early = nil
 }

@@ -86,7 +86,7 @@ func (t *task) Receive(c actor.Context) {
 	t.ctx = c
 	switch m := c.Message().(type) {
 	case *actor.Started:
-		t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+		t.onStarted()
 	case *actor.Stopping:
 		if t.timer != nil {
 			t.timer.Stop()
@@ -113,6 +113,17 @@ func (t *task) Receive(c actor.Context) {
 	default:
 		t.env.log.Error("unknown message", "actor", "task", "message", typeName(m))
 	}
+}
+
+// onStarted decides what became due while the team was not in memory, before
+// anybody asks, and gives a lease its whole time again.
+func (t *task) onStarted() {
+	now := t.env.clock.Now()
+	if next, ok := t.state.Expire(now); ok {
+		t.decide(next, taskChange{event: taskEnded, freed: t.holder()}, nil)
+		return
+	}
+	t.renewUntil(now.Add(protocol.LeaseTime))
 }
 
 // decide takes over a new state and hands it to the team.

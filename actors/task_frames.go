@@ -21,7 +21,9 @@ func (t *task) onFrame(m fromSession) {
 	}
 	switch m.frame.Type {
 	case protocol.TypeAccepted:
-		t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+		if t.state.Holds(m.frame.Lease) {
+			t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
+		}
 	case protocol.TypeActing:
 		t.onActing(m)
 	case protocol.TypePart:
@@ -111,7 +113,7 @@ func (t *task) onResult(m fromSession, lease watchpost.Lease) {
 	default:
 		output, err := watchpost.CleanOutput(t.state.Type, m.frame.Output)
 		if err != nil {
-			acted := t.state.Type.Writes()
+			acted := true // as far as can be known
 			t.onError(m, lease, &protocol.TaskError{Code: "invalid_output", Message: err.Error(), Acted: &acted})
 			return
 		}

@@ -76,8 +76,11 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 
 // Receive implements actor.Actor.
 func (t *team) Receive(c actor.Context) {
-	if _, stopped := c.Message().(*actor.Stopped); stopped && t.wake != nil {
-		t.wake.Stop()
+	if _, stopped := c.Message().(*actor.Stopped); stopped {
+		t.env.presence.Delete(t.id)
+		if t.wake != nil {
+			t.wake.Stop()
+		}
 	}
 	if t.handle(c, t.load) {
 		t.receive(c.Message())

@@ -72,6 +72,17 @@ func (t *team) onGate() {
 	t.answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
 }
 
+// showPresence lets Registry.Gate read the newest sign of life.
+func (t *team) showPresence() {
+	var newest time.Time
+	for _, l := range t.liveness {
+		if l.last.After(newest) {
+			newest = l.last
+		}
+	}
+	t.env.presence.Store(t.id, newest)
+}
+
 // onCreateTeam founds the team. Sent again for the same id it is a Conflict:
 // the caller chose a new id.
 func (t *team) onCreateTeam(m CreateTeam) {

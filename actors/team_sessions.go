@@ -322,6 +322,7 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 		t.liveness[s.record.Member] = l
 	}
 	l.last = now
+	t.showPresence()
 	if now.Sub(l.stored) >= livenessGrain {
 		l.stored = now
 		batch.Put(key(keyLiveness, s.record.Member), encode(now))

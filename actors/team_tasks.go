@@ -72,7 +72,8 @@ func (t *team) receiveTask(message any) bool {
 		t.onTaskStatus(m)
 	case taskClosed:
 		if open := t.tasks[m.id]; open != nil {
-			t.ctx.Stop(open.pid)
+			// Not Stop: what was sent to the task before is still answered.
+			t.ctx.Poison(open.pid)
 			delete(t.tasks, m.id)
 		}
 	default:
@@ -183,7 +184,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	open.acting = c.task.State == watchpost.TaskActing
 	switch c.event {
 	case taskLeased:
-		open.holder = c.task.Lease.Session
+		open.holder, open.pinned = c.task.Lease.Session, c.task.Account
 		t.debit(batch, c.task.ID, open, c.task.Attempts)
 	case taskDeclined:
 		t.ledger.release(open.reserved)

@@ -44,7 +44,13 @@ func (t *top) handle(c actor.Context, load func(persistence.View) error) bool {
 		t.activate(load)
 	case *actor.Stopped:
 		t.stopped()
-	case *actor.Stopping, *actor.Restarting, *actor.Terminated:
+	case *actor.Stopping:
+		// While the children end nothing more is begun: a child spawned now
+		// would never be told to end.
+		if t.broken == nil {
+			t.broken = watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+		}
+	case *actor.Restarting, *actor.Terminated:
 	case commitFailed:
 		t.fail(m.err)
 	default:

@@ -19,7 +19,8 @@ type Write struct {
 }
 
 // DirectoryWrite changes one directory entry on condition. A nil Expect means
-// that the entry must be absent; a nil Value deletes it.
+// that the entry must be absent; a nil Value deletes it. Several changes
+// of one entry in one batch are checked and applied in turn.
 type DirectoryWrite struct {
 	Key    DirectoryKey
 	Expect []byte

@@ -39,7 +39,7 @@ func runBare() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Fprintf(os.Stderr, "bare http://%s\n", listener.Addr())
+	fmt.Fprintf(os.Stderr, `{"msg":"serving","url":"http://%s"}`+"\n", listener.Addr())
 	_ = http.Serve(listener, mux) //nolint:gosec // ends with the process
 }
 

@@ -1,14 +1,12 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/specs/process"
 )
 
 // binary is the program under measurement, built once.
@@ -33,43 +33,31 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	binary = filepath.Join(dir, "watchpost")
-	build := exec.Command("go", "build", "-trimpath", "-o", binary, "../../cmd/watchpost")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	build.Stderr = os.Stderr
 	code := 1
-	if err = build.Run(); err == nil {
+	if binary, err = process.Build(dir, "-trimpath", "-ldflags", "-s -w"); err == nil {
 		code = m.Run()
+	} else {
+		fmt.Fprintln(os.Stderr, err)
 	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// process is a server that was started for a measurement.
-type process struct {
-	t    testing.TB
-	url  string
-	cmd  *exec.Cmd
-	took time.Duration // from start to ready
+// server is a server that was started for a measurement; it ends with it.
+type server struct {
+	t       testing.TB
+	url     string
+	process *process.Process
+	took    time.Duration // from start to ready
 }
 
 const adminToken = "bench"
 
-// startWatchpost starts the service in a fresh folder, or in dir.
-func startWatchpost(t testing.TB, dir string) *process {
+// startWatchpost starts the service in a folder.
+func startWatchpost(t testing.TB, dir string) *server {
 	t.Helper()
-	if dir == "" {
-		dir = t.TempDir()
-	}
 	began := time.Now()
-	cmd := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--data", dir, "--admin-token", adminToken, "--test-clock")
-	p := start(t, cmd, func(line string) string {
-		var entry struct{ Msg, URL string }
-		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
-			return entry.URL
-		}
-		return ""
-	})
+	p := start(t, binary, "serve", "--listen", "127.0.0.1:0", "--data", dir, "--admin-token", adminToken, "--test-clock")
 	response, err := http.Get(p.url + "/readyz")
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
@@ -77,49 +65,26 @@ func startWatchpost(t testing.TB, dir string) *process {
 	return p
 }
 
-// startBare starts the bare peer.
-func startBare(t testing.TB) *process {
+// startBare starts this test binary as the bare peer.
+func startBare(t testing.TB) *server {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), bareVariable+"=1")
-	return start(t, cmd, func(line string) string {
-		if url, found := strings.CutPrefix(line, "bare "); found {
-			return url
-		}
-		return ""
-	})
+	return start(t, "/usr/bin/env", bareVariable+"=1", os.Args[0])
 }
 
-// start runs a server and waits for the line on standard error that tells its
-// address. The process is ended with the test.
-func start(t testing.TB, cmd *exec.Cmd, address func(line string) string) *process {
+func start(t testing.TB, program string, args ...string) *server {
 	t.Helper()
-	pipe, err := cmd.StderrPipe()
+	p, err := process.Launch(filepath.Base(program), t.TempDir(), program, args...)
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	p := &process{t: t, cmd: cmd}
-	lines := bufio.NewScanner(pipe)
-	for p.url == "" && lines.Scan() {
-		p.url = address(lines.Text())
-	}
-	require.NotEmpty(t, p.url, "the server did not tell its address")
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		_, _ = io.Copy(io.Discard, pipe)
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		<-drained
-		_ = cmd.Wait()
-	})
-	return p
+	t.Cleanup(p.Kill)
+	url, err := p.URL()
+	require.NoError(t, err)
+	return &server{t: t, url: url, process: p}
 }
 
 // memory returns the resident and the anonymous memory of the process in bytes.
-func (p *process) memory() (resident, anonymous int64) {
+func (p *server) memory() (resident, anonymous int64) {
 	p.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.process.PID()))
 	require.NoError(p.t, err)
 	field := func(name string) int64 {
 		for line := range strings.Lines(string(status)) {
@@ -135,18 +100,18 @@ func (p *process) memory() (resident, anonymous int64) {
 }
 
 // admin calls the admin API and decodes the reply.
-func (p *process) admin(method, path string, body, reply any) {
+func (p *server) admin(method, path string, body, reply any) {
 	p.t.Helper()
 	p.call(method, path, "Authorization", "Bearer "+adminToken, body, reply)
 }
 
 // api calls the API with a team's key and decodes the reply.
-func (p *process) api(method, path, key string, body, reply any) {
+func (p *server) api(method, path, key string, body, reply any) {
 	p.t.Helper()
 	p.call(method, path, "x-api-key", key, body, reply)
 }
 
-func (p *process) call(method, path, header, value string, body, reply any) {
+func (p *server) call(method, path, header, value string, body, reply any) {
 	p.t.Helper()
 	encoded, err := json.Marshal(body)
 	require.NoError(p.t, err)

@@ -38,7 +38,7 @@ var profileOutput = json.RawMessage(`{"name":"Jane Doe","headline":"VP Engineeri
 // BenchmarkTaskLife accepts, completes and polls profile fetches through HTTP
 // and real sockets, in turn at the service and at the bare peer.
 func BenchmarkTaskLife(b *testing.B) {
-	service := newLoad(b, startWatchpost(b, ""), true)
+	service := newLoad(b, startWatchpost(b, b.TempDir()), true)
 	peer := newLoad(b, startBare(b), false)
 	var ratios, rates, peerRates []float64
 	var lives []time.Duration
@@ -69,16 +69,16 @@ func median(values []float64) float64 {
 
 // load is the clients and sessions of one server.
 type load struct {
-	b      *testing.B
-	server *process
-	keys   []string // one for each team
+	b        *testing.B
+	server   *server
+	keys     []string // one for each team
 	sessions []*websocket.Conn
 	// acked tells a client that the result of its task was acknowledged.
 	mu    sync.Mutex
 	acked map[string]chan struct{}
 }
 
-func newLoad(b *testing.B, server *process, teams bool) *load {
+func newLoad(b *testing.B, server *server, teams bool) *load {
 	b.Helper()
 	l := &load{b: b, server: server, acked: map[string]chan struct{}{}}
 	for t := range lifeTeams {

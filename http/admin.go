@@ -1,0 +1,306 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const (
+	tagAdmin         = "Administration"
+	textInvalidPlan  = "Missing or invalid 'plan'"
+	textInvalidRole  = "Missing or invalid 'role'"
+	textTeamNotFound = "Team not found"
+	textNoStep       = "Missing or invalid 'advance'"
+	textNoMoment     = "Missing or invalid 'set'"
+)
+
+func (s *Server) adminRoutes() {
+	unknown := fails(http.StatusNotFound, textTeamNotFound)
+	known := fails(http.StatusConflict, "Email already belongs to a team")
+	fuego.Post(s.ops, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
+		takesBody(textInvalidMail, textInvalidPlan), known)
+	fuego.Get(s.ops, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
+	fuego.Patch(s.ops, "/admin/teams/{id}", s.setPlan, s.operation(operators, "setPlan", "Change a team's plan", tagAdmin),
+		takesBody(textInvalidPlan), unknown)
+	fuego.Post(s.ops, "/admin/teams/{id}/members", s.addMember, s.operation(operators, "addMember", "Add a member", tagAdmin), created(),
+		takesBody(textInvalidMail, textInvalidRole), known, unknown,
+		fails(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
+	fuego.Post(s.ops, "/admin/teams/{id}/sessions", s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
+		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
+	fuego.Post(s.ops, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
+		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
+		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
+	fuego.Post(s.ops, "/admin/teams/{id}/rotate-key", s.rotateKey,
+		s.operation(operators, "rotateKey", "Replace a team's key", tagAdmin), unknown)
+	if s.testClock != nil {
+		fuego.Get(s.ops, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
+		fuego.Post(s.ops, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
+			takesBody(textNoStep, textNoMoment, watchpost.ErrClockBackwards.Text))
+	}
+}
+
+// shownTeam is a team as the operator sees it; the key is shown when it is new.
+type shownTeam struct {
+	ID      watchpost.TeamID `json:"id"`
+	Name    string           `json:"name"`
+	Plan    watchpost.Plan   `json:"plan"`
+	APIKey  string           `json:"api_key,omitempty"`
+	Members []shownMember    `json:"members" validate:"required"`
+}
+
+type shownMember struct {
+	ID       watchpost.MemberID `json:"id"`
+	Email    string             `json:"email"`
+	FullName string             `json:"full_name"`
+	Role     watchpost.Role     `json:"role"`
+}
+
+func teamShown(t watchpost.Team, key string) shownTeam {
+	v := shownTeam{ID: t.ID, Name: t.Name, Plan: t.Plan, APIKey: key, Members: make([]shownMember, len(t.Members))}
+	for i, m := range t.Members {
+		v.Members[i] = memberShown(m)
+	}
+	return v
+}
+
+func memberShown(m watchpost.Member) shownMember {
+	return shownMember{m.ID, m.Email, m.FullName, m.Role}
+}
+
+type createTeamRequest struct {
+	Email    string `json:"email" required:"" example:"jane@example.com"`
+	FullName string `json:"full_name,omitempty" example:"Jane Doe"`
+	Name     string `json:"name,omitempty" example:"Example"`
+	Plan     string `json:"plan" required:"" validate:"oneof=free growth expert ultimate pro" example:"growth"`
+}
+
+func (s *Server) createTeam(c fuego.ContextWithBody[createTeamRequest]) (shownTeam, error) {
+	request, err := decode[createTeamRequest](c.Request())
+	if err != nil {
+		return shownTeam{}, err
+	}
+	email, err := mailbox(request.Email)
+	if err != nil {
+		return shownTeam{}, err
+	}
+	plan, err := readPlan(request.Plan)
+	if err != nil {
+		return shownTeam{}, err
+	}
+	if request.Name, err = readName(request.Name); err != nil {
+		return shownTeam{}, err
+	}
+	founded, err := s.registry.Found(c.Context(), actors.CreateTeam{
+		Name: request.Name, Plan: plan, Email: email, FullName: request.FullName,
+	})
+	if err != nil {
+		return shownTeam{}, err
+	}
+	return teamShown(founded.Team, founded.APIKey), nil
+}
+
+func readPlan(s string) (watchpost.Plan, error) {
+	plan, err := watchpost.ParsePlan(s)
+	if err != nil {
+		return "", watchpost.Errorf(watchpost.Invalid, textInvalidPlan)
+	}
+	return plan, nil
+}
+
+// readName reads a name that may be left out.
+func readName(s string) (string, error) {
+	if isBlank(s) {
+		return "", nil
+	}
+	return watchpost.CleanName(s)
+}
+
+type teamList struct {
+	Teams []listedTeam `json:"teams" validate:"required"`
+	Count int          `json:"count"`
+}
+
+type listedTeam struct {
+	ID        watchpost.TeamID `json:"id"`
+	Name      string           `json:"name"`
+	Plan      watchpost.Plan   `json:"plan"`
+	CreatedAt stamp            `json:"created_at"`
+}
+
+func (s *Server) listTeams(c fuego.ContextNoBody) (teamList, error) {
+	all, err := s.registry.Teams(c.Context())
+	if err != nil {
+		return teamList{}, err
+	}
+	list := teamList{Teams: make([]listedTeam, len(all)), Count: len(all)}
+	for i, t := range all {
+		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, stampOf(t.CreatedAt)}
+	}
+	return list, nil
+}
+
+// teamInPath reads the team's id from the path.
+func teamInPath(r *http.Request) (watchpost.TeamID, error) {
+	id := r.PathValue("id")
+	if !watchpost.ValidID(id) {
+		return "", watchpost.Errorf(watchpost.NotFound, textTeamNotFound)
+	}
+	return watchpost.TeamID(id), nil
+}
+
+type setPlanRequest struct {
+	Plan string `json:"plan" required:"" validate:"oneof=free growth expert ultimate pro" example:"expert"`
+}
+
+func (s *Server) setPlan(c fuego.ContextWithBody[setPlanRequest]) (shownTeam, error) {
+	request, err := decode[setPlanRequest](c.Request())
+	if err != nil {
+		return shownTeam{}, err
+	}
+	plan, err := readPlan(request.Plan)
+	if err != nil {
+		return shownTeam{}, err
+	}
+	id, err := teamInPath(c.Request())
+	if err != nil {
+		return shownTeam{}, err
+	}
+	team, err := actors.Ask[watchpost.Team](c.Context(), s.registry, id, actors.SetPlan{Plan: plan})
+	return teamShown(team, ""), err
+}
+
+type addMemberRequest struct {
+	Email    string `json:"email" required:"" example:"joe@example.com"`
+	FullName string `json:"full_name,omitempty" example:"Joe Doe"`
+	Role     string `json:"role" required:"" validate:"oneof=admin member" example:"member"`
+}
+
+func (s *Server) addMember(c fuego.ContextWithBody[addMemberRequest]) (shownMember, error) {
+	request, err := decode[addMemberRequest](c.Request())
+	if err != nil {
+		return shownMember{}, err
+	}
+	email, err := mailbox(request.Email)
+	if err != nil {
+		return shownMember{}, err
+	}
+	role, err := watchpost.ParseRole(request.Role)
+	if err != nil || isBlank(request.Role) {
+		return shownMember{}, watchpost.Errorf(watchpost.Invalid, textInvalidRole)
+	}
+	id, err := teamInPath(c.Request())
+	if err != nil {
+		return shownMember{}, err
+	}
+	member, err := actors.Ask[watchpost.Member](c.Context(), s.registry, id,
+		actors.AddMember{Email: email, FullName: request.FullName, Role: role})
+	return memberShown(member), err
+}
+
+// memberRequest names a member of the team in the path.
+type memberRequest struct {
+	Email string `json:"email" required:"" example:"joe@example.com"`
+}
+
+// memberOf reads a request that names a member.
+func memberOf(r *http.Request) (team watchpost.TeamID, email string, err error) {
+	request, err := decode[memberRequest](r)
+	if err != nil {
+		return "", "", err
+	}
+	if email, err = mailbox(request.Email); err != nil {
+		return "", "", err
+	}
+	team, err = teamInPath(r)
+	return team, email, err
+}
+
+type sessionReply struct {
+	Token string `json:"session_token"`
+}
+
+func (s *Server) openSession(c fuego.ContextWithBody[memberRequest]) (sessionReply, error) {
+	team, email, err := memberOf(c.Request())
+	if err != nil {
+		return sessionReply{}, err
+	}
+	opened, err := actors.Ask[actors.SessionOpened](c.Context(), s.registry, team, actors.OpenSession{Email: email})
+	return sessionReply{opened.Token}, err
+}
+
+type pairingCodeReply struct {
+	Code      string `json:"code"`
+	ExpiresAt stamp  `json:"expires_at"`
+}
+
+func (s *Server) createPairingCode(c fuego.ContextWithBody[memberRequest]) (pairingCodeReply, error) {
+	team, email, err := memberOf(c.Request())
+	if err != nil {
+		return pairingCodeReply{}, err
+	}
+	code, err := actors.Ask[actors.PairingCode](c.Context(), s.registry, team, actors.CreatePairingCode{Email: email})
+	return pairingCodeReply{code.Code, stampOf(code.ExpiresAt)}, err
+}
+
+type keyReply struct {
+	APIKey string `json:"api_key"`
+}
+
+func (s *Server) rotateKey(c fuego.ContextNoBody) (keyReply, error) {
+	team, err := teamInPath(c.Request())
+	if err != nil {
+		return keyReply{}, err
+	}
+	key, err := actors.Ask[actors.APIKey](c.Context(), s.registry, team, actors.RotateKey{})
+	return keyReply{key.Key}, err
+}
+
+type clockReply struct {
+	Now stamp `json:"now"`
+}
+
+func (s *Server) readClock(fuego.ContextNoBody) (clockReply, error) {
+	return clockReply{stampOf(s.clock.Now())}, nil
+}
+
+type setClockRequest struct {
+	Advance string `json:"advance,omitempty" invalid:"Missing or invalid 'advance'" example:"24h"`
+	Set     string `json:"set,omitempty" invalid:"Missing or invalid 'set'" example:"2030-01-07T00:00:00Z"`
+}
+
+func (s *Server) setClock(c fuego.ContextWithBody[setClockRequest]) (clockReply, error) {
+	request, err := decode[setClockRequest](c.Request())
+	if err != nil {
+		return clockReply{}, err
+	}
+	switch {
+	case request.Set != "" && request.Advance == "":
+		err = s.setClockTo(request.Set)
+	case request.Set == "":
+		err = s.advanceClock(request.Advance)
+	default:
+		err = watchpost.Errorf(watchpost.Invalid, textNoStep)
+	}
+	return clockReply{stampOf(s.clock.Now())}, err
+}
+
+func (s *Server) advanceClock(by string) error {
+	d, err := time.ParseDuration(by)
+	if err != nil {
+		return watchpost.Errorf(watchpost.Invalid, textNoStep)
+	}
+	return s.testClock.Advance(d)
+}
+
+func (s *Server) setClockTo(moment string) error {
+	t, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return watchpost.Errorf(watchpost.Invalid, textNoMoment)
+	}
+	return s.testClock.Set(t.UTC())
+}

@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"reflect"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const (
+	tagTasks     = "Agent tasks"
+	textNoTaskID = "Missing or invalid 'api_agent_task_id'"
+)
+
+// agentTaskRoutes is the table of agent tasks: path, type, the words of the
+// reply, and what a valid body is.
+func (s *Server) agentTaskRoutes() {
+	agentTask(s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully", fetchProfile.check)
+
+	fuego.Get(s.api, "/network-agent/get-task-status", s.getTaskStatus,
+		s.operation(extended, "getTaskStatus", "Ask how far a task is", tagTasks),
+		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), needed(),
+		fails(http.StatusBadRequest, textNoTaskID),
+		fails(http.StatusNotFound, watchpost.TextTaskNotFound))
+}
+
+type fetchProfile struct {
+	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
+}
+
+func (f fetchProfile) check() error {
+	if _, err := watchpost.ParseProfile(f.Slug); err != nil {
+		return watchpost.Errorf(watchpost.Invalid, "Missing or invalid 'profile_slug'")
+	}
+	return nil
+}
+
+type taskCreated struct {
+	Success bool             `json:"success"`
+	ID      watchpost.TaskID `json:"api_agent_task_id"`
+	Message string           `json:"message"`
+}
+
+// agentTask adds the route of one type of agent task, whose body is a B.
+func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string, check func(B) error) {
+	create := func(c fuego.ContextWithBody[B]) (taskCreated, error) {
+		input, err := readTaskInput(c.Request(), check)
+		if err != nil {
+			return taskCreated{}, err
+		}
+		ctx := c.Context()
+		task, err := actors.Ask[actors.TaskCreated](ctx, s.registry, teamOf(ctx), actors.CreateTask{Type: t, Input: input})
+		if err != nil {
+			return taskCreated{}, err
+		}
+		return taskCreated{true, task.ID, message}, nil
+	}
+	var texts []string
+	for _, f := range fieldsOf(reflect.TypeFor[B]()) {
+		texts = append(texts, f.text)
+	}
+	fuego.Post(s.api, "/network-agent/"+name, create,
+		s.operation(extended, string(t), message, tagTasks), takesBody(texts...))
+}
+
+// readTaskInput reads the body of a request for a task and returns what of it
+// the task is given: the known fields, as they were written.
+func readTaskInput[B any](r *http.Request, check func(B) error) (json.RawMessage, error) {
+	o, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	var b B
+	if err := bind(o, &b); err != nil {
+		return nil, err
+	}
+	if err := check(b); err != nil {
+		return nil, err
+	}
+	return o.pick(fieldsOf(reflect.TypeFor[B]())), nil
+}
+
+// pick returns the object with the given fields only.
+func (o object) pick(fields []field) json.RawMessage {
+	out := []byte{'{'}
+	for _, f := range fields {
+		raw, ok := o[f.name]
+		if !ok {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, '"')
+		out = append(out, f.name...)
+		out = append(out, '"', ':')
+		out = append(out, raw...)
+	}
+	return append(out, '}')
+}
+
+type taskStatusReply struct {
+	Success bool       `json:"success"`
+	Data    taskStatus `json:"data"`
+}
+
+type taskStatus struct {
+	ID          watchpost.TaskID        `json:"id"`
+	Status      string                  `json:"status" validate:"oneof=pending completed failed"`
+	Input       json.RawMessage         `json:"task_input"`
+	Output      json.RawMessage         `json:"task_output"`
+	Reason      watchpost.PendingReason `json:"pending_reason,omitempty" description:"why a pending task waits"`
+	NotBefore   *stamp                  `json:"not_before,omitempty" description:"until when a pending task waits at least"`
+	CompletedAt *stamp                  `json:"completed_at,omitempty"`
+}
+
+func (s *Server) getTaskStatus(c fuego.ContextNoBody) (taskStatusReply, error) {
+	p := readParams(c.Request())
+	id := p.one("api_agent_task_id")
+	if p.err != nil || id == "" {
+		return taskStatusReply{}, watchpost.Errorf(watchpost.Invalid, textNoTaskID)
+	}
+	view, err := s.registry.TaskStatus(c.Context(), teamOf(c.Context()), watchpost.TaskID(id))
+	if err != nil {
+		return taskStatusReply{}, err
+	}
+	return taskStatusReply{true, shownTask(view)}, nil
+}
+
+func shownTask(v actors.TaskView) taskStatus {
+	t := taskStatus{ID: v.ID, Status: v.State.Shown(), Input: taskInput(v.Type, v.Input), Output: v.Output}
+	if t.Output == nil {
+		t.Output = null
+	}
+	if v.State.Final() {
+		t.CompletedAt = stampOrNil(v.CompletedAt)
+		return t
+	}
+	t.Reason, t.NotBefore = v.Reason, stampOrNil(v.NotBefore)
+	return t
+}
+
+// taskInput puts the type in front of a task's fields.
+func taskInput(t watchpost.TaskType, fields json.RawMessage) json.RawMessage {
+	fields = bytes.TrimSpace(fields)
+	out := append([]byte(`{"task_type":"`), t...)
+	out = append(out, '"')
+	if len(fields) > len(`{}`) && fields[0] == '{' {
+		out = append(out, ',')
+		return append(out, fields[1:]...)
+	}
+	return append(out, '}')
+}

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+
+	"watchpost"
+)
+
+// middleware wraps a route's handler.
+type middleware = func(http.Handler) http.Handler
+
+// withDeadline bounds the work for a request of anyone.
+func (s *Server) withDeadline(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), s.timing.Request)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// withKey lets a request pass that carries the key of a team, and puts the
+// team into the exchange. It bounds the work too.
+func (s *Server) withKey(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), s.timing.Request)
+		defer cancel()
+		team, err := s.teamOfKey(ctx, r.Header.Get("X-Api-Key"))
+		if err != nil {
+			s.writeError(w, r, err)
+			return
+		}
+		exchangeOf(ctx).team = team
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func (s *Server) teamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
+	if key == "" {
+		return "", watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
+	}
+	team, err := s.registry.TeamOfKey(ctx, key)
+	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
+		return "", watchpost.Errorf(watchpost.Unauthenticated, textInvalidKey)
+	}
+	return team, err
+}
+
+// withExtension lets a team pass that has an active extension. It comes after
+// withKey.
+func (s *Server) withExtension(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if err := s.registry.Gate(ctx, teamOf(ctx)); err != nil {
+			s.writeError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// adminToken is the operator's secret, kept as its hash so that comparing
+// takes the same time whatever is compared.
+type adminToken struct {
+	set  bool
+	hash [sha256.Size]byte
+}
+
+func newAdminToken(secret string) adminToken {
+	return adminToken{set: secret != "", hash: sha256.Sum256([]byte(secret))}
+}
+
+func (t adminToken) matches(secret string) bool {
+	hash := sha256.Sum256([]byte(secret))
+	return t.set && subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1
+}
+
+// withAdmin lets the operator pass.
+func (s *Server) withAdmin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.admin.matches(bearer(r)) {
+			s.writeError(w, r, watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bearer returns the token of an Authorization header; "" when there is none.
+func bearer(r *http.Request) string {
+	scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}

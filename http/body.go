@@ -1,0 +1,157 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+// maxBody bounds a request body in bytes.
+const maxBody = 1 << 20
+
+// object is a JSON object with its members as they were written. Names are
+// compared to the letter, unlike encoding/json does.
+type object map[string]json.RawMessage
+
+// readBody reads a request body whatever its Content-Type says: TooLarge, or
+// Invalid when it is not one JSON object.
+func readBody(r *http.Request) (object, error) {
+	raw, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(raw)
+}
+
+func parseObject(raw []byte) (object, error) {
+	var o object
+	if !utf8.Valid(raw) || json.Unmarshal(raw, &o) != nil || o == nil {
+		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidJSON)
+	}
+	return o, nil
+}
+
+func readAll(r *http.Request) ([]byte, error) {
+	if r.ContentLength > maxBody {
+		// Nothing is read of it: the connection ends with the reply.
+		exchangeOf(r.Context()).Header().Set("Connection", "close")
+		return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	body := http.MaxBytesReader(exchangeOf(r.Context()).ResponseWriter, r.Body, maxBody)
+	raw := make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead)
+	buf := bytes.NewBuffer(raw)
+	if _, err := buf.ReadFrom(body); err != nil {
+		return nil, bodyError(err)
+	}
+	return buf.Bytes(), nil
+}
+
+func bodyError(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	// The client went away or broke off: what it sent is no whole body.
+	return watchpost.WrapError(watchpost.Invalid, textInvalidJSON, fmt.Errorf("read body: %w", err))
+}
+
+// decode reads a request body into a B (see bind).
+func decode[B any](r *http.Request) (B, error) {
+	var b B
+	o, err := readBody(r)
+	if err != nil {
+		return b, err
+	}
+	return b, bind(o, &b)
+}
+
+// bind copies the members of an object into the fields of a struct, in the
+// order of the fields, so that of several errors the first field's is told. A
+// field's tags say what is told:
+//
+//	required:"text"  when it is absent, null or of a wrong type;
+//	                 an empty text stands for: Missing or invalid '<name>'
+//	invalid:"text"   when it is of a wrong type, instead of: Invalid '<name>'
+//
+// null is the same as absent, unless the field is a nullable.
+func bind(o object, into any) error {
+	v := reflect.ValueOf(into).Elem()
+	for _, f := range fieldsOf(v.Type()) {
+		raw, given := o[f.name]
+		if given && !f.nullable && bytes.Equal(raw, null) {
+			given = false
+		}
+		if !given {
+			if f.required {
+				return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
+			}
+			continue
+		}
+		if err := json.Unmarshal(raw, v.Field(f.index).Addr().Interface()); err != nil {
+			var told *watchpost.Error
+			if errors.As(err, &told) {
+				return told
+			}
+			return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
+		}
+	}
+	return nil
+}
+
+var null = []byte("null")
+
+// nullable is a string for which null means something: Set tells that the
+// member was there, null or not.
+type nullable struct {
+	Set   bool
+	Value string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *nullable) UnmarshalJSON(raw []byte) error {
+	n.Set = true
+	return json.Unmarshal(raw, &n.Value)
+}
+
+// field is what bind knows of a struct's field.
+type field struct {
+	index    int
+	name     string
+	required bool
+	nullable bool
+	text     string
+}
+
+var knownFields sync.Map // reflect.Type to []field
+
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := knownFields.Load(t); ok {
+		return known.([]field)
+	}
+	fields := make([]field, 0, t.NumField())
+	for i := range t.NumField() {
+		f := field{index: i, nullable: t.Field(i).Type == reflect.TypeFor[nullable]()}
+		f.name, _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		f.text, f.required = t.Field(i).Tag.Lookup("required")
+		switch {
+		case f.required && f.text == "":
+			f.text = "Missing or invalid '" + f.name + "'"
+		case !f.required:
+			f.text = t.Field(i).Tag.Get("invalid")
+		}
+		if f.text == "" {
+			f.text = "Invalid '" + f.name + "'"
+		}
+		fields = append(fields, f)
+	}
+	knownFields.Store(t, fields)
+	return fields
+}

@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"watchpost/actors/protocol"
+)
+
+// Close codes that the gateway gives itself.
+const (
+	closeGoingAway  = int(websocket.StatusGoingAway)
+	closeViolation  = int(websocket.StatusPolicyViolation)
+	closeBadPayload = int(websocket.StatusInvalidFramePayloadData)
+	closeTryLater   = int(websocket.StatusTryAgainLater)
+)
+
+// maxQueued is how many frames may wait for a session that does not take them.
+const maxQueued = 256
+
+// conn is the service's end of a connection: the frames that wait for the
+// session, and how it ended. The link calls deliver and end from its mailbox;
+// they never block.
+type conn struct {
+	mu     sync.Mutex
+	frames []protocol.Frame
+	ended  bool
+	code   int
+	reason string
+	// ready has an element when there is something to take.
+	ready chan struct{}
+}
+
+func newConn() *conn { return &conn{ready: make(chan struct{}, 1)} }
+
+// deliver queues a frame. A session that lets too many wait is let go: it will
+// say hello again, and what it missed is still where it came from.
+func (c *conn) deliver(f protocol.Frame) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	c.frames = append(c.frames, f)
+	if len(c.frames) > maxQueued {
+		c.endLocked(closeTryLater, "too many messages waiting")
+	}
+	c.wake()
+}
+
+// end ends the connection when what was queued before has been sent. The first
+// end counts.
+func (c *conn) end(code int, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endLocked(code, reason)
+	c.wake()
+}
+
+func (c *conn) endLocked(code int, reason string) {
+	if !c.ended {
+		c.ended, c.code, c.reason = true, code, reason
+	}
+}
+
+func (c *conn) wake() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what has been queued since, and whether the connection has
+// ended.
+func (c *conn) take() (frames []protocol.Frame, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	frames, c.frames = c.frames, nil
+	return frames, c.ended
+}
+
+// farewell returns with which code and reason the connection ended.
+func (c *conn) farewell() (code int, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.code, c.reason
+}

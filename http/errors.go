@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"watchpost"
+)
+
+// statuses is the one place where a kind of error becomes a status.
+var statuses = map[watchpost.Kind]int{
+	watchpost.Internal:          http.StatusInternalServerError,
+	watchpost.Unavailable:       http.StatusInternalServerError,
+	watchpost.Unauthenticated:   http.StatusUnauthorized,
+	watchpost.ExtensionRequired: http.StatusForbidden,
+	watchpost.TooLarge:          http.StatusRequestEntityTooLarge,
+	watchpost.Invalid:           http.StatusBadRequest,
+	watchpost.NotFound:          http.StatusNotFound,
+	watchpost.Forbidden:         http.StatusForbidden,
+	watchpost.Conflict:          http.StatusConflict,
+	watchpost.PlanLimit:         http.StatusPaymentRequired,
+}
+
+// Texts that only the HTTP layer says.
+const (
+	textNotFound         = "Not found"
+	textMethodNotAllowed = "Method not allowed"
+	textInvalidJSON      = "Invalid JSON body"
+	textTooLarge         = "Request body too large"
+	textMissingKey       = "Missing API Key"
+	textInvalidKey       = "Invalid API Key"
+	textUnauthorized     = "Unauthorized"
+	textFailedPosts      = "Failed to fetch posts"
+)
+
+// retryAfter is what Retry-After says, in seconds.
+const retryAfter = "1"
+
+// errorBody is the body of every error but the two of prompts.
+type errorBody struct {
+	Error string `json:"error" example:"Invalid API Key"`
+}
+
+// failure is a fault of ours that a resource has its own words for.
+type failure struct {
+	text  string
+	cause error
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.text + ": " + f.cause.Error() }
+
+// Unwrap returns the cause.
+func (f *failure) Unwrap() error { return f.cause }
+
+// failed gives a fault of ours the words that a resource has for it; other
+// errors are returned as they are.
+func failed(text string, err error) error {
+	if watchpost.KindOf(classified(err)) != watchpost.Internal {
+		return err
+	}
+	return &failure{text, err}
+}
+
+// writeError answers a request with an error.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	x := exchangeOf(r.Context())
+	err = classified(err)
+	kind := watchpost.KindOf(err)
+	status, text := statuses[kind], clientText(kind, err)
+	switch kind {
+	case watchpost.Internal:
+		s.log.Error("request failed", "request", x.id, "path", r.URL.Path, "error", err)
+	case watchpost.Unavailable:
+		x.Header().Set("Retry-After", retryAfter)
+		if speaks503(r.URL.Path) {
+			status = http.StatusServiceUnavailable
+		}
+		if r.Context().Err() == nil || !errors.Is(err, context.Canceled) {
+			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
+		}
+	}
+	x.writeError(status, text)
+}
+
+func (x *exchange) writeError(status int, text string) {
+	body, err := json.Marshal(errorBody{text})
+	if err != nil {
+		panic(err) // a string can always be encoded
+	}
+	x.writeJSON(status, body)
+}
+
+// classified makes the end of a request's context a passing fault.
+func classified(err error) error {
+	var known *watchpost.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return err
+}
+
+// clientText is what an error says to a client: nothing of our inner life.
+func clientText(kind watchpost.Kind, err error) string {
+	switch kind {
+	case watchpost.Internal:
+		var f *failure
+		if errors.As(err, &f) {
+			return f.text
+		}
+		return watchpost.TextInternal
+	case watchpost.Unavailable:
+		return watchpost.TextUnavailable
+	}
+	var known *watchpost.Error
+	errors.As(err, &known)
+	return known.Text
+}
+
+// speaks503 tells the paths that answer a passing fault with 503 from those
+// that answer it with 500.
+func speaks503(path string) bool {
+	return path == "/readyz" || strings.HasPrefix(path, "/extension/") || strings.HasPrefix(path, "/admin/")
+}
+
+// writeRefusal answers for the mux: there is no such path, or not with that
+// method. The mux has set Allow by then.
+func (s *Server) writeRefusal(x *exchange, _ *http.Request) {
+	status, text := http.StatusNotFound, textNotFound
+	if x.status == http.StatusMethodNotAllowed {
+		status, text = http.StatusMethodNotAllowed, textMethodNotAllowed
+	}
+	x.Header().Del("Location") // of a redirect to the tidied path
+	x.Header().Del("X-Content-Type-Options")
+	x.status = 0
+	x.writeError(status, text)
+}

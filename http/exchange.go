@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/hex"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"watchpost"
+)
+
+// exchange is one request with its reply: what the layers learn about it on
+// the way, and a writer that keeps the words of the mux and of the framework
+// from the client. Headers are held back until the first byte of the body.
+type exchange struct {
+	http.ResponseWriter
+	id     string
+	route  *route // nil until a route has taken the request
+	team   watchpost.TeamID
+	status int
+	sent   bool
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that a context belongs to.
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// teamOf returns the team that the request's key belongs to.
+func teamOf(ctx context.Context) watchpost.TeamID { return exchangeOf(ctx).team }
+
+// exchanges wraps a mux into the outermost layer.
+func (s *Server) exchanges(mux http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := realNow()
+		x := &exchange{ResponseWriter: w, id: requestID(r)}
+		w.Header()["X-Request-Id"] = []string{x.id}
+		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		defer s.finish(x, r, began)
+		mux.ServeHTTP(x, r)
+		if x.route == nil {
+			s.writeRefusal(x, r)
+			return
+		}
+		x.send()
+	})
+}
+
+// finish turns a panic into a reply and accounts for the exchange.
+func (s *Server) finish(x *exchange, r *http.Request, began time.Time) {
+	reason := recover()
+	if reason != nil && reason != http.ErrAbortHandler { //nolint:errorlint // the value that net/http compares with
+		s.log.Error("panic", "request", x.id, "path", r.URL.Path, "reason", reason, "stack", string(debug.Stack()))
+		if !x.sent {
+			x.status = 0
+			s.writeError(x, r, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
+			reason = nil
+		}
+	}
+	took := realNow().Sub(began)
+	s.metrics.count(x, took)
+	if s.accessLog {
+		s.log.Info("request", "request", x.id, "method", r.Method, "path", r.URL.Path, "status", x.status, "took", took)
+	}
+	if reason != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// WriteHeader implements http.ResponseWriter. The first status counts.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	if status == http.StatusSwitchingProtocols {
+		x.send()
+	}
+}
+
+// Write implements http.ResponseWriter. What is written before a route took
+// the request is the mux's own text, which writeRefusal replaces.
+func (x *exchange) Write(b []byte) (int, error) {
+	if x.route == nil && !x.sent {
+		return len(b), nil
+	}
+	x.send()
+	return x.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController and the WebSocket library reach the
+// connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// send writes the header, without what the framework put into it.
+func (x *exchange) send() {
+	if x.sent {
+		return
+	}
+	x.sent = true
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	h := x.Header()
+	delete(h, "X-Powered-By")
+	delete(h, "Server-Timing")
+	delete(h, "Trailer")
+	x.ResponseWriter.WriteHeader(x.status)
+}
+
+// writeJSON writes a whole reply; status counts unless one was set before.
+func (x *exchange) writeJSON(status int, body []byte) {
+	h := x.Header()
+	h["Content-Type"] = contentTypeJSON
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.WriteHeader(status)
+	x.send()
+	_, _ = x.ResponseWriter.Write(body)
+}
+
+var contentTypeJSON = []string{"application/json; charset=utf-8"}
+
+// requestID returns the id that the client gave the request, or a new one.
+func requestID(r *http.Request) string {
+	if given := r.Header["X-Request-Id"]; len(given) > 0 && validRequestID(given[0]) {
+		return given[0]
+	}
+	var b [16]byte
+	hi, lo := rand.Uint64(), rand.Uint64()
+	for i := range 8 {
+		b[i], b[8+i] = byte(hi>>(8*i)), byte(lo>>(8*i))
+	}
+	return hex.EncodeToString(b[:])
+}
+
+const maxRequestID = 128
+
+func validRequestID(s string) bool {
+	if s == "" || len(s) > maxRequestID {
+		return false
+	}
+	for _, c := range []byte(s) {
+		switch {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// realNow is the time of the machine, for measuring only: whatever the service
+// decides goes by the Clock.
+func realNow() time.Time { return time.Now() }

@@ -1,0 +1,219 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"watchpost"
+	"watchpost/actors"
+	httpapi "watchpost/http"
+	"watchpost/persistence/badger"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// protoactor counts dead letters by the minute and cannot be stopped.
+		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
+}
+
+const adminToken = "operator-secret"
+
+// house is a whole service behind a test server.
+type house struct {
+	t        testing.TB
+	server   *httpapi.Server
+	url      string
+	registry *actors.Registry
+	mail     *postbox
+	log      *journal
+	client   *http.Client
+}
+
+// build opens a house on an empty store in memory.
+func build(t testing.TB, changes ...func(*httpapi.Options)) *house {
+	t.Helper()
+	h := &house{t: t, mail: &postbox{}, log: &journal{}, client: &http.Client{Transport: &http.Transport{}}}
+	log := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	require.NoError(t, err)
+	h.registry, err = actors.New(actors.Options{
+		Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	options := httpapi.Options{
+		Registry: h.registry, Clock: watchpost.SystemClock{}, Log: log, AccessLog: true, AdminToken: adminToken,
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	h.server, err = httpapi.New(options)
+	require.NoError(t, err)
+	listener := httptest.NewServer(h.server.Handler())
+	h.url = listener.URL
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		require.NoError(t, h.server.CloseSessions(ctx))
+		h.client.CloseIdleConnections()
+		listener.Close()
+		require.NoError(t, h.registry.Close(ctx))
+		require.NoError(t, store.Close())
+	})
+	return h
+}
+
+// reply is what the service answered.
+type reply struct {
+	t      testing.TB
+	status int
+	header http.Header
+	raw    string
+}
+
+// do sends a request; headers come in pairs.
+func (h *house) do(method, path, body string, headers ...string) reply {
+	h.t.Helper()
+	request, err := http.NewRequest(method, h.url+path, strings.NewReader(body))
+	require.NoError(h.t, err)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := h.client.Do(request)
+	require.NoError(h.t, err)
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(h.t, err)
+	return reply{h.t, response.StatusCode, response.Header, string(raw)}
+}
+
+// fails checks an error reply to the letter.
+func (r reply) fails(status int, text string) {
+	r.t.Helper()
+	want, err := json.Marshal(map[string]string{"error": text})
+	require.NoError(r.t, err)
+	require.Equal(r.t, string(want), r.raw)
+	require.Equal(r.t, status, r.status)
+	require.Equal(r.t, "application/json; charset=utf-8", r.header.Get("Content-Type"))
+}
+
+// read decodes a reply of that status.
+func read[T any](r reply, status int) T {
+	r.t.Helper()
+	require.Equal(r.t, status, r.status, r.raw)
+	var v T
+	require.NoError(r.t, json.Unmarshal([]byte(r.raw), &v), r.raw)
+	return v
+}
+
+type fields = map[string]any
+
+// team is a team of the house with its key.
+type team struct {
+	*house
+	id, key, email string
+}
+
+var teamNumber = regexp.MustCompile(`[^a-z]`)
+
+// team founds a team of that plan.
+func (h *house) team(name, plan string) team {
+	h.t.Helper()
+	email := teamNumber.ReplaceAllString(strings.ToLower(name), "") + "@example.com"
+	made := read[fields](h.admin("POST", "/admin/teams", `{"email":"`+email+`","plan":"`+plan+`","name":"`+name+`"}`), 201)
+	return team{h, made["id"].(string), made["api_key"].(string), email}
+}
+
+// call sends a request with the team's key.
+func (m team) call(method, path, body string, headers ...string) reply {
+	m.t.Helper()
+	return m.do(method, path, body, append([]string{"x-api-key", m.key}, headers...)...)
+}
+
+// admin sends a request of the operator.
+func (h *house) admin(method, path, body string) reply {
+	h.t.Helper()
+	return h.do(method, path, body, "Authorization", "Bearer "+adminToken)
+}
+
+// token makes a session for the team's founder.
+func (m team) token() string {
+	m.t.Helper()
+	return read[fields](m.admin("POST", "/admin/teams/"+m.id+"/sessions", `{"email":"`+m.email+`"}`), 201)["session_token"].(string)
+}
+
+// postbox keeps the mails that were sent.
+type postbox struct {
+	mu    sync.Mutex
+	mails []actors.Mail
+}
+
+// Send implements actors.Mailer.
+func (p *postbox) Send(_ context.Context, m actors.Mail) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mails = append(p.mails, m)
+	return nil
+}
+
+var sixDigits = regexp.MustCompile(`\b[0-9]{6}\b`)
+
+// code returns the one-time code of the last mail to an address.
+func (p *postbox) code(t testing.TB, to string) string {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := len(p.mails) - 1; i >= 0; i-- {
+		if code := sixDigits.FindString(p.mails[i].Body); p.mails[i].To == to && code != "" {
+			return code
+		}
+	}
+	t.Fatalf("no code was mailed to %s", to)
+	return ""
+}
+
+// journal keeps what was logged.
+type journal struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.buf.Write(b)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.buf.String()
+}
+
+// listen serves a handler until the test ends.
+func listen(t testing.TB, handler http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// sortedKeys returns the names of an object's members.
+func sortedKeys(o fields) []string { return slices.Sorted(maps.Keys(o)) }

@@ -1,0 +1,191 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+)
+
+// Texts of package watchpost that the document quotes.
+const (
+	textInternal          = watchpost.TextInternal
+	textUnavailable       = watchpost.TextUnavailable
+	textExtensionRequired = watchpost.TextExtensionRequired
+)
+
+// newFramework makes the framework's server with every default of it that
+// would show replaced or switched off.
+func (s *Server) newFramework(version string) *fuego.Server {
+	if version == "" {
+		version = "dev"
+	}
+	return fuego.NewServer(
+		fuego.WithoutStartupMessages(),
+		fuego.WithLoggingMiddleware(fuego.LoggingConfig{DisableRequest: true, DisableResponse: true}),
+		fuego.WithoutAutoGroupTags(),
+		fuego.WithDisallowUnknownFields(false),
+		fuego.WithSerializer(encode),
+		fuego.WithErrorSerializer(s.writeError),
+		fuego.WithSecurity(securitySchemes()),
+		fuego.WithEngineOptions(
+			fuego.WithErrorHandler(func(_ context.Context, err error) error { return err }),
+			fuego.WithRequestContentType("application/json"),
+			fuego.WithResponseContentType("application/json"),
+			fuego.WithOpenAPIGeneratorSchemaCustomizer(customise),
+			fuego.WithOpenAPIConfig(fuego.OpenAPIConfig{
+				Disabled: true, DisableLocalSave: true, DisableMessages: true,
+				DisableSwaggerUI: true, DisableDefaultServer: true,
+				MiddlewareConfig: fuego.MiddlewareConfig{DisableControllerSection: true, DisableMiddlewareSection: true},
+				Info:             &openapi3.Info{Title: "Watchpost", Description: apiDescription, Version: version},
+			}),
+		),
+	)
+}
+
+const apiDescription = "Watches a professional network for posts and acts on it through the browsers of a team's members. " +
+	"A team sends its key in the header `x-api-key`. Every error is an object with a text in `error`."
+
+func securitySchemes() openapi3.SecuritySchemes {
+	scheme := func(s *openapi3.SecurityScheme, description string) *openapi3.SecuritySchemeRef {
+		return &openapi3.SecuritySchemeRef{Value: s.WithDescription(description)}
+	}
+	bearer := func() *openapi3.SecurityScheme {
+		return openapi3.NewSecurityScheme().WithType("http").WithScheme("bearer")
+	}
+	key := openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").WithName("x-api-key")
+	return openapi3.SecuritySchemes{
+		schemeKey:     scheme(key, "The key of a team."),
+		schemeAdmin:   scheme(bearer(), "The operator's token (--admin-token)."),
+		schemeSession: scheme(bearer(), "The token of a session."),
+	}
+}
+
+// customise corrects what the generator makes of the types: 3.1 has no
+// nullable, and moments are more than strings.
+func customise(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.Schema) error {
+	schema.Nullable = false
+	if t == reflect.TypeFor[stamp]() {
+		schema.Format = "date-time"
+	}
+	return nil
+}
+
+// finishOpenAPI completes the document of the framework's routes and returns
+// it as JSON.
+func finishOpenAPI(f *fuego.Server) ([]byte, error) {
+	document := f.OpenAPI.Description()
+	document.Servers = openapi3.Servers{{URL: "/"}}
+	for _, v := range []any{keywordWatchlistList{}, keywordWatchlistDetail{}} {
+		fuego.SchemaTagFromType(f.OpenAPI, v)
+	}
+	schemas := document.Components.Schemas
+	for _, name := range []string{"HTTPError", "ErrorItem", "unknown-interface", "nullable"} {
+		delete(schemas, name)
+	}
+	for name, schema := range handmadeSchemas(schemas) {
+		schemas[name] = schema.NewRef()
+	}
+	tidySchemas(schemas)
+	for _, item := range document.Paths.Map() {
+		for _, operation := range item.Operations() {
+			tidyOperation(operation)
+		}
+	}
+	return publish(f.OutputOpenAPISpec())
+}
+
+// publish writes the document with the names of types in capitals, and checks
+// what it wrote.
+func publish(document *openapi3.T) ([]byte, error) {
+	const prefix = "#/components/schemas/"
+	named := openapi3.Schemas{}
+	var renames []string
+	for name, schema := range document.Components.Schemas {
+		public := strings.ToUpper(name[:1]) + name[1:]
+		named[public] = schema
+		renames = append(renames, `"`+prefix+name+`"`, `"`+prefix+public+`"`)
+	}
+	document.Components.Schemas = named
+	raw, err := document.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	raw = []byte(strings.NewReplacer(renames...).Replace(string(raw)))
+	written, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	if err := written.Validate(context.Background()); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	return raw, nil
+}
+
+// tidySchemas takes out what the generator says of every type, and says what
+// it cannot know: what raw JSON holds, and where null means something.
+func tidySchemas(schemas openapi3.Schemas) {
+	for name, schema := range schemas {
+		if schema.Value.Description == name+" schema" {
+			schema.Value.Description = ""
+		}
+		for _, property := range schema.Value.Properties {
+			if v := property.Value; v != nil && v.Type.Is("null") {
+				v.Type = nil // raw JSON
+			}
+		}
+	}
+	typed := func(name, property string, types ...string) {
+		schema := openapi3.NewSchema()
+		if known := schemas[name].Value.Properties[property].Value; known != nil {
+			schema.Format, schema.Description = known.Format, known.Description
+		}
+		schema.Type = (*openapi3.Types)(&types)
+		schemas[name].Value.Properties[property] = schema.NewRef()
+	}
+	typed("taskStatus", "task_input", "object")
+	typed("taskStatus", "task_output", "object", "null")
+	typed("TaskError", "acted", "boolean", "null")
+	typed("keywordWatchlistDetail", "slack_webhook_url", "string", "null")
+	typed("keywordWatchlistDetail", "last_scan_at", "string", "null")
+	typed("keywordWatchlistDetail", "next_scan_at", "string", "null")
+	typed("updateKeywordWatchlistRequest", "slack_webhook_url", "string", "null")
+}
+
+// tidyOperation takes out what the framework adds to every operation: Accept,
+// its own errors, and the default answer that it invents.
+func tidyOperation(o *openapi3.Operation) {
+	kept := o.Parameters[:0]
+	for _, p := range o.Parameters {
+		if p.Value.In != "header" || p.Value.Name != "Accept" {
+			kept = append(kept, p)
+		}
+	}
+	o.Parameters = kept
+	if o.RequestBody != nil {
+		o.RequestBody.Value.Description = ""
+	}
+	for code, response := range o.Responses.Map() {
+		content := response.Value.Content.Get("application/json")
+		if content != nil && content.Schema != nil && strings.HasSuffix(content.Schema.Ref, "/HTTPError") {
+			o.Responses.Delete(code)
+		}
+	}
+	if o.Responses.Value("default") != nil {
+		o.Responses.Delete("default")
+	}
+}
+
+// takesBody documents the errors of a body that cannot be read.
+func takesBody(texts ...string) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		fails(http.StatusBadRequest, append([]string{textInvalidJSON}, texts...)...)(r)
+		fails(http.StatusRequestEntityTooLarge, textTooLarge)(r)
+	}
+}

@@ -1,0 +1,143 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	httpapi "watchpost/http"
+)
+
+// document loads what /openapi.json shows.
+func document(t *testing.T, h *house) *openapi3.T {
+	t.Helper()
+	r := h.do("GET", "/openapi.json", "")
+	require.Equal(t, 200, r.status)
+	require.Equal(t, string(h.server.OpenAPI()), r.raw)
+	document, err := openapi3.NewLoader().LoadFromData([]byte(r.raw))
+	require.NoError(t, err)
+	require.NoError(t, document.Validate(context.Background()))
+	return document
+}
+
+func withClock(o *httpapi.Options) { o.TestClock = watchpost.NewSettableClock(0, nil, nil) }
+
+// public are the operations that ask nobody who they are, or ask inside.
+var public = []string{
+	"GET /healthz", "GET /readyz", "POST /network-agent/auth-send-otp", "POST /network-agent/auth-verify-otp", "POST /extension/sign-in",
+}
+
+var pathParam = regexp.MustCompile(`\{[^}]*\}`)
+
+// Every operation but the public ones refuses who does not say who they are,
+// whatever the framework does with middlewares.
+func TestEveryOperationIsGuarded(t *testing.T) {
+	t.Parallel()
+	h := build(t, withClock)
+	guarded := 0
+	for path, item := range document(t, h).Paths.Map() {
+		for method, operation := range item.Operations() {
+			name := method + " " + path
+			r := h.do(method, pathParam.ReplaceAllString(path, unknownID), "{}")
+			if slices.Contains(public, name) {
+				require.Empty(t, *operation.Security, name)
+				require.NotEqual(t, 401, r.status, name)
+				continue
+			}
+			guarded++
+			require.NotEmpty(t, *operation.Security, name)
+			require.Equal(t, 401, r.status, name)
+			require.NotNil(t, operation.Responses.Value("401"), name)
+		}
+	}
+	require.Greater(t, guarded, 15)
+}
+
+func TestOpenAPIIsTidy(t *testing.T) {
+	t.Parallel()
+	h := build(t, withClock)
+	raw := string(h.server.OpenAPI())
+	for _, word := range []string{"uego", "HTTPError", "unknown-interface", "nullable", "application/xml", "*/*", " schema\"", "Accept"} {
+		require.NotContains(t, raw, word)
+	}
+	d := document(t, h)
+	require.Equal(t, "3.1.0", d.OpenAPI)
+	entry := d.Components.Schemas["KeywordEntry"].Value
+	require.Len(t, entry.OneOf, 2)
+	require.True(t, entry.OneOf[0].Value.Type.Is("string"))
+	require.Contains(t, d.Components.SecuritySchemes, "ApiKeyAuth")
+	for path, item := range d.Paths.Map() {
+		for method, o := range item.Operations() {
+			require.NotEmpty(t, o.OperationID, method+path)
+			require.NotEmpty(t, o.Summary, method+path)
+			require.NotNil(t, o.Responses.Value("500"), method+path)
+		}
+	}
+}
+
+// What the service answers is what the document says.
+func TestRepliesKeepToTheDocument(t *testing.T) {
+	t.Parallel()
+	h := build(t, withClock)
+	m := h.team("Contract", "growth")
+	p := m.join()
+	collected := m.collect(p, "telemetry", sample(1, "telemetry"))
+	task := read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)["api_agent_task_id"].(string)
+	d := document(t, h)
+	d.Servers = openapi3.Servers{{URL: h.url}}
+	router, err := legacy.NewRouter(d)
+	require.NoError(t, err)
+	for _, c := range []struct{ method, path, body string }{
+		{"GET", "/healthz", ""}, {"GET", "/readyz", ""},
+		{"POST", watchlists, `{"keywords":["go",{"keyword":"rust","required_keywords":["x"]}],"labels":["a",{"key":"b"}],"fetchFreqInHours":6}`},
+		{"POST", watchlists, `{"keywords":[]}`}, {"POST", watchlists, ``},
+		{"GET", watchlists, ""}, {"GET", watchlists + "?id=" + collected, ""}, {"GET", watchlists + "?id=" + unknownID, ""},
+		{"PUT", watchlists, `{"id":"` + collected + `","name":"n","slack_webhook_url":null}`}, {"PUT", watchlists, `{"id":"x"}`},
+		{"GET", "/api-posts", ""}, {"GET", "/api-posts?page=x", ""}, {"GET", "/api-posts?watchlist_id=" + collected + "&sort_by=recent", ""},
+		{"POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`}, {"POST", "/network-agent/fetch-profile", `{}`},
+		{"GET", "/network-agent/get-task-status?api_agent_task_id=" + task, ""}, {"GET", "/network-agent/get-task-status", ""},
+		{"POST", "/network-agent/auth-send-otp", `{"email":"a@example.com"}`}, {"POST", "/network-agent/auth-verify-otp", `{"email":"a@example.com","otp":"000000"}`},
+		{"POST", "/extension/sign-in", `{"code":"x"}`},
+		{"POST", "/admin/teams", `{"email":"b@example.com","plan":"free"}`}, {"GET", "/admin/teams", ""},
+		{"PATCH", "/admin/teams/" + m.id, `{"plan":"expert"}`},
+		{"POST", "/admin/teams/" + m.id + "/members", `{"email":"c@example.com","role":"admin"}`},
+		{"POST", "/admin/teams/" + m.id + "/sessions", `{"email":"c@example.com"}`},
+		{"POST", "/admin/teams/" + m.id + "/pairing-codes", `{"email":"c@example.com"}`},
+		{"GET", "/admin/clock", ""}, {"POST", "/admin/clock", `{"advance":"0s"}`},
+		{"DELETE", watchlists + "?id=" + collected, ""}, {"DELETE", watchlists, ""},
+		{"POST", "/admin/teams/" + m.id + "/rotate-key", ""},
+	} {
+		checkContract(t, m, router, c.method, c.path, c.body)
+	}
+}
+
+func checkContract(t *testing.T, m team, router routers.Router, method, path, body string) {
+	t.Helper()
+	request, err := http.NewRequest(method, m.url+path, strings.NewReader(body))
+	require.NoError(t, err)
+	route, params, err := router.FindRoute(request)
+	require.NoError(t, err, path)
+	token := m.key
+	if strings.HasPrefix(path, "/admin") {
+		token = adminToken
+	}
+	r := m.do(method, path, body, "x-api-key", m.key, "Authorization", "Bearer "+token)
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: params, Route: route},
+		Status:                 r.status, Header: r.header, Body: io.NopCloser(bytes.NewReader([]byte(r.raw))),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), input), method+" "+path+" "+r.raw)
+}

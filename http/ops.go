@@ -1,0 +1,111 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-fuego/fuego"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"watchpost"
+)
+
+const tagOps = "Operation"
+
+type health struct {
+	Status string `json:"status" example:"ok"`
+}
+
+func (s *Server) opsRoutes() {
+	for _, server := range s.servers() {
+		fuego.Get(server, "/healthz", s.healthz, s.operation(anyone, "healthz", "Is the process up?", tagOps))
+		fuego.Get(server, "/readyz", s.readyz, s.operation(anyone, "readyz", "Can it serve?", tagOps),
+			fails(http.StatusServiceUnavailable, watchpost.TextUnavailable))
+	}
+	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
+	fuego.GetStd(s.ops, "/metrics", show.ServeHTTP, s.operation(anyone, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide())
+	fuego.GetStd(s.api, "/openapi.json", s.showOpenAPI, s.operation(anyone, "openapi", "This document", tagOps), fuego.OptionHide())
+}
+
+// servers returns the one or two sets of routes.
+func (s *Server) servers() []*fuego.Server {
+	if s.ops == s.api {
+		return []*fuego.Server{s.api}
+	}
+	return []*fuego.Server{s.api, s.ops}
+}
+
+func (s *Server) healthz(fuego.ContextNoBody) (health, error) { return health{"ok"}, nil }
+
+func (s *Server) readyz(fuego.ContextNoBody) (health, error) {
+	if err := s.ready(); err != nil {
+		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return health{"ok"}, nil
+}
+
+func (s *Server) showOpenAPI(_ http.ResponseWriter, r *http.Request) {
+	exchangeOf(r.Context()).writeJSON(http.StatusOK, s.openAPI)
+}
+
+// metrics are the server's own: requests by route, never by team or member.
+type metrics struct {
+	registry    *prometheus.Registry
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+	connections *prometheus.GaugeVec
+	refused     *route
+}
+
+func newMetrics(registry *prometheus.Registry) (*metrics, error) {
+	m := &metrics{
+		registry: registry,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "watchpost_http_requests_total", Help: "HTTP requests answered.",
+		}, []string{"route", "method", "code"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "watchpost_http_request_duration_seconds", Help: "Time to answer an HTTP request.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"route", "method"}),
+		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "watchpost_gateway_connections", Help: "Connections of sessions, also those before welcome.",
+		}, []string{"carrier"}),
+	}
+	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	m.refused = m.route("", "unmatched")
+	return m, nil
+}
+
+// route is what is counted of a route, looked up once.
+type route struct {
+	method, path string
+	succeeded    prometheus.Counter
+	duration     prometheus.Observer
+}
+
+func (m *metrics) route(method, path string) *route {
+	return &route{
+		method: method, path: path,
+		succeeded: m.requests.WithLabelValues(path, method, "200"),
+		duration:  m.durations.WithLabelValues(path, method),
+	}
+}
+
+func (m *metrics) count(x *exchange, took time.Duration) {
+	r := x.route
+	if r == nil {
+		r = m.refused
+	}
+	if x.status == http.StatusOK {
+		r.succeeded.Inc()
+	} else {
+		m.requests.WithLabelValues(r.path, r.method, strconv.Itoa(x.status)).Inc()
+	}
+	r.duration.Observe(took.Seconds())
+}

@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+)
+
+const (
+	tagSignIn       = "Signing in"
+	textInvalidMail = "Missing or invalid 'email'"
+	textInvalidOTP  = "Missing or invalid 'otp'"
+)
+
+func (s *Server) otpRoutes() {
+	fuego.Post(s.api, "/network-agent/auth-send-otp", s.sendOTP,
+		s.operation(anyone, "sendOTP", "Mail a one-time code", tagSignIn), takesBody(textInvalidMail))
+	fuego.Post(s.api, "/network-agent/auth-verify-otp", s.verifyOTP,
+		s.operation(anyone, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn),
+		takesBody(textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired OTP"))
+	fuego.Post(s.api, "/extension/sign-in", s.signInSession,
+		s.operation(anyone, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
+		takesBody(textInvalidCode, textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired code"),
+		fails(http.StatusServiceUnavailable, textUnavailable))
+}
+
+// mailbox reads an email as people are known by.
+func mailbox(email string) (string, error) {
+	email, ok := watchpost.NormaliseEmail(email)
+	if !ok {
+		return "", watchpost.Errorf(watchpost.Invalid, textInvalidMail)
+	}
+	return email, nil
+}
+
+type sendOTPRequest struct {
+	Email    string `json:"email" required:"" example:"jane@example.com"`
+	FullName string `json:"full_name,omitempty" example:"Jane Doe"`
+}
+
+type sendOTPReply struct {
+	Success bool   `json:"success"`
+	Email   string `json:"email"`
+}
+
+func (s *Server) sendOTP(c fuego.ContextWithBody[sendOTPRequest]) (sendOTPReply, error) {
+	request, err := decode[sendOTPRequest](c.Request())
+	if err != nil {
+		return sendOTPReply{}, err
+	}
+	email, err := mailbox(request.Email)
+	if err != nil {
+		return sendOTPReply{}, err
+	}
+	if err := s.registry.SendOTP(c.Context(), email, request.FullName, s.clientOf(c.Request()).addr.String()); err != nil {
+		return sendOTPReply{}, err
+	}
+	return sendOTPReply{true, email}, nil
+}
+
+type verifyOTPRequest struct {
+	Email string `json:"email" required:"" example:"jane@example.com"`
+	OTP   string `json:"otp" required:"" example:"123456"`
+}
+
+type verifyOTPReply struct {
+	Success bool       `json:"success"`
+	APIKey  string     `json:"api_key"`
+	User    signedUser `json:"user"`
+	Team    signedTeam `json:"team"`
+}
+
+type signedUser struct {
+	ID       watchpost.MemberID `json:"id"`
+	FullName string             `json:"full_name"`
+	Email    string             `json:"email"`
+}
+
+type signedTeam struct {
+	ID     watchpost.TeamID `json:"id"`
+	Name   string           `json:"name"`
+	APIKey string           `json:"api_key"`
+}
+
+func (s *Server) verifyOTP(c fuego.ContextWithBody[verifyOTPRequest]) (verifyOTPReply, error) {
+	request, err := decode[verifyOTPRequest](c.Request())
+	if err != nil {
+		return verifyOTPReply{}, err
+	}
+	email, err := mailbox(request.Email)
+	if err != nil {
+		return verifyOTPReply{}, err
+	}
+	if !watchpost.ValidOTP(request.OTP) {
+		return verifyOTPReply{}, watchpost.Errorf(watchpost.Invalid, textInvalidOTP)
+	}
+	who, err := s.registry.VerifyOTP(c.Context(), email, request.OTP)
+	if err != nil {
+		return verifyOTPReply{}, err
+	}
+	return verifyOTPReply{
+		Success: true, APIKey: who.APIKey,
+		User: signedUser{who.Member.ID, who.Member.FullName, who.Member.Email},
+		Team: signedTeam{who.Team.ID, who.Team.Name, who.APIKey},
+	}, nil
+}
+
+type signInRequest struct {
+	Code  string `json:"code,omitempty" invalid:"Missing or invalid 'code'" example:"7K3QX2M9PD"`
+	Email string `json:"email,omitempty" invalid:"Missing or invalid 'email'" example:"jane@example.com"`
+	OTP   string `json:"otp,omitempty" invalid:"Missing or invalid 'otp'" example:"123456"`
+}
+
+const textInvalidCode = "Missing or invalid 'code'"
+
+// check makes of the request what the registry redeems: a code, or an email
+// with its one-time code.
+func (r signInRequest) check() (protocol.SignInRequest, error) {
+	if !isBlank(r.Code) {
+		return protocol.SignInRequest{Code: r.Code}, nil
+	}
+	if isBlank(r.Email) {
+		return protocol.SignInRequest{}, watchpost.Errorf(watchpost.Invalid, textInvalidCode)
+	}
+	email, err := mailbox(r.Email)
+	if err != nil {
+		return protocol.SignInRequest{}, err
+	}
+	if !watchpost.ValidOTP(r.OTP) {
+		return protocol.SignInRequest{}, watchpost.Errorf(watchpost.Invalid, textInvalidOTP)
+	}
+	return protocol.SignInRequest{Email: email, OTP: r.OTP}, nil
+}
+
+func (s *Server) signInSession(c fuego.ContextWithBody[signInRequest]) (protocol.SignInReply, error) {
+	var none protocol.SignInReply
+	if err := s.checkSecret(c.Request()); err != nil {
+		return none, err
+	}
+	given, err := decode[signInRequest](c.Request())
+	if err != nil {
+		return none, err
+	}
+	request, err := given.check()
+	if err != nil {
+		return none, err
+	}
+	opened, err := s.registry.SignInSession(c.Context(), request)
+	if err != nil {
+		return none, err
+	}
+	return protocol.SignInReply{
+		SessionToken: opened.Token,
+		Team:         protocol.SignInTeam{ID: string(opened.Team.ID), Name: opened.Team.Name},
+		Member:       protocol.SignInMember{ID: string(opened.Member.ID), Email: opened.Member.Email},
+	}, nil
+}

@@ -1,0 +1,144 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"watchpost"
+)
+
+// params reads query parameters. The first one that cannot be read is kept as
+// the error, and what is read after it counts for nothing. A parameter that is
+// empty is the same as one that is absent.
+type params struct {
+	values map[string][]string
+	err    error
+}
+
+// readParams splits a query. Unlike net/url it takes a semicolon as it is and
+// refuses what it cannot decode.
+func readParams(r *http.Request) *params {
+	p := &params{}
+	if r.URL.RawQuery == "" {
+		return p
+	}
+	p.values = make(map[string][]string)
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		name, err1 := url.QueryUnescape(name)
+		value, err2 := url.QueryUnescape(value)
+		if err1 != nil || err2 != nil {
+			p.err = watchpost.Errorf(watchpost.Invalid, "Invalid query string")
+			return p
+		}
+		p.values[name] = append(p.values[name], value)
+	}
+	return p
+}
+
+func (p *params) refuse(name string) {
+	if p.err == nil {
+		p.err = watchpost.Errorf(watchpost.Invalid, "Invalid '%s'", name)
+	}
+}
+
+// one returns a parameter that takes a single value: given twice it is refused.
+func (p *params) one(name string) string {
+	values := p.values[name]
+	switch len(values) {
+	case 0:
+		return ""
+	case 1:
+		return values[0]
+	}
+	p.refuse(name)
+	return ""
+}
+
+// list returns a parameter that takes several values: repeated, in one value
+// with commas, or with brackets behind its name.
+func (p *params) list(name string) []string {
+	var list []string
+	for _, values := range [][]string{p.values[name], p.values[name+"[]"]} {
+		for _, value := range values {
+			for item := range strings.SplitSeq(value, ",") {
+				if item = strings.TrimSpace(item); item != "" {
+					list = append(list, item)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// each returns a list parameter with every value read by parse.
+func each[T any](p *params, name string, parse func(string) (T, error)) []T {
+	var list []T
+	for _, item := range p.list(name) {
+		v, err := parse(item)
+		if err != nil {
+			p.refuse(name)
+			return nil
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// flag returns a boolean parameter, false when it is absent.
+func (p *params) flag(name string) bool {
+	switch strings.ToLower(p.one(name)) {
+	case "true", "1":
+		return true
+	case "", "false", "0":
+		return false
+	}
+	p.refuse(name)
+	return false
+}
+
+// number returns a whole number of at least 1 and at most limit.
+func (p *params) number(name string, absent, limit int) int {
+	value := p.one(name)
+	if value == "" {
+		return absent
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > limit {
+		p.refuse(name)
+		return absent
+	}
+	return n
+}
+
+// day returns the beginning of a day in UTC, zero when it is absent.
+func (p *params) day(name string) time.Time {
+	return p.moment(name, time.DateOnly)
+}
+
+// instant returns a moment in RFC 3339, zero when it is absent.
+func (p *params) instant(name string) time.Time {
+	return p.moment(name, time.RFC3339)
+}
+
+func (p *params) moment(name, layout string) time.Time {
+	value := p.one(name)
+	if value == "" {
+		return time.Time{}
+	}
+	if layout == time.RFC3339 {
+		value = strings.ReplaceAll(value, " ", "+") // an offset's sign that nobody escaped
+	}
+	t, err := time.Parse(layout, value)
+	if err != nil {
+		p.refuse(name)
+		return time.Time{}
+	}
+	return t.UTC()
+}

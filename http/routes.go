@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+)
+
+// access is what a route asks of who calls it.
+type access uint8
+
+const (
+	// anyone may call.
+	anyone access = iota
+	// teams call with their key.
+	teams
+	// extended teams have an active extension besides.
+	extended
+	// operators call with the admin token; their work takes what it takes.
+	operators
+	// sessions show their token inside; their requests are held open.
+	sessions
+)
+
+// Names of the security schemes in the OpenAPI document.
+const (
+	schemeKey     = "ApiKeyAuth"
+	schemeAdmin   = "AdminToken"
+	schemeSession = "SessionToken"
+)
+
+// operation describes a route: who may call it, its name and its summary. It
+// is put before other options. Middlewares are given to each route by itself:
+// the framework's groups mix up those of siblings.
+func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
+		r.Operation.OperationID = id
+		r.Operation.Summary = summary
+		r.Operation.Security = &openapi3.SecurityRequirements{}
+		fuego.OptionTags(tag)(r)
+		switch a {
+		case teams:
+			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeKey: {}})(r)
+			fails(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
+		case extended:
+			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeKey: {}})(r)
+			fails(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
+			fails(http.StatusForbidden, textExtensionRequired)(r)
+		case operators:
+			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeAdmin: {}})(r)
+			fails(http.StatusUnauthorized, textUnauthorized)(r)
+			fails(http.StatusServiceUnavailable, textUnavailable)(r)
+		case sessions:
+			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeSession: {}})(r)
+			fails(http.StatusServiceUnavailable, textUnavailable)(r)
+		case anyone:
+		}
+		fails(http.StatusInternalServerError, textInternal, textUnavailable)(r)
+	}
+}
+
+// guards returns the middlewares of an access, the outer first.
+func (s *Server) guards(a access) []middleware {
+	switch a {
+	case anyone:
+		return []middleware{s.withDeadline}
+	case teams:
+		return []middleware{s.withKey}
+	case extended:
+		return []middleware{s.withKey, s.withExtension}
+	case operators:
+		return []middleware{s.withAdmin}
+	case sessions:
+	}
+	return nil
+}
+
+// instrument is a route's outermost layer: it takes the request from the mux
+// and knows the route's metrics.
+func (s *Server) instrument(method, path string) middleware {
+	taken := s.metrics.route(method, path)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			exchangeOf(r.Context()).route = taken
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// created makes 201 the status of success.
+func created() fuego.RouteOption { return fuego.OptionDefaultStatusCode(http.StatusCreated) }
+
+// fails documents an error with its texts as examples.
+func fails(status int, texts ...string) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		code := strconv.Itoa(status)
+		known := r.Operation.Responses.Value(code)
+		if known == nil || known.Value.Content.Get("application/json").Examples == nil {
+			fuego.OptionAddResponse(status, http.StatusText(status),
+				fuego.Response{Type: errorBody{}, ContentTypes: []string{"application/json"}})(r)
+			known = r.Operation.Responses.Value(code)
+			known.Value.Content.Get("application/json").Examples = openapi3.Examples{}
+		}
+		examples := known.Value.Content.Get("application/json").Examples
+		for _, text := range texts {
+			name := "case" + strconv.Itoa(len(examples)+1)
+			examples[name] = &openapi3.ExampleRef{Value: openapi3.NewExample(map[string]any{"error": text})}
+		}
+	}
+}
+
+// query documents a query parameter. The framework is not told of it, as it
+// would check it in its own words.
+func query(name, description string, schema *openapi3.Schema) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		p := openapi3.NewQueryParameter(name).WithDescription(description).WithSchema(schema)
+		r.Operation.AddParameter(p)
+	}
+}
+
+// needed makes the query parameter that was documented last a required one.
+func needed() fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		r.Operation.Parameters[len(r.Operation.Parameters)-1].Value.Required = true
+	}
+}

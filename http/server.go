@@ -1,0 +1,171 @@
+// Package httpapi is Watchpost's face to the network: the API, the gateway
+// through which sessions connect, and the operator's surface. It decodes,
+// authorises, asks the actors, and encodes; it decides nothing itself.
+//
+// A request passes, from the outside in:
+//
+//	exchange   request id, panic, access log, metrics, words of mux and framework
+//	mux        404 and 405 as JSON
+//	access     key, extension, admin token: what the route asks for
+//	handler    decode, authorise, act, encode
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/go-fuego/fuego"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/protocol"
+)
+
+// Options is what a Server needs. Registry and Clock are required.
+type Options struct {
+	Registry *actors.Registry
+	Clock    watchpost.Clock
+	Log      *slog.Logger
+	// AccessLog makes the server log every request at level Info. Without it
+	// only failures of the service are logged.
+	AccessLog bool
+	// Metrics receives the server's metrics and is what /metrics shows; nil
+	// makes one.
+	Metrics *prometheus.Registry
+	// Version is shown by the OpenAPI document.
+	Version string
+	// AdminToken opens /admin; empty means that there is no /admin.
+	AdminToken string
+	// TestClock opens /admin/clock; nil means that there is none.
+	TestClock TestClock
+	// SeparateOps moves /metrics and /admin from Handler to OpsHandler.
+	SeparateOps bool
+	// TrustedProxies are the addresses whose X-Forwarded-For and
+	// X-Forwarded-Proto are believed.
+	TrustedProxies []netip.Prefix
+	// Insecure lets sessions connect without TLS from other machines.
+	Insecure bool
+	// ExtensionOrigins are the values of Origin with which a browser may open
+	// a session: chrome-extension://<id>.
+	ExtensionOrigins []string
+	// Ready tells whether the service can serve; nil means always.
+	Ready func() error
+	// Timing replaces the periods of real time; zero fields keep theirs.
+	Timing Timing
+}
+
+// TestClock is a clock that the operator may set (--test-clock). Setting it
+// back is an Invalid error.
+type TestClock interface {
+	Advance(d time.Duration) error
+	Set(t time.Time) error
+}
+
+// Timing is what the server measures in real time rather than by the Clock.
+type Timing struct {
+	// Request bounds the work for one API request.
+	Request time.Duration
+	// Hello is how long a new connection may take to say hello.
+	Hello time.Duration
+	// Silence is how long a connected session may say nothing.
+	Silence time.Duration
+	// Poll is how long a long poll is held.
+	Poll time.Duration
+}
+
+func (t Timing) withDefaults() Timing {
+	standard := func(d *time.Duration, value time.Duration) {
+		if *d <= 0 {
+			*d = value
+		}
+	}
+	standard(&t.Request, 30*time.Second)
+	standard(&t.Hello, protocol.HelloTimeout)
+	standard(&t.Silence, 3*protocol.HeartbeatEvery)
+	standard(&t.Poll, protocol.PollTime)
+	return t
+}
+
+// Server serves everything that Watchpost says over HTTP. It listens to
+// nothing itself: its handlers are put into an http.Server.
+type Server struct {
+	registry  *actors.Registry
+	clock     watchpost.Clock
+	log       *slog.Logger
+	accessLog bool
+	metrics   *metrics
+	admin     adminToken
+	testClock TestClock
+	proxies   []netip.Prefix
+	insecure  bool
+	ready     func() error
+	timing    Timing
+	sessions  *gateway
+
+	api     *fuego.Server // routes of Handler
+	ops     *fuego.Server // routes of OpsHandler; the same as api unless separate
+	openAPI []byte
+}
+
+// New builds a server with all its routes.
+func New(o Options) (*Server, error) {
+	if o.Registry == nil || o.Clock == nil {
+		return nil, errors.New("httpapi: a registry and a clock are required")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
+	metrics, err := newMetrics(o.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
+		admin: newAdminToken(o.AdminToken), testClock: o.TestClock,
+		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, timing: o.Timing.withDefaults(),
+		sessions: newGateway(o.ExtensionOrigins),
+	}
+	s.api = s.newFramework(o.Version)
+	s.ops = s.api
+	if o.SeparateOps {
+		s.ops = fuego.Group(s.api, "")
+		s.ops.Mux = http.NewServeMux()
+	}
+	s.routes()
+	s.openAPI, err = finishOpenAPI(s.api)
+	return s, err
+}
+
+// routes is the whole surface, one method per resource.
+func (s *Server) routes() {
+	s.otpRoutes()
+	s.keywordWatchlistRoutes()
+	s.postRoutes()
+	s.agentTaskRoutes()
+	s.gatewayRoutes()
+	s.opsRoutes()
+	if s.admin.set {
+		s.adminRoutes()
+	}
+}
+
+// Handler returns the handler for API clients, sessions and, unless they are
+// separate, operators.
+func (s *Server) Handler() http.Handler { return s.exchanges(s.api.Mux) }
+
+// OpsHandler returns the handler for operators when Options.SeparateOps is
+// set: /metrics, /admin, /healthz and /readyz.
+func (s *Server) OpsHandler() http.Handler { return s.exchanges(s.ops.Mux) }
+
+// OpenAPI returns the OpenAPI document of all routes as JSON.
+func (s *Server) OpenAPI() []byte { return s.openAPI }

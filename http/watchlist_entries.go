@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"watchpost"
+)
+
+// has reports whether a member is there and not null.
+func (o object) has(name string) bool {
+	raw, ok := o[name]
+	return ok && !bytes.Equal(raw, null)
+}
+
+// hasFieldOf reports whether a member is there that is a field of a request,
+// but for one.
+func (o object) hasFieldOf(request any, but string) bool {
+	for _, f := range fieldsOf(reflect.TypeOf(request)) {
+		if f.name != but && o.has(f.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBlank reports whether a text has nothing to see.
+func isBlank(s string) bool { return strings.TrimFunc(s, unicode.IsSpace) == "" }
+
+// keywordEntry is an element of keywords: a string, or an object.
+type keywordEntry struct{ watchpost.KeywordEntry }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *keywordEntry) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, &e.Keyword)
+	}
+	var o object
+	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
+		return watchpost.Errorf(watchpost.Invalid, "Invalid 'keywords'")
+	}
+	var fields struct {
+		Keyword  string   `json:"keyword"`
+		Required []string `json:"required_keywords"`
+		Exclude  []string `json:"exclude_keywords"`
+		Excluded []string `json:"excluded_keywords"`
+	}
+	if err := bind(o, &fields); err != nil {
+		return err
+	}
+	e.Keyword, e.Required = fields.Keyword, fields.Required
+	e.Excluded = append(fields.Exclude, fields.Excluded...)
+	return nil
+}
+
+func keywordEntries(given []keywordEntry) []watchpost.KeywordEntry {
+	entries := make([]watchpost.KeywordEntry, len(given))
+	for i, e := range given {
+		entries[i] = e.KeywordEntry
+	}
+	return entries
+}
+
+// labelEntry is an element of labels: a string, or an object.
+type labelEntry struct{ watchpost.Label }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *labelEntry) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, &e.Name)
+	}
+	var o object
+	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
+		return watchpost.Errorf(watchpost.Invalid, "Invalid 'labels'")
+	}
+	var fields struct {
+		Name        string `json:"name" invalid:"Invalid 'labels'"`
+		Key         string `json:"key" invalid:"Invalid 'labels'"`
+		Description string `json:"description" invalid:"Invalid 'labels'"`
+		Default     bool   `json:"default" invalid:"Invalid 'labels'"`
+	}
+	if err := bind(o, &fields); err != nil {
+		return err
+	}
+	e.Label = watchpost.Label{Name: fields.Name, Description: fields.Description, Default: fields.Default}
+	if isBlank(e.Name) {
+		e.Name = fields.Key
+	}
+	return nil
+}
+
+func labels(given []labelEntry) []watchpost.Label {
+	list := make([]watchpost.Label, len(given))
+	for i, l := range given {
+		list[i] = l.Label
+	}
+	return list
+}
+
+// handmadeSchemas are the types that the generator cannot describe: those that
+// are one thing or another.
+func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
+	text := openapi3.NewStringSchema
+	texts := func() *openapi3.Schema { return openapi3.NewArraySchema().WithItems(text()) }
+	keyword := openapi3.NewObjectSchema().
+		WithProperty("keyword", text().WithMaxLength(watchpost.MaxKeyword)).
+		WithProperty("required_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
+		WithProperty("exclude_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
+		WithProperty("excluded_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
+		WithRequired([]string{"keyword"})
+	keyword.Example = map[string]any{"keyword": "opentelemetry", "exclude_keywords": []any{"hiring"}}
+	label := openapi3.NewObjectSchema().
+		WithProperty("name", text()).
+		WithProperty("key", text()).
+		WithProperty("description", text()).
+		WithProperty("default", openapi3.NewBoolSchema())
+	label.Example = map[string]any{"name": "release", "description": "announces a new version"}
+	either := func(object *openapi3.Schema, description string) *openapi3.Schema {
+		schema := openapi3.NewOneOfSchema(text(), object)
+		schema.Description = description
+		return schema
+	}
+	shown := openapi3.NewSchema()
+	shown.Description = "One watchlist when id was given, else all of them."
+	for _, name := range []string{"keywordWatchlistDetail", "keywordWatchlistList"} {
+		shown.OneOf = append(shown.OneOf, openapi3.NewSchemaRef("#/components/schemas/"+name, generated[name].Value))
+	}
+	return map[string]*openapi3.Schema{
+		"keywordWatchlists": shown,
+		"keywordEntry":      either(keyword, "A keyword, or a keyword with words that must or must not occur beside it."),
+		"labelEntry":        either(label, "A label's name, or a label; key is another word for name."),
+	}
+}

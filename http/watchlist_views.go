@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// keywordWatchlists is what GET answers: one watchlist, or a list of them.
+type keywordWatchlists struct {
+	one   *actors.WatchlistView
+	views []actors.WatchlistView
+}
+
+// MarshalJSON implements json.Marshaler.
+func (w keywordWatchlists) MarshalJSON() ([]byte, error) {
+	if w.one != nil {
+		return json.Marshal(shownKeywordWatchlist(*w.one))
+	}
+	return json.Marshal(listedKeywordWatchlists(w.views))
+}
+
+// keywordWatchlistSummary is a keyword watchlist in a list.
+type keywordWatchlistSummary struct {
+	ID          watchpost.WatchlistID   `json:"id"`
+	Name        string                  `json:"name"`
+	Slug        string                  `json:"slug"`
+	Type        watchpost.WatchlistType `json:"type"`
+	Description string                  `json:"description"`
+	Disabled    bool                    `json:"disabled"`
+	CreatedAt   stamp                   `json:"createdAt"`
+	Frequency   int                     `json:"fetchFreqInHours"`
+	Keywords    []string                `json:"keywords" validate:"required"`
+}
+
+type keywordWatchlistList struct {
+	Watchlists []keywordWatchlistSummary `json:"watchlists" validate:"required"`
+	Count      int                       `json:"count"`
+}
+
+// keywordWatchlistDetail is a keyword watchlist by itself.
+type keywordWatchlistDetail struct {
+	keywordWatchlistSummary
+	Tracking        []trackedKeyword `json:"keyword_tracking" validate:"required"`
+	Labels          []shownLabel     `json:"labels" validate:"required"`
+	Objective       string           `json:"objective"`
+	SlackURL        *string          `json:"slack_webhook_url"`
+	DroppedThisWeek int              `json:"dropped_this_week"`
+	LastScanAt      *stamp           `json:"last_scan_at"`
+	NextScanAt      *stamp           `json:"next_scan_at"`
+}
+
+type trackedKeyword struct {
+	ID       watchpost.EntryID `json:"keyword_id"`
+	Keyword  string            `json:"keyword"`
+	Required []string          `json:"required_keywords" validate:"required"`
+	Excluded []string          `json:"exclude_keywords" validate:"required"`
+}
+
+type shownLabel struct {
+	Key         string `json:"key"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Default     bool   `json:"default"`
+}
+
+func listedKeywordWatchlists(views []actors.WatchlistView) keywordWatchlistList {
+	list := keywordWatchlistList{Watchlists: make([]keywordWatchlistSummary, len(views)), Count: len(views)}
+	for i := range views {
+		list.Watchlists[i] = summarised(&views[i].Watchlist)
+	}
+	return list
+}
+
+func summarised(w *watchpost.Watchlist) keywordWatchlistSummary {
+	return keywordWatchlistSummary{
+		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled,
+		CreatedAt: stampOf(w.CreatedAt), Frequency: w.Frequency.Hours(), Keywords: watchpost.KeywordTexts(w.Keywords),
+	}
+}
+
+func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
+	w := &view.Watchlist
+	detail := keywordWatchlistDetail{
+		keywordWatchlistSummary: summarised(w),
+		Tracking:                make([]trackedKeyword, len(w.Keywords)),
+		Labels:                  make([]shownLabel, len(w.Labels)),
+		Objective:               w.Objective,
+		LastScanAt:              stampOrNil(view.LastScanAt),
+		NextScanAt:              stampOrNil(view.NextScanAt),
+	}
+	if w.SlackURL != "" {
+		detail.SlackURL = &w.SlackURL
+	}
+	for i, e := range w.Keywords {
+		detail.Tracking[i] = trackedKeyword{e.ID, e.Keyword, whole(e.Required), whole(e.Excluded)}
+	}
+	for i, l := range w.Labels {
+		detail.Labels[i] = shownLabel{l.Name, l.Name, l.Description, l.Default}
+	}
+	return detail
+}

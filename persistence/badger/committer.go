@@ -1,0 +1,246 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"watchpost/persistence"
+
+	db "github.com/dgraph-io/badger/v4"
+)
+
+// committer is the only writer of the database. One goroutine takes all that
+// waits, writes it as one transaction, which Badger syncs once, and answers.
+// Nothing waits for company: a group is what arrived while the sync of the
+// group before it was under way. (Badger itself syncs once per transaction,
+// however many wait.)
+//
+// Being alone it needs no conflict detection: epochs and directory entries are
+// checked against what is durable and against what the open group has changed.
+type committer struct {
+	db        *db.DB
+	queue     *queue
+	epochs    *epochs
+	snapshots *snapshots
+	metrics   *metrics
+	version   uint64 // of the newest durable group
+	maxSize   int64
+	maxCount  int64
+	// writing is held while Badger writes. The collection of the value log takes
+	// it as well: in Badger 4.9.6 it reads a memtable's newest version without
+	// the lock of who writes it (DB.MaxVersion in valueLog.rewrite).
+	writing *sync.Mutex
+	// failure is set for good when Badger cannot commit: how much of the group
+	// reached the disk is unknown, so nothing may be written after it. Opening
+	// the store anew finds out.
+	failure error
+}
+
+// group is a run of requests that become durable together.
+type group struct {
+	txn         *db.Txn
+	requests    []*request
+	size, count int64
+	// directory holds what the group has changed so far; nil is a deletion.
+	directory map[persistence.DirectoryKey][]byte
+}
+
+func newCommitter(d *db.DB, q *queue, m *metrics, writing *sync.Mutex, epochLimit int) *committer {
+	c := &committer{
+		db:       d,
+		queue:    q,
+		metrics:  m,
+		writing:  writing,
+		version:  d.MaxVersion(),
+		maxSize:  d.MaxBatchSize(),
+		maxCount: d.MaxBatchCount(),
+	}
+	c.epochs = newEpochs(epochLimit, c.loadEpoch)
+	c.snapshots = newSnapshots(c.version, d.SetDiscardTs)
+	return c
+}
+
+// run serves the queue until it is closed and empty.
+func (c *committer) run() {
+	for {
+		// Those who were answered just now are about to submit again: let them
+		// join this group instead of waiting a sync for the next one.
+		runtime.Gosched()
+		waiting, ok := c.queue.take()
+		if !ok {
+			return
+		}
+		for len(waiting) > 0 {
+			g := c.collect(waiting)
+			c.commit(g)
+			waiting = waiting[len(g.requests):]
+		}
+	}
+}
+
+// collect puts as many requests into one group as a transaction can hold.
+// One batch within the limits of the contract always fits.
+func (c *committer) collect(waiting []*request) *group {
+	c.epochs.age()
+	g := &group{size: groupOverhead, count: groupEntries}
+	for i, r := range waiting {
+		g.size += r.size
+		g.count += r.count
+		if i > 0 && (g.size >= c.maxSize || g.count >= c.maxCount) {
+			g.requests = waiting[:i]
+			return g
+		}
+		c.admit(g, r)
+	}
+	g.requests = waiting
+	return g
+}
+
+// admit decides the outcome of a request, but for that of the commit.
+func (c *committer) admit(g *group, r *request) {
+	if errors.Is(r.err, persistence.ErrClosed) || !validSpace(r.space) {
+		return
+	}
+	if c.failure == nil {
+		c.failure = c.apply(g, r)
+	}
+	if c.failure != nil {
+		r.err = c.failure
+	}
+}
+
+// apply puts a request into the group's transaction, or sets its error and
+// fences its epoch. It returns an error only when the engine failed.
+func (c *committer) apply(g *group, r *request) error {
+	current, err := c.epochs.current(r.space)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.activation:
+		r.epoch = current + 1
+		return c.setEpoch(g, r.space, r.epoch)
+	case r.epoch == 0 || r.epoch != current:
+		if r.err == nil {
+			r.err = persistence.ErrFenced
+		}
+		return nil
+	case r.err == nil:
+		if err := c.checkDirectory(g, r); err != nil {
+			return err
+		}
+	}
+	if r.err != nil {
+		return c.setEpoch(g, r.space, current+1)
+	}
+	return c.write(g, r)
+}
+
+func (c *committer) setEpoch(g *group, space persistence.Space, epoch persistence.Epoch) error {
+	c.epochs.set(space, epoch)
+	return c.set(g, &db.Entry{Key: appendEpochKey(nil, space), Value: encodeEpoch(epoch)})
+}
+
+func (c *committer) write(g *group, r *request) error {
+	for i := range r.pairs {
+		var err error
+		if r.deletes != nil && r.deletes[i] {
+			err = c.remove(g, r.pairs[i].Key)
+		} else {
+			err = c.set(g, &r.pairs[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range r.directory {
+		var err error
+		d, key := &r.directory[i], appendDirectory(nil, r.directory[i].Key)
+		if d.Value == nil {
+			err = c.remove(g, key)
+		} else {
+			err = c.set(g, &db.Entry{Key: key, Value: d.Value})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *committer) set(g *group, e *db.Entry) error {
+	c.begin(g)
+	return engineError("set", g.txn.SetEntry(e))
+}
+
+func (c *committer) remove(g *group, key []byte) error {
+	c.begin(g)
+	return engineError("delete", g.txn.Delete(key))
+}
+
+// begin opens the group's transaction with its first write.
+func (c *committer) begin(g *group) {
+	if g.txn == nil {
+		g.txn = c.db.NewTransactionAt(c.version, true)
+	}
+}
+
+// commit makes the group durable and answers its requests in their order.
+func (c *committer) commit(g *group) {
+	if g.txn != nil && c.failure == nil {
+		began := time.Now()
+		c.writing.Lock()
+		err := g.txn.CommitAt(c.version+1, nil)
+		c.writing.Unlock()
+		if err == nil {
+			c.version++
+			c.snapshots.advance(c.version)
+			c.metrics.committed(time.Since(began))
+		}
+		c.failure = engineError("commit", err)
+	}
+	if g.txn != nil {
+		g.txn.Discard()
+	}
+	for _, r := range g.requests {
+		if r.err == nil {
+			r.err = c.failure
+		}
+		c.metrics.answered(r)
+		r.done(r.err)
+	}
+}
+
+// loadEpoch reads the durable epoch of a space, 0 when it has none.
+func (c *committer) loadEpoch(space persistence.Space) (persistence.Epoch, error) {
+	value, err := c.load(appendEpochKey(nil, space))
+	if err != nil || value == nil {
+		return 0, err
+	}
+	epoch, ok := decodeEpoch(value)
+	if !ok {
+		return 0, fmt.Errorf("persistence/badger: epoch of %q is malformed", space)
+	}
+	return epoch, nil
+}
+
+// load reads what is durable at a physical key; nil when it is absent.
+func (c *committer) load(key []byte) ([]byte, error) {
+	txn := c.db.NewTransactionAt(c.version, false)
+	defer txn.Discard()
+	value, err := readValue(txn, key)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	return value, err
+}
+
+func engineError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("persistence/badger: %s: %w", op, err)
+}

@@ -1,0 +1,103 @@
+package badger
+
+import (
+	"encoding/binary"
+
+	"watchpost/persistence"
+)
+
+// The physical layout of the key space. Every variable part but the last one
+// carries its length, so that no two records share a key and no space is a
+// prefix of another; every number is big-endian, so that bytes sort as values
+// do. Badger reserves keys that begin with "!badger!".
+//
+//	record     key                                      value
+//	---------  ---------------------------------------  ---------------------
+//	directory  'd'  kind length (2)  kind  name         the entry
+//	epoch      'e'  space                               newest epoch (8)
+//	pair       's'  space length (1)  space  key        the value
+//
+// The layout is named by layoutVersion; Badger's manifest remembers it and
+// refuses a folder that was written with another one.
+const (
+	layoutVersion = 1
+
+	tagDirectory = 'd'
+	tagEpoch     = 'e'
+	tagPair      = 's'
+)
+
+func validSpace(space persistence.Space) bool {
+	return len(space) > 0 && len(space) <= persistence.MaxSpace
+}
+
+// appendSpace appends what all pairs of a space begin with.
+func appendSpace(dst []byte, space persistence.Space) []byte {
+	dst = append(dst, tagPair, byte(len(space)))
+	return append(dst, space...)
+}
+
+// appendPair appends the physical key of one pair.
+func appendPair(dst []byte, space persistence.Space, key []byte) []byte {
+	return append(appendSpace(dst, space), key...)
+}
+
+// pairLength is the length of what appendPair appends.
+func pairLength(space persistence.Space, key []byte) int { return 2 + len(space) + len(key) }
+
+// splitPair takes a physical key of a pair apart; both parts alias b.
+func splitPair(b []byte) (space, key []byte, ok bool) {
+	if len(b) < 2 || b[0] != tagPair || len(b) < 2+int(b[1]) {
+		return nil, nil, false
+	}
+	end := 2 + int(b[1])
+	return b[2:end], b[end:], true
+}
+
+// appendKind appends what all directory entries of a kind begin with.
+func appendKind(dst []byte, kind string) []byte {
+	dst = append(dst, tagDirectory)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(len(kind)))
+	return append(dst, kind...)
+}
+
+// appendDirectory appends the physical key of a directory entry.
+func appendDirectory(dst []byte, key persistence.DirectoryKey) []byte {
+	return append(appendKind(dst, key.Kind), key.Name...)
+}
+
+// splitDirectory takes the physical key of a directory entry apart.
+func splitDirectory(b []byte) (key persistence.DirectoryKey, ok bool) {
+	if len(b) < 3 || b[0] != tagDirectory {
+		return key, false
+	}
+	end := 3 + int(binary.BigEndian.Uint16(b[1:]))
+	if len(b) < end {
+		return key, false
+	}
+	return persistence.DirectoryKey{Kind: string(b[3:end]), Name: string(b[end:])}, true
+}
+
+// appendEpochKey appends the physical key of a space's epoch.
+func appendEpochKey(dst []byte, space persistence.Space) []byte {
+	return append(append(dst, tagEpoch), space...)
+}
+
+// splitEpochKey returns the space of an epoch's physical key.
+func splitEpochKey(b []byte) (persistence.Space, bool) {
+	if len(b) < 2 || b[0] != tagEpoch {
+		return "", false
+	}
+	return persistence.Space(b[1:]), true
+}
+
+func encodeEpoch(epoch persistence.Epoch) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(epoch))
+}
+
+func decodeEpoch(value []byte) (persistence.Epoch, bool) {
+	if len(value) != 8 {
+		return 0, false
+	}
+	return persistence.Epoch(binary.BigEndian.Uint64(value)), true
+}

@@ -1,0 +1,107 @@
+package badger
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"watchpost/persistence"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func FuzzPairKey(f *testing.F) {
+	f.Add("team", []byte("key"))
+	f.Add("\x00\xff", []byte{0, 0xff})
+	f.Fuzz(func(t *testing.T, space string, key []byte) {
+		if !validSpace(persistence.Space(space)) {
+			t.Skip()
+		}
+		physical := appendPair(nil, persistence.Space(space), key)
+		require.Len(t, physical, pairLength(persistence.Space(space), key))
+		gotSpace, gotKey, ok := splitPair(physical)
+		require.True(t, ok)
+		require.Equal(t, space, string(gotSpace))
+		require.True(t, bytes.Equal(key, gotKey))
+	})
+}
+
+func FuzzDirectoryKey(f *testing.F) {
+	f.Add("kind", "name")
+	f.Add("", "\x00")
+	f.Fuzz(func(t *testing.T, kind, name string) {
+		if len(kind) > persistence.MaxKey {
+			t.Skip()
+		}
+		key := persistence.DirectoryKey{Kind: kind, Name: name}
+		got, ok := splitDirectory(appendDirectory(nil, key))
+		require.True(t, ok)
+		require.Equal(t, key, got)
+	})
+}
+
+func FuzzEpochKey(f *testing.F) {
+	f.Add("team", uint64(1))
+	f.Fuzz(func(t *testing.T, space string, epoch uint64) {
+		if !validSpace(persistence.Space(space)) {
+			t.Skip()
+		}
+		gotSpace, ok := splitEpochKey(appendEpochKey(nil, persistence.Space(space)))
+		require.True(t, ok)
+		require.Equal(t, space, string(gotSpace))
+		gotEpoch, ok := decodeEpoch(encodeEpoch(persistence.Epoch(epoch)))
+		require.True(t, ok)
+		require.EqualValues(t, epoch, gotEpoch)
+	})
+}
+
+// FuzzSplit: decoders take any bytes, and what they accept they would write.
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte{tagPair, 4, 't'})
+	f.Add([]byte{tagDirectory, 0xff, 0xff, 0})
+	f.Add([]byte{tagEpoch})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if space, key, ok := splitPair(b); ok && validSpace(persistence.Space(space)) {
+			require.Equal(t, b, appendPair(nil, persistence.Space(space), key))
+		}
+		if key, ok := splitDirectory(b); ok {
+			require.Equal(t, b, appendDirectory(nil, key))
+		}
+		if space, ok := splitEpochKey(b); ok {
+			require.Equal(t, b, appendEpochKey(nil, space))
+		}
+		decodeEpoch(b)
+	})
+}
+
+// TestKeyOrder: sorted physical keys are sorted keys of one space, one kind,
+// one run of epochs, and no space lies within another.
+func TestKeyOrder(t *testing.T) {
+	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[\x00ab\xff]{1,4}`), 2, 20, rapid.ID[string])
+	rapid.Check(t, func(t *rapid.T) {
+		keys := names.Draw(t, "keys")
+		slices.Sort(keys)
+		spaces := names.Draw(t, "spaces")
+		var last []byte
+		for _, key := range keys {
+			physical := appendPair(nil, persistence.Space(spaces[0]), []byte(key))
+			require.Negative(t, bytes.Compare(last, physical))
+			last = physical
+			for _, other := range spaces[1:] {
+				require.False(t, bytes.HasPrefix(physical, appendSpace(nil, persistence.Space(other))))
+			}
+		}
+		last = nil
+		for _, name := range keys {
+			physical := appendDirectory(nil, persistence.DirectoryKey{Kind: spaces[0], Name: name})
+			require.Negative(t, bytes.Compare(last, physical))
+			last = physical
+			for _, other := range spaces[1:] {
+				require.False(t, bytes.HasPrefix(physical, appendKind(nil, other)))
+			}
+		}
+		a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
+		require.Equal(t, a < b, bytes.Compare(encodeEpoch(persistence.Epoch(a)), encodeEpoch(persistence.Epoch(b))) < 0)
+	})
+}

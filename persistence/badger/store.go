@@ -1,0 +1,120 @@
+// Package badger implements persistence.Store on Badger, an embedded
+// log-structured database, for a service that runs on one node.
+//
+// One goroutine, the committer, writes for all: see committer. Views are
+// Badger's read transactions at the newest durable version: see snapshots. The
+// bytes on disk are described in keys.go.
+//
+// When the disk fails the store stops writing for good: every later batch and
+// activation fails with the same error, while views still see what is durable.
+// The process must open the store anew.
+package badger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"watchpost/persistence"
+
+	db "github.com/dgraph-io/badger/v4"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Store implements persistence.Store.
+type Store struct {
+	db        *db.DB
+	lock      *os.File
+	options   Options
+	queue     *queue
+	snapshots *snapshots
+	metrics   *metrics
+	writing   sync.Mutex    // see committer
+	committed chan struct{} // closed when the committer has gone
+	stop      chan struct{} // closed to stop the collection
+	running   sync.WaitGroup
+}
+
+var _ persistence.Store = (*Store)(nil)
+
+// Open opens the store of a folder, creates it when it is missing and repairs
+// what a crash left. It returns ErrInUse when the folder is open already.
+func Open(options Options) (*Store, error) {
+	options = options.withDefaults()
+	d, lock, err := openDatabase(options)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		db:        d,
+		lock:      lock,
+		options:   options,
+		queue:     newQueue(),
+		committed: make(chan struct{}),
+		stop:      make(chan struct{}),
+	}
+	s.metrics = newMetrics(s.queue, func() int { return s.snapshots.count() })
+	c := newCommitter(d, s.queue, s.metrics, &s.writing, options.epochLimit)
+	s.snapshots = c.snapshots
+	go func() {
+		defer close(s.committed)
+		c.run()
+	}()
+	if !options.InMemory {
+		s.running.Go(s.collectGarbage)
+	}
+	return s, nil
+}
+
+// Activate implements persistence.Store. When ctx ends first the epoch may
+// have been taken all the same.
+func (s *Store) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	done := make(chan error, 1)
+	r := newActivation(space, func(err error) { done <- err })
+	s.queue.push(r)
+	select {
+	case err := <-done:
+		if err != nil {
+			return 0, err
+		}
+		return r.epoch, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// Submit implements persistence.Store. done is called on a goroutine of the
+// store, never on the caller's.
+func (s *Store) Submit(space persistence.Space, epoch persistence.Epoch, batch *persistence.Batch, done func(error)) {
+	s.queue.push(newRequest(space, epoch, batch, done))
+}
+
+// Close implements persistence.Store.
+func (s *Store) Close() error {
+	if !s.queue.close() {
+		return persistence.ErrClosed
+	}
+	<-s.committed
+	close(s.stop)
+	s.running.Wait()
+	if views := s.snapshots.count(); views > 0 {
+		s.options.Logger.Warn("closing the store under open views", "views", views)
+	}
+	err := s.db.Close()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("persistence/badger: close: %w", err)
+	}
+	return nil
+}
+
+// Collector returns the store's metrics; their names begin with
+// watchpost_store_.
+func (s *Store) Collector() prometheus.Collector { return s.metrics }

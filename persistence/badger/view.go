@@ -1,0 +1,168 @@
+package badger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"watchpost/persistence"
+
+	db "github.com/dgraph-io/badger/v4"
+)
+
+// view implements persistence.View: a read-only transaction at one durable
+// version.
+type view struct {
+	store   *Store
+	txn     *db.Txn
+	version uint64
+	closed  bool
+}
+
+// View implements persistence.Store.
+func (s *Store) View(ctx context.Context) (persistence.View, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.queue.isClosed() {
+		return nil, persistence.ErrClosed
+	}
+	version := s.snapshots.acquire()
+	return &view{store: s, version: version, txn: s.db.NewTransactionAt(version, false)}, nil
+}
+
+// Close implements persistence.View.
+func (v *view) Close() {
+	if v.closed {
+		return
+	}
+	v.closed = true
+	v.txn.Discard()
+	v.store.snapshots.release(v.version)
+}
+
+// Get implements persistence.View.
+func (v *view) Get(space persistence.Space, key []byte) ([]byte, error) {
+	if !validSpace(space) || len(key) == 0 {
+		return nil, persistence.ErrNotFound
+	}
+	return v.read(appendPair(make([]byte, 0, pairLength(space, key)), space, key))
+}
+
+// Lookup implements persistence.View.
+func (v *view) Lookup(key persistence.DirectoryKey) ([]byte, error) {
+	if len(key.Kind) > persistence.MaxKey {
+		return nil, persistence.ErrNotFound
+	}
+	return v.read(appendDirectory(nil, key))
+}
+
+func (v *view) read(key []byte) ([]byte, error) {
+	if err := v.usable(); err != nil {
+		return nil, err
+	}
+	return readValue(v.txn, key)
+}
+
+// Scan implements persistence.View.
+func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	if !validSpace(space) {
+		return nil
+	}
+	prefix := appendSpace(nil, space)
+	return v.iterate(db.IteratorOptions{Prefix: prefix}, appendPair(nil, space, from), func(physical, value []byte) bool {
+		key := physical[len(prefix):]
+		return (len(to) == 0 || bytes.Compare(key, to) < 0) && yield(key, value)
+	})
+}
+
+// ScanReverse implements persistence.View.
+func (v *view) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	if !validSpace(space) {
+		return nil
+	}
+	prefix := appendSpace(nil, space)
+	// Badger seeks to the last key that is not after start. No key equals the
+	// end of the prefix, since keys are never empty; a key may equal to, which
+	// is not part of the range.
+	start := persistence.PrefixEnd(prefix)
+	if len(to) > 0 {
+		start = appendPair(nil, space, to)
+	}
+	options := db.IteratorOptions{Prefix: prefix, Reverse: true}
+	return v.iterate(options, start, func(physical, value []byte) bool {
+		key := physical[len(prefix):]
+		if len(to) > 0 && bytes.Compare(key, to) >= 0 {
+			return true
+		}
+		return bytes.Compare(key, from) >= 0 && yield(key, value)
+	})
+}
+
+// ScanDirectory implements persistence.View.
+func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+	if len(kind) > persistence.MaxKey {
+		return nil
+	}
+	prefix := appendKind(nil, kind)
+	return v.iterate(db.IteratorOptions{Prefix: prefix}, prefix, func(physical, value []byte) bool {
+		return yield(string(physical[len(prefix):]), value)
+	})
+}
+
+// iterate calls yield for the records from start on until it returns false.
+// Values are not prefetched: they lie beside their keys (see tuned), and
+// Badger's prefetch starts a goroutine for each.
+func (v *view) iterate(options db.IteratorOptions, start []byte, yield func(key, value []byte) bool) error {
+	if err := v.usable(); err != nil {
+		return err
+	}
+	it := v.txn.NewIterator(options)
+	defer it.Close()
+	var item *db.Item
+	more := true
+	visit := func(value []byte) error {
+		if value == nil {
+			value = []byte{}
+		}
+		more = yield(item.Key(), value)
+		return nil
+	}
+	for it.Seek(start); it.Valid(); it.Next() {
+		item = it.Item()
+		if err := item.Value(visit); err != nil {
+			return fmt.Errorf("persistence/badger: scan: %w", err)
+		}
+		if !more {
+			break
+		}
+	}
+	return nil
+}
+
+// usable refuses a view that outlived itself or its store: reading on would
+// touch files that are no longer mapped.
+func (v *view) usable() error {
+	if v.closed || v.store.db.IsClosed() {
+		return persistence.ErrClosed
+	}
+	return nil
+}
+
+// readValue returns a copy of the value at a physical key. An empty value is
+// not nil: to the directory nil means absent.
+func readValue(txn *db.Txn, key []byte) ([]byte, error) {
+	item, err := txn.Get(key)
+	if errors.Is(err, db.ErrKeyNotFound) {
+		return nil, persistence.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("persistence/badger: get: %w", err)
+	}
+	value, err := item.ValueCopy([]byte{})
+	if err != nil {
+		return nil, fmt.Errorf("persistence/badger: get: %w", err)
+	}
+	return value, nil
+}
