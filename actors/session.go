@@ -54,6 +54,7 @@ func (s *session) Receive(c actor.Context) {
 			c.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		}
 		s.link = m.link
+		c.Watch(s.link) // whoever said hello may have given up before the welcome
 		s.hellos++
 		s.welcomed, s.early = false, nil
 		c.Send(s.link, attached{c.Self()})
@@ -68,10 +69,16 @@ func (s *session) Receive(c actor.Context) {
 			c.Send(s.link, m)
 		}
 	case linkDown:
-		if m.link.Equal(s.link) {
-			s.link = nil
-			c.Send(s.team, sessionDown{s.id, s.hellos})
-		}
+		s.onLinkDown(c, m.link)
+	case *actor.Terminated:
+		s.onLinkDown(c, m.Who)
+	}
+}
+
+func (s *session) onLinkDown(c actor.Context, link *actor.PID) {
+	if link.Equal(s.link) {
+		s.link = nil
+		c.Send(s.team, sessionDown{s.id, s.hellos})
 	}
 }
 

@@ -38,6 +38,7 @@ type task struct {
 type offer struct {
 	session *actor.PID
 	lease   watchpost.Lease
+	until   time.Time // the lease lasts at least until then
 }
 
 // describe asks for the task as callers see it; answered by TaskView. The team
@@ -166,6 +167,9 @@ func (t *task) onOffer(m offer) {
 	}
 	t.session = m.session
 	t.leaseUntil = t.env.clock.Now().Add(protocol.LeaseTime)
+	if m.until.After(t.leaseUntil) {
+		t.leaseUntil = m.until
+	}
 	frame := frameOf(&next)
 	root := t.env.system.Root
 	t.decide(next, taskChange{event: taskLeased}, func(err error) {

@@ -38,6 +38,9 @@ type team struct {
 	wake       watchpost.Timer
 	wakeAt     time.Time
 	day        string // the period that debitNewDay has seen
+	// renewed is until when sessions keep what they are handed while the clock
+	// is set forward: they cannot answer in between.
+	renewed time.Time
 }
 
 // decided is how a child hands a decision to the team: what to write, what the

@@ -286,6 +286,7 @@ func (t *team) retire(s *sessionState) {
 
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.
 func (t *team) onRenewLeases(m renewLeases) {
+	t.renewed = m.until
 	for _, open := range t.tasks {
 		if s := t.sessions[open.holder]; s != nil && s.pid != nil {
 			t.ctx.Send(open.pid, renew{until: m.until})

@@ -168,7 +168,7 @@ func (t *team) handOut() {
 		open, s := t.tasks[a.task], t.sessions[a.worker.session]
 		open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), now)
 		open.account = a.worker.account
-		t.ctx.Send(open.pid, offer{session: s.pid, lease: watchpost.Lease{
+		t.ctx.Send(open.pid, offer{session: s.pid, until: t.renewed, lease: watchpost.Lease{
 			ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
 			Journal: s.journal, Deadline: watchpost.Deadline(now),
 		}})

@@ -43,6 +43,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case err = <-s.failed:
+	case err = <-s.store.Failed():
+		log.Error("the store cannot write any more: start anew", "error", err)
 	}
 	log.Info("stopping")
 	return errors.Join(err, s.stop())

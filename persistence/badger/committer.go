@@ -37,6 +37,8 @@ type committer struct {
 	// reached the disk is unknown, so nothing may be written after it. Opening
 	// the store anew finds out.
 	failure error
+	// failed receives the failure, once.
+	failed chan error
 }
 
 // group is a run of requests that become durable together.
@@ -55,6 +57,7 @@ func newCommitter(d *db.DB, q *queue, m *metrics, writing *sync.Mutex, epochLimi
 		metrics:  m,
 		writing:  writing,
 		version:  d.MaxVersion(),
+		failed:   make(chan error, 1),
 		maxSize:  d.MaxBatchSize(),
 		maxCount: d.MaxBatchCount(),
 	}
@@ -105,7 +108,7 @@ func (c *committer) admit(g *group, r *request) {
 		return
 	}
 	if c.failure == nil {
-		c.failure = c.apply(g, r)
+		c.fail(c.apply(g, r))
 	}
 	if c.failure != nil {
 		r.err = c.failure
@@ -188,6 +191,14 @@ func (c *committer) begin(g *group) {
 	}
 }
 
+// fail stops all writing when err is not nil.
+func (c *committer) fail(err error) {
+	if err != nil {
+		c.failure = err
+		c.failed <- err
+	}
+}
+
 // commit makes the group durable and answers its requests in their order.
 func (c *committer) commit(g *group) {
 	if g.txn != nil && c.failure == nil {
@@ -200,7 +211,7 @@ func (c *committer) commit(g *group) {
 			c.snapshots.advance(c.version)
 			c.metrics.committed(time.Since(began))
 		}
-		c.failure = engineError("commit", err)
+		c.fail(engineError("commit", err))
 	}
 	if g.txn != nil {
 		g.txn.Discard()

@@ -31,6 +31,7 @@ type Store struct {
 	queue     *queue
 	snapshots *snapshots
 	metrics   *metrics
+	failed    <-chan error
 	writing   sync.Mutex    // see committer
 	committed chan struct{} // closed when the committer has gone
 	stop      chan struct{} // closed to stop the collection
@@ -57,7 +58,7 @@ func Open(options Options) (*Store, error) {
 	}
 	s.metrics = newMetrics(s.queue, func() int { return s.snapshots.count() })
 	c := newCommitter(d, s.queue, s.metrics, &s.writing, options.epochLimit)
-	s.snapshots = c.snapshots
+	s.snapshots, s.failed = c.snapshots, c.failed
 	go func() {
 		defer close(s.committed)
 		c.run()
@@ -114,6 +115,10 @@ func (s *Store) Close() error {
 	}
 	return nil
 }
+
+// Failed receives the error that stopped all writing, if that happens: the
+// process should end then and be started anew.
+func (s *Store) Failed() <-chan error { return s.failed }
 
 // Collector returns the store's metrics; their names begin with
 // watchpost_store_.

@@ -1,0 +1,316 @@
+package actorstest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/protocol"
+)
+
+// Session is a scripted session: the test plays the browser extension.
+type Session struct {
+	T       testing.TB
+	Team    *Team
+	Email   string
+	Token   string
+	ID      watchpost.SessionID
+	Account protocol.Account
+	Journal string
+
+	line  *line
+	syncs int
+}
+
+// line is one connection of a session.
+type line struct {
+	run    *run
+	link   *actors.Link
+	frames chan protocol.Frame
+	closed chan Closed
+}
+
+// Closed is how the service ended a connection.
+type Closed struct {
+	Code   int
+	Reason string
+}
+
+// Account is an account of the network.
+func Account(slug string) protocol.Account {
+	return protocol.Account{URN: "urn:network:member:" + slug, Slug: slug, Name: strings.ToTitle(slug), SignedIn: true}
+}
+
+// Session makes a session for the team's founder, signed in to an account, and
+// not yet connected.
+func (team *Team) Session(t testing.TB, slug string) *Session {
+	t.Helper()
+	return team.SessionOf(t, team.Email, slug)
+}
+
+// SessionOf makes a session for a member.
+func (team *Team) SessionOf(t testing.TB, email, slug string) *Session {
+	t.Helper()
+	opened := Must[actors.SessionOpened](t, team, actors.OpenSession{Email: email})
+	return &Session{T: t, Team: team, Email: email, Token: opened.Token, Account: Account(slug), Journal: "journal-" + watchpost.NewSecret(4)}
+}
+
+// Member adds a member to the team and returns the email.
+func (team *Team) Member(t testing.TB, name string) string {
+	t.Helper()
+	email := fmt.Sprintf("%s-%s@example.com", name, watchpost.NewSecret(6))
+	Must[watchpost.Member](t, team, actors.AddMember{Email: email, FullName: name, Role: watchpost.RoleMember})
+	return email
+}
+
+// URN is the account's name as the service keeps it.
+func (s *Session) URN() watchpost.AccountURN {
+	return watchpost.AccountURN(strings.ToLower(s.Account.URN))
+}
+
+// Hello connects with a hello that lists tasks of the journal.
+func (s *Session) Hello(tasks ...protocol.JournalTask) error {
+	ctx, cancel := context.WithTimeout(context.Background(), Wait)
+	defer cancel()
+	return s.HelloContext(ctx, tasks...)
+}
+
+// HelloContext is Hello with the end of the caller's patience.
+func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTask) error {
+	account := s.Account
+	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), closed: make(chan Closed, 1)}
+	hello := protocol.Frame{
+		Type: protocol.TypeHello, V: protocol.Version, Token: s.Token, Boot: watchpost.NewSecret(4), Journal: s.Journal,
+		Version: "1.0.0", Account: &account, Tasks: tasks,
+	}
+	link, err := s.Team.W.Registry.Connect(ctx, hello, func(f protocol.Frame) { l.frames <- f },
+		func(code int, reason string) { l.closed <- Closed{code, reason} })
+	if err != nil {
+		return err
+	}
+	l.link = link
+	s.line = l
+	s.Team.W.T.Cleanup(link.Close)
+	return nil
+}
+
+// Connect connects and is welcomed.
+func (s *Session) Connect(tasks ...protocol.JournalTask) *Session {
+	s.T.Helper()
+	require.NoError(s.T, s.Hello(tasks...))
+	welcome := s.Expect(protocol.TypeWelcome)
+	require.NotEmpty(s.T, welcome.Session)
+	require.Equal(s.T, 20, welcome.HeartbeatS)
+	require.Equal(s.T, 60, welcome.LeaseS)
+	require.NotNil(s.T, welcome.ServerTime)
+	s.ID = watchpost.SessionID(welcome.Session)
+	return s
+}
+
+// Line returns the present connection, so that a test may go on with it after
+// a newer one was made.
+func (s *Session) Line() *Session {
+	old := *s
+	return &old
+}
+
+// Drop breaks the connection; the service knows of it when Drop returns.
+func (s *Session) Drop() {
+	s.T.Helper()
+	w := s.Team.W
+	before := w.Gauge("watchpost_sessions_connected")
+	s.line.link.Close()
+	if s.line.run == w.run && s.Open() {
+		require.Eventually(s.T, func() bool { return w.Gauge("watchpost_sessions_connected") < before }, Wait, time.Millisecond)
+	}
+}
+
+// Send sends a frame.
+func (s *Session) Send(f protocol.Frame) { s.line.link.Receive(f) }
+
+// Next returns the next frame.
+func (s *Session) Next() protocol.Frame {
+	s.T.Helper()
+	select {
+	case f := <-s.line.frames:
+		if f.Type == protocol.TypeTask {
+			s.Team.known.add(f.Task)
+		}
+		return f
+	case <-time.After(Wait):
+		require.FailNow(s.T, "no frame came")
+		return protocol.Frame{}
+	}
+}
+
+// Expect returns the next frame, which must be of that type.
+func (s *Session) Expect(kind string) protocol.Frame {
+	s.T.Helper()
+	f := s.Next()
+	require.Equal(s.T, kind, f.Type, "%+v", f)
+	return f
+}
+
+// ExpectClosed returns how the service ended the connection.
+func (s *Session) ExpectClosed() Closed {
+	s.T.Helper()
+	select {
+	case c := <-s.line.closed:
+		return c
+	case <-time.After(Wait):
+		require.FailNow(s.T, "the connection was not closed")
+		return Closed{}
+	}
+}
+
+// Open reports whether the service has not ended the connection.
+func (s *Session) Open() bool { return len(s.line.closed) == 0 }
+
+// settleRounds is how many round trips Settle makes through the team and each
+// of its tasks: a hand-out that follows from what happens to another task takes
+// two, and one more when that in turn frees a session.
+const settleRounds = 4
+
+// Settle returns the frames that came until everything that was under way in
+// the team and its tasks has come to rest.
+func (s *Session) Settle() []protocol.Frame {
+	s.T.Helper()
+	var came []protocol.Frame
+	for range settleRounds {
+		// A part under no lease is acknowledged by the task's actor, or by the
+		// team when there is none, and does nothing else.
+		s.syncs++
+		tasks := append(s.Team.known.all(), "settle")
+		for _, id := range tasks {
+			mark := -s.syncs
+			s.Send(protocol.Frame{Type: protocol.TypePart, Task: id, Lease: "none", Seq: &mark})
+		}
+		for acked := 0; acked < len(tasks); {
+			if f := s.Next(); f.Type == protocol.TypeAck && f.Seq != nil && *f.Seq == -s.syncs {
+				acked++
+			} else {
+				came = append(came, f)
+			}
+		}
+	}
+	return came
+}
+
+// ExpectNone fails when a frame comes before everything has come to rest.
+func (s *Session) ExpectNone() {
+	s.T.Helper()
+	if came := s.Settle(); len(came) > 0 {
+		require.FailNow(s.T, "unexpected frame", "%+v", came[0])
+	}
+}
+
+// Accept says that a task is in the journal.
+func (s *Session) Accept(f protocol.Frame) {
+	s.Send(protocol.Frame{Type: protocol.TypeAccepted, Task: f.Task, Lease: f.Lease})
+}
+
+// Act says that the session wants to touch the network, and waits to be let go.
+func (s *Session) Act(f protocol.Frame) {
+	s.T.Helper()
+	s.Send(protocol.Frame{Type: protocol.TypeActing, Task: f.Task, Lease: f.Lease})
+	got := s.Expect(protocol.TypeGo)
+	require.Equal(s.T, f.Task, got.Task)
+	require.Equal(s.T, f.Lease, got.Lease)
+}
+
+// Result sends a result.
+func (s *Session) Result(f protocol.Frame, output any) {
+	s.T.Helper()
+	raw, err := json.Marshal(output)
+	require.NoError(s.T, err)
+	s.Send(protocol.Frame{Type: protocol.TypeResult, Task: f.Task, Lease: f.Lease, Attempt: f.Attempt, Output: raw})
+}
+
+// Error sends an error.
+func (s *Session) Error(f protocol.Frame, code string, acted *bool) {
+	s.Send(protocol.Frame{Type: protocol.TypeResult, Task: f.Task, Lease: f.Lease, Attempt: f.Attempt,
+		Error: &protocol.TaskError{Code: code, Message: "scripted " + code, Acted: acted}})
+}
+
+// Part sends a part of a scan.
+func (s *Session) Part(f protocol.Frame, seq int, posts ...protocol.Post) {
+	s.T.Helper()
+	raw, err := json.Marshal(protocol.PostsOutput{Posts: posts})
+	require.NoError(s.T, err)
+	s.Send(protocol.Frame{Type: protocol.TypePart, Task: f.Task, Lease: f.Lease, Attempt: f.Attempt, Seq: &seq, Output: raw})
+}
+
+// Release gives a task back that was not begun.
+func (s *Session) Release(f protocol.Frame) {
+	s.Send(protocol.Frame{Type: protocol.TypeReleased, Task: f.Task, Lease: f.Lease, Reason: "scripted"})
+}
+
+// Heartbeat tells of the account and of what runs.
+func (s *Session) Heartbeat(running ...protocol.Frame) {
+	account := s.Account
+	f := protocol.Frame{Type: protocol.TypeHeartbeat, Account: &account}
+	for _, r := range running {
+		f.Running = append(f.Running, protocol.RunningTask{Task: r.Task, Lease: r.Lease})
+	}
+	s.Send(f)
+}
+
+// ExpectTask returns the next frame, which must hand out that task.
+func (s *Session) ExpectTask(id watchpost.TaskID) protocol.Frame {
+	s.T.Helper()
+	f := s.Expect(protocol.TypeTask)
+	require.Equal(s.T, string(id), f.Task)
+	require.NotEmpty(s.T, f.Lease)
+	require.NotNil(s.T, f.Deadline)
+	return f
+}
+
+// ExpectAck returns the next frame, which must acknowledge that one.
+func (s *Session) ExpectAck(of protocol.Frame) protocol.Frame {
+	s.T.Helper()
+	f := s.Expect(protocol.TypeAck)
+	require.Equal(s.T, of.Task, f.Task)
+	return f
+}
+
+// Finish does a task that was handed out, of any type but a scan.
+func (s *Session) Finish(f protocol.Frame) {
+	s.T.Helper()
+	s.Accept(f)
+	if watchpost.TaskType(f.TaskType).Writes() {
+		s.Act(f)
+	}
+	s.Result(f, map[string]any{})
+	s.ExpectAck(f)
+}
+
+// Listed is the entry of the session's journal for a task.
+func Listed(f protocol.Frame, state string) protocol.JournalTask {
+	return protocol.JournalTask{Task: f.Task, Lease: f.Lease, Attempt: f.Attempt, State: state}
+}
+
+// Truth and Lie are what acted may point to.
+var (
+	Truth = pointer(true)
+	Lie   = pointer(false)
+)
+
+func pointer[T any](v T) *T { return &v }
+
+// ExpectQuiet fails when a frame has come already. Use it where nothing more
+// can come, as while the store is blocked; elsewhere ExpectNone.
+func (s *Session) ExpectQuiet() {
+	s.T.Helper()
+	select {
+	case f := <-s.line.frames:
+		require.FailNow(s.T, "unexpected frame", "%+v", f)
+	default:
+	}
+}

@@ -1,0 +1,297 @@
+package actorstest
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"watchpost/persistence"
+)
+
+// ErrScripted is the failure that a Store was told to have.
+var ErrScripted = errors.New("scripted store failure")
+
+// Store is a real store whose commits can be held back and made to fail. It
+// keeps the contract: what follows a failed commit of an epoch is fenced, and
+// done is called in the order of submission.
+type Store struct {
+	engine persistence.Store
+
+	mu          sync.Mutex
+	spaces      map[persistence.Space]*flow
+	blocked     bool
+	held        []*commit
+	failing     func(persistence.Space, *persistence.Batch) Fault
+	watch       func(persistence.Space, *persistence.Batch)
+	dead        bool
+	activations map[persistence.Space]int
+	submitted   int
+	arrived     chan struct{} // closed and renewed at each submission
+}
+
+// Fault says what becomes of a commit.
+type Fault uint8
+
+// The faults.
+const (
+	None   Fault = iota
+	Before       // nothing is written
+	After        // it is written, and reported as failed
+)
+
+// flow is the order of one space's commits.
+type flow struct {
+	waiting []*commit
+	calling bool
+	failed  persistence.Epoch // batches of this epoch are fenced
+}
+
+// commit is a submitted batch.
+type commit struct {
+	space persistence.Space
+	epoch persistence.Epoch
+	batch *persistence.Batch
+	done  func(error)
+	fault Fault
+	err   error
+	ended bool
+}
+
+func newStore(engine persistence.Store) *Store {
+	return &Store{engine: engine, spaces: map[persistence.Space]*flow{}, activations: map[persistence.Space]int{}, arrived: make(chan struct{})}
+}
+
+// Block holds back every commit from now on, until Release.
+func (s *Store) Block() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocked = true
+}
+
+// Release lets go what Block held back.
+func (s *Store) Release() {
+	s.mu.Lock()
+	held := s.held
+	s.held, s.blocked = nil, false
+	for _, c := range held {
+		s.forward(c)
+	}
+	s.mu.Unlock()
+}
+
+// AwaitHeld returns when at least n commits are held back.
+func (s *Store) AwaitHeld(ctx context.Context, n int) error {
+	for {
+		s.mu.Lock()
+		held, arrived := len(s.held), s.arrived
+		s.mu.Unlock()
+		if held >= n {
+			return nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Fail makes the nth commit from now (1: the next) of a space fail.
+func (s *Store) Fail(space persistence.Space, nth int, fault Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failing = func(of persistence.Space, _ *persistence.Batch) Fault {
+		if of != space {
+			return None
+		}
+		if nth--; nth != 0 {
+			return None
+		}
+		s.failing = nil
+		return fault
+	}
+}
+
+// FailWhen asks f what becomes of each commit. nil ends that.
+func (s *Store) FailWhen(f func(persistence.Space, *persistence.Batch) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failing = f
+}
+
+// Watch calls f with every batch that is about to be written.
+func (s *Store) Watch(f func(persistence.Space, *persistence.Batch)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch = f
+}
+
+// Activations returns how often a space was activated in this run.
+func (s *Store) Activations(space persistence.Space) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.activations[space]
+}
+
+// Submitted returns how many commits there were in this run.
+func (s *Store) Submitted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.submitted
+}
+
+// Activate implements persistence.Store.
+func (s *Store) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
+	s.mu.Lock()
+	dead := s.dead
+	s.activations[space]++
+	s.mu.Unlock()
+	if dead {
+		return 0, persistence.ErrClosed
+	}
+	return s.engine.Activate(ctx, space)
+}
+
+// View implements persistence.Store.
+func (s *Store) View(ctx context.Context) (persistence.View, error) {
+	s.mu.Lock()
+	dead := s.dead
+	s.mu.Unlock()
+	if dead {
+		return nil, persistence.ErrClosed
+	}
+	return s.engine.View(ctx)
+}
+
+// Close implements persistence.Store; the World closes the engine.
+func (s *Store) Close() error { return nil }
+
+// Submit implements persistence.Store.
+func (s *Store) Submit(space persistence.Space, epoch persistence.Epoch, batch *persistence.Batch, done func(error)) {
+	c := &commit{space: space, epoch: epoch, batch: batch, done: done}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.submitted++
+	f := s.spaces[space]
+	if f == nil {
+		f = &flow{}
+		s.spaces[space] = f
+	}
+	f.waiting = append(f.waiting, c)
+	close(s.arrived)
+	s.arrived = make(chan struct{})
+	if s.failing != nil {
+		c.fault = s.failing(space, batch)
+	}
+	switch {
+	case s.dead: // never heard of
+	case s.blocked:
+		s.held = append(s.held, c)
+	default:
+		s.forward(c)
+	}
+}
+
+// forward hands a commit to the engine, or ends it as scripted.
+func (s *Store) forward(c *commit) {
+	f := s.spaces[c.space]
+	switch {
+	case f.failed == c.epoch:
+		s.end(c, persistence.ErrFenced)
+	case c.fault == Before:
+		f.failed = c.epoch
+		s.end(c, ErrScripted)
+	default:
+		if c.fault == After {
+			f.failed = c.epoch
+		}
+		if s.watch != nil {
+			s.watch(c.space, c.batch)
+		}
+		s.engine.Submit(c.space, c.epoch, c.batch, func(err error) {
+			if c.fault == After && err == nil {
+				err = ErrScripted
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.end(c, err)
+		})
+	}
+}
+
+// end notes the outcome of a commit and tells, in order, whoever's turn it is.
+func (s *Store) end(c *commit, err error) {
+	c.ended, c.err = true, err
+	f := s.spaces[c.space]
+	if !f.calling && !s.dead {
+		f.calling = true
+		go s.tell(f)
+	}
+}
+
+func (s *Store) tell(f *flow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(f.waiting) > 0 && f.waiting[0].ended && !s.dead {
+		c := f.waiting[0]
+		f.waiting = f.waiting[1:]
+		s.mu.Unlock()
+		c.done(c.err)
+		s.mu.Lock()
+	}
+	f.calling = false
+}
+
+// cut ends the run's dealings with the store: nothing more is written, and
+// nobody hears what became of what was.
+func (s *Store) cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = true
+	s.held = nil
+}
+
+// drain tells whoever still waits that the store is gone.
+func (s *Store) drain() {
+	s.mu.Lock()
+	s.blocked, s.failing = false, nil
+	held := s.held
+	s.held = nil
+	for _, c := range held {
+		s.forward(c)
+	}
+	if !s.dead {
+		s.mu.Unlock()
+		return
+	}
+	s.dead = false
+	for _, f := range s.spaces {
+		f.failed = ^persistence.Epoch(0)
+		for _, c := range f.waiting {
+			if !c.ended {
+				c.ended, c.err = true, persistence.ErrClosed
+			}
+		}
+		if !f.calling {
+			f.calling = true
+			go s.tell(f)
+		}
+	}
+	s.engine = gone{}
+	s.mu.Unlock()
+}
+
+// gone is the engine of a run that is over.
+type gone struct{}
+
+func (gone) Activate(context.Context, persistence.Space) (persistence.Epoch, error) {
+	return 0, persistence.ErrClosed
+}
+
+func (gone) Submit(_ persistence.Space, _ persistence.Epoch, _ *persistence.Batch, done func(error)) {
+	go done(persistence.ErrClosed)
+}
+
+func (gone) View(context.Context) (persistence.View, error) { return nil, persistence.ErrClosed }
+
+func (gone) Close() error { return nil }

@@ -1,0 +1,353 @@
+// Package actorstest lets tests live with the actors: a whole service without
+// HTTP, on a real store whose failures are scripted, with sessions that speak
+// the protocol line by line, under a clock that is set.
+//
+// Nothing here sleeps. What a test waits for is a frame, a reply, or the clock
+// being set; Wait bounds each in real time, so that a test that waits in vain
+// fails.
+package actorstest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/persistence"
+	"watchpost/persistence/badger"
+)
+
+// Wait bounds, in real time, whatever a test waits for.
+const Wait = 20 * time.Second
+
+// Start is when the clock of a World starts: a Wednesday morning.
+var Start = time.Date(2030, 1, 9, 10, 0, 0, 0, time.UTC)
+
+// Main runs the tests of a package that uses Worlds and fails when one of them
+// leaves a goroutine behind.
+func Main(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// protoactor counts dead letters by the minute and cannot be stopped.
+		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
+}
+
+// World is a service without HTTP.
+type World struct {
+	T     testing.TB
+	Clock *watchpost.SettableClock
+	Mail  *Mailbox
+	// Store and Registry are those of the present run; Restart and Crash
+	// replace them.
+	Store    *Store
+	Registry *actors.Registry
+	Metrics  *actors.Metrics
+
+	dir     string
+	engine  persistence.Store
+	run     *run
+	runs    []*run
+	options actors.Options
+	teams   int
+}
+
+// run is one life of the process.
+type run struct {
+	registry *actors.Registry
+	store    *Store
+	clock    *runClock
+	closed   bool
+}
+
+// Option changes how a World is made.
+type Option func(*World)
+
+// OnDisk keeps the store in a folder, so that Reopen is possible.
+func OnDisk(w *World) { w.dir = w.T.TempDir() }
+
+// On uses a store that is already open and stays so.
+func On(engine persistence.Store) Option { return func(w *World) { w.engine = engine } }
+
+// With changes the registry's options.
+func With(change func(*actors.Options)) Option { return func(w *World) { change(&w.options) } }
+
+// New makes a World that ends with the test.
+func New(t testing.TB, options ...Option) *World {
+	t.Helper()
+	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	require.NoError(t, err)
+	w := &World{T: t, Mail: &Mailbox{}}
+	w.Clock = watchpost.NewSettableClock(Start.Sub(watchpost.SystemClock{}.Now()), nil, func(target time.Time) {
+		w.Registry.BeforeAdvance(target)
+	})
+	w.options = actors.Options{Keyring: keyring, Mailer: w.Mail, NetworkURL: "https://network.example", Log: slog.New(slog.DiscardHandler)}
+	if os.Getenv("WATCHPOST_TEST_LOG") != "" {
+		w.options.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	for _, o := range options {
+		o(w)
+	}
+	if w.engine == nil {
+		w.engine = open(t, w.dir)
+		t.Cleanup(func() { require.NoError(t, w.engine.Close()) })
+	}
+	w.begin()
+	t.Cleanup(w.end)
+	return w
+}
+
+// open opens the real engine, in memory when dir is empty.
+func open(t testing.TB, dir string) persistence.Store {
+	t.Helper()
+	s, err := badger.Open(badger.Options{Dir: dir, InMemory: dir == "", Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return s
+}
+
+// Engine opens a store in memory that several Worlds may use one after the
+// other; it is closed with the test.
+func Engine(t testing.TB) persistence.Store {
+	t.Helper()
+	s := open(t, "")
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func (w *World) begin() {
+	r := &run{store: newStore(w.engine), clock: &runClock{Clock: w.Clock}}
+	o := w.options
+	o.Store, o.Clock, o.Metrics = r.store, r.clock, actors.NewMetrics()
+	registry, err := actors.New(o)
+	require.NoError(w.T, err)
+	r.registry = registry
+	w.run, w.Store, w.Registry, w.Metrics = r, r.store, registry, o.Metrics
+	w.runs = append(w.runs, r)
+}
+
+// end ends all runs; only then are the goroutines gone.
+func (w *World) end() {
+	for _, r := range w.runs {
+		r.store.drain()
+		w.close(r)
+	}
+	w.Clock.Close()
+}
+
+func (w *World) close(r *run) {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	ctx, cancel := context.WithTimeout(context.Background(), Wait)
+	defer cancel()
+	if err := r.registry.Close(ctx); err != nil {
+		w.T.Errorf("registry does not close: %v", err)
+	}
+}
+
+// Restart ends the process in good order and starts it again.
+func (w *World) Restart() {
+	w.T.Helper()
+	w.close(w.run)
+	w.begin()
+}
+
+// Reopen is Restart with the store closed and opened again.
+func (w *World) Reopen() {
+	w.T.Helper()
+	require.NotEmpty(w.T, w.dir, "Reopen wants OnDisk")
+	w.close(w.run)
+	require.NoError(w.T, w.engine.Close())
+	w.engine = open(w.T, w.dir)
+	w.begin()
+}
+
+// Crash ends the process in the middle of whatever it does, and starts it
+// again: of what it had submitted, what is in the store is there, and nobody
+// hears of it.
+func (w *World) Crash() {
+	w.T.Helper()
+	w.run.clock.dead.Store(true)
+	w.run.store.cut()
+	w.begin()
+}
+
+// Advance sets the clock forward; what became due is done when it returns.
+func (w *World) Advance(d time.Duration) {
+	w.T.Helper()
+	require.NoError(w.T, w.Clock.Advance(d))
+}
+
+// SetClock sets the clock to a moment.
+func (w *World) SetClock(to time.Time) {
+	w.T.Helper()
+	require.NoError(w.T, w.Clock.Set(to))
+}
+
+// Now is the clock's present moment.
+func (w *World) Now() time.Time { return w.Clock.Now() }
+
+// PanicIn makes the next call of the clock's Now from below that function
+// panic: a bug in that actor. The name is as in a stack trace, without the
+// import path: "actors.(*task).onFrame".
+func (w *World) PanicIn(function string) { w.run.clock.panicIn(function) }
+
+// Gauge is the value of one of the actors' gauges, by its full name.
+func (w *World) Gauge(name string) float64 {
+	w.T.Helper()
+	r := prometheus.NewRegistry()
+	r.MustRegister(w.Metrics.Collectors()...)
+	families, err := r.Gather()
+	require.NoError(w.T, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	require.FailNow(w.T, "no such gauge", name)
+	return 0
+}
+
+// AwaitResting returns when no team is in memory.
+func (w *World) AwaitResting() {
+	w.T.Helper()
+	require.Eventually(w.T, func() bool { return w.Gauge("watchpost_teams_active") == 0 }, Wait, time.Millisecond)
+}
+
+// Context bounds a request.
+func (w *World) Context() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), Wait)
+	w.T.Cleanup(cancel)
+	return ctx
+}
+
+// Team is a team and what its owner knows of it.
+type Team struct {
+	W     *World
+	ID    watchpost.TeamID
+	Key   string
+	Email string // of its first admin
+
+	known known
+}
+
+// known are the tasks of a team that a test has heard of.
+type known struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (k *known) add(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(k.ids, id) {
+		k.ids = append(k.ids, id)
+	}
+}
+
+func (k *known) all() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.ids)
+}
+
+// Found founds a team.
+func (w *World) Found(t testing.TB, plan watchpost.Plan) *Team {
+	t.Helper()
+	w.teams++
+	email := fmt.Sprintf("founder-%s@example.com", watchpost.NewSecret(6))
+	made, err := w.Registry.Found(w.Context(), actors.CreateTeam{Plan: plan, Email: email, FullName: fmt.Sprintf("Founder %d", w.teams)})
+	require.NoError(t, err)
+	return &Team{W: w, ID: made.Team.ID, Key: made.APIKey, Email: email}
+}
+
+// Try sends a request to the team.
+func Try[R any](team *Team, request any) (R, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), Wait)
+	defer cancel()
+	return actors.Ask[R](ctx, team.W.Registry, team.ID, request)
+}
+
+// Must sends a request that is to succeed.
+func Must[R any](t testing.TB, team *Team, request any) R {
+	t.Helper()
+	reply, err := Try[R](team, request)
+	require.NoError(t, err)
+	return reply
+}
+
+// Fails sends a request that is to be refused with that kind.
+func Fails(t testing.TB, team *Team, kind watchpost.Kind, request any) error {
+	t.Helper()
+	reply, err := Try[any](team, request)
+	require.Error(t, err, "%+v", reply)
+	require.Equal(t, kind, watchpost.KindOf(err), "%v", err)
+	return err
+}
+
+// Create makes an agent task of a type with an input of its own.
+func (team *Team) Create(t testing.TB, kind watchpost.TaskType) watchpost.TaskID {
+	t.Helper()
+	id := Must[actors.TaskCreated](t, team, NewTask(kind)).ID
+	team.known.add(string(id))
+	return id
+}
+
+// NewTask is a request for a task of that type.
+func NewTask(kind watchpost.TaskType) actors.CreateTask {
+	return actors.CreateTask{Type: kind, Input: []byte(fmt.Sprintf(`{"task_type":%q,"number":%q}`, kind, watchpost.NewSecret(4)))}
+}
+
+// Status polls a task.
+func (team *Team) Status(t testing.TB, id watchpost.TaskID) actors.TaskView {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Wait)
+	defer cancel()
+	view, err := team.W.Registry.TaskStatus(ctx, team.ID, id)
+	require.NoError(t, err)
+	return view
+}
+
+// Used is how much of an allowance the account of the team's connected session
+// for that member has used.
+func (team *Team) Used(t testing.TB, email string, action watchpost.Action) int {
+	t.Helper()
+	view := Must[actors.TeamView](t, team, actors.GetTeam{})
+	member, ok := view.Team.MemberByEmail(email)
+	require.True(t, ok)
+	for _, p := range view.Presence {
+		if p.Member != member.ID {
+			continue
+		}
+		for _, u := range p.Used {
+			if u.Action == action {
+				return u.Used
+			}
+		}
+	}
+	require.Failf(t, "no allowance", "%s of %s: not connected?", action, email)
+	return 0
+}
+
+// Posts returns all posts of the team, newest first.
+func (team *Team) Posts(t testing.TB, watchlists ...watchpost.WatchlistID) []*watchpost.Post {
+	t.Helper()
+	var named []string
+	for _, id := range watchlists {
+		named = append(named, string(id))
+	}
+	page, err := team.W.Registry.Posts(team.W.Context(), team.ID, named, watchpost.PostQuery{Order: watchpost.RecentFirst, Page: 1, PageSize: watchpost.MaxPageSize})
+	require.NoError(t, err)
+	require.Len(t, page.Posts, min(page.Count, watchpost.MaxPageSize))
+	return page.Posts
+}

@@ -1,0 +1,427 @@
+package actors_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+)
+
+// fetches creates n profile fetches.
+func fetches(t *testing.T, team *actorstest.Team, n int) []watchpost.TaskID {
+	t.Helper()
+	var ids []watchpost.TaskID
+	for range n {
+		ids = append(ids, team.Create(t, watchpost.TaskProfileFetch))
+	}
+	return ids
+}
+
+func TestDailyCap(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	ids := fetches(t, team, 45)
+	for _, id := range ids[:40] {
+		s.Finish(s.ExpectTask(id))
+	}
+	s.ExpectNone()
+	midnight := watchpost.Daily.Reset(w.Now())
+	for _, id := range ids[40:] {
+		require.Equal(t, midnight, wantPending(t, team, id, watchpost.PendingDailyCap).NotBefore)
+	}
+	require.Equal(t, 40, team.Used(t, s.Email, watchpost.ActionProfileFetch))
+
+	t.Run("other actions have their own", func(t *testing.T) {
+		s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskCompanyFetch)))
+	})
+	t.Run("a crash gives nothing back", func(t *testing.T) {
+		w.Crash()
+		s.Connect()
+		s.ExpectNone()
+		wantPending(t, team, ids[40], watchpost.PendingDailyCap)
+	})
+	t.Run("not a second before midnight, then in order", func(t *testing.T) {
+		w.SetClock(midnight.Add(-5 * time.Second))
+		s.ExpectNone()
+		w.SetClock(midnight)
+		for _, id := range ids[40:] {
+			s.Finish(s.ExpectTask(id))
+		}
+		require.Equal(t, 5, team.Used(t, s.Email, watchpost.ActionProfileFetch))
+	})
+	t.Run("a read done before the cap is not given back", func(t *testing.T) {
+		for range 35 {
+			s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)))
+		}
+		wantPending(t, team, team.Create(t, watchpost.TaskProfileFetch), watchpost.PendingDailyCap)
+	})
+}
+
+// TestDailyCapWhileAway: a team that is not in memory at midnight begins the
+// new day when its session says hello.
+func TestDailyCapWhileAway(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	ids := fetches(t, team, 41)
+	for _, id := range ids[:40] {
+		s.Finish(s.ExpectTask(id))
+	}
+	s.Drop()
+	w.Advance(time.Hour)
+	w.AwaitResting()
+	w.SetClock(watchpost.Daily.Reset(w.Now()).Add(time.Hour))
+	s.Connect()
+	s.Finish(s.ExpectTask(ids[40]))
+}
+
+func TestTwoAccountsShareReads(t *testing.T) {
+	t.Parallel()
+	w, team, a := house(t)
+	b := team.SessionOf(t, team.Member(t, "bob"), "bob")
+	for _, id := range fetches(t, team, 5) {
+		a.Finish(a.ExpectTask(id))
+	}
+	b.Connect()
+	t.Run("the least used first", func(t *testing.T) {
+		for range 4 {
+			b.Finish(b.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)))
+		}
+		a.ExpectNone()
+	})
+	t.Run("when it is busy, the other", func(t *testing.T) {
+		ids := fetches(t, team, 2)
+		first := b.ExpectTask(ids[0])
+		a.Finish(a.ExpectTask(ids[1]))
+		b.Finish(first)
+	})
+	t.Run("80 a day for both, not one more", func(t *testing.T) {
+		fetches(t, team, 80)
+		served := 0
+		for idle := 0; idle < 2; {
+			idle = 0
+			for _, s := range []*actorstest.Session{a, b} {
+				came := s.Settle()
+				if len(came) == 0 {
+					idle++
+				}
+				for _, f := range came {
+					require.Equal(t, protocol.TypeTask, f.Type)
+					s.Finish(f)
+					served++
+				}
+			}
+		}
+		require.Equal(t, 80-11, served)
+		for _, s := range []*actorstest.Session{a, b} {
+			require.Equal(t, 40, team.Used(t, s.Email, watchpost.ActionProfileFetch))
+		}
+		require.Equal(t, watchpost.Daily.Reset(w.Now()), wantPending(t, team, team.Create(t, watchpost.TaskProfileFetch), watchpost.PendingDailyCap).NotBefore)
+	})
+}
+
+// TestTwinsShareOneAllowance: two sessions of one account have one allowance.
+func TestTwinsShareOneAllowance(t *testing.T) {
+	t.Parallel()
+	_, team, a := house(t)
+	b := team.Session(t, "ADA") // the urn is normalised
+	b.Connect()
+	fetches(t, team, 41)
+	served := 0
+	for idle := 0; idle < 2; {
+		idle = 0
+		for _, s := range []*actorstest.Session{a, b} {
+			came := s.Settle()
+			if len(came) == 0 {
+				idle++
+			}
+			for _, f := range came {
+				s.Finish(f)
+				served++
+			}
+		}
+	}
+	require.Equal(t, 40, served)
+}
+
+func TestWeeklyCapOfInvitations(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	do := func(n int) {
+		for range n {
+			s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskConnectionRequest)))
+		}
+	}
+	do(60)
+	w.Advance(24 * time.Hour)
+	s.Heartbeat()
+	do(40)
+	id := team.Create(t, watchpost.TaskConnectionRequest)
+	monday := time.Date(2030, 1, 14, 0, 0, 0, 0, time.UTC)
+	require.Equal(t, monday, wantPending(t, team, id, watchpost.PendingWeeklyCap).NotBefore)
+	w.Crash()
+	s.Connect()
+	w.Advance(24 * time.Hour)
+	require.Equal(t, monday, wantPending(t, team, id, watchpost.PendingWeeklyCap).NotBefore)
+	w.SetClock(monday.Add(-5 * time.Second))
+	s.ExpectNone()
+	w.SetClock(monday)
+	s.Finish(s.ExpectTask(id))
+	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionInvitation))
+}
+
+// TestOutAtMidnight: what is out when the day ends is debited to both days, and
+// given back to both.
+func TestOutAtMidnight(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		end           func(*actorstest.Session, protocol.Frame)
+		before, after int
+	}{
+		{"done", func(s *actorstest.Session, f protocol.Frame) { s.Finish(f) }, 1, 1},
+		{"released", func(s *actorstest.Session, f protocol.Frame) { s.Release(f); s.ExpectNone() }, 0, 0},
+		{"not acted", func(s *actorstest.Session, f protocol.Frame) { s.Error(f, "not_found", actorstest.Lie); s.ExpectAck(f) }, 0, 0},
+		{"acted", func(s *actorstest.Session, f protocol.Frame) {
+			s.Error(f, "not_found", actorstest.Truth)
+			s.ExpectAck(f)
+		}, 1, 1},
+	} {
+		for _, crash := range []bool{false, true} {
+			name := c.name
+			if crash {
+				name += ", after a crash"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w, team, s := house(t)
+				midnight := watchpost.Daily.Reset(w.Now())
+				w.SetClock(midnight.Add(-30 * time.Second))
+				s.Heartbeat()
+				frame := s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch))
+				require.Equal(t, midnight, *frame.Deadline, "not past the day that was debited")
+				w.SetClock(midnight.Add(time.Second))
+				s.Heartbeat(frame)
+				s.ExpectNone()
+				require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionProfileFetch))
+				if crash {
+					w.Crash()
+					s.Connect(actorstest.Listed(frame, protocol.StateReceived))
+				}
+				c.end(s, frame)
+				require.Equal(t, c.after, team.Used(t, s.Email, watchpost.ActionProfileFetch))
+				require.Equal(t, c.before, storedUse(t, w, team, s, watchpost.ActionProfileFetch, midnight.Add(-time.Second)))
+				require.Equal(t, c.after, storedUse(t, w, team, s, watchpost.ActionProfileFetch, midnight))
+			})
+		}
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	id := team.Create(t, watchpost.TaskProfileFetch)
+	frame := s.ExpectTask(id)
+	w.Advance(50 * time.Second)
+	s.Heartbeat(frame)
+	s.Settle()
+	s.Drop()
+	s.Connect() // it lists nothing, so it is told again, under the same lease
+	again := s.ExpectTask(id)
+	require.Equal(t, frame.Lease, again.Lease)
+	require.Equal(t, frame.Attempt, again.Attempt)
+	require.True(t, frame.Deadline.Equal(*again.Deadline), "renewals do not move it")
+}
+
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	const week = 7 * 24 * time.Hour
+	t.Run("while in memory", func(t *testing.T) {
+		t.Parallel()
+		w := actorstest.New(t, actorstest.With(func(o *actors.Options) { o.IdleAfter = 1000 * time.Hour }))
+		team := w.Found(t, watchpost.PlanFree)
+		id := team.Create(t, watchpost.TaskProfileFetch)
+		created := team.Status(t, id).CreatedAt
+		w.SetClock(created.Add(week - 2*time.Second))
+		wantPending(t, team, id, watchpost.PendingExtensionOffline)
+		w.SetClock(created.Add(week))
+		view := team.Status(t, id)
+		wantFailure(t, view, "expired", true)
+		require.True(t, view.CompletedAt.Equal(created.Add(week)), "%s %s", created, view.CompletedAt)
+	})
+	for name, away := range map[string]func(w *actorstest.World){
+		"put to rest": func(w *actorstest.World) { w.Advance(time.Hour); w.AwaitResting() },
+		"restarted":   func(w *actorstest.World) { w.Restart() },
+		"crashed":     func(w *actorstest.World) { w.Crash() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := actorstest.New(t)
+			team := w.Found(t, watchpost.PlanFree)
+			id := team.Create(t, watchpost.TaskLikePost)
+			created := team.Status(t, id).CreatedAt
+			away(w)
+			w.Advance(30 * 24 * time.Hour)
+			view := team.Status(t, id)
+			wantFailure(t, view, "expired", true)
+			require.True(t, view.CompletedAt.Equal(created.Add(week)), "as of the moment when it was due")
+			s := team.Session(t, "ada").Connect()
+			s.ExpectNone()
+			require.Equal(t, view, team.Status(t, id))
+		})
+	}
+	t.Run("not what was begun once", func(t *testing.T) {
+		t.Parallel()
+		w, team, s := house(t)
+		id := team.Create(t, watchpost.TaskProfileFetch)
+		frame := s.ExpectTask(id)
+		s.Drop()
+		w.Advance(30 * 24 * time.Hour)
+		wantPending(t, team, id, watchpost.PendingExtensionOffline)
+		s.Connect(actorstest.Listed(frame, protocol.StateReceived))
+		s.Expect(protocol.TypeCancel)
+		s.Finish(s.ExpectTask(id))
+	})
+}
+
+func TestSignedOutPauses(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	id := team.Create(t, watchpost.TaskProfileFetch)
+	s.Error(s.ExpectTask(id), "signed_out", actorstest.Lie)
+	s.Expect(protocol.TypeAck)
+	s.ExpectNone()
+	require.Zero(t, wantPending(t, team, id, watchpost.PendingPaused).NotBefore, "not known")
+	w.Advance(3 * time.Hour)
+	s.ExpectNone()
+	s.Account.SignedIn = false
+	s.Heartbeat()
+	s.ExpectNone()
+	wantPending(t, team, id, watchpost.PendingPaused)
+	s.Account.SignedIn = true
+	s.Heartbeat()
+	s.Finish(s.ExpectTask(id))
+}
+
+// TestPendingReasons: the reason is that of the session that is closest to
+// doing the task.
+func TestPendingReasons(t *testing.T) {
+	t.Parallel()
+	w, team, a := house(t)
+	b := team.SessionOf(t, team.Member(t, "bob"), "bob")
+	a.Drop()
+	id := team.Create(t, watchpost.TaskProfileFetch)
+	wantPending(t, team, id, watchpost.PendingExtensionOffline)
+
+	b.Account.SignedIn = false
+	b.Connect()
+	require.Zero(t, wantPending(t, team, id, watchpost.PendingPaused).NotBefore)
+	wantPending(t, team, team.Create(t, watchpost.TaskConnectionRequest), watchpost.PendingPaused)
+
+	b.Account.SignedIn = true
+	b.Heartbeat()
+	b.Error(b.ExpectTask(id), "network_limit", actorstest.Lie)
+	b.Expect(protocol.TypeAck)
+	invitation := b.Expect(protocol.TypeTask)
+	b.Error(invitation, "network_limit", actorstest.Lie)
+	b.Expect(protocol.TypeAck)
+	b.ExpectNone()
+	require.Equal(t, watchpost.Daily.Reset(w.Now()), wantPending(t, team, id, watchpost.PendingDailyCap).NotBefore)
+	require.Equal(t, watchpost.Weekly.Reset(w.Now()),
+		wantPending(t, team, watchpost.TaskID(invitation.Task), watchpost.PendingWeeklyCap).NotBefore)
+
+	a.Connect() // free, and with all its allowance
+	first := a.ExpectTask(id)
+	wantPending(t, team, id, watchpost.PendingRunning)
+	next := team.Create(t, watchpost.TaskProfileFetch)
+	wantPending(t, team, next, watchpost.PendingQueued)
+	a.Finish(first)
+	a.ExpectTask(next)
+}
+
+func TestNetworkLimitClosesUntilReset(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	likes := []watchpost.TaskID{team.Create(t, watchpost.TaskLikePost), team.Create(t, watchpost.TaskLikePost)}
+	frame := s.ExpectTask(likes[0])
+	s.Act(frame)
+	s.Error(frame, "network_limit", actorstest.Lie)
+	s.ExpectAck(frame)
+	s.ExpectNone()
+	for range 2 {
+		for _, id := range likes {
+			require.Equal(t, watchpost.Daily.Reset(w.Now()), wantPending(t, team, id, watchpost.PendingDailyCap).NotBefore)
+		}
+		w.Crash()
+		s.Connect()
+		s.ExpectNone()
+	}
+	s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)))
+	w.SetClock(watchpost.Daily.Reset(w.Now()))
+	for _, id := range likes {
+		s.Finish(s.ExpectTask(id))
+	}
+}
+
+// TestPageNotUnderstood: the type is paused for the account, a probe goes out
+// every 15 minutes, and after a day the task fails.
+func TestPageNotUnderstood(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	ids := fetches(t, team, 2)
+	at := w.Now()
+	frame := s.ExpectTask(ids[0])
+	s.Error(frame, "page_not_understood", actorstest.Lie)
+	s.ExpectAck(frame)
+	s.ExpectNone()
+	for _, id := range ids {
+		require.WithinDuration(t, at.Add(15*time.Minute), wantPending(t, team, id, watchpost.PendingPaused).NotBefore, actorstest.Wait)
+	}
+	s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskCompanyFetch))) // other types go on
+
+	probes := 1
+	for elapsed := time.Duration(0); elapsed < 24*time.Hour-20*time.Minute; elapsed += 15*time.Minute + time.Second {
+		w.Advance(15*time.Minute + time.Second)
+		frame := s.ExpectTask(ids[0])
+		s.Error(frame, "page_not_understood", actorstest.Lie)
+		s.ExpectAck(frame)
+		s.ExpectNone() // one probe, not the other task
+		probes++
+	}
+	require.Greater(t, probes, 90)
+	wantPending(t, team, ids[0], watchpost.PendingPaused)
+	w.SetClock(at.Add(24*time.Hour + actorstest.Wait))
+	view := team.Status(t, ids[0])
+	wantFailure(t, view, "page_not_understood", true)
+	require.WithinDuration(t, at.Add(24*time.Hour), view.CompletedAt, actorstest.Wait)
+	require.Equal(t, "pending", team.Status(t, ids[1]).State.Shown(), "it was never tried")
+	w.Advance(16 * time.Minute)
+	s.Finish(s.ExpectTask(ids[1])) // the page is understood again
+}
+
+// TestFrameOfDeadTeam: frames on a connection whose team is gone are lost, and
+// the connection ends.
+func TestConnectGivesUp(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	id := team.Create(t, watchpost.TaskProfileFetch)
+	s.ExpectTask(id)
+	s.Drop()
+	w.Advance(leaseOver)
+	w.Store.Block()
+	done(t, team, actors.Gate{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_ = w.Store.AwaitHeld(ctx, 1)
+		cancel()
+	}()
+	require.Error(t, s.HelloContext(ctx))
+	w.Store.Release()
+	require.Eventually(t, func() bool { return w.Gauge("watchpost_sessions_connected") == 0 }, actorstest.Wait, time.Millisecond,
+		"a connection whose caller gave up is gone")
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package headless
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// folderLock keeps other sessions, of this process too, from a journal. The
+// system drops it when the process ends, however it ends.
+type folderLock struct{ file *os.File }
+
+// lockFolder takes the lock, or fails with ErrJournalInUse.
+func lockFolder(path string) (*folderLock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%w (%s)", ErrJournalInUse, path)
+	}
+	return &folderLock{f}, nil
+}
+
+// release gives the lock back.
+func (l *folderLock) release() error { return l.file.Close() }
+
+// syncDir makes the names in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if closed := d.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

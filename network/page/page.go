@@ -1,0 +1,320 @@
+// Package page is the machine-readable part of the stand-in network's pages: a
+// JSON block that every page carries beside what a person sees. It is the one
+// description that the site writes and a session's adapter reads.
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Version is the value of Data.V. A page with another one is not understood.
+const Version = 1
+
+// ErrNotUnderstood means that a page does not have the form that this package
+// knows. It is never to be read as a page without content.
+var ErrNotUnderstood = errors.New("page not understood")
+
+// Kind says what a page is.
+type Kind string
+
+// The kinds of pages.
+const (
+	KindFeed        Kind = "feed"
+	KindProfile     Kind = "profile"
+	KindCompany     Kind = "company"
+	KindPost        Kind = "post"
+	KindPosts       Kind = "posts"  // a list of posts of one author
+	KindSearch      Kind = "search" // posts that a search found
+	KindPeople      Kind = "people" // members that a search found
+	KindForum       Kind = "forum"  // forum posts that a search found
+	KindConnections Kind = "connections"
+	KindMessages    Kind = "messages"    // the list of threads
+	KindThread      Kind = "thread"      // the messages with one member
+	KindInvitations Kind = "invitations" // those that the viewer sent
+
+	KindApplied   Kind = "applied" // a write was done
+	KindSignIn    Kind = "sign_in"
+	KindChallenge Kind = "challenge"
+	KindLimit     Kind = "limit"
+	KindNotFound  Kind = "not_found"
+	KindRefused   Kind = "refused" // a write was refused; Reason says why
+)
+
+// Reasons of refused writes.
+const (
+	ReasonCSRF         = "csrf"
+	ReasonNotConnected = "not_connected"
+	ReasonNotManaged   = "company_not_managed"
+	ReasonConnected    = "already_connected"
+	ReasonPending      = "invitation_pending"
+	ReasonInvalid      = "invalid"
+)
+
+// Data is the machine-readable part of a page; Kind says which fields count.
+type Data struct {
+	V      int     `json:"v"`
+	Kind   Kind    `json:"kind"`
+	Viewer *Viewer `json:"viewer,omitempty"`
+	// CSRF is the token that a write sends back in the header X-CSRF-Token.
+	CSRF string `json:"csrf,omitempty"`
+
+	Profile     *Profile     `json:"profile,omitempty"`
+	Company     *Company     `json:"company,omitempty"`
+	Post        *Post        `json:"post,omitempty"`
+	Comments    []Comment    `json:"comments,omitempty"`
+	Posts       []Post       `json:"posts,omitempty"`
+	People      []Person     `json:"people,omitempty"`
+	Thread      *Thread      `json:"thread,omitempty"`
+	Invitations []Invitation `json:"invitations,omitempty"`
+	Paging      *Paging      `json:"paging,omitempty"`
+	Query       string       `json:"query,omitempty"`
+
+	Applied *Applied `json:"applied,omitempty"`
+	Limit   *Limit   `json:"limit,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+// Viewer is the signed-in member whom a page is shown to.
+type Viewer struct {
+	URN  string `json:"urn"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+	// Companies are the company pages that the viewer may act for.
+	Companies []Actor `json:"companies"`
+}
+
+// Actor is one who posts, likes or comments: a member or a company page.
+type Actor struct {
+	Type     string `json:"type"` // user or company
+	URN      string `json:"urn"`
+	Slug     string `json:"slug"`
+	Name     string `json:"name"`
+	Headline string `json:"headline"`
+	Path     string `json:"path"`
+	Image    string `json:"image"` // path of the picture
+}
+
+// Types of actors.
+const (
+	ActorUser    = "user"
+	ActorCompany = "company"
+)
+
+// Profile is a member's page.
+type Profile struct {
+	URN         string      `json:"urn"`
+	Slug        string      `json:"slug"`
+	FirstName   string      `json:"first_name"`
+	LastName    string      `json:"last_name"`
+	Name        string      `json:"name"`
+	Headline    string      `json:"headline"`
+	Location    string      `json:"location"`
+	Image       string      `json:"image"`
+	About       string      `json:"about"`
+	Industry    string      `json:"industry"`
+	Language    string      `json:"language"`
+	Connections int         `json:"connections"`
+	Followers   int         `json:"followers"`
+	Positions   []Position  `json:"positions"`
+	Education   []Education `json:"education"`
+	Skills      []string    `json:"skills"`
+	// Relation is what the viewer is to the member: self, none, pending (an
+	// invitation of the viewer waits) or connected.
+	Relation string `json:"relation"`
+	Degree   int    `json:"degree"` // 0 self, 1 connected, 2 or 3
+}
+
+// Relations between the viewer and a member.
+const (
+	RelationSelf      = "self"
+	RelationNone      = "none"
+	RelationPending   = "pending"
+	RelationConnected = "connected"
+)
+
+// Position is a job that a member had or has; a zero year means that the page
+// shows none.
+type Position struct {
+	Title       string `json:"title"`
+	CompanyName string `json:"company_name"`
+	CompanySlug string `json:"company_slug"`
+	Location    string `json:"location"`
+	StartYear   int    `json:"start_year"`
+	StartMonth  int    `json:"start_month"`
+	EndYear     int    `json:"end_year,omitempty"`
+	EndMonth    int    `json:"end_month,omitempty"`
+	IsCurrent   bool   `json:"is_current"`
+}
+
+// Education is a school that a member went to.
+type Education struct {
+	School    string `json:"school"`
+	Degree    string `json:"degree"`
+	Field     string `json:"field"`
+	StartYear int    `json:"start_year"`
+	EndYear   int    `json:"end_year"`
+}
+
+// Company is a company's page.
+type Company struct {
+	URN           string   `json:"urn"`
+	Slug          string   `json:"slug"`
+	Name          string   `json:"name"`
+	Industry      string   `json:"industry"`
+	Description   string   `json:"description"`
+	EmployeeCount int      `json:"employee_count"`
+	Headquarters  string   `json:"headquarters"`
+	Website       string   `json:"website"`
+	Followers     int      `json:"followers"`
+	Logo          string   `json:"logo"`
+	Specialties   []string `json:"specialties"`
+}
+
+// Post is a post as a page shows it.
+type Post struct {
+	URN      string    `json:"urn"`
+	Path     string    `json:"path"`
+	Author   Actor     `json:"author"`
+	Content  string    `json:"content"` // character for character
+	Type     string    `json:"type"`
+	PostedAt time.Time `json:"posted_at"`
+	Likes    int       `json:"likes"`
+	Comments int       `json:"comments"`
+	Shares   int       `json:"shares"`
+	// Images and Videos are paths; ImageText is what an image says.
+	Images    []string `json:"images,omitempty"`
+	ImageText string   `json:"image_text,omitempty"`
+	Videos    []string `json:"videos,omitempty"`
+	// LikedBy are the urns of those among the viewer and the viewer's
+	// companies who like the post.
+	LikedBy []string `json:"liked_by,omitempty"`
+}
+
+// Comment is a comment below a post. Mine is true when the viewer, or a
+// company of the viewer, wrote it.
+type Comment struct {
+	URN      string    `json:"urn"`
+	Author   Actor     `json:"author"`
+	Text     string    `json:"text"`
+	PostedAt time.Time `json:"posted_at"`
+	Mine     bool      `json:"mine"`
+}
+
+// Person is a member in a list.
+type Person struct {
+	URN         string     `json:"urn"`
+	Slug        string     `json:"slug"`
+	Name        string     `json:"name"`
+	Headline    string     `json:"headline"`
+	Location    string     `json:"location"`
+	Degree      int        `json:"degree"`
+	ConnectedAt *time.Time `json:"connected_at,omitempty"`
+}
+
+// Thread is the messages between the viewer and one member.
+type Thread struct {
+	With       Person    `json:"with"`
+	CanMessage bool      `json:"can_message"`
+	Messages   []Message `json:"messages"`
+}
+
+// Message is one message of a thread.
+type Message struct {
+	URN    string    `json:"urn"`
+	Text   string    `json:"text"`
+	SentAt time.Time `json:"sent_at"`
+	Mine   bool      `json:"mine"`
+}
+
+// Invitation is one that the viewer sent and that waits.
+type Invitation struct {
+	To     Person    `json:"to"`
+	Note   string    `json:"note"`
+	SentAt time.Time `json:"sent_at"`
+}
+
+// Paging tells where in a list a page stands.
+type Paging struct {
+	Page  int  `json:"page"` // from 1
+	Total int  `json:"total"`
+	More  bool `json:"more"`
+}
+
+// Applied says what a write made.
+type Applied struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target"`
+	URN    string `json:"urn,omitempty"` // of the comment or message
+}
+
+// Limit says which action the network has closed, and until when.
+type Limit struct {
+	Action   string     `json:"action"` // like, comment, message, invitation or any
+	Reason   string     `json:"reason"` // daily_limit, weekly_limit or rate_limited
+	ResetsAt *time.Time `json:"resets_at,omitempty"`
+}
+
+// Reasons of limits.
+const (
+	LimitDaily  = "daily_limit"
+	LimitWeekly = "weekly_limit"
+	LimitRate   = "rate_limited"
+)
+
+var (
+	blockStart = []byte(`<script type="application/json" id="page-data">`)
+	blockEnd   = []byte(`</script>`)
+)
+
+// Parse reads the machine-readable part of an HTML page. An error wraps
+// ErrNotUnderstood.
+func Parse(html []byte) (*Data, error) {
+	_, rest, ok := bytes.Cut(html, blockStart)
+	if !ok {
+		return nil, fmt.Errorf("%w: no data block", ErrNotUnderstood)
+	}
+	block, _, ok := bytes.Cut(rest, blockEnd)
+	if !ok {
+		return nil, fmt.Errorf("%w: data block without end", ErrNotUnderstood)
+	}
+	var data Data
+	if err := json.Unmarshal(block, &data); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotUnderstood, err)
+	}
+	if data.V != Version {
+		return nil, fmt.Errorf("%w: version %d", ErrNotUnderstood, data.V)
+	}
+	if !data.whole() {
+		return nil, fmt.Errorf("%w: a page of kind %q lacks its parts", ErrNotUnderstood, data.Kind)
+	}
+	return &data, nil
+}
+
+// whole reports whether the page has what its kind promises. An unknown kind
+// promises nothing: whoever expects another kind refuses it.
+func (d *Data) whole() bool {
+	switch d.Kind {
+	case KindProfile:
+		return d.Viewer != nil && d.Profile != nil
+	case KindCompany:
+		return d.Viewer != nil && d.Company != nil
+	case KindPost:
+		return d.Viewer != nil && d.Post != nil
+	case KindFeed, KindPosts, KindSearch, KindPeople, KindForum, KindConnections:
+		return d.Viewer != nil && d.Paging != nil
+	case KindThread:
+		return d.Viewer != nil && d.Thread != nil
+	case KindMessages, KindInvitations:
+		return d.Viewer != nil
+	case KindApplied:
+		return d.Applied != nil
+	case KindLimit:
+		return d.Limit != nil
+	default:
+		return d.Kind != ""
+	}
+}

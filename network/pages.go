@@ -1,0 +1,182 @@
+package network
+
+import (
+	"net/http"
+	"sort"
+	"strings"
+
+	"watchpost/network/page"
+)
+
+// listPage is how many posts a feed or an author's list shows.
+const listPage = 20
+
+// list shows one page of a list of posts, the newest first.
+func (v *visit) list(kind page.Kind, title string, all []*post) {
+	all = visible(all, v.now)
+	n := v.pageNumber()
+	v.show(http.StatusOK, title, page.Data{
+		Kind: kind, Posts: v.postViews(cut(all, n, listPage)),
+		Paging: &page.Paging{Page: n, Total: len(all), More: n*listPage < len(all)},
+	})
+}
+
+func (v *visit) feed() { v.list(page.KindFeed, "Feed", v.world.posts.posts) }
+
+func (v *visit) profile() {
+	m := v.whoMember()
+	if m == nil {
+		v.notFound()
+		return
+	}
+	v.show(http.StatusOK, m.name(), page.Data{Kind: page.KindProfile, Profile: v.profileView(m)})
+}
+
+func (v *visit) memberPosts() {
+	m := v.whoMember()
+	if m == nil {
+		v.notFound()
+		return
+	}
+	v.list(page.KindPosts, "Posts of "+m.name(), v.world.posts.byMember[m])
+}
+
+func (v *visit) company() {
+	c := v.whoCompany()
+	if c == nil {
+		v.notFound()
+		return
+	}
+	v.show(http.StatusOK, c.name, page.Data{Kind: page.KindCompany, Company: companyView(c)})
+}
+
+func (v *visit) companyPosts() {
+	c := v.whoCompany()
+	if c == nil {
+		v.notFound()
+		return
+	}
+	v.list(page.KindPosts, "Posts of "+c.name, v.world.posts.byFirm[c])
+}
+
+func (v *visit) post() { v.onePost(&v.world.posts) }
+
+func (v *visit) forumPost() { v.onePost(&v.world.forum) }
+
+func (v *visit) onePost(t *timeline) {
+	p := v.whichPost(t)
+	if p == nil {
+		v.notFound()
+		return
+	}
+	view := v.postView(p)
+	v.show(http.StatusOK, "Post of "+view.Author.Name, page.Data{Kind: page.KindPost, Post: &view, Comments: v.commentViews(p)})
+}
+
+func (v *visit) searchPosts() { v.results(page.KindSearch, "Search", &v.world.posts) }
+
+func (v *visit) searchForum() { v.results(page.KindForum, "Forum", &v.world.forum) }
+
+func (v *visit) forumFront() { v.list(page.KindForum, "Forum", v.world.forum.posts) }
+
+// results shows one page of what a search finds; an empty query finds nothing.
+func (v *visit) results(kind page.Kind, title string, t *timeline) {
+	query := v.r.FormValue("q")
+	n, size := v.pageNumber(), v.opts.SearchPage
+	var posts []*post
+	total := 0
+	if strings.TrimSpace(query) != "" {
+		posts, total = t.search(query, v.now, n, size)
+	}
+	v.show(http.StatusOK, title, page.Data{
+		Kind: kind, Query: query, Posts: v.postViews(posts),
+		Paging: &page.Paging{Page: n, Total: total, More: n*size < total},
+	})
+}
+
+// people shows one page of a list of members.
+func (v *visit) people(kind page.Kind, title string, all []*member, start, count int) {
+	data := page.Data{
+		Kind: kind, Query: v.r.FormValue("keywords"), People: []page.Person{},
+		Paging: &page.Paging{Page: start/count + 1, Total: len(all), More: start+count < len(all)},
+	}
+	start = min(start, len(all))
+	for _, m := range all[start:min(start+count, len(all))] {
+		p := v.personView(m)
+		if kind == page.KindConnections {
+			at := v.records.connectedAt(v.me, m)
+			p.ConnectedAt = &at
+		}
+		data.People = append(data.People, p)
+	}
+	v.show(http.StatusOK, title, data)
+}
+
+// connections lists the viewer's connections: the newest first, or by name.
+func (v *visit) connections() {
+	keyword := fold(v.r.FormValue("keyword"))
+	var list []*member
+	for _, m := range v.connectionsOf(v.me) {
+		if strings.Contains(m.text, keyword) {
+			list = append(list, m)
+		}
+	}
+	by := v.r.FormValue("sort")
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		switch {
+		case by == "first_name" && a.first != b.first:
+			return a.first < b.first
+		case by == "last_name" && a.last != b.last:
+			return a.last < b.last
+		case by != "first_name" && by != "last_name":
+			at, bt := v.records.connectedAt(v.me, a), v.records.connectedAt(v.me, b)
+			if !at.Equal(bt) {
+				return at.After(bt)
+			}
+		}
+		return a.id < b.id
+	})
+	v.people(page.KindConnections, "Connections", list, v.number("start", 0, 1_000_000), max(1, v.number("count", 40, 100)))
+}
+
+// messages lists those whom the viewer exchanged messages with.
+func (v *visit) messages() {
+	data := page.Data{Kind: page.KindMessages, People: []page.Person{}}
+	for _, m := range v.records.everyone() {
+		if m != v.me && len(v.records.messages(v.me, m)) > 0 {
+			data.People = append(data.People, v.personView(m))
+		}
+	}
+	v.show(http.StatusOK, "Messages", data)
+}
+
+// thread shows the messages with one member.
+func (v *visit) thread() {
+	m := v.whoMember()
+	if m == nil {
+		v.notFound()
+		return
+	}
+	t := &page.Thread{With: v.personView(m), CanMessage: v.records.connected(v.me, m), Messages: []page.Message{}}
+	for _, msg := range v.records.messages(v.me, m) {
+		t.Messages = append(t.Messages, page.Message{URN: msg.urn, Text: msg.text, SentAt: msg.at, Mine: msg.from == v.me})
+	}
+	v.show(http.StatusOK, "Messages with "+m.name(), page.Data{Kind: page.KindThread, Thread: t})
+}
+
+// invitations lists the viewer's invitations that wait, the newest first.
+func (v *visit) invitations() {
+	data := page.Data{Kind: page.KindInvitations, Invitations: []page.Invitation{}}
+	sent := v.records.sentInvitations(v.me)
+	sort.Slice(sent, func(i, j int) bool {
+		if !sent[i].at.Equal(sent[j].at) {
+			return sent[i].at.After(sent[j].at)
+		}
+		return sent[i].to.id < sent[j].to.id
+	})
+	for _, inv := range sent {
+		data.Invitations = append(data.Invitations, page.Invitation{To: v.personView(inv.to), Note: inv.note, SentAt: inv.at})
+	}
+	v.show(http.StatusOK, "Invitations", data)
+}

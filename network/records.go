@@ -1,0 +1,252 @@
+package network
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"watchpost"
+	"watchpost/network/page"
+)
+
+// WriteKind is a kind of write at the site.
+type WriteKind string
+
+// The kinds of writes.
+const (
+	WriteLike       WriteKind = "like"
+	WriteComment    WriteKind = "comment"
+	WriteMessage    WriteKind = "message"
+	WriteInvitation WriteKind = "invitation"
+)
+
+// Write is one write that the site applied.
+type Write struct {
+	// Account is the slug of the member who was signed in.
+	Account string `json:"account"`
+	// Actor is the urn of the member or company that it was done as.
+	Actor  string    `json:"actor"`
+	Kind   WriteKind `json:"kind"`
+	Target string    `json:"target"` // urn of the post or member
+	Text   string    `json:"text,omitempty"`
+	URN    string    `json:"urn,omitempty"` // of the comment or message
+	At     time.Time `json:"at"`
+	// Repeated marks a like of a post that was liked already. It changed
+	// nothing, but somebody did it twice.
+	Repeated bool `json:"repeated,omitempty"`
+}
+
+// Caps are the network's own limits per account: likes, comments and messages
+// a day (00:00 UTC), invitations a week (Monday 00:00 UTC), by the Clock.
+type Caps struct {
+	Likes       int
+	Comments    int
+	Messages    int
+	Invitations int
+}
+
+// DefaultCaps are generous: the service's own allowances are met first.
+var DefaultCaps = Caps{Likes: 200, Comments: 200, Messages: 300, Invitations: 100}
+
+// of returns the limit of a kind of write and its period.
+func (c Caps) of(kind WriteKind) (limit int, period watchpost.Period) {
+	switch kind {
+	case WriteLike:
+		return c.Likes, watchpost.Daily
+	case WriteComment:
+		return c.Comments, watchpost.Daily
+	case WriteMessage:
+		return c.Messages, watchpost.Daily
+	default:
+		return c.Invitations, watchpost.Weekly
+	}
+}
+
+// records is what accounts made of the world: themselves, and their writes.
+type records struct {
+	world *world
+	caps  Caps
+
+	mu          sync.Mutex
+	created     []*member
+	bySlug      map[string]*member
+	byID        map[uint64]*member
+	cookies     map[string]*signedIn
+	likes       map[uint64]map[string]bool // by post, the actors' urns
+	comments    map[uint64][]remark
+	threads     map[pair][]message
+	invitations map[pair]invitation
+	used        map[usage]int
+	writes      []Write
+	lastURN     uint64
+}
+
+// signedIn is what a cookie stands for.
+type signedIn struct {
+	member *member
+	csrf   string
+}
+
+// pair names two members; for threads the smaller id comes first, for
+// invitations the sender.
+type pair struct{ a, b uint64 }
+
+func thread(a, b *member) pair { return pair{min(a.id, b.id), max(a.id, b.id)} }
+
+// remark is a comment that an account left.
+type remark struct {
+	urn   string
+	actor page.Actor
+	text  string
+	at    time.Time
+}
+
+type message struct {
+	urn  string
+	from *member
+	text string
+	at   time.Time
+}
+
+type invitation struct {
+	to   *member
+	note string
+	at   time.Time
+}
+
+// usage names what a cap counts.
+type usage struct {
+	account uint64
+	kind    WriteKind
+	period  string
+}
+
+func newRecords(w *world, caps Caps) *records {
+	return &records{
+		world: w, caps: caps,
+		bySlug:      make(map[string]*member),
+		byID:        make(map[uint64]*member),
+		cookies:     make(map[string]*signedIn),
+		likes:       make(map[uint64]map[string]bool),
+		comments:    make(map[uint64][]remark),
+		threads:     make(map[pair][]message),
+		invitations: make(map[pair]invitation),
+		used:        make(map[usage]int),
+	}
+}
+
+// member returns the member of a slug, made by the world or by signing in.
+func (r *records) member(slug string) *member {
+	if m := r.world.memberBySlug[slug]; m != nil {
+		return m
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bySlug[slug]
+}
+
+// memberOfID returns the member of an id.
+func (r *records) memberOfID(id uint64) *member {
+	if m := r.world.memberByID[id]; m != nil {
+		return m
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byID[id]
+}
+
+// everyone returns all members.
+func (r *records) everyone() []*member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append(append([]*member(nil), r.world.members...), r.created...)
+}
+
+// join returns the member of a slug and makes one when there is none.
+func (r *records) join(slug string) *member {
+	if m := r.world.memberBySlug[slug]; m != nil {
+		return m
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.bySlug[slug]; m != nil {
+		return m
+	}
+	m := r.world.createMember(slug, func(id uint64) bool { return r.byID[id] != nil })
+	r.created = append(r.created, m)
+	r.bySlug[slug], r.byID[m.id] = m, m
+	return m
+}
+
+// signIn makes a cookie for a member.
+func (r *records) signIn(m *member) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cookie := watchpost.NewSecret(16)
+	r.cookies[cookie] = &signedIn{member: m, csrf: watchpost.NewSecret(16)}
+	return cookie
+}
+
+// session returns what a cookie stands for, nil when for nothing.
+func (r *records) session(cookie string) *signedIn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cookies[cookie]
+}
+
+// drop makes a cookie stand for nothing.
+func (r *records) drop(cookie string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.cookies, cookie)
+}
+
+// dropAccount makes all cookies of an account stand for nothing.
+func (r *records) dropAccount(slug string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for cookie, s := range r.cookies {
+		if s.member.slug == slug {
+			delete(r.cookies, cookie)
+		}
+	}
+}
+
+// connectedShare is how many in a hundred pairs of members are connected.
+const connectedShare = 12
+
+// connected reports whether two members are connected; it is part of the
+// world and the same seen from both sides.
+func (r *records) connected(a, b *member) bool {
+	if a == b {
+		return false
+	}
+	p := thread(a, b)
+	return hash(r.world.seed, "pair "+strconv.FormatUint(p.a, 10)+" "+strconv.FormatUint(p.b, 10))%100 < connectedShare
+}
+
+// connectedAt returns since when two members are.
+func (r *records) connectedAt(a, b *member) time.Time {
+	p := thread(a, b)
+	days := hash(r.world.seed, "since "+strconv.FormatUint(p.a, 10)+" "+strconv.FormatUint(p.b, 10)) % 2000
+	return time.Date(2020, 1, 1, 9, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
+}
+
+// Writes returns all writes that were applied, in their order.
+func (s *Site) Writes() []Write {
+	s.records.mu.Lock()
+	defer s.records.mu.Unlock()
+	return append([]Write(nil), s.records.writes...)
+}
+
+// WriteCount returns how many writes of a kind an account (its slug) made to a
+// target (an urn). Empty arguments stand for any.
+func (s *Site) WriteCount(account string, kind WriteKind, target string) int {
+	n := 0
+	for _, w := range s.Writes() {
+		if (account == "" || w.Account == account) && (kind == "" || w.Kind == kind) && (target == "" || w.Target == target) {
+			n++
+		}
+	}
+	return n
+}

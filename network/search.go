@@ -1,0 +1,152 @@
+package network
+
+import (
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// index is the network's full-text search over a fixed list of texts. It is a
+// sieve: it finds every text that holds the query, wherever in a word, and
+// beyond that texts with a word that begins like a word of the query, as
+// search engines of networks do. Callers that want an exact match look again.
+type index struct {
+	all    string  // the folded texts, each ended by a zero byte
+	starts []int32 // where each begins in all
+
+	mu    sync.Mutex
+	found map[string][]int32 // recent results by folded query
+}
+
+const (
+	// minPrefix is the length from which a single word of a query is searched
+	// as the beginning of words.
+	minPrefix = 3
+	// commonShare is the share of the texts from which on such a word is too
+	// common to be searched alone.
+	commonShare = 0.05
+	// keptResults bounds the memory of recent results. They serve paging: all
+	// pages of a search are cut from one result.
+	keptResults = 64
+)
+
+// newIndex builds an index over texts; results are positions in that list.
+func newIndex(texts []string) *index {
+	x := &index{starts: make([]int32, len(texts)), found: make(map[string][]int32)}
+	var b strings.Builder
+	for i, t := range texts {
+		x.starts[i] = int32(b.Len())
+		b.WriteString(fold(t))
+		b.WriteByte(0)
+	}
+	x.all = b.String()
+	return x
+}
+
+// search returns the positions of the texts that the query finds, ascending. A
+// query of which folding leaves nothing finds every text. The caller must not
+// change the result.
+func (x *index) search(query string) []int32 {
+	query = fold(query)
+	x.mu.Lock()
+	hits, known := x.found[query]
+	x.mu.Unlock()
+	if known {
+		return hits
+	}
+	hits = x.scan(query)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.found) >= keptResults {
+		clear(x.found)
+	}
+	x.found[query] = hits
+	return hits
+}
+
+// scan does the search of a folded query.
+func (x *index) scan(query string) []int32 {
+	if query == "" {
+		hits := make([]int32, len(x.starts))
+		for i := range hits {
+			hits[i] = int32(i)
+		}
+		return hits
+	}
+	hit := make([]bool, len(x.starts))
+	x.each(query, func(text int, _ int) bool {
+		hit[text] = true
+		return true
+	})
+	limit := int(float64(len(x.starts))*commonShare) + 1
+	for _, w := range words(query) {
+		if utf8.RuneCountInString(w) < minPrefix {
+			continue
+		}
+		if begins := x.wordsBeginning(w, limit); len(begins) <= limit {
+			for _, t := range begins {
+				hit[t] = true
+			}
+		}
+	}
+	n := 0
+	for _, h := range hit {
+		if h {
+			n++
+		}
+	}
+	hits := make([]int32, 0, n)
+	for i, h := range hit {
+		if h {
+			hits = append(hits, int32(i))
+		}
+	}
+	return hits
+}
+
+// wordsBeginning returns the texts with a word that begins with w; it stops
+// when there are more than limit.
+func (x *index) wordsBeginning(w string, limit int) []int {
+	var texts []int
+	x.each(w, func(text, at int) bool {
+		if before, _ := utf8.DecodeLastRuneInString(x.all[x.starts[text]:at]); before != utf8.RuneError && wordRune(before) {
+			return false
+		}
+		texts = append(texts, text)
+		return true
+	}, func() bool { return len(texts) > limit })
+	return texts
+}
+
+// each calls f for the places where s occurs. f reports whether it has enough
+// of that text; then the search goes on with the next one. It ends early when
+// one of stop says so.
+func (x *index) each(s string, f func(text, at int) bool, stop ...func() bool) {
+	for at := 0; at < len(x.all); {
+		i := strings.Index(x.all[at:], s)
+		if i < 0 {
+			return
+		}
+		at += i
+		text := sort.Search(len(x.starts), func(i int) bool { return int(x.starts[i]) > at }) - 1
+		if f(text, at) {
+			at = x.end(text)
+		} else {
+			at++
+		}
+		for _, done := range stop {
+			if done() {
+				return
+			}
+		}
+	}
+}
+
+// end returns where the text after the given one begins.
+func (x *index) end(text int) int {
+	if text+1 < len(x.starts) {
+		return int(x.starts[text+1])
+	}
+	return len(x.all)
+}

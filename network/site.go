@@ -1,0 +1,137 @@
+package network
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"watchpost"
+)
+
+// Options says how a Site is made. The zero value is a site of seed 0 by the
+// wall clock, without faults and without control endpoints.
+type Options struct {
+	// Clock is the network's time (default: the wall clock).
+	Clock watchpost.Clock
+	// Seed chooses the generated world.
+	Seed int64
+	// CorpusFile, when set, is a file of JSON lines {id, language, sentiment,
+	// text}; its posts are served instead of generated ones.
+	CorpusFile string
+	// PostsPerDay is the number of generated posts of a day (default 110). The
+	// worlds of different numbers have nothing in common.
+	PostsPerDay int
+	// SearchPage is the number of posts on a page of results (default 25).
+	SearchPage int
+	// Caps are the network's own limits per account (default DefaultCaps).
+	Caps Caps
+	// Faults hold for every account from the start.
+	Faults Faults
+	// Control opens the endpoints under /_control/: faults, counts of writes,
+	// signing accounts out. They are for tests; never open them to others.
+	Control bool
+	// OnWrite, when set, is called after a write was applied and before it is
+	// answered.
+	OnWrite func(Write)
+	// Logger receives what goes wrong inside (default: slog's).
+	Logger *slog.Logger
+}
+
+// Site is the stand-in network as an HTTP handler. It may be used by many
+// goroutines.
+type Site struct {
+	opts    Options
+	world   *world
+	records *records
+	faults  faultTable
+	mux     *http.ServeMux
+}
+
+// defaultSearchPage is how many posts a page of results shows.
+const defaultSearchPage = 25
+
+// New makes a site. It fails when the corpus cannot be read; the error names
+// the line.
+func New(opts Options) (*Site, error) {
+	if opts.Clock == nil {
+		opts.Clock = watchpost.SystemClock{}
+	}
+	if opts.PostsPerDay <= 0 {
+		opts.PostsPerDay = defaultPostsPerDay
+	}
+	if opts.SearchPage <= 0 {
+		opts.SearchPage = defaultSearchPage
+	}
+	if opts.Caps == (Caps{}) {
+		opts.Caps = DefaultCaps
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	s := &Site{opts: opts, world: newWorld(opts.Seed), mux: http.NewServeMux()}
+	start := opts.Clock.Now()
+	if opts.CorpusFile == "" {
+		s.world.generatePosts(start, opts.PostsPerDay)
+	} else if err := s.world.loadCorpus(opts.CorpusFile, start); err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	s.records = newRecords(s.world, opts.Caps)
+	s.faults.set("", opts.Faults)
+	s.routes()
+	return s, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	s.mux.ServeHTTP(w, r)
+}
+
+// PostCount returns the number of network posts, those of the future included.
+func (s *Site) PostCount() int { return len(s.world.posts.posts) }
+
+// now is the network's time.
+func (s *Site) now() time.Time { return s.opts.Clock.Now().UTC() }
+
+// routes is the table of the site's addresses.
+func (s *Site) routes() {
+	s.mux.HandleFunc("GET /static/{file}", s.static)
+	s.mux.HandleFunc("GET /media/{kind}/{file}", s.media)
+
+	s.mux.HandleFunc("GET /sign-in", s.signInPage)
+	s.mux.HandleFunc("POST /sign-in", s.signIn)
+	s.mux.HandleFunc("POST /sign-out", s.signOut)
+
+	read := func(pattern string, h func(*visit)) { s.mux.HandleFunc("GET "+pattern, s.reading(h)) }
+	read("/{$}", (*visit).feed)
+	read("/feed", (*visit).feed)
+	read("/in/{who}", (*visit).profile)
+	read("/in/{who}/posts", (*visit).memberPosts)
+	read("/company/{who}", (*visit).company)
+	read("/company/{who}/posts", (*visit).companyPosts)
+	read("/posts/{post}", (*visit).post)
+	read("/search/posts", (*visit).searchPosts)
+	read("/search/people", (*visit).searchPeople)
+	read("/forum", (*visit).forumFront)
+	read("/forum/search", (*visit).searchForum)
+	read("/forum/{post}", (*visit).forumPost)
+	read("/connections", (*visit).connections)
+	read("/messages", (*visit).messages)
+	read("/messages/{who}", (*visit).thread)
+	read("/invitations", (*visit).invitations)
+	read("/", (*visit).notFound)
+
+	write := func(pattern string, h func(*visit)) { s.mux.HandleFunc("POST "+pattern, s.writing(h)) }
+	write("/posts/{post}/like", (*visit).like)
+	write("/posts/{post}/comment", (*visit).comment)
+	write("/messages/{who}", (*visit).message)
+	write("/in/{who}/invite", (*visit).invite)
+
+	if s.opts.Control {
+		s.controlRoutes()
+	}
+}

@@ -1,0 +1,89 @@
+package specs_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+// document is the OpenAPI document that the service serves of itself.
+type document struct{ spec *openapi3.T }
+
+// readDocument asks the service for it.
+func (w *world) readDocument() (*document, error) {
+	w.document = nil
+	r, err := w.request("nobody", http.MethodGet, "/openapi.json", nil)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := openapi3.NewLoader().LoadFromData(r.body)
+	if err != nil {
+		return nil, fmt.Errorf("openapi.json: %w", err)
+	}
+	return &document{spec}, nil
+}
+
+// undocumented are the paths that the document leaves out on purpose: they
+// speak no JSON, or are the document.
+var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/extension/socket": true}
+
+// operation finds the operation of a request; nil when the document has none.
+func (d *document) operation(method, path string) (template string, o *openapi3.Operation) {
+	path, _, _ = strings.Cut(path, "?")
+	for template, item := range d.spec.Paths.Map() {
+		if matchesTemplate(template, path) {
+			return template, item.GetOperation(strings.ToUpper(method))
+		}
+	}
+	return "", nil
+}
+
+// matchesTemplate compares a path with one of the document: {id} stands for any
+// segment.
+func matchesTemplate(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (!strings.HasPrefix(want[i], "{") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// check compares a reply with what the document says of its operation: its
+// status must be there, and its body of the documented form.
+func (d *document) check(r *reply) error {
+	if r.method == http.MethodHead {
+		return nil // answered as GET, without the body
+	}
+	template, o := d.operation(r.method, r.path)
+	if o == nil {
+		return nil // a script about what does not exist
+	}
+	request, err := http.NewRequest(r.method, r.path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: request,
+			Route:   &routers.Route{Spec: d.spec, Path: template, Method: r.method, Operation: o},
+		},
+		Status: r.status, Header: r.header, Body: io.NopCloser(bytes.NewReader(r.body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	})
+	if err != nil {
+		return fmt.Errorf("not as the OpenAPI document says of %s %s: %w", r.method, template, err)
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package specs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/coder/websocket"
+)
+
+// socket is a connection to the session gateway that a script plays itself.
+type socket struct {
+	conn   *websocket.Conn
+	frames chan []byte
+	gone   chan struct{} // closed when the connection has ended
+	err    error         // how; read after gone
+}
+
+// open dials the gateway. A reply that is no connection is kept like any other.
+func (w *world) open(name string, extra []string) (*socket, error) {
+	header := http.Header{}
+	for _, line := range extra {
+		key, value, _ := strings.Cut(line, ":")
+		header.Set(key, strings.TrimSpace(value))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	url := "ws" + strings.TrimPrefix(w.serviceURL, "http") + "/extension/socket"
+	conn, response, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: w.client, HTTPHeader: header})
+	if err != nil {
+		if response == nil {
+			return nil, err
+		}
+		return nil, nil //nolint:nilnil // the caller asked, and looks at the reply by a request of its own
+	}
+	conn.SetReadLimit(-1)
+	s := &socket{conn: conn, frames: make(chan []byte, 64), gone: make(chan struct{})}
+	go s.read()
+	if old := w.sockets[name]; old != nil {
+		w.sockets[name+" before"] = old
+	}
+	w.sockets[name] = s
+	return s, nil
+}
+
+func (s *socket) read() {
+	defer close(s.gone)
+	for {
+		_, frame, err := s.conn.Read(context.Background())
+		if err != nil {
+			s.err = err
+			return
+		}
+		s.frames <- frame
+	}
+}
+
+// end hangs up.
+func (s *socket) end() {
+	_ = s.conn.CloseNow()
+	<-s.gone
+}
+
+// next returns the next frame.
+func (s *socket) next() ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	select {
+	case frame := <-s.frames:
+		return frame, nil
+	default:
+	}
+	select {
+	case frame := <-s.frames:
+		return frame, nil
+	case <-s.gone:
+		return nil, fmt.Errorf("the connection has ended: %w", s.err)
+	case <-ctx.Done():
+		return nil, errors.New("no frame came")
+	}
+}
+
+func (w *world) socket(name string) (*socket, error) {
+	s := w.sockets[name]
+	if s == nil {
+		return nil, fmt.Errorf("no connection %q: dial first", name)
+	}
+	return s, nil
+}
+
+// dialCommand opens a connection that says nothing yet.
+func (w *world) dialCommand(args []string) error {
+	if len(args) != 1 {
+		return usage("dial CONNECTION")
+	}
+	s, err := w.open(args[0], nil)
+	if err == nil && s == nil {
+		err = errors.New("refused")
+	}
+	return err
+}
+
+// helloCommand opens a connection and introduces a session: its token, or the
+// email of a member for whom one is made, and the account it is signed in to.
+// A dash for the account leaves it signed out.
+func (w *world) helloCommand(args []string) error {
+	if len(args) < 3 || len(args) > 4 {
+		return usage("hello CONNECTION EMAIL|TOKEN ACCOUNT|- [JOURNAL]")
+	}
+	name, token, account, journal := args[0], args[1], args[2], "journal-of-"+args[0]
+	if len(args) == 4 {
+		journal = args[3]
+	}
+	if strings.Contains(token, "@") {
+		var err error
+		if token, err = w.sessionToken(args[1]); err != nil {
+			return err
+		}
+	}
+	signedIn := account != "-"
+	if !signedIn {
+		account = "nobody"
+	}
+	if err := w.dialCommand(args[:1]); err != nil {
+		return err
+	}
+	w.ts.Setenv(strings.ToUpper(name)+"_TOKEN", token)
+	hello := fmt.Sprintf(`{"type":"hello","v":1,"token":%q,"boot":"boot-of-%s","journal":%q,"version":"specs",`+
+		`"account":{"urn":"urn:network:member:%s","slug":%q,"name":%q,"signed_in":%t},"tasks":[]}`,
+		token, name, journal, account, account, account, signedIn)
+	if err := w.frameCommand([]string{name, hello}); err != nil {
+		return err
+	}
+	return w.expectCommand([]string{name, `{"type":"welcome"}`})
+}
+
+// frameCommand sends a text frame.
+func (w *world) frameCommand(args []string) error {
+	if len(args) != 2 {
+		return usage("frame CONNECTION 'JSON' | @FILE | bytes:N")
+	}
+	s, err := w.socket(args[0])
+	if err != nil {
+		return err
+	}
+	frame, err := w.bodyOf(args[1])
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, frame)
+}
+
+// expectCommand wants the next frame to have these members, and keeps it as if
+// it were a reply.
+func (w *world) expectCommand(args []string) error {
+	if len(args) != 2 {
+		return usage("expect CONNECTION 'JSON'")
+	}
+	s, err := w.socket(args[0])
+	if err != nil {
+		return err
+	}
+	frame, err := s.next()
+	if err != nil {
+		return fmt.Errorf("want %s: %w", args[1], err)
+	}
+	w.last = &reply{who: args[0], body: frame}
+	w.last.parse()
+	want, err := parseJSON(args[1])
+	if err != nil {
+		return err
+	}
+	if err := compare("", want, w.last.value, true); err != nil {
+		return fmt.Errorf("%w\n%s", err, w.last)
+	}
+	return nil
+}
+
+// closedCommand wants the service to end the connection with that code, and
+// without a frame before.
+func (w *world) closedCommand(args []string) error {
+	if len(args) != 2 {
+		return usage("closed CONNECTION CODE")
+	}
+	s, err := w.socket(args[0])
+	if err != nil {
+		return err
+	}
+	if frame, err := s.next(); err == nil {
+		return fmt.Errorf("a frame came instead: %s", frame)
+	}
+	select {
+	case <-s.gone:
+	default:
+		return errors.New("it is still open")
+	}
+	if got := strconv.Itoa(int(websocket.CloseStatus(s.err))); got != args[1] {
+		return fmt.Errorf("closed with %s, want %s (%w)", got, args[1], s.err)
+	}
+	return nil
+}
+
+// hangupCommand ends a connection from the session's side.
+func (w *world) hangupCommand(args []string) error {
+	if len(args) != 1 {
+		return usage("hangup CONNECTION")
+	}
+	s, err := w.socket(args[0])
+	if err != nil {
+		return err
+	}
+	s.end()
+	delete(w.sockets, args[0])
+	return nil
+}

@@ -1,0 +1,163 @@
+package specs_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+// binDir is where the binary is built, when it is not a given one.
+var binDir string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// Scripts wait for processes more than they compute.
+	if parallel := flag.Lookup("test.parallel"); parallel != nil && parallel.Value.String() == parallel.DefValue {
+		_ = flag.Set("test.parallel", "4")
+	}
+	var err error
+	if binDir, err = os.MkdirTemp("", "watchpost-specs-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(binDir)
+		os.Exit(code)
+	}))
+}
+
+// binary returns the program under test: the one that WATCHPOST_BINARY names,
+// or one that is built, once, with the race detector.
+var binary = sync.OnceValues(func() (string, error) {
+	if given := os.Getenv("WATCHPOST_BINARY"); given != "" {
+		return filepath.Abs(given)
+	}
+	built := filepath.Join(binDir, "watchpost")
+	out, err := exec.Command("go", "build", "-race", "-o", built, "watchpost/cmd/watchpost").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return built, nil
+})
+
+// TestSpecs runs every script of this folder.
+func TestSpecs(t *testing.T) {
+	if _, err := binary(); err != nil {
+		t.Fatal(err)
+	}
+	verbs := map[string]func(*testscript.TestScript, bool, []string){}
+	for name := range commands {
+		verbs[name] = func(ts *testscript.TestScript, negated bool, args []string) {
+			w := worldOf(ts)
+			if negated {
+				ts.Fatalf("%s cannot be negated", name)
+			}
+			if err := w.do(append([]string{name}, args...)); err != nil {
+				ts.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+	testscript.Run(t, testscript.Params{Dir: ".", Cmds: verbs, Setup: newWorld, RequireUniqueNames: true})
+}
+
+// command is what a script's line does; args are what stands behind its name.
+type command func(w *world, args []string) error
+
+// commands is the vocabulary of the scripts, explained in README.md.
+var commands map[string]command
+
+func init() {
+	commands = map[string]command{
+		// around the service
+		"service": (*world).serviceCommand,
+		"network": (*world).networkCommand,
+		"session": (*world).sessionCommand,
+		"team":    (*world).teamCommand,
+		"member":  (*world).memberCommand,
+		"clock":   (*world).clockCommand,
+		"mail":    (*world).mailCommand,
+		"wrong":   (*world).wrongCommand,
+		"log":     (*world).logCommand,
+		"run":     (*world).runCommand,
+		// requests and what is said of their replies
+		"as":      (*world).asCommand,
+		"status":  (*world).statusCommand,
+		"refused": (*world).refusedCommand,
+		"reply":   (*world).replyCommand,
+		"json":    (*world).jsonCommand,
+		"header":  (*world).headerCommand,
+		"text":    (*world).textCommand,
+		"metric":  (*world).metricCommand,
+		"save":    (*world).saveCommand,
+		"pages":   (*world).pagesCommand,
+		// a session played by the script
+		"dial":   (*world).dialCommand,
+		"hello":  (*world).helloCommand,
+		"frame":  (*world).frameCommand,
+		"expect": (*world).expectCommand,
+		"closed": (*world).closedCommand,
+		"hangup": (*world).hangupCommand,
+		// other commands again
+		"eventually": (*world).eventuallyCommand,
+		"repeat":     (*world).repeatCommand,
+	}
+}
+
+// do carries out one line of a script.
+func (w *world) do(line []string) error {
+	c, known := commands[line[0]]
+	if !known {
+		return fmt.Errorf("unknown command %q", line[0])
+	}
+	args := make([]string, 0, len(line))
+	for _, arg := range line[1:] {
+		args = append(args, w.expand(arg))
+	}
+	return c(w, args)
+}
+
+// usage is the error of a line that cannot be understood.
+func usage(text string) error { return fmt.Errorf("usage: %s", text) }
+
+// words splits a line as testscript does: at spaces, unless they stand between
+// single quotes; # begins a comment.
+func words(line string) (list []string) {
+	var word strings.Builder
+	quoted, begun := false, false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\'' && quoted && i+1 < len(line) && line[i+1] == '\'':
+			word.WriteByte(c)
+			i++
+		case c == '\'':
+			quoted, begun = !quoted, true
+		case quoted:
+			word.WriteByte(c)
+		case c == '#' && !begun:
+			return list
+		case c == ' ' || c == '\t':
+			if begun {
+				list = append(list, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if begun {
+		list = append(list, word.String())
+	}
+	return list
+}
