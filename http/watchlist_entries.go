@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -54,7 +55,7 @@ func (e *keywordEntry) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	e.Keyword, e.Required = fields.Keyword, fields.Required
-	e.Excluded = append(fields.Exclude, fields.Excluded...)
+	e.Excluded = slices.Concat(fields.Exclude, fields.Excluded)
 	return nil
 }
 

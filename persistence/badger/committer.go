@@ -144,7 +144,7 @@ func (c *committer) apply(g *group, r *request) error {
 
 func (c *committer) setEpoch(g *group, space persistence.Space, epoch persistence.Epoch) error {
 	c.epochs.set(space, epoch)
-	return c.set(g, &db.Entry{Key: appendEpochKey(nil, space), Value: encodeEpoch(epoch)})
+	return c.set(g, &db.Entry{Key: epochKey(space), Value: encodeEpoch(epoch)})
 }
 
 func (c *committer) write(g *group, r *request) error {
@@ -161,7 +161,7 @@ func (c *committer) write(g *group, r *request) error {
 	}
 	for i := range r.directory {
 		var err error
-		d, key := &r.directory[i], appendDirectory(nil, r.directory[i].Key)
+		d, key := &r.directory[i], directoryKey(r.directory[i].Key)
 		if d.Value == nil {
 			err = c.remove(g, key)
 		} else {
@@ -227,7 +227,7 @@ func (c *committer) commit(g *group) {
 
 // loadEpoch reads the durable epoch of a space, 0 when it has none.
 func (c *committer) loadEpoch(space persistence.Space) (persistence.Epoch, error) {
-	value, err := c.load(appendEpochKey(nil, space))
+	value, err := c.load(epochKey(space))
 	if err != nil || value == nil {
 		return 0, err
 	}

@@ -36,7 +36,7 @@ func TestSizeAsBadgerCounts(t *testing.T) {
 				return
 			}
 			require.NoError(t, c.write(g, r))
-			require.NoError(t, c.set(g, &db.Entry{Key: appendEpochKey(nil, space), Value: encodeEpoch(1)}))
+			require.NoError(t, c.set(g, &db.Entry{Key: epochKey(space), Value: encodeEpoch(1)}))
 		}
 	})
 }

@@ -43,5 +43,5 @@ func (c *committer) entry(g *group, changed map[persistence.DirectoryKey][]byte,
 	if value, ok := g.directory[key]; ok {
 		return value, nil
 	}
-	return c.load(appendDirectory(nil, key))
+	return c.load(directoryKey(key))
 }

@@ -61,9 +61,9 @@ func appendKind(dst []byte, kind string) []byte {
 	return append(dst, kind...)
 }
 
-// appendDirectory appends the physical key of a directory entry.
-func appendDirectory(dst []byte, key persistence.DirectoryKey) []byte {
-	return append(appendKind(dst, key.Kind), key.Name...)
+// directoryKey makes the physical key of a directory entry.
+func directoryKey(key persistence.DirectoryKey) []byte {
+	return append(appendKind(nil, key.Kind), key.Name...)
 }
 
 // splitDirectory takes the physical key of a directory entry apart.
@@ -78,9 +78,9 @@ func splitDirectory(b []byte) (key persistence.DirectoryKey, ok bool) {
 	return persistence.DirectoryKey{Kind: string(b[3:end]), Name: string(b[end:])}, true
 }
 
-// appendEpochKey appends the physical key of a space's epoch.
-func appendEpochKey(dst []byte, space persistence.Space) []byte {
-	return append(append(dst, tagEpoch), space...)
+// epochKey makes the physical key of a space's epoch.
+func epochKey(space persistence.Space) []byte {
+	return append([]byte{tagEpoch}, space...)
 }
 
 // splitEpochKey returns the space of an epoch's physical key.

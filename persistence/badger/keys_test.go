@@ -35,7 +35,7 @@ func FuzzDirectoryKey(f *testing.F) {
 			t.Skip()
 		}
 		key := persistence.DirectoryKey{Kind: kind, Name: name}
-		got, ok := splitDirectory(appendDirectory(nil, key))
+		got, ok := splitDirectory(directoryKey(key))
 		require.True(t, ok)
 		require.Equal(t, key, got)
 	})
@@ -47,7 +47,7 @@ func FuzzEpochKey(f *testing.F) {
 		if !validSpace(persistence.Space(space)) {
 			t.Skip()
 		}
-		gotSpace, ok := splitEpochKey(appendEpochKey(nil, persistence.Space(space)))
+		gotSpace, ok := splitEpochKey(epochKey(persistence.Space(space)))
 		require.True(t, ok)
 		require.Equal(t, space, string(gotSpace))
 		gotEpoch, ok := decodeEpoch(encodeEpoch(persistence.Epoch(epoch)))
@@ -66,10 +66,10 @@ func FuzzSplit(f *testing.F) {
 			require.Equal(t, b, appendPair(nil, persistence.Space(space), key))
 		}
 		if key, ok := splitDirectory(b); ok {
-			require.Equal(t, b, appendDirectory(nil, key))
+			require.Equal(t, b, directoryKey(key))
 		}
 		if space, ok := splitEpochKey(b); ok {
-			require.Equal(t, b, appendEpochKey(nil, space))
+			require.Equal(t, b, epochKey(space))
 		}
 		decodeEpoch(b)
 	})
@@ -94,7 +94,7 @@ func TestKeyOrder(t *testing.T) {
 		}
 		last = nil
 		for _, name := range keys {
-			physical := appendDirectory(nil, persistence.DirectoryKey{Kind: spaces[0], Name: name})
+			physical := directoryKey(persistence.DirectoryKey{Kind: spaces[0], Name: name})
 			require.Negative(t, bytes.Compare(last, physical))
 			last = physical
 			for _, other := range spaces[1:] {

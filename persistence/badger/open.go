@@ -34,7 +34,7 @@ func openDatabase(o Options) (*db.DB, *os.File, error) {
 	}
 	d, err := openRepaired(o)
 	if err != nil {
-		lock.Close()
+		_ = lock.Close() // what failed before counts
 		return nil, nil, fmt.Errorf("persistence/badger: open %s: %w", o.Dir, err)
 	}
 	return d, lock, nil
@@ -92,7 +92,7 @@ func lockFolder(dir string) (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	f.Close()
+	_ = f.Close() // what failed before counts
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("%w: %s", ErrInUse, dir)
 	}

@@ -89,10 +89,17 @@ func (o Options) tuned() db.Options {
 // and compaction and are dropped.
 type logger struct{ to *slog.Logger }
 
-func (l logger) Errorf(format string, args ...any)   { l.to.Error(text(format, args)) }
+// Errorf implements Badger's Logger.
+func (l logger) Errorf(format string, args ...any) { l.to.Error(text(format, args)) }
+
+// Warningf implements Badger's Logger.
 func (l logger) Warningf(format string, args ...any) { l.to.Warn(text(format, args)) }
-func (l logger) Infof(string, ...any)                {}
-func (l logger) Debugf(string, ...any)               {}
+
+// Infof implements Badger's Logger.
+func (l logger) Infof(string, ...any) {}
+
+// Debugf implements Badger's Logger.
+func (l logger) Debugf(string, ...any) {}
 
 func text(format string, args []any) string {
 	return "badger: " + strings.TrimSpace(fmt.Sprintf(format, args...))

@@ -55,7 +55,7 @@ func (v *view) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 	if len(key.Kind) > persistence.MaxKey {
 		return nil, persistence.ErrNotFound
 	}
-	return v.read(appendDirectory(nil, key))
+	return v.read(directoryKey(key))
 }
 
 func (v *view) read(key []byte) ([]byte, error) {

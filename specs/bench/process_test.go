@@ -105,12 +105,6 @@ func (p *server) admin(method, path string, body, reply any) {
 	p.call(method, path, "Authorization", "Bearer "+adminToken, body, reply)
 }
 
-// api calls the API with a team's key and decodes the reply.
-func (p *server) api(method, path, key string, body, reply any) {
-	p.t.Helper()
-	p.call(method, path, "x-api-key", key, body, reply)
-}
-
 func (p *server) call(method, path, header, value string, body, reply any) {
 	p.t.Helper()
 	encoded, err := json.Marshal(body)
