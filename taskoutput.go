@@ -11,7 +11,7 @@ const MaxOutput = 512 << 10
 
 // taskOutputs gives each agent task type the shape of its output. Decoding
 // into it and encoding again fills what a session left out with "", 0 and [],
-// and drops what the shape does not have.
+// and drops what the shape does not have. A write that was completed was done.
 var taskOutputs = map[TaskType]func() any{
 	TaskProfileFetch:      func() any { return &profileOutput{} },
 	TaskCompanyFetch:      func() any { return &companyOutput{} },
@@ -19,10 +19,10 @@ var taskOutputs = map[TaskType]func() any{
 	TaskCompanyPosts:      func() any { return &postsOutput{} },
 	TaskProfilesSearch:    func() any { return &profilesOutput{} },
 	TaskConnectionsFetch:  func() any { return &connectionsOutput{} },
-	TaskLikePost:          func() any { return &likedOutput{} },
-	TaskCommentPost:       func() any { return &commentedOutput{} },
-	TaskSendMessage:       func() any { return &sentOutput{} },
-	TaskConnectionRequest: func() any { return &sentOutput{} },
+	TaskLikePost:          func() any { return &likedOutput{Liked: true} },
+	TaskCommentPost:       func() any { return &commentedOutput{Commented: true} },
+	TaskSendMessage:       func() any { return &sentOutput{Sent: true} },
+	TaskConnectionRequest: func() any { return &sentOutput{Sent: true} },
 }
 
 // list is a JSON array that is never null.
@@ -134,5 +134,10 @@ func CleanOutput(t TaskType, output json.RawMessage) (json.RawMessage, error) {
 	if p, ok := clean.(*profileOutput); ok && p.Profile.Positions == nil {
 		p.Profile.Positions = []profilePosition{}
 	}
-	return json.Marshal(clean)
+	// Encoding escapes: what is stored may be larger than what was sent.
+	stored, err := json.Marshal(clean)
+	if err == nil && len(stored) > MaxOutput {
+		return nil, errors.New("output is too large")
+	}
+	return stored, err
 }

@@ -14,6 +14,9 @@ var (
 	// errNotDelivered means that the actor was gone before the request reached
 	// it: it was surely not processed and may be sent again.
 	errNotDelivered = errors.New("actors: not delivered")
+	// errRefused means that the actor was about to end and did not process the
+	// request: it may be sent to the next one.
+	errRefused = errors.New("actors: refused")
 	// errGone means that the actor ended with the request in its hands: it is
 	// not known whether it was processed.
 	errGone = errors.New("actors: gone")

@@ -179,7 +179,8 @@ func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, ti
 			continue
 		}
 		until := d.until(w, k, h, now)
-		if reasons[h] < reasons[reason] || notBefore.IsZero() || until.Before(notBefore) {
+		known := !until.IsZero() && (notBefore.IsZero() || until.Before(notBefore))
+		if reasons[h] < reasons[reason] || known {
 			reason, notBefore = h, until
 		}
 	}

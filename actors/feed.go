@@ -141,7 +141,7 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 			known++
 		}
 		f.match(&p, &m, now)
-		if err := postindex.Put(batch, old, &p); err != nil {
+		if err := put(batch, old, &p); err != nil {
 			return err
 		}
 		m.posts = m.posts[1:]
@@ -159,6 +159,19 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 			root.Send(m.reply, m.answer)
 		}
 	})
+	return nil
+}
+
+// put writes a post unless it is larger than what can be stored: that is no
+// post of the network, and must not end the team.
+func put(batch *persistence.Batch, old, p *watchpost.Post) error {
+	one := &persistence.Batch{}
+	if err := postindex.Put(one, old, p); err != nil {
+		return err
+	}
+	if size, _ := one.Size(); size <= postindex.MaxPost {
+		batch.Append(one)
+	}
 	return nil
 }
 

@@ -113,7 +113,7 @@ func TestNothingBeforeDurable(t *testing.T) {
 		reply, _ := actorstest.Try[actors.TaskCreated](team, actorstest.NewTask(watchpost.TaskProfileFetch))
 		created <- reply.ID
 	}()
-	require.NoError(t, w.Store.AwaitHeld(w.Context(), 2), "create and hand-out")
+	require.NoError(t, w.Store.AwaitHeld(w.Context(), 1), "create and hand-out together")
 	polled := make(chan error, 1)
 	go func() {
 		_, err := actorstest.Try[actors.TeamView](team, actors.GetTeam{})
@@ -258,8 +258,8 @@ func TestPanicsAreSurvived(t *testing.T) {
 		t.Parallel()
 		w, team, s := house(t)
 		frame := s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch))
-		w.PanicIn("actors.(*task).onFrame")
-		s.Accept(frame)
+		w.PanicIn("actors.(*task).complete")
+		s.Result(frame, map[string]any{})
 		s.ExpectClosed()
 		w.Advance(time.Second)
 		s.Connect(actorstest.Listed(frame, protocol.StateReceived))

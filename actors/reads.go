@@ -29,13 +29,19 @@ func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, e
 	if !watchpost.ValidAPIKey(key) {
 		return "", refused
 	}
-	owner, err := readDirectory[ownerEntry](r.env, dirKey, r.env.keyring.hash(dirKey, key))
+	hash := r.env.keyring.hash(dirKey, key)
+	team, known, drops := r.env.keys.find(hash)
+	if known {
+		return team, nil
+	}
+	owner, err := readDirectory[ownerEntry](r.env, dirKey, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", refused
 	}
 	if err != nil {
 		return "", watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
+	r.env.keys.remember(hash, owner.Team, drops)
 	return owner.Team, nil
 }
 
@@ -45,6 +51,9 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound)
 	if !watchpost.ValidID(string(id)) {
 		return TaskView{}, notFound
+	}
+	if view, known := r.env.finished.find(team, id); known {
+		return view, nil
 	}
 	reply, err := r.call(ctx, string(team), taskStatus{id})
 	if err != nil {

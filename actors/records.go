@@ -20,8 +20,8 @@ import (
 //	s <session>                    sessionRecord
 //	a <period> NUL <account> NUL <action>   ledgerRecord
 //	k <task>                       taskRecord, open or final
-//	o <task>                       empty; marks a task that is not final
-//	b <task>                       []watchpost.Debit of an open task's hand-outs
+//	o <task>                       of a task that is not final: []watchpost.Debit
+//	                               of its hand-outs
 //	w <watchlist>                  watchlistRecord
 //	e <watchlist> <entry>          scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
@@ -44,7 +44,6 @@ const (
 	keyLedger    = "a"
 	keyTask      = "k"
 	keyOpen      = "o"
-	keyDebits    = "b"
 	keyWatchlist = "w"
 	keyScan      = "e"
 	keyDeleted   = "x"

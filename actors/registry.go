@@ -63,6 +63,9 @@ type environment struct {
 	log        *slog.Logger
 	metrics    *Metrics
 	network    *url.URL // nil when not known
+	// finished holds final tasks for readers outside the mailboxes.
+	finished *finishedTasks
+	keys     *keyCache
 	// presence holds the newest sign of life of the teams in memory, for
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
@@ -121,7 +124,7 @@ func New(o Options) (*Registry, error) {
 		crashes: map[string]crash{},
 	}
 	r.env = &environment{
-		system: system, dispatcher: newDispatcherPool(), store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask,
 	}
 	r.mailer = o.Mailer
@@ -165,6 +168,10 @@ func (r *Registry) call(ctx context.Context, name string, request any) (any, err
 			return reply, nil
 		case errors.Is(err, errNotDelivered):
 			r.forget(name, a.pid) // surely not processed: once more with a new one
+		case errors.Is(err, errRefused):
+			if err := a.ended(ctx); err != nil {
+				return nil, err
+			}
 		case errors.As(err, &known):
 			return nil, known
 		default:
@@ -183,11 +190,19 @@ func (r *Registry) acquire(ctx context.Context, name string) (*activation, error
 		if !a.resting {
 			return a, nil
 		}
-		select {
-		case <-a.gone:
-		case <-ctx.Done():
-			return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, ctx.Err())
+		if err := a.ended(ctx); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// ended waits until the actor has ended.
+func (a *activation) ended(ctx context.Context) error {
+	select {
+	case <-a.gone:
+		return nil
+	case <-ctx.Done():
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, ctx.Err())
 	}
 }
 

@@ -59,7 +59,8 @@ func (s *session) Receive(c actor.Context) {
 		s.welcomed, s.early = false, nil
 		c.Send(s.link, attached{c.Self()})
 	case fromLink:
-		if m.link.Equal(s.link) {
+		// That a task was journalled changes nothing here: its lease is fresh.
+		if m.link.Equal(s.link) && m.frame.Type != protocol.TypeAccepted {
 			c.Send(s.team, sessionFrame{s.id, m.frame})
 		}
 	case deliver:

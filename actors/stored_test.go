@@ -40,3 +40,13 @@ func storedKeys(t *testing.T, w *actorstest.World, team *actorstest.Team, prefix
 	}))
 	return keys
 }
+
+// always makes every commit of a team fail.
+func always(team *actorstest.Team, fault actorstest.Fault) func(persistence.Space, *persistence.Batch) actorstest.Fault {
+	return func(space persistence.Space, _ *persistence.Batch) actorstest.Fault {
+		if space == persistence.Space(team.ID) {
+			return fault
+		}
+		return actorstest.None
+	}
+}

@@ -78,8 +78,11 @@ type dropTask struct{}
 // failDropped is the code of a scan that was dropped; nobody sees it.
 const failDropped = "dropped"
 
-func newTask(env *environment, state watchpost.Task, team *actor.PID) *task {
-	return &task{env: env, team: team, state: state}
+// newTask makes the actor of a task; session is the actor to which it was handed
+// with its creation, or nil, and until the moment until which that lease lasts
+// at least.
+func newTask(env *environment, state watchpost.Task, team, session *actor.PID, until time.Time) *task {
+	return &task{env: env, team: team, state: state, session: session, leaseUntil: until}
 }
 
 // Receive implements actor.Actor.
@@ -133,23 +136,18 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 	c.task = next
 	batch := &persistence.Batch{}
 	ended := next.State.Final()
-	switch {
-	case ended && next.Type.Scan():
+	if ended && next.Type.Scan() { // nobody asks for it any more
 		batch.Delete(key(keyTask, next.ID))
-		batch.Delete(key(keyOpen, next.ID))
-	case ended:
-		putTask(batch, &next)
-		batch.Delete(key(keyOpen, next.ID))
-	default:
+	} else {
 		putTask(batch, &next)
 	}
 	env, team := t.env, t.team
 	t.ctx.Send(team, decided{batch: batch, task: &c, then: func(err error) {
+		if ended && err == nil {
+			env.system.Root.Send(team, taskClosed{&next})
+		}
 		if then != nil {
 			then(err)
-		}
-		if ended && err == nil {
-			env.system.Root.Send(team, taskClosed{next.ID})
 		}
 	}})
 	if ended {
@@ -170,13 +168,7 @@ func (t *task) onOffer(m offer) {
 	if m.until.After(t.leaseUntil) {
 		t.leaseUntil = m.until
 	}
-	frame := frameOf(&next)
-	root := t.env.system.Root
-	t.decide(next, taskChange{event: taskLeased}, func(err error) {
-		if err == nil {
-			root.Send(m.session, deliver{frame})
-		}
-	})
+	t.decide(next, taskChange{event: taskLeased}, sendTask(t.env, m.session, &next))
 	t.env.metrics.tasks.WithLabelValues(string(next.Type), "handed").Inc()
 }
 
@@ -227,12 +219,7 @@ func (t *task) onReattach(m reattach) {
 	if t.state.State != watchpost.TaskLeased || m.listed != nil && m.listed.Lease == t.state.Lease.ID {
 		return
 	}
-	frame, root := frameOf(&t.state), t.env.system.Root
-	t.ctx.Send(t.team, decided{then: func(err error) {
-		if err == nil {
-			root.Send(m.pid, deliver{frame})
-		}
-	}})
+	t.ctx.Send(t.team, decided{then: sendTask(t.env, m.pid, &t.state)})
 }
 
 // renewUntil prolongs the lease; it is never shortened.

@@ -20,10 +20,6 @@ func (t *task) onFrame(m fromSession) {
 		return
 	}
 	switch m.frame.Type {
-	case protocol.TypeAccepted:
-		if t.state.Holds(m.frame.Lease) {
-			t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
-		}
 	case protocol.TypeActing:
 		t.onActing(m)
 	case protocol.TypePart:
@@ -129,21 +125,31 @@ func (t *task) complete(m fromSession, output json.RawMessage, scan *scanRecord)
 		t.ctx.Send(t.team, decided{then: t.ack(m)})
 		return
 	}
-	freed := m.id
+	freed, then := m.id, t.ack(m)
 	if t.state.Lease != nil && !t.state.Holds(m.frame.Lease) {
 		freed = t.state.Lease.Session
-		if t.session != nil {
-			t.ctx.Send(t.session, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
+		then = t.alsoCancel(then)
+	}
+	t.decide(next, taskChange{event: taskEnded, freed: freed, scan: scan}, then)
+}
+
+// alsoCancel returns what does then and calls off the present attempt.
+func (t *task) alsoCancel(then func(error)) func(error) {
+	root, session := t.env.system.Root, t.session
+	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
+	return func(err error) {
+		then(err)
+		if err == nil && session != nil {
+			root.Send(session, deliver{cancel})
 		}
 	}
-	t.decide(next, taskChange{event: taskEnded, freed: freed, scan: scan}, t.ack(m))
 }
 
 // onError applies the table of error codes. The error of an attempt that was
 // already taken back changes nothing but its debit.
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.clock.Now()
-	v := watchpost.Judge(t.state.Type, e.Code, clip(e.Message, maxText), e.Acted)
+	v := watchpost.Judge(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
 	change := taskChange{event: taskReturned, freed: m.id, account: lease.Account, verdict: v}
 	if v.Refund {
 		change.refund = lease.Attempt

@@ -165,7 +165,7 @@ func (t *team) decide(d decided) {
 		t.onTaskChange(d.batch, d.task)
 	}
 	if d.watchlist != nil {
-		t.onWatchlistChange(d.batch, d.watchlist)
+		d.then = both(d.then, t.onWatchlistChange(d.batch, d.watchlist))
 	}
 	t.journal.submit(d.batch, d.then)
 	if d.task != nil || d.watchlist != nil {

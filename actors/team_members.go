@@ -144,10 +144,12 @@ func (t *team) onSetPlan(m SetPlan) {
 
 func (t *team) onRotateKey() {
 	batch := &persistence.Batch{}
-	batch.Set(persistence.DirectoryKey{Kind: dirKey, Name: t.record.KeyHash}, nil)
+	old, keys := t.record.KeyHash, t.env.keys
+	batch.Set(persistence.DirectoryKey{Kind: dirKey, Name: old}, nil)
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
-	t.commit(batch, APIKey{apiKey})
+	forget := func(error) { keys.drop(old) } // when in doubt, it is looked up again
+	t.journal.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
 }
 
 func (t *team) onAddMember(m AddMember) {

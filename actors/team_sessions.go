@@ -237,7 +237,7 @@ func (t *team) onSessionFrame(m sessionFrame) {
 	switch m.frame.Type {
 	case protocol.TypePart, protocol.TypeResult:
 		reply = ackOf(&m.frame)
-	case protocol.TypeActing, protocol.TypeAccepted:
+	case protocol.TypeActing:
 	default:
 		return
 	}

@@ -54,7 +54,7 @@ const (
 )
 
 // taskClosed tells the team that a final task is durable; its actor may go.
-type taskClosed struct{ id watchpost.TaskID }
+type taskClosed struct{ task *watchpost.Task }
 
 // taskStatus asks for an open task; answered by TaskView, or by atRest when it
 // is not open.
@@ -71,11 +71,7 @@ func (t *team) receiveTask(message any) bool {
 	case taskStatus:
 		t.onTaskStatus(m)
 	case taskClosed:
-		if open := t.tasks[m.id]; open != nil {
-			// Not Stop: what was sent to the task before is still answered.
-			t.ctx.Poison(open.pid)
-			delete(t.tasks, m.id)
-		}
+		t.onTaskClosed(m.task)
 	default:
 		return false
 	}
@@ -84,55 +80,88 @@ func (t *team) receiveTask(message any) bool {
 
 // loadTasks takes up the tasks that are not final.
 func (t *team) loadTasks(view persistence.View) error {
-	var ids []string
-	err := view.Scan(t.space, []byte(keyOpen), persistence.PrefixEnd([]byte(keyOpen)), func(k, _ []byte) bool {
-		ids = append(ids, string(k[len(keyOpen):]))
-		return true
+	debits := map[watchpost.TaskID][]watchpost.Debit{}
+	err := loadAll(view, t.space, keyOpen, func(id string, d []watchpost.Debit) {
+		debits[watchpost.TaskID(id)] = d
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
+	for id, d := range debits {
 		task, err := load[watchpost.Task](view, t.space, key(keyTask, id))
 		if err != nil {
 			return err
 		}
-		open := t.openTask(task)
-		if debits, err := load[[]watchpost.Debit](view, t.space, key(keyDebits, id)); err == nil {
-			open.debits = debits
-		}
+		open := t.track(&task)
+		open.debits = d
+		open.pid = t.spawn(newTask(t.env, task, t.ctx.Self(), nil, time.Time{}))
 	}
 	return nil
 }
 
-// openTask gives a task its actor and, when it waits, its place in the queue.
-func (t *team) openTask(task watchpost.Task) *openTask {
+// track takes up an open task and, when it waits, gives it its turn.
+func (t *team) track(task *watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
 		watchlist: task.Watchlist, entry: task.Entry, pinned: task.Account}
 	if task.Lease != nil {
 		open.holder, open.account = task.Lease.Session, task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
 	}
-	open.pid = t.spawn(newTask(t.env, task, t.ctx.Self()))
 	t.tasks[task.ID] = open
 	if task.State == watchpost.TaskPending {
-		t.dispatch.add(&task)
+		t.dispatch.add(task)
 	}
 	return open
 }
 
-// createTask writes a new task to the batch and opens it.
-func (t *team) createTask(batch *persistence.Batch, task watchpost.Task) {
+// createTask writes a new task to the batch and opens it. When a session is
+// free for it, its hand-out is decided in the same batch: one sync for both.
+// What it returns (or nil) is to be done when the batch is durable.
+func (t *team) createTask(batch *persistence.Batch, task watchpost.Task) (then func(error)) {
+	now := t.env.clock.Now()
+	t.debitNewDay(now)
+	open := t.track(&task)
+	var session *actor.PID
+	if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
+		session = t.sessions[a.worker.session].pid
+		task, _ = task.Hand(t.reserve(a, now)) // it was made pending
+		open.pinned = task.Account
+		t.debit(batch, open, task.Attempts)
+		then = sendTask(t.env, session, &task)
+		t.env.metrics.tasks.WithLabelValues(string(task.Type), "handed").Inc()
+	} else if ok {
+		t.offer(a, now)
+	}
 	putTask(batch, &task)
-	batch.Put(key(keyOpen, task.ID), nil)
-	t.openTask(task)
+	putOpen(batch, task.ID, open)
+	open.pid = t.spawn(newTask(t.env, task, t.ctx.Self(), session, t.renewed))
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
 	t.armWake()
+	return then
+}
+
+// sendTask returns what hands a leased task to a session's actor.
+func sendTask(env *environment, session *actor.PID, task *watchpost.Task) func(error) {
+	frame := frameOf(task)
+	return func(err error) {
+		if err == nil {
+			env.system.Root.Send(session, deliver{frame})
+		}
+	}
+}
+
+// putOpen marks a task as open, with what its hand-outs have cost.
+func putOpen(batch *persistence.Batch, id watchpost.TaskID, open *openTask) {
+	batch.Put(key(keyOpen, id), encode(open.debits))
 }
 
 func putTask(batch *persistence.Batch, task *watchpost.Task) {
 	batch.Put(key(keyTask, task.ID), encode(task))
 }
+
+// maxInput bounds the input of a new task, so that it can be stored with its
+// output and its leases too.
+const maxInput = persistence.MaxValue - watchpost.MaxOutput - 64<<10
 
 func (t *team) onCreateTask(m CreateTask) {
 	now := t.env.clock.Now()
@@ -140,10 +169,28 @@ func (t *team) onCreateTask(m CreateTask) {
 		ID: watchpost.TaskID(watchpost.NewID(now)), Type: m.Type, Input: m.Input,
 		State: watchpost.TaskPending, CreatedAt: now,
 	}
+	if len(m.Input) > maxInput {
+		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, "Request body too large"))
+		return
+	}
 	batch := &persistence.Batch{}
-	t.createTask(batch, task)
-	t.commit(batch, TaskCreated{task.ID})
-	t.handOut()
+	handed := t.createTask(batch, task)
+	answer := replyTo(t.env, t.ctx.Sender(), TaskCreated{task.ID})
+	t.journal.submit(batch, both(answer, handed))
+}
+
+// both returns what does one thing after the other; either may be nil.
+func both(first, second func(error)) func(error) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(err error) {
+		first(err)
+		second(err)
+	}
 }
 
 func (t *team) onTaskStatus(m taskStatus) {
@@ -156,6 +203,20 @@ func (t *team) onTaskStatus(m taskStatus) {
 	t.ctx.RequestWithCustomSender(open.pid, describe{reason: reason, notBefore: notBefore}, t.ctx.Sender())
 }
 
+// onTaskClosed lets the actor of a final task go.
+func (t *team) onTaskClosed(task *watchpost.Task) {
+	open := t.tasks[task.ID]
+	if open == nil {
+		return
+	}
+	// Not Stop: what was sent to the task before is still answered.
+	t.ctx.Poison(open.pid)
+	delete(t.tasks, task.ID)
+	if !open.scan {
+		t.env.finished.remember(t.id, viewOf(task))
+	}
+}
+
 // handOut offers waiting tasks to free sessions until nothing fits.
 func (t *team) handOut() {
 	now := t.env.clock.Now()
@@ -165,30 +226,47 @@ func (t *team) handOut() {
 		if !ok {
 			return
 		}
-		open, s := t.tasks[a.task], t.sessions[a.worker.session]
-		open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), now)
-		open.account = a.worker.account
-		t.ctx.Send(open.pid, offer{session: s.pid, until: t.renewed, lease: watchpost.Lease{
-			ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
-			Journal: s.journal, Deadline: watchpost.Deadline(now),
-		}})
+		t.offer(a, now)
+	}
+}
+
+// offer asks a task's actor to be leased.
+func (t *team) offer(a assignment, now time.Time) {
+	t.ctx.Send(t.tasks[a.task].pid, offer{
+		session: t.sessions[a.worker.session].pid, until: t.renewed, lease: t.reserve(a, now),
+	})
+}
+
+// reserve sets aside the allowance for an assignment and makes its lease.
+func (t *team) reserve(a assignment, now time.Time) watchpost.Lease {
+	open := t.tasks[a.task]
+	open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), now)
+	open.account = a.worker.account
+	// Its own from now on: a new connection must not be handed another task
+	// while this one is under way.
+	open.holder = a.worker.session
+	return watchpost.Lease{
+		ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
+		Journal: t.sessions[a.worker.session].journal, Deadline: watchpost.Deadline(now),
 	}
 }
 
 // onTaskChange adds to a task's decision what is the team's of it.
 func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	open := t.tasks[c.task.ID]
-	if open == nil {
+	if open == nil { // closed, and offered just before
+		t.free(c.freed, c.task.ID)
 		return
 	}
 	open.acting = c.task.State == watchpost.TaskActing
 	switch c.event {
 	case taskLeased:
 		open.holder, open.pinned = c.task.Lease.Session, c.task.Account
-		t.debit(batch, c.task.ID, open, c.task.Attempts)
+		t.debit(batch, open, c.task.Attempts)
+		putOpen(batch, c.task.ID, open)
 	case taskDeclined:
 		t.ledger.release(open.reserved)
-		open.reserved = watchpost.Debit{}
+		open.reserved, open.holder = watchpost.Debit{}, ""
 	case taskReturned:
 		open.holder = ""
 		t.dispatch.add(&c.task)
@@ -198,20 +276,26 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.dispatch.remove(c.task.ID)
 	}
 	if c.refund > 0 {
-		t.refund(batch, c.task.ID, open, c.refund)
+		t.refund(batch, open, c.refund)
+		putOpen(batch, c.task.ID, open)
 	}
 	if c.event == taskEnded {
-		batch.Delete(key(keyDebits, c.task.ID))
+		batch.Delete(key(keyOpen, c.task.ID))
 		t.onScanEnded(batch, open, c)
 	}
-	if s := t.sessions[c.freed]; s != nil && s.worker != nil && s.worker.task == c.task.ID {
-		s.worker.task = ""
-	}
+	t.free(c.freed, c.task.ID)
 	t.pause(batch, c)
 }
 
+// free notes that a session no longer works on a task.
+func (t *team) free(session watchpost.SessionID, task watchpost.TaskID) {
+	if s := t.sessions[session]; s != nil && s.worker != nil && s.worker.task == task {
+		s.worker.task = ""
+	}
+}
+
 // debit turns the reserved unit of an offer into a used one.
-func (t *team) debit(batch *persistence.Batch, id watchpost.TaskID, open *openTask, attempt int) {
+func (t *team) debit(batch *persistence.Batch, open *openTask, attempt int) {
 	d := open.reserved
 	t.ledger.release(d)
 	open.reserved = watchpost.Debit{}
@@ -221,11 +305,10 @@ func (t *team) debit(batch *persistence.Batch, id watchpost.TaskID, open *openTa
 	d.Attempt = attempt
 	t.ledger.debit(batch, d)
 	open.debits = append(open.debits, d)
-	batch.Put(key(keyDebits, id), encode(open.debits))
 }
 
 // refund gives the debits of an attempt back, to the days that were debited.
-func (t *team) refund(batch *persistence.Batch, id watchpost.TaskID, open *openTask, attempt int) {
+func (t *team) refund(batch *persistence.Batch, open *openTask, attempt int) {
 	var kept []watchpost.Debit
 	for _, d := range open.debits {
 		if d.Attempt == attempt {
@@ -235,7 +318,6 @@ func (t *team) refund(batch *persistence.Batch, id watchpost.TaskID, open *openT
 		}
 	}
 	open.debits = kept
-	batch.Put(key(keyDebits, id), encode(open.debits))
 }
 
 // debitNewDay debits what is still out when a period begins to that period
@@ -258,7 +340,7 @@ func (t *team) debitNewDay(now time.Time) {
 			last.Period = period
 			t.ledger.debit(batch, last)
 			open.debits = append(open.debits, last)
-			batch.Put(key(keyDebits, id), encode(open.debits))
+			putOpen(batch, id, open)
 		}
 	}
 	t.journal.submit(batch, nil)

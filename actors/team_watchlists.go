@@ -161,18 +161,21 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Put(key(keyDeleted, m.ID), nil)
 	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
 	delete(t.watchlists, m.ID)
-	t.ctx.Poison(tracked.pid)
 	for _, open := range t.tasks {
 		if open.watchlist == m.ID {
 			t.ctx.Send(open.pid, dropTask{})
 		}
 	}
 	t.commit(batch, Done{})
-	t.ctx.Send(t.feed, purge{watchlist: m.ID, team: t.ctx.Self()})
+	// Through the watchlist, so that the purge comes behind all posts that it
+	// has passed on.
+	t.ctx.Send(tracked.pid, purge{watchlist: m.ID, team: t.ctx.Self()})
+	t.ctx.Poison(tracked.pid)
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
-func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) {
+// What it returns (or nil) is to be done when the batch is durable.
+func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
 	id := c.view.Watchlist.ID
 	t.watchlists[id].view = c.view
 	for _, open := range t.tasks {
@@ -181,8 +184,9 @@ func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) {
 		}
 	}
 	for _, scan := range c.wanted {
-		t.createTask(batch, scan)
+		handed = both(handed, t.createTask(batch, scan))
 	}
+	return handed
 }
 
 // onScanEnded stores how far the entry has come with the end of its scan, and

@@ -21,7 +21,7 @@ type top struct {
 	ctx     actor.Context // of the message at hand
 	journal *journal
 	// broken is set when what the actor knows and what is stored may differ;
-	// from then on every request is answered with it.
+	// from then on every request is refused.
 	broken error
 }
 
@@ -117,7 +117,7 @@ func (t *top) refuse(message any) {
 		d.then(t.broken)
 	}
 	if t.ctx.Sender() != nil {
-		t.ctx.Respond(t.broken)
+		t.ctx.Respond(errRefused)
 	}
 }
 

@@ -74,6 +74,8 @@ func (w *watchlist) Receive(c actor.Context) {
 		w.onScanEnded(m)
 	case collected:
 		w.onCollected(m)
+	case purge:
+		w.ctx.Send(w.feed, m)
 	default:
 		w.env.log.Error("unknown message", "actor", "watchlist", "message", typeName(m))
 	}

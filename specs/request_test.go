@@ -87,7 +87,9 @@ func (w *world) request(who, method, path string, body []byte, extra ...string) 
 	if who == "network" {
 		base = w.networkURL
 	}
-	if base == "" {
+	if strings.HasPrefix(path, "http://") {
+		base = "" // another address of the service
+	} else if base == "" {
 		return r, errors.New("nobody is there to be asked: start it first")
 	}
 	request, err := http.NewRequest(method, base+path, bytes.NewReader(body))
@@ -155,7 +157,7 @@ func (w *world) checkReply(r *reply) error {
 			return fmt.Errorf("a reply with the header %s\n%s", name, r)
 		}
 	}
-	if kind := r.header.Get("Content-Type"); r.path != "/metrics" && kind != "application/json; charset=utf-8" {
+	if kind := r.header.Get("Content-Type"); !strings.HasSuffix(r.path, "/metrics") && kind != "application/json; charset=utf-8" {
 		return fmt.Errorf("a reply of type %q\n%s", kind, r)
 	}
 	if w.document == nil {

@@ -15,6 +15,7 @@ import (
 type socket struct {
 	conn   *websocket.Conn
 	frames chan []byte
+	early  [][]byte      // frames that were read before a script asked for them
 	gone   chan struct{} // closed when the connection has ended
 	err    error         // how; read after gone
 }
@@ -66,6 +67,16 @@ func (s *socket) end() {
 
 // next returns the next frame.
 func (s *socket) next() ([]byte, error) {
+	if len(s.early) > 0 {
+		frame := s.early[0]
+		s.early = s.early[1:]
+		return frame, nil
+	}
+	return s.arriving()
+}
+
+// arriving waits for a frame.
+func (s *socket) arriving() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	select {
@@ -104,11 +115,11 @@ func (w *world) dialCommand(args []string) error {
 }
 
 // helloCommand opens a connection and introduces a session: its token, or the
-// email of a member for whom one is made, and the account it is signed in to.
-// A dash for the account leaves it signed out.
+// email of a member for whom one is made, and the account it is signed in to
+// (with a leading dash: signed out of).
 func (w *world) helloCommand(args []string) error {
 	if len(args) < 3 || len(args) > 4 {
-		return usage("hello CONNECTION EMAIL|TOKEN ACCOUNT|- [JOURNAL]")
+		return usage("hello CONNECTION EMAIL|TOKEN ACCOUNT|-ACCOUNT [JOURNAL]")
 	}
 	name, token, account, journal := args[0], args[1], args[2], "journal-of-"+args[0]
 	if len(args) == 4 {
@@ -120,21 +131,51 @@ func (w *world) helloCommand(args []string) error {
 			return err
 		}
 	}
-	signedIn := account != "-"
-	if !signedIn {
-		account = "nobody"
-	}
 	if err := w.dialCommand(args[:1]); err != nil {
 		return err
 	}
 	w.ts.Setenv(strings.ToUpper(name)+"_TOKEN", token)
-	hello := fmt.Sprintf(`{"type":"hello","v":1,"token":%q,"boot":"boot-of-%s","journal":%q,"version":"specs",`+
-		`"account":{"urn":"urn:network:member:%s","slug":%q,"name":%q,"signed_in":%t},"tasks":[]}`,
-		token, name, journal, account, account, account, signedIn)
+	hello := fmt.Sprintf(`{"type":"hello","v":1,"token":%q,"boot":"boot-of-%s","journal":%q,"version":"specs","account":%s,"tasks":[]}`,
+		token, name, journal, accountFrame(account))
 	if err := w.frameCommand([]string{name, hello}); err != nil {
 		return err
 	}
 	return w.expectCommand([]string{name, `{"type":"welcome"}`})
+}
+
+// accountFrame is how a session reports an account: a leading dash says that it
+// is signed out.
+func accountFrame(account string) string {
+	slug, signedOut := strings.CutPrefix(account, "-")
+	return fmt.Sprintf(`{"urn":"urn:network:member:%s","slug":%q,"name":%q,"signed_in":%t}`, slug, slug, slug, !signedOut)
+}
+
+// beatCommand sends a heartbeat and returns when the service has taken it in:
+// what was sent behind it is answered by then.
+func (w *world) beatCommand(args []string) error {
+	if len(args) != 2 {
+		return usage("beat CONNECTION ACCOUNT|-ACCOUNT")
+	}
+	s, err := w.socket(args[0])
+	if err != nil {
+		return err
+	}
+	const mark = `{"type":"result","task":"mark","lease":"mark","attempt":1,"output":{}}`
+	for _, frame := range []string{`{"type":"heartbeat","account":` + accountFrame(args[1]) + `,"running":[]}`, mark} {
+		if err := w.frameCommand([]string{args[0], frame}); err != nil {
+			return err
+		}
+	}
+	for {
+		frame, err := s.arriving()
+		if err != nil {
+			return err
+		}
+		if string(frame) == `{"type":"ack","task":"mark"}` {
+			return nil
+		}
+		s.early = append(s.early, frame)
+	}
 }
 
 // frameCommand sends a text frame.
@@ -185,7 +226,7 @@ func (w *world) expectCommand(args []string) error {
 // without a frame before.
 func (w *world) closedCommand(args []string) error {
 	if len(args) != 2 {
-		return usage("closed CONNECTION CODE")
+		return usage("closed CONNECTION CODE | somehow")
 	}
 	s, err := w.socket(args[0])
 	if err != nil {
@@ -199,7 +240,7 @@ func (w *world) closedCommand(args []string) error {
 	default:
 		return errors.New("it is still open")
 	}
-	if got := strconv.Itoa(int(websocket.CloseStatus(s.err))); got != args[1] {
+	if got := strconv.Itoa(int(websocket.CloseStatus(s.err))); args[1] != "somehow" && got != args[1] {
 		return fmt.Errorf("closed with %s, want %s (%w)", got, args[1], s.err)
 	}
 	return nil

@@ -83,6 +83,7 @@ func init() {
 		"session": (*world).sessionCommand,
 		"team":    (*world).teamCommand,
 		"member":  (*world).memberCommand,
+		"address": (*world).addressCommand,
 		"clock":   (*world).clockCommand,
 		"mail":    (*world).mailCommand,
 		"wrong":   (*world).wrongCommand,
@@ -102,6 +103,7 @@ func init() {
 		// a session played by the script
 		"dial":   (*world).dialCommand,
 		"hello":  (*world).helloCommand,
+		"beat":   (*world).beatCommand,
 		"frame":  (*world).frameCommand,
 		"expect": (*world).expectCommand,
 		"closed": (*world).closedCommand,

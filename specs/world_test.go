@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -17,7 +17,7 @@ import (
 // world is what a script has around it: its processes, the people in it, and
 // the last reply.
 type world struct {
-	ts       *testscript.TestScript
+	ts       script
 	dir      string
 	client   *http.Client
 	document *document // what the service says of itself
@@ -35,17 +35,18 @@ type world struct {
 	last  *reply
 }
 
+// script is what a world needs of the script that is running.
+type script interface {
+	Setenv(name, value string)
+	Getenv(name string) string
+	ReadFile(name string) string
+}
+
 type worldKey struct{}
 
 // newWorld prepares a script's world and its end.
 func newWorld(env *testscript.Env) error {
-	w := &world{
-		dir:      env.WorkDir,
-		client:   &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true}},
-		sessions: map[string]*process{}, sockets: map[string]*socket{},
-		keys: map[string]string{}, teams: map[string]string{},
-	}
-	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	w := emptyWorld(env.WorkDir)
 	env.Values[worldKey{}] = w
 	t := env.T()
 	env.Defer(func() {
@@ -56,6 +57,46 @@ func newWorld(env *testscript.Env) error {
 	})
 	return nil
 }
+
+func emptyWorld(dir string) *world {
+	return &world{
+		dir: dir,
+		client: &http.Client{
+			Timeout: patience, Transport: &http.Transport{DisableCompression: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		sessions: map[string]*process{}, sockets: map[string]*socket{},
+		keys: map[string]string{}, teams: map[string]string{},
+	}
+}
+
+// lonelyWorld is a world without a script, for tests that are written in Go.
+func lonelyWorld(t *testing.T) *world {
+	t.Helper()
+	if _, err := binary(); err != nil {
+		t.Fatal(err)
+	}
+	w := emptyWorld(t.TempDir())
+	w.ts = goScript{}
+	t.Cleanup(func() {
+		if err := w.end(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// goScript keeps the variables of a test that is written in Go.
+type goScript map[string]string
+
+// Setenv implements script.
+func (g goScript) Setenv(name, value string) { g[name] = value }
+
+// Getenv implements script.
+func (g goScript) Getenv(name string) string { return g[name] }
+
+// ReadFile implements script: there is no archive.
+func (g goScript) ReadFile(string) string { return "" }
 
 func worldOf(ts *testscript.TestScript) *world {
 	w := ts.Value(worldKey{}).(*world)
@@ -82,12 +123,12 @@ func (w *world) end() error {
 	return errors.Join(failures...)
 }
 
-var variable = regexp.MustCompile(`\$\{?([A-Z][A-Z0-9_]*)\}?`)
+var variable = regexp.MustCompile(`\$(?:\{[A-Z][A-Z0-9_]*\}|[A-Z][A-Z0-9_]*)`)
 
 // expand replaces variables, also where testscript does not: inside quotes.
 func (w *world) expand(s string) string {
 	return variable.ReplaceAllStringFunc(s, func(found string) string {
-		if value := w.ts.Getenv(variable.FindStringSubmatch(found)[1]); value != "" {
+		if value := w.ts.Getenv(strings.Trim(found, "${}")); value != "" {
 			return value
 		}
 		return found
@@ -144,6 +185,7 @@ func (w *world) startService() error {
 		}
 	}
 	w.ts.Setenv("SERVICE", w.serviceURL)
+	w.ts.Setenv("OPERATOR", operatorToken)
 	w.document, err = w.readDocument()
 	return err
 }
@@ -239,113 +281,4 @@ func (w *world) sessionToken(email string) (string, error) {
 		return "", err
 	}
 	return r.member("session_token")
-}
-
-// teamCommand makes a team, whose name in the script is from then on who calls
-// with its key. The variable of that name holds its id, NAME_KEY its key.
-func (w *world) teamCommand(args []string) error {
-	if len(args) != 3 {
-		return usage("team NAME PLAN EMAIL")
-	}
-	name, plan, email := args[0], args[1], args[2]
-	r, err := w.request("operator", http.MethodPost, "/admin/teams", object("name", name, "plan", plan, "email", email))
-	if err != nil {
-		return err
-	}
-	key, err := r.member("api_key")
-	if err != nil {
-		return err
-	}
-	id, err := r.member("id")
-	w.keys[name], w.teams[email] = key, id
-	w.ts.Setenv(name, id)
-	w.ts.Setenv(name+"_KEY", key)
-	return err
-}
-
-// memberCommand adds a member to a team.
-func (w *world) memberCommand(args []string) error {
-	if len(args) < 2 || len(args) > 3 {
-		return usage("member TEAM EMAIL [ROLE]")
-	}
-	team, email, role := w.ts.Getenv(args[0]), args[1], "member"
-	if len(args) == 3 {
-		role = args[2]
-	}
-	r, err := w.request("operator", http.MethodPost, "/admin/teams/"+team+"/members", object("email", email, "role", role))
-	if err != nil {
-		return err
-	}
-	_, err = r.member("id")
-	w.teams[email] = team
-	return err
-}
-
-// clockCommand moves the service's clock.
-func (w *world) clockCommand(args []string) error {
-	if len(args) == 3 && args[0] == "day" {
-		return w.dayCommand(args[1], args[2])
-	}
-	if len(args) != 2 {
-		return usage("clock advance DURATION | clock set MOMENT | clock next HH:MM | clock next monday | clock day NAME OFFSET")
-	}
-	body := object(args[0], args[1])
-	if args[0] == "next" {
-		now, err := w.now()
-		if err != nil {
-			return err
-		}
-		at, err := following(now, args[1])
-		if err != nil {
-			return err
-		}
-		body = object("set", at.Format(time.RFC3339))
-	}
-	r, err := w.request("operator", http.MethodPost, "/admin/clock", body)
-	if err != nil {
-		return err
-	}
-	_, err = r.member("now")
-	return err
-}
-
-// dayCommand keeps a date, so many days from the clock's, in a variable.
-func (w *world) dayCommand(name, offset string) error {
-	days, err := strconv.Atoi(offset)
-	if err != nil {
-		return err
-	}
-	now, err := w.now()
-	w.ts.Setenv(name, now.AddDate(0, 0, days).Format(time.DateOnly))
-	return err
-}
-
-func (w *world) now() (time.Time, error) {
-	r, err := w.request("operator", http.MethodGet, "/admin/clock", nil)
-	if err != nil {
-		return time.Time{}, err
-	}
-	now, err := r.member("now")
-	if err != nil {
-		return time.Time{}, err
-	}
-	return time.Parse(time.RFC3339, now)
-}
-
-// following returns the next moment after now that has the given time of day,
-// or the next Monday at 00:00, in UTC.
-func following(now time.Time, when string) (time.Time, error) {
-	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	if when == "monday" {
-		return midnight.AddDate(0, 0, 7-(int(now.Weekday())+6)%7), nil
-	}
-	clock, err := time.Parse("15:04", when)
-	if err != nil {
-		return time.Time{}, usage("clock next HH:MM | clock next monday")
-	}
-	at := midnight.Add(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
-	if !at.After(now) {
-		at = at.AddDate(0, 0, 1)
-	}
-	return at, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type line struct {
 	link   *actors.Link
 	frames chan protocol.Frame
 	closed chan Closed
+	ended  atomic.Bool
 }
 
 // Closed is how the service ended a connection.
@@ -91,7 +93,10 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 		Version: "1.0.0", Account: &account, Tasks: tasks,
 	}
 	link, err := s.Team.W.Registry.Connect(ctx, hello, func(f protocol.Frame) { l.frames <- f },
-		func(code int, reason string) { l.closed <- Closed{code, reason} })
+		func(code int, reason string) {
+			l.ended.Store(true)
+			l.closed <- Closed{code, reason}
+		})
 	if err != nil {
 		return err
 	}
@@ -171,7 +176,7 @@ func (s *Session) ExpectClosed() Closed {
 }
 
 // Open reports whether the service has not ended the connection.
-func (s *Session) Open() bool { return len(s.line.closed) == 0 }
+func (s *Session) Open() bool { return !s.line.ended.Load() }
 
 // settleRounds is how many round trips Settle makes through the team and each
 // of its tasks: a hand-out that follows from what happens to another task takes

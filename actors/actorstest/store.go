@@ -284,14 +284,18 @@ func (s *Store) drain() {
 // gone is the engine of a run that is over.
 type gone struct{}
 
+// Activate implements persistence.Store.
 func (gone) Activate(context.Context, persistence.Space) (persistence.Epoch, error) {
 	return 0, persistence.ErrClosed
 }
 
+// Submit implements persistence.Store.
 func (gone) Submit(_ persistence.Space, _ persistence.Epoch, _ *persistence.Batch, done func(error)) {
 	go done(persistence.ErrClosed)
 }
 
+// View implements persistence.Store.
 func (gone) View(context.Context) (persistence.View, error) { return nil, persistence.ErrClosed }
 
+// Close implements persistence.Store.
 func (gone) Close() error { return nil }

@@ -1,0 +1,284 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+var wednesday = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
+
+func free(session, account string) *worker {
+	return &worker{session: watchpost.SessionID(session), account: watchpost.AccountURN(account), signedIn: true}
+}
+
+func dispatcherOf(workers ...*worker) *dispatcher {
+	d := newDispatcher(newLedger())
+	for _, w := range workers {
+		d.workers[w.session] = w
+	}
+	return d
+}
+
+func clientTask(id string, kind watchpost.TaskType, at time.Duration) *watchpost.Task {
+	return &watchpost.Task{ID: watchpost.TaskID(id), Type: kind, CreatedAt: wednesday.Add(at)}
+}
+
+// TestHindrances: the first reason that applies to one session, and until when.
+func TestHindrances(t *testing.T) {
+	t.Parallel()
+	tomorrow, monday, probe := watchpost.Daily.Reset(wednesday), watchpost.Weekly.Reset(wednesday), wednesday.Add(15*time.Minute)
+	const read, write = watchpost.TaskProfileFetch, watchpost.TaskConnectionRequest
+	for name, c := range map[string]struct {
+		change func(*dispatcher, *worker)
+		key    queueKey
+		want   watchpost.PendingReason
+		until  time.Time
+	}{
+		"free":              {func(*dispatcher, *worker) {}, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
+		"busy":              {func(_ *dispatcher, w *worker) { w.task = "x" }, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
+		"own account":       {func(*dispatcher, *worker) {}, queueKey{write, "a"}, watchpost.PendingQueued, time.Time{}},
+		"other account":     {func(*dispatcher, *worker) {}, queueKey{write, "b"}, watchpost.PendingExtensionOffline, time.Time{}},
+		"account in use":    {func(_ *dispatcher, w *worker) { w.inUse, w.signedIn = true, false }, queueKey{read, ""}, watchpost.PendingExtensionOffline, time.Time{}},
+		"signed out":        {func(_ *dispatcher, w *worker) { w.signedIn = false }, queueKey{read, ""}, watchpost.PendingPaused, time.Time{}},
+		"stopped":           {func(_ *dispatcher, w *worker) { w.stopped = true }, queueKey{read, ""}, watchpost.PendingPaused, time.Time{}},
+		"type paused":       {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = probe }, queueKey{read, ""}, watchpost.PendingPaused, probe},
+		"other type paused": {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", write}] = probe }, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
+		"pause over":        {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = wednesday }, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
+		"paused and spent": {func(d *dispatcher, _ *worker) {
+			d.paused[pauseKey{"a", read}] = probe
+			d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionProfileFetch, wednesday)
+		}, queueKey{read, ""}, watchpost.PendingPaused, probe},
+		"spent": {func(d *dispatcher, _ *worker) {
+			for range 40 {
+				d.ledger.debit(&persistence.Batch{}, watchpost.Debit{Account: "a", Action: watchpost.ActionProfileFetch, Period: watchpost.Daily.Key(wednesday)})
+			}
+		}, queueKey{read, ""}, watchpost.PendingDailyCap, tomorrow},
+		"reserved": {func(d *dispatcher, _ *worker) {
+			for range 40 {
+				d.ledger.reserve("a", watchpost.ActionProfileFetch, wednesday)
+			}
+		}, queueKey{read, ""}, watchpost.PendingDailyCap, tomorrow},
+		"closed, weekly": {func(d *dispatcher, _ *worker) {
+			d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionInvitation, wednesday)
+		}, queueKey{write, "a"}, watchpost.PendingWeeklyCap, monday},
+		"taken over":         {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{read, ""}, watchpost.PendingDailyCap, tomorrow},
+		"taken over, weekly": {func(_ *dispatcher, w *worker) { w.fromWeekly = monday }, queueKey{write, "a"}, watchpost.PendingWeeklyCap, monday},
+		"taken over, forum":  {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{watchpost.TaskForumScan, ""}, watchpost.PendingQueued, time.Time{}},
+	} {
+		w := free("s", "a")
+		d := dispatcherOf(w)
+		c.change(d, w)
+		reason, until := d.why(c.key, wednesday)
+		require.Equal(t, c.want, reason, name)
+		require.Equal(t, c.until, until, name)
+		d.add(&watchpost.Task{ID: "t", Type: c.key.kind, Account: c.key.account})
+		_, ok := d.next(wednesday)
+		require.Equal(t, c.want == watchpost.PendingQueued && name != "busy", ok, name)
+	}
+	reason, until := dispatcherOf().why(queueKey{read, ""}, wednesday)
+	require.Equal(t, watchpost.PendingExtensionOffline, reason)
+	require.Zero(t, until)
+}
+
+// TestWhyOfSeveral: the session that is closest to doing the task says why, and
+// of the moments that are known the first counts, in whatever order they come.
+func TestWhyOfSeveral(t *testing.T) {
+	t.Parallel()
+	const read = watchpost.TaskProfileFetch
+	early, late := wednesday.Add(time.Minute), wednesday.Add(time.Hour)
+	for range 50 { // maps have no order
+		a, b, c, out := free("1", "a"), free("2", "b"), free("3", "c"), free("4", "d")
+		out.signedIn = false
+		d := dispatcherOf(a, b, out)
+		d.paused[pauseKey{"a", read}], d.paused[pauseKey{"b", read}] = late, early
+		reason, until := d.why(queueKey{read, ""}, wednesday)
+		require.Equal(t, watchpost.PendingPaused, reason)
+		require.Equal(t, early, until)
+		d.workers["3"] = c
+		reason, until = d.why(queueKey{read, ""}, wednesday)
+		require.Equal(t, watchpost.PendingQueued, reason)
+		require.Zero(t, until)
+	}
+}
+
+func TestDispatchOrder(t *testing.T) {
+	t.Parallel()
+	d := dispatcherOf()
+	scan := func(id, entry string, due time.Duration) *watchpost.Task {
+		return &watchpost.Task{ID: watchpost.TaskID(id), Type: watchpost.TaskKeywordScan, Entry: watchpost.EntryID(entry), Due: wednesday.Add(due)}
+	}
+	for _, task := range []*watchpost.Task{
+		scan("s2", "e2", -time.Hour), scan("s1", "e1", -time.Hour), scan("s0", "e9", -2*time.Hour),
+		clientTask("c3", watchpost.TaskLikePost, time.Hour), clientTask("c1", watchpost.TaskProfileFetch, time.Minute),
+		clientTask("c2", watchpost.TaskCompanyFetch, 2*time.Minute), clientTask("c0", watchpost.TaskProfileFetch, 0),
+		clientTask("gone", watchpost.TaskProfileFetch, -time.Hour),
+	} {
+		d.add(task)
+		d.add(task) // once is enough
+	}
+	d.remove("gone")
+	_, ok := d.next(wednesday)
+	require.False(t, ok, "nobody is there")
+	w := free("s", "a")
+	d.workers["s"] = w
+	var order []watchpost.TaskID
+	for a, ok := d.next(wednesday); ok; a, ok = d.next(wednesday) {
+		require.Same(t, w, a.worker)
+		require.Equal(t, a.task, w.task)
+		_, busy := d.next(wednesday)
+		require.False(t, busy, "one at a time")
+		order = append(order, a.task)
+		w.task = ""
+	}
+	require.Equal(t, []watchpost.TaskID{"c0", "c1", "c2", "c3", "s0", "s1", "s2"}, order)
+	require.Empty(t, d.waiting)
+	require.Empty(t, d.queues)
+}
+
+// TestBlockedQueueBlocksNobodyElse: what waits for an allowance does not hold
+// up what came after it.
+func TestBlockedQueueBlocksNobodyElse(t *testing.T) {
+	t.Parallel()
+	d := dispatcherOf(free("s", "a"))
+	d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionProfileFetch, wednesday)
+	d.add(clientTask("first", watchpost.TaskProfileFetch, 0))
+	d.add(clientTask("second", watchpost.TaskCompanyFetch, time.Hour))
+	a, ok := d.next(wednesday)
+	require.True(t, ok)
+	require.Equal(t, watchpost.TaskID("second"), a.task)
+	_, ok = d.next(wednesday)
+	require.False(t, ok)
+	a.worker.task = ""
+	a, ok = d.next(watchpost.Daily.Reset(wednesday))
+	require.True(t, ok)
+	require.Equal(t, watchpost.TaskID("first"), a.task)
+}
+
+func TestWake(t *testing.T) {
+	t.Parallel()
+	d := dispatcherOf()
+	midnight := watchpost.Daily.Reset(wednesday)
+	require.Equal(t, midnight, d.wake(wednesday))
+	d.paused[pauseKey{"a", "x"}] = wednesday.Add(time.Hour)
+	d.paused[pauseKey{"b", "x"}] = wednesday.Add(time.Minute)
+	d.paused[pauseKey{"c", "x"}] = midnight.Add(time.Hour)
+	require.Equal(t, wednesday.Add(time.Minute), d.wake(wednesday))
+	require.Equal(t, wednesday.Add(time.Hour), d.wake(wednesday.Add(time.Minute)))
+	require.Len(t, d.paused, 2, "what is over is forgotten")
+	require.Equal(t, midnight, d.wake(wednesday.Add(time.Hour)))
+}
+
+// TestDispatchAgainstModel: random tasks, sessions and ends. What is handed out
+// is what a search over a plain list would hand out, and no allowance is passed.
+func TestDispatchAgainstModel(t *testing.T) {
+	t.Parallel()
+	kinds := []watchpost.TaskType{watchpost.TaskProfileFetch, watchpost.TaskCommentPost, watchpost.TaskForumScan, watchpost.TaskKeywordScan}
+	rapid.Check(t, func(r *rapid.T) {
+		now := wednesday
+		d := dispatcherOf()
+		var list []*watchpost.Task // waiting
+		handed := map[ledgerKey]int{}
+		for i := range rapid.IntRange(1, 150).Draw(r, "steps") {
+			switch rapid.IntRange(0, 6).Draw(r, "step") {
+			case 0, 1:
+				kind := rapid.SampledFrom(kinds).Draw(r, "kind")
+				task := clientTask(fmt.Sprintf("t%03d", i), kind, time.Duration(rapid.IntRange(0, 5).Draw(r, "created"))*time.Second)
+				task.Due, task.Entry = task.CreatedAt, watchpost.EntryID(fmt.Sprint(rapid.IntRange(0, 3).Draw(r, "entry")))
+				if kind.Writes() {
+					task.Account = watchpost.AccountURN(rapid.SampledFrom([]string{"", "a", "b"}).Draw(r, "account"))
+				}
+				d.add(task)
+				list = append(list, task)
+			case 2:
+				name := rapid.SampledFrom([]string{"s1", "s2", "s3"}).Draw(r, "session")
+				w := free(name, rapid.SampledFrom([]string{"a", "b"}).Draw(r, "of"))
+				w.signedIn, w.inUse = rapid.IntRange(0, 4).Draw(r, "in") > 0, rapid.IntRange(0, 4).Draw(r, "use") == 0
+				d.workers[w.session] = w
+			case 3:
+				for _, w := range d.workers {
+					w.task = ""
+				}
+			case 4:
+				if len(list) > 0 {
+					n := rapid.IntRange(0, len(list)-1).Draw(r, "drop")
+					d.remove(list[n].ID)
+					list = slices.Delete(list, n, n+1)
+				}
+			case 5:
+				if rapid.IntRange(0, 9).Draw(r, "day") == 0 {
+					now = watchpost.Daily.Reset(now)
+				}
+			case 6:
+				account, kind := watchpost.AccountURN(rapid.SampledFrom([]string{"a", "b"}).Draw(r, "acc")), rapid.SampledFrom(kinds).Draw(r, "paused")
+				d.paused[pauseKey{account, kind}] = now.Add(time.Minute)
+				if rapid.Bool().Draw(r, "over") {
+					now = now.Add(time.Minute)
+				}
+			}
+			for {
+				want := searched(d, list, now)
+				a, ok := d.next(now)
+				require.Equal(r, want != nil, ok)
+				if !ok {
+					break
+				}
+				require.Equal(r, want.ID, a.task)
+				list = slices.DeleteFunc(list, func(t *watchpost.Task) bool { return t.ID == a.task })
+				require.Empty(r, d.hindrance(&worker{account: a.worker.account, signedIn: a.worker.signedIn, inUse: a.worker.inUse}, queueKey{a.kind, want.Account}, now))
+				debit := d.ledger.reserve(a.worker.account, a.kind.Action(), now)
+				d.ledger.release(debit)
+				if debit.Action != watchpost.ActionNone {
+					d.ledger.debit(&persistence.Batch{}, debit)
+					handed[keyOf(debit)]++
+					limit, _ := watchpost.AllowanceOf(debit.Action)
+					require.LessOrEqual(r, handed[keyOf(debit)], limit.Limit)
+				}
+			}
+			require.Len(r, d.waiting, len(list))
+		}
+	})
+}
+
+// searched is the task that is to be handed out next: the slow way.
+func searched(d *dispatcher, list []*watchpost.Task, now time.Time) *watchpost.Task {
+	var first *watchpost.Task
+	for _, t := range list {
+		if first != nil && !turnOf(t).before(turnOf(first)) {
+			continue
+		}
+		for _, w := range d.workers {
+			if w.task == "" && d.hindrance(w, queueKey{t.Type, t.Account}, now) == "" {
+				first = t
+			}
+		}
+	}
+	return first
+}
+
+func TestLeastUsedFirst(t *testing.T) {
+	t.Parallel()
+	d := dispatcherOf(free("1", "a"), free("2", "b"), free("3", "b"))
+	use := func(account watchpost.AccountURN, n int) {
+		for range n {
+			d.ledger.debit(&persistence.Batch{}, d.ledger.reserve(account, watchpost.ActionProfileFetch, wednesday))
+		}
+	}
+	pick := func() watchpost.SessionID {
+		return d.pick(queueKey{watchpost.TaskProfileFetch, ""}, wednesday).session
+	}
+	require.Equal(t, watchpost.SessionID("1"), pick(), "equal: the lesser id")
+	use("a", 1)
+	require.Equal(t, watchpost.SessionID("2"), pick())
+	d.workers["2"].task = "x"
+	require.Equal(t, watchpost.SessionID("3"), pick())
+	use("b", 2)
+	require.Equal(t, watchpost.SessionID("1"), pick())
+}

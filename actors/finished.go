@@ -1,0 +1,64 @@
+package actors
+
+import (
+	"sync"
+
+	"watchpost"
+)
+
+// finishedTasks remembers final tasks that are durable. They never change, but
+// for the truth that may be added to an unknown outcome, so that a poll of one
+// needs neither its team nor the store. It is bounded by the bytes of inputs
+// and outputs; the oldest are forgotten first.
+type finishedTasks struct {
+	mu    sync.Mutex
+	tasks map[watchpost.TaskID]finishedTask
+	order []watchpost.TaskID // in the order of remembering
+	bytes int
+}
+
+type finishedTask struct {
+	team watchpost.TeamID
+	view TaskView
+}
+
+// maxFinishedBytes bounds what is remembered by a node.
+const maxFinishedBytes = 8 << 20
+
+func newFinishedTasks() *finishedTasks {
+	return &finishedTasks{tasks: map[watchpost.TaskID]finishedTask{}}
+}
+
+// remember takes a final task that is durable.
+func (f *finishedTasks) remember(team watchpost.TeamID, view TaskView) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if old, known := f.tasks[view.ID]; known {
+		f.bytes -= old.size()
+	} else {
+		f.order = append(f.order, view.ID)
+	}
+	task := finishedTask{team, view}
+	f.tasks[view.ID] = task
+	f.bytes += task.size()
+	for f.bytes > maxFinishedBytes {
+		oldest := f.order[0]
+		f.order = f.order[1:]
+		f.bytes -= f.tasks[oldest].size()
+		delete(f.tasks, oldest)
+	}
+}
+
+// find returns a task of the team.
+func (f *finishedTasks) find(team watchpost.TeamID, id watchpost.TaskID) (TaskView, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	task, known := f.tasks[id]
+	return task.view, known && task.team == team
+}
+
+// size counts the bytes of a task, and some for what holds it.
+func (t finishedTask) size() int {
+	const overhead = 400
+	return len(t.view.Input) + len(t.view.Output) + overhead
+}

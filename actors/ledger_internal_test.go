@@ -1,0 +1,125 @@
+package actors
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	l := newLedger()
+	batch := &persistence.Batch{}
+	const account, like = watchpost.AccountURN("urn:a"), watchpost.ActionLike
+	require.Equal(t, 50, l.room(account, like, wednesday))
+	d := l.reserve(account, like, wednesday)
+	require.Equal(t, watchpost.Debit{Account: account, Action: like, Period: "2030-01-09"}, d)
+	require.Equal(t, 49, l.room(account, like, wednesday))
+	require.True(t, batch.Empty(), "what is reserved is not stored")
+	l.release(d)
+	require.Equal(t, 50, l.room(account, like, wednesday))
+	l.debit(batch, d)
+	require.Equal(t, 49, l.room(account, like, wednesday))
+	require.Equal(t, 50, l.room(account, like, wednesday.AddDate(0, 0, 1)), "another day")
+	require.Equal(t, 50, l.room("urn:b", like, wednesday), "another account")
+	require.Equal(t, 25, l.room(account, watchpost.ActionComment, wednesday), "another action")
+	require.Equal(t, "a2030-01-09\x00urn:a\x00like", string(batch.Writes[0].Key))
+	l.refund(batch, d)
+	l.refund(batch, d)
+	require.Equal(t, 50, l.room(account, like, wednesday), "never more than all")
+	l.close(batch, account, like, wednesday)
+	require.Zero(t, l.room(account, like, wednesday))
+	require.Equal(t, 50, l.room(account, like, wednesday.AddDate(0, 0, 1)))
+
+	t.Run("what is not counted", func(t *testing.T) {
+		before := len(batch.Writes)
+		none := l.reserve(account, watchpost.ActionNone, wednesday)
+		require.Zero(t, none)
+		l.release(none)
+		require.Equal(t, 1, l.room(account, watchpost.ActionNone, wednesday))
+		l.close(batch, account, watchpost.ActionNone, wednesday)
+		require.Equal(t, 1, l.room(account, watchpost.ActionNone, wednesday))
+		require.Len(t, batch.Writes, before)
+	})
+	t.Run("a week", func(t *testing.T) {
+		for range 100 {
+			l.debit(batch, l.reserve(account, watchpost.ActionInvitation, wednesday))
+		}
+		for _, e := range l.entries {
+			e.reserved = 0
+		}
+		sunday, monday := watchpost.Weekly.Reset(wednesday).Add(-1), watchpost.Weekly.Reset(wednesday)
+		require.Zero(t, l.room(account, watchpost.ActionInvitation, sunday))
+		require.Equal(t, 100, l.room(account, watchpost.ActionInvitation, monday))
+		l.forget(sunday)
+		require.Zero(t, l.room(account, watchpost.ActionInvitation, sunday))
+		l.forget(monday)
+		require.Empty(t, l.entries)
+	})
+}
+
+// ledgerView is a view of what the batches of a ledger wrote.
+type ledgerView struct {
+	persistence.View
+	values map[string][]byte
+}
+
+func (s ledgerView) Scan(_ persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	for k, v := range s.values {
+		if k >= string(from) && k < string(to) && !yield([]byte(k), v) {
+			break
+		}
+	}
+	return nil
+}
+
+// TestLedgerReloads: a ledger that is loaded anew knows what the old one knew,
+// but for what was only reserved, and for weeks that are over.
+func TestLedgerReloads(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		l, s := newLedger(), ledgerView{values: map[string][]byte{}}
+		now := wednesday
+		accounts := []watchpost.AccountURN{"urn:a", "urn:ab", "urn:a:b"}
+		actions := []watchpost.Action{watchpost.ActionLike, watchpost.ActionComment, watchpost.ActionInvitation}
+		for range rapid.IntRange(1, 80).Draw(r, "steps") {
+			batch := &persistence.Batch{}
+			account, action := rapid.SampledFrom(accounts).Draw(r, "account"), rapid.SampledFrom(actions).Draw(r, "action")
+			switch rapid.IntRange(0, 6).Draw(r, "step") {
+			case 0, 1, 2:
+				if l.room(account, action, now) > 0 {
+					d := l.reserve(account, action, now)
+					l.release(d)
+					l.debit(batch, d)
+				}
+			case 3:
+				a, _ := watchpost.AllowanceOf(action)
+				l.refund(batch, watchpost.Debit{Account: account, Action: action, Period: a.Period.Key(now)})
+			case 4:
+				if rapid.IntRange(0, 9).Draw(r, "close") == 0 {
+					l.close(batch, account, action, now)
+				}
+			case 5:
+				now = now.Add(time.Duration(rapid.IntRange(0, 30).Draw(r, "hours")) * time.Hour)
+			case 6:
+				l.forget(now)
+			}
+			for _, w := range batch.Writes {
+				s.values[string(w.Key)] = w.Value
+			}
+			loaded := newLedger()
+			require.NoError(r, loaded.load(s, "team", now))
+			for _, account := range accounts {
+				for _, action := range actions {
+					require.Equal(r, l.room(account, action, now), loaded.room(account, action, now), "%s %s", account, action)
+					require.GreaterOrEqual(r, l.room(account, action, now), 0)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package watchpost_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost"
+)
+
+func moment(s string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		panic(err)
+	}
+	return at
+}
+
+func TestPeriods(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ now, day, nextDay, week, nextWeek string }{
+		{"2030-01-09T12:00:00Z", "2030-01-09", "2030-01-10", "2030-01-07", "2030-01-14"},           // a Wednesday
+		{"2030-01-07T00:00:00Z", "2030-01-07", "2030-01-08", "2030-01-07", "2030-01-14"},           // Monday's first moment
+		{"2030-01-06T23:59:59.999999999Z", "2030-01-06", "2030-01-07", "2029-12-31", "2030-01-07"}, // Sunday's last
+		{"2029-12-31T00:00:00Z", "2029-12-31", "2030-01-01", "2029-12-31", "2030-01-07"},           // a week across the year
+		{"2028-02-28T23:00:00Z", "2028-02-28", "2028-02-29", "2028-02-28", "2028-03-06"},           // a leap year
+		{"2030-01-07T02:00:00+05:00", "2030-01-06", "2030-01-07", "2029-12-31", "2030-01-07"},      // still Sunday in UTC
+		{"2030-01-06T20:00:00-08:00", "2030-01-07", "2030-01-08", "2030-01-07", "2030-01-14"},      // Monday in UTC already
+		{"2030-03-31T01:30:00Z", "2030-03-31", "2030-04-01", "2030-03-25", "2030-04-01"},           // no daylight saving
+	} {
+		now := moment(c.now)
+		require.Equal(t, c.day, watchpost.Daily.Key(now), c.now)
+		require.Equal(t, c.week, watchpost.Weekly.Key(now), c.now)
+		require.Equal(t, moment(c.day+"T00:00:00Z"), watchpost.Daily.Start(now), c.now)
+		require.Equal(t, moment(c.week+"T00:00:00Z"), watchpost.Weekly.Start(now), c.now)
+		require.Equal(t, moment(c.nextDay+"T00:00:00Z"), watchpost.Daily.Reset(now), c.now)
+		require.Equal(t, moment(c.nextWeek+"T00:00:00Z"), watchpost.Weekly.Reset(now), c.now)
+	}
+}
+
+// TestPeriodLaws hold for any moment: it lies in its period, the next period
+// begins where it ends, and keys sort as time does.
+func TestPeriodLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		at := func(name string) time.Time {
+			zone := time.FixedZone("", rapid.IntRange(-14*3600, 14*3600).Draw(r, "zone"))
+			return time.Unix(rapid.Int64Range(0, 1<<33).Draw(r, name), rapid.Int64Range(0, 999_999_999).Draw(r, "ns")).In(zone)
+		}
+		now, other := at("now"), at("other")
+		for p, length := range map[watchpost.Period]time.Duration{watchpost.Daily: 24 * time.Hour, watchpost.Weekly: 7 * 24 * time.Hour} {
+			start, reset := p.Start(now), p.Reset(now)
+			require.False(r, now.Before(start))
+			require.True(r, now.Before(reset))
+			require.Equal(r, length, reset.Sub(start))
+			require.Equal(r, start, p.Start(start))
+			require.Equal(r, reset, p.Start(reset))
+			require.Equal(r, time.UTC, start.Location())
+			if p == watchpost.Weekly {
+				require.Equal(r, time.Monday, start.Weekday())
+			}
+			require.Equal(r, p.Start(now).Compare(p.Start(other)), compare(p.Key(now), p.Key(other)))
+		}
+	})
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func TestAllowances(t *testing.T) {
+	t.Parallel()
+	want := map[watchpost.Action]int{
+		"keyword_scan": 30, "people_scan": 50, "company_scan": 50, "profile_fetch": 40, "company_fetch": 40,
+		"profile_search": 100, "message": 100, "like": 50, "comment": 25, "invitation": 100,
+	}
+	require.Len(t, watchpost.Allowances, len(want))
+	for _, a := range watchpost.Allowances {
+		require.Equal(t, want[a.Action], a.Limit, a.Action)
+		require.Equal(t, a.Action == "invitation", a.Period == watchpost.Weekly)
+		got, ok := watchpost.AllowanceOf(a.Action)
+		require.True(t, ok)
+		require.Equal(t, a, got)
+	}
+	for _, none := range []watchpost.Action{watchpost.ActionNone, "unknown"} {
+		_, ok := watchpost.AllowanceOf(none)
+		require.False(t, ok)
+	}
+	for _, kind := range allTypes {
+		require.True(t, kind.Known())
+		_, counted := watchpost.AllowanceOf(kind.Action())
+		require.Equal(t, kind != watchpost.TaskForumScan, counted, kind)
+	}
+	require.False(t, watchpost.TaskType("x").Known())
+}
+
+func TestExtensionActive(t *testing.T) {
+	t.Parallel()
+	require.False(t, watchpost.ExtensionActive(time.Time{}, noon))
+	require.True(t, watchpost.ExtensionActive(noon, noon))
+	require.True(t, watchpost.ExtensionActive(noon, noon.Add(48*time.Hour)))
+	require.False(t, watchpost.ExtensionActive(noon, noon.Add(48*time.Hour+1)))
+}

@@ -1,0 +1,145 @@
+package specs_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// TestEveryOperationHasAScript asks the service for its document: each of its
+// operations must be called by a script, and so must the paths that it leaves
+// out.
+func TestEveryOperationHasAScript(t *testing.T) {
+	w := lonelyWorld(t)
+	if err := w.serviceCommand(nil); err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]bool{}
+	for file, script := range scripts(t) {
+		for _, call := range calls(script) {
+			method, path, _ := strings.Cut(call, " ")
+			template, o := w.document.operation(method, path)
+			path, _, _ = strings.Cut(path, "?")
+			switch {
+			case o != nil:
+				called[method+" "+template] = true
+			case undocumented[path]:
+				called[method+" "+path] = true
+			case strings.HasPrefix(path, "/_control/"):
+				t.Logf("%s steers the network: %s", file, call)
+			}
+		}
+	}
+	wanted := []string{"GET /metrics", "GET /openapi.json", "GET /extension/socket"}
+	for template, item := range w.document.spec.Paths.Map() {
+		for method := range item.Operations() {
+			wanted = append(wanted, method+" "+template)
+		}
+	}
+	slices.Sort(wanted)
+	for _, operation := range wanted {
+		if !called[operation] {
+			t.Errorf("no script calls %s", operation)
+		}
+	}
+}
+
+// TestScriptsAreWhole keeps scripts from being cut short: none is skipped or
+// stopped early, each says first what it proves, and each is in the table of the
+// README.
+func TestScriptsAreWhole(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, script := range scripts(t) {
+		for n, line := range strings.Split(script, "\n") {
+			for _, word := range words(line) {
+				if word == "skip" || word == "stop" && words(line)[0] == "stop" || strings.HasPrefix(word, "[") && words(line)[0] == word {
+					t.Errorf("%s:%d: %s: a script is run whole", file, n+1, line)
+				}
+			}
+		}
+		head, _, _ := strings.Cut(script, "\n\n")
+		if !strings.HasPrefix(head, "# ") || !strings.Contains(head, "# Proves: ") {
+			t.Errorf("%s does not begin with a comment that says what it proves", file)
+		}
+		if !strings.Contains(string(readme), "`"+file+"`") {
+			t.Errorf("%s is not in the table of README.md", file)
+		}
+	}
+}
+
+// TestDocumentIsWhole checks what the service's document says of itself:
+// that it is valid, that operations have names and errors have texts.
+func TestDocumentIsWhole(t *testing.T) {
+	w := lonelyWorld(t)
+	if err := w.serviceCommand(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.document.spec.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	names := map[string]string{}
+	for path, item := range w.document.spec.Paths.Map() {
+		for method, o := range item.Operations() {
+			where := method + " " + path
+			if other, twice := names[o.OperationID]; o.OperationID == "" || twice {
+				t.Errorf("%s and %s have the same name %q", where, other, o.OperationID)
+			}
+			names[o.OperationID] = where
+			if o.Summary == "" {
+				t.Errorf("%s has no summary", where)
+			}
+			checkErrors(t, where, o)
+		}
+	}
+}
+
+// checkErrors wants each error to be documented with a body.
+func checkErrors(t *testing.T, where string, o *openapi3.Operation) {
+	t.Helper()
+	for code, response := range o.Responses.Map() {
+		if code < "400" {
+			continue
+		}
+		content := response.Value.Content.Get("application/json")
+		if content == nil || content.Schema == nil || content.Schema.Value == nil || content.Schema.Value.Properties["error"] == nil {
+			t.Errorf("%s: %s has no body with an error", where, code)
+		}
+	}
+}
+
+// scripts returns every script by its file.
+func scripts(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	all := map[string]string{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[file] = string(content)
+	}
+	return all
+}
+
+// calls returns the requests of a script, as method and path.
+func calls(script string) []string {
+	found := map[string]bool{}
+	for line := range strings.SplitSeq(script, "\n") {
+		if line := words(line); len(line) >= 4 && line[0] == "as" {
+			found[line[2]+" "+line[3]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}

@@ -1,0 +1,355 @@
+package watchpost_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost"
+)
+
+var (
+	allStates = []watchpost.TaskState{watchpost.TaskPending, watchpost.TaskLeased, watchpost.TaskActing, watchpost.TaskCompleted, watchpost.TaskFailed}
+	allEvents = []watchpost.TaskEvent{watchpost.EventLease, watchpost.EventAct, watchpost.EventReturn, watchpost.EventComplete, watchpost.EventFail}
+	allTypes  = []watchpost.TaskType{
+		watchpost.TaskProfileFetch, watchpost.TaskCompanyFetch, watchpost.TaskProfilesPosts, watchpost.TaskCompanyPosts, watchpost.TaskProfilesSearch,
+		watchpost.TaskLikePost, watchpost.TaskCommentPost, watchpost.TaskSendMessage, watchpost.TaskConnectionRequest, watchpost.TaskConnectionsFetch,
+		watchpost.TaskKeywordScan, watchpost.TaskPeopleScan, watchpost.TaskCompanyScan, watchpost.TaskForumScan,
+	}
+	noon = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
+)
+
+// TestTaskTransitions walks every cell of the table, the empty ones too.
+func TestTaskTransitions(t *testing.T) {
+	t.Parallel()
+	const none = watchpost.TaskState("")
+	const p, l, a, c, f = watchpost.TaskPending, watchpost.TaskLeased, watchpost.TaskActing, watchpost.TaskCompleted, watchpost.TaskFailed
+	want := map[watchpost.TaskState][]watchpost.TaskState{
+		//   lease act   return complete fail
+		p: {l, none, none, c, f},
+		l: {none, a, p, c, f},
+		a: {none, none, p, c, f},
+		c: {none, none, none, none, none},
+		f: {none, none, none, none, none},
+	}
+	for _, state := range allStates {
+		for i, event := range allEvents {
+			next, ok := state.Next(event)
+			require.Equal(t, want[state][i], next, "%s, event %d", state, event)
+			require.Equal(t, next != none, ok)
+		}
+		require.Equal(t, state == c || state == f, state.Final())
+	}
+	require.Equal(t, "pending", l.Shown())
+	require.Equal(t, "pending", a.Shown())
+	require.Equal(t, "completed", c.Shown())
+}
+
+// in brings a write into a state.
+func in(state watchpost.TaskState) watchpost.Task {
+	t := watchpost.Task{ID: "t", Type: watchpost.TaskLikePost, State: watchpost.TaskPending, CreatedAt: noon}
+	lease := watchpost.Lease{ID: "lease", Session: "s", Account: "a", Deadline: noon.Add(time.Minute)}
+	switch state {
+	case watchpost.TaskLeased:
+		t, _ = t.Hand(lease)
+	case watchpost.TaskActing:
+		t, _ = t.Hand(lease)
+		t, _ = t.Act("lease", noon)
+	case watchpost.TaskCompleted:
+		t, _ = t.Complete(json.RawMessage(`{}`), noon)
+	case watchpost.TaskFailed:
+		t, _ = t.Fail(watchpost.TaskFailure{Code: "x"}, noon)
+	}
+	return t
+}
+
+// TestMethodsFollowTheTable: each method does its event where the table has
+// one, and elsewhere returns the task as it was.
+func TestMethodsFollowTheTable(t *testing.T) {
+	t.Parallel()
+	methods := []func(watchpost.Task) (watchpost.Task, bool){
+		func(t watchpost.Task) (watchpost.Task, bool) { return t.Hand(watchpost.Lease{ID: "new", Account: "a"}) },
+		func(t watchpost.Task) (watchpost.Task, bool) { return t.Act("lease", noon) },
+		func(t watchpost.Task) (watchpost.Task, bool) { return t.Return(false) },
+		func(t watchpost.Task) (watchpost.Task, bool) { return t.Complete(json.RawMessage(`1`), noon) },
+		func(t watchpost.Task) (watchpost.Task, bool) { return t.Fail(watchpost.TaskFailure{Code: "y"}, noon) },
+	}
+	for _, state := range allStates {
+		for i, event := range allEvents {
+			before := in(state)
+			require.Equal(t, state, before.State)
+			after, ok := methods[i](before)
+			next, allowed := state.Next(event)
+			require.Equal(t, allowed, ok, "%s, event %d", state, event)
+			if !ok {
+				require.Equal(t, in(state), after)
+				continue
+			}
+			require.Equal(t, next, after.State)
+			require.Equal(t, in(state), before, "the receiver is not changed")
+			require.Equal(t, after.State.Final(), !after.EndedAt.IsZero())
+			require.Equal(t, after.State == watchpost.TaskLeased || after.State == watchpost.TaskActing, after.Lease != nil)
+		}
+	}
+}
+
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	task := in(watchpost.TaskLeased)
+	require.Equal(t, 1, task.Lease.Attempt)
+	require.Equal(t, watchpost.AccountURN("a"), task.Account, "a write stays with its first account")
+	_, ok := task.Act("other", noon)
+	require.False(t, ok)
+	_, given := task.Given("s", "lease")
+	require.True(t, given)
+	_, given = task.Given("other", "lease")
+	require.False(t, given)
+	_, given = task.Given("s", "")
+	require.False(t, given)
+
+	read := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
+	read, _ = read.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+	require.Empty(t, read.Account, "a read belongs to no account")
+	_, ok = read.Act("l", noon)
+	require.False(t, ok, "reads do not act")
+
+	t.Run("past leases are remembered, the last sixteen", func(t *testing.T) {
+		task := in(watchpost.TaskPending)
+		for i := range 20 {
+			task, ok = task.Hand(watchpost.Lease{ID: fmt.Sprint(i), Session: "s", Account: "a"})
+			require.True(t, ok)
+			before := task.Past
+			shared := append([]watchpost.Lease(nil), before...)
+			task, ok = task.Return(true)
+			require.True(t, ok)
+			require.Equal(t, shared, before, "what was shared is not written to")
+		}
+		require.Len(t, task.Past, 16)
+		require.Equal(t, 20, task.Attempts)
+		require.Equal(t, 20, task.Lost)
+		_, given := task.Given("s", "3")
+		require.False(t, given)
+		past, given := task.Given("s", "4")
+		require.True(t, given)
+		require.Equal(t, 5, past.Attempt)
+	})
+}
+
+func TestLoseLease(t *testing.T) {
+	t.Parallel()
+	for _, kind := range allTypes {
+		task := watchpost.Task{Type: kind, State: watchpost.TaskPending}
+		for lost := 1; lost <= 5; lost++ {
+			var ok bool
+			task, ok = task.Hand(watchpost.Lease{ID: "l", Account: "a"})
+			require.True(t, ok)
+			task, ok = task.LoseLease(noon)
+			require.True(t, ok)
+			if lost == watchpost.MaxReadAttempts && !kind.Writes() && !kind.Scan() {
+				require.Equal(t, watchpost.TaskFailed, task.State, kind)
+				require.Equal(t, watchpost.FailNoAnswer, task.Failure.Code)
+				require.True(t, task.Failure.RetrySafe)
+				break
+			}
+			require.Equal(t, watchpost.TaskPending, task.State, kind)
+		}
+	}
+	for _, state := range allStates {
+		_, ok := in(state).LoseLease(noon)
+		require.Equal(t, state == watchpost.TaskLeased, ok, "%s: a write in acting stays with its journal", state)
+	}
+}
+
+func TestExpires(t *testing.T) {
+	t.Parallel()
+	begun := in(watchpost.TaskLeased)
+	begun, _ = begun.Return(true)
+	paused := begun
+	paused.PausedSince = noon.Add(time.Hour)
+	scan := watchpost.Task{Type: watchpost.TaskKeywordScan, State: watchpost.TaskPending, CreatedAt: noon}
+	pausedScan := scan
+	pausedScan.PausedSince = noon
+	for name, c := range map[string]struct {
+		task watchpost.Task
+		at   time.Time // zero: never
+		code string
+		safe bool
+	}{
+		"pending":                   {in(watchpost.TaskPending), noon.AddDate(0, 0, 7), "expired", true},
+		"leased":                    {in(watchpost.TaskLeased), time.Time{}, "", false},
+		"begun once":                {begun, time.Time{}, "", false},
+		"acting":                    {in(watchpost.TaskActing), noon.Add(24 * time.Hour), "outcome_unknown", false},
+		"page not understood":       {paused, noon.Add(25 * time.Hour), "page_not_understood", true},
+		"scan":                      {scan, time.Time{}, "", false},
+		"scan, page not understood": {pausedScan, noon.Add(24 * time.Hour), "page_not_understood", true},
+		"completed":                 {in(watchpost.TaskCompleted), time.Time{}, "", false},
+		"failed":                    {in(watchpost.TaskFailed), time.Time{}, "", false},
+	} {
+		at, ok := c.task.Expires()
+		require.Equal(t, !c.at.IsZero(), ok, name)
+		require.Equal(t, c.at, at, name)
+		if !ok {
+			_, ended := c.task.Expire(noon.AddDate(10, 0, 0))
+			require.False(t, ended, name)
+			continue
+		}
+		_, ended := c.task.Expire(c.at.Add(-1))
+		require.False(t, ended, name)
+		for _, late := range []time.Duration{0, 1, 1000 * time.Hour} {
+			failed, ended := c.task.Expire(c.at.Add(late))
+			require.True(t, ended, name)
+			require.Equal(t, watchpost.TaskFailed, failed.State, name)
+			require.Equal(t, c.at, failed.EndedAt, "%s: as of the moment when it was due", name)
+			require.Equal(t, c.code, failed.Failure.Code, name)
+			require.Equal(t, c.safe, failed.Failure.RetrySafe, name)
+		}
+	}
+}
+
+// TestTaskSurvivesStorage: a task is what it was when it is read again.
+func TestTaskSurvivesStorage(t *testing.T) {
+	t.Parallel()
+	for _, state := range allStates {
+		task := in(state)
+		task.Failure = nil
+		if state == watchpost.TaskFailed {
+			task, _ = in(watchpost.TaskPending).Fail(watchpost.TaskFailure{Code: "c<>&\"", Message: "mé\n", RetrySafe: true}, noon)
+		}
+		stored, err := json.Marshal(task)
+		require.NoError(t, err)
+		var loaded watchpost.Task
+		require.NoError(t, json.Unmarshal(stored, &loaded))
+		if len(task.Output) == 0 {
+			loaded.Output = nil
+		}
+		if len(task.Input) == 0 {
+			loaded.Input = nil
+		}
+		require.Equal(t, task, loaded)
+	}
+	shown, err := json.Marshal(watchpost.TaskFailure{Code: "expired", Message: "m", RetrySafe: true})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"error":{"code":"expired","message":"m"},"retry_safe":true}`, string(shown))
+	var f watchpost.TaskFailure
+	require.Error(t, json.Unmarshal([]byte(`7`), &f))
+}
+
+// TestJudge is the table of error codes, for every code, every value of acted
+// and every type of task.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	pauses := map[string]func(watchpost.Verdict) bool{
+		"signed_out":          func(v watchpost.Verdict) bool { return v.PauseAccount },
+		"challenge":           func(v watchpost.Verdict) bool { return v.PauseAccount },
+		"page_not_understood": func(v watchpost.Verdict) bool { return v.PauseType },
+		"network_limit":       func(v watchpost.Verdict) bool { return v.CloseAction },
+		"timeout":             func(watchpost.Verdict) bool { return true },
+	}
+	final := []string{"not_found", "not_connected", "company_not_managed", "invalid_input"}
+	for _, kind := range allTypes {
+		for _, code := range append(append(final, "outcome_unknown", "", "new_code"), "signed_out", "challenge", "page_not_understood", "network_limit", "timeout") {
+			for _, acted := range []*bool{nil, new(bool), truth()} {
+				v := watchpost.Judge(kind, code, "why", acted)
+				name := fmt.Sprint(kind, " ", code, " ", acted == nil, acted != nil && *acted)
+				notActed := acted != nil && !*acted
+				require.Equal(t, notActed, v.Refund, "%s: given back only when it said so", name)
+				require.Equal(t, "why", v.Failure.Message)
+				paused := 0
+				for _, p := range []bool{v.PauseAccount, v.PauseType, v.CloseAction} {
+					if p {
+						paused++
+					}
+				}
+				switch {
+				case code == "outcome_unknown", kind.Writes() && acted == nil:
+					require.Equal(t, watchpost.EventFail, v.Event, name)
+					require.Equal(t, "outcome_unknown", v.Failure.Code, name)
+					require.False(t, v.Failure.RetrySafe, name)
+					require.Zero(t, paused, name)
+				case slices.Contains(final, code), kind.Writes() && *acted:
+					require.Equal(t, watchpost.EventFail, v.Event, name)
+					require.Equal(t, code, v.Failure.Code, name)
+					require.False(t, v.Failure.RetrySafe, name)
+					require.Zero(t, paused, name)
+				case pauses[code] != nil:
+					require.Equal(t, watchpost.EventReturn, v.Event, name)
+					require.True(t, pauses[code](v), name)
+					require.LessOrEqual(t, paused, 1, name)
+					require.Equal(t, code == "timeout" && !kind.Writes(), v.Lost, name)
+				default:
+					require.Equal(t, watchpost.EventFail, v.Event, name)
+					require.True(t, v.Failure.RetrySafe, name)
+				}
+			}
+		}
+	}
+}
+
+func truth() *bool { b := true; return &b }
+
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	midnight := time.Date(2030, 1, 10, 0, 0, 0, 0, time.UTC)
+	for now, want := range map[time.Time]time.Time{
+		noon:                           noon.Add(5 * time.Minute),
+		midnight.Add(-5 * time.Minute): midnight,
+		midnight.Add(-time.Minute):     midnight,
+		midnight.Add(-1):               midnight,
+		midnight:                       midnight.Add(5 * time.Minute),
+		midnight.Add(-6 * time.Minute): midnight.Add(-time.Minute),
+		midnight.Add(-time.Hour).In(time.FixedZone("east", 5*3600)):    midnight.Add(-55 * time.Minute),
+		midnight.Add(-time.Minute).In(time.FixedZone("west", -8*3600)): midnight,
+	} {
+		require.True(t, want.Equal(watchpost.Deadline(now)), "%s: %s", now, watchpost.Deadline(now))
+	}
+}
+
+// TestAnyHistory plays random events: a final task never changes, attempts only
+// grow, and a lease is there exactly while somebody holds it.
+func TestAnyHistory(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		task := watchpost.Task{Type: rapid.SampledFrom(allTypes).Draw(r, "type"), State: watchpost.TaskPending, CreatedAt: noon}
+		now := noon
+		var final *watchpost.Task
+		for range rapid.IntRange(1, 40).Draw(r, "events") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 30).Draw(r, "hours")) * time.Hour)
+			before := task
+			var ok bool
+			switch rapid.IntRange(0, 6).Draw(r, "event") {
+			case 0:
+				task, ok = task.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+			case 1:
+				task, ok = task.Act("l", now)
+			case 2:
+				task, ok = task.Return(rapid.Bool().Draw(r, "lost"))
+			case 3:
+				task, ok = task.LoseLease(now)
+			case 4:
+				task, ok = task.Complete(json.RawMessage(`{}`), now)
+			case 5:
+				task, ok = task.Fail(watchpost.TaskFailure{Code: "x"}, now)
+			case 6:
+				task, ok = task.Expire(now)
+			}
+			if final != nil {
+				require.Equal(r, *final, task)
+			} else if !ok {
+				require.Equal(r, before, task)
+			}
+			require.GreaterOrEqual(r, task.Attempts, before.Attempts)
+			require.LessOrEqual(r, task.Lost, task.Attempts)
+			require.Equal(r, task.State == watchpost.TaskLeased || task.State == watchpost.TaskActing, task.Lease != nil)
+			require.False(r, task.State == watchpost.TaskActing && !task.Type.Writes())
+			if final == nil && task.State.Final() {
+				copied := task
+				final = &copied
+			}
+		}
+	})
+}

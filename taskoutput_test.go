@@ -1,0 +1,113 @@
+package watchpost_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// emptyOutputs is the shape of each output: what becomes of {}.
+var emptyOutputs = map[watchpost.TaskType]string{
+	watchpost.TaskProfileFetch: `{"name":"","headline":"","location":"","profile_url":"","connections":0,"followers":0,"about":"",
+		"experience":[],"education":[],"skills":[],"profile_urn":"","profile_slug":"",
+		"profile":{"profile_urn":"","profile_slug":"","full_name":"","headline":"","location":"","positions":[]}}`,
+	watchpost.TaskCompanyFetch: `{"name":"","slug":"","company_urn":"","industry":"","description":"","employee_count":0,"headquarters":"",
+		"website":"","followers":0,"logo_url":"","specialties":[]}`,
+	watchpost.TaskProfilesPosts:     `{"posts":[]}`,
+	watchpost.TaskCompanyPosts:      `{"posts":[]}`,
+	watchpost.TaskProfilesSearch:    `{"profiles":[],"total":0}`,
+	watchpost.TaskConnectionsFetch:  `{"connections":[],"total":0}`,
+	watchpost.TaskLikePost:          `{"liked":true}`,
+	watchpost.TaskCommentPost:       `{"commented":true,"comment_urn":""}`,
+	watchpost.TaskSendMessage:       `{"sent":true}`,
+	watchpost.TaskConnectionRequest: `{"sent":true}`,
+}
+
+func TestCleanOutputShapes(t *testing.T) {
+	t.Parallel()
+	require.Len(t, emptyOutputs, 10)
+	for kind, shape := range emptyOutputs {
+		for _, sent := range []string{`{}`, ` {"unknown": {"x": 1}} `, shape, strings.ReplaceAll(shape, "[]", "null")} {
+			got, err := watchpost.CleanOutput(kind, json.RawMessage(sent))
+			require.NoError(t, err, "%s %s", kind, sent)
+			require.JSONEq(t, shape, string(got), "%s %s", kind, sent)
+		}
+		for _, bad := range []string{``, ` `, `null`, `[]`, `"x"`, `7`, `{`, `{"name":7,"slug":7,"posts":7,"profiles":7,"connections":"7","liked":7,"commented":7,"sent":7}`} {
+			_, err := watchpost.CleanOutput(kind, json.RawMessage(bad))
+			require.Error(t, err, "%s %q", kind, bad)
+		}
+	}
+	for _, kind := range []watchpost.TaskType{watchpost.TaskKeywordScan, "unknown"} {
+		_, err := watchpost.CleanOutput(kind, json.RawMessage(`{}`))
+		require.Error(t, err)
+	}
+}
+
+func TestCleanOutputKeepsWhatWasSent(t *testing.T) {
+	t.Parallel()
+	got, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(`{"name":"Zoë 👩‍🚀","connections":500,"skills":["a",{"b":[1]}],
+		"profile":{"positions":[{"title":"CTO","start_year":2020,"is_current":true}]}}`))
+	require.NoError(t, err)
+	var out struct {
+		Name        string
+		Connections int
+		Skills      []json.RawMessage
+		Profile     struct{ Positions []map[string]any }
+	}
+	require.NoError(t, json.Unmarshal(got, &out))
+	require.Equal(t, "Zoë 👩‍🚀", out.Name)
+	require.Equal(t, 500, out.Connections)
+	require.JSONEq(t, `{"b":[1]}`, string(out.Skills[1]))
+	require.Equal(t, map[string]any{"title": "CTO", "company_name": "", "location": "", "start_year": 2020.0, "start_month": 0.0,
+		"end_year": 0.0, "end_month": 0.0, "is_current": true}, out.Profile.Positions[0])
+	posts := `{"posts":[{"urn":"1","content":"x"},{"urn":"2"}]}`
+	got, err = watchpost.CleanOutput(watchpost.TaskCompanyPosts, json.RawMessage(posts))
+	require.NoError(t, err)
+	require.JSONEq(t, posts, string(got))
+}
+
+func TestCleanOutputIsBounded(t *testing.T) {
+	t.Parallel()
+	fits := `{"about":"` + strings.Repeat("x", watchpost.MaxOutput-1024) + `"}`
+	_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(fits))
+	require.NoError(t, err)
+	for _, large := range []string{
+		`{"about":"` + strings.Repeat("x", watchpost.MaxOutput) + `"}`,
+		`{"about":"` + strings.Repeat("<", watchpost.MaxOutput/2) + `"}`, // escaped it is six times as large
+	} {
+		_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(large))
+		require.Error(t, err)
+	}
+}
+
+// FuzzCleanOutput: whatever a session sends is refused, or becomes an object of
+// its type's shape which is small enough, and cleaning it again changes nothing.
+func FuzzCleanOutput(f *testing.F) {
+	for i, kind := range allTypes {
+		f.Add(uint8(i), []byte(emptyOutputs[kind]))
+	}
+	f.Add(uint8(0), []byte(`{"skills":[{"a":1e999}],"name":"\ud800"}`))
+	f.Fuzz(func(t *testing.T, kind uint8, sent []byte) {
+		k := allTypes[int(kind)%len(allTypes)]
+		got, err := watchpost.CleanOutput(k, sent)
+		if err != nil {
+			return
+		}
+		require.LessOrEqual(t, len(got), watchpost.MaxOutput)
+		var shape, out map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(emptyOutputs[k]), &shape))
+		require.NoError(t, json.Unmarshal(got, &out))
+		for field := range shape {
+			require.Contains(t, out, field)
+			require.NotEqual(t, "null", string(out[field]))
+		}
+		require.Len(t, out, len(shape))
+		again, err := watchpost.CleanOutput(k, got)
+		require.NoError(t, err)
+		require.Equal(t, string(got), string(again))
+	})
+}
