@@ -1,0 +1,58 @@
+package actors
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+func TestKeyCacheForgetsReplacedKeys(t *testing.T) {
+	t.Parallel()
+	c := newKeyCache()
+	_, known, drops := c.find("old")
+	require.False(t, known)
+	c.remember("old", "team", drops)
+	team, known, _ := c.find("old")
+	require.True(t, known)
+	require.Equal(t, watchpost.TeamID("team"), team)
+
+	c.drop("old")
+	_, known, _ = c.find("old")
+	require.False(t, known)
+
+	t.Run("what was looked up before is not remembered after", func(t *testing.T) {
+		_, _, before := c.find("old")
+		c.drop("old")
+		c.remember("old", "team", before)
+		_, known, _ := c.find("old")
+		require.False(t, known)
+	})
+}
+
+func TestFinishedTasksAreBoundedAndPrivate(t *testing.T) {
+	t.Parallel()
+	f := newFinishedTasks()
+	output := []byte(strings.Repeat("x", 64<<10))
+	const many = 200
+	for i := range many {
+		f.remember("a", TaskView{ID: watchpost.TaskID(strconv.Itoa(i)), Output: output})
+	}
+	require.LessOrEqual(t, f.bytes, maxFinishedBytes)
+	_, known := f.find("a", "0")
+	require.False(t, known, "the oldest is forgotten first")
+	_, known = f.find("a", watchpost.TaskID(strconv.Itoa(many-1)))
+	require.True(t, known)
+	_, known = f.find("b", watchpost.TaskID(strconv.Itoa(many-1)))
+	require.False(t, known, "another team's")
+
+	t.Run("once more", func(t *testing.T) {
+		before := f.bytes
+		f.remember("a", TaskView{ID: watchpost.TaskID(strconv.Itoa(many - 1)), Output: output[:10]})
+		require.Less(t, f.bytes, before)
+		require.Len(t, f.order, len(f.tasks))
+	})
+}
