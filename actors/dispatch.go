@@ -26,6 +26,7 @@ type worker struct {
 	signedIn bool
 	inUse    bool // the account is claimed by somebody else
 	stopped  bool // signed out or challenged since its last sign of life
+	signs    int  // of life so far
 	// from and fromWeekly are when allowances begin to count for the claim.
 	from, fromWeekly time.Time
 	task             watchpost.TaskID // what it was handed; "" when free

@@ -267,25 +267,35 @@ const (
 	maxCrashes = 11
 )
 
-// sweepEvery is how often unused actors are looked for, by the Clock.
-const sweepEvery = time.Minute
-
-// sweepAtOnce bounds how many are put to rest at a time: ending a million
-// actors at once would hold up the others' answers for seconds.
-const sweepAtOnce = 500
+// The sweeper looks for unused actors when the first may be unused for long
+// enough, but not more often than sweepEvery. It puts sweepAtOnce to rest at a
+// time, with sweepPause between: ending a million actors at once would hold up
+// the others' answers for seconds.
+const (
+	sweepEvery  = time.Minute
+	sweepAtOnce = 500
+	sweepPause  = time.Second
+)
 
 // sweep puts actors to rest that were not used for a while.
 func (r *Registry) sweep() {
 	now := r.env.clock.Now()
 	r.mu.Lock()
-	var resting []*activation
+	defer r.mu.Unlock()
+	next, resting := now.Add(r.idle), 0
 	for name, a := range r.active {
-		if a.calls == 0 && !a.resting && now.Sub(a.used) >= r.idle {
+		switch due := a.used.Add(r.idle); {
+		case a.resting || a.calls > 0:
+		case due.After(now):
+			if due.Before(next) {
+				next = due
+			}
+		case resting < sweepAtOnce:
+			resting++
 			a.calls++ // keeps it while it is asked
 			go r.rest(name, a)
-			if resting = append(resting, a); len(resting) == sweepAtOnce {
-				break
-			}
+		default:
+			next = now.Add(sweepPause)
 		}
 	}
 	for name, c := range r.crashes {
@@ -293,10 +303,13 @@ func (r *Registry) sweep() {
 			delete(r.crashes, name)
 		}
 	}
-	if !r.closed {
-		r.sweeper = r.env.clock.At(now.Add(sweepEvery), r.sweep)
+	if r.closed {
+		return
 	}
-	r.mu.Unlock()
+	if earliest := now.Add(sweepEvery); resting < sweepAtOnce && next.Before(earliest) {
+		next = earliest
+	}
+	r.sweeper = r.env.clock.At(next, r.sweep)
 }
 
 // rest asks an actor whether it may end, and ends it.
@@ -307,6 +320,7 @@ func (r *Registry) rest(name string, a *activation) {
 	r.mu.Lock()
 	a.calls--
 	ready := err == nil && idle == true && a.calls == 0
+	a.used = r.env.clock.Now() // asked again when it is unused for as long
 	if ready {
 		a.resting = true
 		delete(r.crashes, name)

@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -525,9 +526,10 @@ func TestTeamsAndKeys(t *testing.T) {
 		require.NotContains(t, string(batches), team.Key)
 	})
 	t.Run("a task whose input is too large is refused", func(t *testing.T) {
-		big, err := json.Marshal(map[string]string{"x": string(make([]byte, 300<<10))})
-		require.NoError(t, err)
-		actorstest.Fails(t, team, watchpost.TooLarge, actors.CreateTask{Type: watchpost.TaskProfileFetch, Input: big})
-		done(t, team, actors.GetTeam{})
+		for _, text := range []string{strings.Repeat("x", 300<<10), strings.Repeat("<", 150<<10)} { // stored it is escaped
+			actorstest.Fails(t, team, watchpost.TooLarge, actors.CreateTask{Type: watchpost.TaskProfileFetch, Input: json.RawMessage(`{"x":"` + text + `"}`)})
+			done(t, team, actors.GetTeam{})
+		}
+		done(t, team, actors.CreateTask{Type: watchpost.TaskProfileFetch, Input: json.RawMessage(`{"x":"` + strings.Repeat("x", 150<<10) + `"}`)})
 	})
 }

@@ -52,6 +52,7 @@ type describe struct {
 type fromSession struct {
 	id    watchpost.SessionID
 	pid   *actor.PID
+	signs int // of the session's life before this frame
 	frame protocol.Frame
 }
 

@@ -92,7 +92,7 @@ func (t *task) onReleased(m fromSession) {
 		// Nothing is handed to this session until its next sign of life: the
 		// reason for which it released may still hold.
 		t.decide(next, taskChange{
-			event: taskReturned, freed: m.id, refund: attempt, account: account,
+			event: taskReturned, freed: m.id, refund: attempt, account: account, signs: m.signs,
 			verdict: watchpost.Verdict{PauseAccount: true},
 		}, nil)
 	}
@@ -150,7 +150,7 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.clock.Now()
 	v := watchpost.Judge(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
-	change := taskChange{event: taskReturned, freed: m.id, account: lease.Account, verdict: v}
+	change := taskChange{event: taskReturned, freed: m.id, account: lease.Account, signs: m.signs, verdict: v}
 	if v.Refund {
 		change.refund = lease.Attempt
 	}

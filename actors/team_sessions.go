@@ -229,7 +229,7 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		return
 	}
 	if open := t.tasks[watchpost.TaskID(m.frame.Task)]; open != nil {
-		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, frame: m.frame})
+		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, signs: s.worker.signs, frame: m.frame})
 		return
 	}
 	// Final or never known: acknowledged, and nothing more.
@@ -304,6 +304,7 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 	s.account = a
 	w := s.worker
 	w.account, w.signedIn, w.stopped = urn, a.SignedIn && urn != "", false
+	w.signs++
 	if urn == "" {
 		return
 	}

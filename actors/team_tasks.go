@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -40,6 +41,7 @@ type taskChange struct {
 	// verdict says what is paused when a session reported an error.
 	verdict watchpost.Verdict
 	account watchpost.AccountURN // of the session that reported it
+	signs   int                  // of that session's life before it did
 	scan    *scanRecord          // of a completed scan: how far its entry has come
 }
 
@@ -163,13 +165,19 @@ func putTask(batch *persistence.Batch, task *watchpost.Task) {
 // output and its leases too.
 const maxInput = persistence.MaxValue - watchpost.MaxOutput - 64<<10
 
+// tooLarge reports whether an input exceeds maxInput as it is stored: escaping
+// makes six bytes of one at most.
+func tooLarge(input json.RawMessage) bool {
+	return 6*len(input) > maxInput && len(encode(input)) > maxInput
+}
+
 func (t *team) onCreateTask(m CreateTask) {
 	now := t.env.clock.Now()
 	task := watchpost.Task{
 		ID: watchpost.TaskID(watchpost.NewID(now)), Type: m.Type, Input: m.Input,
 		State: watchpost.TaskPending, CreatedAt: now,
 	}
-	if len(m.Input) > maxInput {
+	if tooLarge(m.Input) {
 		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, "Request body too large"))
 		return
 	}
@@ -211,6 +219,7 @@ func (t *team) onTaskClosed(task *watchpost.Task) {
 	}
 	// Not Stop: what was sent to the task before is still answered.
 	t.ctx.Poison(open.pid)
+	t.ledger.release(open.reserved) // offered just before
 	delete(t.tasks, task.ID)
 	if !open.scan {
 		t.env.finished.remember(t.id, viewOf(task))
@@ -332,7 +341,8 @@ func (t *team) debitNewDay(now time.Time) {
 	batch := &persistence.Batch{}
 	for id, open := range t.tasks {
 		a, counted := watchpost.AllowanceOf(open.kind.Action())
-		if !counted || open.holder == "" || len(open.debits) == 0 {
+		offered := open.reserved.Action != watchpost.ActionNone
+		if !counted || open.holder == "" || offered || len(open.debits) == 0 {
 			continue
 		}
 		last := open.debits[len(open.debits)-1]
@@ -352,7 +362,8 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 	v := c.verdict
 	if v.PauseAccount {
 		for _, w := range t.dispatch.workers {
-			if w.account == c.account {
+			// A sign of life that came after the report lifts the pause.
+			if w.account == c.account && (w.session != c.freed || w.signs <= c.signs) {
 				w.stopped = true
 			}
 		}

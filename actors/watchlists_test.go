@@ -297,9 +297,9 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
 	doomed, kept := keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "rust")
-	a, b := s.Expect(protocol.TypeTask), protocol.Frame{}
+	a := s.Expect(protocol.TypeTask)
 	scanned(s, a, true, post(w, "both", "go and rust"), post(w, "go", "go only"))
-	b = s.Expect(protocol.TypeTask)
+	b := s.Expect(protocol.TypeTask)
 	scanned(s, b, true, post(w, "both", "go and rust"), post(w, "rust", "rust only"))
 	require.Len(t, team.Posts(t), 3)
 	team2 := w.Found(t, watchpost.PlanFree)

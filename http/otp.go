@@ -24,6 +24,7 @@ func (s *Server) otpRoutes() {
 	fuego.Post(s.api, "/extension/sign-in", s.signInSession,
 		s.operation(anyone, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
 		takesBody(textInvalidCode, textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired code"),
+		fails(http.StatusForbidden, textOrigin, textNoTLS),
 		fails(http.StatusServiceUnavailable, textUnavailable))
 }
 

@@ -114,7 +114,7 @@ func (w *world) request(who, method, path string, body []byte, extra ...string) 
 	if err != nil {
 		return r, err
 	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
+	defer response.Body.Close()
 	if r.body, err = io.ReadAll(response.Body); err != nil {
 		return r, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -20,28 +19,20 @@ type socket struct {
 	err    error         // how; read after gone
 }
 
-// open dials the gateway. A reply that is no connection is kept like any other.
-func (w *world) open(name string, extra []string) (*socket, error) {
-	header := http.Header{}
-	for _, line := range extra {
-		key, value, _ := strings.Cut(line, ":")
-		header.Set(key, strings.TrimSpace(value))
-	}
+// open dials the gateway.
+func (w *world) open(name string) (*socket, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	url := "ws" + strings.TrimPrefix(w.serviceURL, "http") + "/extension/socket"
-	conn, response, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: w.client, HTTPHeader: header})
+	conn, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: w.client})
 	if err != nil {
-		if response == nil {
-			return nil, err
-		}
-		return nil, nil //nolint:nilnil // the caller asked, and looks at the reply by a request of its own
+		return nil, err
 	}
 	conn.SetReadLimit(-1)
-	s := &socket{conn: conn, frames: make(chan []byte, 64), gone: make(chan struct{})}
+	s := &socket{conn: conn, frames: make(chan []byte, 256), gone: make(chan struct{})}
 	go s.read()
 	if old := w.sockets[name]; old != nil {
-		w.sockets[name+" before"] = old
+		old.end() // a script that uses a name again has done with what it named
 	}
 	w.sockets[name] = s
 	return s, nil
@@ -55,7 +46,12 @@ func (s *socket) read() {
 			s.err = err
 			return
 		}
-		s.frames <- frame
+		select {
+		case s.frames <- frame:
+		default:
+			s.err = errors.New("more frames than a script can have missed")
+			return
+		}
 	}
 }
 
@@ -107,10 +103,7 @@ func (w *world) dialCommand(args []string) error {
 	if len(args) != 1 {
 		return usage("dial CONNECTION")
 	}
-	s, err := w.open(args[0], nil)
-	if err == nil && s == nil {
-		err = errors.New("refused")
-	}
+	_, err := w.open(args[0])
 	return err
 }
 

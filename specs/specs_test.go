@@ -1,18 +1,17 @@
 package specs_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"watchpost/specs/process"
 )
 
 // binDir is where the binary is built, when it is not a given one.
@@ -38,16 +37,20 @@ func TestMain(m *testing.M) {
 // binary returns the program under test: the one that WATCHPOST_BINARY names,
 // or one that is built, once, with the race detector.
 var binary = sync.OnceValues(func() (string, error) {
-	if given := os.Getenv("WATCHPOST_BINARY"); given != "" {
-		return filepath.Abs(given)
-	}
-	built := filepath.Join(binDir, "watchpost")
-	out, err := exec.Command("go", "build", "-race", "-o", built, "watchpost/cmd/watchpost").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
-	}
-	return built, nil
+	return process.Build(binDir, "-race")
 })
+
+// patience bounds every wait of a script: long enough for a busy machine.
+const patience = process.Patience
+
+// launch starts the binary in a folder.
+func launch(name, dir string, args ...string) (*process.Process, error) {
+	program, err := binary()
+	if err != nil {
+		return nil, err
+	}
+	return process.Launch(name, dir, program, args...)
+}
 
 // TestSpecs runs every script of this folder.
 func TestSpecs(t *testing.T) {

@@ -131,7 +131,7 @@ func codeIn(file, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer opened.Close() //nolint:errcheck // only read
+	defer opened.Close()
 	message, err := mail.ReadMessage(opened)
 	if err != nil {
 		return "", err
@@ -168,10 +168,10 @@ func (w *world) logCommand(args []string) error {
 	if w.service == nil {
 		return errors.New("no service runs")
 	}
-	line, found, _ := w.service.log.find(args[1])
+	line, found := w.service.Logged(args[1])
 	switch {
 	case args[0] == "has" && !found:
-		return fmt.Errorf("nothing in the log says %q\n%s", args[1], w.service.log.tail())
+		return fmt.Errorf("nothing in the log says %q\n%s", args[1], w.service.Tail())
 	case args[0] == "lacks" && found:
 		return fmt.Errorf("the log says %s", line)
 	}
@@ -186,11 +186,11 @@ func (w *world) runCommand(args []string) error {
 		return err
 	}
 	select {
-	case <-p.done:
+	case <-p.Done():
 	case <-time.After(patience):
-		p.kill()
-		return fmt.Errorf("it does not end\n%s", p.log.tail())
+		p.Kill()
+		return fmt.Errorf("it does not end\n%s", p.Tail())
 	}
-	w.last = &reply{who: "shell", method: "run", path: strings.Join(args, " "), status: p.cmd.ProcessState.ExitCode(), body: []byte(p.log.tail())}
+	w.last = &reply{who: "shell", method: "run", path: strings.Join(args, " "), status: p.ExitCode(), body: []byte(p.Tail())}
 	return nil
 }

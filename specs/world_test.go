@@ -1,7 +1,6 @@
 package specs_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"watchpost/specs/process"
 )
 
 // world is what a script has around it: its processes, the people in it, and
@@ -22,12 +23,12 @@ type world struct {
 	client   *http.Client
 	document *document // what the service says of itself
 
-	service    *process
+	service    *process.Process
 	serviceURL string
 	serviceArg []string // as it was started, for starting it again
-	network    *process
+	network    *process.Process
 	networkURL string
-	sessions   map[string]*process // by email
+	sessions   map[string]*process.Process // by email
 	sockets    map[string]*socket
 
 	keys  map[string]string // of teams, by their names in the script
@@ -65,7 +66,7 @@ func emptyWorld(dir string) *world {
 			Timeout: patience, Transport: &http.Transport{DisableCompression: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		sessions: map[string]*process{}, sockets: map[string]*socket{},
+		sessions: map[string]*process.Process{}, sockets: map[string]*socket{},
 		keys: map[string]string{}, teams: map[string]string{},
 	}
 }
@@ -111,13 +112,13 @@ func (w *world) end() error {
 		s.end()
 	}
 	for _, p := range w.sessions {
-		p.kill()
+		p.Kill()
 	}
 	if w.service != nil {
-		failures = append(failures, w.service.stop())
+		failures = append(failures, w.service.Stop())
 	}
 	if w.network != nil {
-		failures = append(failures, w.network.stop())
+		failures = append(failures, w.network.Stop())
 	}
 	w.client.CloseIdleConnections()
 	return errors.Join(failures...)
@@ -145,7 +146,7 @@ func (w *world) serviceCommand(args []string) error {
 		case "stop":
 			return w.stopService()
 		case "crash":
-			w.service.kill()
+			w.service.Kill()
 			return w.startService()
 		case "restart":
 			if err := w.stopService(); err != nil {
@@ -175,7 +176,7 @@ func (w *world) startService() error {
 	if w.service, err = launch("service", w.dir, w.serviceArg...); err != nil {
 		return err
 	}
-	if w.serviceURL, err = w.service.url(`"msg":"serving"`); err != nil {
+	if w.serviceURL, err = w.service.URL(); err != nil {
 		return err
 	}
 	// A service that comes back is where it was.
@@ -194,25 +195,10 @@ func (w *world) stopService() error {
 	if w.service == nil {
 		return errors.New("it does not run")
 	}
-	err := w.service.stop()
+	err := w.service.Stop()
 	w.service = nil
 	w.client.CloseIdleConnections()
 	return err
-}
-
-// url waits for the log line that tells where a process serves.
-func (p *process) url(sign string) (string, error) {
-	line, err := p.await(sign)
-	if err != nil {
-		return "", err
-	}
-	var entry struct {
-		URL string `json:"url"`
-	}
-	if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.URL == "" {
-		return "", fmt.Errorf("no url in the log line %s", line)
-	}
-	return entry.URL, nil
 }
 
 // networkCommand starts the stand-in network.
@@ -225,7 +211,7 @@ func (w *world) networkCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	w.networkURL, err = w.network.url("serving the stand-in network")
+	w.networkURL, err = w.network.URL()
 	return err
 }
 
@@ -238,7 +224,7 @@ func (w *world) sessionCommand(args []string) error {
 			return fmt.Errorf("%s has no session", args[1])
 		}
 		delete(w.sessions, args[1])
-		return p.stop()
+		return p.Stop()
 	case len(args) == 0 || len(args) > 2:
 		return usage("session EMAIL [ACCOUNT] | session stop EMAIL")
 	}
@@ -264,7 +250,7 @@ func (w *world) sessionCommand(args []string) error {
 	return w.until(func() error {
 		now, err := w.metric("watchpost_sessions_connected")
 		if err == nil && now <= before {
-			err = fmt.Errorf("not connected\n%s", p.log.tail())
+			err = fmt.Errorf("not connected\n%s", p.Tail())
 		}
 		return err
 	})

@@ -37,6 +37,7 @@ type line struct {
 	frames chan protocol.Frame
 	closed chan Closed
 	ended  atomic.Bool
+	down   chan struct{} // closed when the service ended the connection
 }
 
 // Closed is how the service ended a connection.
@@ -87,7 +88,7 @@ func (s *Session) Hello(tasks ...protocol.JournalTask) error {
 // HelloContext is Hello with the end of the caller's patience.
 func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTask) error {
 	account := s.Account
-	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), closed: make(chan Closed, 1)}
+	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), closed: make(chan Closed, 1), down: make(chan struct{})}
 	hello := protocol.Frame{
 		Type: protocol.TypeHello, V: protocol.Version, Token: s.Token, Boot: watchpost.NewSecret(4), Journal: s.Journal,
 		Version: "1.0.0", Account: &account, Tasks: tasks,
@@ -96,6 +97,7 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 		func(code int, reason string) {
 			l.ended.Store(true)
 			l.closed <- Closed{code, reason}
+			close(l.down)
 		})
 	if err != nil {
 		return err
@@ -143,16 +145,29 @@ func (s *Session) Send(f protocol.Frame) { s.line.link.Receive(f) }
 // Next returns the next frame.
 func (s *Session) Next() protocol.Frame {
 	s.T.Helper()
+	f, ok := s.next(nil)
+	require.True(s.T, ok, "no frame came")
+	return f
+}
+
+// next returns the next frame; ok is false when none comes, or when down closes
+// before one does.
+func (s *Session) next(down chan struct{}) (f protocol.Frame, ok bool) {
 	select {
-	case f := <-s.line.frames:
-		if f.Type == protocol.TypeTask {
-			s.Team.known.add(f.Task)
+	case f = <-s.line.frames:
+	default:
+		select {
+		case f = <-s.line.frames:
+		case <-down:
+			return protocol.Frame{}, false
+		case <-time.After(Wait):
+			return protocol.Frame{}, false
 		}
-		return f
-	case <-time.After(Wait):
-		require.FailNow(s.T, "no frame came")
-		return protocol.Frame{}
 	}
+	if f.Type == protocol.TypeTask {
+		s.Team.known.add(f.Task)
+	}
+	return f, true
 }
 
 // Expect returns the next frame, which must be of that type.
@@ -187,7 +202,15 @@ const settleRounds = 4
 // the team and its tasks has come to rest.
 func (s *Session) Settle() []protocol.Frame {
 	s.T.Helper()
-	var came []protocol.Frame
+	came, up := s.TrySettle()
+	require.True(s.T, up, "the connection ended")
+	return came
+}
+
+// TrySettle is Settle for a connection that may end meanwhile; up tells whether
+// it did not.
+func (s *Session) TrySettle() (came []protocol.Frame, up bool) {
+	s.T.Helper()
 	for range settleRounds {
 		// A part under no lease is acknowledged by the task's actor, or by the
 		// team when there is none, and does nothing else.
@@ -198,14 +221,21 @@ func (s *Session) Settle() []protocol.Frame {
 			s.Send(protocol.Frame{Type: protocol.TypePart, Task: id, Lease: "none", Seq: &mark})
 		}
 		for acked := 0; acked < len(tasks); {
-			if f := s.Next(); f.Type == protocol.TypeAck && f.Seq != nil && *f.Seq == -s.syncs {
-				acked++
-			} else {
+			f, ok := s.next(s.line.down)
+			switch {
+			case !ok:
+				require.True(s.T, s.line.ended.Load(), "no frame came")
+				return came, false
+			case f.Type == protocol.TypeAck && f.Seq != nil && *f.Seq < 0:
+				if *f.Seq == -s.syncs {
+					acked++
+				}
+			default:
 				came = append(came, f)
 			}
 		}
 	}
-	return came
+	return came, true
 }
 
 // ExpectNone fails when a frame comes before everything has come to rest.

@@ -26,7 +26,8 @@ type Store struct {
 	dead        bool
 	activations map[persistence.Space]int
 	submitted   int
-	arrived     chan struct{} // closed and renewed at each submission
+	arrived     chan struct{}  // closed and renewed at each submission
+	flying      sync.WaitGroup // commits that the engine has
 }
 
 // Fault says what becomes of a commit.
@@ -119,7 +120,8 @@ func (s *Store) FailWhen(f func(persistence.Space, *persistence.Batch) Fault) {
 	s.failing = f
 }
 
-// Watch calls f with every batch that is about to be written.
+// Watch calls f with every batch that was written, before anybody hears of it.
+// It is for wiring, before the store is used.
 func (s *Store) Watch(f func(persistence.Space, *persistence.Batch)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,10 +207,12 @@ func (s *Store) forward(c *commit) {
 		if c.fault == After {
 			f.failed = c.epoch
 		}
-		if s.watch != nil {
-			s.watch(c.space, c.batch)
-		}
+		s.flying.Add(1)
 		s.engine.Submit(c.space, c.epoch, c.batch, func(err error) {
+			defer s.flying.Done()
+			if s.watch != nil && err == nil {
+				s.watch(c.space, c.batch)
+			}
 			if c.fault == After && err == nil {
 				err = ErrScripted
 			}
@@ -243,12 +247,14 @@ func (s *Store) tell(f *flow) {
 }
 
 // cut ends the run's dealings with the store: nothing more is written, and
-// nobody hears what became of what was.
+// nobody hears what became of what was. When it returns the engine has ended
+// what it had been given.
 func (s *Store) cut() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.dead = true
 	s.held = nil
+	s.mu.Unlock()
+	s.flying.Wait()
 }
 
 // drain tells whoever still waits that the store is gone.

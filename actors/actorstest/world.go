@@ -57,6 +57,7 @@ type World struct {
 	engine  persistence.Store
 	run     *run
 	runs    []*run
+	watch   func(persistence.Space, *persistence.Batch)
 	options actors.Options
 	teams   int
 }
@@ -77,6 +78,11 @@ func OnDisk(w *World) { w.dir = w.T.TempDir() }
 
 // On uses a store that is already open and stays so.
 func On(engine persistence.Store) Option { return func(w *World) { w.engine = engine } }
+
+// Watching calls f with every batch that is durable, in every run.
+func Watching(f func(persistence.Space, *persistence.Batch)) Option {
+	return func(w *World) { w.watch = f }
+}
 
 // With changes the registry's options.
 func With(change func(*actors.Options)) Option { return func(w *World) { change(&w.options) } }
@@ -102,7 +108,7 @@ func New(t testing.TB, options ...Option) *World {
 		t.Cleanup(func() { require.NoError(t, w.engine.Close()) })
 	}
 	w.begin()
-	t.Cleanup(w.end)
+	t.Cleanup(w.End)
 	return w
 }
 
@@ -125,6 +131,7 @@ func Engine(t testing.TB) persistence.Store {
 
 func (w *World) begin() {
 	r := &run{store: newStore(w.engine), clock: &runClock{Clock: w.Clock}}
+	r.store.Watch(w.watch)
 	o := w.options
 	o.Store, o.Clock, o.Metrics = r.store, r.clock, actors.NewMetrics()
 	registry, err := actors.New(o)
@@ -134,8 +141,8 @@ func (w *World) begin() {
 	w.runs = append(w.runs, r)
 }
 
-// end ends all runs; only then are the goroutines gone.
-func (w *World) end() {
+// End ends the World; it comes by itself with the end of the test.
+func (w *World) End() {
 	for _, r := range w.runs {
 		r.store.drain()
 		w.close(r)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log.Info("serving", "url", s.url, "version", version)
+	log.Info("serving", "url", s.url, "ops", cmp.Or(s.opsURL, s.url), "version", version)
 	select {
 	case <-ctx.Done():
 	case err = <-s.failed:

@@ -97,6 +97,18 @@ func (p *Process) Await(text string) (string, error) {
 	}
 }
 
+// Logged returns the first log line so far that holds the text.
+func (p *Process) Logged(text string) (line string, found bool) {
+	line, found, _ = p.log.find(text)
+	return line, found
+}
+
+// Tail is the end of what the process wrote.
+func (p *Process) Tail() string { return p.log.tail() }
+
+// ExitCode is how a process that has ended did so.
+func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
+
 // URL waits until a server says that it serves, and returns where.
 func (p *Process) URL() (string, error) {
 	line, err := p.Await(`"msg":"serving`)

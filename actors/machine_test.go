@@ -1,0 +1,572 @@
+package actors_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// TestAnyLifeOfATeam plays a team at random: requests, frames, broken
+// connections, lost commits, restarts, crashes and time, in any order. What
+// must hold is checked on what the API says, on what the sessions are told, and
+// on every batch that becomes durable:
+//
+//   - a task that was acknowledged is there for good;
+//   - it has one final result, which never changes and which a session sent;
+//   - a result that was acknowledged stands;
+//   - a write is let go once, until its session says that it did not act;
+//   - what an account has used is what was handed out and not given back;
+//   - no account is handed more than its allowance.
+//
+// With WATCHPOST_LONG lives are longer, and there are more of them.
+func TestAnyLifeOfATeam(t *testing.T) {
+	t.Parallel()
+	engine := actorstest.Engine(t)
+	lives, steps := 30, 40 // of rapid's hundred
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		lives, steps = 1000, 200
+	}
+	for played, failed := 0, false; played < lives && !failed; {
+		rapid.Check(t, func(r *rapid.T) {
+			if played++; played > lives && !failed {
+				return
+			}
+			m := newMachine(t, r, engine)
+			m.failed = &failed
+			defer m.w.End()
+			for range rapid.IntRange(1, steps).Draw(r, "steps") {
+				m.step()
+			}
+			m.finish()
+		})
+	}
+}
+
+// machine is one life with what must be true of it.
+type machine struct {
+	t        *testing.T
+	r        *rapid.T
+	w        *actorstest.World
+	team     *actorstest.Team
+	sessions []*player
+	books    *books
+
+	tasks []*created
+	byID  map[string]*created
+	// story is what happened: rapid draws the same again, but what the actors
+	// do in between is not the same.
+	story  []string
+	failed *bool
+}
+
+func (m *machine) tell(format string, args ...any) {
+	m.story = append(m.story, m.w.Now().Format("02T15:04:05 ")+fmt.Sprintf(format, args...))
+}
+
+func (m *machine) fail(format string, args ...any) {
+	*m.failed = true
+	m.r.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(m.story, "\n"))
+}
+
+// created is a task as the test knows it.
+type created struct {
+	id       watchpost.TaskID
+	kind     watchpost.TaskType
+	sent     []string         // marks in the results that sessions sent
+	answered bool             // a result that counts was acknowledged
+	final    *actors.TaskView // the first final view
+	let      string           // the lease under which it was let go; "": none
+	back     map[int]bool     // attempts that may have been given back
+	surely   map[int]bool     // attempts that surely were
+}
+
+// player is a session with its journal.
+type player struct {
+	*actorstest.Session
+	connected bool
+	journal   []*held
+}
+
+// held is an entry of a session's journal.
+type held struct {
+	frame protocol.Frame
+	state string
+	// report is the result that waits for its ack; nil before it is done.
+	report *protocol.Frame
+}
+
+// String implements fmt.Stringer.
+func (p *player) String() string { return p.Account.Slug }
+
+// String implements fmt.Stringer.
+func (h *held) String() string {
+	return fmt.Sprint(h.frame.Task, " ", h.frame.Lease, " ", h.frame.Attempt, " ", h.state)
+}
+
+func newMachine(t *testing.T, r *rapid.T, engine persistence.Store) *machine {
+	m := &machine{t: t, r: r, books: newBooks(), byID: map[string]*created{}}
+	m.w = actorstest.New(t, actorstest.On(engine), actorstest.Watching(m.books.enter))
+	m.team = m.w.Found(t, watchpost.PlanUltimate)
+	m.books.follow(persistence.Space(m.team.ID))
+	unique := watchpost.NewSecret(4)
+	m.sessions = []*player{
+		{Session: m.team.Session(t, "ada-"+unique)},
+		{Session: m.team.SessionOf(t, m.team.Member(t, "bob"), "bob-"+unique)},
+	}
+	return m
+}
+
+// step does one thing at random.
+func (m *machine) step() {
+	r := m.r
+	p := m.sessions[rapid.IntRange(0, len(m.sessions)-1).Draw(r, "session")]
+	step := rapid.SampledFrom([]string{
+		"create", "create", "create", "many", "connect", "connect", "connect", "drop", "work", "work", "work", "work", "work", "work",
+		"heartbeat", "second", "lease", "quarter", "hours", "day", "restart", "crash", "lose", "poll",
+	}).Draw(r, "step")
+	m.tell("step %s %s", step, p)
+	switch step {
+	case "create":
+		m.create(rapid.SampledFrom([]watchpost.TaskType{watchpost.TaskProfileFetch, watchpost.TaskCommentPost, watchpost.TaskLikePost}).Draw(r, "kind"))
+	case "many":
+		for range 12 {
+			m.create(watchpost.TaskCommentPost)
+		}
+		for range 12 {
+			m.settle()
+			for _, p := range m.sessions {
+				for _, h := range slices.Clone(p.journal) {
+					m.report(p, h, "ok")
+				}
+			}
+		}
+	case "connect":
+		m.connect(p)
+	case "drop":
+		if p.connected {
+			p.Drop()
+			p.connected = false
+		}
+	case "work":
+		m.work(p)
+	case "heartbeat":
+		if p.connected {
+			var running []protocol.Frame
+			for _, h := range p.journal {
+				running = append(running, h.frame)
+			}
+			p.Heartbeat(running...)
+		}
+	case "second":
+		m.w.Advance(time.Second)
+	case "lease":
+		m.w.Advance(leaseOver)
+	case "quarter":
+		m.w.Advance(15*time.Minute + time.Second)
+	case "hours":
+		m.w.Advance(7 * time.Hour)
+	case "day":
+		m.w.Advance(25 * time.Hour)
+	case "restart":
+		m.w.Restart()
+		m.cutOff()
+	case "crash":
+		m.w.Crash()
+		m.cutOff()
+	case "lose":
+		fault := rapid.SampledFrom([]actorstest.Fault{actorstest.Before, actorstest.After}).Draw(r, "fault")
+		m.w.Store.Fail(persistence.Space(m.team.ID), rapid.IntRange(1, 4).Draw(r, "nth"), fault)
+	case "poll":
+		m.poll()
+	}
+	m.settle()
+	m.books.check(m)
+}
+
+func (m *machine) cutOff() {
+	for _, p := range m.sessions {
+		p.connected = false
+	}
+}
+
+// patiently does a request again while the answer is that it may be.
+func patiently[R any](m *machine, request func() (R, error)) R {
+	for range 200 {
+		reply, err := request()
+		if err == nil {
+			return reply
+		}
+		if watchpost.KindOf(err) != watchpost.Unavailable {
+			m.fail("%v", err)
+		}
+		m.w.Advance(time.Second)
+	}
+	m.fail("unavailable for ever")
+	panic("unreachable")
+}
+
+func (m *machine) create(kind watchpost.TaskType) {
+	made, err := actorstest.Try[actors.TaskCreated](m.team, actorstest.NewTask(kind))
+	if err != nil {
+		if watchpost.KindOf(err) != watchpost.Unavailable {
+			m.fail("create: %v", err)
+		}
+		return
+	}
+	m.known(string(made.ID), kind)
+}
+
+// known is the test's record of a task. One whose create was not answered may
+// turn up in a session's hands.
+func (m *machine) known(id string, kind watchpost.TaskType) *created {
+	c := m.byID[id]
+	if c == nil {
+		c = &created{id: watchpost.TaskID(id), kind: kind, back: map[int]bool{}, surely: map[int]bool{}}
+		m.byID[id] = c
+		m.tasks = append(m.tasks, c)
+	}
+	return c
+}
+
+func (m *machine) connect(p *player) {
+	var listed []protocol.JournalTask
+	for _, h := range p.journal {
+		listed = append(listed, actorstest.Listed(h.frame, h.state))
+	}
+	if err := p.Hello(listed...); err != nil {
+		if watchpost.KindOf(err) != watchpost.Unavailable {
+			m.fail("hello: %v", err)
+		}
+		p.connected = p.connected && p.Open()
+		return
+	}
+	p.connected = true
+	// What was done and not acknowledged is reported again, what was to act
+	// asks again.
+	for _, h := range p.journal {
+		switch {
+		case h.report != nil:
+			p.Send(*h.report)
+		case h.state == protocol.StateActing:
+			p.Send(protocol.Frame{Type: protocol.TypeActing, Task: h.frame.Task, Lease: h.frame.Lease})
+		}
+	}
+}
+
+// work does something with a task of the journal.
+func (m *machine) work(p *player) {
+	if !p.connected || len(p.journal) == 0 {
+		return
+	}
+	h := p.journal[rapid.IntRange(0, len(p.journal)-1).Draw(m.r, "entry")]
+	m.report(p, h, rapid.SampledFrom([]string{"accept", "ok", "ok", "ok", "ok", "release", "not_found", "signed_out", "page_not_understood", "network_limit",
+		"timeout", "outcome_unknown", "weird", "unreadable", "again"}).Draw(m.r, "report"))
+}
+
+// report plays one move of a session in the matter of a task.
+func (m *machine) report(p *player, h *held, move string) {
+	if !p.connected {
+		return
+	}
+	m.tell("%s: %s %s", p, move, h)
+	c := m.byID[h.frame.Task]
+	f := protocol.Frame{Type: protocol.TypeResult, Task: h.frame.Task, Lease: h.frame.Lease, Attempt: h.frame.Attempt}
+	switch {
+	case move == "accept":
+		p.Accept(h.frame)
+		return
+	case move == "again" || h.report != nil:
+		if h.report != nil {
+			p.Send(*h.report)
+		}
+		return
+	case move == "release":
+		if h.state == protocol.StateReceived {
+			c.back[h.frame.Attempt] = true
+			p.Release(h.frame)
+			m.forget(p, h)
+		}
+		return
+	case c.kind.Writes() && h.state == protocol.StateReceived:
+		h.state = protocol.StateActing
+		p.Send(protocol.Frame{Type: protocol.TypeActing, Task: f.Task, Lease: f.Lease})
+		return
+	case c.kind.Writes() && c.let != f.Lease:
+		return // not let go yet
+	case move == "ok":
+		mark := fmt.Sprintf("%s-%d", p.Email, len(c.sent))
+		c.sent = append(c.sent, mark)
+		f.Output, _ = json.Marshal(map[string]string{"name": mark, "comment_urn": mark})
+	case move == "unreadable":
+		f.Output = json.RawMessage(`[]`)
+	default:
+		f.Error = &protocol.TaskError{Code: move, Acted: rapid.SampledFrom([]*bool{nil, actorstest.Truth, actorstest.Lie, actorstest.Lie}).Draw(m.r, "acted")}
+		m.tell("%s: not acted: %t", p, f.Error.Acted == actorstest.Lie)
+		if f.Error.Acted == actorstest.Lie {
+			c.back[f.Attempt] = true
+		}
+	}
+	h.state, h.report = protocol.StateDone, &f
+	p.Send(f)
+}
+
+func (m *machine) forget(p *player, h *held) {
+	p.journal = slices.DeleteFunc(p.journal, func(o *held) bool { return o == h })
+}
+
+// settle takes the frames of all sessions until everything rests.
+func (m *machine) settle() {
+	for _, p := range m.sessions {
+		if !p.connected {
+			continue
+		}
+		frames, up := p.TrySettle()
+		for _, f := range frames {
+			m.receive(p, f)
+		}
+		p.connected = up && p.Open()
+	}
+}
+
+func (m *machine) receive(p *player, f protocol.Frame) {
+	m.tell("%s is told %s %s %s %d", p, f.Type, f.Task, f.Lease, f.Attempt)
+	i := slices.IndexFunc(p.journal, func(h *held) bool { return h.frame.Task == f.Task })
+	switch f.Type {
+	case protocol.TypeTask:
+		c := m.known(f.Task, watchpost.TaskType(f.TaskType))
+		if c.final != nil {
+			m.fail("task %s is handed out after its end", f.Task)
+		}
+		if i >= 0 && p.journal[i].frame.Lease == f.Lease {
+			return // told again
+		}
+		if i >= 0 {
+			p.journal = slices.Delete(p.journal, i, i+1)
+		}
+		p.journal = append(p.journal, &held{frame: f, state: protocol.StateReceived})
+	case protocol.TypeGo:
+		c := m.byID[f.Task]
+		if c.let != "" && c.let != f.Lease {
+			m.fail("write %s is let go twice: under %s and %s", f.Task, c.let, f.Lease)
+		}
+		c.let = f.Lease
+	case protocol.TypeCancel:
+		if i >= 0 && p.journal[i].report == nil && p.journal[i].state == protocol.StateReceived {
+			p.journal = slices.Delete(p.journal, i, i+1)
+		}
+	case protocol.TypeAck:
+		if i < 0 || p.journal[i].report == nil {
+			return
+		}
+		h := p.journal[i]
+		p.journal = slices.Delete(p.journal, i, i+1)
+		c := m.byID[f.Task]
+		switch e := h.report.Error; {
+		case e == nil:
+			c.answered = true
+		case e.Acted == actorstest.Lie:
+			c.surely[h.frame.Attempt] = m.books.counted(f.Task, e.Code)
+			if c.let == h.frame.Lease {
+				c.let = ""
+			}
+		}
+	}
+}
+
+// poll asks for every task and holds the answers against what was said before.
+func (m *machine) poll() {
+	for _, c := range m.tasks {
+		view := patiently(m, func() (actors.TaskView, error) {
+			return m.w.Registry.TaskStatus(m.t.Context(), m.team.ID, c.id)
+		})
+		switch {
+		case c.final != nil:
+			if view.State != c.final.State || string(view.Output) != string(c.final.Output) || !view.CompletedAt.Equal(c.final.CompletedAt) {
+				m.fail("task %s changed after its end: %+v, then %+v", c.id, c.final, view)
+			}
+		case view.State.Final():
+			c.final = &view
+			m.judge(c, view)
+		case c.answered:
+			m.fail("task %s: its result was acknowledged, and it is %s", c.id, view.State)
+		case view.Reason == "":
+			m.fail("task %s waits without a reason", c.id)
+		}
+	}
+}
+
+// judge checks a final view: a completed task says what a session sent.
+func (m *machine) judge(c *created, view actors.TaskView) {
+	if view.State != watchpost.TaskCompleted || c.kind == watchpost.TaskLikePost {
+		return
+	}
+	if !slices.ContainsFunc(c.sent, func(mark string) bool { return strings.Contains(string(view.Output), mark) }) {
+		m.fail("task %s says what nobody sent: %s", c.id, view.Output)
+	}
+}
+
+// finish lets the sessions do all that is left, and looks at everything once
+// more: now, after a restart and after a crash.
+func (m *machine) finish() {
+	m.w.Store.FailWhen(nil)
+	for range 4 {
+		for _, p := range m.sessions {
+			m.connect(p)
+			if p.connected {
+				p.Heartbeat()
+			}
+		}
+		for range 8 {
+			m.settle()
+			for _, p := range m.sessions {
+				for _, h := range slices.Clone(p.journal) {
+					m.report(p, h, "ok")
+				}
+			}
+		}
+		m.w.Advance(time.Minute)
+		m.poll()
+	}
+	m.w.Restart()
+	m.cutOff()
+	m.poll()
+	m.w.Crash()
+	m.poll()
+	m.books.check(m)
+}
+
+// books is the account of everything that became durable: what the ledger says,
+// what each task was debited, and the last record of each task.
+type books struct {
+	mu     sync.Mutex
+	space  persistence.Space
+	used   map[string]int               // by the ledger's key
+	debits map[string][]watchpost.Debit // by task
+	tasks  map[string]watchpost.Task
+	ended  map[string]string // final records
+	wrong  string
+}
+
+func newBooks() *books {
+	return &books{used: map[string]int{}, debits: map[string][]watchpost.Debit{}, tasks: map[string]watchpost.Task{}, ended: map[string]string{}}
+}
+
+func (b *books) follow(space persistence.Space) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.space = space
+}
+
+// enter takes in a durable batch.
+func (b *books) enter(space persistence.Space, batch *persistence.Batch) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if space != b.space {
+		return
+	}
+	for _, w := range batch.Writes {
+		key := string(w.Key)
+		if w.Delete || len(w.Value) == 0 {
+			continue
+		}
+		value := w.Value[1:]
+		switch key[0] {
+		case 'a':
+			var record struct{ Used int }
+			b.read(value, &record)
+			b.used[key[1:]] = record.Used
+		case 'o':
+			var debits []watchpost.Debit
+			b.read(value, &debits)
+			b.debits[key[1:]] = debits
+		case 'k':
+			var task watchpost.Task
+			b.read(value, &task)
+			if before, ended := b.ended[key[1:]]; ended && before != string(value) {
+				b.wrong = fmt.Sprintf("task %s is written after its end: %s, then %s", key[1:], before, value)
+			}
+			if task.State.Final() {
+				b.ended[key[1:]] = string(value)
+			}
+			b.tasks[key[1:]] = task
+		}
+	}
+	b.balance()
+}
+
+func (b *books) read(value []byte, record any) {
+	if err := json.Unmarshal(value, record); err != nil {
+		b.wrong = err.Error()
+	}
+}
+
+// balance holds the ledger against the debits of the tasks and the limits.
+func (b *books) balance() {
+	sum := map[string]int{}
+	for _, debits := range b.debits {
+		for _, d := range debits {
+			sum[d.Period+"\x00"+string(d.Account)+"\x00"+string(d.Action)]++
+		}
+	}
+	for key, used := range b.used {
+		action := watchpost.Action(key[strings.LastIndexByte(key, 0)+1:])
+		limit, _ := watchpost.AllowanceOf(action)
+		if used != sum[key] || used > limit.Limit {
+			b.wrong = fmt.Sprintf("ledger %q says %d of %d, the tasks' debits say %d", key, used, limit.Limit, sum[key])
+		}
+	}
+}
+
+// counted reports whether an error that was acknowledged counted: it does not
+// when the task had ended before.
+func (b *books) counted(id, code string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	task := b.tasks[id]
+	return !task.State.Final() || task.Failure != nil && task.Failure.Code == code && code != watchpost.FailOutcomeUnknown
+}
+
+// check holds each task's debits against its attempts and what was given back.
+func (b *books) check(m *machine) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.wrong != "" {
+		m.fail("%s", b.wrong)
+	}
+	for _, c := range m.tasks {
+		id := string(c.id)
+		task, written := b.tasks[id]
+		if !written {
+			m.fail("task %s was acknowledged or handed out, and not written", id)
+		}
+		debited := map[int]int{}
+		for _, d := range b.debits[id] {
+			debited[d.Attempt]++
+		}
+		for attempt := 1; attempt <= task.Attempts; attempt++ {
+			switch {
+			case c.surely[attempt] && debited[attempt] > 0:
+				m.fail("task %s: attempt %d was acknowledged as not acted, and is debited", id, attempt)
+			case !c.back[attempt] && debited[attempt] == 0:
+				m.fail("task %s: attempt %d was handed out and is not debited", id, attempt)
+			}
+			delete(debited, attempt)
+		}
+		if len(debited) > 0 {
+			m.fail("task %s: debits %v of attempts that were not made", id, debited)
+		}
+	}
+}
