@@ -39,9 +39,10 @@ type ledgerRecord struct {
 
 func newLedger() *ledger { return &ledger{entries: map[ledgerKey]*ledgerEntry{}} }
 
-// load reads what still counts at now: the days of this week.
+// load reads what still counts at now, the days of this week, and those of the
+// week before, to which a hand-out may still be given back.
 func (l *ledger) load(view persistence.View, space persistence.Space, now time.Time) error {
-	from := []byte(keyLedger + watchpost.Weekly.Key(now))
+	from := []byte(keyLedger + oldestPeriod(now))
 	var failure error
 	err := view.Scan(space, from, persistence.PrefixEnd([]byte(keyLedger)), func(k, v []byte) bool {
 		parts := strings.SplitN(string(k[len(keyLedger):]), "\x00", 3)
@@ -67,6 +68,9 @@ func (l *ledger) period(p watchpost.Period, now time.Time) string {
 	}
 	return l.names[p]
 }
+
+// oldestPeriod is the first period that is kept in memory.
+func oldestPeriod(now time.Time) string { return watchpost.Weekly.Key(now.AddDate(0, 0, -7)) }
 
 func (l *ledger) entry(k ledgerKey) *ledgerEntry {
 	e := l.entries[k]
@@ -127,9 +131,13 @@ func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
 	l.put(batch, keyOf(d))
 }
 
-// refund gives a used unit back and writes that to the batch.
+// refund gives a used unit back and writes that to the batch, unless its period
+// is so long over that it is no longer known.
 func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
-	e := l.entry(keyOf(d))
+	e := l.entries[keyOf(d)]
+	if e == nil {
+		return
+	}
 	e.Used = max(0, e.Used-1)
 	l.put(batch, keyOf(d))
 }
@@ -143,11 +151,11 @@ func (l *ledger) close(batch *persistence.Batch, account watchpost.AccountURN, a
 	}
 }
 
-// forget drops from memory what no longer counts at now.
+// forget drops from memory what load would not read at now.
 func (l *ledger) forget(now time.Time) {
-	monday := watchpost.Weekly.Key(now)
+	oldest := oldestPeriod(now)
 	for k := range l.entries {
-		if k.period < monday {
+		if k.period < oldest {
 			delete(l.entries, k)
 		}
 	}

@@ -59,7 +59,14 @@ func TestLedger(t *testing.T) {
 		l.forget(sunday)
 		require.Zero(t, l.room(account, watchpost.ActionInvitation, sunday))
 		l.forget(monday)
+		before := l.used(account, watchpost.Allowances[len(watchpost.Allowances)-1], sunday)
+		l.refund(batch, watchpost.Debit{Account: account, Action: watchpost.ActionInvitation, Period: "2030-01-07"})
+		require.Equal(t, before-1, l.used(account, watchpost.Allowances[len(watchpost.Allowances)-1], sunday), "the week before is still known")
+		l.forget(monday.AddDate(0, 0, 7))
 		require.Empty(t, l.entries)
+		written := len(batch.Writes)
+		l.refund(batch, watchpost.Debit{Account: account, Action: watchpost.ActionInvitation, Period: "2030-01-07"})
+		require.Len(t, batch.Writes, written, "what is no longer known is not overwritten")
 	})
 }
 
