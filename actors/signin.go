@@ -115,8 +115,44 @@ func recent(moments []time.Time, now time.Time, window time.Duration) []time.Tim
 	return kept
 }
 
+// lookedAt is how many records each decision looks at to forget what has no
+// meaning any more: more than a decision can add.
+const lookedAt = 4
+
+// forget deletes records that say nothing any more, of some that come first in
+// the order of a map, which is none: with enough decisions each has its turn.
+func (s *signIn) forget(batch *persistence.Batch, now time.Time) {
+	left := lookedAt
+	for email, a := range s.addresses {
+		if left--; left < 0 {
+			break
+		}
+		if a.stale(now) {
+			delete(s.addresses, email)
+			batch.Delete(key(keyAddress, email))
+		}
+	}
+	left = lookedAt
+	for client, c := range s.clients {
+		if left--; left < 0 {
+			break
+		}
+		if len(recent(c.Mails, now, time.Hour)) == 0 {
+			delete(s.clients, client)
+			batch.Delete(key(keyClient, client))
+		}
+	}
+}
+
+// stale reports whether the record says no more than none would.
+func (a *addressRecord) stale(now time.Time) bool {
+	return (a.Hash == "" || !now.Before(a.Ends)) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now)
+}
+
 func (s *signIn) onSend(m sendCode) {
 	now := s.env.clock.Now()
+	batch := &persistence.Batch{}
+	s.forget(batch, now)
 	a, c := s.addresses[m.email], s.clients[m.client]
 	if a == nil {
 		a = &addressRecord{}
@@ -129,13 +165,12 @@ func (s *signIn) onSend(m sendCode) {
 	a.Mails = recent(a.Mails, now, 24*time.Hour)
 	c.Mails = recent(c.Mails, now, time.Hour)
 	if len(recent(a.Mails, now, otpTime)) >= mailsPerAddress || len(a.Mails) >= mailsPerDay || len(c.Mails) >= mailsPerClient {
-		s.answer(codeMade{}, nil)
+		s.commit(batch, codeMade{})
 		return
 	}
 	code := watchpost.NewOTP()
 	a.Mails, c.Mails = append(a.Mails, now), append(c.Mails, now)
 	a.Hash, a.Ends, a.Tries, a.FullName = s.hash(m.email, code), now.Add(otpTime), 0, m.fullName
-	batch := &persistence.Batch{}
 	batch.Put(key(keyAddress, m.email), encode(a))
 	batch.Put(key(keyClient, m.client), encode(c))
 	s.commit(batch, codeMade{code})
@@ -147,6 +182,8 @@ func (s *signIn) hash(email, code string) string {
 
 func (s *signIn) onVerify(m verifyCode) {
 	now := s.env.clock.Now()
+	batch := &persistence.Batch{}
+	s.forget(batch, now)
 	a := s.addresses[m.email]
 	if a == nil {
 		a = &addressRecord{} // counted like any other, so that both look alike
@@ -157,7 +194,6 @@ func (s *signIn) onVerify(m verifyCode) {
 	}
 	hash := s.hash(m.email, m.code)
 	right := a.Hash != "" && now.Before(a.Ends) && subtle.ConstantTimeCompare([]byte(hash), []byte(a.Hash)) == 1
-	batch := &persistence.Batch{}
 	if right && a.Wrong < otpWrongPerDay {
 		a.Hash = ""
 		batch.Put(key(keyAddress, m.email), encode(a))
