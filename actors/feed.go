@@ -199,7 +199,7 @@ func put(batch *persistence.Batch, old, p *watchpost.Post) error {
 // its identity and what the team did with it stay.
 func rescanned(old, seen watchpost.Post) watchpost.Post {
 	seen.ID, seen.CreatedAt, seen.Source = old.ID, old.CreatedAt, old.Source
-	seen.Matches, seen.Tags = old.Matches, old.Tags
+	seen.Matches, seen.Tags, seen.Relevance = old.Matches, old.Tags, old.Relevance
 	seen.Bookmark, seen.Liked, seen.Commented, seen.Lead = old.Bookmark, old.Liked, old.Commented, old.Lead
 	return seen
 }
