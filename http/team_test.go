@@ -81,7 +81,7 @@ func keepsToTheDocument(t *testing.T, h *house, r reply) {
 	d := document(t, h)
 	router, err := legacy.NewRouter(d)
 	require.NoError(t, err)
-	request, err := http.NewRequest("GET", "/api-team", nil)
+	request, err := http.NewRequest(http.MethodGet, "/api-team", nil)
 	require.NoError(t, err)
 	route, params, err := router.FindRoute(request)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/textproto"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,7 +121,7 @@ func NewSMTP(o SMTPOptions) (*SMTP, error) {
 	_, domain, _ := strings.Cut(from, "@")
 	s.options = []gomail.Option{
 		gomail.WithPort(o.Port), gomail.WithTimeout(o.Timeout), gomail.WithHELO(domain),
-		gomail.WithTLSPolicy(policy), gomail.WithTLSConfig(s.tls()), gomail.WithDialContextFunc(s.dial), gomail.WithoutNoop(),
+		gomail.WithTLSPolicy(policy), gomail.WithTLSConfig(s.tls()), gomail.WithoutNoop(),
 	}
 	if o.User != "" {
 		s.options = append(s.options, gomail.WithUsername(o.User), gomail.WithPassword(o.Password),
@@ -165,7 +166,7 @@ func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	// A client of its own for each mail: they share nothing, and its
 	// connection can be ended with the context.
 	var hold func() bool
-	options := append(s.options[:len(s.options):len(s.options)], gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
+	options := append(slices.Clone(s.options), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 		conn, err := s.dial(dialing, network, address)
 		if err == nil {
 			hold = context.AfterFunc(ctx, func() { _ = conn.Close() })
