@@ -55,6 +55,8 @@ type Match struct {
 	Watchlist WatchlistID
 	Keyword   string
 	At        time.Time
+	// Lead is whether the post is one of a potential lead of the watchlist.
+	Lead bool `json:",omitempty"`
 }
 
 // Tag is a label that a post was classified into.

@@ -27,6 +27,8 @@ type worker struct {
 	inUse    bool // the account is claimed by somebody else
 	stopped  bool // signed out or challenged since its last sign of life
 	signs    int  // of life so far
+	// stoppedBy is the code of the error for which it was stopped.
+	stoppedBy string
 	// from and fromWeekly are when allowances begin to count for the claim.
 	from, fromWeekly time.Time
 	task             watchpost.TaskID // what it was handed; "" when free

@@ -26,6 +26,10 @@ type feed struct {
 	ctx   actor.Context
 	queue []any // ingest and purge that wait for the batch under way
 	busy  bool
+	// quota is what each watchlist may take in a week; forgotten is the week
+	// before which nothing is kept any more.
+	quota     watchpost.WeeklyQuota
+	forgotten string
 }
 
 // ingest stores posts that a watchlist's entry has matched; answered to reply
@@ -65,6 +69,8 @@ func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
 func (f *feed) Receive(c actor.Context) {
 	f.ctx = c
 	switch m := c.Message().(type) {
+	case setQuota:
+		f.quota = m.quota
 	case ingest, purge:
 		f.queue = append(f.queue, m)
 		f.work()
@@ -103,10 +109,10 @@ func (f *feed) work() {
 }
 
 // commit hands a batch to the team; rest is looked at when it is durable.
-func (f *feed) commit(batch *persistence.Batch, rest any, then func(error)) {
+func (f *feed) commit(batch *persistence.Batch, week *weekChange, rest any, then func(error)) {
 	f.busy = true
 	root, self := f.env.system.Root, f.ctx.Self()
-	f.ctx.Send(f.team, decided{batch: batch, then: func(err error) {
+	f.ctx.Send(f.team, decided{batch: batch, week: week, then: func(err error) {
 		if then != nil {
 			then(err)
 		}
@@ -123,9 +129,13 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	batch := &persistence.Batch{}
 	seen := map[string]bool{}
 	var fresh, known int
+	week, err := f.tally(view, batch, m.watchlist, now)
+	if err != nil {
+		return err
+	}
 	for len(m.posts) > 0 {
 		p := m.posts[0]
-		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps {
+		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-tallyOps {
 			break
 		}
 		seen[p.URN] = true
@@ -133,27 +143,37 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-			fresh++
 		case err != nil:
 			return err
 		default:
 			p = rescanned(*old, p)
-			known++
 		}
-		f.match(&p, &m, now)
-		if err := put(batch, old, &p); err != nil {
+		stored, err := f.admit(week, &p, &m, now)
+		if err != nil {
 			return err
 		}
 		m.posts = m.posts[1:]
+		switch {
+		case old != nil:
+			known++
+		case stored:
+			fresh++
+		default:
+			continue
+		}
+		if err := put(batch, old, &p); err != nil {
+			return err
+		}
 	}
 	f.env.metrics.posts.WithLabelValues("stored").Add(float64(fresh))
 	f.env.metrics.posts.WithLabelValues("updated").Add(float64(known))
+	f.env.metrics.posts.WithLabelValues("dropped").Add(float64(week.dropped))
 	var rest any
 	if len(m.posts) > 0 {
 		rest = m
 	}
 	root := f.env.system.Root
-	f.commit(batch, rest, func(err error) {
+	f.commit(batch, week.finish(), rest, func(err error) {
 		if rest == nil || err != nil {
 			m.answer.err = err
 			root.Send(m.reply, m.answer)
@@ -179,9 +199,32 @@ func put(batch *persistence.Batch, old, p *watchpost.Post) error {
 // its identity and what the team did with it stay.
 func rescanned(old, seen watchpost.Post) watchpost.Post {
 	seen.ID, seen.CreatedAt, seen.Source = old.ID, old.CreatedAt, old.Source
-	seen.Matches, seen.Tags = old.Matches, old.Tags
+	seen.Matches, seen.Tags, seen.Relevance = old.Matches, old.Tags, old.Relevance
 	seen.Bookmark, seen.Liked, seen.Commented, seen.Lead = old.Bookmark, old.Liked, old.Commented, old.Lead
 	return seen
+}
+
+// admit lets a post be understood and, when the watchlist had not collected it
+// before, decides whether it may have it. A post that it may not have is as it
+// was before, apart from what the scan saw; stored is false when that is not
+// known to the team at all.
+func (f *feed) admit(week *tally, p *watchpost.Post, m *ingest, now time.Time) (stored bool, err error) {
+	before := *p
+	collected := p.Collected(func(id watchpost.WatchlistID) bool { return id == m.watchlist })
+	f.match(p, m, now)
+	if collected {
+		return true, nil
+	}
+	a, err := week.admit(p)
+	switch {
+	case err != nil:
+		return false, err
+	case !a.Stored:
+		p.Matches, p.Tags, p.Relevance = before.Matches, before.Tags, before.Relevance
+	case a.Lead:
+		p.Matches[len(p.Matches)-1].Lead, p.Lead = true, true
+	}
+	return a.Stored, nil
 }
 
 // match notes why the post is here and lets it be understood.
@@ -221,7 +264,7 @@ func (f *feed) purge(view persistence.View, m purge) error {
 	}
 	if last == nil {
 		root, done := f.env.system.Root, purged{m.watchlist}
-		f.commit(batch, nil, func(err error) {
+		f.commit(batch, nil, nil, func(err error) {
 			if err == nil {
 				root.Send(m.team, done)
 			}
@@ -229,7 +272,7 @@ func (f *feed) purge(view persistence.View, m purge) error {
 		return nil
 	}
 	m.after = last
-	f.commit(batch, m, nil)
+	f.commit(batch, nil, m, nil)
 	return nil
 }
 
@@ -237,10 +280,11 @@ func (f *feed) purge(view persistence.View, m purge) error {
 // last.
 func (f *feed) withdraw(batch *persistence.Batch, p *watchpost.Post, id watchpost.WatchlistID) error {
 	old := *p
-	p.Matches = nil
+	p.Matches, p.Lead = nil, false
 	for _, match := range old.Matches {
 		if match.Watchlist != id {
 			p.Matches = append(p.Matches, match)
+			p.Lead = p.Lead || match.Lead
 		}
 	}
 	if len(p.Matches) == 0 {

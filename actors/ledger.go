@@ -106,6 +106,13 @@ func (l *ledger) used(account watchpost.AccountURN, a watchpost.Allowance, now t
 	return 0
 }
 
+// closed reports whether the network itself refused more in the period that
+// holds now.
+func (l *ledger) closed(account watchpost.AccountURN, a watchpost.Allowance, now time.Time) bool {
+	e := l.entries[ledgerKey{account, a.Action, l.period(a.Period, now)}]
+	return e != nil && e.Closed
+}
+
 // reserve sets a unit aside for an offer and returns the debit that it would
 // be; the zero debit for an action that is not counted.
 func (l *ledger) reserve(account watchpost.AccountURN, action watchpost.Action, now time.Time) watchpost.Debit {

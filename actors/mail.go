@@ -1,11 +1,63 @@
 package actors
 
-import "context"
+import (
+	"context"
 
-// Mailer delivers one mail.
+	"watchpost"
+)
+
+// Mailer delivers one mail, or takes it over to deliver it later.
 type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }
 
 // Mail is a plain-text mail.
 type Mail struct{ To, Subject, Body string }
+
+// Events of mails, as Metrics counts them.
+const (
+	MailHanded  = "handed"  // to the Mailer
+	MailSent    = "sent"    // and accepted by a mail server
+	MailRetried = "retried" // after a failure that may pass
+	MailFailed  = "failed"  // for good
+)
+
+// post hands a mail to the mailer. What becomes of it is logged and counted,
+// and otherwise nobody's to know: nothing waits for a mail.
+func (r *Registry) post(ctx context.Context, m Mail) {
+	event := MailHanded
+	if err := r.mailer.Send(ctx, m); err != nil {
+		event = MailFailed
+		r.env.log.Error("mail not sent", "to", m.To, "error", err)
+	}
+	r.env.metrics.Mail(event)
+}
+
+// otpMail carries a one-time code, the only run of six digits in it.
+func otpMail(email, code string) Mail {
+	return Mail{
+		To: email, Subject: "Your Watchpost code",
+		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
+	}
+}
+
+// Invite adds a member to a team (PlanLimit, Conflict when the email belongs to
+// a team) and mails an invitation. It holds nothing secret: whoever reads the
+// mailbox signs in with a one-time code, like anybody else.
+func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
+	member, err := Ask[watchpost.Member](ctx, r, team, m)
+	if err != nil {
+		return member, err
+	}
+	name := "a team"
+	if view, err := Ask[TeamView](ctx, r, team, GetTeam{}); err == nil {
+		name = view.Team.Name
+	}
+	r.post(ctx, Mail{
+		To: member.Email, Subject: "You were added to a team on Watchpost",
+		Body: "You are now a member of " + name + " on Watchpost.\n\n" +
+			"To sign in, ask for a one-time code with this address: it is mailed to you. " +
+			"If this is a mistake, ignore this mail, or ask whoever added you to remove you again.\n",
+	})
+	return member, nil
+}

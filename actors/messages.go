@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/actors/protocol"
 )
 
 // The requests that a team answers, each with its reply. They are plain
@@ -28,6 +27,8 @@ type CreateTeam struct {
 	Plan     watchpost.Plan
 	Email    string // normalised
 	FullName string
+	// SignedIn is whether the founder signs in with it.
+	SignedIn bool
 }
 
 // TeamCreated tells of a new team, with its only member and its key.
@@ -38,36 +39,6 @@ type TeamCreated struct {
 
 // GetTeam is answered by TeamView.
 type GetTeam struct{}
-
-// TeamView is a team as its members and the operator see it.
-type TeamView struct {
-	Team       watchpost.Team
-	Presence   []MemberPresence // in the order of Team.Members
-	Watchlists int
-	// WaitingScans counts the scans that are due and not done; OldestScan is
-	// since when the oldest of them waits.
-	WaitingScans int
-	OldestScan   time.Time
-}
-
-// MemberPresence is what a team knows of a member's sessions and account.
-type MemberPresence struct {
-	Member       watchpost.MemberID
-	LastActive   time.Time // zero: never
-	Connected    bool
-	Account      *protocol.Account
-	AccountInUse bool // the account is claimed by somebody else
-	Acting       bool // agent calls act in this member's name
-	Used         []AllowanceUse
-}
-
-// AllowanceUse is how much of one allowance an account has used.
-type AllowanceUse struct {
-	Action   watchpost.Action
-	Used     int
-	Limit    int
-	ResetsAt time.Time
-}
 
 // RevealKey is answered by APIKey.
 type RevealKey struct{}
@@ -171,6 +142,9 @@ type WatchlistView struct {
 	Watchlist  watchpost.Watchlist
 	LastScanAt time.Time // zero: none finished
 	NextScanAt time.Time // zero: disabled
+	// DroppedThisWeek counts the posts that the weekly limit kept out; filled
+	// in the answer to GetWatchlist only.
+	DroppedThisWeek int
 }
 
 // Revoke ends a session; answered by Done.

@@ -17,6 +17,7 @@ type Metrics struct {
 	lostCommits prometheus.Counter
 	tasks       *prometheus.CounterVec // type, event
 	posts       *prometheus.CounterVec // event
+	mails       *prometheus.CounterVec // event
 }
 
 // NewMetrics makes the metrics; register them with Collectors.
@@ -38,13 +39,17 @@ func NewMetrics() *Metrics {
 		lostCommits: counter("commits_lost_total", "Activations that ended because a commit failed."),
 		tasks:       vector("tasks_total", "What happened to tasks.", "type", "event"),
 		posts:       vector("posts_total", "What happened to collected posts.", "event"),
+		mails:       vector("mails_total", "What happened to mails.", "event"),
 	}
 }
 
 // Collectors returns what is to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.sessions, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts}
+	return []prometheus.Collector{m.active, m.sessions, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
+
+// Mail counts an event of a mail (MailHanded and the others).
+func (m *Metrics) Mail(event string) { m.mails.WithLabelValues(event).Inc() }
 
 // levelFilter drops what is below its level.
 type levelFilter struct {

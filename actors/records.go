@@ -25,6 +25,11 @@ import (
 //	w <watchlist>                  watchlistRecord
 //	e <watchlist> <entry>          scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
+//	q <account urn>                accountRecord of an account that a member has claimed
+//	r <member>                     removalRecord: writes that end with the member's removal
+//	y <week> <watchlist>           watchpost.WeekTally; <week> is its Monday
+//	z <week> <watchlist> l <hash>  empty; this author is a potential lead of the week
+//	z <week> <watchlist> d <hash>  empty; this post was dropped in the week
 //	p …, u …                       posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -47,6 +52,10 @@ const (
 	keyWatchlist = "w"
 	keyScan      = "e"
 	keyDeleted   = "x"
+	keyAccount   = "q"
+	keyRemoval   = "r"
+	keyTally     = "y"
+	keyMark      = "z"
 
 	dirTeam      = "team"
 	dirEmail     = "email"
@@ -67,6 +76,8 @@ type teamRecord struct {
 	CreatedAt time.Time        `json:"created_at"`
 	SealedKey []byte           `json:"sealed_key"`
 	KeyHash   string           `json:"key_hash"`
+	// SignedInAt is when a person last signed in.
+	SignedInAt time.Time `json:"signed_in_at,omitzero"`
 }
 
 // teamEntry is the directory's line on a team.
@@ -93,6 +104,8 @@ type claimEntry struct {
 	// when it was taken over from another.
 	From       time.Time `json:"from,omitzero"`
 	FromWeekly time.Time `json:"from_weekly,omitzero"`
+	// Ended is set when the member was removed or has no session any more.
+	Ended bool `json:"ended,omitempty"`
 }
 
 type sessionRecord struct {

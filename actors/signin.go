@@ -115,8 +115,44 @@ func recent(moments []time.Time, now time.Time, window time.Duration) []time.Tim
 	return kept
 }
 
+// lookedAt is how many records each decision looks at to forget what has no
+// meaning any more: more than a decision can add.
+const lookedAt = 4
+
+// forget deletes records that say nothing any more, of some that come first in
+// the order of a map, which is none: with enough decisions each has its turn.
+func (s *signIn) forget(batch *persistence.Batch, now time.Time) {
+	left := lookedAt
+	for email, a := range s.addresses {
+		if left--; left < 0 {
+			break
+		}
+		if a.stale(now) {
+			delete(s.addresses, email)
+			batch.Delete(key(keyAddress, email))
+		}
+	}
+	left = lookedAt
+	for client, c := range s.clients {
+		if left--; left < 0 {
+			break
+		}
+		if len(recent(c.Mails, now, time.Hour)) == 0 {
+			delete(s.clients, client)
+			batch.Delete(key(keyClient, client))
+		}
+	}
+}
+
+// stale reports whether the record says no more than none would.
+func (a *addressRecord) stale(now time.Time) bool {
+	return (a.Hash == "" || !now.Before(a.Ends)) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now)
+}
+
 func (s *signIn) onSend(m sendCode) {
 	now := s.env.clock.Now()
+	batch := &persistence.Batch{}
+	s.forget(batch, now)
 	a, c := s.addresses[m.email], s.clients[m.client]
 	if a == nil {
 		a = &addressRecord{}
@@ -129,13 +165,12 @@ func (s *signIn) onSend(m sendCode) {
 	a.Mails = recent(a.Mails, now, 24*time.Hour)
 	c.Mails = recent(c.Mails, now, time.Hour)
 	if len(recent(a.Mails, now, otpTime)) >= mailsPerAddress || len(a.Mails) >= mailsPerDay || len(c.Mails) >= mailsPerClient {
-		s.answer(codeMade{}, nil)
+		s.commit(batch, codeMade{})
 		return
 	}
 	code := watchpost.NewOTP()
 	a.Mails, c.Mails = append(a.Mails, now), append(c.Mails, now)
 	a.Hash, a.Ends, a.Tries, a.FullName = s.hash(m.email, code), now.Add(otpTime), 0, m.fullName
-	batch := &persistence.Batch{}
 	batch.Put(key(keyAddress, m.email), encode(a))
 	batch.Put(key(keyClient, m.client), encode(c))
 	s.commit(batch, codeMade{code})
@@ -147,6 +182,8 @@ func (s *signIn) hash(email, code string) string {
 
 func (s *signIn) onVerify(m verifyCode) {
 	now := s.env.clock.Now()
+	batch := &persistence.Batch{}
+	s.forget(batch, now)
 	a := s.addresses[m.email]
 	if a == nil {
 		a = &addressRecord{} // counted like any other, so that both look alike
@@ -157,7 +194,6 @@ func (s *signIn) onVerify(m verifyCode) {
 	}
 	hash := s.hash(m.email, m.code)
 	right := a.Hash != "" && now.Before(a.Ends) && subtle.ConstantTimeCompare([]byte(hash), []byte(a.Hash)) == 1
-	batch := &persistence.Batch{}
 	if right && a.Wrong < otpWrongPerDay {
 		a.Hash = ""
 		batch.Put(key(keyAddress, m.email), encode(a))
@@ -186,21 +222,20 @@ type SignedIn struct {
 }
 
 // SendOTP mails a one-time code to a normalised address unless a limit forbids
-// it; the caller is not told which. client is the client's network address.
+// it. The caller is told neither that nor what became of the mail: the answer
+// is the same whoever the address belongs to. client is the client's network
+// address.
 func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) error {
 	made, err := ask[codeMade](ctx, r, signInName, sendCode{email, fullName, client})
-	if err != nil || made.code == "" {
-		return err
+	if err == nil && made.code != "" {
+		r.post(ctx, otpMail(email, made.code))
 	}
-	err = r.mailer.Send(ctx, Mail{
-		To: email, Subject: "Your Watchpost code",
-		Body: "Your sign-in code is " + made.code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
-	})
-	if err != nil {
-		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	}
-	return nil
+	return err
 }
+
+// signInAttempts bounds how often a sign-in is tried again when the email has
+// found another team meanwhile.
+const signInAttempts = 3
 
 // VerifyOTP redeems a one-time code (Unauthenticated). An unknown email
 // becomes the founder of a free team.
@@ -209,9 +244,22 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp string) (SignedIn, 
 	if err != nil {
 		return SignedIn{}, err
 	}
+	var signed SignedIn
+	for range signInAttempts {
+		signed, err = r.signInto(ctx, email, accepted.fullName)
+		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
+			break
+		}
+	}
+	return signed, err
+}
+
+// signInto signs a person in to the team of the email, or to a new one. It is
+// NotFound or Conflict when that has just changed.
+func (r *Registry) signInto(ctx context.Context, email, fullName string) (SignedIn, error) {
 	owner, err := readDirectory[ownerEntry](r.env, dirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
-		made, err := r.Found(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: accepted.fullName})
+		made, err := r.Found(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: fullName, SignedIn: true})
 		if err != nil {
 			return SignedIn{}, err
 		}
@@ -220,16 +268,32 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp string) (SignedIn, 
 	if err != nil {
 		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	view, err := Ask[TeamView](ctx, r, owner.Team, GetTeam{})
+	return Ask[SignedIn](ctx, r, owner.Team, signInMember{email})
+}
+
+// signInMember notes that a person has signed in; answered by SignedIn.
+type signInMember struct{ email string }
+
+func (t *team) onSignInMember(m signInMember) {
+	member, err := t.memberByEmail(m.email)
 	if err != nil {
-		return SignedIn{}, err
+		t.answer(nil, err)
+		return
 	}
-	key, err := Ask[APIKey](ctx, r, owner.Team, RevealKey{})
+	key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
 	if err != nil {
-		return SignedIn{}, err
+		t.answer(nil, err)
+		return
 	}
-	member, _ := view.Team.MemberByEmail(email)
-	return SignedIn{Team: view.Team, Member: member, APIKey: key.Key}, nil
+	batch := &persistence.Batch{}
+	t.personSeen(batch)
+	t.commit(batch, SignedIn{Team: t.value(), Member: member, APIKey: key})
+}
+
+// personSeen notes that a person of the team was there just now.
+func (t *team) personSeen(batch *persistence.Batch) {
+	t.record.SignedInAt = t.env.clock.Now()
+	batch.Put([]byte(keyTeam), encode(t.record))
 }
 
 // Found creates a team under a new id (Conflict when the email belongs to one).

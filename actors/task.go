@@ -115,6 +115,8 @@ func (t *task) Receive(c actor.Context) {
 		t.onTimer()
 	case dropTask:
 		t.onDrop()
+	case failTask:
+		t.onFail(m)
 	default:
 		t.env.log.Error("unknown message", "actor", "task", "message", typeName(m))
 	}

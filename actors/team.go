@@ -34,10 +34,13 @@ type team struct {
 	dispatch   *dispatcher
 	tasks      map[watchpost.TaskID]*openTask
 	watchlists map[watchpost.WatchlistID]*trackedList
-	feed       *actor.PID
-	wake       watchpost.Timer
-	wakeAt     time.Time
-	day        string // the period that debitNewDay has seen
+	weeks      map[watchpost.WatchlistID]weekChange
+	// accounts are those that members have claimed.
+	accounts map[watchpost.AccountURN]accountRecord
+	feed     *actor.PID
+	wake     watchpost.Timer
+	wakeAt   time.Time
+	day      string // the period that debitNewDay has seen
 	// renewed is until when sessions keep what they are handed while the clock
 	// is set forward: they cannot answer in between.
 	renewed time.Time
@@ -53,6 +56,7 @@ type decided struct {
 
 	task      *taskChange
 	watchlist *watchlistChange
+	week      *weekChange
 }
 
 // wakeUp is the team's own timer: a reset or the end of a pause has come.
@@ -74,6 +78,8 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		dispatch:   newDispatcher(l),
 		tasks:      map[watchpost.TaskID]*openTask{},
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
+		weeks:      map[watchpost.WatchlistID]weekChange{},
+		accounts:   map[watchpost.AccountURN]accountRecord{},
 	}
 }
 
@@ -134,11 +140,20 @@ func (t *team) load(view persistence.View) error {
 	if err := t.loadSessions(view); err != nil {
 		return err
 	}
+	if err := t.loadAccounts(view); err != nil {
+		return err
+	}
 	if err := t.loadTasks(view); err != nil {
+		return err
+	}
+	if err := t.loadRemovals(view); err != nil {
 		return err
 	}
 	t.feed = t.spawn(newFeed(t.env, t.space, t.ctx.Self()))
 	if err := t.loadWatchlists(view); err != nil {
+		return err
+	}
+	if err := t.loadWeeks(view); err != nil {
 		return err
 	}
 	t.armWake()
@@ -166,6 +181,9 @@ func (t *team) decide(d decided) {
 	}
 	if d.watchlist != nil {
 		d.then = both(d.then, t.onWatchlistChange(d.batch, d.watchlist))
+	}
+	if d.week != nil {
+		t.weeks[d.week.watchlist] = *d.week
 	}
 	t.journal.submit(d.batch, d.then)
 	if d.task != nil || d.watchlist != nil {

@@ -30,6 +30,12 @@ func (t *team) receiveTeam(message any) bool {
 		t.onRotateKey()
 	case AddMember:
 		t.onAddMember(m)
+	case UpdateMember:
+		t.onUpdateMember(m)
+	case RemoveMember:
+		t.onRemoveMember(m)
+	case signInMember:
+		t.onSignInMember(m)
 	case GetMember:
 		member, err := t.memberByEmail(m.Email)
 		t.answer(member, err)
@@ -105,6 +111,9 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	}
 	batch := &persistence.Batch{}
 	t.record = teamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now}
+	if m.SignedIn {
+		t.record.SignedInAt = now
+	}
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
 	t.putMember(batch, founder)
@@ -192,7 +201,7 @@ func (t *team) memberByEmail(email string) (watchpost.Member, error) {
 			return m, nil
 		}
 	}
-	return watchpost.Member{}, watchpost.Errorf(watchpost.NotFound, "User not found")
+	return watchpost.Member{}, errMember()
 }
 
 func (t *team) member(id watchpost.MemberID) (watchpost.Member, bool) {
@@ -201,44 +210,4 @@ func (t *team) member(id watchpost.MemberID) (watchpost.Member, bool) {
 		return watchpost.Member{}, false
 	}
 	return t.members[i], true
-}
-
-// view describes the team for its members and the operator.
-func (t *team) view() TeamView {
-	now := t.env.clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists)}
-	acting, _ := watchpost.ActingMember(t.members)
-	for _, m := range t.members {
-		p := MemberPresence{Member: m.ID, Acting: m.ID == acting.ID}
-		if l := t.liveness[m.ID]; l != nil {
-			p.LastActive = l.last
-		}
-		for _, s := range t.sessions {
-			if s.record.Member == m.ID && s.worker != nil {
-				account := s.account
-				p.Connected, p.Account, p.AccountInUse = true, &account, s.worker.inUse
-				p.Used = t.used(s.worker.account, now)
-			}
-		}
-		v.Presence = append(v.Presence, p)
-	}
-	for _, task := range t.tasks {
-		if task.scan {
-			v.WaitingScans++
-			if v.OldestScan.IsZero() || task.due.Before(v.OldestScan) {
-				v.OldestScan = task.due
-			}
-		}
-	}
-	return v
-}
-
-func (t *team) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
-	var uses []AllowanceUse
-	for _, a := range watchpost.Allowances {
-		uses = append(uses, AllowanceUse{
-			Action: a.Action, Used: t.ledger.used(account, a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
-		})
-	}
-	return uses
 }

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -125,6 +124,7 @@ func (t *team) onRedeemPairing(m redeemPairing) {
 	t.redeemed[m.hash] = true // the directory shows it only after the commit
 	batch := &persistence.Batch{}
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirPairing, Name: m.hash}, encode(entry), nil)
+	t.personSeen(batch)
 	t.commit(batch, t.openSession(batch, member))
 }
 
@@ -140,21 +140,23 @@ func (t *team) onRevoke(m Revoke) {
 		return
 	}
 	batch := &persistence.Batch{}
-	batch.Delete(key(keySession, m.Session))
-	batch.Set(persistence.DirectoryKey{Kind: dirToken, Name: s.record.TokenHash}, nil)
-	pid, root, answer := s.pid, t.env.system.Root, replyTo(t.env, t.ctx.Sender(), Done{})
+	tell := t.closeSession(batch, s)
+	if len(t.sessionsOf(s.record.Member)) == 0 {
+		if err := t.endClaims(batch, s.record.Member); err != nil {
+			t.fail(err)
+			t.refuse(m)
+			return
+		}
+	}
+	answer := replyTo(t.env, t.ctx.Sender(), Done{})
 	t.journal.submit(batch, func(err error) {
-		if err == nil && pid != nil {
-			root.Send(pid, deliver{protocol.Frame{Type: protocol.TypeRevoked}})
-			root.Send(pid, endLink{protocol.CloseUnauthorised, "revoked"})
-			root.Poison(pid)
+		if err == nil {
+			tell()
 		}
 		if answer != nil {
 			answer(err)
 		}
 	})
-	t.retire(s)
-	delete(t.sessions, m.Session)
 }
 
 // onHello welcomes a connection: claims its account, takes up what the session
@@ -295,15 +297,21 @@ func (t *team) onRenewLeases(m renewLeases) {
 	t.answer(Done{}, nil)
 }
 
+// maxAccountURN bounds the name of an account, in bytes.
+const maxAccountURN = 256
+
 // reportAccount takes up what a session says of its account: who it is, and
 // whether it is signed in. Only a session whose member has claimed the account
 // is a sign of life and is handed tasks.
 func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protocol.Account) {
 	now := t.env.clock.Now()
 	urn := watchpost.AccountURN(strings.ToLower(strings.TrimSpace(a.URN)))
+	if len(urn) > maxAccountURN {
+		urn = "" // no account of the network
+	}
 	s.account = a
 	w := s.worker
-	w.account, w.signedIn, w.stopped = urn, a.SignedIn && urn != "", false
+	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, ""
 	w.signs++
 	if urn == "" {
 		return
@@ -315,6 +323,9 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 	}
 	w.inUse = !ours
 	w.from, w.fromWeekly = claim.From, claim.FromWeekly
+	if ours {
+		t.keepAccount(batch, urn, s.record.Member, a, now)
+	}
 	if !ours || !a.SignedIn {
 		return
 	}
@@ -329,41 +340,4 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 		l.stored = now
 		batch.Put(key(keyLiveness, s.record.Member), encode(now))
 	}
-}
-
-// claimEnds is how long a claim lasts without a hello.
-const claimEnds = 30 * 24 * time.Hour
-
-// claim returns the claim on an account and whether it is the member's own,
-// after claiming what is free. Who comes after another has no allowance until
-// the next reset: the account may have used it elsewhere.
-func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
-	name := persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}
-	held, pending := t.claims[urn]
-	if !pending {
-		var err error
-		held, err = readDirectory[claimEntry](t.env, dirAccount, string(urn))
-		if errors.Is(err, persistence.ErrNotFound) {
-			fresh := claimEntry{Team: t.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
-			t.claims[urn] = fresh
-			batch.CompareAndSet(name, nil, encode(fresh))
-			return fresh, true, nil
-		}
-		if err != nil {
-			return claimEntry{}, false, err
-		}
-	}
-	next := held
-	next.HelloAt = watchpost.Daily.Start(now)
-	if held.Team != t.id || held.Member != member {
-		if now.Sub(held.HelloAt) < claimEnds {
-			return held, false, nil
-		}
-		next = claimEntry{Team: t.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
-	}
-	if next != held {
-		batch.CompareAndSet(name, encode(held), encode(next))
-	}
-	t.claims[urn] = next
-	return next, true, nil
 }

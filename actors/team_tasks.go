@@ -364,7 +364,7 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 		for _, w := range t.dispatch.workers {
 			// A sign of life that came after the report lifts the pause.
 			if w.account == c.account && (w.session != c.freed || w.signs <= c.signs) {
-				w.stopped = true
+				w.stopped, w.stoppedBy = true, v.Failure.Code
 			}
 		}
 	}

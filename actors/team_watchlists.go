@@ -39,7 +39,9 @@ func (t *team) receiveWatchlist(message any) bool {
 		t.onCreateWatchlist(m)
 	case GetWatchlist:
 		if tracked := t.tracked(m.Type, m.ID); tracked != nil {
-			t.answer(tracked.view, nil)
+			view := tracked.view
+			view.DroppedThisWeek = t.week(m.ID, t.env.clock.Now()).Dropped
+			t.answer(view, nil)
 		}
 	case ListWatchlists:
 		t.onListWatchlists(m)
@@ -161,6 +163,7 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Put(key(keyDeleted, m.ID), nil)
 	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
 	delete(t.watchlists, m.ID)
+	delete(t.weeks, m.ID)
 	for _, open := range t.tasks {
 		if open.watchlist == m.ID {
 			t.ctx.Send(open.pid, dropTask{})
@@ -206,6 +209,7 @@ func (t *team) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChan
 // acknowledged and dropped.
 func (t *team) onCollected(m collected) {
 	if tracked := t.watchlists[m.watchlist]; tracked != nil {
+		t.ctx.Send(t.feed, setQuota{t.weeklyQuota(t.env.clock.Now())}) // ahead of the posts
 		t.ctx.Send(tracked.pid, m)
 		return
 	}

@@ -23,13 +23,15 @@ func (s *Server) adminRoutes() {
 	unknown := fails(http.StatusNotFound, textTeamNotFound)
 	known := fails(http.StatusConflict, "Email already belongs to a team")
 	fuego.Post(s.ops, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
-		takesBody(textInvalidMail, textInvalidPlan), known)
+		takesBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
 	fuego.Get(s.ops, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
 	fuego.Patch(s.ops, "/admin/teams/{id}", s.setPlan, s.operation(operators, "setPlan", "Change a team's plan", tagAdmin),
 		takesBody(textInvalidPlan), unknown)
-	fuego.Post(s.ops, "/admin/teams/{id}/members", s.addMember, s.operation(operators, "addMember", "Add a member", tagAdmin), created(),
-		takesBody(textInvalidMail, textInvalidRole), known, unknown,
+	fuego.Post(s.ops, "/admin/teams/{id}/members", s.addMember,
+		s.operation(operators, "addMember", "Add a member and mail an invitation", tagAdmin), created(),
+		takesBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
 		fails(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
+	s.memberRoutes()
 	fuego.Post(s.ops, "/admin/teams/{id}/sessions", s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
 		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
 	fuego.Post(s.ops, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
@@ -93,6 +95,9 @@ func (s *Server) createTeam(c fuego.ContextWithBody[createTeamRequest]) (shownTe
 		return shownTeam{}, err
 	}
 	if request.Name, err = readName(request.Name); err != nil {
+		return shownTeam{}, err
+	}
+	if request.FullName, err = readFullName(request.FullName); err != nil {
 		return shownTeam{}, err
 	}
 	founded, err := s.registry.Found(c.Context(), actors.CreateTeam{
@@ -189,16 +194,18 @@ func (s *Server) addMember(c fuego.ContextWithBody[addMemberRequest]) (shownMemb
 	if err != nil {
 		return shownMember{}, err
 	}
-	role, err := watchpost.ParseRole(request.Role)
-	if err != nil || isBlank(request.Role) {
-		return shownMember{}, watchpost.Errorf(watchpost.Invalid, textInvalidRole)
+	role, err := readRole(request.Role)
+	if err != nil {
+		return shownMember{}, err
+	}
+	if request.FullName, err = readFullName(request.FullName); err != nil {
+		return shownMember{}, err
 	}
 	id, err := teamInPath(c.Request())
 	if err != nil {
 		return shownMember{}, err
 	}
-	member, err := actors.Ask[watchpost.Member](c.Context(), s.registry, id,
-		actors.AddMember{Email: email, FullName: request.FullName, Role: role})
+	member, err := s.registry.Invite(c.Context(), id, actors.AddMember{Email: email, FullName: request.FullName, Role: role})
 	return memberShown(member), err
 }
 

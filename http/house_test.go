@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -152,6 +153,18 @@ func (h *house) admin(method, path, body string) reply {
 	return h.do(method, path, body, "Authorization", "Bearer "+adminToken)
 }
 
+// member returns the id of a member of the team.
+func (m team) member(email string) string {
+	m.t.Helper()
+	for _, one := range read[fields](m.call("GET", "/api-team", ""), 200)["members"].([]any) {
+		if one := one.(fields); one["email"] == email {
+			return one["id"].(string)
+		}
+	}
+	m.t.Fatalf("%s is no member", email)
+	return ""
+}
+
 // token makes a session for the team's founder.
 func (m team) token() string {
 	m.t.Helper()
@@ -162,12 +175,17 @@ func (m team) token() string {
 type postbox struct {
 	mu    sync.Mutex
 	mails []actors.Mail
+	// broken makes every mail fail.
+	broken bool
 }
 
 // Send implements actors.Mailer.
 func (p *postbox) Send(_ context.Context, m actors.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.broken {
+		return errors.New("no mail server")
+	}
 	p.mails = append(p.mails, m)
 	return nil
 }

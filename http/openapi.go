@@ -156,6 +156,20 @@ func tidySchemas(schemas openapi3.Schemas) {
 	typed("keywordWatchlistDetail", "last_scan_at", "string", "null")
 	typed("keywordWatchlistDetail", "next_scan_at", "string", "null")
 	typed("updateKeywordWatchlistRequest", "slack_webhook_url", "string", "null")
+	typed("extensionState", "last_active_at", "string", "null")
+	typed("pause", "until", "string", "null")
+	typed("waitingScans", "oldest", "string", "null")
+	typed("quota", "limit", "integer", "null")
+	orNull(schemas, "teamMember", "account")
+}
+
+// orNull says that a property that is a type of its own may be null.
+func orNull(schemas openapi3.Schemas, name, property string) {
+	either := openapi3.NewSchema()
+	null := openapi3.NewSchema()
+	null.Type = &openapi3.Types{"null"}
+	either.AnyOf = openapi3.SchemaRefs{schemas[name].Value.Properties[property], null.NewRef()}
+	schemas[name].Value.Properties[property] = either.NewRef()
 }
 
 // tidyOperation takes out what the framework adds to every operation: Accept,

@@ -13,11 +13,13 @@ const (
 	tagSignIn       = "Signing in"
 	textInvalidMail = "Missing or invalid 'email'"
 	textInvalidOTP  = "Missing or invalid 'otp'"
+
+	textInvalidFullName = "Invalid 'full_name'"
 )
 
 func (s *Server) otpRoutes() {
 	fuego.Post(s.api, "/network-agent/auth-send-otp", s.sendOTP,
-		s.operation(anyone, "sendOTP", "Mail a one-time code", tagSignIn), takesBody(textInvalidMail))
+		s.operation(anyone, "sendOTP", "Mail a one-time code", tagSignIn), takesBody(textInvalidMail, textInvalidFullName))
 	fuego.Post(s.api, "/network-agent/auth-verify-otp", s.verifyOTP,
 		s.operation(anyone, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn),
 		takesBody(textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired OTP"))
@@ -35,6 +37,16 @@ func mailbox(email string) (string, error) {
 		return "", watchpost.Errorf(watchpost.Invalid, textInvalidMail)
 	}
 	return email, nil
+}
+
+// readFullName reads a person's name, which may be left out; it is bounded like
+// the name of a team.
+func readFullName(s string) (string, error) {
+	name, err := readName(s)
+	if err != nil {
+		return "", watchpost.Errorf(watchpost.Invalid, textInvalidFullName)
+	}
+	return name, nil
 }
 
 type sendOTPRequest struct {
@@ -56,7 +68,11 @@ func (s *Server) sendOTP(c fuego.ContextWithBody[sendOTPRequest]) (sendOTPReply,
 	if err != nil {
 		return sendOTPReply{}, err
 	}
-	if err := s.registry.SendOTP(c.Context(), email, request.FullName, s.clientOf(c.Request()).addr.String()); err != nil {
+	name, err := readFullName(request.FullName)
+	if err != nil {
+		return sendOTPReply{}, err
+	}
+	if err := s.registry.SendOTP(c.Context(), email, name, s.clientOf(c.Request()).addr.String()); err != nil {
 		return sendOTPReply{}, err
 	}
 	return sendOTPReply{true, email}, nil

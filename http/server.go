@@ -149,6 +149,7 @@ func New(o Options) (*Server, error) {
 // routes is the whole surface, one method per resource.
 func (s *Server) routes() {
 	s.otpRoutes()
+	s.teamRoutes()
 	s.keywordWatchlistRoutes()
 	s.postRoutes()
 	s.agentTaskRoutes()

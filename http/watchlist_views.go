@@ -89,6 +89,7 @@ func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 		Objective:               w.Objective,
 		LastScanAt:              stampOrNil(view.LastScanAt),
 		NextScanAt:              stampOrNil(view.NextScanAt),
+		DroppedThisWeek:         view.DroppedThisWeek,
 	}
 	if w.SlackURL != "" {
 		detail.SlackURL = &w.SlackURL

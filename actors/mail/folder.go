@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"watchpost"
 	"watchpost/actors"
@@ -64,9 +65,21 @@ func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	return nil
 }
 
+// checkHeaders refuses a mail whose parts would not stay in their headers, or
+// whose recipient is not one plain address.
+func checkHeaders(m actors.Mail) error {
+	if to, ok := watchpost.NormaliseEmail(m.To); !ok || to != m.To {
+		return fmt.Errorf("mail to %q: no address", m.To)
+	}
+	if strings.ContainsFunc(m.Subject, unicode.IsControl) {
+		return fmt.Errorf("mail to %q: control character in a header", m.To)
+	}
+	return nil
+}
+
 func compose(m actors.Mail, now time.Time) ([]byte, error) {
-	if strings.ContainsAny(m.To+m.Subject, "\r\n") {
-		return nil, fmt.Errorf("mail to %q: line break in a header", m.To)
+	if err := checkHeaders(m); err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Date: %s\r\nFrom: Watchpost <watchpost@localhost>\r\nTo: <%s>\r\nSubject: %s\r\n",

@@ -203,7 +203,7 @@ func (d *demo) awaitPosts(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		if err == nil && view.WaitingScans == 0 {
+		if err == nil && view.WaitingScans+view.RunningScans == 0 {
 			return nil
 		}
 		select {

@@ -28,6 +28,8 @@ type serveCommand struct {
 	Insecure        bool           `help:"Serve other machines without TLS."`
 	ExtensionOrigin []string       `help:"Value of Origin with which a browser extension may connect: chrome-extension://<id>."`
 
+	SMTP smtpFlags `embed:"" prefix:"smtp-"`
+
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 	AccessLog bool       `help:"Log every request."`
 	TestClock bool       `help:"Let the admin API set the clock forward. For tests."`
@@ -62,6 +64,9 @@ func (c *serveCommand) check() error {
 	}
 	if c.TestClock && c.AdminToken == "" {
 		return errors.New("--test-clock needs --admin-token")
+	}
+	if err := c.SMTP.check(); err != nil {
+		return err
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

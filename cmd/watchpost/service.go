@@ -18,7 +18,6 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/mail"
 	httpapi "watchpost/http"
 	"watchpost/persistence/badger"
 )
@@ -37,16 +36,19 @@ type service struct {
 	metrics *prometheus.Registry
 	store   *badger.Store
 	settled *watchpost.SettableClock // nil unless --test-clock
-	api     *httpapi.Server
-	servers []*http.Server
-	ready   atomic.Bool
-	running conc.WaitGroup
+	// closeMail ends the delivery of mails; nil when nothing is under way.
+	closeMail func(context.Context) error
+	api       *httpapi.Server
+	servers   []*http.Server
+	ready     atomic.Bool
+	running   conc.WaitGroup
 }
 
 // Times that a stop may take.
 const (
 	drainTimeout    = 10 * time.Second // requests in flight and sessions
 	actorsTimeout   = 10 * time.Second
+	mailTimeout     = 10 * time.Second
 	headerTimeout   = 10 * time.Second
 	idleTimeout     = 2 * time.Minute
 	maxHeaderBytes  = 32 << 10
@@ -60,6 +62,9 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 		return nil, err
 	}
 	if c.MasterKey, err = secret(c.MasterKey, "WATCHPOST_MASTER_KEY"); err != nil {
+		return nil, err
+	}
+	if c.SMTP.Password, err = secret(c.SMTP.Password, "WATCHPOST_SMTP_PASSWORD"); err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
@@ -111,11 +116,12 @@ func (s *service) startActors(context.Context) error {
 	if err != nil {
 		return err
 	}
-	mailer, err := mail.NewFolder(filepath.Join(s.config.Data, "mail"), s.clock, s.log)
+	metrics := actors.NewMetrics()
+	mailer, closeMail, err := startMailer(s.config, s.clock, metrics, s.log)
 	if err != nil {
 		return err
 	}
-	metrics := actors.NewMetrics()
+	s.closeMail = closeMail
 	s.metrics.MustRegister(metrics.Collectors()...)
 	s.registry, err = actors.New(actors.Options{
 		Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
@@ -199,6 +205,11 @@ func (s *service) stop() error {
 		actorsCtx, cancel := context.WithTimeout(context.Background(), actorsTimeout)
 		defer cancel()
 		failures = append(failures, s.registry.Close(actorsCtx))
+	}
+	if s.closeMail != nil {
+		mailCtx, cancel := context.WithTimeout(context.Background(), mailTimeout)
+		defer cancel()
+		failures = append(failures, s.closeMail(mailCtx))
 	}
 	if s.settled != nil {
 		s.settled.Close()

@@ -1,0 +1,115 @@
+package actors
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// A claim says which member of which team works with an account of the
+// network. The first session to report the account makes it, by compare-and-set
+// in the directory that all teams share; it ends when the member is removed or
+// has no session any more, or after claimEnds without a hello. An ended claim
+// stays where it is until somebody claims the account anew.
+
+// claimEnds is how long a claim lasts without a hello.
+const claimEnds = 30 * 24 * time.Hour
+
+// accountRecord is what a team keeps of an account that a member has claimed:
+// what can be shown of it while no session is connected, and which claims end
+// with the member.
+type accountRecord struct {
+	Member watchpost.MemberID `json:"member"`
+	Slug   string             `json:"slug,omitempty"`
+	Name   string             `json:"name,omitempty"`
+	SeenOn time.Time          `json:"seen_on"` // the day
+}
+
+func (t *team) loadAccounts(view persistence.View) error {
+	return loadAll(view, t.space, keyAccount, func(urn string, r accountRecord) {
+		t.accounts[watchpost.AccountURN(urn)] = r
+	})
+}
+
+// claimed reads the claim on an account: as this activation left it or, when
+// it has nothing to do with it, from the directory.
+func (t *team) claimed(urn watchpost.AccountURN) (claimEntry, error) {
+	if held, ours := t.claims[urn]; ours {
+		return held, nil
+	}
+	return readDirectory[claimEntry](t.env, dirAccount, string(urn))
+}
+
+// claim returns the claim on an account and whether it is the member's own,
+// after claiming what is free. Who comes after another has no allowance until
+// the next reset: the account may have used it elsewhere.
+func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
+	name := persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}
+	held, err := t.claimed(urn)
+	if errors.Is(err, persistence.ErrNotFound) {
+		fresh := claimEntry{Team: t.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
+		t.claims[urn] = fresh
+		batch.CompareAndSet(name, nil, encode(fresh))
+		return fresh, true, nil
+	}
+	if err != nil {
+		return claimEntry{}, false, err
+	}
+	next := held
+	next.HelloAt, next.Ended = watchpost.Daily.Start(now), false
+	if held.Team != t.id || held.Member != member {
+		if !held.Ended && now.Sub(held.HelloAt) < claimEnds {
+			return held, false, nil
+		}
+		next = claimEntry{Team: t.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
+	}
+	if next != held {
+		batch.CompareAndSet(name, encode(held), encode(next))
+	}
+	t.claims[urn] = next
+	return next, true, nil
+}
+
+// keepAccount notes what a session reported of an account that its member has
+// claimed.
+func (t *team) keepAccount(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, a protocol.Account, now time.Time) {
+	r := accountRecord{Member: member, Slug: clip(a.Slug, maxText), Name: clip(a.Name, maxText), SeenOn: watchpost.Daily.Start(now)}
+	if t.accounts[urn] != r {
+		t.accounts[urn] = r
+		batch.Put(key(keyAccount, urn), encode(r))
+	}
+}
+
+// accountsOf returns the accounts that a member has claimed.
+func (t *team) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountURN) {
+	for urn, r := range t.accounts {
+		if r.Member == member {
+			urns = append(urns, urn)
+		}
+	}
+	slices.Sort(urns)
+	return urns
+}
+
+// endClaims ends all claims of a member.
+func (t *team) endClaims(batch *persistence.Batch, member watchpost.MemberID) error {
+	for _, urn := range t.accountsOf(member) {
+		held, err := t.claimed(urn)
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return err
+		}
+		if err == nil && held.Team == t.id && held.Member == member && !held.Ended {
+			ended := held
+			ended.Ended = true
+			batch.CompareAndSet(persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}, encode(held), encode(ended))
+			t.claims[urn] = ended
+		}
+		delete(t.accounts, urn)
+		batch.Delete(key(keyAccount, urn))
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/textproto"
+	"slices"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// TLSPolicy says how a connection to a mail server is protected.
+type TLSPolicy string
+
+// The policies. A server that does not offer STARTTLS is sent nothing.
+const (
+	TLSStart    TLSPolicy = "starttls" // the connection turns to TLS, or ends
+	TLSImplicit TLSPolicy = "tls"      // TLS from the first byte, as on port 465
+	TLSNone     TLSPolicy = "none"     // plain: to this machine only
+)
+
+// SMTPOptions is what an SMTP needs. Host, From and Clock are required.
+type SMTPOptions struct {
+	Host     string
+	Port     int // 0: 465 with TLSImplicit, else 587
+	User     string
+	Password string
+	From     string    // the sender's address
+	TLS      TLSPolicy // empty: TLSStart
+	// Timeout bounds one delivery, from the connection to the server's last
+	// word; 0 is DefaultTimeout.
+	Timeout time.Duration
+	// Roots are the authorities that the server's certificate may come from;
+	// nil: the system's.
+	Roots *x509.CertPool
+	Clock watchpost.Clock
+	Log   *slog.Logger
+}
+
+// DefaultTimeout bounds one delivery.
+const DefaultTimeout = 30 * time.Second
+
+// SMTP is a Mailer that hands each mail to a mail server. Its errors are
+// *DeliveryError.
+type SMTP struct {
+	o       SMTPOptions
+	from    string
+	options []gomail.Option
+}
+
+// DeliveryError says why a mail server did not take a mail.
+type DeliveryError struct {
+	// Temporary is whether the same mail may be taken later: the server said
+	// so (4xx), could not be reached, or fell silent.
+	Temporary bool
+	Code      int // of the server; 0: it said nothing
+	Err       error
+}
+
+// Error implements error.
+func (e *DeliveryError) Error() string {
+	kind := "permanent"
+	if e.Temporary {
+		kind = "temporary"
+	}
+	return fmt.Sprintf("mail not delivered (%s): %v", kind, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *DeliveryError) Unwrap() error { return e.Err }
+
+// NewSMTP checks the options; it does not connect.
+func NewSMTP(o SMTPOptions) (*SMTP, error) {
+	from, ok := watchpost.NormaliseEmail(o.From)
+	switch {
+	case o.Host == "" || o.Clock == nil:
+		return nil, errors.New("mail: a host and a clock are required")
+	case !ok:
+		return nil, fmt.Errorf("mail: the sender %q is no address", o.From)
+	case (o.User == "") != (o.Password == ""):
+		return nil, errors.New("mail: user and password belong together")
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	port := 587
+	switch o.TLS {
+	case "", TLSStart:
+		o.TLS = TLSStart
+	case TLSImplicit:
+		port = 465
+	case TLSNone:
+		if !Loopback(o.Host) {
+			return nil, fmt.Errorf("mail: no TLS to %s, which is not this machine", o.Host)
+		}
+	default:
+		return nil, fmt.Errorf("mail: unknown TLS policy %q", o.TLS)
+	}
+	if o.Port == 0 {
+		o.Port = port
+	}
+	policy := gomail.NoTLS // TLSImplicit: dial does it
+	if o.TLS == TLSStart {
+		policy = gomail.TLSMandatory
+	}
+	s := &SMTP{o: o, from: from}
+	_, domain, _ := strings.Cut(from, "@")
+	s.options = []gomail.Option{
+		gomail.WithPort(o.Port), gomail.WithTimeout(o.Timeout), gomail.WithHELO(domain),
+		gomail.WithTLSPolicy(policy), gomail.WithTLSConfig(s.tls()), gomail.WithoutNoop(),
+	}
+	if o.User != "" {
+		s.options = append(s.options, gomail.WithUsername(o.User), gomail.WithPassword(o.Password),
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin))
+	}
+	_, err := gomail.NewClient(o.Host, s.options...)
+	return s, err
+}
+
+// Loopback reports whether a host is this machine by its name or address.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (s *SMTP) tls() *tls.Config {
+	return &tls.Config{ServerName: s.o.Host, RootCAs: s.o.Roots, MinVersion: tls.VersionTLS12}
+}
+
+// dial connects. Whatever the connection waits for, it ends with ctx.
+func (s *SMTP) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	if err != nil || s.o.TLS != TLSImplicit {
+		return conn, err
+	}
+	secured := tls.Client(conn, s.tls())
+	if err := secured.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return secured, nil
+}
+
+// Send implements actors.Mailer. The mail server has taken the mail when it
+// returns without an error.
+func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
+	message, err := s.compose(m)
+	if err != nil {
+		return &DeliveryError{Err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
+	// A client of its own for each mail: they share nothing, and its
+	// connection can be ended with the context.
+	var hold func() bool
+	options := append(slices.Clone(s.options), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
+		conn, err := s.dial(dialing, network, address)
+		if err == nil {
+			hold = context.AfterFunc(ctx, func() { _ = conn.Close() })
+		}
+		return conn, err
+	}))
+	client, err := gomail.NewClient(s.o.Host, options...)
+	if err != nil {
+		return &DeliveryError{Err: err}
+	}
+	err = client.DialAndSendWithContext(ctx, message)
+	if hold != nil {
+		hold()
+	}
+	if err != nil && !message.IsDelivered() {
+		return classified(err)
+	}
+	s.o.Log.Info("mail sent", "to", m.To, "server", s.o.Host)
+	return nil
+}
+
+// compose makes the message. Nothing of a mail can become a header of its own.
+func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
+	if err := checkHeaders(m); err != nil {
+		return nil, err
+	}
+	message := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	if err := message.FromFormat("Watchpost", s.from); err != nil {
+		return nil, err
+	}
+	if err := message.To(m.To); err != nil {
+		return nil, err
+	}
+	now := s.o.Clock.Now()
+	_, domain, _ := strings.Cut(s.from, "@")
+	message.Subject(m.Subject)
+	message.SetDateWithValue(now)
+	message.SetMessageIDWithValue(watchpost.NewID(now) + "@" + domain)
+	message.SetGenHeader("Auto-Submitted", "auto-generated")
+	message.SetBodyString(gomail.TypeTextPlain, m.Body)
+	return message, nil
+}
+
+// classified tells failures that may pass from those that will not.
+func classified(err error) *DeliveryError {
+	e := &DeliveryError{Err: err, Code: replyCode(err)}
+	var network net.Error
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case e.Code != 0:
+		e.Temporary = e.Code < 500
+	case errors.As(err, &certificate):
+		// It will not be another one in a minute.
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		e.Temporary = true
+	default:
+		// A conversation that broke off in the middle says no code either.
+		var sending *gomail.SendError
+		e.Temporary = errors.As(err, &sending) && sending.ErrorCode() == 0 && sending.Reason != gomail.ErrGetSender && sending.Reason != gomail.ErrGetRcpts
+	}
+	return e
+}
+
+// replyCode returns the code of the server's reply that an error tells of; 0
+// when it tells of none.
+func replyCode(err error) int {
+	var reply *textproto.Error
+	if errors.As(err, &reply) {
+		return reply.Code
+	}
+	var sending *gomail.SendError
+	if errors.As(err, &sending) {
+		return sending.ErrorCode()
+	}
+	return 0
+}

@@ -1,0 +1,169 @@
+package actors
+
+import (
+	"slices"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// UpdateMember changes a member's role (NotFound `User not found`); answered by
+// watchpost.Member.
+type UpdateMember struct {
+	Member watchpost.MemberID
+	Role   watchpost.Role
+}
+
+// RemoveMember takes a member out of the team (NotFound `User not found`);
+// answered by Done. The member's sessions are closed, claims on accounts end,
+// writes that wait for those accounts fail member_removed; those in acting
+// keep waiting for their journal's truth. What was done stays, and the email
+// is free again.
+type RemoveMember struct{ Member watchpost.MemberID }
+
+func errMember() error { return watchpost.Errorf(watchpost.NotFound, "User not found") }
+
+func (t *team) onUpdateMember(m UpdateMember) {
+	i := slices.IndexFunc(t.members, func(one watchpost.Member) bool { return one.ID == m.Member })
+	if i < 0 {
+		t.answer(nil, errMember())
+		return
+	}
+	batch := &persistence.Batch{}
+	if t.members[i].Role != m.Role {
+		t.members[i].Role = m.Role
+		batch.Put(key(keyMember, m.Member), encode(t.members[i]))
+	}
+	t.commit(batch, t.members[i])
+}
+
+// onRemoveMember decides the removal in one batch. The writes that it ends are
+// named in it: should the service end before they have, loadRemovals goes on.
+func (t *team) onRemoveMember(m RemoveMember) {
+	member, known := t.member(m.Member)
+	if !known {
+		t.answer(nil, errMember())
+		return
+	}
+	batch := &persistence.Batch{}
+	removal := removalRecord{Accounts: t.accountsOf(m.Member), Last: watchpost.TaskID(watchpost.NewID(t.env.clock.Now()))}
+	if err := t.endClaims(batch, m.Member); err != nil {
+		t.fail(err)
+		t.refuse(m)
+		return
+	}
+	batch.Delete(key(keyMember, m.Member))
+	batch.Delete(key(keyLiveness, m.Member))
+	batch.Set(persistence.DirectoryKey{Kind: dirEmail, Name: member.Email}, nil)
+	if len(removal.Accounts) > 0 {
+		batch.Put(key(keyRemoval, m.Member), encode(removal))
+	}
+	var ends []func()
+	for _, s := range t.sessionsOf(m.Member) {
+		ends = append(ends, t.closeSession(batch, s))
+	}
+	t.members = slices.DeleteFunc(t.members, func(one watchpost.Member) bool { return one.ID == m.Member })
+	delete(t.liveness, m.Member)
+	t.showPresence()
+	answer := replyTo(t.env, t.ctx.Sender(), Done{})
+	t.journal.submit(batch, func(err error) {
+		if err == nil {
+			for _, end := range ends {
+				end()
+			}
+		}
+		if answer != nil {
+			answer(err)
+		}
+	})
+	t.endWrites(removal)
+	t.handOut()
+}
+
+// sessionsOf returns the sessions of a member, connected or not.
+func (t *team) sessionsOf(member watchpost.MemberID) (sessions []*sessionState) {
+	for _, s := range t.sessions {
+		if s.record.Member == member {
+			sessions = append(sessions, s)
+		}
+	}
+	return sessions
+}
+
+// closeSession takes a session and its token away. What it returns tells the
+// session, and is called when that is durable.
+func (t *team) closeSession(batch *persistence.Batch, s *sessionState) (tell func()) {
+	batch.Delete(key(keySession, s.record.ID))
+	batch.Set(persistence.DirectoryKey{Kind: dirToken, Name: s.record.TokenHash}, nil)
+	pid, root := s.pid, t.env.system.Root
+	t.retire(s)
+	delete(t.sessions, s.record.ID)
+	return func() {
+		if pid != nil {
+			root.Send(pid, deliver{protocol.Frame{Type: protocol.TypeRevoked}})
+			root.Send(pid, endLink{protocol.CloseUnauthorised, "revoked"})
+			root.Poison(pid)
+		}
+	}
+}
+
+// removalRecord names the writes that end with a member's removal: those for
+// these accounts that were made by then. They may be more than fit a batch.
+type removalRecord struct {
+	Accounts []watchpost.AccountURN `json:"accounts"`
+	Last     watchpost.TaskID       `json:"last"` // an id of that moment
+}
+
+// covers reports whether a task is one of those writes, as far as its id and
+// account say: the first 13 characters of an id are its millisecond.
+func (r removalRecord) covers(id watchpost.TaskID, open *openTask) bool {
+	const moment = 13
+	return open.kind.Writes() && !open.acting && slices.Contains(r.Accounts, open.pinned) &&
+		string(id[:moment]) <= string(r.Last[:moment])
+}
+
+// endWrites fails the writes of a removal and reports whether there were any.
+func (t *team) endWrites(r removalRecord) (some bool) {
+	for id, open := range t.tasks {
+		if r.covers(id, open) {
+			some = true
+			t.ctx.Send(open.pid, failTask{watchpost.TaskFailure{
+				Code: watchpost.FailMemberRemoved, Message: "the member whose account was to act is no longer in the team", RetrySafe: true,
+			}})
+		}
+	}
+	return some
+}
+
+// loadRemovals goes on with what a removal had left to do, and forgets it when
+// nothing is.
+func (t *team) loadRemovals(view persistence.View) error {
+	batch := &persistence.Batch{}
+	err := loadAll(view, t.space, keyRemoval, func(member string, r removalRecord) {
+		if !t.endWrites(r) {
+			batch.Delete([]byte(keyRemoval + member))
+		}
+	})
+	t.journal.submit(batch, nil)
+	return err
+}
+
+// failTask ends a task that is not acting with a failure.
+type failTask struct{ failure watchpost.TaskFailure }
+
+// onFail ends the task unless it acts: only its journal knows how that ends.
+func (t *task) onFail(m failTask) {
+	freed := t.holder()
+	next, ok := t.state.Fail(m.failure, t.env.clock.Now())
+	if !ok || t.state.State == watchpost.TaskActing {
+		return
+	}
+	session, root := t.session, t.env.system.Root
+	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
+	t.decide(next, taskChange{event: taskEnded, freed: freed}, func(err error) {
+		if err == nil && session != nil {
+			root.Send(session, deliver{cancel})
+		}
+	})
+}

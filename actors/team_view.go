@@ -1,0 +1,204 @@
+package actors
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+)
+
+// TeamView is a team as its members and the operator see it.
+type TeamView struct {
+	Team       watchpost.Team
+	Presence   []MemberPresence // in the order of Team.Members
+	Watchlists int
+	// Limits are the quotas in force, Use what is used of them: of a quota per
+	// watchlist, by the watchlist that uses most.
+	Limits, Use watchpost.Quotas
+	// WaitingScans counts the scans that are due and were not handed out,
+	// RunningScans those that were; OldestScan is since when the oldest of the
+	// former waits.
+	WaitingScans int
+	RunningScans int
+	OldestScan   time.Time
+}
+
+// MemberPresence is what a team knows of a member's sessions and account.
+type MemberPresence struct {
+	Member       watchpost.MemberID
+	LastActive   time.Time // zero: never
+	Active       bool      // within watchpost.LivenessWindow
+	Connected    bool
+	Account      *protocol.Account // the session's, or the one claimed last
+	AccountInUse bool              // the account is claimed by somebody else
+	Acting       bool              // agent calls act in this member's name
+	Used         []AllowanceUse    // of the account; none when it is somebody else's
+	Pauses       []Pause           // why the account is not handed everything
+}
+
+// AllowanceUse is how much of one allowance an account has used.
+type AllowanceUse struct {
+	Action   watchpost.Action
+	Used     int
+	Limit    int
+	ResetsAt time.Time
+}
+
+// PauseReason says why an account gets no tasks, or none of a kind.
+type PauseReason string
+
+// The reasons.
+const (
+	PauseAccountInUse  PauseReason = "account_in_use"      // somebody else works with the account
+	PauseSignedOut     PauseReason = "signed_out"          // of the network
+	PauseChallenge     PauseReason = "challenge"           // the network wants to see a person
+	PauseReleased      PauseReason = "released"            // the session gave a task back; until it is heard of
+	PauseNewClaim      PauseReason = "new_claim"           // the account was somebody else's
+	PauseNotUnderstood PauseReason = "page_not_understood" // of Pause.TaskType
+	PauseNetworkLimit  PauseReason = "network_limit"       // the network refused more of Pause.Action
+)
+
+// Pause is one reason, with the kind of work that it concerns (none: all) and
+// when it ends, if that is known.
+type Pause struct {
+	Reason   PauseReason
+	TaskType watchpost.TaskType
+	Action   watchpost.Action
+	Until    time.Time
+}
+
+// view describes the team for its members and the operator.
+func (t *team) view() TeamView {
+	now := t.env.clock.Now()
+	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists), Limits: t.record.Plan.Quotas()}
+	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
+	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists), Members: len(t.members)}
+	for id := range t.watchlists {
+		week := t.week(id, now)
+		v.Use.WeeklyPosts = max(v.Use.WeeklyPosts, week.Posts)
+		v.Use.PotentialLeads = max(v.Use.PotentialLeads, week.Leads)
+	}
+	acting, _ := watchpost.ActingMember(t.members)
+	for _, m := range t.members {
+		p := t.presence(m.ID, now)
+		p.Acting = m.ID == acting.ID
+		v.Presence = append(v.Presence, p)
+	}
+	for _, task := range t.tasks {
+		switch {
+		case !task.scan:
+		case task.holder != "":
+			v.RunningScans++
+		default:
+			v.WaitingScans++
+			if v.OldestScan.IsZero() || task.due.Before(v.OldestScan) {
+				v.OldestScan = task.due
+			}
+		}
+	}
+	return v
+}
+
+// presence describes a member by the session that can do most or, when none is
+// connected, by the account that was claimed last.
+func (t *team) presence(member watchpost.MemberID, now time.Time) MemberPresence {
+	p := MemberPresence{Member: member}
+	if l := t.liveness[member]; l != nil {
+		p.LastActive, p.Active = l.last, watchpost.ExtensionActive(l.last, now)
+	}
+	var best *sessionState
+	for _, s := range t.sessionsOf(member) {
+		if s.worker != nil && (best == nil || abler(s.worker, best.worker) < 0) {
+			best = s
+		}
+	}
+	if best != nil {
+		p.Connected = true
+		w := best.worker
+		if w.account == "" {
+			return p
+		}
+		account := best.account
+		p.Account, p.AccountInUse = &account, w.inUse
+		if !w.inUse {
+			p.Used = t.used(w.account, now)
+		}
+		p.Pauses = t.pauses(w, now)
+		return p
+	}
+	urns := t.accountsOf(member)
+	slices.SortStableFunc(urns, func(a, b watchpost.AccountURN) int { return t.accounts[b].SeenOn.Compare(t.accounts[a].SeenOn) })
+	if len(urns) > 0 {
+		r := t.accounts[urns[0]]
+		p.Account = &protocol.Account{URN: string(urns[0]), Slug: r.Slug, Name: r.Name}
+		p.Used = t.used(urns[0], now)
+		p.Pauses = t.accountPauses(urns[0], now)
+	}
+	return p
+}
+
+// abler orders workers by what they can do, of equals the newest session first.
+func abler(a, b *worker) int {
+	rank := func(w *worker) int {
+		switch {
+		case w.account == "":
+			return 3
+		case w.inUse:
+			return 2
+		case !w.signedIn || w.stopped:
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.session, a.session))
+}
+
+func (t *team) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
+	var uses []AllowanceUse
+	for _, a := range watchpost.Allowances {
+		uses = append(uses, AllowanceUse{
+			Action: a.Action, Used: t.ledger.used(account, a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
+		})
+	}
+	return uses
+}
+
+// pauses says why a connected session is not handed everything.
+func (t *team) pauses(w *worker, now time.Time) []Pause {
+	var pauses []Pause
+	switch {
+	case w.inUse:
+		return []Pause{{Reason: PauseAccountInUse}}
+	case !w.signedIn:
+		pauses = append(pauses, Pause{Reason: PauseSignedOut})
+	case w.stopped:
+		pauses = append(pauses, Pause{Reason: cmp.Or(PauseReason(w.stoppedBy), PauseReleased)})
+	}
+	if now.Before(w.from) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: w.from})
+	}
+	if now.Before(w.fromWeekly) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: w.fromWeekly})
+	}
+	return append(pauses, t.accountPauses(w.account, now)...)
+}
+
+// accountPauses are the pauses of an account, whoever is connected.
+func (t *team) accountPauses(account watchpost.AccountURN, now time.Time) []Pause {
+	var pauses []Pause
+	kinds := slices.SortedFunc(maps.Keys(t.dispatch.paused), func(a, b pauseKey) int { return cmp.Compare(a.kind, b.kind) })
+	for _, k := range kinds {
+		if until := t.dispatch.paused[k]; k.account == account && now.Before(until) {
+			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: k.kind, Until: until})
+		}
+	}
+	for _, a := range watchpost.Allowances {
+		if t.ledger.closed(account, a, now) {
+			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
+		}
+	}
+	return pauses
+}

@@ -1,0 +1,182 @@
+package actors
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// The weekly limit of posts and the potential leads: the rule is
+// watchpost.WeekTally.Admit; here is what it needs to know, kept durably and
+// keyed by week. The feed decides, in the batch of the posts themselves: what
+// a crash undoes it undoes together, and what is seen again is not counted
+// again.
+
+// setQuota tells the feed what each watchlist may take in a week, as of the
+// posts that follow.
+type setQuota struct{ quota watchpost.WeeklyQuota }
+
+// weekChange tells the team how a watchlist's week stands after a decision.
+type weekChange struct {
+	watchlist watchpost.WatchlistID
+	week      string
+	count     watchpost.WeekTally
+}
+
+// Marks of a week: an author that is a potential lead, a post that was dropped.
+const (
+	markLead    = "l"
+	markDropped = "d"
+)
+
+// What the tally may add to a batch: the count, and two marks for each post.
+const tallyOps = 3
+
+func tallyKey(week string, id watchpost.WatchlistID) []byte {
+	return []byte(keyTally + week + string(id))
+}
+
+// markKey names a mark by the hash of what is marked, which has any length.
+func markKey(week string, id watchpost.WatchlistID, mark, name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return keyMark + week + string(id) + mark + hex.EncodeToString(sum[:16])
+}
+
+// tally is a watchlist's week while one batch of posts is decided on.
+type tally struct {
+	weekChange
+	view    persistence.View
+	space   persistence.Space
+	batch   *persistence.Batch
+	quota   watchpost.WeeklyQuota
+	marks   map[string]bool // set or taken away by this batch
+	dropped int             // by this batch
+	changed bool
+}
+
+// tally reads how the week of a watchlist stands.
+func (f *feed) tally(view persistence.View, batch *persistence.Batch, id watchpost.WatchlistID, now time.Time) (*tally, error) {
+	t := &tally{
+		weekChange: weekChange{watchlist: id, week: watchpost.Weekly.Key(now)},
+		view:       view, space: f.space, batch: batch, quota: f.quota, marks: map[string]bool{},
+	}
+	var err error
+	t.count, err = load[watchpost.WeekTally](view, f.space, tallyKey(t.week, id))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return nil, err
+	}
+	return t, f.forgetWeeks(view, batch, t.week)
+}
+
+// admit decides on a post that the watchlist has not collected before.
+func (t *tally) admit(p *watchpost.Post) (watchpost.Admission, error) {
+	author := p.AuthorKey()
+	lead, dropped := markKey(t.week, t.watchlist, markLead, author), markKey(t.week, t.watchlist, markDropped, p.URN)
+	n := watchpost.Newcomer{Relevance: p.Relevance, Author: author}
+	var err error
+	if n.Lead, err = t.marked(lead); err != nil {
+		return watchpost.Admission{}, err
+	}
+	if n.Dropped, err = t.marked(dropped); err != nil {
+		return watchpost.Admission{}, err
+	}
+	count, a := t.count.Admit(t.quota, n)
+	t.changed = t.changed || count != t.count
+	t.count = count
+	switch {
+	case a.NewLead:
+		t.mark(lead)
+	case !a.Stored && !n.Dropped:
+		t.mark(dropped)
+		t.dropped++
+	}
+	if a.Stored && n.Dropped {
+		t.batch.Delete([]byte(dropped))
+		t.marks[dropped] = false
+	}
+	return a, nil
+}
+
+func (t *tally) mark(k string) {
+	t.batch.Put([]byte(k), nil)
+	t.marks[k] = true
+}
+
+func (t *tally) marked(k string) (bool, error) {
+	if is, known := t.marks[k]; known {
+		return is, nil
+	}
+	_, err := t.view.Get(t.space, []byte(k))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// finish writes the count to the batch; what it returns is for the team.
+func (t *tally) finish() *weekChange {
+	if !t.changed {
+		return nil
+	}
+	t.batch.Put(tallyKey(t.week, t.watchlist), encode(t.count))
+	return &t.weekChange
+}
+
+// forgetAtOnce bounds what one batch forgets of earlier weeks.
+const forgetAtOnce = 200
+
+// forgetWeeks deletes what was kept of the weeks before, a part with each
+// batch until nothing is left.
+func (f *feed) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
+	if f.forgotten == week {
+		return nil
+	}
+	left := forgetAtOnce
+	for _, prefix := range []string{keyTally, keyMark} {
+		err := view.Scan(f.space, []byte(prefix), []byte(prefix+week), func(k, _ []byte) bool {
+			batch.Delete(append([]byte(nil), k...))
+			left--
+			return left > 0
+		})
+		if err != nil {
+			return err
+		}
+		if left == 0 {
+			return nil
+		}
+	}
+	f.forgotten = week
+	return nil
+}
+
+// loadWeeks takes up how the watchlists stand in the present week.
+func (t *team) loadWeeks(view persistence.View) error {
+	week := watchpost.Weekly.Key(t.env.clock.Now())
+	return loadAll(view, t.space, keyTally+week, func(id string, count watchpost.WeekTally) {
+		t.weeks[watchpost.WatchlistID(id)] = weekChange{watchpost.WatchlistID(id), week, count}
+	})
+}
+
+// week returns what a watchlist has taken in the week that holds now.
+func (t *team) week(id watchpost.WatchlistID, now time.Time) watchpost.WeekTally {
+	if w := t.weeks[id]; w.week == watchpost.Weekly.Key(now) {
+		return w.count
+	}
+	return watchpost.WeekTally{}
+}
+
+// weeklyQuota is what each of the team's watchlists may take in a week. A free
+// team in which neither a session nor a person was seen for a week has less.
+func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
+	last := t.record.SignedInAt
+	for _, l := range t.liveness {
+		if l.last.After(last) {
+			last = l.last
+		}
+	}
+	return t.record.Plan.WeeklyQuota(watchpost.Quiet(last, now))
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/mail"
+)
+
+// smtpFlags configure the mail server; without a host mails are written into a
+// folder.
+type smtpFlags struct {
+	Host     string `help:"Mail server; without one mails are written to <data>/mail."`
+	Port     int    `help:"Port of the mail server; default: 587, or 465 with --smtp-tls tls."`
+	User     string `help:"User at the mail server, if it wants one."`
+	Password string `help:"Password at the mail server. Also from the file named by WATCHPOST_SMTP_PASSWORD_FILE."`
+	From     string `help:"Sender of the mails, as no-reply@example.com."`
+	TLS      string `name:"tls" default:"starttls" enum:"starttls,tls,none" help:"starttls (the server must offer it), tls (from the first byte), or none (only to this machine)."`
+}
+
+// check refuses what cannot deliver a mail, or would show it on the way.
+func (f *smtpFlags) check() error {
+	if f.Host == "" {
+		if f.Port != 0 || f.User != "" || f.Password != "" || f.From != "" {
+			return errors.New("--smtp-host is missing")
+		}
+		return nil
+	}
+	if f.From == "" {
+		return errors.New("--smtp-host needs --smtp-from")
+	}
+	if f.TLS == string(mail.TLSNone) && !mail.Loopback(f.Host) {
+		return fmt.Errorf("--smtp-tls none: %s is not this machine", f.Host)
+	}
+	return nil
+}
+
+// startMailer makes what delivers mails, and what ends it.
+func startMailer(c *serveCommand, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (actors.Mailer, func(context.Context) error, error) {
+	f := &c.SMTP
+	if f.Host == "" {
+		folder, err := mail.NewFolder(filepath.Join(c.Data, "mail"), clock, log)
+		return folder, nil, err
+	}
+	smtp, err := mail.NewSMTP(mail.SMTPOptions{
+		Host: f.Host, Port: f.Port, User: f.User, Password: f.Password, From: f.From, TLS: mail.TLSPolicy(f.TLS),
+		Clock: clock, Log: log,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	outbox := mail.NewOutbox(smtp, clock, log, metrics)
+	return outbox, outbox.Close, nil
+}

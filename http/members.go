@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const textUserNotFound = "User not found"
+
+// memberRoutes are the operator's ways to change a team's members.
+func (s *Server) memberRoutes() {
+	const path = "/admin/teams/{id}/members/{member}"
+	unknown := fails(http.StatusNotFound, textTeamNotFound, textUserNotFound)
+	fuego.Patch(s.ops, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
+		takesBody(textInvalidRole), unknown)
+	fuego.Delete(s.ops, path, s.removeMember,
+		s.operation(operators, "removeMember", "Remove a member: ends sessions, account claims and waiting writes", tagAdmin), unknown)
+}
+
+// readRole reads a role that must be given.
+func readRole(s string) (watchpost.Role, error) {
+	role, err := watchpost.ParseRole(s)
+	if err != nil || isBlank(s) {
+		return "", watchpost.Errorf(watchpost.Invalid, textInvalidRole)
+	}
+	return role, nil
+}
+
+// memberInPath reads the ids of the team and the member from the path.
+func memberInPath(r *http.Request) (watchpost.TeamID, watchpost.MemberID, error) {
+	team, err := teamInPath(r)
+	if err != nil {
+		return "", "", err
+	}
+	id := r.PathValue("member")
+	if !watchpost.ValidID(id) {
+		return "", "", watchpost.Errorf(watchpost.NotFound, textUserNotFound)
+	}
+	return team, watchpost.MemberID(id), nil
+}
+
+type updateMemberRequest struct {
+	Role string `json:"role" required:"" validate:"oneof=admin member" example:"admin"`
+}
+
+func (s *Server) updateMember(c fuego.ContextWithBody[updateMemberRequest]) (shownMember, error) {
+	request, err := decode[updateMemberRequest](c.Request())
+	if err != nil {
+		return shownMember{}, err
+	}
+	role, err := readRole(request.Role)
+	if err != nil {
+		return shownMember{}, err
+	}
+	team, member, err := memberInPath(c.Request())
+	if err != nil {
+		return shownMember{}, err
+	}
+	changed, err := actors.Ask[watchpost.Member](c.Context(), s.registry, team, actors.UpdateMember{Member: member, Role: role})
+	return memberShown(changed), err
+}
+
+type removeMemberReply struct {
+	ID      watchpost.MemberID `json:"id"`
+	Removed bool               `json:"removed"`
+}
+
+func (s *Server) removeMember(c fuego.ContextNoBody) (removeMemberReply, error) {
+	team, member, err := memberInPath(c.Request())
+	if err != nil {
+		return removeMemberReply{}, err
+	}
+	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.RemoveMember{Member: member})
+	return removeMemberReply{member, true}, err
+}

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const tagTeam = "Team"
+
+func (s *Server) teamRoutes() {
+	fuego.Get(s.api, "/api-team", s.getTeam,
+		s.operation(teams, "getTeam", "Show the team: members, extensions, allowances, quotas, waiting scans", tagTeam))
+}
+
+// teamReply is a team as its members see it.
+type teamReply struct {
+	ID      watchpost.TeamID `json:"id"`
+	Name    string           `json:"name"`
+	Plan    watchpost.Plan   `json:"plan"`
+	Members []teamMember     `json:"members" validate:"required"`
+	Quotas  teamQuotas       `json:"quotas"`
+	Scans   waitingScans     `json:"waiting_scans"`
+}
+
+type teamMember struct {
+	ID        watchpost.MemberID `json:"id"`
+	FullName  string             `json:"full_name"`
+	Email     string             `json:"email"`
+	Role      watchpost.Role     `json:"role"`
+	Acting    bool               `json:"acting" description:"agent calls that name nobody act in this member's name"`
+	Extension extensionState     `json:"extension"`
+	Account   *networkAccount    `json:"account"`
+	// AccountInUse says that somebody else works with the account.
+	AccountInUse bool                           `json:"account_in_use"`
+	Allowances   map[watchpost.Action]allowance `json:"allowances" validate:"required"`
+	Pauses       []pause                        `json:"pauses" validate:"required"`
+}
+
+type extensionState struct {
+	Active       bool   `json:"active" description:"seen signed in within the last 48 hours"`
+	Connected    bool   `json:"connected"`
+	LastActiveAt *stamp `json:"last_active_at"`
+}
+
+type networkAccount struct {
+	URN      string `json:"urn"`
+	Slug     string `json:"slug"`
+	Name     string `json:"name"`
+	SignedIn bool   `json:"signed_in"`
+}
+
+type allowance struct {
+	Used     int   `json:"used"`
+	Limit    int   `json:"limit"`
+	ResetsAt stamp `json:"resets_at"`
+}
+
+type pause struct {
+	Reason   actors.PauseReason `json:"reason" validate:"oneof=account_in_use signed_out challenge released new_claim page_not_understood network_limit"`
+	TaskType watchpost.TaskType `json:"task_type,omitempty"`
+	Action   watchpost.Action   `json:"action,omitempty"`
+	Until    *stamp             `json:"until"`
+}
+
+// teamQuotas are the plan's; of those per watchlist, used is that of the
+// watchlist that uses most.
+type teamQuotas struct {
+	Watchlists      quota `json:"watchlists"`
+	Members         quota `json:"members"`
+	Profiles        quota `json:"profiles_per_watchlist"`
+	Companies       quota `json:"companies_per_watchlist"`
+	WeeklyPosts     quota `json:"weekly_posts_per_watchlist"`
+	PotentialLeads  quota `json:"weekly_potential_leads_per_watchlist"`
+	EngagementRules quota `json:"auto_engagement_rules_per_watchlist"`
+}
+
+// quota has no limit when that is null.
+type quota struct {
+	Used  int  `json:"used"`
+	Limit *int `json:"limit"`
+}
+
+type waitingScans struct {
+	Count  int    `json:"count"`
+	Oldest *stamp `json:"oldest" description:"since when the oldest waits"`
+}
+
+func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
+	view, err := actors.Ask[actors.TeamView](c.Context(), s.registry, teamOf(c.Context()), actors.GetTeam{})
+	if err != nil {
+		return teamReply{}, err
+	}
+	reply := teamReply{
+		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan,
+		Members: make([]teamMember, len(view.Presence)),
+		Quotas:  quotasShown(view.Use, view.Limits),
+		Scans:   waitingScans{view.WaitingScans, stampOrNil(view.OldestScan)},
+	}
+	for i, p := range view.Presence {
+		reply.Members[i] = teamMemberShown(view.Team.Members[i], p)
+	}
+	return reply, nil
+}
+
+func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {
+	v := teamMember{
+		ID: m.ID, FullName: m.FullName, Email: m.Email, Role: m.Role, Acting: p.Acting,
+		Extension:    extensionState{p.Active, p.Connected, stampOrNil(p.LastActive)},
+		AccountInUse: p.AccountInUse,
+		Allowances:   map[watchpost.Action]allowance{},
+		Pauses:       make([]pause, len(p.Pauses)),
+	}
+	if a := p.Account; a != nil {
+		v.Account = &networkAccount{a.URN, a.Slug, a.Name, a.SignedIn}
+	}
+	for _, u := range p.Used {
+		v.Allowances[u.Action] = allowance{u.Used, u.Limit, stampOf(u.ResetsAt)}
+	}
+	for i, one := range p.Pauses {
+		v.Pauses[i] = pause{one.Reason, one.TaskType, one.Action, stampOrNil(one.Until)}
+	}
+	return v
+}
+
+func quotasShown(use, limits watchpost.Quotas) teamQuotas {
+	of := func(used, limit int) quota {
+		if limit == watchpost.Unlimited {
+			return quota{Used: used}
+		}
+		return quota{used, &limit}
+	}
+	return teamQuotas{
+		Watchlists:      of(use.Watchlists, limits.Watchlists),
+		Members:         of(use.Members, limits.Members),
+		Profiles:        of(use.Profiles, limits.Profiles),
+		Companies:       of(use.CompaniesPerWatchlist, limits.CompaniesPerWatchlist),
+		WeeklyPosts:     of(use.WeeklyPosts, limits.WeeklyPosts),
+		PotentialLeads:  of(use.PotentialLeads, limits.PotentialLeads),
+		EngagementRules: of(use.AutoEngagementRules, limits.AutoEngagementRules),
+	}
+}

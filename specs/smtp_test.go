@@ -1,0 +1,157 @@
+package specs_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/actors/mail/mailtest"
+)
+
+// mailed is a service that delivers its mails to a mail server.
+type mailed struct {
+	t       *testing.T
+	process *process
+	url     string
+	client  *http.Client
+}
+
+// startMailed starts the binary with a mail server whose certificate it trusts.
+func startMailed(t *testing.T, server *mailtest.Server, args ...string) *mailed {
+	t.Helper()
+	t.Setenv("SSL_CERT_FILE", server.CertificateFile())
+	dir := t.TempDir()
+	p, err := launch("service", dir, append([]string{
+		"serve", "--data", dir, "--listen", "127.0.0.1:0", "--test-clock", "--admin-token", operatorToken,
+		"--smtp-host", server.Host, "--smtp-port", strconv.Itoa(server.Port), "--smtp-from", "no-reply@watchpost.example",
+	}, args...)...)
+	require.NoError(t, err)
+	m := &mailed{t: t, process: p, client: &http.Client{Timeout: patience, Transport: &http.Transport{}}}
+	t.Cleanup(func() {
+		m.client.CloseIdleConnections()
+		require.NoError(t, p.stop())
+	})
+	m.url, err = p.url(`"msg":"serving"`)
+	require.NoError(t, err)
+	return m
+}
+
+// post sends a request and returns the status and the body.
+func (m *mailed) post(path, body string) (int, string) {
+	m.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url+path, bytes.NewBufferString(body))
+	require.NoError(m.t, err)
+	request.Header.Set("Authorization", "Bearer "+operatorToken)
+	response, err := m.client.Do(request)
+	require.NoError(m.t, err)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(m.t, err)
+	return response.StatusCode, string(answer)
+}
+
+// sends asks for a code; the answer is the same whatever becomes of the mail.
+func (m *mailed) sends(email string) {
+	m.t.Helper()
+	before := time.Now()
+	status, body := m.post("/network-agent/auth-send-otp", fmt.Sprintf(`{"email":%q}`, email))
+	require.Equal(m.t, http.StatusOK, status)
+	require.Equal(m.t, fmt.Sprintf(`{"success":true,"email":%q}`, email), body)
+	require.Less(m.t, time.Since(before), patience/4)
+}
+
+// verify redeems a code.
+func (m *mailed) verify(email, code string) (int, string) {
+	m.t.Helper()
+	return m.post("/network-agent/auth-verify-otp", fmt.Sprintf(`{"email":%q,"otp":%q}`, email, code))
+}
+
+var onlyCode = regexp.MustCompile(`[0-9]{6}`)
+
+// A one-time code goes over SMTP, with TLS and a password, and opens a team
+// (decisions 2: mail goes through SMTP when configured).
+func TestOneTimeCodesOverSMTP(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Options{})
+	m := startMailed(t, server, "--smtp-user", mailtest.User, "--smtp-password", mailtest.Password)
+
+	m.sends("ada@acme.example")
+	letter := server.Await(1)[0]
+	require.True(t, letter.TLS)
+	require.Equal(t, mailtest.User, letter.User)
+	require.Equal(t, "no-reply@watchpost.example", letter.From)
+	require.Equal(t, "ada@acme.example", letter.To)
+	codes := onlyCode.FindAllString(letter.Body, -1)
+	require.Len(t, codes, 1)
+	status, body := m.verify("ada@acme.example", codes[0])
+	require.Equal(t, http.StatusOK, status, body)
+
+	// A member is invited, and signs in.
+	status, made := m.post("/admin/teams", `{"email":"bea@acme.example","plan":"growth","name":"Acme"}`)
+	require.Equal(t, http.StatusCreated, status)
+	team := between(made, `"id":"`, `"`)
+	status, _ = m.post("/admin/teams/"+team+"/members", `{"email":"joe@acme.example","role":"member"}`)
+	require.Equal(t, http.StatusCreated, status)
+	require.Equal(t, "joe@acme.example", server.Await(2)[1].To)
+	require.Contains(t, server.Await(2)[1].Body, "Acme")
+	m.sends("joe@acme.example")
+	status, body = m.verify("joe@acme.example", onlyCode.FindString(server.Await(3)[2].Body))
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, team)
+
+	// The log says to whom, and nothing that is secret.
+	line, err := m.process.await(`"msg":"mail sent","to":"ada@acme.example"`)
+	require.NoError(t, err)
+	require.NotContains(t, line, codes[0])
+	for _, secret := range []string{codes[0], mailtest.Password} {
+		_, found, _ := m.process.log.find(secret)
+		require.False(t, found)
+	}
+}
+
+// Whether the mail server refuses, fails for a while, or is slow, the answer is
+// the same, and at once.
+func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Options{NoAuth: true})
+	m := startMailed(t, server)
+	server.Refuse(550)
+	m.sends("nobody@acme.example")
+	_, err := m.process.await(`"msg":"mail not sent","to":"nobody@acme.example"`)
+	require.NoError(t, err)
+
+	// Tried again, by the clock, while the code is of use.
+	server.Refuse(451)
+	m.sends("ada@acme.example")
+	_, err = m.process.await(`"msg":"mail is tried again","to":"ada@acme.example"`)
+	require.NoError(t, err)
+	status, _ := m.post("/admin/clock", `{"advance":"1m"}`)
+	require.Equal(t, http.StatusOK, status)
+	code := onlyCode.FindString(server.Await(1)[0].Body)
+	status, body := m.verify("ada@acme.example", code)
+	require.Equal(t, http.StatusOK, status, body)
+
+	// Nobody waits for a mail server that is slow.
+	server.Hang()
+	for n := range 6 {
+		m.sends(fmt.Sprintf("slow%d@acme.example", n))
+	}
+	server.Resume()
+	server.Await(7)
+}
+
+// between returns what stands between two texts.
+func between(s, before, after string) string {
+	_, s, _ = strings.Cut(s, before)
+	s, _, _ = strings.Cut(s, after)
+	return s
+}
