@@ -105,6 +105,8 @@ func TestRepliesKeepToTheDocument(t *testing.T) {
 		{"POST", watchlists, `{"keywords":[]}`}, {"POST", watchlists, ``},
 		{"GET", watchlists, ""}, {"GET", watchlists + "?id=" + collected, ""}, {"GET", watchlists + "?id=" + unknownID, ""},
 		{"PUT", watchlists, `{"id":"` + collected + `","name":"n","slack_webhook_url":null}`}, {"PUT", watchlists, `{"id":"x"}`},
+		{"POST", forums, `{"keywords":["go"]}`}, {"POST", forums, `{}`}, {"GET", forums, ""}, {"GET", forums + "?id=" + unknownID, ""},
+		{"PUT", forums, `{"id":"` + unknownID + `","name":"n"}`}, {"DELETE", forums, ""},
 		{"GET", "/api-posts", ""}, {"GET", "/api-posts?page=x", ""}, {"GET", "/api-posts?watchlist_id=" + collected + "&sort_by=recent", ""},
 		{"POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`}, {"POST", "/network-agent/fetch-profile", `{}`},
 		{"GET", "/network-agent/get-task-status?api_agent_task_id=" + task, ""}, {"GET", "/network-agent/get-task-status", ""},

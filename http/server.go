@@ -150,6 +150,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) routes() {
 	s.otpRoutes()
 	s.keywordWatchlistRoutes()
+	s.forumWatchlistRoutes()
 	s.postRoutes()
 	s.agentTaskRoutes()
 	s.gatewayRoutes()
