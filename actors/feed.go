@@ -28,8 +28,8 @@ type feed struct {
 	busy  bool
 }
 
-// ingest stores posts that a watchlist's entry has matched; answered to reply
-// when they are durable.
+// ingest stores posts that a watchlist's entry has matched; answered to reply,
+// if anybody waits, when they are durable.
 type ingest struct {
 	watchlist watchpost.WatchlistID
 	labels    []watchpost.Label
@@ -154,7 +154,7 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	}
 	root := f.env.system.Root
 	f.commit(batch, rest, func(err error) {
-		if rest == nil || err != nil {
+		if m.reply != nil && (rest == nil || err != nil) {
 			m.answer.err = err
 			root.Send(m.reply, m.answer)
 		}

@@ -23,7 +23,8 @@ import (
 //	o <task>                       empty; marks a task that is not final
 //	b <task>                       []watchpost.Debit of an open task's hand-outs
 //	w <watchlist>                  watchlistRecord
-//	e <watchlist> <entry>          scanRecord
+//	L <list>                       watchpost.List
+//	e <watchlist or list> <entry>  scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
 //	p …, u …                       posts: package postindex
 //
@@ -35,6 +36,7 @@ import (
 //	token      <keyed hash>      ownerEntry of the session
 //	pairing    <keyed hash>      ownerEntry of the member, with an end
 //	watchlist  <watchlist>       ownerEntry
+//	list       <list>            ownerEntry
 //	account    <account urn>     claimEntry
 const (
 	keyTeam      = "T"
@@ -46,6 +48,7 @@ const (
 	keyOpen      = "o"
 	keyDebits    = "b"
 	keyWatchlist = "w"
+	keyList      = "L"
 	keyScan      = "e"
 	keyDeleted   = "x"
 
@@ -55,6 +58,7 @@ const (
 	dirToken     = "token"
 	dirPairing   = "pairing"
 	dirWatchlist = "watchlist"
+	dirList      = "list"
 	dirAccount   = "account"
 )
 

@@ -34,6 +34,7 @@ type team struct {
 	dispatch   *dispatcher
 	tasks      map[watchpost.TaskID]*openTask
 	watchlists map[watchpost.WatchlistID]*trackedList
+	lists      map[watchpost.ListID]*followedList
 	feed       *actor.PID
 	wake       watchpost.Timer
 	wakeAt     time.Time
@@ -53,6 +54,7 @@ type decided struct {
 
 	task      *taskChange
 	watchlist *watchlistChange
+	list      *listChange
 }
 
 // wakeUp is the team's own timer: a reset or the end of a pause has come.
@@ -74,6 +76,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		dispatch:   newDispatcher(l),
 		tasks:      map[watchpost.TaskID]*openTask{},
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
+		lists:      map[watchpost.ListID]*followedList{},
 	}
 }
 
@@ -151,7 +154,7 @@ func (t *team) spawn(child actor.Actor) *actor.PID {
 
 // decide submits a child's decision together with what is the team's of it.
 func (t *team) decide(d decided) {
-	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil {
+	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.lists[d.list.list] == nil {
 		// Deleted meanwhile: nothing of it is written any more.
 		if d.then != nil {
 			d.then(watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
@@ -167,8 +170,11 @@ func (t *team) decide(d decided) {
 	if d.watchlist != nil {
 		t.onWatchlistChange(d.batch, d.watchlist)
 	}
+	if d.list != nil {
+		t.onListChange(d.batch, d.list)
+	}
 	t.journal.submit(d.batch, d.then)
-	if d.task != nil || d.watchlist != nil {
+	if d.task != nil || d.watchlist != nil || d.list != nil {
 		t.handOut()
 	}
 }

@@ -140,6 +140,7 @@ func (t *team) onSetPlan(m SetPlan) {
 	batch := &persistence.Batch{}
 	t.putTeam(batch)
 	t.commit(batch, t.value())
+	t.tellPlan()
 }
 
 func (t *team) onRotateKey() {

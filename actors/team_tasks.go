@@ -18,6 +18,7 @@ type openTask struct {
 	due  time.Time // of a scan
 
 	watchlist watchpost.WatchlistID
+	list      watchpost.ListID
 	entry     watchpost.EntryID
 	pinned    watchpost.AccountURN // the account of a write; "" for reads
 
@@ -108,7 +109,7 @@ func (t *team) loadTasks(view persistence.View) error {
 // openTask gives a task its actor and, when it waits, its place in the queue.
 func (t *team) openTask(task watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
-		watchlist: task.Watchlist, entry: task.Entry, pinned: task.Account}
+		watchlist: task.Watchlist, list: task.List, entry: task.Entry, pinned: task.Account}
 	if task.Lease != nil {
 		open.holder, open.account = task.Lease.Session, task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
