@@ -39,12 +39,8 @@ func takesKeywords() fuego.RouteOption {
 }
 
 type createKeywordWatchlistRequest struct {
-	Keywords    []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
-	Name        string         `json:"name,omitempty" example:"Observability"`
-	Description string         `json:"description,omitempty"`
-	Labels      []labelEntry   `json:"labels,omitempty"`
-	Frequency   *float64       `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
-	SlackURL    string         `json:"slack_webhook_url,omitempty"`
+	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
+	newWatchlist
 }
 
 type createKeywordWatchlistReply struct {
@@ -87,29 +83,13 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 
 // watchlist checks the request and makes of it the watchlist that is asked for.
 func (r *createKeywordWatchlistRequest) watchlist(t watchpost.WatchlistType) (watchpost.Watchlist, []watchpost.KeywordResult, error) {
-	w := watchpost.Watchlist{Type: t, Description: r.Description, Frequency: watchpost.DefaultFrequency(t)}
+	w := watchpost.Watchlist{Type: t}
 	kept, results, err := watchpost.CleanKeywords(keywordEntries(r.Keywords))
 	if err != nil {
 		return w, nil, err
 	}
 	w.Keywords = kept
-	if r.Frequency != nil {
-		if w.Frequency, err = watchpost.ParseFetchFrequency(*r.Frequency); err != nil {
-			return w, nil, err
-		}
-	}
-	if w.Name = r.Name; !isBlank(w.Name) {
-		if w.Name, err = watchpost.CleanName(w.Name); err != nil {
-			return w, nil, err
-		}
-	} else {
-		w.Name = "" // one is made up
-	}
-	if w.Labels, err = watchpost.CleanLabels(labels(r.Labels)); err != nil {
-		return w, nil, err
-	}
-	w.SlackURL, err = watchpost.CleanSlackURL(r.SlackURL)
-	return w, results, err
+	return w, results, r.fill(&w)
 }
 
 // createdKeywordWatchlist completes the results with the ids that the entries
@@ -137,16 +117,11 @@ func (s *Server) getKeywordWatchlists(t watchpost.WatchlistType) func(fuego.Cont
 }
 
 type updateKeywordWatchlistRequest struct {
-	ID          string          `json:"id" required:"Missing required parameter: id"`
-	Name        *string         `json:"name,omitempty"`
-	Description *string         `json:"description,omitempty"`
-	Frequency   *float64        `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"24"`
-	Disable     *bool           `json:"disable,omitempty" invalid:"disable must be a boolean value"`
-	Keywords    *[]keywordEntry `json:"keywords,omitempty"`
-	Append      bool            `json:"append,omitempty" description:"add the keywords instead of replacing them"`
-	Labels      *[]labelEntry   `json:"labels,omitempty"`
-	SlackURL    nullable        `json:"slack_webhook_url,omitempty"`
-	Objective   *string         `json:"objective,omitempty"`
+	changedWatchlist
+	Keywords  *[]keywordEntry `json:"keywords,omitempty"`
+	Append    bool            `json:"append,omitempty" description:"add the keywords instead of replacing them"`
+	Labels    *[]labelEntry   `json:"labels,omitempty"`
+	Objective *string         `json:"objective,omitempty"`
 }
 
 // updateKeywordWatchlist serves the change of watchlists with keywords.
@@ -173,22 +148,11 @@ func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 
 // patch checks the request as far as that needs no more than the family.
 func (r *updateKeywordWatchlistRequest) patch(t watchpost.WatchlistType) (watchpost.WatchlistPatch, error) {
-	p := watchpost.WatchlistPatch{
-		Name: r.Name, Description: r.Description, Disable: r.Disable, Objective: r.Objective, Append: r.Append,
+	p, err := r.fields()
+	if err != nil {
+		return p, err
 	}
-	if r.ID == "" {
-		return p, watchpost.Errorf(watchpost.Invalid, textMissingID)
-	}
-	if r.Frequency != nil {
-		frequency, err := watchpost.ParseFetchFrequency(*r.Frequency)
-		if err != nil {
-			return p, err
-		}
-		p.Frequency = &frequency
-	}
-	if r.SlackURL.Set {
-		p.SlackURL = &r.SlackURL.Value
-	}
+	p.Objective, p.Append = r.Objective, r.Append
 	if r.Keywords != nil {
 		p.Keywords = keywordEntries(*r.Keywords)
 	}

@@ -151,6 +151,8 @@ func (s *Server) routes() {
 	s.otpRoutes()
 	s.keywordWatchlistRoutes()
 	s.forumWatchlistRoutes()
+	s.peopleWatchlistRoutes()
+	s.companyWatchlistRoutes()
 	s.postRoutes()
 	s.agentTaskRoutes()
 	s.gatewayRoutes()

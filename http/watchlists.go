@@ -49,6 +49,65 @@ func takesDeletedID() fuego.RouteOption {
 		fails(http.StatusBadRequest, textMissingID), failsForeign())
 }
 
+// newWatchlist are the fields that every POST takes.
+type newWatchlist struct {
+	Name        string       `json:"name,omitempty" example:"Observability"`
+	Description string       `json:"description,omitempty"`
+	Labels      []labelEntry `json:"labels,omitempty"`
+	Frequency   *float64     `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
+	SlackURL    string       `json:"slack_webhook_url,omitempty"`
+}
+
+// fill checks the fields and writes them to the watchlist that is asked for.
+// Its name stays empty when one is to be made up.
+func (n *newWatchlist) fill(w *watchpost.Watchlist) (err error) {
+	w.Description, w.Frequency = n.Description, watchpost.DefaultFrequency(w.Type)
+	if n.Frequency != nil {
+		if w.Frequency, err = watchpost.ParseFetchFrequency(*n.Frequency); err != nil {
+			return err
+		}
+	}
+	if !isBlank(n.Name) {
+		if w.Name, err = watchpost.CleanName(n.Name); err != nil {
+			return err
+		}
+	}
+	if w.Labels, err = watchpost.CleanLabels(labels(n.Labels)); err != nil {
+		return err
+	}
+	w.SlackURL, err = watchpost.CleanSlackURL(n.SlackURL)
+	return err
+}
+
+// changedWatchlist are the fields that every PUT takes.
+type changedWatchlist struct {
+	ID          string   `json:"id" required:"Missing required parameter: id"`
+	Name        *string  `json:"name,omitempty"`
+	Description *string  `json:"description,omitempty"`
+	Frequency   *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"24"`
+	Disable     *bool    `json:"disable,omitempty" invalid:"disable must be a boolean value"`
+	SlackURL    nullable `json:"slack_webhook_url,omitempty"`
+}
+
+// fields returns the patch that they make.
+func (r *changedWatchlist) fields() (watchpost.WatchlistPatch, error) {
+	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable}
+	if r.ID == "" {
+		return p, watchpost.Errorf(watchpost.Invalid, textMissingID)
+	}
+	if r.Frequency != nil {
+		frequency, err := watchpost.ParseFetchFrequency(*r.Frequency)
+		if err != nil {
+			return p, err
+		}
+		p.Frequency = &frequency
+	}
+	if r.SlackURL.Set {
+		p.SlackURL = &r.SlackURL.Value
+	}
+	return p, nil
+}
+
 // readWatchlists returns the watchlist that a GET names or, when it names
 // none, all of the type.
 func (s *Server) readWatchlists(ctx context.Context, r *http.Request, t watchpost.WatchlistType) (*actors.WatchlistView, []actors.WatchlistView, error) {
