@@ -95,8 +95,8 @@ func (l *list) Receive(c actor.Context) {
 }
 
 // onUpdate applies a patch to a follower, decides what follows from it for the
-// list, and answers with the new view. The patch is a decision of its own: if
-// the follower is deleted meanwhile, the list's still stands.
+// list, and answers with the new view. These are two decisions: if the follower
+// is deleted meanwhile, the list's still stands.
 func (l *list) onUpdate(m UpdateWatchlist) {
 	w, follows := l.followers[m.ID]
 	if !follows {
@@ -109,11 +109,11 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 		return
 	}
 	l.followers[m.ID] = next
+	l.decide(nil, nil)
 	batch := &persistence.Batch{}
 	batch.Put(key(keyWatchlist, next.ID), encode(next))
 	view := viewOfFollower(next, l.state, l.times(l.entries()))
 	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view}, then: replyTo(l.env, l.ctx.Sender(), view)})
-	l.decide(nil, nil)
 }
 
 // entries are those that are to be scanned, and when: as often as the most
@@ -133,7 +133,9 @@ func (l *list) entries() []dueEntry {
 // inOrder returns the followers in the order of their making: of two that
 // collect a post at once the older one is named first.
 func (l *list) inOrder() []watchpost.Watchlist {
-	return slices.SortedFunc(maps.Values(l.followers), func(a, b watchpost.Watchlist) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.SortedFunc(maps.Values(l.followers), func(a, b watchpost.Watchlist) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // decide hands a decision to the team together with the scans that are due.
