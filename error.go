@@ -84,4 +84,5 @@ const (
 		"The plugin must have been active within the last 48 hours."
 	TextTaskNotFound      = "Agent task not found"
 	TextWatchlistNotFound = "Watchlist not found"
+	TextListNotFound      = "List not found"
 )

@@ -146,6 +146,21 @@ func (p Plan) CheckCompanies(n int) error {
 	return Errorf(PlanLimit, "Your plan includes up to %d tracked companies per watchlist.", limit)
 }
 
+// CheckTracked refuses a watchlist that follows a list when the list would have
+// n entries.
+func (p Plan) CheckTracked(t WatchlistType, n int) error {
+	if t == CompanyWatchlist {
+		return p.CheckCompanies(n)
+	}
+	return p.CheckProfiles(n)
+}
+
+// Scans reports whether watchlists of the type are scanned on the plan at all;
+// after a downgrade there may be some that are not.
+func (p Plan) Scans(t WatchlistType) bool {
+	return t != PeopleWatchlist || p.Quotas().Profiles != 0
+}
+
 // CheckAutoEngagementRules refuses a new rule to a watchlist that has so many
 // already.
 func (p Plan) CheckAutoEngagementRules(have int) error {

@@ -29,9 +29,10 @@ type Task struct {
 	Output    json.RawMessage // of a completed task
 	Failure   *TaskFailure    // of a failed task
 
-	// Watchlist and Entry say what a scan is for; Due is when it became due
-	// and orders scans. They are empty in a client's task.
+	// Watchlist or List, and Entry, say what a scan is for; Due is when it
+	// became due and orders scans. They are empty in a client's task.
 	Watchlist WatchlistID
+	List      ListID
 	Entry     EntryID
 	Due       time.Time
 

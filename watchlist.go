@@ -35,6 +35,7 @@ type Watchlist struct {
 	SlackURL    string
 	CreatedAt   time.Time
 	Keywords    []KeywordEntry // keyword and forum
+	List        ListID         // people and company: what it follows
 }
 
 // Slug returns the name under which a URL may show the watchlist.

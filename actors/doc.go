@@ -1,7 +1,8 @@
 // Package actors is the living part of Watchpost: one supervised tree of
 // actors per team, which alone writes what is the team's.
 //
-//	registry ─ team ─┬─ watchlist …   definition and schedule of one watchlist
+//	registry ─ team ─┬─ watchlist …   definition and schedule of one watchlist of keywords
+//	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ session …     one connected browser extension
 //	                 ├─ task …        one open task
 //	                 └─ feed          the team's posts

@@ -32,8 +32,8 @@ type feed struct {
 	forgotten string
 }
 
-// ingest stores posts that a watchlist's entry has matched; answered to reply
-// when they are durable.
+// ingest stores posts that a watchlist's entry has matched; answered to reply,
+// if anybody waits, when they are durable.
 type ingest struct {
 	watchlist watchpost.WatchlistID
 	labels    []watchpost.Label
@@ -174,7 +174,7 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	}
 	root := f.env.system.Root
 	f.commit(batch, week.finish(), rest, func(err error) {
-		if rest == nil || err != nil {
+		if m.reply != nil && (rest == nil || err != nil) {
 			m.answer.err = err
 			root.Send(m.reply, m.answer)
 		}

@@ -91,6 +91,7 @@ type created struct {
 	let      string           // the lease under which it was let go; "": none
 	back     map[int]bool     // attempts that may have been given back
 	surely   map[int]bool     // attempts that surely were
+	undone   map[string]bool  // leases under which a session said that it did not act
 }
 
 // player is a session with its journal.
@@ -234,7 +235,7 @@ func (m *machine) create(kind watchpost.TaskType) {
 func (m *machine) known(id string, kind watchpost.TaskType) *created {
 	c := m.byID[id]
 	if c == nil {
-		c = &created{id: watchpost.TaskID(id), kind: kind, back: map[int]bool{}, surely: map[int]bool{}}
+		c = &created{id: watchpost.TaskID(id), kind: kind, back: map[int]bool{}, surely: map[int]bool{}, undone: map[string]bool{}}
 		m.byID[id] = c
 		m.tasks = append(m.tasks, c)
 	}
@@ -316,7 +317,7 @@ func (m *machine) report(p *player, h *held, move string) {
 		f.Error = &protocol.TaskError{Code: move, Acted: rapid.SampledFrom([]*bool{nil, actorstest.Truth, actorstest.Lie, actorstest.Lie}).Draw(m.r, "acted")}
 		m.tell("%s: not acted: %t", p, f.Error.Acted == actorstest.Lie)
 		if f.Error.Acted == actorstest.Lie {
-			c.back[f.Attempt] = true
+			c.back[f.Attempt], c.undone[f.Lease] = true, true
 		}
 	}
 	h.state, h.report = protocol.StateDone, &f
@@ -359,7 +360,7 @@ func (m *machine) receive(p *player, f protocol.Frame) {
 		p.journal = append(p.journal, &held{frame: f, state: protocol.StateReceived})
 	case protocol.TypeGo:
 		c := m.byID[f.Task]
-		if c.let != "" && c.let != f.Lease {
+		if c.let != "" && c.let != f.Lease && !c.undone[c.let] {
 			m.fail("write %s is let go twice: under %s and %s", f.Task, c.let, f.Lease)
 		}
 		c.let = f.Lease
@@ -379,9 +380,6 @@ func (m *machine) receive(p *player, f protocol.Frame) {
 			c.answered = true
 		case e.Acted == actorstest.Lie:
 			c.surely[h.frame.Attempt] = m.books.counted(f.Task, e.Code)
-			if c.let == h.frame.Lease {
-				c.let = ""
-			}
 		}
 	}
 }

@@ -137,11 +137,28 @@ type DeleteWatchlist struct {
 	ID   watchpost.WatchlistID
 }
 
+// Follow makes a people or company watchlist that follows a list: that of
+// Watchlist.List, or a new one. The references are added to the list, for all
+// who follow it; answered by Followed (NotFound `List not found`, PlanLimit).
+// Name is empty when it is to be made up.
+type Follow struct {
+	Watchlist  watchpost.Watchlist
+	References []watchpost.Reference // of its kind, none twice
+}
+
+// Followed is a new watchlist that follows a list, and how many of the
+// references were not in the list before.
+type Followed struct {
+	WatchlistView
+	Added int
+}
+
 // WatchlistView is a watchlist with the state of its scans.
 type WatchlistView struct {
 	Watchlist  watchpost.Watchlist
-	LastScanAt time.Time // zero: none finished
-	NextScanAt time.Time // zero: disabled
+	List       watchpost.List // that it follows; empty for one of keywords
+	LastScanAt time.Time      // zero: none finished
+	NextScanAt time.Time      // zero: disabled
 	// DroppedThisWeek counts the posts that the weekly limit kept out; filled
 	// in the answer to GetWatchlist only.
 	DroppedThisWeek int

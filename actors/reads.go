@@ -88,11 +88,26 @@ func (r *Registry) WatchlistAccess(ctx context.Context, team watchpost.TeamID, i
 	return watchlistAccess(view, team, id)
 }
 
+// ListAccess is WatchlistAccess for a list that watchlists follow.
+func (r *Registry) ListAccess(ctx context.Context, team watchpost.TeamID, id string) error {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	defer view.Close()
+	return access(view, team, dirList, id, watchpost.TextListNotFound)
+}
+
 func watchlistAccess(view persistence.View, team watchpost.TeamID, id string) error {
-	owner, err := lookup[ownerEntry](view, dirWatchlist, id)
+	return access(view, team, dirWatchlist, id, watchpost.TextWatchlistNotFound)
+}
+
+// access looks up in the directory whose something is.
+func access(view persistence.View, team watchpost.TeamID, kind, id, notFound string) error {
+	owner, err := lookup[ownerEntry](view, kind, id)
 	switch {
 	case id == "" || len(id) > 100 || errors.Is(err, persistence.ErrNotFound):
-		return watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
+		return watchpost.Errorf(watchpost.NotFound, "%s", notFound)
 	case err != nil:
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	case owner.Team != team:

@@ -23,7 +23,8 @@ import (
 //	o <task>                       of a task that is not final: []watchpost.Debit
 //	                               of its hand-outs
 //	w <watchlist>                  watchlistRecord
-//	e <watchlist> <entry>          scanRecord
+//	L <list>                       watchpost.List
+//	e <watchlist or list> <entry>  scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
 //	q <account urn>                accountRecord of an account that a member has claimed
 //	r <member>                     removalRecord: writes that end with the member's removal
@@ -40,6 +41,7 @@ import (
 //	token      <keyed hash>      ownerEntry of the session
 //	pairing    <keyed hash>      ownerEntry of the member, with an end
 //	watchlist  <watchlist>       ownerEntry
+//	list       <list>            ownerEntry
 //	account    <account urn>     claimEntry
 const (
 	keyTeam      = "T"
@@ -50,6 +52,7 @@ const (
 	keyTask      = "k"
 	keyOpen      = "o"
 	keyWatchlist = "w"
+	keyList      = "L"
 	keyScan      = "e"
 	keyDeleted   = "x"
 	keyAccount   = "q"
@@ -63,6 +66,7 @@ const (
 	dirToken     = "token"
 	dirPairing   = "pairing"
 	dirWatchlist = "watchlist"
+	dirList      = "list"
 	dirAccount   = "account"
 )
 

@@ -459,8 +459,7 @@ func TestOneTimeCodes(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
 		w.Mail.FailNext()
-		err := w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1")
-		require.Equal(t, watchpost.Unavailable, watchpost.KindOf(err))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1"), "the answer tells nothing")
 	})
 	t.Run("no code was ever sent", func(t *testing.T) {
 		t.Parallel()

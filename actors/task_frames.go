@@ -195,7 +195,8 @@ func (t *task) onPosts(m fromSession, last bool) {
 		}
 	}
 	c := collected{
-		from: m, reply: t.ctx.Self(), kind: t.state.Type, watchlist: t.state.Watchlist, entry: t.state.Entry, posts: posts, last: last,
+		from: m, reply: t.ctx.Self(), task: t.state.ID, kind: t.state.Type, watchlist: t.state.Watchlist, list: t.state.List, entry: t.state.Entry,
+		posts: posts, last: last,
 	}
 	if last && output.Exhausted != nil && *output.Exhausted {
 		c.newest = t.newest
@@ -221,8 +222,10 @@ func (t *task) onIngested(m ingested) {
 type collected struct {
 	from      fromSession
 	reply     *actor.PID
+	task      watchpost.TaskID
 	kind      watchpost.TaskType
-	watchlist watchpost.WatchlistID
+	watchlist watchpost.WatchlistID // or
+	list      watchpost.ListID
 	entry     watchpost.EntryID
 	posts     []watchpost.Post
 	last      bool      // these are a result's

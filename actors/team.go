@@ -34,6 +34,7 @@ type team struct {
 	dispatch   *dispatcher
 	tasks      map[watchpost.TaskID]*openTask
 	watchlists map[watchpost.WatchlistID]*trackedList
+	lists      map[watchpost.ListID]*followedList
 	weeks      map[watchpost.WatchlistID]weekChange
 	// accounts are those that members have claimed.
 	accounts map[watchpost.AccountURN]accountRecord
@@ -57,6 +58,7 @@ type decided struct {
 	task      *taskChange
 	watchlist *watchlistChange
 	week      *weekChange
+	list      *listChange
 }
 
 // wakeUp is the team's own timer: a reset or the end of a pause has come.
@@ -80,6 +82,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
 		weeks:      map[watchpost.WatchlistID]weekChange{},
 		accounts:   map[watchpost.AccountURN]accountRecord{},
+		lists:      map[watchpost.ListID]*followedList{},
 	}
 }
 
@@ -166,7 +169,7 @@ func (t *team) spawn(child actor.Actor) *actor.PID {
 
 // decide submits a child's decision together with what is the team's of it.
 func (t *team) decide(d decided) {
-	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil {
+	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.lists[d.list.list] == nil {
 		// Deleted meanwhile: nothing of it is written any more.
 		if d.then != nil {
 			d.then(watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
@@ -185,8 +188,11 @@ func (t *team) decide(d decided) {
 	if d.week != nil {
 		t.weeks[d.week.watchlist] = *d.week
 	}
+	if d.list != nil {
+		d.then = both(d.then, t.onListChange(d.batch, d.list))
+	}
 	t.journal.submit(d.batch, d.then)
-	if d.task != nil || d.watchlist != nil {
+	if d.task != nil || d.watchlist != nil || d.list != nil {
 		t.handOut()
 	}
 }

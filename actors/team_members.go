@@ -149,6 +149,7 @@ func (t *team) onSetPlan(m SetPlan) {
 	batch := &persistence.Batch{}
 	t.putTeam(batch)
 	t.commit(batch, t.value())
+	t.tellPlan()
 }
 
 func (t *team) onRotateKey() {

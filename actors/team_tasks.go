@@ -19,6 +19,7 @@ type openTask struct {
 	due  time.Time // of a scan
 
 	watchlist watchpost.WatchlistID
+	list      watchpost.ListID
 	entry     watchpost.EntryID
 	pinned    watchpost.AccountURN // the account of a write; "" for reads
 
@@ -104,7 +105,7 @@ func (t *team) loadTasks(view persistence.View) error {
 // track takes up an open task and, when it waits, gives it its turn.
 func (t *team) track(task *watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
-		watchlist: task.Watchlist, entry: task.Entry, pinned: task.Account}
+		watchlist: task.Watchlist, list: task.List, entry: task.Entry, pinned: task.Account}
 	if task.Lease != nil {
 		open.holder, open.account = task.Lease.Session, task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing

@@ -3,8 +3,6 @@ package actors
 import (
 	"encoding/json"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -20,14 +18,15 @@ type trackedList struct {
 	view WatchlistView
 }
 
-func scanKey(w watchpost.WatchlistID, e watchpost.EntryID) []byte {
-	return key(keyScan, string(w)+string(e))
+// scanKey is where it is kept how far an entry of a watchlist or list has come.
+func scanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watchpost.EntryID) []byte {
+	return key(keyScan, string(owner)+string(e))
 }
 
-func scanInput(keyword string, since time.Time) json.RawMessage {
-	b, err := json.Marshal(protocol.ScanInput{Keyword: keyword, Since: since})
+func scanInput(input protocol.ScanInput) json.RawMessage {
+	b, err := json.Marshal(input)
 	if err != nil {
-		panic(err) // a string and a time
+		panic(err) // strings and a time
 	}
 	return b
 }
@@ -37,9 +36,11 @@ func (t *team) receiveWatchlist(message any) bool {
 	switch m := message.(type) {
 	case CreateWatchlist:
 		t.onCreateWatchlist(m)
+	case Follow:
+		t.onFollow(m)
 	case GetWatchlist:
 		if tracked := t.tracked(m.Type, m.ID); tracked != nil {
-			view := tracked.view
+			view := t.shown(tracked)
 			view.DroppedThisWeek = t.week(m.ID, t.env.clock.Now()).Dropped
 			t.answer(view, nil)
 		}
@@ -66,31 +67,56 @@ func (t *team) receiveWatchlist(message any) bool {
 // loadWatchlists takes up the watchlists, how far their scans have come, and
 // what is left to do of deleted ones.
 func (t *team) loadWatchlists(view persistence.View) error {
-	lists := map[watchpost.WatchlistID]*watchlist{}
-	err := loadAll(view, t.space, keyWatchlist, func(id string, w watchpost.Watchlist) {
-		lists[w.ID] = newWatchlist(t.env, w, t.ctx.Self(), t.feed)
+	watchlists := map[watchpost.WatchlistID]*watchlist{}
+	var followers []watchpost.Watchlist
+	err := loadAll(view, t.space, keyWatchlist, func(_ string, w watchpost.Watchlist) {
+		if w.Type.HasKeywords() {
+			watchlists[w.ID] = newWatchlist(t.env, w, t.ctx.Self(), t.feed)
+		} else {
+			followers = append(followers, w)
+		}
 	})
 	if err != nil {
 		return err
+	}
+	lists, err := t.loadLists(view, followers)
+	if err != nil {
+		return err
+	}
+	scheduleOf := func(w watchpost.WatchlistID, l watchpost.ListID) *schedule {
+		if found := watchlists[w]; found != nil {
+			return &found.schedule
+		}
+		if found := lists[l]; found != nil {
+			return &found.schedule
+		}
+		return nil
 	}
 	err = loadAll(view, t.space, keyScan, func(id string, r scanRecord) {
-		if list := lists[watchpost.WatchlistID(id[:len(id)/2])]; list != nil {
-			list.scans[watchpost.EntryID(id[len(id)/2:])] = r
+		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
+		if s := scheduleOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
+			s.scans[entry] = r
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for _, open := range t.tasks {
-		if list := lists[open.watchlist]; list != nil && open.scan {
-			list.waiting[open.entry] = true
+	for id, open := range t.tasks {
+		if !open.scan {
+			continue
+		}
+		if s := scheduleOf(open.watchlist, open.list); s != nil {
+			s.waiting[open.entry] = id
+		} else { // its owner was deleted just before the end
+			t.ctx.Send(open.pid, dropTask{})
 		}
 	}
-	for id, list := range lists {
-		tracked := &trackedList{view: list.view()}
+	for id, w := range watchlists {
+		tracked := &trackedList{view: w.view()}
 		t.watchlists[id] = tracked
-		tracked.pid = t.spawn(list)
+		tracked.pid = t.spawn(w)
 	}
+	t.startLists(lists)
 	return view.Scan(t.space, []byte(keyDeleted), persistence.PrefixEnd([]byte(keyDeleted)), func(k, _ []byte) bool {
 		t.ctx.Send(t.feed, purge{watchlist: watchpost.WatchlistID(k[len(keyDeleted):]), team: t.ctx.Self()})
 		return true
@@ -139,12 +165,10 @@ func (t *team) onListWatchlists(m ListWatchlists) {
 	views := []WatchlistView{}
 	for _, tracked := range t.watchlists {
 		if tracked.view.Watchlist.Type == m.Type {
-			views = append(views, tracked.view)
+			views = append(views, t.shown(tracked))
 		}
 	}
-	slices.SortFunc(views, func(a, b WatchlistView) int {
-		return strings.Compare(string(a.Watchlist.ID), string(b.Watchlist.ID))
-	})
+	slices.SortFunc(views, byID)
 	t.answer(views, nil)
 }
 
@@ -164,29 +188,39 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
 	delete(t.watchlists, m.ID)
 	delete(t.weeks, m.ID)
+	owner, gone := tracked.pid, true
+	if !m.Type.HasKeywords() {
+		owner, gone = t.unfollow(batch, tracked.view.Watchlist)
+	}
 	for _, open := range t.tasks {
 		if open.watchlist == m.ID {
 			t.ctx.Send(open.pid, dropTask{})
 		}
 	}
 	t.commit(batch, Done{})
-	// Through the watchlist, so that the purge comes behind all posts that it
-	// has passed on.
-	t.ctx.Send(tracked.pid, purge{watchlist: m.ID, team: t.ctx.Self()})
-	t.ctx.Poison(tracked.pid)
+	// Through whoever passes its posts on, so that the purge comes behind them.
+	t.ctx.Send(owner, purge{watchlist: m.ID, team: t.ctx.Self()})
+	if gone {
+		t.ctx.Poison(owner)
+	}
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
 // What it returns (or nil) is to be done when the batch is durable.
 func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
-	id := c.view.Watchlist.ID
-	t.watchlists[id].view = c.view
-	for _, open := range t.tasks {
-		if open.watchlist == id && slices.Contains(c.dropped, open.entry) {
+	t.watchlists[c.view.Watchlist.ID].view = c.view
+	return t.reschedule(batch, c.dropped, c.wanted)
+}
+
+// reschedule ends the scans that nobody wants any more and adds those that are
+// due to the batch. What it returns (or nil) is to be done when that is durable.
+func (t *team) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) (handed func(error)) {
+	for _, id := range dropped {
+		if open := t.tasks[id]; open != nil {
 			t.ctx.Send(open.pid, dropTask{})
 		}
 	}
-	for _, scan := range c.wanted {
+	for _, scan := range wanted {
 		handed = both(handed, t.createTask(batch, scan))
 	}
 	return handed
@@ -195,22 +229,34 @@ func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (
 // onScanEnded stores how far the entry has come with the end of its scan, and
 // tells the watchlist.
 func (t *team) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChange) {
-	tracked := t.watchlists[open.watchlist]
-	if !open.scan || tracked == nil || c.task.Failure != nil && c.task.Failure.Code == failDropped {
+	owner, scanned := t.scanned(open.watchlist, open.list, open.entry)
+	if !open.scan || owner == nil || c.task.Failure != nil && c.task.Failure.Code == failDropped {
 		return
 	}
 	if c.scan != nil {
-		batch.Put(scanKey(open.watchlist, open.entry), encode(*c.scan))
+		batch.Put(scanned, encode(*c.scan))
 	}
-	t.ctx.Send(tracked.pid, scanEnded{entry: open.entry, record: c.scan})
+	t.ctx.Send(owner, scanEnded{task: c.task.ID, entry: open.entry, record: c.scan})
 }
 
-// onCollected passes posts on to their watchlist. When it was deleted they are
-// acknowledged and dropped.
+// scanned returns the actor whose entry a scan is for, nil when that was
+// deleted, and the key of the entry's record.
+func (t *team) scanned(w watchpost.WatchlistID, l watchpost.ListID, e watchpost.EntryID) (owner *actor.PID, record []byte) {
+	if tracked := t.watchlists[w]; tracked != nil {
+		return tracked.pid, scanKey(w, e)
+	}
+	if followed := t.lists[l]; followed != nil {
+		return followed.pid, scanKey(l, e)
+	}
+	return nil, nil
+}
+
+// onCollected passes posts on to whose entry they were found for. When that
+// was deleted they are acknowledged and dropped.
 func (t *team) onCollected(m collected) {
-	if tracked := t.watchlists[m.watchlist]; tracked != nil {
+	if owner, _ := t.scanned(m.watchlist, m.list, m.entry); owner != nil {
 		t.ctx.Send(t.feed, setQuota{t.weeklyQuota(t.env.clock.Now())}) // ahead of the posts
-		t.ctx.Send(tracked.pid, m)
+		t.ctx.Send(owner, m)
 		return
 	}
 	t.ctx.Send(m.reply, ingested{from: m.from})

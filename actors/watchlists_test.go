@@ -16,8 +16,8 @@ import (
 	"watchpost/persistence"
 )
 
-// scanned ends a scan with posts.
-func scanned(s *actorstest.Session, f protocol.Frame, exhausted bool, posts ...protocol.Post) {
+// endScan ends a scan with posts.
+func endScan(s *actorstest.Session, f protocol.Frame, exhausted bool, posts ...protocol.Post) {
 	s.T.Helper()
 	s.Result(f, protocol.PostsOutput{Posts: posts, Exhausted: &exhausted})
 	s.ExpectAck(f)
@@ -62,12 +62,12 @@ func TestScanLife(t *testing.T) {
 	s.Part(first, 1, newest)
 	require.Equal(t, 1, *s.ExpectAck(first).Seq)
 	require.Len(t, team.Posts(t, list.ID), 2, "what a part brought is there before the scan ends")
-	scanned(s, first, true)
+	endScan(s, first, true)
 	finished := w.Now()
 
 	second := s.Expect(protocol.TypeTask)
 	require.NotEqual(t, in.Keyword, scanInput(t, second).Keyword)
-	scanned(s, second, true)
+	endScan(s, second, true)
 	s.ExpectNone()
 	view := getWatchlist(t, team, list)
 	require.WithinDuration(t, finished, view.LastScanAt, actorstest.Wait)
@@ -82,8 +82,8 @@ func TestScanLife(t *testing.T) {
 		if scanInput(t, again).Keyword == in.Keyword {
 			require.True(t, newest.PostedAt.Add(-24*time.Hour).Equal(scanInput(t, again).Since), "the newest post seen, and a day of overlap")
 		}
-		scanned(s, again, true)
-		scanned(s, s.Expect(protocol.TypeTask), true)
+		endScan(s, again, true)
+		endScan(s, s.Expect(protocol.TypeTask), true)
 		s.ExpectNone()
 	})
 	t.Run("a changed frequency counts from the last finish", func(t *testing.T) {
@@ -94,8 +94,8 @@ func TestScanLife(t *testing.T) {
 		w.Advance(3 * time.Hour)
 		s.ExpectNone()
 		patch(t, team, list, watchpost.WatchlistPatch{Frequency: ptr(hour)})
-		scanned(s, s.Expect(protocol.TypeTask), true) // overdue now
-		scanned(s, s.Expect(protocol.TypeTask), true)
+		endScan(s, s.Expect(protocol.TypeTask), true) // overdue now
+		endScan(s, s.Expect(protocol.TypeTask), true)
 		s.ExpectNone()
 	})
 	t.Run("a scan is not a client's task", func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestOneWaitingScan(t *testing.T) {
 		w.Crash()
 	}
 	s := team.Session(t, "ada").Connect()
-	scanned(s, s.Expect(protocol.TypeTask), true)
-	scanned(s, s.Expect(protocol.TypeTask), true)
+	endScan(s, s.Expect(protocol.TypeTask), true)
+	endScan(s, s.Expect(protocol.TypeTask), true)
 	s.ExpectNone()
 }
 
@@ -144,7 +144,7 @@ func TestScansAfterClientTasksByDueTime(t *testing.T) {
 	for _, k := range want {
 		f := s.Expect(protocol.TypeTask)
 		require.Equal(t, k, scanInput(t, f).Keyword)
-		scanned(s, f, true)
+		endScan(s, f, true)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestRescanKeepsIdentity(t *testing.T) {
 	s.ExpectAck(scan)
 	s.Part(scan, 0, p) // sent again
 	s.ExpectAck(scan)
-	scanned(s, scan, true, p)
+	endScan(s, scan, true, p)
 	before := team.Posts(t)
 	require.Len(t, before, 1, "one stored post per network post")
 	require.Len(t, before[0].Matches, 1)
@@ -166,7 +166,7 @@ func TestRescanKeepsIdentity(t *testing.T) {
 
 	w.Advance(time.Hour + time.Minute)
 	p.Likes, p.Content = 99, "go went on"
-	scanned(s, s.Expect(protocol.TypeTask), true, p)
+	endScan(s, s.Expect(protocol.TypeTask), true, p)
 	after := team.Posts(t, list.ID)
 	require.Len(t, after, 1)
 	require.Equal(t, before[0].ID, after[0].ID)
@@ -215,12 +215,12 @@ func TestNotExhaustedKeepsSince(t *testing.T) {
 	w, team, s := house(t)
 	keywordWatchlist(t, team, "go")
 	first := s.Expect(protocol.TypeTask)
-	scanned(s, first, false, post(w, "1", "go"))
+	endScan(s, first, false, post(w, "1", "go"))
 	w.Advance(time.Hour + time.Minute)
 	second := s.Expect(protocol.TypeTask)
 	require.WithinDuration(t, w.Now().AddDate(0, 0, -30), scanInput(t, second).Since, 2*time.Minute, "as far back as before")
 	p := post(w, "2", "nothing that matches")
-	scanned(s, second, true, p)
+	endScan(s, second, true, p)
 	w.Crash()
 	s.Connect()
 	w.Advance(time.Hour + time.Minute)
@@ -258,7 +258,7 @@ func TestDisableAndEnable(t *testing.T) {
 	s.ExpectNone()
 	require.Zero(t, actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).WaitingScans)
 	require.Len(t, team.Posts(t, list.ID), 1, "its posts stay readable")
-	scanned(s, running, true, post(w, "2", "go late")) // acknowledged and dropped
+	endScan(s, running, true, post(w, "2", "go late")) // acknowledged and dropped
 	require.Len(t, team.Posts(t, list.ID), 1)
 
 	t.Run("any other update is refused", func(t *testing.T) {
@@ -271,8 +271,8 @@ func TestDisableAndEnable(t *testing.T) {
 	s.Connect()
 	s.ExpectNone()
 	patch(t, team, list, watchpost.WatchlistPatch{Disable: actorstest.Lie, Name: ptr("back")})
-	scanned(s, s.Expect(protocol.TypeTask), true)
-	scanned(s, s.Expect(protocol.TypeTask), true)
+	endScan(s, s.Expect(protocol.TypeTask), true)
+	endScan(s, s.Expect(protocol.TypeTask), true)
 	s.ExpectNone()
 }
 
@@ -285,7 +285,7 @@ func TestReplacedKeywords(t *testing.T) {
 	view := patch(t, team, list, watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{{Keyword: kept}, {Keyword: "zig"}}})
 	require.Len(t, view.Watchlist.Keywords, 2)
 	s.ExpectNone() // the kept one goes on
-	scanned(s, running, true)
+	endScan(s, running, true)
 	next := s.Expect(protocol.TypeTask)
 	require.Equal(t, "zig", scanInput(t, next).Keyword)
 	patch(t, team, list, watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{{Keyword: kept}}})
@@ -298,9 +298,9 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 	w, team, s := house(t)
 	doomed, kept := keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "rust")
 	a := s.Expect(protocol.TypeTask)
-	scanned(s, a, true, post(w, "both", "go and rust"), post(w, "go", "go only"))
+	endScan(s, a, true, post(w, "both", "go and rust"), post(w, "go", "go only"))
 	b := s.Expect(protocol.TypeTask)
-	scanned(s, b, true, post(w, "both", "go and rust"), post(w, "rust", "rust only"))
+	endScan(s, b, true, post(w, "both", "go and rust"), post(w, "rust", "rust only"))
 	require.Len(t, team.Posts(t), 3)
 	team2 := w.Found(t, watchpost.PlanFree)
 	w.Advance(time.Hour + time.Minute)
@@ -416,7 +416,7 @@ func TestThirtyScansADay(t *testing.T) {
 	}
 	keywordWatchlist(t, team, words...)
 	for range 30 {
-		scanned(s, s.Expect(protocol.TypeTask), true)
+		endScan(s, s.Expect(protocol.TypeTask), true)
 	}
 	s.ExpectNone()
 	require.Equal(t, 30, team.Used(t, s.Email, watchpost.ActionKeywordScan))
@@ -425,7 +425,7 @@ func TestThirtyScansADay(t *testing.T) {
 	for range 2 {
 		f := s.Expect(protocol.TypeTask)
 		require.Equal(t, "forum_scan", f.TaskType)
-		scanned(s, f, true, post(w, f.Task, scanInput(t, f).Keyword))
+		endScan(s, f, true, post(w, f.Task, scanInput(t, f).Keyword))
 	}
 	w.Advance(2 * time.Hour)
 	w.Crash()
@@ -498,7 +498,7 @@ func TestHostilePosts(t *testing.T) {
 	s.ExpectAck(scan)
 	s.Send(protocol.Frame{Type: protocol.TypePart, Task: scan.Task, Lease: scan.Lease, Seq: ptr(100)})
 	s.ExpectAck(scan)
-	scanned(s, scan, true)
+	endScan(s, scan, true)
 	require.True(t, s.Open())
 	for _, p := range team.Posts(t, list.ID) {
 		require.GreaterOrEqual(t, p.Likes, int64(0))
@@ -506,8 +506,8 @@ func TestHostilePosts(t *testing.T) {
 			require.True(t, u == "" || strings.HasPrefix(u, "https://"), u)
 		}
 	}
-	view := getWatchlist(t, team, list)
-	require.False(t, view.LastScanAt.IsZero())
+	// The watchlist learns of the end of its scan just after the session does.
+	require.Eventually(t, func() bool { return !getWatchlist(t, team, list).LastScanAt.IsZero() }, actorstest.Wait, time.Millisecond)
 }
 
 // TestHostileOutputs: an output that cannot be stored fails its task and
@@ -536,7 +536,7 @@ func TestPassivation(t *testing.T) {
 	space := persistence.Space(team.ID)
 	list := keywordWatchlist(t, team, "go")
 	scan := s.Expect(protocol.TypeTask)
-	scanned(s, scan, true, post(w, "1", "go"))
+	endScan(s, scan, true, post(w, "1", "go"))
 	id := team.Create(t, watchpost.TaskProfileFetch)
 	frame := s.ExpectTask(id)
 	w.Advance(2 * time.Hour)

@@ -95,7 +95,7 @@ func bind(o object, into any) error {
 			}
 			continue
 		}
-		if err := json.Unmarshal(raw, v.Field(f.index).Addr().Interface()); err != nil {
+		if err := json.Unmarshal(raw, v.FieldByIndex(f.index).Addr().Interface()); err != nil {
 			var told *watchpost.Error
 			if errors.As(err, &told) {
 				return told
@@ -123,7 +123,7 @@ func (n *nullable) UnmarshalJSON(raw []byte) error {
 
 // field is what bind knows of a struct's field.
 type field struct {
-	index    int
+	index    []int
 	name     string
 	required bool
 	nullable bool
@@ -137,15 +137,18 @@ func fieldsOf(t reflect.Type) []field {
 		return known.([]field)
 	}
 	fields := make([]field, 0, t.NumField())
-	for i := range t.NumField() {
-		f := field{index: i, nullable: t.Field(i).Type == reflect.TypeFor[nullable]()}
-		f.name, _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		f.text, f.required = t.Field(i).Tag.Lookup("required")
+	for _, declared := range reflect.VisibleFields(t) {
+		if declared.Anonymous {
+			continue // the fields of what is embedded follow by themselves
+		}
+		f := field{index: declared.Index, nullable: declared.Type == reflect.TypeFor[nullable]()}
+		f.name, _, _ = strings.Cut(declared.Tag.Get("json"), ",")
+		f.text, f.required = declared.Tag.Lookup("required")
 		switch {
 		case f.required && f.text == "":
 			f.text = "Missing or invalid '" + f.name + "'"
 		case !f.required:
-			f.text = t.Field(i).Tag.Get("invalid")
+			f.text = declared.Tag.Get("invalid")
 		}
 		if f.text == "" {
 			f.text = "Invalid '" + f.name + "'"

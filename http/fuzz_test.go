@@ -63,6 +63,7 @@ func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, ``, `null`, `[]`, `{"keywords":["a",{"keyword":"b","required_keywords":["c"]}],"labels":["x",{"key":"y","default":true}],"fetchFreqInHours":12}`,
 		`{"id":"` + unknownID + `","name":"n","disable":true,"slack_webhook_url":null,"append":true}`, `{"profile_slug":"a"}`,
+		`{"profiles":["a",null,5],"companies":["/company/b","12"],"list_id":"` + unknownID + `","description":"d"}`, `{"companies":["a"],"labels":["l"]}`,
 		`{"email":"a@example.com","otp":"123456","full_name":"A"}`, `{"code":"AAAA"}`, `{"messages":[{"type":"heartbeat"}]}`,
 		`{"email":"a@example.com","plan":"free","role":"member"}`, `{"keywords":[{"keyword":null}]}`, "{\"a\":\"\xff\"}", `{"prompt":"x"}`,
 	} {
@@ -75,6 +76,10 @@ func FuzzBody(f *testing.F) {
 		m.ask("POST", watchlists, "", body, 200, 400, 402)
 		m.ask("PUT", watchlists, "", body, 400, 404)
 		m.ask("DELETE", watchlists, "", body, 400, 404)
+		m.ask("POST", forums, "", body, 200, 400, 402)
+		m.ask("POST", people, "", body, 400, 402, 404)
+		m.ask("POST", companies, "", body, 200, 400, 402, 404)
+		m.ask("PUT", companies, "", body, 400, 404)
 		m.ask("POST", "/network-agent/fetch-profile", "", body, 200, 400)
 		m.ask("POST", "/network-agent/auth-send-otp", "", body, 200, 400)
 		m.ask("POST", "/network-agent/auth-verify-otp", "", body, 400, 401)

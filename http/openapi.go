@@ -82,7 +82,9 @@ func customise(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.S
 func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	document := f.OpenAPI.Description()
 	document.Servers = openapi3.Servers{{URL: "/"}}
-	for _, v := range []any{keywordWatchlistList{}, keywordWatchlistDetail{}} {
+	for _, v := range []any{
+		keywordWatchlistList{}, keywordWatchlistDetail{}, peopleWatchlistList{}, peopleWatchlistDetail{}, companyWatchlistList{}, companyWatchlistDetail{},
+	} {
 		fuego.SchemaTagFromType(f.OpenAPI, v)
 	}
 	schemas := document.Components.Schemas
@@ -152,10 +154,17 @@ func tidySchemas(schemas openapi3.Schemas) {
 	typed("taskStatus", "task_input", "object")
 	typed("taskStatus", "task_output", "object", "null")
 	typed("TaskError", "acted", "boolean", "null")
-	typed("keywordWatchlistDetail", "slack_webhook_url", "string", "null")
-	typed("keywordWatchlistDetail", "last_scan_at", "string", "null")
-	typed("keywordWatchlistDetail", "next_scan_at", "string", "null")
+	for _, detail := range []string{"keywordWatchlistDetail", "peopleWatchlistDetail", "companyWatchlistDetail"} {
+		typed(detail, "slack_webhook_url", "string", "null")
+		typed(detail, "last_scan_at", "string", "null")
+		typed(detail, "next_scan_at", "string", "null")
+	}
+	for _, entry := range []string{"followedProfile", "followedCompany"} {
+		typed(entry, "slug", "string", "null")
+		typed(entry, "urn", "string", "null")
+	}
 	typed("updateKeywordWatchlistRequest", "slack_webhook_url", "string", "null")
+	typed("updateListWatchlistRequest", "slack_webhook_url", "string", "null")
 	typed("extensionState", "last_active_at", "string", "null")
 	typed("pause", "until", "string", "null")
 	typed("waitingScans", "oldest", "string", "null")

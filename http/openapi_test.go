@@ -91,10 +91,11 @@ func TestOpenAPIIsTidy(t *testing.T) {
 func TestRepliesKeepToTheDocument(t *testing.T) {
 	t.Parallel()
 	h := build(t, withClock)
-	m := h.team("Contract", "growth")
+	m := h.team("Contract", "ultimate")
 	p := m.join()
 	collected := m.collect(p, "telemetry", sample(1, "telemetry"))
 	task := read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)["api_agent_task_id"].(string)
+	tracked := read[fields](m.call("POST", people, `{"profiles":["ada","`+opaque+`"],"labels":["l"]}`), 200)["id"].(string)
 	d := document(t, h)
 	d.Servers = openapi3.Servers{{URL: h.url}}
 	router, err := legacy.NewRouter(d)
@@ -105,6 +106,12 @@ func TestRepliesKeepToTheDocument(t *testing.T) {
 		{"POST", watchlists, `{"keywords":[]}`}, {"POST", watchlists, ``},
 		{"GET", watchlists, ""}, {"GET", watchlists + "?id=" + collected, ""}, {"GET", watchlists + "?id=" + unknownID, ""},
 		{"PUT", watchlists, `{"id":"` + collected + `","name":"n","slack_webhook_url":null}`}, {"PUT", watchlists, `{"id":"x"}`},
+		{"POST", forums, `{"keywords":["go"]}`}, {"POST", forums, `{}`}, {"GET", forums, ""}, {"GET", forums + "?id=" + unknownID, ""},
+		{"PUT", forums, `{"id":"` + unknownID + `","name":"n"}`}, {"DELETE", forums, ""},
+		{"POST", people, `{"profiles":["jane"]}`}, {"POST", people, `{}`}, {"POST", people, `{"profiles":["x"],"list_id":"` + unknownID + `"}`},
+		{"GET", people, ""}, {"GET", people + "?id=" + tracked, ""}, {"PUT", people, `{"id":"` + tracked + `","slack_webhook_url":null}`}, {"PUT", people, `{}`},
+		{"POST", companies, `{"companies":["acme","1441"]}`}, {"POST", companies, `{}`}, {"GET", companies, ""},
+		{"DELETE", people + "?id=" + tracked, ""}, {"DELETE", companies, ""},
 		{"GET", "/api-posts", ""}, {"GET", "/api-posts?page=x", ""}, {"GET", "/api-posts?watchlist_id=" + collected + "&sort_by=recent", ""},
 		{"POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`}, {"POST", "/network-agent/fetch-profile", `{}`},
 		{"GET", "/network-agent/get-task-status?api_agent_task_id=" + task, ""}, {"GET", "/network-agent/get-task-status", ""},

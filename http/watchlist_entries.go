@@ -126,13 +126,18 @@ func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
 		schema.Description = description
 		return schema
 	}
-	shown := openapi3.NewSchema()
-	shown.Description = "One watchlist when id was given, else all of them."
-	for _, name := range []string{"keywordWatchlistDetail", "keywordWatchlistList"} {
-		shown.OneOf = append(shown.OneOf, openapi3.NewSchemaRef("#/components/schemas/"+name, generated[name].Value))
+	shown := func(names ...string) *openapi3.Schema {
+		schema := openapi3.NewSchema()
+		schema.Description = "One watchlist when id was given, else all of them."
+		for _, name := range names {
+			schema.OneOf = append(schema.OneOf, openapi3.NewSchemaRef("#/components/schemas/"+name, generated[name].Value))
+		}
+		return schema
 	}
 	return map[string]*openapi3.Schema{
-		"keywordWatchlists": shown,
+		"keywordWatchlists": shown("keywordWatchlistDetail", "keywordWatchlistList"),
+		"peopleWatchlists":  shown("peopleWatchlistDetail", "peopleWatchlistList"),
+		"companyWatchlists": shown("companyWatchlistDetail", "companyWatchlistList"),
 		"keywordEntry":      either(keyword, "A keyword, or a keyword with words that must or must not occur beside it."),
 		"labelEntry":        either(label, "A label's name, or a label; key is another word for name."),
 	}

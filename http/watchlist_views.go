@@ -21,8 +21,8 @@ func (w keywordWatchlists) MarshalJSON() ([]byte, error) {
 	return json.Marshal(listedKeywordWatchlists(w.views))
 }
 
-// keywordWatchlistSummary is a keyword watchlist in a list.
-type keywordWatchlistSummary struct {
+// watchlistSummary is what watchlists of all types show in a list.
+type watchlistSummary struct {
 	ID          watchpost.WatchlistID   `json:"id"`
 	Name        string                  `json:"name"`
 	Slug        string                  `json:"slug"`
@@ -30,8 +30,19 @@ type keywordWatchlistSummary struct {
 	Description string                  `json:"description"`
 	Disabled    bool                    `json:"disabled"`
 	CreatedAt   stamp                   `json:"createdAt"`
-	Frequency   int                     `json:"fetchFreqInHours"`
-	Keywords    []string                `json:"keywords" validate:"required"`
+}
+
+func commonSummary(w *watchpost.Watchlist) watchlistSummary {
+	return watchlistSummary{
+		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled, CreatedAt: stampOf(w.CreatedAt),
+	}
+}
+
+// keywordWatchlistSummary is a keyword or forum watchlist in a list.
+type keywordWatchlistSummary struct {
+	watchlistSummary
+	Frequency int      `json:"fetchFreqInHours"`
+	Keywords  []string `json:"keywords" validate:"required"`
 }
 
 type keywordWatchlistList struct {
@@ -74,10 +85,7 @@ func listedKeywordWatchlists(views []actors.WatchlistView) keywordWatchlistList 
 }
 
 func summarised(w *watchpost.Watchlist) keywordWatchlistSummary {
-	return keywordWatchlistSummary{
-		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled,
-		CreatedAt: stampOf(w.CreatedAt), Frequency: w.Frequency.Hours(), Keywords: watchpost.KeywordTexts(w.Keywords),
-	}
+	return keywordWatchlistSummary{commonSummary(w), w.Frequency.Hours(), watchpost.KeywordTexts(w.Keywords)}
 }
 
 func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
@@ -85,20 +93,23 @@ func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 	detail := keywordWatchlistDetail{
 		keywordWatchlistSummary: summarised(w),
 		Tracking:                make([]trackedKeyword, len(w.Keywords)),
-		Labels:                  make([]shownLabel, len(w.Labels)),
+		Labels:                  shownLabels(w.Labels),
 		Objective:               w.Objective,
+		SlackURL:                textOrNil(w.SlackURL),
 		LastScanAt:              stampOrNil(view.LastScanAt),
 		NextScanAt:              stampOrNil(view.NextScanAt),
 		DroppedThisWeek:         view.DroppedThisWeek,
 	}
-	if w.SlackURL != "" {
-		detail.SlackURL = &w.SlackURL
-	}
 	for i, e := range w.Keywords {
 		detail.Tracking[i] = trackedKeyword{e.ID, e.Keyword, whole(e.Required), whole(e.Excluded)}
 	}
-	for i, l := range w.Labels {
-		detail.Labels[i] = shownLabel{l.Name, l.Name, l.Description, l.Default}
-	}
 	return detail
+}
+
+func shownLabels(list []watchpost.Label) []shownLabel {
+	shown := make([]shownLabel, len(list))
+	for i, l := range list {
+		shown[i] = shownLabel{l.Name, l.Name, l.Description, l.Default}
+	}
+	return shown
 }

@@ -1,0 +1,211 @@
+package actors
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// list is the actor of one list of profiles or companies, and of the people or
+// company watchlists that follow it.
+//
+//	team ──follow, unfollow, UpdateWatchlist──▶ list ──ingest, one a follower──▶ feed
+//
+// Owner and lifetime: the team spawns it with the first watchlist that follows
+// the list and stops it when the last was deleted. It owns the schedule of the
+// entries, the changes of its followers, and to whom posts go. Who follows a
+// list, and what is in it, the team decides: that takes a quota and all
+// followers at once.
+type list struct {
+	schedule
+	team *actor.PID
+	feed *actor.PID
+
+	ctx       actor.Context
+	state     watchpost.List
+	followers map[watchpost.WatchlistID]watchpost.Watchlist
+	// excluded is set while the team's plan does not include such lists: they
+	// are kept, and not scanned.
+	excluded bool
+}
+
+// listChange tells the team what a list has decided.
+type listChange struct {
+	list    watchpost.ListID
+	times   scanTimes
+	dropped []watchpost.TaskID
+	wanted  []watchpost.Task
+}
+
+// follow tells a list of a new follower, and of what is in the list since.
+type follow struct {
+	list     watchpost.List
+	follower watchpost.Watchlist
+}
+
+// unfollow tells a list that a follower was deleted.
+type unfollow struct{ follower watchpost.WatchlistID }
+
+// planChanged tells a list whether the team's plan includes it.
+type planChanged struct{ excluded bool }
+
+func newList(env *environment, state watchpost.List, excluded bool, team, feed *actor.PID) *list {
+	return &list{
+		schedule: newSchedule(env), team: team, feed: feed, state: state, excluded: excluded,
+		followers: map[watchpost.WatchlistID]watchpost.Watchlist{},
+	}
+}
+
+// Receive implements actor.Actor.
+func (l *list) Receive(c actor.Context) {
+	l.ctx = c
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		l.decide(nil, nil)
+	case *actor.Stopping:
+		l.disarm()
+	case *actor.Stopped, *actor.Restarting:
+	case follow:
+		l.state, l.followers[m.follower.ID] = m.list, m.follower
+		l.decide(nil, nil)
+	case unfollow:
+		delete(l.followers, m.follower)
+		l.decide(nil, nil)
+	case planChanged:
+		l.excluded = m.excluded
+		l.decide(nil, nil)
+	case UpdateWatchlist:
+		l.onUpdate(m)
+	case scanDue:
+		l.timer = nil
+		l.decide(nil, replyTo(l.env, c.Sender(), Done{}))
+	case scanEnded:
+		l.onScanEnded(m)
+	case collected:
+		l.onCollected(m)
+	case purge:
+		l.ctx.Send(l.feed, m)
+	default:
+		l.env.log.Error("unknown message", "actor", "list", "message", typeName(m))
+	}
+}
+
+// onUpdate applies a patch to a follower, decides what follows from it for the
+// list, and answers with the new view. These are two decisions: if the follower
+// is deleted meanwhile, the list's still stands.
+func (l *list) onUpdate(m UpdateWatchlist) {
+	w, follows := l.followers[m.ID]
+	if !follows {
+		l.ctx.Send(l.team, decided{then: replyTo(l.env, l.ctx.Sender(), watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))})
+		return
+	}
+	next, err := w.Apply(m.Patch)
+	if err != nil {
+		l.ctx.Send(l.team, decided{then: replyTo(l.env, l.ctx.Sender(), err)})
+		return
+	}
+	l.followers[m.ID] = next
+	l.decide(nil, nil)
+	batch := &persistence.Batch{}
+	batch.Put(key(keyWatchlist, next.ID), encode(next))
+	view := viewOfFollower(next, l.state, l.times(l.entries()))
+	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view}, then: replyTo(l.env, l.ctx.Sender(), view)})
+}
+
+// entries are those that are to be scanned, and when: as often as the most
+// frequent follower that is enabled asks for.
+func (l *list) entries() []dueEntry {
+	frequency, followed := watchpost.ScanFrequency(l.inOrder())
+	if !followed || l.excluded {
+		return nil
+	}
+	entries := make([]dueEntry, len(l.state.Entries))
+	for i, e := range l.state.Entries {
+		entries[i] = dueEntry{e.ID, watchpost.NextScan(l.scans[e.ID].FinishedAt, e.AddedAt, frequency)}
+	}
+	return entries
+}
+
+// inOrder returns the followers in the order of their making: of two that
+// collect a post at once the older one is named first.
+func (l *list) inOrder() []watchpost.Watchlist {
+	return slices.SortedFunc(maps.Values(l.followers), func(a, b watchpost.Watchlist) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// decide hands a decision to the team together with the scans that are due.
+func (l *list) decide(batch *persistence.Batch, then func(error)) {
+	entries := l.entries()
+	due, dropped := l.plan(entries, l.ctx.Self())
+	change := &listChange{list: l.state.ID, times: l.times(entries), dropped: dropped}
+	references := map[watchpost.EntryID]watchpost.Reference{}
+	if len(due) > 0 {
+		for _, e := range l.state.Entries {
+			references[e.ID] = e.Reference
+		}
+	}
+	for _, e := range due {
+		change.wanted = append(change.wanted, l.scanTask(e, references[e.entry]))
+	}
+	l.ctx.Send(l.team, decided{batch: batch, list: change, then: then})
+}
+
+// scanTask is the scan of an entry that became due.
+func (l *list) scanTask(e dueEntry, r watchpost.Reference) watchpost.Task {
+	kind, input := watchpost.TaskPeopleScan, protocol.ScanInput{Profile: r.String()}
+	if l.state.Type == watchpost.CompanyWatchlist {
+		kind, input = watchpost.TaskCompanyScan, protocol.ScanInput{Company: r.String()}
+	}
+	input.Since = l.since(e.entry)
+	scan := l.scan(kind, e)
+	scan.List, scan.Input = l.state.ID, scanInput(input)
+	return scan
+}
+
+// onScanEnded notes how far an entry has come and schedules its next scan.
+func (l *list) onScanEnded(m scanEnded) {
+	record, known := l.ended(m)
+	if !known {
+		return
+	}
+	var batch *persistence.Batch
+	if record != nil {
+		batch = &persistence.Batch{}
+		batch.Put(scanKey(l.state.ID, m.entry), encode(record))
+	}
+	l.decide(batch, nil)
+}
+
+// onCollected gives the posts of an entry to every follower that is enabled,
+// whatever they are about. The last answer speaks for all: the feed stores in
+// the order in which it is asked.
+func (l *list) onCollected(m collected) {
+	var all []ingest
+	known := l.waiting[m.entry] == m.task
+	l.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
+	for _, w := range l.inOrder() {
+		if known && !w.Disabled {
+			all = append(all, ingest{watchlist: w.ID, labels: w.Labels, objective: w.Objective, entries: len(l.state.Entries), posts: m.posts})
+		}
+	}
+	if len(all) == 0 {
+		all = []ingest{{}}
+	} else {
+		l.env.metrics.posts.WithLabelValues("matched").Add(float64(len(m.posts)))
+	}
+	last := &all[len(all)-1]
+	last.reply, last.answer = m.reply, ingested{from: m.from}
+	if m.last && known {
+		last.answer.scan = l.finished(m)
+	}
+	for _, in := range all {
+		l.ctx.Send(l.feed, in)
+	}
+}

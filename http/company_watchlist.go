@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+func (s *Server) companyWatchlistRoutes() {
+	const path, t = "/api-company-watchlist", watchpost.CompanyWatchlist
+	fuego.Post(s.api, path, s.createCompanyWatchlist,
+		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists),
+		takesBody("companies array is required and must not be empty", "No valid company identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
+		fails(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
+		failsList())
+	fuego.Get(s.api, path, s.getCompanyWatchlists,
+		s.operation(teams, "getCompanyWatchlist", "List company watchlists, or show one", tagWatchlists),
+		takesShownID())
+	fuego.Put(s.api, path, s.updateListWatchlist(t),
+		s.operation(teams, "updateCompanyWatchlist", "Change a company watchlist", tagWatchlists),
+		takesPatch())
+	fuego.Delete(s.api, path, s.deleteWatchlist(t),
+		s.operation(teams, "deleteCompanyWatchlist", "Delete a company watchlist with the posts that only it collected", tagWatchlists),
+		takesDeletedID())
+}
+
+type createCompanyWatchlistRequest struct {
+	Companies []identifier `json:"companies" required:"companies array is required and must not be empty" validate:"required" description:"URLs, slugs, URNs or numbers"`
+	newWatchlist
+	ListID string `json:"list_id,omitempty" description:"a list of companies to follow and add to, instead of a new one"`
+}
+
+type createCompanyWatchlistReply struct {
+	ID        watchpost.WatchlistID   `json:"id"`
+	Name      string                  `json:"name"`
+	Slug      string                  `json:"slug"`
+	Type      watchpost.WatchlistType `json:"type" validate:"oneof=company"`
+	Companies int                     `json:"companies_count" description:"companies of the list"`
+	Created   bool                    `json:"created"`
+	Tasks     int                     `json:"tasks_created" description:"companies that were not in the list before"`
+}
+
+func (s *Server) createCompanyWatchlist(c fuego.ContextWithBody[createCompanyWatchlistRequest]) (createCompanyWatchlistReply, error) {
+	request, err := decode[createCompanyWatchlistRequest](c.Request())
+	if err != nil {
+		return createCompanyWatchlistReply{}, err
+	}
+	made, err := s.follow(c.Context(), watchpost.CompanyWatchlist, request.Companies, request.ListID, &request.newWatchlist)
+	if err != nil {
+		return createCompanyWatchlistReply{}, err
+	}
+	w := &made.Watchlist
+	return createCompanyWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}, nil
+}
+
+func (s *Server) getCompanyWatchlists(c fuego.ContextNoBody) (companyWatchlists, error) {
+	one, views, err := s.readWatchlists(c.Context(), c.Request(), watchpost.CompanyWatchlist)
+	return companyWatchlists{one, views}, err
+}
+
+// companyWatchlists is what GET answers: one watchlist, or a list of them.
+type companyWatchlists struct {
+	one   *actors.WatchlistView
+	views []actors.WatchlistView
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p companyWatchlists) MarshalJSON() ([]byte, error) {
+	if p.one != nil {
+		return json.Marshal(shownCompanyWatchlist(p.one))
+	}
+	list := companyWatchlistList{Watchlists: make([]companyWatchlistSummary, len(p.views)), Count: len(p.views)}
+	for i := range p.views {
+		list.Watchlists[i] = summarisedCompany(&p.views[i])
+	}
+	return json.Marshal(list)
+}
+
+// companyWatchlistSummary is a company watchlist in a list.
+type companyWatchlistSummary struct {
+	watchlistSummary
+	Companies int `json:"companies_count"`
+}
+
+type companyWatchlistList struct {
+	Watchlists []companyWatchlistSummary `json:"watchlists" validate:"required"`
+	Count      int                       `json:"count"`
+}
+
+// companyWatchlistDetail is a company watchlist by itself.
+type companyWatchlistDetail struct {
+	companyWatchlistSummary
+	listWatchlistDetail
+	Companies []followedCompany `json:"companies" validate:"required"`
+}
+
+// followedCompany is a company as the request named it: by one of slug and urn.
+type followedCompany struct {
+	ID   watchpost.EntryID `json:"id"`
+	Slug *string           `json:"slug"`
+	URN  *string           `json:"urn"`
+}
+
+func summarisedCompany(view *actors.WatchlistView) companyWatchlistSummary {
+	return companyWatchlistSummary{commonSummary(&view.Watchlist), len(view.List.Entries)}
+}
+
+func shownCompanyWatchlist(view *actors.WatchlistView) companyWatchlistDetail {
+	companies := make([]followedCompany, len(view.List.Entries))
+	for i, e := range view.List.Entries {
+		companies[i] = followedCompany{e.ID, textOrNil(e.Reference.Slug), textOrNil(e.Reference.URN())}
+	}
+	return companyWatchlistDetail{summarisedCompany(view), shownListWatchlist(view), companies}
+}

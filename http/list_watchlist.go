@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// What people and company watchlists have in common: both follow a list.
+
+// identifier is an element of profiles or companies. What is no string names
+// nothing, and is dropped as all that names nothing is.
+type identifier string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *identifier) UnmarshalJSON(raw []byte) error {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		*i = identifier(s)
+	}
+	return nil
+}
+
+// follow makes a watchlist that follows a list. A list that the team does not
+// know may be another team's.
+func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, given []identifier, listID string, fields *newWatchlist) (actors.Followed, error) {
+	raw := make([]string, len(given))
+	for i, g := range given {
+		raw[i] = string(g)
+	}
+	references, err := watchpost.CleanReferences(t, raw)
+	if err != nil {
+		return actors.Followed{}, err
+	}
+	w := watchpost.Watchlist{Type: t, List: watchpost.ListID(listID)}
+	if err := fields.fill(&w); err != nil {
+		return actors.Followed{}, err
+	}
+	if listID != "" && !watchpost.ValidID(listID) {
+		return actors.Followed{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound)
+	}
+	made, err := actors.Ask[actors.Followed](ctx, s.registry, teamOf(ctx), actors.Follow{Watchlist: w, References: references})
+	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
+		if denied := s.registry.ListAccess(ctx, teamOf(ctx), listID); denied != nil {
+			return actors.Followed{}, denied
+		}
+	}
+	return made, err
+}
+
+// failsList documents what a list that is not the team's leads to.
+func failsList() fuego.RouteOption {
+	return fuego.GroupOptions(
+		fails(http.StatusForbidden, watchpost.TextAccessDenied),
+		fails(http.StatusNotFound, watchpost.TextListNotFound))
+}
+
+type updateListWatchlistRequest struct {
+	changedWatchlist
+}
+
+// updateListWatchlist serves the change of watchlists that follow a list. A
+// disabled one takes every change.
+func (s *Server) updateListWatchlist(t watchpost.WatchlistType) func(fuego.ContextWithBody[updateListWatchlistRequest]) (updateWatchlistReply, error) {
+	return func(c fuego.ContextWithBody[updateListWatchlistRequest]) (updateWatchlistReply, error) {
+		request, err := decode[updateListWatchlistRequest](c.Request())
+		if err != nil {
+			return updateWatchlistReply{}, err
+		}
+		patch, err := request.fields()
+		if err != nil {
+			return updateWatchlistReply{}, err
+		}
+		if patch, err = patch.Clean(t); err != nil {
+			return updateWatchlistReply{}, err
+		}
+		return s.patchWatchlist(c.Context(), t, request.ID, patch)
+	}
+}
+
+// followedList is a list in the object of a watchlist that follows it.
+type followedList struct {
+	ID    watchpost.ListID `json:"id"`
+	Name  string           `json:"name"`
+	Count int              `json:"count" description:"its profiles or companies"`
+}
+
+// listWatchlistDetail is what people and company watchlists both show by
+// themselves.
+type listWatchlistDetail struct {
+	Frequency       int            `json:"fetchFreqInHours"`
+	Lists           []followedList `json:"lists" validate:"required"`
+	Labels          []shownLabel   `json:"labels" validate:"required"`
+	SlackURL        *string        `json:"slack_webhook_url"`
+	DroppedThisWeek int            `json:"dropped_this_week"`
+	LastScanAt      *stamp         `json:"last_scan_at"`
+	NextScanAt      *stamp         `json:"next_scan_at"`
+}
+
+func shownListWatchlist(view *actors.WatchlistView) listWatchlistDetail {
+	w, l := &view.Watchlist, &view.List
+	return listWatchlistDetail{
+		Frequency: w.Frequency.Hours(), Lists: []followedList{{l.ID, l.Name, len(l.Entries)}}, Labels: shownLabels(w.Labels),
+		SlackURL: textOrNil(w.SlackURL), LastScanAt: stampOrNil(view.LastScanAt), NextScanAt: stampOrNil(view.NextScanAt),
+	}
+}
+
+// textOrNil returns nil for a text that is not there.
+func textOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

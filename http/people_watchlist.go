@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+func (s *Server) peopleWatchlistRoutes() {
+	const path, t = "/api-people-watchlist", watchpost.PeopleWatchlist
+	fuego.Post(s.api, path, s.createPeopleWatchlist,
+		s.operation(teams, "createPeopleWatchlist", "Create a people watchlist", tagWatchlists),
+		takesBody("profiles array is required and must not be empty", "No valid profile identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
+		fails(http.StatusPaymentRequired, "Your plan does not include tracked profiles. Upgrade your plan to track profiles.",
+			"Your plan includes up to 200 tracked profiles per watchlist.", textWatchlistQuota),
+		failsList())
+	fuego.Get(s.api, path, s.getPeopleWatchlists,
+		s.operation(teams, "getPeopleWatchlist", "List people watchlists, or show one", tagWatchlists),
+		takesShownID())
+	fuego.Put(s.api, path, s.updateListWatchlist(t),
+		s.operation(teams, "updatePeopleWatchlist", "Change a people watchlist", tagWatchlists),
+		takesPatch())
+	fuego.Delete(s.api, path, s.deleteWatchlist(t),
+		s.operation(teams, "deletePeopleWatchlist", "Delete a people watchlist with the posts that only it collected", tagWatchlists),
+		takesDeletedID())
+}
+
+type createPeopleWatchlistRequest struct {
+	Profiles []identifier `json:"profiles" required:"profiles array is required and must not be empty" validate:"required" description:"URLs, slugs, URNs or URN ids"`
+	newWatchlist
+	ListID string `json:"list_id,omitempty" description:"a list of profiles to follow and add to, instead of a new one"`
+}
+
+type createPeopleWatchlistReply struct {
+	ID       watchpost.WatchlistID   `json:"id"`
+	Name     string                  `json:"name"`
+	Slug     string                  `json:"slug"`
+	Type     watchpost.WatchlistType `json:"type" validate:"oneof=people"`
+	Profiles int                     `json:"profiles_count" description:"profiles of the list"`
+	Created  bool                    `json:"created"`
+	Tasks    int                     `json:"tasks_created" description:"profiles that were not in the list before"`
+}
+
+func (s *Server) createPeopleWatchlist(c fuego.ContextWithBody[createPeopleWatchlistRequest]) (createPeopleWatchlistReply, error) {
+	request, err := decode[createPeopleWatchlistRequest](c.Request())
+	if err != nil {
+		return createPeopleWatchlistReply{}, err
+	}
+	made, err := s.follow(c.Context(), watchpost.PeopleWatchlist, request.Profiles, request.ListID, &request.newWatchlist)
+	if err != nil {
+		return createPeopleWatchlistReply{}, err
+	}
+	w := &made.Watchlist
+	return createPeopleWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}, nil
+}
+
+func (s *Server) getPeopleWatchlists(c fuego.ContextNoBody) (peopleWatchlists, error) {
+	one, views, err := s.readWatchlists(c.Context(), c.Request(), watchpost.PeopleWatchlist)
+	return peopleWatchlists{one, views}, err
+}
+
+// peopleWatchlists is what GET answers: one watchlist, or a list of them.
+type peopleWatchlists struct {
+	one   *actors.WatchlistView
+	views []actors.WatchlistView
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p peopleWatchlists) MarshalJSON() ([]byte, error) {
+	if p.one != nil {
+		return json.Marshal(shownPeopleWatchlist(p.one))
+	}
+	list := peopleWatchlistList{Watchlists: make([]peopleWatchlistSummary, len(p.views)), Count: len(p.views)}
+	for i := range p.views {
+		list.Watchlists[i] = summarisedPeople(&p.views[i])
+	}
+	return json.Marshal(list)
+}
+
+// peopleWatchlistSummary is a people watchlist in a list.
+type peopleWatchlistSummary struct {
+	watchlistSummary
+	Profiles int `json:"profiles_count"`
+}
+
+type peopleWatchlistList struct {
+	Watchlists []peopleWatchlistSummary `json:"watchlists" validate:"required"`
+	Count      int                      `json:"count"`
+}
+
+// peopleWatchlistDetail is a people watchlist by itself.
+type peopleWatchlistDetail struct {
+	peopleWatchlistSummary
+	listWatchlistDetail
+	Profiles []followedProfile `json:"profiles" validate:"required"`
+}
+
+// followedProfile is a profile as the request named it: by one of slug and urn.
+type followedProfile struct {
+	ID   watchpost.EntryID `json:"id"`
+	Slug *string           `json:"slug"`
+	URN  *string           `json:"urn"`
+}
+
+func summarisedPeople(view *actors.WatchlistView) peopleWatchlistSummary {
+	return peopleWatchlistSummary{commonSummary(&view.Watchlist), len(view.List.Entries)}
+}
+
+func shownPeopleWatchlist(view *actors.WatchlistView) peopleWatchlistDetail {
+	profiles := make([]followedProfile, len(view.List.Entries))
+	for i, e := range view.List.Entries {
+		profiles[i] = followedProfile{e.ID, textOrNil(e.Reference.Slug), textOrNil(e.Reference.URN())}
+	}
+	return peopleWatchlistDetail{summarisedPeople(view), shownListWatchlist(view), profiles}
+}

@@ -1,0 +1,200 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// What the four families of watchlists have in common.
+
+const (
+	tagWatchlists      = "Watchlists"
+	textMissingID      = "Missing required parameter: id"
+	textWatchlistQuota = "Your plan includes up to 2 watchlists. Upgrade your plan or delete a watchlist to create another."
+	textUpdated        = "Watchlist updated successfully"
+	textDeleted        = "Watchlist and all related data deleted successfully"
+)
+
+// failsForeign documents what a watchlist that is not the team's leads to.
+func failsForeign() fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		fails(http.StatusForbidden, watchpost.TextAccessDenied)(r)
+		fails(http.StatusNotFound, watchpost.TextWatchlistNotFound)(r)
+	}
+}
+
+// takesShownID documents the parameter of a GET and its errors.
+func takesShownID() fuego.RouteOption {
+	return fuego.GroupOptions(
+		query("id", "the watchlist to show; without it all are listed", openapi3.NewStringSchema()),
+		fails(http.StatusBadRequest, "Invalid 'id'"), failsForeign())
+}
+
+// takesPatch documents the errors of a PUT.
+func takesPatch() fuego.RouteOption {
+	return fuego.GroupOptions(
+		takesBody(textMissingID, "No valid update fields provided", "Name cannot be empty", "disable must be a boolean value"), failsForeign())
+}
+
+// takesDeletedID documents the parameter of a DELETE and its errors.
+func takesDeletedID() fuego.RouteOption {
+	return fuego.GroupOptions(
+		query("id", "the watchlist; may be given in a JSON body instead", openapi3.NewStringSchema()),
+		fails(http.StatusBadRequest, textMissingID), failsForeign())
+}
+
+// newWatchlist are the fields that every POST takes.
+type newWatchlist struct {
+	Name        string       `json:"name,omitempty" example:"Observability"`
+	Description string       `json:"description,omitempty"`
+	Labels      []labelEntry `json:"labels,omitempty"`
+	Frequency   *float64     `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
+	SlackURL    string       `json:"slack_webhook_url,omitempty"`
+}
+
+// fill checks the fields and writes them to the watchlist that is asked for.
+// Its name stays empty when one is to be made up.
+func (n *newWatchlist) fill(w *watchpost.Watchlist) (err error) {
+	w.Description, w.Frequency = n.Description, watchpost.DefaultFrequency(w.Type)
+	if n.Frequency != nil {
+		if w.Frequency, err = watchpost.ParseFetchFrequency(*n.Frequency); err != nil {
+			return err
+		}
+	}
+	if !isBlank(n.Name) {
+		if w.Name, err = watchpost.CleanName(n.Name); err != nil {
+			return err
+		}
+	}
+	if w.Labels, err = watchpost.CleanLabels(labels(n.Labels)); err != nil {
+		return err
+	}
+	w.SlackURL, err = watchpost.CleanSlackURL(n.SlackURL)
+	return err
+}
+
+// changedWatchlist are the fields that every PUT takes.
+type changedWatchlist struct {
+	ID          string   `json:"id" required:"Missing required parameter: id"`
+	Name        *string  `json:"name,omitempty"`
+	Description *string  `json:"description,omitempty"`
+	Frequency   *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"24"`
+	Disable     *bool    `json:"disable,omitempty" invalid:"disable must be a boolean value"`
+	SlackURL    nullable `json:"slack_webhook_url,omitempty"`
+}
+
+// fields returns the patch that they make.
+func (r *changedWatchlist) fields() (watchpost.WatchlistPatch, error) {
+	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable}
+	if r.ID == "" {
+		return p, watchpost.Errorf(watchpost.Invalid, textMissingID)
+	}
+	if r.Frequency != nil {
+		frequency, err := watchpost.ParseFetchFrequency(*r.Frequency)
+		if err != nil {
+			return p, err
+		}
+		p.Frequency = &frequency
+	}
+	if r.SlackURL.Set {
+		p.SlackURL = &r.SlackURL.Value
+	}
+	return p, nil
+}
+
+// readWatchlists returns the watchlist that a GET names or, when it names
+// none, all of the type.
+func (s *Server) readWatchlists(ctx context.Context, r *http.Request, t watchpost.WatchlistType) (*actors.WatchlistView, []actors.WatchlistView, error) {
+	p := readParams(r)
+	id := p.one("id")
+	if p.err != nil {
+		return nil, nil, p.err
+	}
+	if id == "" {
+		views, err := actors.Ask[[]actors.WatchlistView](ctx, s.registry, teamOf(ctx), actors.ListWatchlists{Type: t})
+		return nil, views, err
+	}
+	view, err := askWatchlist[actors.WatchlistView](ctx, s, id, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+	return &view, nil, err
+}
+
+type updateWatchlistReply struct {
+	ID        watchpost.WatchlistID `json:"id"`
+	Name      string                `json:"name"`
+	Frequency int                   `json:"fetchFreqInHours"`
+	Disable   bool                  `json:"disable"`
+	Updated   bool                  `json:"updated"`
+	Message   string                `json:"message" example:"Watchlist updated successfully"`
+}
+
+// patchWatchlist changes a watchlist by fields.
+func (s *Server) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, id string, patch watchpost.WatchlistPatch) (updateWatchlistReply, error) {
+	view, err := askWatchlist[actors.WatchlistView](ctx, s, id, actors.UpdateWatchlist{Type: t, ID: watchpost.WatchlistID(id), Patch: patch})
+	if err != nil {
+		return updateWatchlistReply{}, err
+	}
+	w := view.Watchlist
+	return updateWatchlistReply{w.ID, w.Name, w.Frequency.Hours(), w.Disabled, true, textUpdated}, nil
+}
+
+type deleteWatchlistReply struct {
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
+	Message string `json:"message" example:"Watchlist and all related data deleted successfully"`
+}
+
+// deleteWatchlist serves the deletion of watchlists of any type.
+func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(fuego.ContextNoBody) (deleteWatchlistReply, error) {
+	return func(c fuego.ContextNoBody) (deleteWatchlistReply, error) {
+		id, err := idOfDelete(c.Request())
+		if err != nil {
+			return deleteWatchlistReply{}, err
+		}
+		_, err = askWatchlist[actors.Done](c.Context(), s, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+		if err != nil {
+			return deleteWatchlistReply{}, err
+		}
+		return deleteWatchlistReply{id, true, textDeleted}, nil
+	}
+}
+
+// idOfDelete reads the id from the query or, without one there, from the body.
+func idOfDelete(r *http.Request) (string, error) {
+	p := readParams(r)
+	id := p.one("id")
+	if p.err != nil || id != "" {
+		return id, p.err
+	}
+	if r.ContentLength == 0 {
+		return "", watchpost.Errorf(watchpost.Invalid, textMissingID)
+	}
+	request, err := decode[struct {
+		ID string `json:"id" required:"Missing required parameter: id"`
+	}](r)
+	if err == nil && request.ID == "" {
+		err = watchpost.Errorf(watchpost.Invalid, textMissingID)
+	}
+	return request.ID, err
+}
+
+// askWatchlist asks the team for something of one watchlist. What the team
+// does not know may be another team's.
+func askWatchlist[R any](ctx context.Context, s *Server, id string, request any) (R, error) {
+	var none R
+	if !watchpost.ValidID(id) {
+		return none, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
+	}
+	reply, err := actors.Ask[R](ctx, s.registry, teamOf(ctx), request)
+	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
+		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), id); denied != nil {
+			return none, denied
+		}
+	}
+	return reply, err
+}
