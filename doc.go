@@ -34,7 +34,7 @@
 //   - Label: a class into which the posts of a watchlist are sorted, shown as a
 //     post's tag (Watchlist; label.go).
 //   - List: the profiles or companies that people and company watchlists
-//     follow, which several of them may share (Watchlist, list_id).
+//     follow, which several of them may share (Watchlist, list_id; list.go).
 //   - Entry: a keyword entry or an element of a list, that is, what one scan
 //     looks for (Limits).
 //   - Scan: one look at the network for an entry's new posts (Limits;
