@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors/mail/mailtest"
+	"watchpost/specs/process"
 )
 
 // mailed is a service that delivers its mails to a mail server.
 type mailed struct {
 	t       *testing.T
-	process *process
+	process *process.Process
 	url     string
 	client  *http.Client
 }
@@ -38,9 +39,9 @@ func startMailed(t *testing.T, server *mailtest.Server, args ...string) *mailed 
 	m := &mailed{t: t, process: p, client: &http.Client{Timeout: patience, Transport: &http.Transport{}}}
 	t.Cleanup(func() {
 		m.client.CloseIdleConnections()
-		require.NoError(t, p.stop())
+		require.NoError(t, p.Stop())
 	})
-	m.url, err = p.url(`"msg":"serving"`)
+	m.url, err = p.URL()
 	require.NoError(t, err)
 	return m
 }
@@ -110,11 +111,11 @@ func TestOneTimeCodesOverSMTP(t *testing.T) {
 	require.Contains(t, body, team)
 
 	// The log says to whom, and nothing that is secret.
-	line, err := m.process.await(`"msg":"mail sent","to":"ada@acme.example"`)
+	line, err := m.process.Await(`"msg":"mail sent","to":"ada@acme.example"`)
 	require.NoError(t, err)
 	require.NotContains(t, line, codes[0])
 	for _, secret := range []string{codes[0], mailtest.Password} {
-		_, found, _ := m.process.log.find(secret)
+		_, found := m.process.Logged(secret)
 		require.False(t, found)
 	}
 }
@@ -126,13 +127,13 @@ func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	m := startMailed(t, server)
 	server.Refuse(550)
 	m.sends("nobody@acme.example")
-	_, err := m.process.await(`"msg":"mail not sent","to":"nobody@acme.example"`)
+	_, err := m.process.Await(`"msg":"mail not sent","to":"nobody@acme.example"`)
 	require.NoError(t, err)
 
 	// Tried again, by the clock, while the code is of use.
 	server.Refuse(451)
 	m.sends("ada@acme.example")
-	_, err = m.process.await(`"msg":"mail is tried again","to":"ada@acme.example"`)
+	_, err = m.process.Await(`"msg":"mail is tried again","to":"ada@acme.example"`)
 	require.NoError(t, err)
 	status, _ := m.post("/admin/clock", `{"advance":"1m"}`)
 	require.Equal(t, http.StatusOK, status)
