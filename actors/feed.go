@@ -148,6 +148,10 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 		default:
 			p = rescanned(*old, p)
 		}
+		if giant(&p) {
+			m.posts = m.posts[1:]
+			continue
+		}
 		stored, err := f.admit(week, &p, &m, now)
 		if err != nil {
 			return err
@@ -181,6 +185,18 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	})
 	return nil
 }
+
+// giant reports whether a post cannot be stored, before it is counted: few are
+// long enough to be looked at, as escaping makes six bytes of one at most.
+func giant(p *watchpost.Post) bool {
+	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxPost/2 {
+		return false
+	}
+	return len(encode(p)) > postindex.MaxPost-giantMargin
+}
+
+// giantMargin is what is yet to be said of a post: why it is here, and tags.
+const giantMargin = 16 << 10
 
 // put writes a post unless it is larger than what can be stored: that is no
 // post of the network, and must not end the team.

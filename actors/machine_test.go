@@ -37,7 +37,7 @@ func TestAnyLifeOfATeam(t *testing.T) {
 	engine := actorstest.Engine(t)
 	lives, steps := 30, 40 // of rapid's hundred
 	if os.Getenv("WATCHPOST_LONG") != "" {
-		lives, steps = 1000, 200
+		lives, steps = 300, 200
 	}
 	for played, failed := 0, false; played < lives && !failed; {
 		rapid.Check(t, func(r *rapid.T) {
