@@ -65,7 +65,7 @@ func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
 func (f *feed) Receive(c actor.Context) {
 	f.ctx = c
 	switch m := c.Message().(type) {
-	case ingest, purge:
+	case ingest, purge, mark:
 		f.queue = append(f.queue, m)
 		f.work()
 	case stored:
@@ -94,6 +94,8 @@ func (f *feed) work() {
 			err = f.ingest(view, m)
 		case purge:
 			err = f.purge(view, m)
+		case mark:
+			err = f.mark(view, m)
 		}
 		view.Close()
 		if err != nil {
@@ -133,6 +135,9 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
+			if err := f.remember(view, &p); err != nil {
+				return err
+			}
 			fresh++
 		case err != nil:
 			return err

@@ -25,6 +25,9 @@ import (
 //	w <watchlist>                  watchlistRecord
 //	e <watchlist> <entry>          scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
+//	f <hash of an effect>          effectRecord of a like or an invitation
+//	d <post key>                   deedsRecord: what was done to a post
+//	n <task>                       watchpost.Interaction
 //	p …, u …                       posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -48,6 +51,9 @@ const (
 	keyWatchlist = "w"
 	keyScan      = "e"
 	keyDeleted   = "x"
+	keyEffect    = "f"
+	keyDeeds     = "d"
+	keyInteract  = "n"
 
 	dirTeam      = "team"
 	dirEmail     = "email"
@@ -97,11 +103,14 @@ type claimEntry struct {
 }
 
 type sessionRecord struct {
-	ID        watchpost.SessionID  `json:"id"`
-	Member    watchpost.MemberID   `json:"member"`
-	CreatedAt time.Time            `json:"created_at"`
-	TokenHash string               `json:"token_hash"`
+	ID        watchpost.SessionID `json:"id"`
+	Member    watchpost.MemberID  `json:"member"`
+	CreatedAt time.Time           `json:"created_at"`
+	TokenHash string              `json:"token_hash"`
+	// Account is the one that the session reported last, and since when.
 	Account   watchpost.AccountURN `json:"account,omitempty"`
+	Slug      string               `json:"slug,omitempty"`
+	AccountAt time.Time            `json:"account_at,omitzero"`
 }
 
 // scanRecord is how far the scans of one entry have come.

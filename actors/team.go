@@ -28,11 +28,15 @@ type team struct {
 	sessions map[watchpost.SessionID]*sessionState
 	// claims are those that this activation made or renewed, redeemed the
 	// pairing codes that it took: the directory shows them only once durable.
-	claims     map[watchpost.AccountURN]claimEntry
-	redeemed   map[string]bool
-	ledger     *ledger
-	dispatch   *dispatcher
-	tasks      map[watchpost.TaskID]*openTask
+	claims   map[watchpost.AccountURN]claimEntry
+	redeemed map[string]bool
+	ledger   *ledger
+	dispatch *dispatcher
+	tasks    map[watchpost.TaskID]*openTask
+	effects  *effects
+	// resolved are the tasks whose unknown outcome this activation learned: the
+	// store shows it only once durable.
+	resolved   map[watchpost.TaskID]bool
 	watchlists map[watchpost.WatchlistID]*trackedList
 	feed       *actor.PID
 	wake       watchpost.Timer
@@ -73,6 +77,8 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		ledger:     l,
 		dispatch:   newDispatcher(l),
 		tasks:      map[watchpost.TaskID]*openTask{},
+		effects:    newEffects(),
+		resolved:   map[watchpost.TaskID]bool{},
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
 	}
 }

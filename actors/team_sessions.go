@@ -167,7 +167,7 @@ func (t *team) onHello(m sessionHello) {
 	}
 	if s.pid == nil {
 		s.pid = t.spawn(newSession(t.env, m.session, t.ctx.Self()))
-		s.worker = &worker{session: m.session}
+		s.worker = &worker{session: m.session, member: s.record.Member}
 		s.hellos = 0
 		t.env.metrics.sessions.Inc()
 	}
@@ -232,10 +232,14 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, frame: m.frame})
 		return
 	}
+	if m.frame.Type == protocol.TypeResult {
+		t.onLateResult(m)
+		return
+	}
 	// Final or never known: acknowledged, and nothing more.
 	reply := protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}
 	switch m.frame.Type {
-	case protocol.TypePart, protocol.TypeResult:
+	case protocol.TypePart:
 		reply = ackOf(&m.frame)
 	case protocol.TypeActing, protocol.TypeAccepted:
 	default:
@@ -313,6 +317,7 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 		return
 	}
 	w.inUse = !ours
+	t.rememberAccount(batch, s, urn, ours, now)
 	w.from, w.fromWeekly = claim.From, claim.FromWeekly
 	if !ours || !a.SignedIn {
 		return

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -19,13 +20,18 @@ type openTask struct {
 
 	watchlist watchpost.WatchlistID
 	entry     watchpost.EntryID
-	pinned    watchpost.AccountURN // the account of a write; "" for reads
+	member    watchpost.MemberID   // in whose name a write acts; "" for reads
+	pinned    watchpost.AccountURN // the account of a write, once known
+	units     int                  // of its allowance that it still needs
+	// late are results that came when it was final already.
+	late []sessionFrame
 
 	// holder is the session that it was handed to and not yet taken back from,
 	// account that session's; reserved is the debit of an offer that was not
 	// yet answered, debits are those of all hand-outs.
 	holder   watchpost.SessionID
 	acting   bool
+	ended    bool // final, and not yet durable
 	account  watchpost.AccountURN
 	reserved watchpost.Debit
 	debits   []watchpost.Debit
@@ -68,14 +74,18 @@ func (t *team) receiveTask(message any) bool {
 	switch m := message.(type) {
 	case CreateTask:
 		t.onCreateTask(m)
+	case Engage:
+		t.onEngage(m)
+	case MarkPost:
+		t.onMarkPost(m)
+	case engaged:
+		t.onEngaged(m)
+	case lateResult:
+		t.onLateResult(sessionFrame(m))
 	case taskStatus:
 		t.onTaskStatus(m)
 	case taskClosed:
-		if open := t.tasks[m.id]; open != nil {
-			// Not Stop: what was sent to the task before is still answered.
-			t.ctx.Poison(open.pid)
-			delete(t.tasks, m.id)
-		}
+		t.onTaskClosed(m)
 	default:
 		return false
 	}
@@ -108,13 +118,14 @@ func (t *team) loadTasks(view persistence.View) error {
 // openTask gives a task its actor and, when it waits, its place in the queue.
 func (t *team) openTask(task watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
-		watchlist: task.Watchlist, entry: task.Entry, pinned: task.Account}
+		watchlist: task.Watchlist, entry: task.Entry, member: task.Member, pinned: task.Account, units: task.Units()}
 	if task.Lease != nil {
 		open.holder, open.account = task.Lease.Session, task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
 	}
 	open.pid = t.spawn(newTask(t.env, task, t.ctx.Self()))
 	t.tasks[task.ID] = open
+	t.effects.open(&task)
 	if task.State == watchpost.TaskPending {
 		t.dispatch.add(&task)
 	}
@@ -134,16 +145,46 @@ func putTask(batch *persistence.Batch, task *watchpost.Task) {
 	batch.Put(key(keyTask, task.ID), encode(task))
 }
 
+// onCreateTask makes a read, or a write in the name of the oldest admin.
 func (t *team) onCreateTask(m CreateTask) {
-	now := t.env.clock.Now()
-	task := watchpost.Task{
-		ID: watchpost.TaskID(watchpost.NewID(now)), Type: m.Type, Input: m.Input,
-		State: watchpost.TaskPending, CreatedAt: now,
+	if m.Type.Writes() {
+		acting, ok := watchpost.ActingMember(t.members)
+		if !ok {
+			t.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextNoAdmin))
+			return
+		}
+		t.createWrite(m.Type, m.Input, acting.ID)
+		return
 	}
+	task := t.newTask(m.Type, m.Input)
 	batch := &persistence.Batch{}
 	t.createTask(batch, task)
 	t.commit(batch, TaskCreated{task.ID})
 	t.handOut()
+}
+
+func (t *team) newTask(kind watchpost.TaskType, input json.RawMessage) watchpost.Task {
+	now := t.env.clock.Now()
+	return watchpost.Task{
+		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: input,
+		State: watchpost.TaskPending, CreatedAt: now,
+	}
+}
+
+// onTaskClosed lets go of a task whose end is durable, and then looks at what
+// came for it too late.
+func (t *team) onTaskClosed(m taskClosed) {
+	open := t.tasks[m.id]
+	if open == nil {
+		return
+	}
+	// Not Stop: what was sent to the task before is still answered.
+	t.ctx.Poison(open.pid)
+	delete(t.tasks, m.id)
+	t.effects.settled(m.id)
+	for _, late := range open.late {
+		t.onLateResult(late)
+	}
 }
 
 func (t *team) onTaskStatus(m taskStatus) {
@@ -152,7 +193,7 @@ func (t *team) onTaskStatus(m taskStatus) {
 		t.answer(atRest{}, nil)
 		return
 	}
-	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.pinned}, t.env.clock.Now())
+	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.member, open.pinned}, t.env.clock.Now())
 	t.ctx.RequestWithCustomSender(open.pid, describe{reason: reason, notBefore: notBefore}, t.ctx.Sender())
 }
 
@@ -166,11 +207,12 @@ func (t *team) handOut() {
 			return
 		}
 		open, s := t.tasks[a.task], t.sessions[a.worker.session]
-		open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), now)
+		units := max(1, min(open.units, t.dispatch.room(a.worker, a.kind, now)))
+		open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), units, now)
 		open.account = a.worker.account
 		t.ctx.Send(open.pid, offer{session: s.pid, until: t.renewed, lease: watchpost.Lease{
 			ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
-			Journal: s.journal, Deadline: watchpost.Deadline(now),
+			Journal: s.journal, Deadline: watchpost.Deadline(now), Units: units,
 		}})
 	}
 }
@@ -181,9 +223,10 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	if open == nil {
 		return
 	}
-	open.acting = c.task.State == watchpost.TaskActing
+	open.acting, open.units = c.task.State == watchpost.TaskActing, c.task.Units()
 	switch c.event {
 	case taskLeased:
+		t.knowAccount(batch, open, &c.task)
 		open.holder, open.pinned = c.task.Lease.Session, c.task.Account
 		t.debit(batch, c.task.ID, open, c.task.Attempts)
 	case taskDeclined:
@@ -194,14 +237,17 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.dispatch.add(&c.task)
 		t.armWake()
 	case taskEnded:
-		open.holder = ""
+		open.holder, open.ended = "", true
 		t.dispatch.remove(c.task.ID)
 	}
 	if c.refund > 0 {
 		t.refund(batch, c.task.ID, open, c.refund)
 	}
 	if c.event == taskEnded {
-		batch.Delete(key(keyDebits, c.task.ID))
+		if !c.task.Unknown() { // else the truth may still give them back
+			batch.Delete(key(keyDebits, c.task.ID))
+		}
+		t.endEffect(batch, &c.task)
 		t.onScanEnded(batch, open, c)
 	}
 	if s := t.sessions[c.freed]; s != nil && s.worker != nil && s.worker.task == c.task.ID {
