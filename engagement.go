@@ -142,6 +142,7 @@ type Interaction struct {
 	Kind   InteractionKind
 	Text   string // of a comment
 	At     time.Time
+	URN    string // of the post, as the task names it
 	Target string // PostKey of the post
 	Author Author
 }

@@ -127,7 +127,7 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	var fresh, known int
 	for len(m.posts) > 0 {
 		p := m.posts[0]
-		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps {
+		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-1 {
 			break
 		}
 		seen[p.URN] = true
@@ -135,7 +135,7 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-			if err := f.remember(view, &p); err != nil {
+			if err := f.remember(view, batch, &p); err != nil {
 				return err
 			}
 			fresh++

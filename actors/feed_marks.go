@@ -15,7 +15,6 @@ type mark struct {
 	post     watchpost.PostID // of a bookmark
 	bookmark *bool
 	done     *watchpost.Interaction
-	urn      string             // of the post, as the task names it
 	also     *persistence.Batch // what else belongs to the decision
 	then     func(error)
 }
@@ -24,6 +23,8 @@ type mark struct {
 type deedsRecord struct {
 	Liked     bool `json:"liked,omitempty"`
 	Commented bool `json:"commented,omitempty"`
+	// URN is that of the stored post; empty when it never was stored.
+	URN string `json:"urn,omitempty"`
 }
 
 // mark changes a post.
@@ -44,6 +45,9 @@ func (f *feed) mark(view persistence.View, m mark) error {
 		}
 		deeds.Liked = deeds.Liked || m.done.Kind == watchpost.InteractionLike
 		deeds.Commented = deeds.Commented || m.done.Kind == watchpost.InteractionComment
+		if old != nil {
+			deeds.URN = old.URN
+		}
 		batch.Put(deedsKey(m.done.Target), encode(deeds))
 		batch.Put(key(keyInteract, m.done.ID), encode(*m.done))
 	}
@@ -68,10 +72,10 @@ func (f *feed) marked(view persistence.View, m *mark) (*watchpost.Post, error) {
 	if m.done == nil {
 		post, err = postindex.Get(view, f.space, m.post)
 	} else {
-		post, err = postOf(view, f.space, m.urn)
+		post, err = postOf(view, f.space, m.done.URN)
 	}
 	if errors.Is(err, persistence.ErrNotFound) {
-		return nil, nil //nolint:nilnil // nothing to mark is no fault
+		return nil, nil // nothing to mark is no fault
 	}
 	return post, err
 }
@@ -95,13 +99,21 @@ func postOf(view persistence.View, space persistence.Space, name string) (*watch
 }
 
 // remember gives a post that is stored anew what was done to it before.
-func (f *feed) remember(view persistence.View, p *watchpost.Post) error {
-	deeds, err := load[deedsRecord](view, f.space, deedsKey(watchpost.PostKey(p.URN)))
+func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
+	target := watchpost.PostKey(p.URN)
+	deeds, err := load[deedsRecord](view, f.space, deedsKey(target))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	p.Liked, p.Commented = deeds.Liked, deeds.Commented
-	return err
+	if deeds.URN != p.URN {
+		deeds.URN = p.URN
+		batch.Put(deedsKey(target), encode(deeds))
+	}
+	return nil
 }
 
 // maxTarget keeps a post's key within the store's.

@@ -25,6 +25,8 @@ import (
 //	w <watchlist>                  watchlistRecord
 //	e <watchlist> <entry>          scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
+//	i <name>                       onceRecord of a creating request
+//	j <time> <name>                empty; the same by age, to purge them
 //	f <hash of an effect>          effectRecord of a like or an invitation
 //	d <post key>                   deedsRecord: what was done to a post
 //	n <task>                       watchpost.Interaction
@@ -51,6 +53,8 @@ const (
 	keyWatchlist = "w"
 	keyScan      = "e"
 	keyDeleted   = "x"
+	keyOnce      = "i"
+	keyOnceTime  = "j"
 	keyEffect    = "f"
 	keyDeeds     = "d"
 	keyInteract  = "n"

@@ -37,6 +37,7 @@ type team struct {
 	// resolved are the tasks whose unknown outcome this activation learned: the
 	// store shows it only once durable.
 	resolved   map[watchpost.TaskID]bool
+	once       once
 	watchlists map[watchpost.WatchlistID]*trackedList
 	feed       *actor.PID
 	wake       watchpost.Timer
@@ -79,6 +80,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		tasks:      map[watchpost.TaskID]*openTask{},
 		effects:    newEffects(),
 		resolved:   map[watchpost.TaskID]bool{},
+		once:       once{fresh: map[string]onceRecord{}},
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
 	}
 }
@@ -107,6 +109,8 @@ func (t *team) receive(message any) {
 		t.onWake()
 	case renewLeases:
 		t.onRenewLeases(m)
+	case onceDurable:
+		delete(t.once.fresh, m.name)
 	case CreateTeam:
 		t.onCreateTeam(m)
 	default:

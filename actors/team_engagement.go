@@ -124,7 +124,7 @@ func (t *team) onEngaged(m engaged) {
 		return
 	}
 	root, task := t.env.system.Root, open.pid
-	t.ctx.Send(t.feed, mark{done: t.interaction(&m.task, deed), urn: deed.URN, then: func(err error) {
+	t.ctx.Send(t.feed, mark{done: t.interaction(&m.task, deed), then: func(err error) {
 		root.Send(task, marked{m.from, m.output, err})
 	}})
 }
@@ -133,7 +133,7 @@ func (t *team) onEngaged(m engaged) {
 // reported twice is recorded once.
 func (t *team) interaction(task *watchpost.Task, deed watchpost.Deed) *watchpost.Interaction {
 	i := &watchpost.Interaction{
-		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), Target: deed.Target,
+		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), URN: deed.URN, Target: deed.Target,
 		Author: watchpost.Author{ID: deed.Company, FullName: deed.Company, Type: deed.Type},
 	}
 	if deed.Action == watchpost.ActionComment {

@@ -116,7 +116,7 @@ func (t *team) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, t
 		t.effects.tasks[effect.Key()] = task.ID
 	}
 	if deed, ok := task.Deed(); ok && deed.OnPost() {
-		t.ctx.Send(t.feed, mark{done: t.interaction(&task, deed), urn: deed.URN, also: batch, then: then})
+		t.ctx.Send(t.feed, mark{done: t.interaction(&task, deed), also: batch, then: then})
 		return
 	}
 	t.journal.submit(batch, then)

@@ -26,7 +26,7 @@ const (
 func (s *Server) keywordWatchlistRoutes() {
 	const path = "/api-keyword-watchlist"
 	fuego.Post(s.api, path, s.createKeywordWatchlist,
-		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists),
+		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists), s.idempotent(),
 		takesBody(textNoKeywords, "No valid keywords provided after cleaning", "Invalid fetchFreqInHours", "Invalid 'name'"),
 		fails(http.StatusPaymentRequired, "Your plan includes up to 2 watchlists. Upgrade your plan or delete a watchlist to create another."))
 	fuego.Get(s.api, path, s.getKeywordWatchlists,
@@ -87,7 +87,7 @@ func (s *Server) createKeywordWatchlist(c fuego.ContextWithBody[createKeywordWat
 	if err != nil {
 		return createKeywordWatchlistReply{}, err
 	}
-	view, err := actors.Ask[actors.WatchlistView](c.Context(), s.registry, teamOf(c.Context()), actors.CreateWatchlist{Watchlist: draft})
+	view, err := create[actors.WatchlistView](c.Context(), s, actors.CreateWatchlist{Watchlist: draft})
 	if err != nil {
 		return createKeywordWatchlistReply{}, err
 	}
