@@ -71,7 +71,7 @@ func (f *feed) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case setQuota:
 		f.quota = m.quota
-	case ingest, purge:
+	case ingest, purge, mark:
 		f.queue = append(f.queue, m)
 		f.work()
 	case stored:
@@ -100,6 +100,8 @@ func (f *feed) work() {
 			err = f.ingest(view, m)
 		case purge:
 			err = f.purge(view, m)
+		case mark:
+			err = f.mark(view, m)
 		}
 		view.Close()
 		if err != nil {
@@ -135,7 +137,7 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	}
 	for len(m.posts) > 0 {
 		p := m.posts[0]
-		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-tallyOps {
+		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-tallyOps-1 {
 			break
 		}
 		seen[p.URN] = true
@@ -143,6 +145,9 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
+			if err := f.remember(view, batch, &p); err != nil {
+				return err
+			}
 		case err != nil:
 			return err
 		default:

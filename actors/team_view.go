@@ -196,7 +196,7 @@ func (t *team) accountPauses(account watchpost.AccountURN, now time.Time) []Paus
 		}
 	}
 	for _, a := range watchpost.Allowances {
-		if t.ledger.closed(account, a, now) {
+		if t.ledger.closed(account, a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
 		}
 	}

@@ -22,6 +22,7 @@ var statuses = map[watchpost.Kind]int{
 	watchpost.Forbidden:         http.StatusForbidden,
 	watchpost.Conflict:          http.StatusConflict,
 	watchpost.PlanLimit:         http.StatusPaymentRequired,
+	watchpost.InvitationCap:     http.StatusTooManyRequests,
 }
 
 // Texts that only the HTTP layer says.
