@@ -55,6 +55,9 @@ type Deed struct {
 // Deed reads from a task's input what it does; ok is false for tasks that do
 // nothing of the kind.
 func (t *Task) Deed() (d Deed, ok bool) {
+	if !t.Type.Writes() || t.Type == TaskSendMessage {
+		return Deed{}, false
+	}
 	var in struct {
 		Post    string    `json:"social_urn"`
 		Profile string    `json:"profile_urn"`

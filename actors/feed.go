@@ -141,17 +141,9 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 			break
 		}
 		seen[p.URN] = true
-		old, err := postindex.ByURN(view, f.space, p.URN)
-		switch {
-		case errors.Is(err, persistence.ErrNotFound):
-			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-			if err := f.remember(view, batch, &p); err != nil {
-				return err
-			}
-		case err != nil:
+		old, err := f.recognise(view, batch, &p, now)
+		if err != nil {
 			return err
-		default:
-			p = rescanned(*old, p)
 		}
 		if giant(&p) {
 			m.posts = m.posts[1:]
@@ -214,6 +206,21 @@ func put(batch *persistence.Batch, old, p *watchpost.Post) error {
 		batch.Append(one)
 	}
 	return nil
+}
+
+// recognise gives a post the identity of the one that is stored, which it
+// returns, or a new one.
+func (f *feed) recognise(view persistence.View, batch *persistence.Batch, p *watchpost.Post, now time.Time) (old *watchpost.Post, err error) {
+	old, err = postindex.ByURN(view, f.space, p.URN)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
+		return nil, f.remember(view, batch, p)
+	case err != nil:
+		return nil, err
+	}
+	*p = rescanned(*old, *p)
+	return old, nil
 }
 
 // rescanned is a known post with the text and counters that a new scan saw;

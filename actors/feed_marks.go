@@ -61,7 +61,16 @@ func (f *feed) mark(view persistence.View, m mark) error {
 			return err
 		}
 	}
-	f.commit(batch, nil, nil, m.then)
+	then := m.then
+	if m.bookmark != nil && old == nil {
+		then = func(err error) {
+			if err == nil { // it went away meanwhile
+				err = watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+			}
+			m.then(err)
+		}
+	}
+	f.commit(batch, nil, nil, then)
 	return nil
 }
 

@@ -117,7 +117,7 @@ func (t *team) kept(name string) (*onceRecord, error) {
 		defer view.Close()
 		record, err = load[onceRecord](view, t.space, key(keyOnce, name))
 		if errors.Is(err, persistence.ErrNotFound) {
-			return nil, nil //nolint:nilerr // none is no fault
+			return nil, nil
 		}
 		if err != nil {
 			return nil, err

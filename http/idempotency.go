@@ -108,7 +108,7 @@ func canonicalHash(body []byte) (string, error) {
 // then the reply is that of the first.
 func create[R any](ctx context.Context, s *Server, request any) (R, error) {
 	x := exchangeOf(ctx)
-	if x.once == nil {
+	if x.once == nil || x.once.name == "" {
 		return actors.Ask[R](ctx, s.registry, teamOf(ctx), request)
 	}
 	var none R
