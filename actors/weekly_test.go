@@ -293,3 +293,24 @@ func TestWeekIsOneDecision(t *testing.T) {
 	finish(t, s, frame, relevantPosts(w, "golang", 0, 10)...)
 	wantWeek(t, team, list, 10, 0, 0)
 }
+
+// TestWeekOfAList: watchlists of people and companies have the same limit, and
+// leads.
+func TestWeekOfAList(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.Found(t, watchpost.PlanGrowth)
+	s := team.Session(t, "ada").Connect()
+	var posts []protocol.Post
+	for i := range 5 {
+		posts = append(posts, relevantPost(w, "anything", fmt.Sprint(i), "eve"))
+	}
+	list := actorstest.Must[actors.Followed](t, team, followers(1, "", "eve")).Watchlist
+	frame := s.Expect(protocol.TypeTask)
+	require.Equal(t, "people_scan", frame.TaskType)
+	finish(t, s, frame, posts...)
+	wantWeek(t, team, list, 5, 0, 1)
+	for _, p := range team.Posts(t, list.ID) {
+		require.True(t, p.Lead)
+	}
+}

@@ -106,7 +106,7 @@ func shownListWatchlist(view *actors.WatchlistView) listWatchlistDetail {
 	w, l := &view.Watchlist, &view.List
 	return listWatchlistDetail{
 		Frequency: w.Frequency.Hours(), Lists: []followedList{{l.ID, l.Name, len(l.Entries)}}, Labels: shownLabels(w.Labels),
-		SlackURL: textOrNil(w.SlackURL), LastScanAt: stampOrNil(view.LastScanAt), NextScanAt: stampOrNil(view.NextScanAt),
+		SlackURL: textOrNil(w.SlackURL), DroppedThisWeek: view.DroppedThisWeek, LastScanAt: stampOrNil(view.LastScanAt), NextScanAt: stampOrNil(view.NextScanAt),
 	}
 }
 
