@@ -493,7 +493,7 @@ func (b *books) enter(space persistence.Space, batch *persistence.Batch) {
 		case 'k':
 			var task watchpost.Task
 			b.read(value, &task)
-			if before, ended := b.ended[key[1:]]; ended && before != string(value) {
+			if before, ended := b.ended[key[1:]]; ended && before != string(value) && !b.resolved(&task) {
 				b.wrong = fmt.Sprintf("task %s is written after its end: %s, then %s", key[1:], before, value)
 			}
 			if task.State.Final() {
@@ -503,6 +503,20 @@ func (b *books) enter(space persistence.Space, batch *persistence.Batch) {
 		}
 	}
 	b.balance()
+}
+
+// resolved reports whether what is written to a final task is the late truth
+// about an unknown outcome, once. When nothing was done its debit is given back.
+func (b *books) resolved(task *watchpost.Task) bool {
+	before := b.tasks[string(task.ID)]
+	if before.Resolved != nil || task.Resolved == nil || before.Failure == nil || before.Failure.Code != watchpost.FailOutcomeUnknown {
+		return false
+	}
+	if !task.Resolved.Acted {
+		last := task.Past[len(task.Past)-1].Attempt
+		b.debits[string(task.ID)] = slices.DeleteFunc(slices.Clone(b.debits[string(task.ID)]), func(d watchpost.Debit) bool { return d.Attempt == last })
+	}
+	return true
 }
 
 func (b *books) read(value []byte, record any) {
@@ -522,7 +536,7 @@ func (b *books) balance() {
 	known := day.AddDate(0, 0, -7).Format(time.DateOnly) // what is older is not given back
 	for _, debits := range b.debits {
 		for _, d := range debits {
-			sum[d.Period+"\x00"+string(d.Account)+"\x00"+string(d.Action)]++
+			sum[d.Period+"\x00"+string(d.Account)+"\x00"+string(d.Action)] += d.Count()
 		}
 	}
 	for key, used := range b.used {
