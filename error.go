@@ -33,6 +33,9 @@ const (
 	Conflict
 	// PlanLimit means that a quota of the plan is reached; the text names it.
 	PlanLimit
+	// InvitationCap means that the network lets no more invitations out this
+	// week.
+	InvitationCap
 )
 
 // Error is the one error type that crosses package borders. Text is written

@@ -36,7 +36,9 @@ type Task struct {
 	Entry     EntryID
 	Due       time.Time
 
-	// Account is the account that a write must run on; empty for reads.
+	// Member is in whose name a write acts, Account the account that it must
+	// run on, once that is known; both are empty for reads.
+	Member  MemberID
 	Account AccountURN
 	// Attempts counts hand-outs, Lost those whose lease ran out.
 	Attempts int
@@ -45,6 +47,11 @@ type Task struct {
 	// the earlier ones, whose late results are still taken.
 	Lease *Lease
 	Past  []Lease
+	// Progress is how far a task that is done in slices has come.
+	Progress Progress
+	// Resolved is what became known of a write after it had failed
+	// outcome_unknown; nil when nothing did.
+	Resolved *Resolution
 	// PausedSince is when the layout of the network's page was first not
 	// understood, since the last success; zero when it was not.
 	PausedSince time.Time
@@ -59,17 +66,30 @@ type Lease struct {
 	Journal  string // the session's journal at hand-out
 	Deadline time.Time
 	ActingAt time.Time // zero until acting is recorded
+	// First and Units say which references of a task in slices were handed out.
+	First, Units int
 }
 
-// Debit is one unit of an allowance that a hand-out used, in the period named
-// by Period (Period.Key). A task that is still out when a period ends is
-// debited in the next one too.
+// Resolution is a truth that arrived after outcome_unknown: whether the write
+// was done, and when that became known.
+type Resolution struct {
+	Acted bool
+	At    time.Time
+}
+
+// Debit is what a hand-out used of an allowance, in the period named by Period
+// (Period.Key). A task that is still out when a period ends is debited in the
+// next one too.
 type Debit struct {
 	Account AccountURN
 	Action  Action
 	Period  string
 	Attempt int
+	Units   int // 0 is 1
 }
+
+// Count is how many units the debit is of.
+func (d Debit) Count() int { return max(1, d.Units) }
 
 // TaskEvent is what can happen to a task.
 type TaskEvent uint8
@@ -108,6 +128,7 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	t.State = next
 	t.Attempts++
 	l.Attempt = t.Attempts
+	l.First, l.Units = t.Progress.Done, max(1, l.Units)
 	t.Lease = &l
 	if t.Type.Writes() && t.Account == "" {
 		t.Account = l.Account
@@ -177,7 +198,7 @@ func (t Task) LoseLease(now time.Time) (Task, bool) {
 		return t, false
 	}
 	next, _ := t.Return(true)
-	if !t.Type.Writes() && !t.Type.Scan() && next.Lost >= MaxReadAttempts {
+	if !t.Type.Writes() && next.Lost >= MaxReadAttempts {
 		return next.Fail(TaskFailure{Code: FailNoAnswer, Message: "no session answered in three attempts", RetrySafe: true}, now)
 	}
 	return next, true
@@ -199,8 +220,27 @@ func (t Task) Fail(f TaskFailure, now time.Time) (Task, bool) {
 	if !ok {
 		return t, false
 	}
+	if t.Lease != nil { // the truth may still come under it
+		t.Past = append(append([]Lease(nil), t.Past...), *t.Lease)
+	}
 	t.State, t.Failure, t.EndedAt, t.Lease = next, &f, now, nil
 	return t, true
+}
+
+// Resolve notes what became known of a write whose outcome was unknown; ok is
+// false when it was known before. The status stays what it is.
+func (t Task) Resolve(acted bool, now time.Time) (Task, bool) {
+	if !t.Unknown() || t.Resolved != nil {
+		return t, false
+	}
+	t.Resolved = &Resolution{Acted: acted, At: now}
+	return t, true
+}
+
+// Unknown reports whether the task failed without anybody knowing whether it
+// was done.
+func (t *Task) Unknown() bool {
+	return t.State == TaskFailed && t.Failure != nil && t.Failure.Code == FailOutcomeUnknown
 }
 
 // Expires returns the moment at which the task ends by itself if nothing more

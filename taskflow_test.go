@@ -150,7 +150,7 @@ func TestLoseLease(t *testing.T) {
 			require.True(t, ok)
 			task, ok = task.LoseLease(noon)
 			require.True(t, ok)
-			if lost == watchpost.MaxReadAttempts && !kind.Writes() && !kind.Scan() {
+			if lost == watchpost.MaxReadAttempts && !kind.Writes() {
 				require.Equal(t, watchpost.TaskFailed, task.State, kind)
 				require.Equal(t, watchpost.FailNoAnswer, task.Failure.Code)
 				require.True(t, task.Failure.RetrySafe)

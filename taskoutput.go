@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"net/url"
 )
 
 // MaxOutput bounds the stored output of a task in bytes.
@@ -90,14 +91,71 @@ type postsOutput struct {
 	Posts list `json:"posts"`
 }
 
+type foundProfile struct {
+	Name        string `json:"name"`
+	Headline    string `json:"headline"`
+	Location    string `json:"location"`
+	ProfileSlug string `json:"profile_slug"`
+	ProfileURN  string `json:"profile_urn"`
+	Degree      int    `json:"degree"`
+}
+
+type foundConnection struct {
+	foundProfile
+	ConnectedAt string `json:"connected_at"`
+}
+
 type profilesOutput struct {
-	Profiles list  `json:"profiles"`
-	Total    int64 `json:"total"`
+	Profiles []foundProfile `json:"profiles"`
+	Total    int64          `json:"total"`
 }
 
 type connectionsOutput struct {
-	Connections list  `json:"connections"`
-	Total       int64 `json:"total"`
+	Connections []foundConnection `json:"connections"`
+	Total       int64             `json:"total"`
+}
+
+// completed is implemented by outputs with more to do than decoding does.
+type completed interface{ complete() }
+
+func (p *profileOutput) complete() {
+	if p.Profile.Positions == nil {
+		p.Profile.Positions = []profilePosition{}
+	}
+	p.ProfileURL = webURL(p.ProfileURL)
+	p.Connections, p.Followers = max(0, p.Connections), max(0, p.Followers)
+}
+
+func (c *companyOutput) complete() {
+	c.Website, c.LogoURL = webURL(c.Website), webURL(c.LogoURL)
+	c.EmployeeCount, c.Followers = max(0, c.EmployeeCount), max(0, c.Followers)
+}
+
+func (p *profilesOutput) complete() {
+	if p.Profiles == nil {
+		p.Profiles = []foundProfile{}
+	}
+	p.Total = max(0, p.Total)
+}
+
+func (c *connectionsOutput) complete() {
+	if c.Connections == nil {
+		c.Connections = []foundConnection{}
+	}
+	c.Total = max(0, c.Total)
+}
+
+func (l *likedOutput) complete()     { l.Liked = true }
+func (c *commentedOutput) complete() { c.Commented = true }
+func (s *sentOutput) complete()      { s.Sent = true }
+
+// webURL keeps an address that a browser may open, and nothing of another.
+func webURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return s
 }
 
 type likedOutput struct {
@@ -131,8 +189,8 @@ func CleanOutput(t TaskType, output json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(output, clean); err != nil {
 		return nil, err
 	}
-	if p, ok := clean.(*profileOutput); ok && p.Profile.Positions == nil {
-		p.Profile.Positions = []profilePosition{}
+	if c, ok := clean.(completed); ok {
+		c.complete()
 	}
 	// Encoding escapes: what is stored may be larger than what was sent.
 	stored, err := json.Marshal(clean)

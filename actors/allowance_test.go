@@ -160,8 +160,18 @@ func TestWeeklyCapOfInvitations(t *testing.T) {
 	do(60)
 	w.Advance(24 * time.Hour)
 	s.Heartbeat()
-	do(40)
-	id := team.Create(t, watchpost.TaskConnectionRequest)
+	do(38)
+	s.Drop() // what waits counts like what was handed out
+	id, last := team.Create(t, watchpost.TaskConnectionRequest), team.Create(t, watchpost.TaskConnectionRequest)
+	full := func() {
+		err := actorstest.Fails(t, team, watchpost.InvitationCap, actorstest.NewTask(watchpost.TaskConnectionRequest))
+		require.EqualError(t, err, "Network invitation limit reached. Try again next week.")
+	}
+	full()
+	s.Connect()
+	s.Error(s.ExpectTask(id), "network_limit", actorstest.Lie)
+	s.Expect(protocol.TypeAck)
+	full() // 98 were handed out and two wait; but the network lets none out any more
 	monday := time.Date(2030, 1, 14, 0, 0, 0, 0, time.UTC)
 	require.Equal(t, monday, wantPending(t, team, id, watchpost.PendingWeeklyCap).NotBefore)
 	w.Crash()
@@ -172,7 +182,8 @@ func TestWeeklyCapOfInvitations(t *testing.T) {
 	s.ExpectNone()
 	w.SetClock(monday)
 	s.Finish(s.ExpectTask(id))
-	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionInvitation))
+	s.Finish(s.ExpectTask(last))
+	require.Equal(t, 2, team.Used(t, s.Email, watchpost.ActionInvitation))
 }
 
 // TestOutAtMidnight: what is out when the day ends is debited to both days, and
@@ -321,19 +332,15 @@ func TestPendingReasons(t *testing.T) {
 	b.Account.SignedIn = false
 	b.Connect()
 	require.Zero(t, wantPending(t, team, id, watchpost.PendingPaused).NotBefore)
-	wantPending(t, team, team.Create(t, watchpost.TaskConnectionRequest), watchpost.PendingPaused)
+	invitation := team.Create(t, watchpost.TaskConnectionRequest)
+	wantPending(t, team, invitation, watchpost.PendingExtensionOffline) // it is the admin's to send
 
 	b.Account.SignedIn = true
 	b.Heartbeat()
 	b.Error(b.ExpectTask(id), "network_limit", actorstest.Lie)
 	b.Expect(protocol.TypeAck)
-	invitation := b.Expect(protocol.TypeTask)
-	b.Error(invitation, "network_limit", actorstest.Lie)
-	b.Expect(protocol.TypeAck)
 	b.ExpectNone()
 	require.Equal(t, watchpost.Daily.Reset(w.Now()), wantPending(t, team, id, watchpost.PendingDailyCap).NotBefore)
-	require.Equal(t, watchpost.Weekly.Reset(w.Now()),
-		wantPending(t, team, watchpost.TaskID(invitation.Task), watchpost.PendingWeeklyCap).NotBefore)
 
 	a.Connect() // free, and with all its allowance
 	first := a.ExpectTask(id)
@@ -341,7 +348,10 @@ func TestPendingReasons(t *testing.T) {
 	next := team.Create(t, watchpost.TaskProfileFetch)
 	wantPending(t, team, next, watchpost.PendingQueued)
 	a.Finish(first)
+	a.Error(a.ExpectTask(invitation), "network_limit", actorstest.Lie)
+	a.Expect(protocol.TypeAck)
 	a.ExpectTask(next)
+	require.Equal(t, watchpost.Weekly.Reset(w.Now()), wantPending(t, team, invitation, watchpost.PendingWeeklyCap).NotBefore)
 }
 
 func TestNetworkLimitClosesUntilReset(t *testing.T) {

@@ -22,6 +22,7 @@ type dispatcher struct {
 // worker is a connected session.
 type worker struct {
 	session  watchpost.SessionID
+	member   watchpost.MemberID
 	account  watchpost.AccountURN
 	signedIn bool
 	inUse    bool // the account is claimed by somebody else
@@ -36,9 +37,14 @@ type worker struct {
 
 // queueKey separates the tasks that the same conditions let run.
 type queueKey struct {
-	kind    watchpost.TaskType
-	account watchpost.AccountURN // of a write; "" for reads
+	kind watchpost.TaskType
+	// member and account are in whose name a write acts, and on which account
+	// as soon as that is known; "" for reads.
+	member  watchpost.MemberID
+	account watchpost.AccountURN
 }
+
+func queueOf(t *watchpost.Task) queueKey { return queueKey{t.Type, t.Member, t.Account} }
 
 type pauseKey struct {
 	account watchpost.AccountURN
@@ -64,7 +70,7 @@ func newDispatcher(l *ledger) *dispatcher {
 
 // add queues a pending task.
 func (d *dispatcher) add(t *watchpost.Task) {
-	k := queueKey{t.Type, t.Account}
+	k := queueOf(t)
 	q := d.queues[k]
 	if q == nil {
 		q = &queue{}
@@ -149,7 +155,7 @@ func (d *dispatcher) room(w *worker, kind watchpost.TaskType, now time.Time) int
 // empty when it may.
 func (d *dispatcher) hindrance(w *worker, k queueKey, now time.Time) watchpost.PendingReason {
 	switch {
-	case k.account != "" && w.account != k.account, w.inUse:
+	case k.account != "" && w.account != k.account, k.member != "" && w.member != k.member, w.inUse:
 		return watchpost.PendingExtensionOffline
 	case !w.signedIn, w.stopped, now.Before(d.paused[pauseKey{w.account, k.kind}]):
 		return watchpost.PendingPaused

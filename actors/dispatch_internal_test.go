@@ -42,36 +42,36 @@ func TestHindrances(t *testing.T) {
 		want   watchpost.PendingReason
 		until  time.Time
 	}{
-		"free":              {func(*dispatcher, *worker) {}, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
-		"busy":              {func(_ *dispatcher, w *worker) { w.task = "x" }, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
-		"own account":       {func(*dispatcher, *worker) {}, queueKey{write, "a"}, watchpost.PendingQueued, time.Time{}},
-		"other account":     {func(*dispatcher, *worker) {}, queueKey{write, "b"}, watchpost.PendingExtensionOffline, time.Time{}},
-		"account in use":    {func(_ *dispatcher, w *worker) { w.inUse, w.signedIn = true, false }, queueKey{read, ""}, watchpost.PendingExtensionOffline, time.Time{}},
-		"signed out":        {func(_ *dispatcher, w *worker) { w.signedIn = false }, queueKey{read, ""}, watchpost.PendingPaused, time.Time{}},
-		"stopped":           {func(_ *dispatcher, w *worker) { w.stopped = true }, queueKey{read, ""}, watchpost.PendingPaused, time.Time{}},
-		"type paused":       {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = probe }, queueKey{read, ""}, watchpost.PendingPaused, probe},
-		"other type paused": {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", write}] = probe }, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
-		"pause over":        {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = wednesday }, queueKey{read, ""}, watchpost.PendingQueued, time.Time{}},
+		"free":              {func(*dispatcher, *worker) {}, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"busy":              {func(_ *dispatcher, w *worker) { w.task = "x" }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"own account":       {func(*dispatcher, *worker) {}, queueKey{kind: write, account: "a"}, watchpost.PendingQueued, time.Time{}},
+		"other account":     {func(*dispatcher, *worker) {}, queueKey{kind: write, account: "b"}, watchpost.PendingExtensionOffline, time.Time{}},
+		"account in use":    {func(_ *dispatcher, w *worker) { w.inUse, w.signedIn = true, false }, queueKey{kind: read, account: ""}, watchpost.PendingExtensionOffline, time.Time{}},
+		"signed out":        {func(_ *dispatcher, w *worker) { w.signedIn = false }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, time.Time{}},
+		"stopped":           {func(_ *dispatcher, w *worker) { w.stopped = true }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, time.Time{}},
+		"type paused":       {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
+		"other type paused": {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", write}] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"pause over":        {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = wednesday }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
 		"paused and spent": {func(d *dispatcher, _ *worker) {
 			d.paused[pauseKey{"a", read}] = probe
 			d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionProfileFetch, wednesday)
-		}, queueKey{read, ""}, watchpost.PendingPaused, probe},
+		}, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
 		"spent": {func(d *dispatcher, _ *worker) {
 			for range 40 {
 				d.ledger.debit(&persistence.Batch{}, watchpost.Debit{Account: "a", Action: watchpost.ActionProfileFetch, Period: watchpost.Daily.Key(wednesday)})
 			}
-		}, queueKey{read, ""}, watchpost.PendingDailyCap, tomorrow},
+		}, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
 		"reserved": {func(d *dispatcher, _ *worker) {
 			for range 40 {
-				d.ledger.reserve("a", watchpost.ActionProfileFetch, wednesday)
+				d.ledger.reserve("a", watchpost.ActionProfileFetch, 1, wednesday)
 			}
-		}, queueKey{read, ""}, watchpost.PendingDailyCap, tomorrow},
+		}, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
 		"closed, weekly": {func(d *dispatcher, _ *worker) {
 			d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionInvitation, wednesday)
-		}, queueKey{write, "a"}, watchpost.PendingWeeklyCap, monday},
-		"taken over":         {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{read, ""}, watchpost.PendingDailyCap, tomorrow},
-		"taken over, weekly": {func(_ *dispatcher, w *worker) { w.fromWeekly = monday }, queueKey{write, "a"}, watchpost.PendingWeeklyCap, monday},
-		"taken over, forum":  {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{watchpost.TaskForumScan, ""}, watchpost.PendingQueued, time.Time{}},
+		}, queueKey{kind: write, account: "a"}, watchpost.PendingWeeklyCap, monday},
+		"taken over":         {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
+		"taken over, weekly": {func(_ *dispatcher, w *worker) { w.fromWeekly = monday }, queueKey{kind: write, account: "a"}, watchpost.PendingWeeklyCap, monday},
+		"taken over, forum":  {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{kind: watchpost.TaskForumScan}, watchpost.PendingQueued, time.Time{}},
 	} {
 		w := free("s", "a")
 		d := dispatcherOf(w)
@@ -83,7 +83,7 @@ func TestHindrances(t *testing.T) {
 		_, ok := d.next(wednesday)
 		require.Equal(t, c.want == watchpost.PendingQueued && name != "busy", ok, name)
 	}
-	reason, until := dispatcherOf().why(queueKey{read, ""}, wednesday)
+	reason, until := dispatcherOf().why(queueKey{kind: read, account: ""}, wednesday)
 	require.Equal(t, watchpost.PendingExtensionOffline, reason)
 	require.Zero(t, until)
 }
@@ -99,11 +99,11 @@ func TestWhyOfSeveral(t *testing.T) {
 		out.signedIn = false
 		d := dispatcherOf(a, b, out)
 		d.paused[pauseKey{"a", read}], d.paused[pauseKey{"b", read}] = late, early
-		reason, until := d.why(queueKey{read, ""}, wednesday)
+		reason, until := d.why(queueKey{kind: read, account: ""}, wednesday)
 		require.Equal(t, watchpost.PendingPaused, reason)
 		require.Equal(t, early, until)
 		d.workers["3"] = c
-		reason, until = d.why(queueKey{read, ""}, wednesday)
+		reason, until = d.why(queueKey{kind: read, account: ""}, wednesday)
 		require.Equal(t, watchpost.PendingQueued, reason)
 		require.Zero(t, until)
 	}
@@ -232,8 +232,8 @@ func TestDispatchAgainstModel(t *testing.T) {
 				}
 				require.Equal(r, want.ID, a.task)
 				list = slices.DeleteFunc(list, func(t *watchpost.Task) bool { return t.ID == a.task })
-				require.Empty(r, d.hindrance(&worker{account: a.worker.account, signedIn: a.worker.signedIn, inUse: a.worker.inUse}, queueKey{a.kind, want.Account}, now))
-				debit := d.ledger.reserve(a.worker.account, a.kind.Action(), now)
+				require.Empty(r, d.hindrance(&worker{account: a.worker.account, signedIn: a.worker.signedIn, inUse: a.worker.inUse}, queueKey{kind: a.kind, account: want.Account}, now))
+				debit := d.ledger.reserve(a.worker.account, a.kind.Action(), 1, now)
 				d.ledger.release(debit)
 				if debit.Action != watchpost.ActionNone {
 					d.ledger.debit(&persistence.Batch{}, debit)
@@ -255,7 +255,7 @@ func searched(d *dispatcher, list []*watchpost.Task, now time.Time) *watchpost.T
 			continue
 		}
 		for _, w := range d.workers {
-			if w.task == "" && d.hindrance(w, queueKey{t.Type, t.Account}, now) == "" {
+			if w.task == "" && d.hindrance(w, queueKey{kind: t.Type, account: t.Account}, now) == "" {
 				first = t
 			}
 		}
@@ -268,11 +268,11 @@ func TestLeastUsedFirst(t *testing.T) {
 	d := dispatcherOf(free("1", "a"), free("2", "b"), free("3", "b"))
 	use := func(account watchpost.AccountURN, n int) {
 		for range n {
-			d.ledger.debit(&persistence.Batch{}, d.ledger.reserve(account, watchpost.ActionProfileFetch, wednesday))
+			d.ledger.debit(&persistence.Batch{}, d.ledger.reserve(account, watchpost.ActionProfileFetch, 1, wednesday))
 		}
 	}
 	pick := func() watchpost.SessionID {
-		return d.pick(queueKey{watchpost.TaskProfileFetch, ""}, wednesday).session
+		return d.pick(queueKey{kind: watchpost.TaskProfileFetch}, wednesday).session
 	}
 	require.Equal(t, watchpost.SessionID("1"), pick(), "equal: the lesser id")
 	use("a", 1)

@@ -71,7 +71,7 @@ func (f *feed) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case setQuota:
 		f.quota = m.quota
-	case ingest, purge:
+	case ingest, purge, mark:
 		f.queue = append(f.queue, m)
 		f.work()
 	case stored:
@@ -100,6 +100,8 @@ func (f *feed) work() {
 			err = f.ingest(view, m)
 		case purge:
 			err = f.purge(view, m)
+		case mark:
+			err = f.mark(view, m)
 		}
 		view.Close()
 		if err != nil {
@@ -135,18 +137,17 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	}
 	for len(m.posts) > 0 {
 		p := m.posts[0]
-		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-tallyOps {
+		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-tallyOps-1 {
 			break
 		}
 		seen[p.URN] = true
-		old, err := postindex.ByURN(view, f.space, p.URN)
-		switch {
-		case errors.Is(err, persistence.ErrNotFound):
-			p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-		case err != nil:
+		old, err := f.recognise(view, batch, &p, now)
+		if err != nil {
 			return err
-		default:
-			p = rescanned(*old, p)
+		}
+		if giant(&p) {
+			m.posts = m.posts[1:]
+			continue
 		}
 		stored, err := f.admit(week, &p, &m, now)
 		if err != nil {
@@ -182,6 +183,18 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	return nil
 }
 
+// giant reports whether a post cannot be stored, before it is counted: few are
+// long enough to be looked at, as escaping makes six bytes of one at most.
+func giant(p *watchpost.Post) bool {
+	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxPost/2 {
+		return false
+	}
+	return len(encode(p)) > postindex.MaxPost-giantMargin
+}
+
+// giantMargin is what is yet to be said of a post: why it is here, and tags.
+const giantMargin = 16 << 10
+
 // put writes a post unless it is larger than what can be stored: that is no
 // post of the network, and must not end the team.
 func put(batch *persistence.Batch, old, p *watchpost.Post) error {
@@ -193,6 +206,21 @@ func put(batch *persistence.Batch, old, p *watchpost.Post) error {
 		batch.Append(one)
 	}
 	return nil
+}
+
+// recognise gives a post the identity of the one that is stored, which it
+// returns, or a new one.
+func (f *feed) recognise(view persistence.View, batch *persistence.Batch, p *watchpost.Post, now time.Time) (old *watchpost.Post, err error) {
+	old, err = postindex.ByURN(view, f.space, p.URN)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
+		return nil, f.remember(view, batch, p)
+	case err != nil:
+		return nil, err
+	}
+	*p = rescanned(*old, *p)
+	return old, nil
 }
 
 // rescanned is a known post with the text and counters that a new scan saw;

@@ -106,46 +106,39 @@ func (l *ledger) used(account watchpost.AccountURN, a watchpost.Allowance, now t
 	return 0
 }
 
-// closed reports whether the network itself refused more in the period that
-// holds now.
-func (l *ledger) closed(account watchpost.AccountURN, a watchpost.Allowance, now time.Time) bool {
-	e := l.entries[ledgerKey{account, a.Action, l.period(a.Period, now)}]
-	return e != nil && e.Closed
-}
-
-// reserve sets a unit aside for an offer and returns the debit that it would
+// reserve sets units aside for an offer and returns the debit that they would
 // be; the zero debit for an action that is not counted.
-func (l *ledger) reserve(account watchpost.AccountURN, action watchpost.Action, now time.Time) watchpost.Debit {
+func (l *ledger) reserve(account watchpost.AccountURN, action watchpost.Action, units int, now time.Time) watchpost.Debit {
 	a, counted := watchpost.AllowanceOf(action)
 	if !counted {
 		return watchpost.Debit{}
 	}
-	d := watchpost.Debit{Account: account, Action: action, Period: l.period(a.Period, now)}
-	l.entry(keyOf(d)).reserved++
+	d := watchpost.Debit{Account: account, Action: action, Period: l.period(a.Period, now), Units: units}
+	l.entry(keyOf(d)).reserved += d.Count()
 	return d
 }
 
-// release gives a reserved unit back.
+// release gives reserved units back.
 func (l *ledger) release(d watchpost.Debit) {
 	if d.Action != watchpost.ActionNone {
-		l.entry(keyOf(d)).reserved--
+		l.entry(keyOf(d)).reserved -= d.Count()
 	}
 }
 
-// debit counts a unit as used and writes that to the batch.
+// debit counts units as used and writes that to the batch.
 func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
-	l.entry(keyOf(d)).Used++
+	l.entry(keyOf(d)).Used += d.Count()
 	l.put(batch, keyOf(d))
 }
 
-// refund gives a used unit back and writes that to the batch, unless its period
+// refund gives used units back and writes that to the batch, unless its period
 // is so long over that it is no longer known.
 func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
 	e := l.entries[keyOf(d)]
 	if e == nil {
 		return
 	}
-	e.Used = max(0, e.Used-1)
+	e.Used = max(0, e.Used-d.Count())
 	l.put(batch, keyOf(d))
 }
 
@@ -156,6 +149,14 @@ func (l *ledger) close(batch *persistence.Batch, account watchpost.AccountURN, a
 		l.entry(k).Closed = true
 		l.put(batch, k)
 	}
+}
+
+// closed reports whether the network itself refused more of an action in the
+// period that holds now.
+func (l *ledger) closed(account watchpost.AccountURN, action watchpost.Action, now time.Time) bool {
+	a, counted := watchpost.AllowanceOf(action)
+	e := l.entries[ledgerKey{account, action, l.period(a.Period, now)}]
+	return counted && e != nil && e.Closed
 }
 
 // forget drops from memory what load would not read at now.

@@ -17,8 +17,8 @@ func TestLedger(t *testing.T) {
 	batch := &persistence.Batch{}
 	const account, like = watchpost.AccountURN("urn:a"), watchpost.ActionLike
 	require.Equal(t, 50, l.room(account, like, wednesday))
-	d := l.reserve(account, like, wednesday)
-	require.Equal(t, watchpost.Debit{Account: account, Action: like, Period: "2030-01-09"}, d)
+	d := l.reserve(account, like, 1, wednesday)
+	require.Equal(t, watchpost.Debit{Account: account, Action: like, Period: "2030-01-09", Units: 1}, d)
 	require.Equal(t, 49, l.room(account, like, wednesday))
 	require.True(t, batch.Empty(), "what is reserved is not stored")
 	l.release(d)
@@ -38,7 +38,7 @@ func TestLedger(t *testing.T) {
 
 	t.Run("what is not counted", func(t *testing.T) {
 		before := len(batch.Writes)
-		none := l.reserve(account, watchpost.ActionNone, wednesday)
+		none := l.reserve(account, watchpost.ActionNone, 1, wednesday)
 		require.Zero(t, none)
 		l.release(none)
 		require.Equal(t, 1, l.room(account, watchpost.ActionNone, wednesday))
@@ -48,7 +48,7 @@ func TestLedger(t *testing.T) {
 	})
 	t.Run("a week", func(t *testing.T) {
 		for range 100 {
-			l.debit(batch, l.reserve(account, watchpost.ActionInvitation, wednesday))
+			l.debit(batch, l.reserve(account, watchpost.ActionInvitation, 1, wednesday))
 		}
 		for _, e := range l.entries {
 			e.reserved = 0
@@ -100,7 +100,7 @@ func TestLedgerReloads(t *testing.T) {
 			switch rapid.IntRange(0, 6).Draw(r, "step") {
 			case 0, 1, 2:
 				if l.room(account, action, now) > 0 {
-					d := l.reserve(account, action, now)
+					d := l.reserve(account, action, 1, now)
 					l.release(d)
 					l.debit(batch, d)
 				}

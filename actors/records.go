@@ -22,15 +22,21 @@ import (
 //	k <task>                       taskRecord, open or final
 //	o <task>                       of a task that is not final: []watchpost.Debit
 //	                               of its hand-outs
+//	b <task>                       the same of a task whose outcome is unknown
 //	w <watchlist>                  watchlistRecord
 //	L <list>                       watchpost.List
 //	e <watchlist or list> <entry>  scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
 //	q <account urn>                accountRecord of an account that a member has claimed
-//	r <member>                     removalRecord: writes that end with the member's removal
+//	r <member>                     empty; removed, its waiting writes not yet ended
 //	y <week> <watchlist>           watchpost.WeekTally; <week> is its Monday
 //	z <week> <watchlist> l <hash>  empty; this author is a potential lead of the week
 //	z <week> <watchlist> d <hash>  empty; this post was dropped in the week
+//	i <name>                       onceRecord of a creating request
+//	j <time> <name>                empty; the same by age, to purge them
+//	f <hash of an effect>          effectRecord of a like or an invitation
+//	d <post key>                   deedsRecord: what was done to a post
+//	n <task>                       watchpost.Interaction
 //	p …, u …                       posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -51,6 +57,7 @@ const (
 	keyLedger    = "a"
 	keyTask      = "k"
 	keyOpen      = "o"
+	keyDebits    = "b"
 	keyWatchlist = "w"
 	keyList      = "L"
 	keyScan      = "e"
@@ -59,6 +66,11 @@ const (
 	keyRemoval   = "r"
 	keyTally     = "y"
 	keyMark      = "z"
+	keyOnce      = "i"
+	keyOnceTime  = "j"
+	keyEffect    = "f"
+	keyDeeds     = "d"
+	keyInteract  = "n"
 
 	dirTeam      = "team"
 	dirEmail     = "email"
@@ -113,11 +125,14 @@ type claimEntry struct {
 }
 
 type sessionRecord struct {
-	ID        watchpost.SessionID  `json:"id"`
-	Member    watchpost.MemberID   `json:"member"`
-	CreatedAt time.Time            `json:"created_at"`
-	TokenHash string               `json:"token_hash"`
+	ID        watchpost.SessionID `json:"id"`
+	Member    watchpost.MemberID  `json:"member"`
+	CreatedAt time.Time           `json:"created_at"`
+	TokenHash string              `json:"token_hash"`
+	// Account is the one that the session reported last, and since when.
 	Account   watchpost.AccountURN `json:"account,omitempty"`
+	Slug      string               `json:"slug,omitempty"`
+	AccountAt time.Time            `json:"account_at,omitzero"`
 }
 
 // scanRecord is how far the scans of one entry have come.

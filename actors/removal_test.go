@@ -138,7 +138,7 @@ func TestWritesOfARemovedMember(t *testing.T) {
 	}
 	view := team.Status(t, watchpost.TaskID(acting.Task))
 	require.Equal(t, "pending", view.State.Shown(), "what acts waits for its journal")
-	require.Equal(t, "pending", team.Status(t, mine).State.Shown(), "what no account has begun waits for another")
+	wantFailure(t, team.Status(t, mine), "member_removed", true)
 	w.Advance(watchpost.ActingLimit)
 	wantFailure(t, team.Status(t, watchpost.TaskID(acting.Task)), "outcome_unknown", false)
 }

@@ -111,6 +111,8 @@ func (t *task) Receive(c actor.Context) {
 		}
 	case ingested:
 		t.onIngested(m)
+	case marked:
+		t.onMarked(m)
 	case taskTimer:
 		t.onTimer()
 	case dropTask:
@@ -180,7 +182,7 @@ func frameOf(t *watchpost.Task) protocol.Frame {
 	deadline := t.Lease.Deadline
 	return protocol.Frame{
 		Type: protocol.TypeTask, Task: string(t.ID), Lease: t.Lease.ID, Attempt: t.Lease.Attempt,
-		TaskType: string(t.Type), Input: t.Input, Deadline: &deadline,
+		TaskType: string(t.Type), Input: t.HandedInput(), Deadline: &deadline,
 	}
 }
 
@@ -206,6 +208,7 @@ func viewOf(t *watchpost.Task) TaskView {
 	}
 	if t.Failure != nil {
 		v.Output, _ = json.Marshal(t.Failure) // two strings and a bool
+		v.Output = withResolution(v.Output, t.Resolved)
 	}
 	return v
 }

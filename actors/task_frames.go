@@ -101,25 +101,24 @@ func (t *task) onReleased(m fromSession) {
 func (t *task) onResult(m fromSession, lease watchpost.Lease) {
 	switch {
 	case t.state.State.Final():
-		t.ctx.Send(t.team, decided{then: t.ack(m)})
+		t.ctx.Send(t.team, lateResult{session: m.id, frame: m.frame})
 	case m.frame.Error != nil:
 		t.onError(m, lease, m.frame.Error)
 	case t.state.Type.Scan():
 		t.onPosts(m, true)
 	default:
-		output, err := watchpost.CleanOutput(t.state.Type, m.frame.Output)
-		if err != nil {
-			acted := true // as far as can be known
-			t.onError(m, lease, &protocol.TaskError{Code: "invalid_output", Message: err.Error(), Acted: &acted})
-			return
-		}
-		t.complete(m, output, nil)
+		t.onOutput(m, lease)
 	}
 }
 
 // complete ends the task with an output. When the answer is that of an earlier
 // attempt, the newer one is called off.
 func (t *task) complete(m fromSession, output json.RawMessage, scan *scanRecord) {
+	t.completeWith(m, output, scan, 0)
+}
+
+// completeWith is complete, which gives the debits of an attempt back besides.
+func (t *task) completeWith(m fromSession, output json.RawMessage, scan *scanRecord, refund int) {
 	next, ok := t.state.Complete(output, t.env.clock.Now())
 	if !ok {
 		t.ctx.Send(t.team, decided{then: t.ack(m)})
@@ -130,7 +129,7 @@ func (t *task) complete(m fromSession, output json.RawMessage, scan *scanRecord)
 		freed = t.state.Lease.Session
 		then = t.alsoCancel(then)
 	}
-	t.decide(next, taskChange{event: taskEnded, freed: freed, scan: scan}, then)
+	t.decide(next, taskChange{event: taskEnded, freed: freed, scan: scan, refund: refund}, then)
 }
 
 // alsoCancel returns what does then and calls off the present attempt.
@@ -159,6 +158,9 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		t.decide(t.state, change, t.ack(m))
 		return
 	}
+	if e.Code == protocol.CodeNotFound && t.onNothingFound(m, lease, v) {
+		return
+	}
 	if v.Event == watchpost.EventFail {
 		next, _ := t.state.Fail(v.Failure, now)
 		change.event = taskEnded
@@ -169,7 +171,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 	if v.PauseType && next.PausedSince.IsZero() {
 		next.PausedSince = now
 	}
-	if v.Lost && !next.Type.Scan() && next.Lost >= watchpost.MaxReadAttempts {
+	if v.Lost && next.Lost >= watchpost.MaxReadAttempts {
 		next, _ = next.Fail(watchpost.TaskFailure{Code: watchpost.FailNoAnswer, Message: v.Failure.Message, RetrySafe: true}, now)
 		change.event = taskEnded
 	}

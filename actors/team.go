@@ -28,11 +28,16 @@ type team struct {
 	sessions map[watchpost.SessionID]*sessionState
 	// claims are those that this activation made or renewed, redeemed the
 	// pairing codes that it took: the directory shows them only once durable.
-	claims     map[watchpost.AccountURN]claimEntry
-	redeemed   map[string]bool
-	ledger     *ledger
-	dispatch   *dispatcher
-	tasks      map[watchpost.TaskID]*openTask
+	claims   map[watchpost.AccountURN]claimEntry
+	redeemed map[string]bool
+	ledger   *ledger
+	dispatch *dispatcher
+	tasks    map[watchpost.TaskID]*openTask
+	effects  *effects
+	// resolved are the tasks whose unknown outcome this activation learned: the
+	// store shows it only once durable.
+	resolved   map[watchpost.TaskID]bool
+	once       once
 	watchlists map[watchpost.WatchlistID]*trackedList
 	lists      map[watchpost.ListID]*followedList
 	weeks      map[watchpost.WatchlistID]weekChange
@@ -79,6 +84,9 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		ledger:     l,
 		dispatch:   newDispatcher(l),
 		tasks:      map[watchpost.TaskID]*openTask{},
+		effects:    newEffects(),
+		resolved:   map[watchpost.TaskID]bool{},
+		once:       once{fresh: map[string]onceRecord{}},
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
 		weeks:      map[watchpost.WatchlistID]weekChange{},
 		accounts:   map[watchpost.AccountURN]accountRecord{},
@@ -110,6 +118,8 @@ func (t *team) receive(message any) {
 		t.onWake()
 	case renewLeases:
 		t.onRenewLeases(m)
+	case onceDurable:
+		delete(t.once.fresh, m.name)
 	case CreateTeam:
 		t.onCreateTeam(m)
 	default:

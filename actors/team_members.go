@@ -19,6 +19,8 @@ func (t *team) receiveTeam(message any) bool {
 	switch m := message.(type) {
 	case Gate:
 		t.onGate()
+	case Once:
+		t.onOnce(m)
 	case GetTeam:
 		t.answer(t.view(), nil)
 	case SetPlan:

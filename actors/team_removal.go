@@ -17,7 +17,7 @@ type UpdateMember struct {
 
 // RemoveMember takes a member out of the team (NotFound `User not found`);
 // answered by Done. The member's sessions are closed, claims on accounts end,
-// writes that wait for those accounts fail member_removed; those in acting
+// writes that wait in the member's name fail member_removed; those in acting
 // keep waiting for their journal's truth. What was done stays, and the email
 // is free again.
 type RemoveMember struct{ Member watchpost.MemberID }
@@ -38,8 +38,9 @@ func (t *team) onUpdateMember(m UpdateMember) {
 	t.commit(batch, t.members[i])
 }
 
-// onRemoveMember decides the removal in one batch. The writes that it ends are
-// named in it: should the service end before they have, loadRemovals goes on.
+// onRemoveMember decides the removal in one batch. The writes that it ends may be
+// more than fit one: should the service end before they have, loadRemovals goes
+// on.
 func (t *team) onRemoveMember(m RemoveMember) {
 	member, known := t.member(m.Member)
 	if !known {
@@ -47,7 +48,6 @@ func (t *team) onRemoveMember(m RemoveMember) {
 		return
 	}
 	batch := &persistence.Batch{}
-	removal := removalRecord{Accounts: t.accountsOf(m.Member), Last: watchpost.TaskID(watchpost.NewID(t.env.clock.Now()))}
 	if err := t.endClaims(batch, m.Member); err != nil {
 		t.fail(err)
 		t.refuse(m)
@@ -56,9 +56,7 @@ func (t *team) onRemoveMember(m RemoveMember) {
 	batch.Delete(key(keyMember, m.Member))
 	batch.Delete(key(keyLiveness, m.Member))
 	batch.Set(persistence.DirectoryKey{Kind: dirEmail, Name: member.Email}, nil)
-	if len(removal.Accounts) > 0 {
-		batch.Put(key(keyRemoval, m.Member), encode(removal))
-	}
+	batch.Put(key(keyRemoval, m.Member), encode(struct{}{}))
 	var ends []func()
 	for _, s := range t.sessionsOf(m.Member) {
 		ends = append(ends, t.closeSession(batch, s))
@@ -77,7 +75,7 @@ func (t *team) onRemoveMember(m RemoveMember) {
 			answer(err)
 		}
 	})
-	t.endWrites(removal)
+	t.endWrites(m.Member)
 	t.handOut()
 }
 
@@ -108,28 +106,14 @@ func (t *team) closeSession(batch *persistence.Batch, s *sessionState) (tell fun
 	}
 }
 
-// removalRecord names the writes that end with a member's removal: those for
-// these accounts that were made by then. They may be more than fit a batch.
-type removalRecord struct {
-	Accounts []watchpost.AccountURN `json:"accounts"`
-	Last     watchpost.TaskID       `json:"last"` // an id of that moment
-}
-
-// covers reports whether a task is one of those writes, as far as its id and
-// account say: the first 13 characters of an id are its millisecond.
-func (r removalRecord) covers(id watchpost.TaskID, open *openTask) bool {
-	const moment = 13
-	return open.kind.Writes() && !open.acting && slices.Contains(r.Accounts, open.pinned) &&
-		string(id[:moment]) <= string(r.Last[:moment])
-}
-
-// endWrites fails the writes of a removal and reports whether there were any.
-func (t *team) endWrites(r removalRecord) (some bool) {
-	for id, open := range t.tasks {
-		if r.covers(id, open) {
+// endWrites fails the waiting writes of a removed member and reports whether
+// there were any.
+func (t *team) endWrites(member watchpost.MemberID) (some bool) {
+	for _, open := range t.tasks {
+		if open.member == member && !open.acting {
 			some = true
 			t.ctx.Send(open.pid, failTask{watchpost.TaskFailure{
-				Code: watchpost.FailMemberRemoved, Message: "the member whose account was to act is no longer in the team", RetrySafe: true,
+				Code: watchpost.FailMemberRemoved, Message: "the member in whose name it was to act is no longer in the team", RetrySafe: true,
 			}})
 		}
 	}
@@ -140,8 +124,8 @@ func (t *team) endWrites(r removalRecord) (some bool) {
 // nothing is.
 func (t *team) loadRemovals(view persistence.View) error {
 	batch := &persistence.Batch{}
-	err := loadAll(view, t.space, keyRemoval, func(member string, r removalRecord) {
-		if !t.endWrites(r) {
+	err := loadAll(view, t.space, keyRemoval, func(member string, _ struct{}) {
+		if !t.endWrites(watchpost.MemberID(member)) {
 			batch.Delete([]byte(keyRemoval + member))
 		}
 	})

@@ -169,7 +169,7 @@ func (t *team) onHello(m sessionHello) {
 	}
 	if s.pid == nil {
 		s.pid = t.spawn(newSession(t.env, m.session, t.ctx.Self()))
-		s.worker = &worker{session: m.session}
+		s.worker = &worker{session: m.session, member: s.record.Member}
 		s.hellos = 0
 		t.env.metrics.sessions.Inc()
 	}
@@ -234,10 +234,14 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, signs: s.worker.signs, frame: m.frame})
 		return
 	}
+	if m.frame.Type == protocol.TypeResult {
+		t.onLateResult(m)
+		return
+	}
 	// Final or never known: acknowledged, and nothing more.
 	reply := protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}
 	switch m.frame.Type {
-	case protocol.TypePart, protocol.TypeResult:
+	case protocol.TypePart:
 		reply = ackOf(&m.frame)
 	case protocol.TypeActing:
 	default:
@@ -322,6 +326,7 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 		return
 	}
 	w.inUse = !ours
+	t.rememberAccount(batch, s, urn, ours, now)
 	w.from, w.fromWeekly = claim.From, claim.FromWeekly
 	if ours {
 		t.keepAccount(batch, urn, s.record.Member, a, now)

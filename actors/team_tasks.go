@@ -21,13 +21,18 @@ type openTask struct {
 	watchlist watchpost.WatchlistID
 	list      watchpost.ListID
 	entry     watchpost.EntryID
-	pinned    watchpost.AccountURN // the account of a write; "" for reads
+	member    watchpost.MemberID   // in whose name a write acts; "" for reads
+	pinned    watchpost.AccountURN // the account of a write, once known
+	units     int                  // of its allowance that it still needs
+	// late are results that came when it was final already.
+	late []sessionFrame
 
 	// holder is the session that it was handed to and not yet taken back from,
 	// account that session's; reserved is the debit of an offer that was not
 	// yet answered, debits are those of all hand-outs.
 	holder   watchpost.SessionID
 	acting   bool
+	ended    bool // final, and not yet durable
 	account  watchpost.AccountURN
 	reserved watchpost.Debit
 	debits   []watchpost.Debit
@@ -71,10 +76,18 @@ func (t *team) receiveTask(message any) bool {
 	switch m := message.(type) {
 	case CreateTask:
 		t.onCreateTask(m)
+	case Engage:
+		t.onEngage(m)
+	case MarkPost:
+		t.onMarkPost(m)
+	case engaged:
+		t.onEngaged(m)
+	case lateResult:
+		t.onLateResult(sessionFrame(m))
 	case taskStatus:
 		t.onTaskStatus(m)
 	case taskClosed:
-		t.onTaskClosed(m.task)
+		t.onTaskClosed(m)
 	default:
 		return false
 	}
@@ -105,12 +118,14 @@ func (t *team) loadTasks(view persistence.View) error {
 // track takes up an open task and, when it waits, gives it its turn.
 func (t *team) track(task *watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
-		watchlist: task.Watchlist, list: task.List, entry: task.Entry, pinned: task.Account}
+		watchlist: task.Watchlist, list: task.List, entry: task.Entry,
+		member: task.Member, pinned: task.Account, units: task.Units()}
 	if task.Lease != nil {
 		open.holder, open.account = task.Lease.Session, task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
 	}
 	t.tasks[task.ID] = open
+	t.effects.open(task)
 	if task.State == watchpost.TaskPending {
 		t.dispatch.add(task)
 	}
@@ -118,14 +133,17 @@ func (t *team) track(task *watchpost.Task) *openTask {
 }
 
 // createTask writes a new task to the batch and opens it. When a session is
-// free for it, its hand-out is decided in the same batch: one sync for both.
-// What it returns (or nil) is to be done when the batch is durable.
+// free for a read, its hand-out is decided in the same batch: one sync for
+// both. What it returns (or nil) is to be done when the batch is durable. A
+// write waits for the next handOut: its effect is to be decided first.
 func (t *team) createTask(batch *persistence.Batch, task watchpost.Task) (then func(error)) {
 	now := t.env.clock.Now()
 	t.debitNewDay(now)
 	open := t.track(&task)
 	var session *actor.PID
-	if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
+	if task.Type.Writes() {
+		// Not yet.
+	} else if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
 		session = t.sessions[a.worker.session].pid
 		task, _ = task.Hand(t.reserve(a, now)) // it was made pending
 		open.pinned = task.Account
@@ -172,20 +190,25 @@ func tooLarge(input json.RawMessage) bool {
 	return 6*len(input) > maxInput && len(encode(input)) > maxInput
 }
 
+// onCreateTask makes a read, or a write in the name of the oldest admin.
 func (t *team) onCreateTask(m CreateTask) {
-	now := t.env.clock.Now()
-	task := watchpost.Task{
-		ID: watchpost.TaskID(watchpost.NewID(now)), Type: m.Type, Input: m.Input,
-		State: watchpost.TaskPending, CreatedAt: now,
+	if m.Type.Writes() {
+		acting, ok := watchpost.ActingMember(t.members)
+		if !ok {
+			t.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextNoAdmin))
+			return
+		}
+		t.createWrite(m.Type, m.Input, acting.ID)
+		return
 	}
 	if tooLarge(m.Input) {
 		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, "Request body too large"))
 		return
 	}
+	task := t.newTask(m.Type, m.Input)
 	batch := &persistence.Batch{}
 	handed := t.createTask(batch, task)
-	answer := replyTo(t.env, t.ctx.Sender(), TaskCreated{task.ID})
-	t.journal.submit(batch, both(answer, handed))
+	t.commitAnd(batch, TaskCreated{task.ID}, handed)
 }
 
 // both returns what does one thing after the other; either may be nil.
@@ -202,29 +225,41 @@ func both(first, second func(error)) func(error) {
 	}
 }
 
+func (t *team) newTask(kind watchpost.TaskType, input json.RawMessage) watchpost.Task {
+	now := t.env.clock.Now()
+	return watchpost.Task{
+		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: input,
+		State: watchpost.TaskPending, CreatedAt: now,
+	}
+}
+
+// onTaskClosed lets go of a task whose end is durable, and then looks at what
+// came for it too late.
+func (t *team) onTaskClosed(m taskClosed) {
+	open := t.tasks[m.task.ID]
+	if open == nil {
+		return
+	}
+	// Not Stop: what was sent to the task before is still answered.
+	t.ctx.Poison(open.pid)
+	delete(t.tasks, m.task.ID)
+	t.effects.settled(m.task.ID)
+	if !open.scan {
+		t.env.finished.remember(t.id, viewOf(m.task))
+	}
+	for _, late := range open.late {
+		t.onLateResult(late)
+	}
+}
+
 func (t *team) onTaskStatus(m taskStatus) {
 	open := t.tasks[m.id]
 	if open == nil || open.scan {
 		t.answer(atRest{}, nil)
 		return
 	}
-	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.pinned}, t.env.clock.Now())
+	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.member, open.pinned}, t.env.clock.Now())
 	t.ctx.RequestWithCustomSender(open.pid, describe{reason: reason, notBefore: notBefore}, t.ctx.Sender())
-}
-
-// onTaskClosed lets the actor of a final task go.
-func (t *team) onTaskClosed(task *watchpost.Task) {
-	open := t.tasks[task.ID]
-	if open == nil {
-		return
-	}
-	// Not Stop: what was sent to the task before is still answered.
-	t.ctx.Poison(open.pid)
-	t.ledger.release(open.reserved) // offered just before
-	delete(t.tasks, task.ID)
-	if !open.scan {
-		t.env.finished.remember(t.id, viewOf(task))
-	}
 }
 
 // handOut offers waiting tasks to free sessions until nothing fits.
@@ -250,14 +285,15 @@ func (t *team) offer(a assignment, now time.Time) {
 // reserve sets aside the allowance for an assignment and makes its lease.
 func (t *team) reserve(a assignment, now time.Time) watchpost.Lease {
 	open := t.tasks[a.task]
-	open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), now)
+	units := max(1, min(open.units, t.dispatch.room(a.worker, a.kind, now)))
+	open.reserved = t.ledger.reserve(a.worker.account, a.kind.Action(), units, now)
 	open.account = a.worker.account
 	// Its own from now on: a new connection must not be handed another task
 	// while this one is under way.
 	open.holder = a.worker.session
 	return watchpost.Lease{
 		ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
-		Journal: t.sessions[a.worker.session].journal, Deadline: watchpost.Deadline(now),
+		Journal: t.sessions[a.worker.session].journal, Deadline: watchpost.Deadline(now), Units: units,
 	}
 }
 
@@ -268,9 +304,10 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.free(c.freed, c.task.ID)
 		return
 	}
-	open.acting = c.task.State == watchpost.TaskActing
+	open.acting, open.units = c.task.State == watchpost.TaskActing, c.task.Units()
 	switch c.event {
 	case taskLeased:
+		t.knowAccount(batch, open, &c.task)
 		open.holder, open.pinned = c.task.Lease.Session, c.task.Account
 		t.debit(batch, open, c.task.Attempts)
 		putOpen(batch, c.task.ID, open)
@@ -282,7 +319,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.dispatch.add(&c.task)
 		t.armWake()
 	case taskEnded:
-		open.holder = ""
+		open.holder, open.ended = "", true
 		t.dispatch.remove(c.task.ID)
 	}
 	if c.refund > 0 {
@@ -291,6 +328,10 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	}
 	if c.event == taskEnded {
 		batch.Delete(key(keyOpen, c.task.ID))
+		if c.task.Unknown() { // the truth may still give them back
+			batch.Put(key(keyDebits, c.task.ID), encode(open.debits))
+		}
+		t.endEffect(batch, &c.task)
 		t.onScanEnded(batch, open, c)
 	}
 	t.free(c.freed, c.task.ID)
@@ -369,7 +410,8 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 			}
 		}
 	}
-	if v.PauseType {
+	_, counted := watchpost.AllowanceOf(c.task.Type.Action())
+	if v.PauseType || v.CloseAction && !counted { // what is not counted has no reset
 		t.dispatch.paused[pauseKey{c.account, c.task.Type}] = now.Add(watchpost.LayoutProbe)
 		t.armWake()
 	}

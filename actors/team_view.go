@@ -76,10 +76,17 @@ func (t *team) view() TeamView {
 	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists), Limits: t.record.Plan.Quotas()}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
 	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists), Members: len(t.members)}
-	for id := range t.watchlists {
+	for id, tracked := range t.watchlists {
 		week := t.week(id, now)
 		v.Use.WeeklyPosts = max(v.Use.WeeklyPosts, week.Posts)
 		v.Use.PotentialLeads = max(v.Use.PotentialLeads, week.Leads)
+		followed := t.lists[tracked.view.Watchlist.List]
+		switch tracked.view.Watchlist.Type {
+		case watchpost.PeopleWatchlist:
+			v.Use.Profiles = max(v.Use.Profiles, len(followed.list.Entries))
+		case watchpost.CompanyWatchlist:
+			v.Use.CompaniesPerWatchlist = max(v.Use.CompaniesPerWatchlist, len(followed.list.Entries))
+		}
 	}
 	acting, _ := watchpost.ActingMember(t.members)
 	for _, m := range t.members {
@@ -196,7 +203,7 @@ func (t *team) accountPauses(account watchpost.AccountURN, now time.Time) []Paus
 		}
 	}
 	for _, a := range watchpost.Allowances {
-		if t.ledger.closed(account, a, now) {
+		if t.ledger.closed(account, a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
 		}
 	}

@@ -30,8 +30,8 @@ func relevantPosts(w *actorstest.World, keyword string, from, n int) (posts []pr
 	return posts
 }
 
-// harvest answers the scan that is handed out next with posts.
-func harvest(t *testing.T, s *actorstest.Session, posts ...protocol.Post) {
+// scanBrings answers the scan that is handed out next with posts.
+func scanBrings(t *testing.T, s *actorstest.Session, posts ...protocol.Post) {
 	t.Helper()
 	frame := s.Expect(protocol.TypeTask)
 	require.Equal(t, "keyword_scan", frame.TaskType)
@@ -74,7 +74,7 @@ func TestWeeklyLimit(t *testing.T) {
 	list := keywordWatchlist(t, team, "golang")
 	minor := post(w, "minor", "x") // does not match, is not even a newcomer
 	posts := append(relevantPosts(w, "golang", 0, 203), minor)
-	harvest(t, s, posts...)
+	scanBrings(t, s, posts...)
 	wantWeek(t, team, list, 200, 3, 0)
 	stored := map[string]bool{}
 	page, err := w.Registry.Posts(w.Context(), team.ID, nil, watchpost.PostQuery{Page: 1, PageSize: 100})
@@ -87,7 +87,7 @@ func TestWeeklyLimit(t *testing.T) {
 
 	t.Run("what is known or was dropped is not counted again", func(t *testing.T) {
 		w.Advance(time.Hour)
-		harvest(t, s, posts...)
+		scanBrings(t, s, posts...)
 		wantWeek(t, team, list, 200, 3, 0)
 	})
 	t.Run("nor after a crash in the middle", func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestWeeklyLimit(t *testing.T) {
 	})
 	t.Run("another watchlist has its own", func(t *testing.T) {
 		other := keywordWatchlist(t, team, "rust")
-		harvest(t, s, relevantPosts(w, "rust", 0, 5)...)
+		scanBrings(t, s, relevantPosts(w, "rust", 0, 5)...)
 		_, dropped, _ := week(t, team, other)
 		require.Zero(t, dropped)
 		require.Len(t, team.Posts(t, other.ID), 5)
@@ -147,7 +147,7 @@ func TestQuietTeam(t *testing.T) {
 	team := w.Found(t, watchpost.PlanFree)
 	s := team.Session(t, "ada").Connect()
 	list := keywordWatchlist(t, team, "golang")
-	harvest(t, s, relevantPosts(w, "golang", 0, 150)...)
+	scanBrings(t, s, relevantPosts(w, "golang", 0, 150)...)
 	wantWeek(t, team, list, 150, 0, 0)
 	limit := func() int { return actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Limits.WeeklyPosts }
 	require.Equal(t, 200, limit())
@@ -155,7 +155,7 @@ func TestQuietTeam(t *testing.T) {
 	// The session is connected, and says nothing for more than a week.
 	w.SetClock(watchpost.Weekly.Reset(w.Now()).Add(3 * 24 * time.Hour))
 	require.Equal(t, 100, limit())
-	harvest(t, s, relevantPosts(w, "golang", 1000, 120)...)
+	scanBrings(t, s, relevantPosts(w, "golang", 1000, 120)...)
 	wantWeek(t, team, list, 100, 20, 0)
 
 	require.NoError(t, w.Registry.SendOTP(w.Context(), team.Email, "", "192.0.2.1"))
@@ -167,7 +167,7 @@ func TestQuietTeam(t *testing.T) {
 	require.Equal(t, 200, limit(), "it is remembered")
 	s.Connect()
 	w.Advance(time.Hour)
-	harvest(t, s, relevantPosts(w, "golang", 1000, 120)...)
+	scanBrings(t, s, relevantPosts(w, "golang", 1000, 120)...)
 	wantWeek(t, team, list, 120, 0, 0)
 }
 
@@ -180,7 +180,7 @@ func TestPotentialLeads(t *testing.T) {
 	late := relevantPost(w, "golang", "late", "author-102")
 	nobody := relevantPost(w, "golang", "nobody", "x")
 	nobody.AuthorURL = ""
-	harvest(t, s, append(posts, again, late, nobody)...)
+	scanBrings(t, s, append(posts, again, late, nobody)...)
 	wantWeek(t, team, list, 106, 0, 100)
 	leads := map[string]bool{}
 	page := func() {
@@ -203,7 +203,7 @@ func TestPotentialLeads(t *testing.T) {
 
 	t.Run("a re-scan changes nothing", func(t *testing.T) {
 		w.Advance(time.Hour)
-		harvest(t, s, append(posts, again)...)
+		scanBrings(t, s, append(posts, again)...)
 		wantWeek(t, team, list, 106, 0, 100)
 		page()
 		require.Len(t, leads, 101)
@@ -211,7 +211,7 @@ func TestPotentialLeads(t *testing.T) {
 	t.Run("a lead of one watchlist is none when that is gone", func(t *testing.T) {
 		other := keywordWatchlist(t, team, "is what")
 		known := posts[102]
-		harvest(t, s, known)
+		scanBrings(t, s, known)
 		shown := team.Posts(t, other.ID)
 		require.Len(t, shown, 1)
 		require.True(t, shown[0].Lead, "the first of the other watchlist")
@@ -240,7 +240,7 @@ func TestLesserPosts(t *testing.T) {
 	}}).Watchlist
 	lesser := relevantPost(w, "golang", "lesser", "eve")
 	lesser.Content = strings.Repeat("Something else entirely is what they wrote about on that day.\n", 5) + "and golang"
-	harvest(t, s, lesser)
+	scanBrings(t, s, lesser)
 	posts := team.Posts(t)
 	require.Len(t, posts, 1)
 	require.Less(t, posts[0].Relevance, 4.0)
@@ -258,11 +258,11 @@ func TestKnownPostOverTheLimit(t *testing.T) {
 	first := keywordWatchlist(t, team, "rust")
 	shared := relevantPost(w, "rust", "shared", "eve")
 	shared.Content += " golang golang golang"
-	harvest(t, s, shared)
+	scanBrings(t, s, shared)
 	before := team.Posts(t, first.ID)[0]
 	second := keywordWatchlist(t, team, "golang")
 	shared.Likes = 77
-	harvest(t, s, append(relevantPosts(w, "golang", 0, 200), shared)...)
+	scanBrings(t, s, append(relevantPosts(w, "golang", 0, 200), shared)...)
 	wantWeek(t, team, second, 200, 1, 0)
 	after := team.Posts(t, first.ID)[0]
 	require.EqualValues(t, 77, after.Likes)
@@ -292,4 +292,25 @@ func TestWeekIsOneDecision(t *testing.T) {
 	s.Connect(actorstest.Listed(frame, protocol.StateReceived))
 	finish(t, s, frame, relevantPosts(w, "golang", 0, 10)...)
 	wantWeek(t, team, list, 10, 0, 0)
+}
+
+// TestWeekOfAList: watchlists of people and companies have the same limit, and
+// leads.
+func TestWeekOfAList(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.Found(t, watchpost.PlanGrowth)
+	s := team.Session(t, "ada").Connect()
+	var posts []protocol.Post
+	for i := range 5 {
+		posts = append(posts, relevantPost(w, "anything", fmt.Sprint(i), "eve"))
+	}
+	list := actorstest.Must[actors.Followed](t, team, followers(1, "", "eve")).Watchlist
+	frame := s.Expect(protocol.TypeTask)
+	require.Equal(t, "people_scan", frame.TaskType)
+	finish(t, s, frame, posts...)
+	wantWeek(t, team, list, 5, 0, 1)
+	for _, p := range team.Posts(t, list.ID) {
+		require.True(t, p.Lead)
+	}
 }

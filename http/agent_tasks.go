@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
@@ -21,24 +22,27 @@ const (
 // agentTaskRoutes is the table of agent tasks: path, type, the words of the
 // reply, and what a valid body is.
 func (s *Server) agentTaskRoutes() {
+	writes := fails(http.StatusNotFound, watchpost.TextNoAdmin)
 	agentTask(s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully", fetchProfile.check)
+	agentTask(s, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully", fetchCompany.check)
+	agentTask(s, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully", fetchProfilesPosts.check)
+	agentTask(s, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully", fetchCompany.check)
+	agentTask(s, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully", searchProfiles.check,
+		fails(http.StatusBadRequest, textNoFilter))
+	agentTask(s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", likePost.check, writes)
+	agentTask(s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", commentPost.check, writes)
+	agentTask(s, "send-message", watchpost.TaskSendMessage, "Send message task created successfully", sendMessage.check,
+		fails(http.StatusBadRequest, textLongMessage), writes)
+	agentTask(s, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
+		sendConnectionRequest.check, fails(http.StatusBadRequest, textLongNote), writes,
+		fails(http.StatusTooManyRequests, watchpost.TextInvitationCap))
+	agentTask(s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", fetchConnections.check)
 
 	fuego.Get(s.api, "/network-agent/get-task-status", s.getTaskStatus,
 		s.operation(extended, "getTaskStatus", "Ask how far a task is", tagTasks),
 		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), needed(),
 		fails(http.StatusBadRequest, textNoTaskID),
 		fails(http.StatusNotFound, watchpost.TextTaskNotFound))
-}
-
-type fetchProfile struct {
-	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
-}
-
-func (f fetchProfile) check() error {
-	if _, err := watchpost.ParseProfile(f.Slug); err != nil {
-		return watchpost.Errorf(watchpost.Invalid, "Missing or invalid 'profile_slug'")
-	}
-	return nil
 }
 
 type taskCreated struct {
@@ -48,14 +52,16 @@ type taskCreated struct {
 }
 
 // agentTask adds the route of one type of agent task, whose body is a B.
-func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string, check func(B) error) {
+func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string, check func(B) error,
+	options ...func(*fuego.BaseRoute),
+) {
 	create := func(c fuego.ContextWithBody[B]) (taskCreated, error) {
 		input, err := readTaskInput(c.Request(), check)
 		if err != nil {
 			return taskCreated{}, err
 		}
 		ctx := c.Context()
-		task, err := actors.Ask[actors.TaskCreated](ctx, s.registry, teamOf(ctx), actors.CreateTask{Type: t, Input: input})
+		task, err := create[actors.TaskCreated](ctx, s, actors.CreateTask{Type: t, Input: input})
 		if err != nil {
 			return taskCreated{}, err
 		}
@@ -65,8 +71,24 @@ func agentTask[B any](s *Server, name string, t watchpost.TaskType, message stri
 	for _, f := range fieldsOf(reflect.TypeFor[B]()) {
 		texts = append(texts, f.text)
 	}
-	fuego.Post(s.api, "/network-agent/"+name, create,
-		s.operation(extended, string(t), message, tagTasks), takesBody(texts...))
+	options = append([]func(*fuego.BaseRoute){s.operation(extended, camel(name), summaryOf(message), tagTasks), takesBody(texts...), s.idempotent()}, options...)
+	fuego.Post(s.api, "/network-agent/"+name, create, options...)
+}
+
+// camel makes an operation's name of a path's: fetch-profile is fetchProfile.
+func camel(name string) string {
+	first, rest, _ := strings.Cut(name, "-")
+	for word := range strings.SplitSeq(rest, "-") {
+		if word != "" {
+			first += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return first
+}
+
+// summaryOf makes an operation's summary of the words of its reply.
+func summaryOf(message string) string {
+	return "Create a task: " + strings.ToLower(strings.TrimSuffix(message, " task created successfully"))
 }
 
 // readTaskInput reads the body of a request for a task and returns what of it

@@ -28,7 +28,11 @@ func readBody(r *http.Request) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseObject(raw)
+	o, err := parseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	return o, exchangeOf(r.Context()).once.look(r, raw)
 }
 
 func parseObject(raw []byte) (object, error) {

@@ -29,7 +29,7 @@ func TestPathsAndMethods(t *testing.T) {
 		h.do("GET", path, "").fails(404, "Not found")
 	}
 	for path, allow := range map[string]string{
-		"/api-posts":                     "GET, HEAD",
+		"/api-posts":                     "GET, HEAD, PUT",
 		watchlists:                       "DELETE, GET, HEAD, POST, PUT",
 		"/network-agent/fetch-profile":   "POST",
 		"/network-agent/get-task-status": "GET, HEAD",

@@ -13,7 +13,7 @@ import (
 func (s *Server) companyWatchlistRoutes() {
 	const path, t = "/api-company-watchlist", watchpost.CompanyWatchlist
 	fuego.Post(s.api, path, s.createCompanyWatchlist,
-		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists),
+		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists), s.idempotent(),
 		takesBody("companies array is required and must not be empty", "No valid company identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
 		fails(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
 		failsList())

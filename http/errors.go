@@ -22,6 +22,7 @@ var statuses = map[watchpost.Kind]int{
 	watchpost.Forbidden:         http.StatusForbidden,
 	watchpost.Conflict:          http.StatusConflict,
 	watchpost.PlanLimit:         http.StatusPaymentRequired,
+	watchpost.InvitationCap:     http.StatusTooManyRequests,
 }
 
 // Texts that only the HTTP layer says.
@@ -58,7 +59,7 @@ func (f *failure) Unwrap() error { return f.cause }
 
 // failed gives a fault of ours the words that a resource has for it; other
 // errors are returned as they are.
-func failed(text string, err error) error { //nolint:unparam // each resource has words of its own
+func failed(text string, err error) error {
 	if watchpost.KindOf(classified(err)) != watchpost.Internal {
 		return err
 	}

@@ -20,6 +20,7 @@ type exchange struct {
 	id     string
 	route  *route // nil until a route has taken the request
 	team   watchpost.TeamID
+	once   *once // of a request that may be repeated; nil without a key
 	status int
 	sent   bool
 }

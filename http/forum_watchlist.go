@@ -13,7 +13,7 @@ import (
 func (s *Server) forumWatchlistRoutes() {
 	const path = "/api-forum-watchlist"
 	fuego.Post(s.api, path, s.createKeywordWatchlist(watchpost.ForumWatchlist),
-		s.operation(teams, "createForumWatchlist", "Create a forum watchlist", tagWatchlists),
+		s.operation(teams, "createForumWatchlist", "Create a forum watchlist", tagWatchlists), s.idempotent(),
 		takesKeywords(), fails(http.StatusPaymentRequired, textWatchlistQuota))
 	fuego.Get(s.api, path, s.getKeywordWatchlists(watchpost.ForumWatchlist),
 		s.operation(teams, "getForumWatchlist", "List forum watchlists, or show one", tagWatchlists),

@@ -20,7 +20,7 @@ const (
 func (s *Server) keywordWatchlistRoutes() {
 	const path = "/api-keyword-watchlist"
 	fuego.Post(s.api, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist),
-		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists),
+		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists), s.idempotent(),
 		takesKeywords(), fails(http.StatusPaymentRequired, textWatchlistQuota))
 	fuego.Get(s.api, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
 		s.operation(teams, "getKeywordWatchlist", "List keyword watchlists, or show one", tagWatchlists),
@@ -73,7 +73,7 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 		if err != nil {
 			return createKeywordWatchlistReply{}, err
 		}
-		view, err := actors.Ask[actors.WatchlistView](c.Context(), s.registry, teamOf(c.Context()), actors.CreateWatchlist{Watchlist: draft})
+		view, err := create[actors.WatchlistView](c.Context(), s, actors.CreateWatchlist{Watchlist: draft})
 		if err != nil {
 			return createKeywordWatchlistReply{}, err
 		}

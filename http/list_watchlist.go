@@ -44,7 +44,7 @@ func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, given []
 	if listID != "" && !watchpost.ValidID(listID) {
 		return actors.Followed{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound)
 	}
-	made, err := actors.Ask[actors.Followed](ctx, s.registry, teamOf(ctx), actors.Follow{Watchlist: w, References: references})
+	made, err := create[actors.Followed](ctx, s, actors.Follow{Watchlist: w, References: references})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
 		if denied := s.registry.ListAccess(ctx, teamOf(ctx), listID); denied != nil {
 			return actors.Followed{}, denied
@@ -106,7 +106,7 @@ func shownListWatchlist(view *actors.WatchlistView) listWatchlistDetail {
 	w, l := &view.Watchlist, &view.List
 	return listWatchlistDetail{
 		Frequency: w.Frequency.Hours(), Lists: []followedList{{l.ID, l.Name, len(l.Entries)}}, Labels: shownLabels(w.Labels),
-		SlackURL: textOrNil(w.SlackURL), LastScanAt: stampOrNil(view.LastScanAt), NextScanAt: stampOrNil(view.NextScanAt),
+		SlackURL: textOrNil(w.SlackURL), DroppedThisWeek: view.DroppedThisWeek, LastScanAt: stampOrNil(view.LastScanAt), NextScanAt: stampOrNil(view.NextScanAt),
 	}
 }
 

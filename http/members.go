@@ -9,8 +9,6 @@ import (
 	"watchpost/actors"
 )
 
-const textUserNotFound = "User not found"
-
 // memberRoutes are the operator's ways to change a team's members.
 func (s *Server) memberRoutes() {
 	const path = "/admin/teams/{id}/members/{member}"

@@ -68,6 +68,16 @@ func TestTeam(t *testing.T) {
 	require.Equal(t, 1.0, seen["waiting_scans"].(fields)["count"])
 	keepsToTheDocument(t, h, raw)
 
+	// What watchlists follow: that of the longest list counts.
+	for _, body := range []string{`{"profiles":["jane","joe","eve"]}`, `{"profiles":["jane"]}`} {
+		read[fields](m.call("POST", "/api-people-watchlist", body), 200)
+	}
+	read[fields](m.call("POST", "/api-company-watchlist", `{"companies":["acme","other"]}`), 200)
+	quotas := read[fields](m.call("GET", "/api-team", ""), 200)["quotas"].(fields)
+	require.Equal(t, fields{"used": 3.0, "limit": 200.0}, quotas["profiles_per_watchlist"])
+	require.Equal(t, fields{"used": 2.0, "limit": 200.0}, quotas["companies_per_watchlist"])
+	require.Equal(t, fields{"used": 4.0, "limit": 5.0}, quotas["watchlists"])
+
 	// Without a limit.
 	read[fields](m.admin("PATCH", "/admin/teams/"+m.id, `{"plan":"ultimate"}`), 200)
 	raw = m.call("GET", "/api-team", "")

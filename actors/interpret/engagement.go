@@ -22,12 +22,12 @@ const (
 
 var engagements = []*regexp.Regexp{
 	// like and comment on my latest post
-	regexp.MustCompile(`\b` + acts + `(?: (?:and|or|,) ?` + acts + `)* (?:all |each |every |any |some |one )?(?:of )?` + ownText),
+	regexp.MustCompile(`\b` + acts + `(?: (?:and|or|,) ?` + acts + `)* (?:all |each |every |any |some |one |this |that |the )?(?:of )?` + ownText),
 	// more comments on our posts; reach of my articles
 	regexp.MustCompile(`\b` + counts + `(?:,? (?:and|or|,)? ?` + counts + `)* (?:on|for|of|to|from|under|at|in) (?:all |each |every |any )?(?:of )?` + ownText),
 	// make my post go viral; get our content seen
 	regexp.MustCompile(`\b(?:make|making|get|getting|help|helping|push|pushing|grow|growing|boost|promote|increase|let) ` + ownText +
-		` (?:to )?(?:go |going |be |get |become |perform |rank |reach |trend|grow|viral|more|seen|noticed|liked|shared|better|trending|popular|higher)`),
+		`(?: [a-z0-9-]+){0,5}? (?:to )?(?:go |going |be |get |become |perform |rank |reach |trend|grow|viral|more|seen|noticed|liked|shared|better|trending|popular|higher)`),
 	// my posts need more likes; our last video deserves comments
 	regexp.MustCompile(ownText + ` (?:need|needs|get|gets|got|deserve|deserves|should get|could use|has|have|with|receives?) (?:a lot |lots |way |some |many )?(?:of )?(?:more |few |any |no )?` + counts),
 	// help me get more followers; I want more likes
@@ -66,7 +66,7 @@ func ownEngagement(tokens []token) (string, bool) {
 				continue
 			}
 			found := sentence[at[0]:at[1]]
-			if i == len(engagements)-1 && subjectMark.MatchString(sentence) || byWriter(sentence[:at[0]]) {
+			if i == len(engagements)-1 && subjectMark.MatchString(sentence) || byWriter(sentence[:at[0]]) || ofOthers(found) {
 				continue
 			}
 			return found, true
@@ -74,6 +74,19 @@ func ownEngagement(tokens []token) (string, bool) {
 	}
 	return "", false
 }
+
+// ofOthers reports whether the posts are those of people of the writer's.
+func ofOthers(found string) bool {
+	for w := range strings.FieldsSeq(found) {
+		if others[strings.TrimSuffix(w, "'s")] {
+			return true
+		}
+	}
+	return false
+}
+
+var others = wordSet(`competitor competitors customer customers client clients rival rivals prospect prospects friend friends colleague colleagues boss
+	supplier suppliers partner partners investor investors users employees candidates favourite favorite industry niche`)
 
 // byWriter reports whether it is the writer who would act on the own post, as
 // in: topics that I could share on our page.

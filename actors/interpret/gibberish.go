@@ -13,7 +13,7 @@ import (
 // gibberish returns the tokens that look struck at random if they make up the
 // prompt.
 func gibberish(tokens []token) (odd []string, ok bool) {
-	total, sense := 0, 0
+	total, sense, letters := 0, 0, false
 	seen := make(map[string]int)
 	for _, t := range tokens {
 		if !t.content() {
@@ -21,6 +21,7 @@ func gibberish(tokens []token) (odd []string, ok bool) {
 		}
 		total++
 		seen[t.norm]++
+		letters = letters || strings.ContainsFunc(t.norm, unicode.IsLetter)
 		switch {
 		case t.kind != word:
 			if t.kind == link || !struck(t.norm) {
@@ -34,8 +35,8 @@ func gibberish(tokens []token) (odd []string, ok bool) {
 			odd = append(odd, t.text)
 		}
 	}
-	if total == 0 {
-		return nil, true
+	if !letters {
+		return odd, true
 	}
 	// Few different words: test test test, blah blah blah.
 	if total >= minWords && len(seen)*3 <= total {
@@ -197,7 +198,7 @@ func consonants(w string) int {
 func oddPairs(w string) int {
 	n := 0
 	for i := 0; i+1 < len(w); i++ {
-		if pair := w[i : i+2]; rare[pair] && !(common[pair] && len(w) > 3) {
+		if pair := w[i : i+2]; rare[pair] && (!common[pair] || len(w) <= 3) {
 			n++
 		}
 	}

@@ -7,12 +7,14 @@
 // the rules here serve. Each idea has a file of its own:
 //
 //   - token.go: words, quoted phrases, hashtags, links
-//   - parse.go, marker.go: which words say what is looked for, left out,
-//     demanded, where, by whom and what for
-//   - topic.go, variant.go: what is looked for as keywords
-//   - build.go: keywords, required and excluded words, slots
+//   - marker.go, parse.go, steer.go, setting.go: which words say what is looked
+//     for, left out, demanded, where, in which language, by whom, what for
+//   - list.go: what stands once in a list and is meant of all of it
+//   - topic.go, variant.go, signal.go: one thing that is looked for as keywords
+//   - build.go, exclude.go, slot.go: entries, excluded words, slots
 //   - check.go, link.go, placeholder.go, gibberish.go, engagement.go: refusals
 //   - example.go: the example that every refusal carries
+//   - vet.go: the bounds that every result keeps, whoever made it
 //   - table_*.go: the words that the rules know
 package interpret
 
@@ -162,7 +164,7 @@ func (f Fallback) Strict(ctx context.Context, prompt string) (Result, error) {
 	case err != nil:
 		return Result{}, &Unavailable{Err: err}
 	}
-	if refused := CheckInferred(prompt, r); refused != nil {
+	if refused := CheckInferred(r); refused != nil {
 		return Result{}, refused
 	}
 	return r, nil

@@ -109,11 +109,29 @@ var beside = wordSet(`follow track watch monitor check look at out see read open
 	write publishes publish says say everything anything whatever new updates update scan fetch get data info information from of by
 	tell more details about`)
 
+// labelled reports whether a bracket is the label of a link.
+func labelled(tokens []token) bool {
+	for i, t := range tokens {
+		if t.text == "]" {
+			return i+2 < len(tokens) && tokens[i+1].text == "(" && tokens[i+2].kind == link
+		}
+	}
+	return false
+}
+
 // bare returns the links of a prompt that has nothing else, and whether one
 // of them is a person's.
 func bare(tokens []token) (links []token, profile bool) {
-	asks := false
-	for _, t := range tokens {
+	asks, label := false, false
+	for i, t := range tokens {
+		switch { // the label of a markdown link says nothing of its own
+		case t.text == "[":
+			label = labelled(tokens[i:])
+		case t.text == "]":
+			label = false
+		case label:
+			continue
+		}
 		switch {
 		case t.kind == link:
 			links = append(links, t)

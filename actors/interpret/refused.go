@@ -28,7 +28,7 @@ const (
 
 // Refused means that a prompt does not say enough to look for anything
 // (specification: 422). As JSON it is the body of the reply.
-type Refused struct {
+type Refused struct { //nolint:errname // a word of the specification
 	Reason string
 	// Missing names what the prompt should say and does not.
 	Missing []string
@@ -62,7 +62,7 @@ func (r *Refused) MarshalJSON() ([]byte, error) {
 // Unavailable means that nobody could be asked what a strict prompt means
 // (specification: 503). As JSON it is the body of the reply, which does not
 // show the cause.
-type Unavailable struct {
+type Unavailable struct { //nolint:errname // likewise
 	Err error
 }
 

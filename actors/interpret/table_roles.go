@@ -17,7 +17,7 @@ var roleHeads = map[string]string{
 	"dentist": "", "lawyer": "", "attorney": "", "accountant": "", "bookkeeper": "", "controller": "", "auditor": "", "writer": "", "copywriter": "",
 	"editor": "", "journalist": "", "agent": "", "realtor": "", "broker": "", "planner": "", "buyer": "", "operator": "", "coach": "", "trainer": "",
 	"tester": "", "strategist": "", "advisor": "", "adviser": "", "coordinator": "", "assistant": "", "maintainer": "", "lead": "", "ops": "",
-	"decision-maker": "", "maker": "", "driver": "", "chef": "", "farmer": "", "electrician": "", "plumber": "", "pharmacist": "", "therapist": "",
+	"sre": "", "dba": "", "pm": "", "decision-maker": "", "maker": "", "driver": "", "chef": "", "farmer": "", "electrician": "", "plumber": "", "pharmacist": "", "therapist": "",
 	"psychologist": "", "scholar": "", "professor": "", "principal": "", "employee": "", "employer": "", "hirer": "", "builder": "", "creator": "",
 }
 
@@ -73,9 +73,19 @@ var lasting = wordSet(`kubernetes aws sales news analytics logistics devops saas
 	customs cookies media women men people finops mlops devsecops secops revops headless wellness happiness fitness illness press
 	burnout layoffs reuters siemens mercedes airbus walmart starbucks mcdonalds atlassian asus accenture sap`)
 
+// irregular are plurals of nouns that end with s themselves.
+var irregular = map[string]string{
+	"buses": "bus", "gases": "gas", "viruses": "virus", "statuses": "status", "bonuses": "bonus", "campuses": "campus", "lenses": "lens",
+	"analyses": "analysis", "crises": "crisis", "hypotheses": "hypothesis", "diagnoses": "diagnosis", "choruses": "chorus", "shoes": "shoe",
+	"movies": "movie", "cookies": "cookie", "heroes": "hero", "potatoes": "potato", "knives": "knife", "wives": "wife", "wolves": "wolf", "lives": "life",
+}
+
 // singular returns the singular of a plural that ends with s, and of other
 // words themselves.
 func singular(w string) string {
+	if s, ok := irregular[w]; ok {
+		return s
+	}
 	if lasting[w] || len(w) < 4 && !isPluralAcronym(w) || !strings.HasSuffix(w, "s") {
 		return w
 	}
@@ -90,7 +100,7 @@ func singular(w string) string {
 	return w[:len(w)-1]
 }
 
-func isPluralAcronym(w string) bool { return w == "vcs" || w == "evs" || w == "cvs" }
+func isPluralAcronym(w string) bool { return w == "vcs" || w == "evs" || w == "cvs" || w == "ads" }
 
 // plural returns the plural of a noun in the singular.
 func plural(w string) string {

@@ -63,7 +63,7 @@ information security, infosec
 zero trust
 ransomware
 data privacy
-GDPR
+! GDPR
 SaaS, software as a service
 B2B SaaS
 CRM, customer relationship management

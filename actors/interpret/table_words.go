@@ -13,27 +13,37 @@ var function = wordSet(`a an the this that these those it its they them their th
 // ends with.
 var filler = wordSet(`please pls kindly thanks thank hi hello hey new newest latest recent recently fresh current currently good great best better interesting relevant
 	useful helpful important real actual actually specific specifically certain various different similar several possible potential
-	public original genuine honest active actively everyone everybody anyone anybody someone somebody people person folks guys users
+	original genuine honest active actively everyone everybody anyone anybody someone somebody people person folks guys users
 	something anything everything nothing stuff thing things somewhere around right now today tonight tomorrow yesterday daily weekly monthly
 	always often sometimes usually especially mainly mostly primarily particularly preferably ideally basically simply lately especially
 	related regarding concerning popular trending viral hot top high-quality quality well like maybe perhaps exactly whole entire main publicly`)
 
-// generic are words for what is posted, which are no subject.
+// postish are words for what is posted, which are no subject.
+var postish = wordSet(`post posts posting postings posted conversation conversations discussion discussions thread threads article articles content contents
+	story stories news update updates mention mentions message messages comment comments topic topics subject subjects theme themes
+	keyword keywords word words term terms phrase phrases hashtag hashtags expression expressions insight insights opinion opinions thought thoughts views
+	takes tips ideas experiences lesson lessons learnings example examples question questions information info chatter buzz commentary
+	announcement announcements debate debates publication publications piece pieces watchlist`)
+
+// generic are nouns that are no subject when they stand alone.
 var generic = wordSet(`post posts posting postings posted conversation conversations discussion discussions thread threads article articles content contents
 	story stories news update updates mention mentions message messages comment comments topic topics subject subjects theme themes
 	keyword keywords word words term terms phrase phrases hashtag hashtags expression expressions insight insights opinion opinions thought thoughts view views
-	take takes tip tips idea ideas experience experiences lesson lessons learnings example examples question questions information info
+	take takes tip tips idea ideas experience experiences lesson lessons learning learnings example examples question questions information info
 	announcement announcements debate debates commentary buzz chatter feedback publication publications piece pieces
 	network networks site sites internet web online media feed feeds watchlist list alert alerts result results
-	leads lead prospect prospects customers customer clients client buyers buyer signals signal opportunities opportunity author authors writer writers
-	creator creators poster posters member members competitor competitors industry niche field space area kind kinds sort type types ways way subject matter
-	recommendations advice help work business businesses company companies organization organizations organisation organisations firm firms team teams`)
+	lead leads prospect prospects customers customer clients client buyers buyer signals signal opportunities opportunity author authors writer writers
+	creator creators poster posters member members competitor competitors industry niche field space area kind kinds sort type types ways way matter
+	recommendations recommendation advice help work business businesses company companies organization organizations organisation organisations firm firms team teams
+	startups startup trends trend product products service services tool tools solution solutions problems problem issues issue someone others interest interests
+	market markets brand brands city country region location words stuff value success life world future growth users user software
+	technology tech choose choosing pick picking select buy buying purchase connect meet sector sectors context professional professionals expert experts leader leaders influencer influencers conversation job jobs role roles reaction reactions`)
 
 // request are the verbs by which something is asked for.
 var request = wordSet(`find finds finding show shows showing track tracks tracking monitor monitors monitoring watch watching follow following alert alerts notify
 	notifying tell keep keeping search searching look looking get getting give giving see seeing want wants wanted need needs needed wish hope hoping
 	like love interested know collect gather fetch pull bring send list surface spot catch discover discovering identify scan create build make set
-	help catching up informed listen listening read reading learn hear hearing flag report reporting let go include including cover covering pay attention
+	help catching up informed listen read learn hear hearing flag report reporting let go include including cover covering
 	mentions mentioning say says saying said talk talks talking speak speaks speaking discuss discusses discussing write writes writing post posts posting
 	share shares sharing ask asks asking comment comments commenting think thinks thinking feel feels interest looked`)
 
@@ -60,11 +70,11 @@ var hollow = wordSet(`impact effect effects influence role use uses usage import
 // breaks are words between two parts of a subject: AI in healthcare, prices
 // for diesel. Of is one only after a hollow noun.
 var breaks = wordSet(`in on for with to into from at by via using through against between versus vs vs. as when while where that which who whose
-	how why what if because during inside among across toward towards within than affecting affect affects impacting impacts changing changes
-	helping helps help improve improves improving reduce reduces reducing measure measures measuring use uses used build builds building
-	manage manages managing make makes making handle handles handling adopt adopts adopting implement implements implementing solve solves solving
-	deal deals dealing is are was were be being been can could will would should do does did has have had get gets getting about around
-	replace replaces replacing transform transforms transforming integrate integrates integrating running run runs apply applied applying
+	how why what if because during inside among across toward towards within than affecting affect affects impacting impacts changing
+	helping helps help improve improves improving reduce reduces reducing measure measures measuring use used build building
+	manage manages managing making handling adopt adopting implement implements implementing solve solves solving
+	dealing is are was were be being been can could will would should do does did has have had get gets getting about around
+	replace replaces replacing transform transforms transforming integrate integrates integrating running apply applied applying
 	they their them it its we our us you your i my me`)
 
 // fixed are phrases that stay together although a rule would part them.

@@ -40,28 +40,49 @@ func tokenise(prompt string) []token {
 	before := ' '
 	for s != "" && len(out) < maxTokens {
 		t, size := nextToken(s, before)
-		if t.norm != "" && (t.content() || len(out) > 0) {
+		if t.norm != "" && (t.content() || len(out) > 0 || t.text == "[") {
 			out = append(out, t)
 		}
 		before, _ = utf8.DecodeLastRuneInString(s[:size])
 		s = s[size:]
 	}
-	return calm(out)
+	return begin(calm(out))
+}
+
+// begin writes in lower case the words whose capital only shows that a
+// sentence begins.
+func begin(tokens []token) []token {
+	first := true
+	for i, t := range tokens {
+		if first && t.kind == word && len(t.text) > 1 && t.text[1:] == strings.ToLower(t.text[1:]) {
+			if _, level := levels[t.norm]; level || isRole(t.norm) || people[t.norm] || generic[t.norm] || function[t.norm] || filler[t.norm] || demanded[t.norm] {
+				tokens[i].text = strings.ToLower(t.text)
+			}
+		}
+		first = t.kind == stop || t.text == ":" || t.text == "\n"
+	}
+	return tokens
 }
 
 // spellings unifies what is typed in several ways.
-var spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " & ", " and ", " w/o ", " without ", "\r\n", "\n")
+var spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " & ", " and ", " w/o ", " without ", "\r\n", "\n",
+	"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs")
 
-// readable returns the part of a prompt that is read.
+// readable returns the part of a prompt that is read, without controls.
 func readable(prompt string) string {
-	prompt = strings.ToValidUTF8(prompt, " ")
 	n := 0
 	for i := range prompt {
 		if n++; n > MaxPrompt {
-			return prompt[:i]
+			prompt = prompt[:i]
+			break
 		}
 	}
-	return prompt
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(prompt, " "))
 }
 
 // calm takes capitals from prompts that have nothing else: there they set
@@ -110,6 +131,12 @@ func nextToken(s string, before rune) (token, int) {
 	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
 		return token{word, "not", "not"}, size // as searches have it
 	}
+	if n := bracketLength(s, fresh); n > 0 {
+		if literalTag(s[:n]) {
+			return token{quoted, s[:n], watchpost.Normalise(s[:n])}, n
+		}
+		return token{}, n
+	}
 	if n := wordLength(s, fresh); n > 0 {
 		return newWord(s[:n]), n
 	}
@@ -118,10 +145,24 @@ func nextToken(s string, before rune) (token, int) {
 		return token{stop, string(r), "."}, size
 	case r == '/':
 		return token{word, "or", "or"}, size
-	case strings.ContainsRune(",;:()|•*–—·、，；：", r), r == '-' && unicode.IsSpace(before):
+	case strings.ContainsRune(",;:()[]|•*–—·、，；：", r), r == '-' && unicode.IsSpace(before):
 		return token{pause, string(r), ","}, size
 	}
 	return token{}, size
+}
+
+// bracketLength returns the length of brackets that s begins with and that
+// say nothing of what is looked for, as in Map[K, V] and [1]; tags like
+// [Hiring] are among them.
+func bracketLength(s string, fresh bool) int {
+	end := strings.IndexAny(s[:min(len(s), 40)], "]>")
+	if s[0] != '[' && s[0] != '<' || end < 1 {
+		return 0
+	}
+	if s = s[:end+1]; !fresh || literalTag(s) || strings.Trim(s, "[]<>0123456789") == "" {
+		return len(s)
+	}
+	return 0
 }
 
 // newWord makes a token of a word; a genitive counts as the word itself when
@@ -163,6 +204,9 @@ func quotedToken(s string, before rune) (token, int) {
 		text := strings.Trim(foldSpace(rest[:i]), " .,;:!?")
 		if text == "" || !hasWord(text) || utf8.RuneCountInString(text) > watchpost.MaxKeyword {
 			return token{}, 0
+		}
+		if t, all := linkToken(text); all == len(text) {
+			return t, size + i + n
 		}
 		return token{quoted, text, watchpost.Normalise(text)}, size + i + n
 	}

@@ -65,13 +65,9 @@ func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	return nil
 }
 
-// checkHeaders refuses a mail whose parts would not stay in their headers, or
-// whose recipient is not one plain address.
+// checkHeaders refuses a mail whose parts would not stay in their headers.
 func checkHeaders(m actors.Mail) error {
-	if to, ok := watchpost.NormaliseEmail(m.To); !ok || to != m.To {
-		return fmt.Errorf("mail to %q: no address", m.To)
-	}
-	if strings.ContainsFunc(m.Subject, unicode.IsControl) {
+	if strings.ContainsFunc(m.To+m.Subject, unicode.IsControl) {
 		return fmt.Errorf("mail to %q: control character in a header", m.To)
 	}
 	return nil

@@ -193,6 +193,9 @@ func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
 	}
+	if to, ok := watchpost.NormaliseEmail(m.To); !ok || to != m.To {
+		return nil, fmt.Errorf("mail to %q: not one plain address", m.To)
+	}
 	message := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := message.FromFormat("Watchpost", s.from); err != nil {
 		return nil, err

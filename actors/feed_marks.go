@@ -1,0 +1,131 @@
+package actors
+
+import (
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// mark asks the feed to change what the team did with a post: its bookmark, or
+// that it was liked or commented on, which is recorded whether or not the post
+// is stored. then runs when it is durable.
+type mark struct {
+	post     watchpost.PostID // of a bookmark
+	bookmark *bool
+	done     *watchpost.Interaction
+	also     *persistence.Batch // what else belongs to the decision
+	then     func(error)
+}
+
+// deedsRecord is what was done to a post, for when it is collected again.
+type deedsRecord struct {
+	Liked     bool `json:"liked,omitempty"`
+	Commented bool `json:"commented,omitempty"`
+	// URN is that of the stored post; empty when it never was stored.
+	URN string `json:"urn,omitempty"`
+}
+
+// mark changes a post.
+func (f *feed) mark(view persistence.View, m mark) error {
+	batch := m.also
+	if batch == nil {
+		batch = &persistence.Batch{}
+	}
+	old, err := f.marked(view, &m)
+	if err != nil {
+		return err
+	}
+	var deeds deedsRecord
+	if m.done != nil {
+		deeds, err = load[deedsRecord](view, f.space, deedsKey(m.done.Target))
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return err
+		}
+		deeds.Liked = deeds.Liked || m.done.Kind == watchpost.InteractionLike
+		deeds.Commented = deeds.Commented || m.done.Kind == watchpost.InteractionComment
+		if old != nil {
+			deeds.URN = old.URN
+		}
+		batch.Put(deedsKey(m.done.Target), encode(deeds))
+		batch.Put(key(keyInteract, m.done.ID), encode(*m.done))
+	}
+	if old != nil {
+		post := *old
+		post.Liked, post.Commented = post.Liked || deeds.Liked, post.Commented || deeds.Commented
+		if m.bookmark != nil {
+			post.Bookmark = *m.bookmark
+		}
+		if err := postindex.Put(batch, old, &post); err != nil {
+			return err
+		}
+	}
+	then := m.then
+	if m.bookmark != nil && old == nil {
+		then = func(err error) {
+			if err == nil { // it went away meanwhile
+				err = watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+			}
+			m.then(err)
+		}
+	}
+	f.commit(batch, nil, nil, then)
+	return nil
+}
+
+// marked finds the post that is to be marked; nil when it is not stored.
+func (f *feed) marked(view persistence.View, m *mark) (*watchpost.Post, error) {
+	var post *watchpost.Post
+	var err error
+	if m.done == nil {
+		post, err = postindex.Get(view, f.space, m.post)
+	} else {
+		post, err = postOf(view, f.space, m.done.URN)
+	}
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil // nothing to mark is no fault
+	}
+	return post, err
+}
+
+// postOf finds a stored post by any of its names.
+func postOf(view persistence.View, space persistence.Space, name string) (*watchpost.Post, error) {
+	post, err := postindex.ByURN(view, space, name)
+	if err == nil || !errors.Is(err, persistence.ErrNotFound) {
+		return post, err
+	}
+	found, _, err := postindex.Query(view, space, &watchpost.PostQuery{
+		Slug: watchpost.PostKey(name), Order: watchpost.RecentFirst, Page: 1, PageSize: 1,
+	})
+	if err == nil && len(found) == 0 {
+		err = persistence.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// remember gives a post that is stored anew what was done to it before.
+func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
+	target := watchpost.PostKey(p.URN)
+	deeds, err := load[deedsRecord](view, f.space, deedsKey(target))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.Liked, p.Commented = deeds.Liked, deeds.Commented
+	if deeds.URN != p.URN {
+		deeds.URN = p.URN
+		batch.Put(deedsKey(target), encode(deeds))
+	}
+	return nil
+}
+
+// maxTarget keeps a post's key within the store's.
+const maxTarget = 500
+
+func deedsKey(target string) []byte { return key(keyDeeds, clip(target, maxTarget)) }

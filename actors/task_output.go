@@ -1,0 +1,160 @@
+package actors
+
+import (
+	"encoding/json"
+
+	"watchpost"
+	"watchpost/actors/enrich"
+	"watchpost/actors/protocol"
+)
+
+// onOutput takes the output of what is no scan.
+func (t *task) onOutput(m fromSession, lease watchpost.Lease) {
+	kind := t.state.Type
+	if kind == watchpost.TaskProfilesPosts || kind == watchpost.TaskCompanyPosts {
+		t.onFetchedPosts(m, lease)
+		return
+	}
+	output, err := watchpost.CleanOutput(kind, m.frame.Output)
+	switch {
+	case err != nil:
+		t.onBadOutput(m, lease, err)
+	case kind == watchpost.TaskLikePost, kind == watchpost.TaskCommentPost:
+		t.ctx.Send(t.team, engaged{task: t.state, from: m, output: output})
+	default:
+		t.complete(m, output, nil)
+	}
+}
+
+func (t *task) onBadOutput(m fromSession, lease watchpost.Lease, err error) {
+	acted := true // as far as can be known
+	t.onError(m, lease, &protocol.TaskError{Code: "invalid_output", Message: err.Error(), Acted: &acted})
+}
+
+// onMarked completes a like or comment that the post shows by now.
+func (t *task) onMarked(m marked) {
+	switch {
+	case m.err != nil: // the session sends its journal to the next activation
+	case t.state.State.Final():
+		t.ctx.Send(t.team, lateResult{session: m.from.id, frame: m.from.frame})
+	default:
+		t.complete(m.from, m.output, nil)
+	}
+}
+
+// fetchedPost is a post in the output of a task: what the network shows and
+// the service understands of it, and nothing of the team's.
+type fetchedPost struct {
+	URL            string               `json:"network_post_url"`
+	URN            string               `json:"network_post_urn"`
+	Content        string               `json:"content"`
+	AuthorName     string               `json:"author_name"`
+	AuthorURL      string               `json:"author_url"`
+	AuthorHeadline string               `json:"author_headline"`
+	AuthorImageURL string               `json:"author_image_url"`
+	PostedAt       string               `json:"posted_at"`
+	Likes          int64                `json:"likes_count"`
+	Comments       int64                `json:"comments_count"`
+	Shares         int64                `json:"shares_count"`
+	Type           string               `json:"post_type"`
+	Language       string               `json:"language"`
+	ImageURL       string               `json:"image_url"`
+	ImageURLs      []string             `json:"image_urls"`
+	ImageText      string               `json:"image_text"`
+	Videos         []string             `json:"videos"`
+	Sentiment      string               `json:"sentiment"`
+	Influence      int                  `json:"influence_score"`
+	Seniority      string               `json:"seniority_level"`
+	Source         watchpost.PostSource `json:"source"`
+}
+
+func fetched(p *watchpost.Post) fetchedPost {
+	enrich.Post(p, enrich.Context{})
+	v := fetchedPost{
+		URL: p.URL, URN: p.URN, Content: p.Content,
+		AuthorName: p.AuthorName, AuthorURL: p.AuthorURL, AuthorHeadline: p.AuthorHeadline, AuthorImageURL: p.AuthorImageURL,
+		PostedAt: p.PostedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
+		Likes:    p.Likes, Comments: p.Comments, Shares: p.Shares, Type: p.Type, Language: p.Language,
+		ImageURLs: p.ImageURLs, ImageText: p.ImageText, Videos: p.Videos,
+		Sentiment: p.Sentiment, Influence: p.Influence, Seniority: p.Seniority, Source: p.Source,
+	}
+	if len(v.ImageURLs) == 0 {
+		v.ImageURLs = []string{}
+	} else {
+		v.ImageURL = v.ImageURLs[0]
+	}
+	return v
+}
+
+// onFetchedPosts takes the posts of a slice.
+func (t *task) onFetchedPosts(m fromSession, lease watchpost.Lease) {
+	if _, err := watchpost.CleanOutput(t.state.Type, m.frame.Output); err != nil && len(m.frame.Output) <= watchpost.MaxOutput {
+		t.onBadOutput(m, lease, err)
+		return
+	}
+	var output protocol.PostsOutput
+	if err := json.Unmarshal(m.frame.Output, &output); err != nil {
+		t.onBadOutput(m, lease, err)
+		return
+	}
+	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.clock.Now())
+	shown := make([]json.RawMessage, len(posts))
+	for i := range posts {
+		raw, err := json.Marshal(fetched(&posts[i]))
+		if err != nil {
+			panic(err) // texts and numbers: a bug
+		}
+		shown[i] = raw
+	}
+	t.gather(m, lease, shown, true, 0)
+}
+
+// onNothingFound takes the answer to a slice of which nothing exists: that
+// fails the task only when nothing at all does. It reports whether that is so.
+func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.Verdict) bool {
+	if t.state.Type != watchpost.TaskProfilesPosts {
+		return false
+	}
+	next, rest, ok := t.state.Gather(lease, nil, false)
+	if ok && !rest && !next.Progress.Found {
+		return false
+	}
+	refund := 0
+	if v.Refund {
+		refund = lease.Attempt
+	}
+	t.gather(m, lease, nil, false, refund)
+	return true
+}
+
+// gather adds a slice's posts to those of the task, and completes it with the
+// last slice. The answer to a slice that was handed out once more calls the
+// newer attempt off.
+func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMessage, found bool, refund int) {
+	next, rest, ok := t.state.Gather(lease, posts, found)
+	if !ok {
+		t.ctx.Send(t.team, decided{then: t.ack(m)})
+		return
+	}
+	if !rest {
+		output, err := next.Gathered()
+		if err != nil {
+			panic(err) // it is JSON already
+		}
+		next.Progress.Posts = nil
+		t.state.Progress = next.Progress
+		t.completeWith(m, output, nil, refund)
+		return
+	}
+	change := taskChange{event: taskReturned, freed: m.id, refund: refund}
+	switch {
+	case t.state.State == watchpost.TaskPending:
+		change.event, change.freed = taskActs, ""
+	case !t.state.Holds(m.frame.Lease):
+		change.freed = t.state.Lease.Session
+		if t.session != nil {
+			t.ctx.Send(t.session, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
+		}
+	}
+	t.decide(next, change, t.ack(m))
+}

@@ -1,0 +1,212 @@
+package actors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// effects is the ledger of what must not be done twice: which task does, or
+// did, a like or an invitation of an actor. It holds the effects of open tasks;
+// those of final ones are in the store.
+type effects struct {
+	tasks map[string]watchpost.TaskID // by key; "" for one that was given up
+	keys  map[watchpost.TaskID][]string
+}
+
+// effectRecord is the stored form of an effect in force.
+type effectRecord struct {
+	Task watchpost.TaskID `json:"task"`
+}
+
+func newEffects() *effects {
+	return &effects{tasks: map[string]watchpost.TaskID{}, keys: map[watchpost.TaskID][]string{}}
+}
+
+// open takes up the effect of a task that is not final.
+func (e *effects) open(t *watchpost.Task) {
+	if effect, ok := t.Effect(); ok {
+		e.set(effect.Key(), t.ID, t.ID)
+	}
+}
+
+// set notes on behalf of a task which task an effect is in force for.
+func (e *effects) set(key string, owner, task watchpost.TaskID) {
+	e.tasks[key] = task
+	e.keys[owner] = append(e.keys[owner], key)
+}
+
+// settled forgets what the store shows by now.
+func (e *effects) settled(id watchpost.TaskID) {
+	for _, key := range e.keys[id] {
+		delete(e.tasks, key)
+	}
+	delete(e.keys, id)
+}
+
+// effectKey names an effect in the store; its own key may be longer than the
+// store's keys are.
+func effectKey(e watchpost.Effect) []byte {
+	hash := sha256.Sum256([]byte(e.Key()))
+	return key(keyEffect, hex.EncodeToString(hash[:]))
+}
+
+// inForce returns the task that an effect is in force for; "" when there is
+// none.
+func (t *team) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
+	if task, known := t.effects.tasks[e.Key()]; known {
+		return task, nil
+	}
+	view, err := t.env.store.View(context.Background())
+	if err != nil {
+		return "", err
+	}
+	defer view.Close()
+	record, err := load[effectRecord](view, t.space, effectKey(e))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", nil
+	}
+	return record.Task, err
+}
+
+func putEffect(batch *persistence.Batch, e watchpost.Effect, id watchpost.TaskID) {
+	batch.Put(effectKey(e), encode(effectRecord{id}))
+}
+
+// createWrite makes a task that acts in a member's name, unless the same is
+// done already, or this week has no room for one more invitation.
+func (t *team) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
+	task := t.newTask(kind, input)
+	task.Member, task.Account = member, t.accountOf(member)
+	effect, counted := task.Effect()
+	if counted {
+		first, err := t.inForce(effect)
+		if err != nil {
+			t.fail(err)
+			t.answer(nil, t.broken)
+			return
+		}
+		if first != "" {
+			t.commit(nil, TaskCreated{first})
+			return
+		}
+	}
+	if kind == watchpost.TaskConnectionRequest && !t.mayInvite(&task) {
+		t.answer(nil, watchpost.Errorf(watchpost.InvitationCap, watchpost.TextInvitationCap))
+		return
+	}
+	batch := &persistence.Batch{}
+	t.createTask(batch, task)
+	if counted {
+		putEffect(batch, effect, task.ID)
+	}
+	t.commit(batch, TaskCreated{task.ID})
+	t.handOut()
+}
+
+// mayInvite reports whether one more invitation may be accepted this week: it
+// counts those that the account was handed since Monday and those that wait.
+func (t *team) mayInvite(task *watchpost.Task) bool {
+	now := t.env.clock.Now()
+	t.debitNewDay(now)
+	a, _ := watchpost.AllowanceOf(watchpost.ActionInvitation)
+	used := 0
+	if task.Account != "" {
+		if t.ledger.closed(task.Account, a.Action, now) {
+			return false
+		}
+		used = t.ledger.used(task.Account, a, now)
+	}
+	for _, open := range t.tasks {
+		waits := open.kind == task.Type && open.holder == "" && !open.ended
+		if waits && open.member == task.Member && (open.pinned == task.Account || open.pinned == "") {
+			used++
+		}
+	}
+	return used < a.Limit
+}
+
+// knowAccount notes which account a write runs on, with its first hand-out at
+// the latest, and names its effect after it.
+func (t *team) knowAccount(batch *persistence.Batch, open *openTask, task *watchpost.Task) {
+	after, ok := task.Effect()
+	if !ok || open.pinned == task.Account {
+		return
+	}
+	unknown := *task
+	unknown.Account = ""
+	before, _ := unknown.Effect()
+	batch.Delete(effectKey(before))
+	t.effects.set(before.Key(), task.ID, "")
+	if first, err := t.inForce(after); err == nil && first == "" {
+		putEffect(batch, after, task.ID)
+		t.effects.set(after.Key(), task.ID, task.ID)
+	}
+}
+
+// endEffect gives the effect of a task up that failed.
+func (t *team) endEffect(batch *persistence.Batch, task *watchpost.Task) {
+	effect, ok := task.Effect()
+	if !ok || task.State != watchpost.TaskFailed {
+		return
+	}
+	if holder, err := t.inForce(effect); err == nil && holder == task.ID {
+		batch.Delete(effectKey(effect))
+		t.effects.set(effect.Key(), task.ID, "")
+	}
+}
+
+// accountOf returns the account that a member's sessions work with: that of a
+// connected one, else the one reported last; "" when none is known.
+func (t *team) accountOf(member watchpost.MemberID) watchpost.AccountURN {
+	best := t.sessionOf(member)
+	if best == nil {
+		return ""
+	}
+	return best.record.Account
+}
+
+// sessionOf returns the session that speaks for a member's account; nil when
+// none ever reported one that is the member's.
+func (t *team) sessionOf(member watchpost.MemberID) *sessionState {
+	var best *sessionState
+	for _, s := range t.sessions {
+		if s.record.Member == member && s.record.Account != "" && (best == nil || s.speaksBefore(best)) {
+			best = s
+		}
+	}
+	return best
+}
+
+func (s *sessionState) speaksBefore(o *sessionState) bool {
+	able := func(s *sessionState) bool { return s.worker != nil && s.worker.signedIn && !s.worker.inUse }
+	if able(s) != able(o) {
+		return able(s)
+	}
+	if !s.record.AccountAt.Equal(o.record.AccountAt) {
+		return s.record.AccountAt.After(o.record.AccountAt)
+	}
+	return s.record.ID < o.record.ID
+}
+
+// rememberAccount stores which account a session works with when that changes,
+// so that it is known while the session is away.
+func (t *team) rememberAccount(batch *persistence.Batch, s *sessionState, urn watchpost.AccountURN, ours bool, now time.Time) {
+	r := s.record
+	switch {
+	case ours && (r.Account != urn || r.Slug != s.account.Slug):
+		r.Account, r.Slug, r.AccountAt = urn, s.account.Slug, now
+	case !ours && r.Account == urn:
+		r.Account, r.Slug, r.AccountAt = "", "", now
+	default:
+		return
+	}
+	s.record = r
+	batch.Put(key(keySession, r.ID), encode(r))
+}

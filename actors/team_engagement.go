@@ -1,0 +1,150 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+const (
+	textPostNotFound = "Post not found"
+	textNoLikes      = "Post does not support like functionality (missing social_urn)"
+	textNoComments   = "Post does not support comment functionality (missing social_urn)"
+)
+
+// Engage makes a task that likes a stored post or comments on it in a member's
+// name; answered by TaskCreated (NotFound; Invalid for a post of the forum).
+// Input is a JSON object with the request's fields as given.
+type Engage struct {
+	Type  watchpost.TaskType
+	Post  watchpost.PostID
+	Email string // normalised
+	Input json.RawMessage
+}
+
+// MarkPost changes the bookmark of a post; answered by Done (NotFound).
+type MarkPost struct {
+	Post     watchpost.PostID
+	Bookmark bool
+}
+
+// engaged tells the team that a session has liked a post or commented on it;
+// answered to the task by marked when the post shows it.
+type engaged struct {
+	task   watchpost.Task
+	from   fromSession
+	output json.RawMessage
+}
+
+// marked tells a task that what it did to a post is durable, or was lost.
+type marked struct {
+	from   fromSession
+	output json.RawMessage
+	err    error
+}
+
+// onEngage makes the task of a like or comment.
+func (t *team) onEngage(m Engage) {
+	post, err := t.post(m.Post)
+	if err == nil && post.Source == watchpost.SourceForum {
+		err = watchpost.Errorf(watchpost.Invalid, textNoLikes)
+		if m.Type == watchpost.TaskCommentPost {
+			err = watchpost.Errorf(watchpost.Invalid, textNoComments)
+		}
+	}
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	member, err := t.memberByEmail(m.Email)
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID)
+}
+
+// post returns a post that one of the team's watchlists collected (NotFound).
+func (t *team) post(id watchpost.PostID) (*watchpost.Post, error) {
+	notFound := watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+	if !watchpost.ValidID(string(id)) {
+		return nil, notFound
+	}
+	view, err := t.env.store.View(context.Background())
+	if err != nil {
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	defer view.Close()
+	post, err := postindex.Get(view, t.space, id)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		return nil, notFound
+	case err != nil:
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	case !post.Collected(func(w watchpost.WatchlistID) bool { return t.watchlists[w] != nil }):
+		return nil, notFound
+	}
+	return post, nil
+}
+
+// withMember adds a text member to a JSON object.
+func withMember(object json.RawMessage, name, value string) json.RawMessage {
+	member, err := json.Marshal(map[string]string{name: value})
+	if err != nil || len(object) <= len(`{}`) {
+		return member
+	}
+	out := append(json.RawMessage(nil), object[:len(object)-1]...)
+	return append(append(out, ','), member[1:]...)
+}
+
+// onMarkPost lets the feed change a bookmark.
+func (t *team) onMarkPost(m MarkPost) {
+	post, err := t.post(m.Post)
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	t.ctx.Send(t.feed, mark{post: post.ID, bookmark: &m.Bookmark, then: replyTo(t.env, t.ctx.Sender(), Done{})})
+}
+
+// onEngaged lets the feed record what a session has done; the task completes
+// when that is durable, so that who sees it completed sees the post liked.
+func (t *team) onEngaged(m engaged) {
+	open := t.tasks[m.task.ID]
+	if open == nil {
+		return
+	}
+	deed, ok := m.task.Deed()
+	if !ok {
+		t.ctx.Send(open.pid, marked{from: m.from, output: m.output})
+		return
+	}
+	root, task := t.env.system.Root, open.pid
+	t.ctx.Send(t.feed, mark{done: t.interaction(&m.task, deed), then: func(err error) {
+		root.Send(task, marked{m.from, m.output, err})
+	}})
+}
+
+// interaction records a deed. Its id is the task's, so that one which is
+// reported twice is recorded once.
+func (t *team) interaction(task *watchpost.Task, deed watchpost.Deed) *watchpost.Interaction {
+	i := &watchpost.Interaction{
+		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), URN: deed.URN, Target: deed.Target,
+		Author: watchpost.Author{ID: deed.Company, FullName: deed.Company, Type: deed.Type},
+	}
+	if deed.Action == watchpost.ActionComment {
+		i.Kind, i.Text = watchpost.InteractionComment, deed.Text
+	}
+	if deed.Type == watchpost.ActorUser {
+		member, _ := t.member(task.Member)
+		i.Author.ID, i.Author.FullName = string(task.Member), member.FullName
+		if s := t.sessionOf(task.Member); s != nil {
+			i.Author.Slug = s.record.Slug
+		}
+	}
+	return i
+}

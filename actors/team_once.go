@@ -1,0 +1,211 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// Once is a request that creates something, of which a repetition is answered
+// with the first reply. It is answered as Request is, or by Replayed; a
+// Conflict when another body was given under that name. Without a Request it
+// only tells whether there was one: Done when there was none.
+type Once struct {
+	Name    string // of the request within the team: what makes two the same
+	Hash    string // of its body
+	Request any
+}
+
+// Replayed answers a request that was made before.
+type Replayed struct{ Reply any }
+
+// onceKept is how long the reply to a creating request is kept.
+const onceKept = 24 * time.Hour
+
+const textOtherRequest = "Idempotency-Key was used with a different request"
+
+// onceRecord is a reply that is kept for repetitions of its request.
+type onceRecord struct {
+	At    time.Time       `json:"at"`
+	Hash  string          `json:"hash"`
+	Kind  string          `json:"kind"` // of the reply: a name of keptReplies
+	Reply json.RawMessage `json:"reply"`
+}
+
+// onceDurable tells the team that the store shows a kept reply.
+type onceDurable struct{ name string }
+
+// keptReplies names the types of the replies to requests that create
+// something. What is not listed here cannot be repeated.
+var keptReplies = map[string]reflect.Type{
+	"task":      reflect.TypeFor[TaskCreated](),
+	"watchlist": reflect.TypeFor[WatchlistView](),
+	"followed":  reflect.TypeFor[Followed](),
+	"member":    reflect.TypeFor[watchpost.Member](),
+}
+
+func kindOfReply(reply any) string {
+	for kind, t := range keptReplies {
+		if reflect.TypeOf(reply) == t {
+			return kind
+		}
+	}
+	return ""
+}
+
+// reply returns the reply as it was given.
+func (r *onceRecord) reply() (any, error) {
+	t, known := keptReplies[r.Kind]
+	if !known {
+		return nil, fmt.Errorf("kept reply of the unknown kind %q", r.Kind)
+	}
+	v := reflect.New(t)
+	if err := json.Unmarshal(r.Reply, v.Interface()); err != nil {
+		return nil, err
+	}
+	return v.Elem().Interface(), nil
+}
+
+// once is what the team knows of kept replies: those that the store may not
+// show yet, and the request that is being carried out.
+type once struct {
+	fresh   map[string]onceRecord
+	present *Once
+}
+
+// onOnce answers a repetition, or carries the request out.
+func (t *team) onOnce(m Once) {
+	record, err := t.kept(m.Name)
+	if err != nil {
+		t.fail(err)
+		t.answer(nil, t.broken)
+		return
+	}
+	switch {
+	case record == nil && m.Request == nil:
+		t.answer(Done{}, nil)
+	case record == nil:
+		t.once.present = &m
+		t.receive(m.Request)
+		t.once.present = nil
+	case record.Hash != m.Hash:
+		t.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
+	default:
+		// Behind the commit of the first, which may still be under way.
+		reply, err := record.reply()
+		if err != nil {
+			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
+		}
+		t.answer(Replayed{reply}, err)
+	}
+}
+
+// kept returns the reply that is kept under a name; nil when there is none.
+func (t *team) kept(name string) (*onceRecord, error) {
+	record, fresh := t.once.fresh[name]
+	if !fresh {
+		view, err := t.env.store.View(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		defer view.Close()
+		record, err = load[onceRecord](view, t.space, key(keyOnce, name))
+		if errors.Is(err, persistence.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if t.env.clock.Now().Sub(record.At) >= onceKept {
+		return nil, nil
+	}
+	return &record, nil
+}
+
+// commit submits a decision and answers the sender when it is durable; the
+// reply of a request that may come again is kept in the same batch.
+func (t *team) commit(batch *persistence.Batch, reply any) { t.commitAnd(batch, reply, nil) }
+
+// commitAnd is commit, and does then after the answer.
+func (t *team) commitAnd(batch *persistence.Batch, reply any, then func(error)) {
+	done := both(replyTo(t.env, t.ctx.Sender(), reply), then)
+	m := t.once.present
+	if m == nil {
+		t.journal.submit(batch, done)
+		return
+	}
+	t.once.present = nil
+	t.journal.submit(t.keep(batch, m, reply), done)
+	root, self := t.env.system.Root, t.ctx.Self()
+	t.journal.submit(nil, func(err error) {
+		if err == nil {
+			root.Send(self, onceDurable{m.Name})
+		}
+	})
+}
+
+// keep adds a reply to the batch that made it; errors are not kept.
+func (t *team) keep(batch *persistence.Batch, m *Once, reply any) *persistence.Batch {
+	if _, failed := reply.(error); failed {
+		return batch
+	}
+	kind := kindOfReply(reply)
+	raw, err := json.Marshal(reply)
+	if kind == "" || err != nil {
+		t.env.log.Error("reply cannot be kept", "reply", typeName(reply), "error", err)
+		return batch
+	}
+	if batch == nil {
+		batch = &persistence.Batch{}
+	}
+	now := t.env.clock.Now()
+	if err := t.purgeKept(batch, m.Name, now); err != nil {
+		t.fail(err)
+	}
+	record := onceRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
+	batch.Put(key(keyOnce, m.Name), encode(record))
+	batch.Put(onceTime(now, m.Name), nil)
+	t.once.fresh[m.Name] = record
+	return batch
+}
+
+// purgeAtATime bounds the expired replies that a new one removes.
+const purgeAtATime = 20
+
+// purgeKept removes some of the replies that are kept no longer, and what an
+// expired one of the same name left behind.
+func (t *team) purgeKept(batch *persistence.Batch, name string, now time.Time) error {
+	view, err := t.env.store.View(context.Background())
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	if old, err := load[onceRecord](view, t.space, key(keyOnce, name)); err == nil {
+		batch.Delete(onceTime(old.At, name))
+	}
+	left := purgeAtATime
+	end := onceTime(now.Add(-onceKept), "")
+	return view.Scan(t.space, []byte(keyOnceTime), end, func(k, _ []byte) bool {
+		expired := string(k[len(keyOnceTime)+onceTimeLen:])
+		batch.Delete(append([]byte(nil), k...))
+		if expired != name {
+			batch.Delete(key(keyOnce, expired))
+		}
+		left--
+		return left > 0
+	})
+}
+
+// onceTimeLen is the length of a moment in a key: seconds in hexadecimal.
+const onceTimeLen = 10
+
+func onceTime(at time.Time, name string) []byte {
+	return fmt.Appendf(nil, "%s%0*x%s", keyOnceTime, onceTimeLen, at.Unix(), name)
+}

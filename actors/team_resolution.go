@@ -1,0 +1,148 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// withResolution adds to a failure what became known after it.
+func withResolution(output json.RawMessage, r *watchpost.Resolution) json.RawMessage {
+	if r == nil {
+		return output
+	}
+	resolved, err := json.Marshal(struct {
+		Resolved any `json:"resolved"`
+	}{struct {
+		Acted bool   `json:"acted"`
+		At    string `json:"at"`
+	}{r.Acted, r.At.UTC().Format("2006-01-02T15:04:05.000Z07:00")}})
+	if err != nil || len(output) <= len(`{}`) {
+		return output
+	}
+	out := append(json.RawMessage(nil), output[:len(output)-1]...)
+	return append(append(out, ','), resolved[1:]...)
+}
+
+// lateTruth reads what a result says of a write: whether it was done. known is
+// false when it does not say so either.
+func lateTruth(kind watchpost.TaskType, m *sessionFrame) (acted, known bool) {
+	switch e := m.frame.Error; {
+	case e == nil:
+		_, err := watchpost.CleanOutput(kind, m.frame.Output)
+		return true, err == nil
+	case e.Acted == nil:
+		return false, false
+	default:
+		return *e.Acted, true
+	}
+}
+
+// lateResult is a result for a task that is final.
+type lateResult sessionFrame
+
+// onLateResult looks whether a result for a final task is the truth about a
+// write whose outcome was unknown, and acknowledges it in any case.
+func (t *team) onLateResult(m sessionFrame) {
+	id := watchpost.TaskID(m.frame.Task)
+	if open := t.tasks[id]; open != nil {
+		open.late = append(open.late, m) // until its end is durable
+		return
+	}
+	ack := t.ackTo(m)
+	task, ok, err := t.unknownTask(id)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	lease, given := task.Given(m.session, m.frame.Lease)
+	acted, known := lateTruth(task.Type, &m)
+	next, fresh := task.Resolve(acted, t.env.clock.Now())
+	if !ok || !given || !known || !fresh || t.resolved[id] {
+		t.journal.submit(nil, ack)
+		return
+	}
+	t.resolved[id] = true
+	t.resolve(next, lease, acted, ack)
+}
+
+// ackTo returns what acknowledges a result.
+func (t *team) ackTo(m sessionFrame) func(error) {
+	s, root := t.sessions[m.session], t.env.system.Root
+	if s == nil || s.pid == nil {
+		return nil
+	}
+	pid, frame := s.pid, ackOf(&m.frame)
+	return func(err error) {
+		if err == nil {
+			root.Send(pid, deliver{frame})
+		}
+	}
+}
+
+// unknownTask reads a final task whose outcome is unknown.
+func (t *team) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, err error) {
+	view, err := t.env.store.View(context.Background())
+	if err != nil {
+		return task, false, err
+	}
+	defer view.Close()
+	if !watchpost.ValidID(string(id)) {
+		return task, false, nil
+	}
+	task, err = load[watchpost.Task](view, t.space, key(keyTask, id))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return task, false, nil
+	}
+	return task, err == nil && task.Unknown(), err
+}
+
+// resolve adds the truth to a task, and sets by it what the task is remembered
+// by: the effect, the post and the interaction, or the allowance.
+func (t *team) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, then func(error)) {
+	batch := &persistence.Batch{}
+	putTask(batch, &task)
+	then = both(func(err error) {
+		if err == nil {
+			t.env.finished.remember(t.id, viewOf(&task))
+		}
+	}, then)
+	if !acted {
+		t.refundUnknown(batch, task.ID, lease.Attempt)
+		t.journal.submit(batch, then)
+		return
+	}
+	batch.Delete(key(keyDebits, task.ID))
+	if effect, counted := task.Effect(); counted {
+		putEffect(batch, effect, task.ID)
+		t.effects.tasks[effect.Key()] = task.ID
+	}
+	if deed, ok := task.Deed(); ok && deed.OnPost() {
+		t.ctx.Send(t.feed, mark{done: t.interaction(&task, deed), also: batch, then: then})
+		return
+	}
+	t.journal.submit(batch, then)
+}
+
+// refundUnknown gives back what was debited for an attempt that did nothing.
+func (t *team) refundUnknown(batch *persistence.Batch, id watchpost.TaskID, attempt int) {
+	view, err := t.env.store.View(context.Background())
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	defer view.Close()
+	debits, err := load[[]watchpost.Debit](view, t.space, key(keyDebits, id))
+	if err != nil {
+		return // nothing was counted
+	}
+	for _, d := range debits {
+		if d.Attempt == attempt {
+			t.ledger.refund(batch, d)
+		}
+	}
+	batch.Delete(key(keyDebits, id))
+}

@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+// The bodies of the requests for agent tasks, each with what makes it valid.
+// Their fields are in the order in which they are checked.
+
+const (
+	textNoFilter    = "At least one search filter is required"
+	textLongMessage = "Message text is too long (max 10000 characters)"
+	textLongNote    = "Invalid 'note': must be 300 characters or fewer"
+
+	maxProfiles    = 50
+	maxFound       = 50
+	maxConnections = 100
+)
+
+// invalid is the error of a required field.
+func invalid(name string) error {
+	return watchpost.Errorf(watchpost.Invalid, "Missing or invalid '%s'", name)
+}
+
+// isProfile and the like report whether a text refers to such a thing.
+func isProfile(s string) bool { _, err := watchpost.ParseProfile(s); return err == nil }
+
+func isCompany(s string) bool { _, err := watchpost.ParseCompany(s); return err == nil }
+
+// isPost wants the number of a post, in a URN, in a URL or bare: a slug alone
+// does not say which post it is.
+func isPost(s string) bool {
+	reference, err := watchpost.ParsePostReference(s)
+	return err == nil && reference.ID != ""
+}
+
+// wholeIn reads a number that may be left out.
+func wholeIn(n *float64, name string, least, most float64) error {
+	if n != nil && (math.Trunc(*n) != *n || *n < least || *n > most) {
+		return watchpost.Errorf(watchpost.Invalid, "Invalid '%s'", name)
+	}
+	return nil
+}
+
+type fetchProfile struct {
+	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
+}
+
+func (f fetchProfile) check() error {
+	if !isProfile(f.Slug) {
+		return invalid("profile_slug")
+	}
+	return nil
+}
+
+type fetchCompany struct {
+	Slug string `json:"company_slug" required:"" example:"example-corp" description:"slug or URL of the company"`
+}
+
+func (f fetchCompany) check() error {
+	if !isCompany(f.Slug) {
+		return invalid("company_slug")
+	}
+	return nil
+}
+
+type fetchProfilesPosts struct {
+	URNs []string `json:"profile_urns" required:"" validate:"required" description:"1 to 50 URNs or bare ids of profiles"`
+}
+
+func (f fetchProfilesPosts) check() error {
+	if len(f.URNs) == 0 || len(f.URNs) > maxProfiles || !all(f.URNs, isProfile) {
+		return invalid("profile_urns")
+	}
+	return nil
+}
+
+func all(list []string, holds func(string) bool) bool {
+	return !slices.ContainsFunc(list, func(s string) bool { return !holds(s) })
+}
+
+type searchProfiles struct {
+	Keywords        string   `json:"keywords,omitempty" example:"observability"`
+	Title           string   `json:"title,omitempty"`
+	Company         string   `json:"company,omitempty"`
+	FirstName       string   `json:"first_name,omitempty"`
+	LastName        string   `json:"last_name,omitempty"`
+	School          string   `json:"school,omitempty"`
+	GeoURN          []string `json:"geo_urn,omitempty"`
+	CurrentCompany  []string `json:"current_company,omitempty"`
+	Industry        []string `json:"industry,omitempty"`
+	PastCompany     []string `json:"past_company,omitempty"`
+	ProfileLanguage []string `json:"profile_language,omitempty"`
+	Count           *float64 `json:"count,omitempty" example:"25" description:"1 to 50, by default 25"`
+}
+
+func (s searchProfiles) check() error {
+	filters := slices.Concat([]string{s.Keywords, s.Title, s.Company, s.FirstName, s.LastName, s.School},
+		s.GeoURN, s.CurrentCompany, s.Industry, s.PastCompany, s.ProfileLanguage)
+	if all(filters, isBlank) {
+		return watchpost.Errorf(watchpost.Invalid, textNoFilter)
+	}
+	return wholeIn(s.Count, "count", 1, maxFound)
+}
+
+type likePost struct {
+	URN string `json:"social_urn" required:"" example:"urn:network:activity:7123456789012345678"`
+}
+
+func (l likePost) check() error {
+	if !isPost(l.URN) {
+		return invalid("social_urn")
+	}
+	return nil
+}
+
+type commentPost struct {
+	URN  string `json:"social_urn" required:"" example:"urn:network:activity:7123456789012345678"`
+	Text string `json:"comment_text" required:"" example:"Well done!" description:"at most 1250 characters"`
+}
+
+func (c commentPost) check() error {
+	if !isPost(c.URN) {
+		return invalid("social_urn")
+	}
+	if text, ok := watchpost.CleanComment(c.Text); !ok || text == "" {
+		return invalid("comment_text")
+	}
+	return nil
+}
+
+type sendMessage struct {
+	Recipient string `json:"recipient_urn" required:"" example:"urn:network:member:123456"`
+	Message   string `json:"message" required:"" example:"Hello" description:"at most 10000 characters"`
+}
+
+func (m sendMessage) check() error {
+	switch {
+	case !isProfile(m.Recipient):
+		return invalid("recipient_urn")
+	case isBlank(m.Message):
+		return invalid("message")
+	case utf8.RuneCountInString(m.Message) > watchpost.MaxMessage:
+		return watchpost.Errorf(watchpost.Invalid, textLongMessage)
+	}
+	return nil
+}
+
+type sendConnectionRequest struct {
+	URN  string `json:"profile_urn" required:"" example:"urn:network:member:123456" description:"URN or bare id"`
+	Note string `json:"note,omitempty" invalid:"Invalid 'note': must be a string" description:"at most 300 characters"`
+}
+
+func (r sendConnectionRequest) check() error {
+	switch {
+	case !isProfile(r.URN):
+		return invalid("profile_urn")
+	case utf8.RuneCountInString(r.Note) > watchpost.MaxNote:
+		return watchpost.Errorf(watchpost.Invalid, textLongNote)
+	}
+	return nil
+}
+
+type fetchConnections struct {
+	Keyword  string   `json:"keyword,omitempty"`
+	SortType string   `json:"sort_type,omitempty"`
+	Start    *float64 `json:"start,omitempty" example:"0"`
+	Count    *float64 `json:"count,omitempty" example:"40" description:"1 to 100, by default 40"`
+}
+
+func (f fetchConnections) check() error {
+	if err := wholeIn(f.Start, "start", 0, math.MaxInt32); err != nil {
+		return err
+	}
+	return wholeIn(f.Count, "count", 1, maxConnections)
+}

@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const textBookmark = "bookmark must be a boolean value"
+
+func (s *Server) bookmarkRoutes() {
+	fuego.Put(s.api, "/api-posts", s.bookmark, s.operation(teams, "bookmarkPost", "Save a post, or no longer", tagPosts),
+		takesBody(textMissingID, textBookmark), fails(http.StatusNotFound, textPostNotFound))
+}
+
+type bookmarkRequest struct {
+	ID       filled `json:"id" required:"Missing required parameter: id"`
+	Bookmark bool   `json:"bookmark" required:"bookmark must be a boolean value"`
+}
+
+type bookmarkReply struct {
+	ID       watchpost.PostID `json:"id"`
+	Bookmark bool             `json:"bookmark"`
+	Updated  bool             `json:"updated"`
+}
+
+func (s *Server) bookmark(c fuego.ContextWithBody[bookmarkRequest]) (bookmarkReply, error) {
+	request, err := decode[bookmarkRequest](c.Request())
+	if err != nil {
+		return bookmarkReply{}, err
+	}
+	id := watchpost.PostID(request.ID)
+	_, err = actors.Ask[actors.Done](c.Context(), s.registry, teamOf(c.Context()), actors.MarkPost{Post: id, Bookmark: request.Bookmark})
+	return bookmarkReply{id, request.Bookmark, true}, err
+}

@@ -1,0 +1,186 @@
+package httpapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+)
+
+const (
+	textNoWatchlist        = "watchlist_id is required and must be a string"
+	textInvalidKind        = "Invalid 'interaction_type'"
+	textFailedInteractions = "Failed to fetch interactions"
+)
+
+func (s *Server) interactionRoutes() {
+	const path = "/api-interactions"
+	refusals := func(r *fuego.BaseRoute) {
+		fails(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'page'", "Invalid 'page_size'")(r)
+		fails(http.StatusForbidden, watchpost.TextAccessDenied)(r)
+		fails(http.StatusInternalServerError, textFailedInteractions)(r)
+	}
+	text := openapi3.NewStringSchema
+	fuego.Get(s.api, path, s.getInteractions,
+		s.operation(teams, "getInteractions", "Read what the team did on a watchlist's posts", tagEngagement),
+		query("watchlist_id", "the watchlist whose posts are meant", text()), needed(),
+		query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
+		query("actor_ids", "authors: ids of members, titles of companies", openapi3.NewArraySchema().WithItems(text())),
+		query("page", "from 1", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
+		query("page_size", "interactions per page; above 100 it is 10", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
+		refusals)
+	fuego.Post(s.api, path, s.postInteractions,
+		s.operation(teams, "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", tagEngagement),
+		takesBody(), refusals)
+}
+
+type interactionsRequest struct {
+	Watchlist filled   `json:"watchlist_id" required:"watchlist_id is required and must be a string"`
+	Kind      *string  `json:"interaction_type,omitempty" validate:"oneof=like comment"`
+	Actors    texts    `json:"actor_ids,omitempty" description:"authors: ids of members, titles of companies"`
+	Page      *float64 `json:"page,omitempty" example:"1"`
+	PageSize  *float64 `json:"page_size,omitempty" example:"10"`
+}
+
+// texts is a list of texts, or one text with commas.
+type texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *texts) UnmarshalJSON(raw []byte) error {
+	if len(raw) == 0 || raw[0] != '"' {
+		return json.Unmarshal(raw, (*[]string)(l))
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return err
+	}
+	for item := range strings.SplitSeq(s, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			*l = append(*l, item)
+		}
+	}
+	return nil
+}
+
+type interactionsReply struct {
+	Data       []interaction    `json:"data" validate:"required"`
+	Pagination interactionPages `json:"pagination"`
+	Graph      []interactionDay `json:"graph" validate:"required" description:"the last 7 days, the oldest first"`
+}
+
+type interaction struct {
+	ID        watchpost.TaskID          `json:"id"`
+	Text      string                    `json:"text"`
+	Kind      watchpost.InteractionKind `json:"interaction_type" validate:"oneof=like comment"`
+	CreatedAt int64                     `json:"created_at" description:"milliseconds since 1970"`
+	Author    interactionAuthor         `json:"author"`
+	Post      post                      `json:"post"`
+}
+
+type interactionAuthor struct {
+	ID       string              `json:"id"`
+	FullName string              `json:"full_name"`
+	Slug     string              `json:"author_slug"`
+	Headline string              `json:"headline"`
+	Type     watchpost.ActorType `json:"author_type" validate:"oneof=user company"`
+}
+
+type interactionPages struct {
+	Page     int `json:"page"`
+	PageSize int `json:"page_size"`
+	Total    int `json:"total"`
+	Likes    int `json:"total_likes"`
+	Comments int `json:"total_comments"`
+}
+
+type interactionDay struct {
+	Date     string `json:"date" example:"2030-01-07"`
+	Likes    int    `json:"likes"`
+	Comments int    `json:"comments"`
+}
+
+func (s *Server) getInteractions(c fuego.ContextNoBody) (interactionsReply, error) {
+	p := readParams(c.Request())
+	id := p.one("watchlist_id")
+	if p.err != nil || isBlank(id) {
+		return interactionsReply{}, watchpost.Errorf(watchpost.Invalid, textNoWatchlist)
+	}
+	q := watchpost.InteractionQuery{
+		Kind: single(p, "interaction_type", parseInteractionKind), Actors: p.list("actor_ids"),
+		Page: p.number("page", 1, math.MaxInt32),
+	}
+	q.PageSize = boundedPage(p.number("page_size", watchpost.InteractionPageSize, math.MaxInt))
+	if p.err != nil {
+		return interactionsReply{}, p.err
+	}
+	return s.interactions(c.Request(), id, q)
+}
+
+func (s *Server) postInteractions(c fuego.ContextWithBody[interactionsRequest]) (interactionsReply, error) {
+	request, err := decode[interactionsRequest](c.Request())
+	if err != nil {
+		return interactionsReply{}, err
+	}
+	q := watchpost.InteractionQuery{Actors: request.Actors, Page: 1, PageSize: watchpost.InteractionPageSize}
+	if request.Kind != nil && *request.Kind != "" {
+		if q.Kind, err = parseInteractionKind(*request.Kind); err != nil {
+			return interactionsReply{}, err
+		}
+	}
+	if err := errors.Join(wholeIn(request.Page, "page", 1, math.MaxInt32), wholeIn(request.PageSize, "page_size", 1, math.MaxInt32)); err != nil {
+		return interactionsReply{}, err
+	}
+	if request.Page != nil {
+		q.Page = int(*request.Page)
+	}
+	if request.PageSize != nil {
+		q.PageSize = boundedPage(int(*request.PageSize))
+	}
+	return s.interactions(c.Request(), string(request.Watchlist), q)
+}
+
+func parseInteractionKind(s string) (watchpost.InteractionKind, error) {
+	switch k := watchpost.InteractionKind(s); k {
+	case watchpost.InteractionLike, watchpost.InteractionComment:
+		return k, nil
+	}
+	return "", watchpost.Errorf(watchpost.Invalid, textInvalidKind)
+}
+
+// boundedPage is the size of a page; one that is too large is the ordinary.
+func boundedPage(n int) int {
+	if n > watchpost.MaxInteractionPage {
+		return watchpost.InteractionPageSize
+	}
+	return n
+}
+
+func (s *Server) interactions(r *http.Request, watchlist string, q watchpost.InteractionQuery) (interactionsReply, error) {
+	page, err := s.registry.Interactions(r.Context(), teamOf(r.Context()), watchlist, q)
+	if err != nil {
+		return interactionsReply{}, failed(textFailedInteractions, err)
+	}
+	sum := page.Summary
+	reply := interactionsReply{
+		Data:       make([]interaction, len(page.Interactions)),
+		Pagination: interactionPages{q.Page, q.PageSize, sum.Total, sum.Likes, sum.Comments},
+	}
+	for i, found := range page.Interactions {
+		reply.Data[i] = interaction{
+			ID: found.ID, Text: found.Text, Kind: found.Kind, CreatedAt: found.At.UnixMilli(),
+			Author: interactionAuthor{found.Author.ID, cmp.Or(found.Author.FullName, found.Author.Slug), found.Author.Slug, found.Author.Headline, found.Author.Type},
+			Post:   shownPost(page.Posts[found.Target], page.Asked, page.Live),
+		}
+	}
+	for _, day := range sum.Graph {
+		reply.Graph = append(reply.Graph, interactionDay{day.Date, day.Likes, day.Comments})
+	}
+	return reply, nil
+}

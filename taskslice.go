@@ -1,0 +1,118 @@
+package watchpost
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Progress is how far a task has come that is done in slices: one that costs
+// several units of an allowance is handed out for as many as there are, and
+// goes on when there are more. Its caller sees one task with one output.
+type Progress struct {
+	Done  int               // references that were dealt with
+	Found bool              // one of them at least was there
+	Posts []json.RawMessage // gathered so far
+}
+
+// slicedInput is the input of the task type that is done in slices.
+type slicedInput struct {
+	URNs []json.RawMessage `json:"profile_urns"`
+}
+
+// references returns what a task in slices is to deal with; nil for others.
+func (t *Task) references() []json.RawMessage {
+	if t.Type != TaskProfilesPosts {
+		return nil
+	}
+	var in slicedInput
+	if err := json.Unmarshal(t.Input, &in); err != nil {
+		return nil
+	}
+	return in.URNs
+}
+
+// Units returns how many units of its allowance are still needed to finish the
+// task: one for each reference that is left, one for tasks of other types.
+func (t *Task) Units() int { return max(1, len(t.references())-t.Progress.Done) }
+
+// HandedInput is the task's input as the session with the present lease is
+// given it.
+func (t *Task) HandedInput() json.RawMessage {
+	all := t.references()
+	if t.Lease == nil || len(all) == 0 || t.Lease.Units >= len(all) {
+		return t.Input
+	}
+	from := min(t.Lease.First, len(all))
+	b, err := json.Marshal(slicedInput{all[from:min(from+t.Lease.Units, len(all))]})
+	if err != nil {
+		return t.Input // it was decoded a moment ago
+	}
+	return b
+}
+
+// Gather takes the answer to one slice; found says whether anything that was
+// asked for was there. rest is true when references are left: then the task is
+// pending again. ok is false for the answer to a slice that was answered
+// before.
+func (t Task) Gather(l Lease, posts []json.RawMessage, found bool) (next Task, rest, ok bool) {
+	if l.First != t.Progress.Done || t.State.Final() {
+		return t, false, false
+	}
+	p := t.Progress
+	p.Done += max(1, l.Units)
+	p.Found = p.Found || found
+	p.Posts = newest(append(slices.Clone(p.Posts), posts...), MaxOutput)
+	t.Progress, t.Lost, t.PausedSince = p, 0, time.Time{}
+	if p.Done >= len(t.references()) {
+		return t, false, true
+	}
+	if t.Lease != nil {
+		t, _ = t.Return(false)
+	}
+	return t, true, true
+}
+
+// Gathered is the output of a task whose slices are all done.
+func (t *Task) Gathered() (json.RawMessage, error) {
+	return json.Marshal(postsOutput{Posts: t.Progress.Posts})
+}
+
+// newest drops the oldest posts until the others fit into limit bytes; the
+// order of those that stay is kept.
+func newest(posts []json.RawMessage, limit int) []json.RawMessage {
+	type dated struct {
+		at    time.Time
+		index int
+	}
+	size := len(`{"posts":[]}`)
+	byAge := make([]dated, len(posts))
+	for i, raw := range posts {
+		var shown struct {
+			PostedAt time.Time `json:"posted_at"`
+		}
+		_ = json.Unmarshal(raw, &shown) // without a date it is the oldest
+		byAge[i] = dated{shown.PostedAt, i}
+		size += len(raw) + 1
+	}
+	if size <= limit {
+		return posts
+	}
+	slices.SortFunc(byAge, func(a, b dated) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(b.index, a.index)) })
+	dropped := map[int]bool{}
+	for _, d := range byAge {
+		if size <= limit {
+			break
+		}
+		dropped[d.index] = true
+		size -= len(posts[d.index]) + 1
+	}
+	kept := make([]json.RawMessage, 0, len(posts)-len(dropped))
+	for i, raw := range posts {
+		if !dropped[i] {
+			kept = append(kept, raw)
+		}
+	}
+	return kept
+}
