@@ -19,13 +19,22 @@ run: build ## build and run the demo: everything in one process, nothing to set 
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-test: ## run every test once, with the race detector
+test: openapi-lint ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
 
 test-long: ## run every test, the long drills, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	$(MAKE) fuzz FUZZTIME=30s
+
+openapi: build ## write specs/openapi.json anew from the code
+	WATCHPOST_BINARY=$(BIN)/watchpost $(GO) test -count=1 ./specs -run '^TestDocumentIsCommitted$$' -update
+
+openapi-lint: ## lint the API document with redocly and spectral
+	specs/openapi/lint
+
+clients: ## generate a TypeScript and a Go client, and let them use the demo
+	$(GO) test -count=1 -v ./specs/clients
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME
@@ -52,4 +61,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove what was built
 	rm -rf $(BIN)
 
-.PHONY: help run build test test-long fuzz bench lint fmt clean
+.PHONY: help run build test test-long openapi openapi-lint clients fuzz bench lint fmt clean

@@ -49,9 +49,6 @@ func (s *Server) newFramework(version string) *fuego.Server {
 	)
 }
 
-const apiDescription = "Watches a professional network for posts and acts on it through the browsers of a team's members. " +
-	"A team sends its key in the header `x-api-key`. Every error is an object with a text in `error`."
-
 func securitySchemes() openapi3.SecuritySchemes {
 	scheme := func(s *openapi3.SecurityScheme, description string) *openapi3.SecuritySchemeRef {
 		return &openapi3.SecuritySchemeRef{Value: s.WithDescription(description)}
@@ -74,14 +71,28 @@ func customise(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.S
 	if t == reflect.TypeFor[stamp]() {
 		schema.Format = "date-time"
 	}
+	if values := valuesOf[t]; len(schema.Enum) == 0 {
+		schema.Enum = values
+	}
 	return nil
+}
+
+// valuesOf are the types of which the document lists the values.
+var valuesOf = map[reflect.Type][]any{
+	reflect.TypeFor[watchpost.WatchlistType](): {watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist, watchpost.ForumWatchlist},
+	reflect.TypeFor[watchpost.Plan]():          {watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro},
+	reflect.TypeFor[watchpost.Role]():          {watchpost.RoleAdmin, watchpost.RoleMember},
+	reflect.TypeFor[watchpost.PostSource]():    {watchpost.SourceNetwork, watchpost.SourceForum},
+	reflect.TypeFor[watchpost.PendingReason](): {
+		watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused,
+		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingQueued,
+	},
 }
 
 // finishOpenAPI completes the document of the framework's routes and returns
 // it as JSON.
 func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	document := f.OpenAPI.Description()
-	document.Servers = openapi3.Servers{{URL: "/"}}
 	for _, v := range []any{
 		keywordWatchlistList{}, keywordWatchlistDetail{}, peopleWatchlistList{}, peopleWatchlistDetail{}, companyWatchlistList{}, companyWatchlistDetail{},
 	} {
@@ -103,8 +114,8 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	return publish(f.OutputOpenAPISpec())
 }
 
-// publish writes the document with the names of types in capitals, and checks
-// what it wrote.
+// publish writes the document with the names of types in capitals, completed
+// and checked.
 func publish(document *openapi3.T) ([]byte, error) {
 	const prefix = "#/components/schemas/"
 	named := openapi3.Schemas{}
@@ -124,10 +135,13 @@ func publish(document *openapi3.T) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
+	if err := complete(written); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
 	if err := written.Validate(context.Background()); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
-	return raw, nil
+	return written.MarshalJSON()
 }
 
 // tidySchemas takes out what the generator says of every type, and says what

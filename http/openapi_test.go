@@ -87,6 +87,49 @@ func TestOpenAPIIsTidy(t *testing.T) {
 	}
 }
 
+// Every body that the document describes has an example, which is as the
+// document says; every operation tells who may call it.
+func TestOpenAPIHasExamples(t *testing.T) {
+	t.Parallel()
+	h := build(t, withClock)
+	d := document(t, h)
+	check := func(where string, content openapi3.Content) {
+		body := content.Get("application/json")
+		require.NotNil(t, body, where)
+		examples := []any{body.Example}
+		if body.Example == nil {
+			require.NotEmpty(t, body.Examples, where)
+			examples = nil
+		}
+		for _, example := range body.Examples {
+			examples = append(examples, example.Value.Value)
+		}
+		for _, example := range examples {
+			require.NoError(t, body.Schema.Value.VisitJSON(example), where)
+		}
+	}
+	for path, item := range d.Paths.Map() {
+		for method, o := range item.Operations() {
+			where := method + " " + path
+			require.NotEmpty(t, o.Description, where)
+			require.Len(t, o.Tags, 1, where)
+			require.NotEmpty(t, d.Tags.Get(o.Tags[0]).Description, where)
+			if o.RequestBody != nil {
+				check(where, o.RequestBody.Value.Content)
+			}
+			for code, response := range o.Responses.Map() {
+				check(where+" "+code, response.Value.Content)
+				require.Contains(t, response.Value.Headers, "X-Request-Id", where)
+			}
+		}
+	}
+	require.Equal(t, "Apache-2.0", d.Info.License.Identifier)
+	require.Equal(t, "/", d.Servers[0].URL)
+	create := d.Paths.Value(watchlists).Post.RequestBody.Value.Content.Get("application/json").Example.(map[string]any)
+	require.IsType(t, "", create["keywords"].([]any)[0])
+	require.IsType(t, map[string]any{}, create["keywords"].([]any)[1])
+}
+
 // What the service answers is what the document says.
 func TestRepliesKeepToTheDocument(t *testing.T) {
 	t.Parallel()

@@ -114,6 +114,7 @@ type Server struct {
 	api     *fuego.Server // routes of Handler
 	ops     *fuego.Server // routes of OpsHandler; the same as api unless separate
 	openAPI []byte
+	docs    docsPage
 }
 
 // New builds a server with all its routes.
@@ -147,7 +148,10 @@ func New(o Options) (*Server, error) {
 		s.ops.Mux = http.NewServeMux()
 	}
 	s.routes()
-	s.openAPI, err = finishOpenAPI(s.api)
+	if s.openAPI, err = finishOpenAPI(s.api); err != nil {
+		return nil, err
+	}
+	s.docs, err = newDocsPage(s.openAPI)
 	return s, err
 }
 
@@ -166,6 +170,7 @@ func (s *Server) routes() {
 	s.agentTaskRoutes()
 	s.gatewayRoutes()
 	s.opsRoutes()
+	s.docsRoutes()
 	if s.admin.set {
 		s.adminRoutes()
 	}

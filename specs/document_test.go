@@ -32,7 +32,7 @@ func (w *world) readDocument() (*document, error) {
 
 // undocumented are the paths that the document leaves out on purpose: they
 // speak no JSON, or are the document.
-var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/extension/socket": true}
+var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/docs": true, "/extension/socket": true}
 
 // operation finds the operation of a request; nil when the document has none.
 func (d *document) operation(method, path string) (template string, o *openapi3.Operation) {

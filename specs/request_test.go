@@ -157,7 +157,8 @@ func (w *world) checkReply(r *reply) error {
 			return fmt.Errorf("a reply with the header %s\n%s", name, r)
 		}
 	}
-	if kind := r.header.Get("Content-Type"); !strings.HasSuffix(r.path, "/metrics") && kind != "application/json; charset=utf-8" {
+	page := r.path == "/docs" || strings.HasSuffix(r.path, "/metrics")
+	if kind := r.header.Get("Content-Type"); !page && kind != "application/json; charset=utf-8" {
 		return fmt.Errorf("a reply of type %q\n%s", kind, r)
 	}
 	if w.document == nil {

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+)
+
+// The reference page, made of the OpenAPI document when the server is: one
+// page that asks nobody else for anything.
+
+//go:embed docs
+var docsFiles embed.FS
+
+// docsPage is the page as it is served.
+type docsPage struct {
+	html []byte
+	// policy is the Content-Security-Policy: the page's own style and script
+	// run, by their hashes, and nothing else does.
+	policy string
+}
+
+func (s *Server) docsRoutes() {
+	fuego.GetStd(s.api, "/docs", s.showDocs, s.operation(anyone, "docs", "Reference page", tagOps), fuego.OptionHide())
+}
+
+func (s *Server) showDocs(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(s.docs.html)))
+	h.Set("Content-Security-Policy", s.docs.policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	_, _ = w.Write(s.docs.html)
+}
+
+// newDocsPage renders the page of a document.
+func newDocsPage(document []byte) (docsPage, error) {
+	read, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	page, err := template.New("page.html").Funcs(template.FuncMap{"prose": prose}).ParseFS(docsFiles, "docs/page.html")
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	style, err := docsFiles.ReadFile("docs/page.css")
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	script, err := docsFiles.ReadFile("docs/page.js")
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, struct {
+		docsView
+		Style  template.CSS
+		Script template.JS
+	}{viewOf(read), template.CSS(style), template.JS(script)}) //nolint:gosec // files of ours
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		sourceHash(style), sourceHash(script))
+	return docsPage{out.Bytes(), policy}, nil
+}
+
+// sourceHash names an inline style or script in a policy.
+func sourceHash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,31 @@
+"use strict";
+// A filter for the list of operations, and buttons that copy; the page is whole
+// without them.
+(() => {
+  const input = document.getElementById("filter");
+  const found = document.getElementById("found");
+  const items = [...document.querySelectorAll("nav li")];
+  input.parentElement.hidden = false;
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const item of items) {
+      const text = item.dataset.words.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+      shown += item.hidden ? 0 : 1;
+    }
+    found.textContent = words.length ? shown + " of " + items.length + " operations" : "";
+  });
+  if (!navigator.clipboard) return;
+  for (const block of document.querySelectorAll(".code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.querySelector("pre").textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    block.append(button);
+  }
+})();

@@ -1,0 +1,153 @@
+package httpapi_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+)
+
+// docs reads the reference page.
+func docs(t *testing.T, h *house) (reply, *html.Node) {
+	t.Helper()
+	r := h.do("GET", "/docs", "")
+	require.Equal(t, 200, r.status)
+	require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
+	page, err := html.Parse(strings.NewReader(r.raw))
+	require.NoError(t, err)
+	return r, page
+}
+
+// elements returns all elements of a page in order.
+func elements(page *html.Node) (list []*html.Node) {
+	for n := range page.Descendants() {
+		if n.Type == html.ElementNode {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func attribute(n *html.Node, name string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// The page names every operation, parameter, type and error of the document.
+func TestDocsAreWhole(t *testing.T) {
+	t.Parallel()
+	h := build(t, withClock)
+	r, page := docs(t, h)
+	text := html.UnescapeString(r.raw)
+	ids := map[string]bool{}
+	for _, e := range elements(page) {
+		if id, ok := attribute(e, "id"); ok {
+			require.False(t, ids[id], id)
+			ids[id] = true
+		}
+	}
+	d := document(t, h)
+	for path, item := range d.Paths.Map() {
+		require.Contains(t, r.raw, path)
+		for method, o := range item.Operations() {
+			where := method + " " + path
+			require.True(t, ids[o.OperationID], where)
+			require.Contains(t, text, o.Summary, where)
+			for _, p := range o.Parameters {
+				require.Contains(t, r.raw, "<code>"+p.Value.Name+"</code>", where)
+			}
+			for _, response := range o.Responses.Map() {
+				for _, example := range response.Value.Content.Get("application/json").Examples {
+					if body := example.Value.Value.(map[string]any); len(body) == 1 {
+						require.Contains(t, text, "<q>"+body["error"].(string)+"</q>", where)
+					}
+				}
+			}
+		}
+	}
+	for name, schema := range d.Components.Schemas {
+		require.True(t, ids["schema-"+name], name)
+		for property := range schema.Value.Properties {
+			require.Contains(t, r.raw, "<code>"+property+"</code>", name)
+		}
+	}
+	for _, e := range elements(page) {
+		if target, ok := attribute(e, "href"); ok && strings.HasPrefix(target, "#") {
+			require.True(t, ids[target[1:]], target)
+		}
+	}
+}
+
+var hosts = regexp.MustCompile(`(?i)(?:https?|wss?|ftp):/*([a-z0-9.-]+)|url\(|@import|="?//`)
+
+// The page needs nobody but the service, and lets nothing run but its own.
+func TestDocsKeepToThemselves(t *testing.T) {
+	t.Parallel()
+	r, page := docs(t, build(t))
+	policy := r.header.Get("Content-Security-Policy")
+	require.True(t, strings.HasPrefix(policy, "default-src 'none'; "), policy)
+	require.NotContains(t, policy, "unsafe")
+	require.Equal(t, "nosniff", r.header.Get("X-Content-Type-Options"))
+	for _, found := range hosts.FindAllStringSubmatch(r.raw, -1) {
+		require.Regexp(t, `\.example$`, found[1], found[0])
+	}
+	for _, e := range elements(page) {
+		for _, a := range e.Attr {
+			require.False(t, strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src", a.Key)
+			if a.Key == "href" {
+				require.Regexp(t, `^(#|/openapi\.json$|data:,$)`, a.Val)
+			}
+		}
+		if e.Data == "style" || e.Data == "script" {
+			sum := sha256.Sum256([]byte(e.FirstChild.Data))
+			require.Contains(t, policy, e.Data+"-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+		}
+	}
+}
+
+// Who cannot see the page, or has no mouse, can use it.
+func TestDocsAreAccessible(t *testing.T) {
+	t.Parallel()
+	_, page := docs(t, build(t))
+	count := map[string]int{}
+	labelled := map[string]bool{}
+	level := 0
+	for _, e := range elements(page) {
+		count[e.Data]++
+		switch e.Data {
+		case "html":
+			language, _ := attribute(e, "lang")
+			require.Equal(t, "en", language)
+		case "label":
+			target, _ := attribute(e, "for")
+			labelled[target] = true
+		case "input":
+			id, _ := attribute(e, "id")
+			require.True(t, labelled[id], id)
+		case "table":
+			require.Equal(t, "caption", e.FirstChild.NextSibling.Data)
+		case "th":
+			_, scoped := attribute(e, "scope")
+			require.True(t, scoped)
+		case "h1":
+			level = 1
+		case "h2", "h3":
+			next := int(e.Data[1] - '0')
+			if count["main"] > 0 {
+				require.LessOrEqual(t, next, level+1)
+				level = next
+			}
+		}
+	}
+	for _, one := range []string{"main", "nav", "h1", "title"} {
+		require.Equal(t, 1, count[one], one)
+	}
+}

@@ -1,0 +1,163 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"watchpost"
+)
+
+// What every operation of the document has, whoever wrote its route: a
+// description, examples, the headers of replies, and tags that are explained.
+
+// complete adds it to a document whose references are resolved.
+func complete(document *openapi3.T) error {
+	values, err := readExamples()
+	if err != nil {
+		return err
+	}
+	document.Info.License = &openapi3.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	document.Servers = openapi3.Servers{{URL: "/", Description: "The service that serves this document"}}
+	document.Components.Headers = openapi3.Headers{
+		headerRequestID:  replyHeader("The request's own id, or one that was made; it is in the log.", openapi3.NewStringSchema()),
+		headerRetryAfter: replyHeader("Seconds after which the same request may be sent again.", openapi3.NewIntegerSchema()),
+	}
+	for _, item := range document.Paths.Map() {
+		for _, operation := range item.Operations() {
+			operation.Description = describe(operation)
+			completeBodies(operation, values, document.Components.Headers)
+		}
+	}
+	completeTags(document)
+	return nil
+}
+
+// describe says what there is to know of an operation beyond its summary, and
+// who may call it.
+func describe(o *openapi3.Operation) string {
+	var sentences []string
+	if told := details[o.OperationID]; told != "" {
+		sentences = append(sentences, told)
+	}
+	who := "Needs no key."
+	for _, requirement := range *o.Security {
+		for scheme := range requirement {
+			who = callers[scheme]
+		}
+	}
+	if hasExample(o.Responses.Value("403"), textExtensionRequired) {
+		who += " An extension of the team must have been active within the last 48 hours."
+	}
+	return strings.Join(append(sentences, who), "\n\n")
+}
+
+// callers says who calls by a security scheme.
+var callers = map[string]string{
+	schemeKey:     "Needs the team's key in `x-api-key`.",
+	schemeAdmin:   "For operators: needs the admin token as a bearer token.",
+	schemeSession: "For sessions: needs the session's token as a bearer token.",
+}
+
+func hasExample(response *openapi3.ResponseRef, text string) bool {
+	if response == nil {
+		return false
+	}
+	content := response.Value.Content.Get(mediaJSON)
+	if content == nil {
+		return false
+	}
+	for _, example := range content.Examples {
+		if body, _ := example.Value.Value.(map[string]any); body["error"] == text {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	mediaJSON        = "application/json"
+	headerRequestID  = "X-Request-Id"
+	headerRetryAfter = "Retry-After"
+)
+
+func replyHeader(description string, schema *openapi3.Schema) *openapi3.HeaderRef {
+	return &openapi3.HeaderRef{Value: &openapi3.Header{Parameter: openapi3.Parameter{Description: description, Schema: schema.NewRef()}}}
+}
+
+// completeBodies gives an operation's bodies examples where it has none, and
+// its replies their headers.
+func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.Headers) {
+	if o.RequestBody != nil {
+		values.fill(o.RequestBody.Value.Content.Get(mediaJSON), true)
+	}
+	refer := func(response *openapi3.Response, name string) {
+		if response.Headers == nil {
+			response.Headers = openapi3.Headers{}
+		}
+		response.Headers[name] = &openapi3.HeaderRef{Ref: "#/components/headers/" + name, Value: headers[name].Value}
+	}
+	for _, response := range o.Responses.Map() {
+		values.fill(response.Value.Content.Get(mediaJSON), false)
+		refer(response.Value, headerRequestID)
+		if hasExample(response, watchpost.TextUnavailable) {
+			refer(response.Value, headerRetryAfter)
+		}
+	}
+}
+
+// completeTags explains the tags and puts them in the order in which somebody
+// new would read them.
+func completeTags(document *openapi3.T) {
+	used := map[string]bool{}
+	for _, item := range document.Paths.Map() {
+		for _, o := range item.Operations() {
+			for _, tag := range o.Tags {
+				used[tag] = true
+			}
+		}
+	}
+	var known []string
+	document.Tags = nil
+	for _, t := range tags {
+		known = append(known, t.name)
+		if used[t.name] {
+			document.Tags = append(document.Tags, &openapi3.Tag{Name: t.name, Description: t.text})
+		}
+	}
+	var others openapi3.Tags
+	for tag := range used {
+		if !slices.Contains(known, tag) {
+			others = append(others, &openapi3.Tag{Name: tag, Description: tag + "."})
+		}
+	}
+	slices.SortFunc(others, func(a, b *openapi3.Tag) int { return cmp.Compare(a.Name, b.Name) })
+	document.Tags = append(document.Tags, others...)
+}
+
+// operationsOf returns the operations of a document in the order of paths,
+// then of methods.
+func operationsOf(document *openapi3.T) []operationAt {
+	var list []operationAt
+	for _, path := range document.Paths.InMatchingOrder() {
+		item := document.Paths.Value(path)
+		for _, method := range methods {
+			if o := item.GetOperation(method); o != nil {
+				list = append(list, operationAt{method, path, o})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b operationAt) int { return cmp.Compare(a.path, b.path) })
+	return list
+}
+
+type operationAt struct {
+	method, path string
+	*openapi3.Operation
+}
+
+// methods are those of the API, in the order in which a resource lives.
+var methods = []string{http.MethodPost, http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodDelete}

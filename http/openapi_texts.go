@@ -1,0 +1,74 @@
+package httpapi
+
+// The prose of the OpenAPI document that is not beside a route. An operation
+// without details is described by its summary and by who may call it.
+
+const apiDescription = "Watches a professional network for posts and acts on it through the browsers of a team's members.\n\n" +
+	"A team sends its key in the header `x-api-key` and sees only what is its own. Bodies are JSON, whatever `Content-Type` says; unknown fields and " +
+	"parameters are ignored. Ids are UUIDs, moments are RFC 3339 in UTC with milliseconds.\n\n" +
+	"A query parameter that takes several values may be repeated (`a=1&a=2`), hold commas (`a=1,2`) or have brackets (`a[]=1&a[]=2`). " +
+	"Booleans are `true`, `false`, `1` or `0`.\n\n" +
+	"Every error is an object with a text in `error`. Besides those of the operations there are 404 `Not found` for an unknown path and " +
+	"405 `Method not allowed`, with `Allow`, for another method. `Temporarily unavailable, retry later` comes with `Retry-After`."
+
+// tags are the chapters of the document, in reading order.
+var tags = []struct{ name, text string }{
+	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
+	{tagWatchlists, "What the service looks for: keywords, forum threads, people, companies. The service scans for them by itself."},
+	{tagPosts, "What the watchlists collected, with filters, orders and pages."},
+	{"Engagement", "Likes and comments in the name of a member or of a company, and what was done so far."},
+	{tagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
+	{tagTeam, "The team as its members see it."},
+	{tagSessions, "How a browser extension, or a headless session, speaks with the service."},
+	{tagAdmin, "The operator's surface. It exists when the service was given an admin token."},
+	{tagOps, "Is the service alive, and can it serve?"},
+}
+
+const (
+	detailShown = "With `id` it shows that watchlist whole; without, a list of all watchlists of this kind with what they have in common."
+	detailGone  = "At the reply the watchlist and the posts that nothing else collected are gone from every answer, and its place in the plan is free. " +
+		"Its scans are dropped; tasks that were made already go on."
+	detailPatch  = "Changes the fields that are given and leaves the others. "
+	detailFollow = "The watchlist follows a list of its own, or the one that `list_id` names, which then gets the new entries for all who follow it."
+	detailWords  = "A keyword is a text, or an object with words that must or must not occur beside it. `results` tells of each entry whether it was taken."
+)
+
+// details are what an operation's summary leaves unsaid, by its name.
+var details = map[string]string{
+	"createKeywordWatchlist": detailWords, "createForumWatchlist": detailWords,
+	"createPeopleWatchlist": detailFollow, "createCompanyWatchlist": detailFollow,
+	"getKeywordWatchlist": detailShown, "getForumWatchlist": detailShown, "getPeopleWatchlist": detailShown, "getCompanyWatchlist": detailShown,
+	"deleteKeywordWatchlist": detailGone, "deleteForumWatchlist": detailGone, "deletePeopleWatchlist": detailGone, "deleteCompanyWatchlist": detailGone,
+	"updateKeywordWatchlist": detailPatch + "A disabled one takes only a change with `disable: false`.",
+	"updateForumWatchlist":   detailPatch + "A disabled one takes only a change with `disable: false`.",
+	"updatePeopleWatchlist":  detailPatch + "A disabled one takes every change.",
+	"updateCompanyWatchlist": detailPatch + "A disabled one takes every change.",
+
+	"getPosts": "`count` is the number of posts that match, on all pages; a page past the end is empty. Ties in every order are broken by date and id, " +
+		"so that pages of a still set never overlap.",
+	"getTaskStatus": "`pending` becomes `completed` or `failed`, and stays so. While it is pending, `pending_reason` says what it waits for and " +
+		"`not_before` until when at least. Ask every 5 seconds; most tasks take less than a minute.",
+	"getTeam": "Shows of each member the extension, the network account and what is left of today's allowances; of the plan, what is used.",
+
+	"sendOTP":       "The reply is the same whether or not the address is known and whether or not a mail went out.",
+	"verifyOTP":     "A new address becomes the first admin of a new free team. A code holds six digits, works once, for ten minutes and for five tries.",
+	"signInSession": "The token is shown here only. Without TLS it is given on loopback only.",
+	"poll": "The same messages as on the WebSocket. The first poll of a session begins with `hello`; one is held for up to 25 seconds and ends when " +
+		"another comes. What the service sent is sent again until the session speaks of it.",
+
+	"createTeam":        "The email becomes the team's first admin. The key is shown here and by rotate-key only.",
+	"listTeams":         "Without keys and members.",
+	"setPlan":           "Nothing is deleted when the new plan includes less: creating is refused until there is room again.",
+	"addMember":         "The invitation is mailed; the first sign-in with that address lands in the team.",
+	"updateMember":      "Agent calls that name nobody are done in the name of the admin who has been in the team longest.",
+	"removeMember":      "Writes that are already being done keep their day to be reported; history stays.",
+	"openSession":       "The token is shown here only.",
+	"createPairingCode": "It works once, for ten minutes.",
+	"rotateKey":         "The old key ends with the reply.",
+	"readClock":         "Exists with a test clock only.",
+	"setClock": "Takes `advance`, a duration, or `set`, a moment; never back. All that falls due on the way has happened before the reply. " +
+		"Exists with a test clock only.",
+
+	"healthz": "Says that the process runs, whatever the state of its parts.",
+	"readyz":  "Says whether requests would be served; for load balancers.",
+}

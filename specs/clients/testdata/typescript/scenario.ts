@@ -1,0 +1,65 @@
+// The scenario of the TypeScript client, which openapi-typescript has made of
+// the API document: it lists and makes watchlists, fetches a profile and reads
+// posts. What is not as the document says does not compile.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./api.js";
+
+declare const process: { env: Record<string, string | undefined>; exitCode: number };
+
+const client = createClient<paths>({
+  baseUrl: process.env.WATCHPOST_URL ?? "",
+  headers: { "x-api-key": process.env.WATCHPOST_KEY ?? "" },
+});
+
+function check(condition: boolean, what: string, reply: unknown): asserts condition {
+  if (!condition) throw new Error(what + ": " + JSON.stringify(reply));
+}
+
+async function list(): Promise<number> {
+  const { data, error } = await client.GET("/api-keyword-watchlist");
+  check(data !== undefined && "watchlists" in data, "list", error);
+  check(data.count === data.watchlists.length, "count", data);
+  return data.count;
+}
+
+// Keywords are texts or objects; without any the watchlist is refused.
+async function create(): Promise<string> {
+  const refused = await client.POST("/api-keyword-watchlist", { body: { keywords: [] } });
+  check(refused.response.status === 400 && refused.error?.error !== "", "create without keywords", refused);
+  const keywords: components["schemas"]["KeywordEntry"][] = ["launch", { keyword: "product", exclude_keywords: ["crypto"] }];
+  const { data, error } = await client.POST("/api-keyword-watchlist", { body: { keywords, fetchFreqInHours: 24 } });
+  check(data !== undefined && data.created && data.keywords.length === 2, "create", error);
+  return data.id;
+}
+
+async function fetchProfile(slug: string): Promise<string> {
+  const task = await client.POST("/network-agent/fetch-profile", { body: { profile_slug: slug } });
+  check(task.data !== undefined, "fetch", task.error);
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const { data, error } = await client.GET("/network-agent/get-task-status", {
+      params: { query: { api_agent_task_id: task.data.api_agent_task_id } },
+    });
+    check(data !== undefined && data.data.status !== "failed", "poll", error ?? data);
+    const output: Record<string, unknown> | null = data.data.task_output;
+    if (data.data.status === "completed") return String(output?.["name"]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error("the profile was not fetched");
+}
+
+async function readPosts(id: string): Promise<number> {
+  const { data, error } = await client.GET("/api-posts", { params: { query: { page_size: 5, sort_by: "engagement" } } });
+  check(data !== undefined, "posts", error);
+  for (const post of data.data) check(post.id !== "" && !Number.isNaN(Date.parse(post.posted_at)), "post", post);
+  const own = await client.GET("/api-posts", { params: { query: { watchlist_id: [id] } } });
+  check(own.data !== undefined, "posts of the new watchlist", own.error);
+  return data.count;
+}
+
+const before = await list();
+const id = await create();
+const after = await list();
+check(after === before + 1, "watchlists", [before, after]);
+const name = await fetchProfile(process.env.PROFILE ?? "");
+const posts = await readPosts(id);
+console.log(`watchlists ${after}, profile ${name}, posts ${posts}`);
