@@ -184,6 +184,8 @@ func putTask(batch *persistence.Batch, task *watchpost.Task) {
 // output and its leases too.
 const maxInput = persistence.MaxValue - watchpost.MaxOutput - 64<<10
 
+const textTooLarge = "Request body too large"
+
 // tooLarge reports whether an input exceeds maxInput as it is stored: escaping
 // makes six bytes of one at most.
 func tooLarge(input json.RawMessage) bool {
@@ -202,7 +204,7 @@ func (t *team) onCreateTask(m CreateTask) {
 		return
 	}
 	if tooLarge(m.Input) {
-		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, "Request body too large"))
+		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}
 	task := t.newTask(m.Type, m.Input)
@@ -242,6 +244,7 @@ func (t *team) onTaskClosed(m taskClosed) {
 	}
 	// Not Stop: what was sent to the task before is still answered.
 	t.ctx.Poison(open.pid)
+	t.ledger.release(open.reserved) // offered just before
 	delete(t.tasks, m.task.ID)
 	t.effects.settled(m.task.ID)
 	if !open.scan {
