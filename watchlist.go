@@ -32,6 +32,7 @@ type Watchlist struct {
 	Disabled    bool
 	Labels      []Label
 	Objective   string
+	Prompt      string // that the keywords were made of; empty for given ones
 	SlackURL    string
 	CreatedAt   time.Time
 	Keywords    []KeywordEntry // keyword and forum

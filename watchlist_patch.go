@@ -16,6 +16,7 @@ type WatchlistPatch struct {
 
 	// Of keyword and forum watchlists only; the others ignore them.
 	Objective *string
+	Prompt    *string        // that Keywords were made of; nil: they were given
 	Keywords  []KeywordEntry // replaces; empty but not nil is an error
 	Append    bool           // Keywords are added instead
 	Labels    *[]Label       // replaces
@@ -103,6 +104,10 @@ func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
 		}
 	}
 	w.Keywords = keywords
+	if p.Keywords != nil && !p.Append {
+		w.Prompt = ""
+	}
+	set(&w.Prompt, p.Prompt)
 	set(&w.Name, p.Name)
 	set(&w.Description, p.Description)
 	set(&w.Frequency, p.Frequency)

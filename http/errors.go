@@ -69,6 +69,9 @@ func failed(text string, err error) error {
 // writeError answers a request with an error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r.Context())
+	if x.writePromptError(err) {
+		return
+	}
 	err = classified(err)
 	kind := watchpost.KindOf(err)
 	status, text := statuses[kind], clientText(kind, err)

@@ -13,7 +13,6 @@ const (
 	textNoKeywords     = "keywords array is required and must not be empty"
 	textPromptOrFields = "Pass either prompt or update fields, not both"
 	textPromptOrWords  = "Pass either prompt or keywords, not both"
-	textNoPromptMode   = "Prompt mode is not available"
 	textDisabled       = "Watchlist is disabled. Re-enable it before updating."
 )
 
@@ -21,13 +20,13 @@ func (s *Server) keywordWatchlistRoutes() {
 	const path = "/api-keyword-watchlist"
 	fuego.Post(s.api, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists), s.idempotent(),
-		takesKeywords(), fails(http.StatusPaymentRequired, textWatchlistQuota))
+		takesKeywords(), takesPrompt(), fails(http.StatusPaymentRequired, textWatchlistQuota))
 	fuego.Get(s.api, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
 		s.operation(teams, "getKeywordWatchlist", "List keyword watchlists, or show one", tagWatchlists),
 		takesShownID())
 	fuego.Put(s.api, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "updateKeywordWatchlist", "Change a keyword watchlist", tagWatchlists),
-		takesPatch(), fails(http.StatusConflict, textDisabled))
+		takesPatch(), takesPrompt(), fails(http.StatusConflict, textDisabled))
 	fuego.Delete(s.api, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", tagWatchlists),
 		takesDeletedID())
@@ -39,7 +38,7 @@ func takesKeywords() fuego.RouteOption {
 }
 
 type createKeywordWatchlistRequest struct {
-	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
+	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty"`
 	newWatchlist
 }
 
@@ -51,7 +50,9 @@ type createKeywordWatchlistReply struct {
 	Keywords  []string                  `json:"keywords" validate:"required"`
 	Frequency int                       `json:"fetchFreqInHours"`
 	Created   bool                      `json:"created"`
-	Results   []watchpost.KeywordResult `json:"results" validate:"required"`
+	Results   []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
+	Prompt    string                    `json:"prompt,omitempty" description:"in prompt mode"`
+	Message   string                    `json:"message,omitempty" description:"in prompt mode"`
 }
 
 // createKeywordWatchlist serves the creation of watchlists with keywords: of
@@ -63,7 +64,7 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 			return createKeywordWatchlistReply{}, err
 		}
 		if body.has("prompt") {
-			return createKeywordWatchlistReply{}, refusePrompt(body.has("keywords"), textPromptOrWords)
+			return s.createFromPrompt(c.Context(), t, body)
 		}
 		var request createKeywordWatchlistRequest
 		if err := bind(body, &request); err != nil {
@@ -132,7 +133,7 @@ func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 			return updateWatchlistReply{}, err
 		}
 		if body.has("prompt") {
-			return updateWatchlistReply{}, refusePrompt(body.hasFieldOf(updateKeywordWatchlistRequest{}, "id"), textPromptOrFields)
+			return s.updateFromPrompt(c.Context(), t, body)
 		}
 		var request updateKeywordWatchlistRequest
 		if err := bind(body, &request); err != nil {
@@ -161,12 +162,4 @@ func (r *updateKeywordWatchlistRequest) patch(t watchpost.WatchlistType) (watchp
 		p.Labels = &given
 	}
 	return p.Clean(t)
-}
-
-// refusePrompt is where prompt mode begins: what a body with a prompt is told.
-func refusePrompt(mixed bool, text string) error {
-	if mixed {
-		return watchpost.Errorf(watchpost.Invalid, "%s", text)
-	}
-	return watchpost.Errorf(watchpost.Invalid, textNoPromptMode)
 }

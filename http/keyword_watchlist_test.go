@@ -111,7 +111,8 @@ func TestCreateKeywordWatchlistRefusals(t *testing.T) {
 		`{"keywords":["go"],"slack_webhook_url":"http://x"}`:            "Invalid 'slack_webhook_url'",
 		`{"keywords":["go"],"slack_webhook_url":5}`:                     "Invalid 'slack_webhook_url'",
 		`{"keywords":["go"],"prompt":"x"}`:                              "Pass either prompt or keywords, not both",
-		`{"prompt":"x"}`:                                                "Prompt mode is not available",
+		`{"prompt":""}`:                                                 "prompt is required and must be a non-empty string",
+		`{"prompt":7}`:                                                  "prompt is required and must be a non-empty string",
 	} {
 		m.call("POST", watchlists, body).fails(400, text)
 	}
@@ -157,7 +158,7 @@ func TestUpdateKeywordWatchlist(t *testing.T) {
 		`,"slack_webhook_url":"ftp://x"`:   "Invalid 'slack_webhook_url'",
 		`,"slack_webhook_url":5`:           "Invalid 'slack_webhook_url'",
 		`,"prompt":"x","name":"y"`:         "Pass either prompt or update fields, not both",
-		`,"prompt":"x"`:                    "Prompt mode is not available",
+		`,"prompt":" "`:                    "prompt is required and must be a non-empty string",
 	} {
 		put(given).fails(400, text)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/actors/interpret"
 	"watchpost/actors/protocol"
 )
 
@@ -52,6 +53,8 @@ type Options struct {
 	// ExtensionOrigins are the values of Origin with which a browser may open
 	// a session: chrome-extension://<id>.
 	ExtensionOrigins []string
+	// Interpreter turns prompts into keywords; the zero value does so offline.
+	Interpreter interpret.Fallback
 	// Ready tells whether the service can serve; nil means always.
 	Ready func() error
 	// Timing replaces the periods of real time; zero fields keep theirs.
@@ -104,7 +107,9 @@ type Server struct {
 	insecure  bool
 	ready     func() error
 	timing    Timing
-	sessions  *gateway
+
+	interpreter interpret.Fallback
+	sessions    *gateway
 
 	api     *fuego.Server // routes of Handler
 	ops     *fuego.Server // routes of OpsHandler; the same as api unless separate
@@ -133,7 +138,7 @@ func New(o Options) (*Server, error) {
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminToken(o.AdminToken), testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, timing: o.Timing.withDefaults(),
-		sessions: newGateway(o.ExtensionOrigins),
+		sessions: newGateway(o.ExtensionOrigins), interpreter: o.Interpreter,
 	}
 	s.api = s.newFramework(o.Version)
 	s.ops = s.api

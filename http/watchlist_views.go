@@ -56,6 +56,7 @@ type keywordWatchlistDetail struct {
 	Tracking        []trackedKeyword `json:"keyword_tracking" validate:"required"`
 	Labels          []shownLabel     `json:"labels" validate:"required"`
 	Objective       string           `json:"objective"`
+	Prompt          string           `json:"prompt,omitempty"`
 	SlackURL        *string          `json:"slack_webhook_url"`
 	DroppedThisWeek int              `json:"dropped_this_week"`
 	LastScanAt      *stamp           `json:"last_scan_at"`
@@ -95,6 +96,7 @@ func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 		Tracking:                make([]trackedKeyword, len(w.Keywords)),
 		Labels:                  shownLabels(w.Labels),
 		Objective:               w.Objective,
+		Prompt:                  w.Prompt,
 		SlackURL:                textOrNil(w.SlackURL),
 		LastScanAt:              stampOrNil(view.LastScanAt),
 		NextScanAt:              stampOrNil(view.NextScanAt),

@@ -126,11 +126,13 @@ func (s *Server) readWatchlists(ctx context.Context, r *http.Request, t watchpos
 
 type updateWatchlistReply struct {
 	ID        watchpost.WatchlistID `json:"id"`
-	Name      string                `json:"name"`
-	Frequency int                   `json:"fetchFreqInHours"`
-	Disable   bool                  `json:"disable"`
+	Name      string                `json:"name,omitempty"`
+	Frequency int                   `json:"fetchFreqInHours,omitempty"`
+	Disable   *bool                 `json:"disable,omitempty"`
 	Updated   bool                  `json:"updated"`
 	Message   string                `json:"message" example:"Watchlist updated successfully"`
+	Prompt    string                `json:"prompt,omitempty" description:"in prompt mode, with the keywords and in place of the other fields"`
+	Keywords  []string              `json:"keywords,omitempty" description:"in prompt mode"`
 }
 
 // patchWatchlist changes a watchlist by fields.
@@ -140,7 +142,9 @@ func (s *Server) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, 
 		return updateWatchlistReply{}, err
 	}
 	w := view.Watchlist
-	return updateWatchlistReply{w.ID, w.Name, w.Frequency.Hours(), w.Disabled, true, textUpdated}, nil
+	return updateWatchlistReply{
+		ID: w.ID, Name: w.Name, Frequency: w.Frequency.Hours(), Disable: &w.Disabled, Updated: true, Message: textUpdated,
+	}, nil
 }
 
 type deleteWatchlistReply struct {

@@ -28,7 +28,8 @@ type serveCommand struct {
 	Insecure        bool           `help:"Serve other machines without TLS."`
 	ExtensionOrigin []string       `help:"Value of Origin with which a browser extension may connect: chrome-extension://<id>."`
 
-	SMTP smtpFlags `embed:"" prefix:"smtp-"`
+	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
+	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
 
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 	AccessLog bool       `help:"Log every request."`

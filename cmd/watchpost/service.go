@@ -64,6 +64,9 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	if c.MasterKey, err = secret(c.MasterKey, "WATCHPOST_MASTER_KEY"); err != nil {
 		return nil, err
 	}
+	if c.Interpreter.Key, err = secret(c.Interpreter.Key, "WATCHPOST_INTERPRETER_KEY"); err != nil {
+		return nil, err
+	}
 	if c.SMTP.Password, err = secret(c.SMTP.Password, "WATCHPOST_SMTP_PASSWORD"); err != nil {
 		return nil, err
 	}
@@ -133,10 +136,14 @@ func (s *service) startActors(context.Context) error {
 }
 
 func (s *service) listen(context.Context) error {
+	interpreter, err := s.config.Interpreter.open(s.log)
+	if err != nil {
+		return err
+	}
 	o := httpapi.Options{
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
-		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, Ready: s.isReady,
+		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, Ready: s.isReady, Interpreter: interpreter,
 	}
 	if s.settled != nil {
 		o.TestClock = s.settled

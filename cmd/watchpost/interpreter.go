@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"watchpost/actors/interpret"
+	"watchpost/actors/interpret/provider"
+)
+
+// interpreterFlags say who turns prompts into keywords.
+type interpreterFlags struct {
+	URL     string        `name:"url" help:"OpenAI-compatible endpoint that reads prompts, without /chat/completions; without it the built-in rules do."`
+	Model   string        `help:"Model to ask for."`
+	Key     string        `help:"Key of the endpoint. Also from the file named by WATCHPOST_INTERPRETER_KEY_FILE."`
+	Timeout time.Duration `default:"10s" help:"How long a question may take."`
+}
+
+// open returns the interpreter that the flags describe.
+func (f *interpreterFlags) open(log *slog.Logger) (interpret.Fallback, error) {
+	if f.URL == "" {
+		if f.Model != "" || f.Key != "" {
+			return interpret.Fallback{}, errors.New("--interpreter-model and --interpreter-key need --interpreter-url")
+		}
+		return interpret.Fallback{}, nil
+	}
+	p, err := provider.New(provider.Config{BaseURL: f.URL, Model: f.Model, APIKey: f.Key, Timeout: f.Timeout})
+	if err != nil {
+		return interpret.Fallback{}, fmt.Errorf("--interpreter-url: %w", err)
+	}
+	return interpret.Fallback{Provider: p, Failed: func(err error) {
+		log.Warn("the interpreter failed", "error", err)
+	}}, nil
+}

@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/interpret"
+)
+
+const (
+	textNoPrompt      = "prompt is required and must be a non-empty string"
+	textLongPrompt    = "Invalid 'prompt'"
+	textPromptCreated = "Watchlist created."
+	textPromptUpdated = "Prompt updated."
+)
+
+// createByPrompt are the fields of a POST in prompt mode.
+type createByPrompt struct {
+	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string"`
+	Name      string   `json:"name,omitempty"`
+	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours"`
+	Strict    bool     `json:"strict,omitempty"`
+}
+
+// takesPrompt documents what a prompt is refused with.
+func takesPrompt() fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		fuego.OptionAddResponse(http.StatusUnprocessableEntity, "The prompt does not say enough; nothing is written",
+			fuego.Response{Type: promptRefused{}, ContentTypes: []string{"application/json"}})(r)
+		fuego.OptionAddResponse(http.StatusServiceUnavailable, "A strict prompt could not be interpreted; nothing is created",
+			fuego.Response{Type: promptUnavailable{}, ContentTypes: []string{"application/json"}})(r)
+	}
+}
+
+// promptRefused is the body of a 422.
+type promptRefused struct {
+	Error    string         `json:"error" validate:"required" example:"prompt_not_specific_enough"`
+	Reason   string         `json:"reason" validate:"required" example:"too_short"`
+	Missing  []string       `json:"missing" validate:"required"`
+	Detected map[string]any `json:"detected" validate:"required"`
+	Example  string         `json:"example" validate:"required"`
+	Question string         `json:"question,omitempty"`
+}
+
+// promptUnavailable is the body of a 503.
+type promptUnavailable struct {
+	Error   string `json:"error" validate:"required" example:"interpretation_unavailable"`
+	Message string `json:"message" validate:"required"`
+}
+
+// cleanPrompt checks a prompt as far as that needs no interpretation.
+func cleanPrompt(prompt string) error {
+	switch {
+	case isBlank(prompt):
+		return watchpost.Errorf(watchpost.Invalid, textNoPrompt)
+	case utf8.RuneCountInString(prompt) > interpret.MaxPrompt:
+		return watchpost.Errorf(watchpost.Invalid, textLongPrompt)
+	}
+	return nil
+}
+
+// createFromPrompt makes a watchlist of what a prompt asks for.
+func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType, body object) (createKeywordWatchlistReply, error) {
+	var none createKeywordWatchlistReply
+	if body.has("keywords") {
+		return none, watchpost.Errorf(watchpost.Invalid, textPromptOrWords)
+	}
+	var request createByPrompt
+	if err := bind(body, &request); err != nil {
+		return none, err
+	}
+	if err := cleanPrompt(request.Prompt); err != nil {
+		return none, err
+	}
+	w := watchpost.Watchlist{Type: t}
+	fields := newWatchlist{Name: request.Name, Frequency: request.Frequency}
+	if err := fields.fill(&w); err != nil {
+		return none, err
+	}
+	if err := s.roomForWatchlist(ctx); err != nil {
+		return none, err
+	}
+	interpretation, err := s.interpret(ctx, request.Prompt, request.Strict)
+	if err != nil {
+		return none, err
+	}
+	w.Prompt, w.Keywords, w.Labels, w.Objective = request.Prompt, interpretation.Keywords, interpretation.Labels, interpretation.Objective
+	if w.Name == "" {
+		w.Name = watchpost.AutoName(t, []string{request.Prompt})
+	}
+	view, err := create[actors.WatchlistView](ctx, s, actors.CreateWatchlist{Watchlist: w})
+	if err != nil {
+		return none, err
+	}
+	reply := createdKeywordWatchlist(view.Watchlist, nil)
+	reply.Prompt, reply.Message = view.Watchlist.Prompt, textPromptCreated
+	return reply, nil
+}
+
+// roomForWatchlist tells of the plan's limit before a prompt is looked at; the
+// team decides when the watchlist is made.
+func (s *Server) roomForWatchlist(ctx context.Context) error {
+	view, err := actors.Ask[actors.TeamView](ctx, s.registry, teamOf(ctx), actors.GetTeam{})
+	if err != nil {
+		return err
+	}
+	return view.Team.Plan.CheckWatchlists(view.Watchlists)
+}
+
+func (s *Server) interpret(ctx context.Context, prompt string, strict bool) (interpret.Result, error) {
+	if strict {
+		return s.interpreter.Strict(ctx, prompt)
+	}
+	return s.interpreter.Interpret(ctx, prompt)
+}
+
+// updateFromPrompt replaces a watchlist's keywords and labels by what a prompt
+// asks for. A disabled watchlist takes no prompt, whatever comes with it.
+func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType, body object) (updateWatchlistReply, error) {
+	var none updateWatchlistReply
+	var request struct {
+		ID     string `json:"id" required:"Missing required parameter: id"`
+		Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string"`
+	}
+	if err := bind(body, &request); err != nil {
+		return none, err
+	}
+	view, err := askWatchlist[actors.WatchlistView](ctx, s, request.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(request.ID)})
+	if err == nil {
+		err = view.Watchlist.CheckEnabled()
+	}
+	if mixed := body.hasFieldOf(updateKeywordWatchlistRequest{}, "id"); mixed && watchpost.KindOf(err) != watchpost.Conflict {
+		return none, watchpost.Errorf(watchpost.Invalid, textPromptOrFields)
+	}
+	if unusable := cleanPrompt(request.Prompt); unusable != nil && watchpost.KindOf(err) != watchpost.Conflict {
+		return none, unusable
+	}
+	if err != nil {
+		return none, err
+	}
+	interpretation, err := s.interpret(ctx, request.Prompt, false)
+	if err != nil {
+		return none, err
+	}
+	labels := interpretation.Labels
+	if labels == nil {
+		labels = []watchpost.Label{}
+	}
+	patch := watchpost.WatchlistPatch{
+		Prompt: &request.Prompt, Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
+	}
+	if _, err := s.patchWatchlist(ctx, t, request.ID, patch); err != nil {
+		return none, err
+	}
+	return updateWatchlistReply{
+		ID: view.Watchlist.ID, Updated: true, Message: textPromptUpdated,
+		Prompt: request.Prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords),
+	}, nil
+}
+
+// writePromptError answers with one of the two bodies that are not like the
+// others; false when the error is none of theirs.
+func (x *exchange) writePromptError(err error) bool {
+	var refused *interpret.Refused
+	var unavailable *interpret.Unavailable
+	var body any
+	status := http.StatusUnprocessableEntity
+	switch {
+	case errors.As(err, &refused):
+		body = refused
+	case errors.As(err, &unavailable):
+		body, status = unavailable, http.StatusServiceUnavailable
+	default:
+		return false
+	}
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // of strings and lists
+	}
+	x.writeJSON(status, encoded)
+	return true
+}

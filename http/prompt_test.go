@@ -1,0 +1,71 @@
+package httpapi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const aPrompt = "Posts about Kubernetes security in Germany, not job ads"
+
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api-keyword-watchlist", "/api-forum-watchlist"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			h := build(t)
+			m := h.team("Forum", "growth")
+			made := read[fields](m.call("POST", path, `{"prompt":"`+aPrompt+`","fetchFreqInHours":6}`), 200)
+			require.Equal(t, aPrompt, made["prompt"])
+			require.Equal(t, "Watchlist created.", made["message"])
+			require.Equal(t, true, made["created"])
+			require.NotEmpty(t, made["keywords"])
+			require.NotContains(t, made, "results")
+			id := made["id"].(string)
+			shown := read[fields](m.call("GET", path+"?id="+id, ""), 200)
+			require.Equal(t, aPrompt, shown["prompt"])
+			require.EqualValues(t, 6, shown["fetchFreqInHours"])
+
+			const other = "Posts about battery storage projects in Spain, except job ads"
+			changed := read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`"}`), 200)
+			require.Equal(t, fields{
+				"id": id, "prompt": other, "keywords": changed["keywords"], "updated": true, "message": "Prompt updated.",
+			}, changed)
+			require.Contains(t, changed["keywords"], "battery storage projects")
+
+			m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`","name":"x"}`).fails(400, "Pass either prompt or update fields, not both")
+			read[fields](m.call("PUT", path, `{"id":"`+id+`","keywords":["given"]}`), 200)
+			require.NotContains(t, read[fields](m.call("GET", path+"?id="+id, ""), 200), "prompt", "its keywords were given")
+
+			read[fields](m.call("PUT", path, `{"id":"`+id+`","disable":true}`), 200)
+			for _, rest := range []string{`"prompt":"` + other + `"`, `"prompt":"x","disable":false`, `"prompt":""`} {
+				m.call("PUT", path, `{"id":"`+id+`",`+rest+`}`).fails(409, "Watchlist is disabled. Re-enable it before updating.")
+			}
+		})
+	}
+}
+
+func TestPromptRefused(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Forum", "growth")
+	refused := func(body, reason string) fields {
+		t.Helper()
+		got := read[fields](m.call("POST", "/api-keyword-watchlist", body), 422)
+		require.Equal(t, "prompt_not_specific_enough", got["error"])
+		require.Equal(t, reason, got["reason"])
+		require.NotEmpty(t, got["example"])
+		require.Contains(t, got, "missing")
+		require.Contains(t, got, "detected")
+		return got
+	}
+	refused(`{"prompt":"https://network.example/in/jane-doe"}`, "bare_profile_link")
+	refused(`{"prompt":"https://example.com/some/page"}`, "bare_url")
+	refused(`{"prompt":"Posts about [topic] in Germany please and thanks"}`, "placeholder")
+	refused(`{"prompt":"kubernetes posts"}`, "too_short")
+	refused(`{"prompt":"Everyone who liked or commented on my own posts last week"}`, "own_engagement")
+	strict := refused(`{"prompt":"`+aPrompt+`","strict":true}`, "inferred_slots")
+	require.NotEmpty(t, strict["missing"])
+	require.Contains(t, strict["detected"], "interpretation")
+	require.EqualValues(t, 0, read[fields](m.call("GET", "/api-keyword-watchlist", ""), 200)["count"], "nothing is written")
+}
