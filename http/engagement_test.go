@@ -224,6 +224,17 @@ func TestIdempotencyKey(t *testing.T) {
 		require.Equal(t, "true", replayed.header.Get("Idempotent-Replayed"))
 		require.Equal(t, 1.0, read[fields](m.call("GET", watchlists, ""), 200)["count"])
 	})
+	t.Run("by prompt, at the plan's limit", func(t *testing.T) {
+		m := h.team("Prompted", "free")
+		require.Equal(t, 200, m.call("POST", watchlists, `{"keywords":["a"]}`).status)
+		body := `{"prompt":"Posts about kubernetes outages and incident reviews from platform engineers"}`
+		made := m.call("POST", watchlists, body, "Idempotency-Key", "k1")
+		require.Equal(t, 200, made.status, made.raw)
+		replayed := m.call("POST", watchlists, body, "Idempotency-Key", "k1")
+		require.Equal(t, made.raw, replayed.raw)
+		require.Equal(t, "true", replayed.header.Get("Idempotent-Replayed"))
+		require.Equal(t, 402, m.call("POST", watchlists, body, "Idempotency-Key", "k2").status)
+	})
 	t.Run("many at once make one", func(t *testing.T) {
 		replies := make(chan string, 8)
 		for range cap(replies) {
