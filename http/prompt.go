@@ -138,27 +138,27 @@ func (s *Server) interpret(ctx context.Context, prompt string, strict bool) (int
 // asks for. A disabled watchlist takes no prompt, whatever comes with it.
 func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType, body object) (updateWatchlistReply, error) {
 	var none updateWatchlistReply
-	var request struct {
-		ID     string `json:"id" required:"Missing required parameter: id"`
-		Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string"`
+	var which struct {
+		ID string `json:"id" required:"Missing required parameter: id"`
 	}
-	if err := bind(body, &request); err != nil {
+	if err := bind(body, &which); err != nil {
 		return none, err
 	}
-	view, err := askWatchlist[actors.WatchlistView](ctx, s, request.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(request.ID)})
+	view, err := askWatchlist[actors.WatchlistView](ctx, s, which.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(which.ID)})
 	if err == nil {
 		err = view.Watchlist.CheckEnabled()
 	}
-	if mixed := body.hasFieldOf(updateKeywordWatchlistRequest{}, "id"); mixed && watchpost.KindOf(err) != watchpost.Conflict {
-		return none, watchpost.Errorf(watchpost.Invalid, textPromptOrFields)
+	if watchpost.KindOf(err) == watchpost.Conflict {
+		return none, err
 	}
-	if unusable := cleanPrompt(request.Prompt); unusable != nil && watchpost.KindOf(err) != watchpost.Conflict {
+	prompt, unusable := updatePrompt(body)
+	if unusable != nil {
 		return none, unusable
 	}
 	if err != nil {
 		return none, err
 	}
-	interpretation, err := s.interpret(ctx, request.Prompt, false)
+	interpretation, err := s.interpret(ctx, prompt, false)
 	if err != nil {
 		return none, err
 	}
@@ -167,15 +167,30 @@ func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType
 		labels = []watchpost.Label{}
 	}
 	patch := watchpost.WatchlistPatch{
-		Prompt: &request.Prompt, Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
+		Prompt: &prompt, Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
 	}
-	if _, err := s.patchWatchlist(ctx, t, request.ID, patch); err != nil {
+	if _, err := s.patchWatchlist(ctx, t, which.ID, patch); err != nil {
 		return none, err
 	}
 	return updateWatchlistReply{
 		ID: view.Watchlist.ID, Updated: true, Message: textPromptUpdated,
-		Prompt: request.Prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords),
+		Prompt: prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords),
 	}, nil
+}
+
+// updatePrompt reads the prompt of an update, which comes alone.
+func updatePrompt(body object) (string, error) {
+	_, unsets := body["slack_webhook_url"] // null removes it, so null counts
+	if unsets || body.hasFieldOf(updateKeywordWatchlistRequest{}, "id") {
+		return "", watchpost.Errorf(watchpost.Invalid, textPromptOrFields)
+	}
+	var request struct {
+		Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string"`
+	}
+	if err := bind(body, &request); err != nil {
+		return "", err
+	}
+	return request.Prompt, cleanPrompt(request.Prompt)
 }
 
 // writePromptError answers with one of the two bodies that are not like the

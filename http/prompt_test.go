@@ -34,11 +34,12 @@ func TestPrompt(t *testing.T) {
 			require.Contains(t, changed["keywords"], "battery storage projects")
 
 			m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`","name":"x"}`).fails(400, "Pass either prompt or update fields, not both")
+			m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`","slack_webhook_url":null}`).fails(400, "Pass either prompt or update fields, not both")
 			read[fields](m.call("PUT", path, `{"id":"`+id+`","keywords":["given"]}`), 200)
 			require.NotContains(t, read[fields](m.call("GET", path+"?id="+id, ""), 200), "prompt", "its keywords were given")
 
 			read[fields](m.call("PUT", path, `{"id":"`+id+`","disable":true}`), 200)
-			for _, rest := range []string{`"prompt":"` + other + `"`, `"prompt":"x","disable":false`, `"prompt":""`} {
+			for _, rest := range []string{`"prompt":"` + other + `"`, `"prompt":"x","disable":false`, `"prompt":""`, `"prompt":7`} {
 				m.call("PUT", path, `{"id":"`+id+`",`+rest+`}`).fails(409, "Watchlist is disabled. Re-enable it before updating.")
 			}
 		})
