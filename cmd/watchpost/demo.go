@@ -233,7 +233,7 @@ Watchpost      %[1]s
 API key        %[2]s
 
 Network        %[3]s   (the stand-in; sign in as any member)
-API document   %[1]s/openapi.json
+API reference  %[1]s/docs   (openapi.json beside it)
 Admin token    %[4]s
 Data           %[5]s
 
