@@ -28,7 +28,7 @@ test-long: ## run every test, the long drills, more random cases and the fuzzers
 	$(MAKE) fuzz FUZZTIME=30s
 
 openapi: build ## write specs/openapi.json anew from the code
-	WATCHPOST_BINARY=$(BIN)/watchpost $(GO) test -count=1 ./specs -run '^TestDocumentIsCommitted$$' -update
+	WATCHPOST_BINARY=$(CURDIR)/$(BIN)/watchpost $(GO) test -count=1 ./specs -run '^TestDocumentIsCommitted$$' -update
 
 openapi-lint: ## lint the API document with redocly and spectral
 	specs/openapi/lint

@@ -344,3 +344,16 @@ func TestTruthAfterOutcomeUnknown(t *testing.T) {
 		require.Equal(t, before, team.Status(t, id))
 	})
 }
+
+// TestNobodyActs: in a team without an admin a write that names nobody is
+// refused; reads need none.
+func TestNobodyActs(t *testing.T) {
+	t.Parallel()
+	_, team, s := house(t)
+	founder := memberOf(t, team, team.Email)
+	done(t, team, actors.UpdateMember{Member: founder, Role: watchpost.RoleMember})
+	for _, kind := range []watchpost.TaskType{watchpost.TaskLikePost, watchpost.TaskCommentPost, watchpost.TaskSendMessage, watchpost.TaskConnectionRequest} {
+		require.EqualError(t, actorstest.Fails(t, team, watchpost.NotFound, actorstest.NewTask(kind)), "No admin user found in the team")
+	}
+	s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)))
+}

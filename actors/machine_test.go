@@ -392,6 +392,9 @@ func (m *machine) poll() {
 		})
 		switch {
 		case c.final != nil:
+			if lateTruth(c.final, &view) {
+				c.final = &view
+			}
 			if view.State != c.final.State || string(view.Output) != string(c.final.Output) || !view.CompletedAt.Equal(c.final.CompletedAt) {
 				m.fail("task %s changed after its end: %+v, then %+v", c.id, c.final, view)
 			}
@@ -404,6 +407,14 @@ func (m *machine) poll() {
 			m.fail("task %s waits without a reason", c.id)
 		}
 	}
+}
+
+// lateTruth reports whether a poll shows of a final task the truth about an
+// unknown outcome, which the last one did not, and nothing else that is new.
+func lateTruth(before, now *actors.TaskView) bool {
+	old, shown := string(before.Output), string(now.Output)
+	return strings.Contains(old, watchpost.FailOutcomeUnknown) && !strings.Contains(old, `"resolved"`) &&
+		strings.HasPrefix(shown, strings.TrimSuffix(old, "}")+`,"resolved":{"acted":`)
 }
 
 // judge checks a final view: a completed task says what a session sent.

@@ -146,15 +146,13 @@ func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMess
 		t.completeWith(m, output, nil, refund)
 		return
 	}
-	change := taskChange{event: taskReturned, freed: m.id, refund: refund}
+	change, then := taskChange{event: taskReturned, freed: m.id, refund: refund}, t.ack(m)
 	switch {
 	case t.state.State == watchpost.TaskPending:
 		change.event, change.freed = taskActs, ""
 	case !t.state.Holds(m.frame.Lease):
 		change.freed = t.state.Lease.Session
-		if t.session != nil {
-			t.ctx.Send(t.session, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
-		}
+		then = t.alsoCancel(then)
 	}
-	t.decide(next, change, t.ack(m))
+	t.decide(next, change, then)
 }

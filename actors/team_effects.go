@@ -82,6 +82,10 @@ func putEffect(batch *persistence.Batch, e watchpost.Effect, id watchpost.TaskID
 // createWrite makes a task that acts in a member's name, unless the same is
 // done already, or this week has no room for one more invitation.
 func (t *team) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
+	if tooLarge(input) {
+		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
+		return
+	}
 	task := t.newTask(kind, input)
 	task.Member, task.Account = member, t.accountOf(member)
 	effect, counted := task.Effect()
@@ -124,7 +128,8 @@ func (t *team) mayInvite(task *watchpost.Task) bool {
 		used = t.ledger.used(task.Account, a, now)
 	}
 	for _, open := range t.tasks {
-		waits := open.kind == task.Type && open.holder == "" && !open.ended
+		offered := open.reserved.Action != watchpost.ActionNone // and not debited yet
+		waits := open.kind == task.Type && !open.ended && (open.holder == "" || offered)
 		if waits && open.member == task.Member && (open.pinned == task.Account || open.pinned == "") {
 			used++
 		}

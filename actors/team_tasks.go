@@ -184,6 +184,8 @@ func putTask(batch *persistence.Batch, task *watchpost.Task) {
 // output and its leases too.
 const maxInput = persistence.MaxValue - watchpost.MaxOutput - 64<<10
 
+const textTooLarge = "Request body too large"
+
 // tooLarge reports whether an input exceeds maxInput as it is stored: escaping
 // makes six bytes of one at most.
 func tooLarge(input json.RawMessage) bool {
@@ -202,7 +204,7 @@ func (t *team) onCreateTask(m CreateTask) {
 		return
 	}
 	if tooLarge(m.Input) {
-		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, "Request body too large"))
+		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}
 	task := t.newTask(m.Type, m.Input)
@@ -242,6 +244,7 @@ func (t *team) onTaskClosed(m taskClosed) {
 	}
 	// Not Stop: what was sent to the task before is still answered.
 	t.ctx.Poison(open.pid)
+	t.ledger.release(open.reserved) // offered just before
 	delete(t.tasks, m.task.ID)
 	t.effects.settled(m.task.ID)
 	if !open.scan {
@@ -342,80 +345,5 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 func (t *team) free(session watchpost.SessionID, task watchpost.TaskID) {
 	if s := t.sessions[session]; s != nil && s.worker != nil && s.worker.task == task {
 		s.worker.task = ""
-	}
-}
-
-// debit turns the reserved unit of an offer into a used one.
-func (t *team) debit(batch *persistence.Batch, open *openTask, attempt int) {
-	d := open.reserved
-	t.ledger.release(d)
-	open.reserved = watchpost.Debit{}
-	if d.Action == watchpost.ActionNone {
-		return
-	}
-	d.Attempt = attempt
-	t.ledger.debit(batch, d)
-	open.debits = append(open.debits, d)
-}
-
-// refund gives the debits of an attempt back, to the days that were debited.
-func (t *team) refund(batch *persistence.Batch, open *openTask, attempt int) {
-	var kept []watchpost.Debit
-	for _, d := range open.debits {
-		if d.Attempt == attempt {
-			t.ledger.refund(batch, d)
-		} else {
-			kept = append(kept, d)
-		}
-	}
-	open.debits = kept
-}
-
-// debitNewDay debits what is still out when a period begins to that period
-// too, before anything is handed out in it.
-func (t *team) debitNewDay(now time.Time) {
-	day := watchpost.Daily.Key(now)
-	if day == t.day {
-		return
-	}
-	t.day = day
-	t.ledger.forget(now)
-	batch := &persistence.Batch{}
-	for id, open := range t.tasks {
-		a, counted := watchpost.AllowanceOf(open.kind.Action())
-		offered := open.reserved.Action != watchpost.ActionNone
-		if !counted || open.holder == "" || offered || len(open.debits) == 0 {
-			continue
-		}
-		last := open.debits[len(open.debits)-1]
-		if period := a.Period.Key(now); last.Period < period {
-			last.Period = period
-			t.ledger.debit(batch, last)
-			open.debits = append(open.debits, last)
-			putOpen(batch, id, open)
-		}
-	}
-	t.journal.submit(batch, nil)
-}
-
-// pause stops hand-outs as a verdict says.
-func (t *team) pause(batch *persistence.Batch, c *taskChange) {
-	now := t.env.clock.Now()
-	v := c.verdict
-	if v.PauseAccount {
-		for _, w := range t.dispatch.workers {
-			// A sign of life that came after the report lifts the pause.
-			if w.account == c.account && (w.session != c.freed || w.signs <= c.signs) {
-				w.stopped, w.stoppedBy = true, v.Failure.Code
-			}
-		}
-	}
-	_, counted := watchpost.AllowanceOf(c.task.Type.Action())
-	if v.PauseType || v.CloseAction && !counted { // what is not counted has no reset
-		t.dispatch.paused[pauseKey{c.account, c.task.Type}] = now.Add(watchpost.LayoutProbe)
-		t.armWake()
-	}
-	if v.CloseAction {
-		t.ledger.close(batch, c.account, c.task.Type.Action(), now)
 	}
 }

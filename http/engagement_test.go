@@ -135,6 +135,7 @@ func TestEngagementRefusals(t *testing.T) {
 	m.call("POST", "/api-comment", `{`+both+`}`).fails(400, "Missing required parameter: comment_text")
 	m.call("POST", "/api-comment", `{`+both+`,"comment_text":" \n "}`).fails(400, "comment_text cannot be empty")
 	m.call("POST", "/api-comment", `{`+both+`,"comment_text":"`+strings.Repeat("x", 1251)+`"}`).fails(400, "Invalid 'comment_text': must be 1250 characters or fewer")
+	m.call("POST", "/api-like", `{`+both+`,"actor_type":"company","company_title":"`+strings.Repeat("x", 900_000)+`"}`).fails(413, "Request body too large")
 	for _, id := range []string{"nonsense", unknownID, foreign} {
 		m.call("POST", "/api-like", `{"post_id":"`+id+`","user_email":"`+m.email+`"}`).fails(404, "Post not found")
 		m.call("PUT", "/api-posts", `{"id":"`+id+`","bookmark":true}`).fails(404, "Post not found")
@@ -222,6 +223,17 @@ func TestIdempotencyKey(t *testing.T) {
 		require.Equal(t, made.raw, replayed.raw)
 		require.Equal(t, "true", replayed.header.Get("Idempotent-Replayed"))
 		require.Equal(t, 1.0, read[fields](m.call("GET", watchlists, ""), 200)["count"])
+	})
+	t.Run("by prompt, at the plan's limit", func(t *testing.T) {
+		m := h.team("Prompted", "free")
+		require.Equal(t, 200, m.call("POST", watchlists, `{"keywords":["a"]}`).status)
+		body := `{"prompt":"Posts about kubernetes outages and incident reviews from platform engineers"}`
+		made := m.call("POST", watchlists, body, "Idempotency-Key", "k1")
+		require.Equal(t, 200, made.status, made.raw)
+		replayed := m.call("POST", watchlists, body, "Idempotency-Key", "k1")
+		require.Equal(t, made.raw, replayed.raw)
+		require.Equal(t, "true", replayed.header.Get("Idempotent-Replayed"))
+		require.Equal(t, 402, m.call("POST", watchlists, body, "Idempotency-Key", "k2").status)
 	})
 	t.Run("many at once make one", func(t *testing.T) {
 		replies := make(chan string, 8)

@@ -68,12 +68,23 @@ func (o *once) look(r *http.Request, body []byte) error {
 		return err
 	}
 	o.hash, o.name = hash, r.Method+" "+r.URL.Path+" "+o.keys[0]
-	reply, err := actors.Ask[any](r.Context(), o.s.registry, teamOf(r.Context()), actors.Once{Name: o.name, Hash: o.hash})
+	return o.ask(r.Context())
+}
+
+// ask asks whether the request was made before.
+func (o *once) ask(ctx context.Context) error {
+	if o == nil || o.name == "" {
+		return nil
+	}
+	reply, err := actors.Ask[any](ctx, o.s.registry, teamOf(ctx), actors.Once{Name: o.name, Hash: o.hash})
 	if before, made := reply.(actors.Replayed); made {
 		o.reply = before.Reply
 	}
 	return err
 }
+
+// known reports whether the request was made before, as far as was asked.
+func (o *once) known() bool { return o != nil && o.reply != nil }
 
 func validIdempotencyKey(s string) bool {
 	if s == "" || len(s) > maxIdempotencyKey {
@@ -112,7 +123,7 @@ func create[R any](ctx context.Context, s *Server, request any) (R, error) {
 		return actors.Ask[R](ctx, s.registry, teamOf(ctx), request)
 	}
 	var none R
-	reply, replayed := x.once.reply, x.once.reply != nil
+	reply, replayed := x.once.reply, x.once.known()
 	if !replayed {
 		var err error
 		reply, err = actors.Ask[any](ctx, s.registry, teamOf(ctx), actors.Once{Name: x.once.name, Hash: x.once.hash, Request: request})

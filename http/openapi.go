@@ -193,7 +193,11 @@ func orNull(schemas openapi3.Schemas, name, property string) {
 	either := openapi3.NewSchema()
 	null := openapi3.NewSchema()
 	null.Type = &openapi3.Types{"null"}
-	either.AnyOf = openapi3.SchemaRefs{schemas[name].Value.Properties[property], null.NewRef()}
+	one := schemas[name].Value.Properties[property]
+	if named := schemas[strings.TrimPrefix(one.Ref, "#/components/schemas/")]; one.Value == nil && named != nil {
+		one.Value = named.Value // the framework resolves no reference inside anyOf
+	}
+	either.AnyOf = openapi3.SchemaRefs{one, null.NewRef()}
 	schemas[name].Value.Properties[property] = either.NewRef()
 }
 

@@ -96,10 +96,7 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	if err := fields.fill(&w); err != nil {
 		return none, err
 	}
-	if err := s.roomForWatchlist(ctx); err != nil {
-		return none, err
-	}
-	interpretation, err := s.interpret(ctx, request.Prompt, request.Strict)
+	interpretation, err := s.interpretNew(ctx, &request)
 	if err != nil {
 		return none, err
 	}
@@ -114,6 +111,22 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	reply := createdKeywordWatchlist(view.Watchlist, nil)
 	reply.Prompt, reply.Message = view.Watchlist.Prompt, textPromptCreated
 	return reply, nil
+}
+
+// interpretNew interprets the prompt of a new watchlist, if there is room for
+// one. A repetition is not interpreted again: it is answered like the first.
+func (s *Server) interpretNew(ctx context.Context, request *createByPrompt) (result interpret.Result, err error) {
+	once := exchangeOf(ctx).once
+	if once.known() {
+		return result, nil
+	}
+	if err = s.roomForWatchlist(ctx); err == nil {
+		result, err = s.interpret(ctx, request.Prompt, request.Strict)
+	}
+	if err != nil && once.ask(ctx) == nil && once.known() { // a twin was quicker
+		err = nil
+	}
+	return result, err
 }
 
 // roomForWatchlist tells of the plan's limit before a prompt is looked at; the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"watchpost/actors/interpret"
@@ -26,7 +27,7 @@ func (f *interpreterFlags) open(log *slog.Logger) (interpret.Fallback, error) {
 		}
 		return interpret.Fallback{}, nil
 	}
-	p, err := provider.New(provider.Config{BaseURL: f.URL, Model: f.Model, APIKey: f.Key, Timeout: f.Timeout})
+	p, err := provider.New(provider.Config{BaseURL: f.URL, Model: f.Model, APIKey: f.Key, Timeout: f.Timeout, Client: &http.Client{}})
 	if err != nil {
 		return interpret.Fallback{}, fmt.Errorf("--interpreter-url: %w", err)
 	}
