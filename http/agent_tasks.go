@@ -71,7 +71,7 @@ func agentTask[B any](s *Server, name string, t watchpost.TaskType, message stri
 	for _, f := range fieldsOf(reflect.TypeFor[B]()) {
 		texts = append(texts, f.text)
 	}
-	options = append([]func(*fuego.BaseRoute){s.operation(extended, camel(name), summaryOf(message), tagTasks), takesBody(texts...), s.idempotent()}, options...)
+	options = append([]func(*fuego.BaseRoute){s.operation(extended, camel(name), summaryOf(message), tagTasks), takesBody(texts...), s.idempotent(), says(message)}, options...)
 	fuego.Post(s.api, "/network-agent/"+name, create, options...)
 }
 

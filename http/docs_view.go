@@ -200,7 +200,7 @@ func typeOf(ref *openapi3.SchemaRef) []docsType {
 func note(description string, schema *openapi3.Schema) string {
 	var notes []string
 	if description != "" {
-		notes = append(notes, description)
+		notes = append(notes, strings.TrimSuffix(description, "."))
 	}
 	if schema.Format == "date" || schema.Format == "date-time" {
 		notes = append(notes, schema.Format)

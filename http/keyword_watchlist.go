@@ -20,13 +20,13 @@ func (s *Server) keywordWatchlistRoutes() {
 	const path = "/api-keyword-watchlist"
 	fuego.Post(s.api, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists), s.idempotent(),
-		takesKeywords(), takesPrompt(), fails(http.StatusPaymentRequired, textWatchlistQuota))
+		takesKeywords(), takesNewPrompt(), fails(http.StatusPaymentRequired, textWatchlistQuota))
 	fuego.Get(s.api, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
 		s.operation(teams, "getKeywordWatchlist", "List keyword watchlists, or show one", tagWatchlists),
 		takesShownID())
 	fuego.Put(s.api, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "updateKeywordWatchlist", "Change a keyword watchlist", tagWatchlists),
-		takesPatch(), takesPrompt(), fails(http.StatusConflict, textDisabled))
+		takesPatch(), takesPrompt(), fails(http.StatusBadRequest, textPromptOrFields), fails(http.StatusConflict, textDisabled))
 	fuego.Delete(s.api, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", tagWatchlists),
 		takesDeletedID())
@@ -38,7 +38,7 @@ func takesKeywords() fuego.RouteOption {
 }
 
 type createKeywordWatchlistRequest struct {
-	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty"`
+	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
 	newWatchlist
 }
 

@@ -95,6 +95,7 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	document := f.OpenAPI.Description()
 	for _, v := range []any{
 		keywordWatchlistList{}, keywordWatchlistDetail{}, peopleWatchlistList{}, peopleWatchlistDetail{}, companyWatchlistList{}, companyWatchlistDetail{},
+		createByPrompt{}, updateByPrompt{},
 	} {
 		fuego.SchemaTagFromType(f.OpenAPI, v)
 	}
@@ -109,6 +110,7 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	for _, item := range document.Paths.Map() {
 		for _, operation := range item.Operations() {
 			tidyOperation(operation)
+			takeModes(operation, schemas)
 		}
 	}
 	return publish(f.OutputOpenAPISpec())
@@ -220,6 +222,23 @@ func tidyOperation(o *openapi3.Operation) {
 	}
 	if o.Responses.Value("default") != nil {
 		o.Responses.Delete("default")
+	}
+}
+
+// takeModes lets a body be what it is or a prompt, where that is so.
+func takeModes(o *openapi3.Operation, schemas openapi3.Schemas) {
+	if o.RequestBody == nil {
+		return
+	}
+	const prefix = "#/components/schemas/"
+	modes := map[string]string{
+		"createKeywordWatchlistRequest": "newKeywordWatchlist",
+		"updateKeywordWatchlistRequest": "changedKeywordWatchlist",
+	}
+	for _, content := range o.RequestBody.Value.Content {
+		if either, ok := modes[strings.TrimPrefix(content.Schema.Ref, prefix)]; ok {
+			content.Schema = openapi3.NewSchemaRef(prefix+either, schemas[either].Value)
+		}
 	}
 }
 

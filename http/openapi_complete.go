@@ -100,13 +100,18 @@ func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.He
 		}
 		response.Headers[name] = &openapi3.HeaderRef{Ref: "#/components/headers/" + name, Value: headers[name].Value}
 	}
-	for _, response := range o.Responses.Map() {
-		values.fill(response.Value.Content.Get(mediaJSON), false)
+	for code, response := range o.Responses.Map() {
+		content := response.Value.Content.Get(mediaJSON)
+		values.fill(content, false)
+		if said, ok := o.Extensions[saidExtension]; ok && code == "200" {
+			content.Example.(map[string]any)["message"] = said
+		}
 		refer(response.Value, headerRequestID)
 		if hasExample(response, watchpost.TextUnavailable) {
 			refer(response.Value, headerRetryAfter)
 		}
 	}
+	delete(o.Extensions, saidExtension)
 }
 
 // completeTags explains the tags and puts them in the order in which somebody

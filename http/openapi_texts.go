@@ -16,7 +16,7 @@ var tags = []struct{ name, text string }{
 	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
 	{tagWatchlists, "What the service looks for: keywords, forum threads, people, companies. The service scans for them by itself."},
 	{tagPosts, "What the watchlists collected, with filters, orders and pages."},
-	{"Engagement", "Likes and comments in the name of a member or of a company, and what was done so far."},
+	{tagEngagement, "Likes and comments in the name of a member or of a company, and what was done so far."},
 	{tagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
 	{tagTeam, "The team as its members see it."},
 	{tagSessions, "How a browser extension, or a headless session, speaks with the service."},
@@ -30,7 +30,12 @@ const (
 		"Its scans are dropped; tasks that were made already go on."
 	detailPatch  = "Changes the fields that are given and leaves the others. "
 	detailFollow = "The watchlist follows a list of its own, or the one that `list_id` names, which then gets the new entries for all who follow it."
-	detailWords  = "A keyword is a text, or an object with words that must or must not occur beside it. `results` tells of each entry whether it was taken."
+	detailWords  = "A keyword is a text, or an object with words that must or must not occur beside it. `results` tells of each entry whether it was taken.\n\n" +
+		"Instead of keywords, `prompt` may say in a sentence what to look for. With `strict` a prompt that leaves something to be inferred is refused."
+	detailEnabled = "A disabled one takes only a change with `disable: false`. A prompt replaces keywords and labels and excludes the other fields."
+	detailActs    = " It is done in the name of the admin who has been in the team longest."
+	detailDone    = "The task is done by the member's session and can be asked for like an agent task; a company's page acts through its member. "
+	detailOnce    = "A like that was asked for before is answered with the task of then."
 )
 
 // details are what an operation's summary leaves unsaid, by its name.
@@ -39,13 +44,29 @@ var details = map[string]string{
 	"createPeopleWatchlist": detailFollow, "createCompanyWatchlist": detailFollow,
 	"getKeywordWatchlist": detailShown, "getForumWatchlist": detailShown, "getPeopleWatchlist": detailShown, "getCompanyWatchlist": detailShown,
 	"deleteKeywordWatchlist": detailGone, "deleteForumWatchlist": detailGone, "deletePeopleWatchlist": detailGone, "deleteCompanyWatchlist": detailGone,
-	"updateKeywordWatchlist": detailPatch + "A disabled one takes only a change with `disable: false`.",
-	"updateForumWatchlist":   detailPatch + "A disabled one takes only a change with `disable: false`.",
+	"updateKeywordWatchlist": detailPatch + detailEnabled,
+	"updateForumWatchlist":   detailPatch + detailEnabled,
 	"updatePeopleWatchlist":  detailPatch + "A disabled one takes every change.",
 	"updateCompanyWatchlist": detailPatch + "A disabled one takes every change.",
 
 	"getPosts": "`count` is the number of posts that match, on all pages; a page past the end is empty. Ties in every order are broken by date and id, " +
 		"so that pages of a still set never overlap.",
+	"bookmarkPost":      "Saved posts are found with `is_saved`.",
+	"createLike":        detailDone + detailOnce,
+	"createComment":     detailDone,
+	"getInteractions":   "The newest first, with the totals of all pages and a graph of the last seven days.",
+	"queryInteractions": "The same as with GET.",
+
+	"fetchProfile":          "The output is the profile.",
+	"fetchCompany":          "The output is the company.",
+	"fetchProfilesPosts":    "The output has the posts of up to 50 profiles. Each counts by itself on the allowance; what is over it is done the next day.",
+	"fetchCompanyPosts":     "The output has the posts of the company.",
+	"searchProfiles":        "Needs at least one filter. The output has the profiles found and their total.",
+	"likePost":              detailOnce + detailActs,
+	"commentPost":           "The output has the URN of the comment." + detailActs,
+	"sendMessage":           "The recipient must be connected." + detailActs,
+	"sendConnectionRequest": "One that was asked for before is answered with the task of then." + detailActs,
+	"fetchConnections":      "The output has the connections and their total.",
 	"getTaskStatus": "`pending` becomes `completed` or `failed`, and stays so. While it is pending, `pending_reason` says what it waits for and " +
 		"`not_before` until when at least. Ask every 5 seconds; most tasks take less than a minute.",
 	"getTeam": "Shows of each member the extension, the network account and what is left of today's allowances; of the plan, what is used.",

@@ -23,26 +23,38 @@ const (
 
 // createByPrompt are the fields of a POST in prompt mode.
 type createByPrompt struct {
-	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string"`
+	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for, in English"`
 	Name      string   `json:"name,omitempty"`
-	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours"`
-	Strict    bool     `json:"strict,omitempty"`
+	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
+	Strict    bool     `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
+}
+
+// updateByPrompt are the fields of a PUT in prompt mode.
+type updateByPrompt struct {
+	ID     string `json:"id" required:"Missing required parameter: id"`
+	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead, in English"`
 }
 
 // takesPrompt documents what a prompt is refused with.
 func takesPrompt() fuego.RouteOption {
-	return func(r *fuego.BaseRoute) {
+	return fuego.GroupOptions(
+		fails(http.StatusBadRequest, textNoPrompt, textLongPrompt),
 		fuego.OptionAddResponse(http.StatusUnprocessableEntity, "The prompt does not say enough; nothing is written",
-			fuego.Response{Type: promptRefused{}, ContentTypes: []string{"application/json"}})(r)
+			fuego.Response{Type: promptRefused{}, ContentTypes: []string{"application/json"}}))
+}
+
+// takesNewPrompt documents besides what only a creating prompt meets.
+func takesNewPrompt() fuego.RouteOption {
+	return fuego.GroupOptions(
+		takesPrompt(), fails(http.StatusBadRequest, textPromptOrWords),
 		fuego.OptionAddResponse(http.StatusServiceUnavailable, "A strict prompt could not be interpreted; nothing is created",
-			fuego.Response{Type: promptUnavailable{}, ContentTypes: []string{"application/json"}})(r)
-	}
+			fuego.Response{Type: promptUnavailable{}, ContentTypes: []string{"application/json"}}))
 }
 
 // promptRefused is the body of a 422.
 type promptRefused struct {
 	Error    string         `json:"error" validate:"required" example:"prompt_not_specific_enough"`
-	Reason   string         `json:"reason" validate:"required" example:"too_short"`
+	Reason   string         `json:"reason" validate:"required,oneof=bare_profile_link bare_url placeholder too_short gibberish own_engagement no_subject inferred_slots"`
 	Missing  []string       `json:"missing" validate:"required"`
 	Detected map[string]any `json:"detected" validate:"required"`
 	Example  string         `json:"example" validate:"required"`

@@ -112,6 +112,14 @@ func fails(status int, texts ...string) fuego.RouteOption {
 	}
 }
 
+// says puts a route's own words into the example of its reply.
+func says(message string) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) { r.Operation.Extensions = map[string]any{saidExtension: message} }
+}
+
+// saidExtension holds the words until the document is completed.
+const saidExtension = "x-says"
+
 // query documents a query parameter. The framework is not told of it, as it
 // would check it in its own words.
 func query(name, description string, schema *openapi3.Schema) fuego.RouteOption {

@@ -134,7 +134,13 @@ func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
 		}
 		return schema
 	}
+	made := shown("createKeywordWatchlistRequest", "createByPrompt")
+	made.Description = "The keywords, or a prompt that is interpreted."
+	changed := shown("updateKeywordWatchlistRequest", "updateByPrompt")
+	changed.Description = "The fields to change, or a prompt that replaces keywords and labels."
+	changed.AnyOf, changed.OneOf = changed.OneOf, nil // unknown fields are ignored: a prompt looks like both
 	return map[string]*openapi3.Schema{
+		"newKeywordWatchlist": made, "changedKeywordWatchlist": changed,
 		"keywordWatchlists": shown("keywordWatchlistDetail", "keywordWatchlistList"),
 		"peopleWatchlists":  shown("peopleWatchlistDetail", "peopleWatchlistList"),
 		"companyWatchlists": shown("companyWatchlistDetail", "companyWatchlistList"),

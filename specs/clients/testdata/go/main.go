@@ -75,7 +75,11 @@ func list(ctx context.Context, client *api.ClientWithResponses) (int, error) {
 // create makes a watchlist whose keywords are a text and an object; one without
 // keywords is refused.
 func create(ctx context.Context, client *api.ClientWithResponses) (string, error) {
-	refused, err := client.CreateKeywordWatchlistWithResponse(ctx, nil, api.CreateKeywordWatchlistRequest{Keywords: []api.KeywordEntry{}})
+	var nothing, body api.NewKeywordWatchlist
+	if err := nothing.FromCreateKeywordWatchlistRequest(api.CreateKeywordWatchlistRequest{Keywords: []api.KeywordEntry{}}); err != nil {
+		return "", err
+	}
+	refused, err := client.CreateKeywordWatchlistWithResponse(ctx, nil, nothing)
 	if err != nil || refused.JSON400 == nil || refused.JSON400.Error == "" {
 		return "", unexpected("create without keywords", refused, err)
 	}
@@ -86,7 +90,10 @@ func create(ctx context.Context, client *api.ClientWithResponses) (string, error
 	); err != nil {
 		return "", err
 	}
-	r, err := client.CreateKeywordWatchlistWithResponse(ctx, nil, api.CreateKeywordWatchlistRequest{Keywords: []api.KeywordEntry{plain, strict}})
+	if err := body.FromCreateKeywordWatchlistRequest(api.CreateKeywordWatchlistRequest{Keywords: []api.KeywordEntry{plain, strict}}); err != nil {
+		return "", err
+	}
+	r, err := client.CreateKeywordWatchlistWithResponse(ctx, nil, body)
 	if err != nil || r.JSON200 == nil {
 		return "", unexpected("create", r, err)
 	}
