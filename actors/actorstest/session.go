@@ -142,6 +142,10 @@ func (s *Session) Drop() {
 // Send sends a frame.
 func (s *Session) Send(f protocol.Frame) { s.line.link.Receive(f) }
 
+// Frames is where the frames of the present connection come, for a test that
+// plays several sessions at once. Settle does not ask for their tasks.
+func (s *Session) Frames() <-chan protocol.Frame { return s.line.frames }
+
 // Next returns the next frame.
 func (s *Session) Next() protocol.Frame {
 	s.T.Helper()

@@ -1,0 +1,146 @@
+package actors_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+)
+
+// countURNs is how many people a task is to fetch the posts of.
+func countURNs(t *testing.T, f protocol.Frame) int {
+	t.Helper()
+	var input struct {
+		URNs []string `json:"profile_urns"`
+	}
+	require.NoError(t, json.Unmarshal(f.Input, &input), "%s", f.Input)
+	return len(input.URNs)
+}
+
+// near compares a moment with the model's, which knows no time within a step.
+func (m *month) near(want, got time.Time, what string) {
+	m.t.Helper()
+	require.Equal(m.t, want.IsZero(), got.IsZero(), what)
+	require.WithinDuration(m.t, want, got, monthSlack, what)
+}
+
+// compareUse compares what each account has used of each allowance, and what
+// waits.
+func (m *month) compareUse() actors.TeamView {
+	m.t.Helper()
+	view := actorstest.Must[actors.TeamView](m.t, m.team, actors.GetTeam{})
+	require.Len(m.t, view.Presence, len(m.sessions))
+	both := map[watchpost.Action]int{}
+	for account, p := range view.Presence {
+		require.True(m.t, p.Active)
+		require.Empty(m.t, p.Pauses)
+		require.Len(m.t, p.Used, len(monthCaps))
+		for _, u := range p.Used {
+			own := pool{u.Action, account}
+			require.Equal(m.t, monthCaps[u.Action], u.Limit, u.Action)
+			require.LessOrEqual(m.t, u.Used, u.Limit, u.Action)
+			require.True(m.t, own.reset(m.now).Equal(u.ResetsAt), "%s: %s", u.Action, u.ResetsAt)
+			both[u.Action] += u.Used
+			if monthWrites[u.Action] {
+				require.Equal(m.t, m.model.usedOf(own, m.now), u.Used, "%s: %s of account %d", m.now, u.Action, account)
+			}
+		}
+	}
+	for action, used := range both {
+		if !monthWrites[action] {
+			require.Equal(m.t, m.model.usedOf(pool{action, -1}, m.now), used, "%s: %s", m.now, action)
+		}
+	}
+	n, oldest := m.model.waitingScans()
+	require.Equal(m.t, n, view.WaitingScans, "%s", m.now)
+	require.Zero(m.t, view.RunningScans)
+	m.near(oldest, view.OldestScan, "oldest scan")
+	return view
+}
+
+var monthWrites = map[watchpost.Action]bool{
+	watchpost.ActionMessage: true, watchpost.ActionLike: true, watchpost.ActionComment: true, watchpost.ActionInvitation: true,
+}
+
+// compareDay compares at the end of a day every task, watchlist and quota.
+func (m *month) compareDay() {
+	m.t.Helper()
+	view := m.compareUse()
+	require.Equal(m.t, m.model.scans, m.scans)
+	for p, queue := range m.model.queues {
+		for _, task := range queue {
+			require.Equal(m.t, p.reset(m.now), wantPending(m.t, m.team, task.id, watchpost.PendingDailyCap).NotBefore)
+		}
+	}
+	for id, at := range m.model.closed {
+		if _, seen := m.done[id]; !seen {
+			m.done[id] = at
+			v := m.team.Status(m.t, id)
+			require.Equal(m.t, watchpost.TaskCompleted, v.State, "%s", v.Output)
+			m.near(at, v.CompletedAt, "completed")
+		}
+	}
+	for id, at := range m.model.expired {
+		if _, seen := m.done[id]; !seen {
+			m.done[id] = at
+			v := m.team.Status(m.t, id)
+			wantFailure(m.t, v, "expired", true)
+			m.near(at, v.CompletedAt, "expired")
+		}
+	}
+	m.compareQuotas(&view)
+	for i, w := range m.lists {
+		last, next := m.model.times(m.owner[i])
+		require.EventuallyWithT(m.t, func(c *assert.CollectT) {
+			shown := get(m.t, m.team, w)
+			assert.WithinDuration(c, last, shown.LastScanAt, monthSlack, w.Name)
+			assert.WithinDuration(c, next, shown.NextScanAt, monthSlack, w.Name)
+			assert.Zero(c, shown.DroppedThisWeek)
+		}, actorstest.Wait, time.Millisecond)
+	}
+}
+
+// compareQuotas compares what is used of the plan. All posts are relevant, and
+// each has an author of its own.
+func (m *month) compareQuotas(view *actors.TeamView) {
+	m.t.Helper()
+	relevant := m.model.relevant(m.now)
+	require.Equal(m.t, watchpost.Quotas{
+		Watchlists: 20, Members: 2, Profiles: 30, CompaniesPerWatchlist: 24,
+		WeeklyPosts: relevant, PotentialLeads: min(100, relevant),
+	}, view.Use, "%s", m.now)
+	require.Equal(m.t, watchpost.Quotas{
+		Watchlists: 100, Members: watchpost.Unlimited, Profiles: 200, CompaniesPerWatchlist: 200,
+		WeeklyPosts: 10_000, PotentialLeads: 100, AutoEngagementRules: 10,
+	}, view.Limits)
+}
+
+// compareEnd compares what was done to posts with the tasks that did it.
+func (m *month) compareEnd() {
+	m.t.Helper()
+	done := 0
+	for _, id := range m.liked {
+		if _, closed := m.model.closed[id]; closed {
+			done++
+		}
+	}
+	likes := 0
+	for _, w := range m.keywordLists() {
+		page, err := m.w.Registry.Interactions(m.w.Context(), m.team.ID, string(w), watchpost.InteractionQuery{Page: 1, PageSize: 10})
+		require.NoError(m.t, err)
+		likes += page.Summary.Likes
+	}
+	require.Equal(m.t, done, likes)
+	for _, p := range m.team.Posts(m.t) {
+		require.GreaterOrEqual(m.t, p.Relevance, float64(watchpost.RelevantFrom))
+	}
+	require.NotZero(m.t, m.refused)
+	require.NotEmpty(m.t, m.model.expired)
+}
