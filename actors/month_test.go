@@ -14,23 +14,23 @@ import (
 	"watchpost/actors/protocol"
 )
 
-// The days of a month. Each is gone through in steps of 50 minutes, begun a
-// little later than on the day before, and ends some minutes before midnight:
-// no scan of any frequency is due within monthSlack after a step, or between
-// the last step and midnight. So it does not matter how long a step takes.
+// The days of a month. Each is gone through in steps of 50 minutes, and a last
+// one just before midnight. No scan of a frequency under a day is then due
+// within monthSlack after a step, or between the last step and midnight: it
+// does not matter how long a step really takes.
 const (
-	monthDays     = 10 // over two Mondays and the end of a month
+	monthDays     = 8 // over a Monday and the end of a month
 	monthLongDays = 31
 	monthSteps    = 29
-	monthSlack    = 15 * time.Second
+	monthSlack    = 2 * time.Minute
 )
 
 var monthStart = time.Date(2030, 1, 26, 0, 0, 0, 0, time.UTC) // a Saturday
 
 func monthStep(day, step int) time.Time {
-	at := monthStart.AddDate(0, 0, day).Add(time.Duration(day) * monthSlack)
+	at := monthStart.AddDate(0, 0, day)
 	if step == monthSteps {
-		return at.Add(23*time.Hour + 51*time.Minute + 45*time.Second)
+		return at.Add(23*time.Hour + 57*time.Minute)
 	}
 	return at.Add(time.Minute + time.Duration(step)*50*time.Minute)
 }
@@ -87,17 +87,17 @@ func newMonth(t *testing.T) *month {
 		liked: map[watchpost.PostID]watchpost.TaskID{}, done: map[watchpost.TaskID]time.Time{}, scans: map[watchpost.TaskType]int{},
 	}
 	m.sessions = [2]*actorstest.Session{team.Session(t, "ada"), team.SessionOf(t, team.Member(t, "bob"), "bob")}
-	for i, hours := range []int{6, 6, 12, 12, 24} {
+	for i, hours := range []int{6, 6, 12, 12, 3} {
 		m.watch(watchpost.KeywordWatchlist, watchpost.TaskKeywordScan, fmt.Sprint("kw", i), 20, hours)
 	}
-	for i, hours := range []int{1, 3, 6, 12, 24} {
+	for i, hours := range []int{1, 3, 6, 12, 12} {
 		m.watch(watchpost.ForumWatchlist, watchpost.TaskForumScan, fmt.Sprint("fo", i), 2, hours)
 	}
-	for i, hours := range []int{12, 6, 12, 24} {
+	for i, hours := range []int{12, 6, 12, 3} {
 		m.follow(watchpost.PeopleWatchlist, watchpost.TaskPeopleScan, fmt.Sprint("pe", i), 30, hours)
 	}
 	m.followToo(6)
-	for i, hours := range []int{12, 6, 12, 24, 24} {
+	for i, hours := range []int{12, 6, 12, 3, 12} {
 		m.follow(watchpost.CompanyWatchlist, watchpost.TaskCompanyScan, fmt.Sprint("co", i), 24, hours)
 	}
 	m.connect()
@@ -190,23 +190,23 @@ func (m *month) ask(day, step int) bool {
 	both := func(a watchpost.Action) pool { return pool{a, -1} }
 	switch step {
 	case 3:
-		m.engage(60, 10)
+		m.engage(52, 5)
 	case 6:
-		m.create(120, watchpost.TaskProfileFetch, both(watchpost.ActionProfileFetch))
+		m.create(100, watchpost.TaskProfileFetch, both(watchpost.ActionProfileFetch))
 		m.create(90, watchpost.TaskCompanyFetch, both(watchpost.ActionCompanyFetch))
 	case 9:
 		m.create(30, watchpost.TaskProfilesSearch, both(watchpost.ActionProfileSearch))
 		m.create(10, watchpost.TaskConnectionsFetch, both(watchpost.ActionProfileSearch))
 		m.create(6, watchpost.TaskCompanyPosts, both(watchpost.ActionCompanyScan))
 	case 12:
-		m.create(60, watchpost.TaskLikePost, pool{watchpost.ActionLike, 0})
+		m.create(52, watchpost.TaskLikePost, pool{watchpost.ActionLike, 0})
 		if day == 0 { // more than a week's: the last of them will expire
-			m.create(170, watchpost.TaskCommentPost, pool{watchpost.ActionComment, 0})
+			m.create(200, watchpost.TaskCommentPost, pool{watchpost.ActionComment, 0})
 		}
-		m.create(30, watchpost.TaskCommentPost, pool{watchpost.ActionComment, 0})
+		m.create(27, watchpost.TaskCommentPost, pool{watchpost.ActionComment, 0})
 	case 15:
 		m.create(1, watchpost.TaskProfilesPosts, both(watchpost.ActionPeopleScan))
-		m.create(110, watchpost.TaskSendMessage, pool{watchpost.ActionMessage, 0})
+		m.create(105, watchpost.TaskSendMessage, pool{watchpost.ActionMessage, 0})
 	case 18:
 		m.invite(18)
 	default:
@@ -286,14 +286,14 @@ func (m *month) keywordLists() (ids []watchpost.WatchlistID) {
 func (m *month) settle() {
 	plan := m.model.step(m.now)
 	first := 0 // handed out at midnight
-	for timeout := time.After(actorstest.Wait); !plan.empty(); {
+	for !plan.empty() {
 		select {
 		case f := <-m.sessions[0].Frames():
 			first += m.do(m.sessions[0], f, plan)
 		case f := <-m.sessions[1].Frames():
 			first += m.do(m.sessions[1], f, plan)
-		case <-timeout:
-			require.FailNow(m.t, "not handed out", "%s: %v, %v", m.now, plan.tasks, plan.scans)
+		case <-time.After(actorstest.Wait):
+			require.FailNow(m.t, "not handed out", "%s: %d tasks, %d scans", m.now, len(plan.tasks), len(plan.scans))
 		}
 	}
 	if !m.afterLast.IsZero() {
@@ -335,13 +335,18 @@ func (m *month) do(s *actorstest.Session, f protocol.Frame, plan *monthPlan) (at
 
 // found is what a scan of an entry finds: new posts, each of an author of its own.
 func (m *month) found(e *monthEntry) (posts []protocol.Post) {
-	if e.kind == watchpost.TaskKeywordScan {
-		for range 2 {
-			m.number++
-			p := post(m.w, fmt.Sprint(m.number), "We are hiring for "+e.name)
-			p.AuthorURL = fmt.Sprint("/in/author-", m.number)
-			posts = append(posts, p)
-		}
+	if e.kind != watchpost.TaskKeywordScan {
+		return nil
+	}
+	n := 1
+	if e.owner == 0 { // in a week more than there are potential leads
+		n = 2
+	}
+	for range n {
+		m.number++
+		p := post(m.w, fmt.Sprint(m.number), "We are hiring for "+e.name)
+		p.AuthorURL = fmt.Sprint("/in/author-", m.number)
+		posts = append(posts, p)
 	}
 	return posts
 }
