@@ -19,11 +19,17 @@ run: build ## build and run the demo: everything in one process, nothing to set 
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-test: openapi-lint ## run every test once, with the race detector
+test: compiler openapi-lint ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
 
-test-long: ## run every test, the long drills, more random cases and the fuzzers
+# The race detector needs a C compiler. As root on Debian it is installed.
+compiler:
+	@command -v $${CC:-gcc} >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; } || \
+		{ echo "the race detector needs a C compiler" >&2; exit 1; }
+
+test-long: compiler ## run every test, the long drills, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	$(MAKE) fuzz FUZZTIME=30s
 
@@ -61,4 +67,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove what was built
 	rm -rf $(BIN)
 
-.PHONY: help run build test test-long openapi openapi-lint clients fuzz bench lint fmt clean
+.PHONY: help run build test compiler test-long openapi openapi-lint clients fuzz bench lint fmt clean
