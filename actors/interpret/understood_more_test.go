@@ -197,10 +197,10 @@ var understoodMore = []asked{
 		Highspot
 		Seismic
 		Showpad`},
-	{"Find posts about AI coding assistants such as Cursor, Copilot and Claude Code, but not tutorials", `'AI coding assistants' -tutorials -tutorial
+	{"Find posts about AI coding assistants such as Cursor, Copilot and Sourcegraph Cody, but not tutorials", `'AI coding assistants' -tutorials -tutorial
 		Cursor -tutorials -tutorial
 		Copilot -tutorials -tutorial
-		'Claude Code' -tutorials -tutorial
+		'Sourcegraph Cody' -tutorials -tutorial
 		'AI coding assistant' -tutorials -tutorial`},
 	{"Nurses and midwives in Ireland talking about pay, excluding agency ads", `pay +Ireland -'agency ads' -'agency ad'`},
 	{"Posts by product leaders about roadmaps without mentioning Jira", `roadmaps -Jira
