@@ -123,7 +123,7 @@ func (m *month) compareQuotas(view *actors.TeamView) {
 }
 
 // compareEnd compares what was done to posts with the tasks that did it.
-func (m *month) compareEnd() {
+func (m *month) compareEnd(days int) {
 	m.t.Helper()
 	done := 0
 	for _, id := range m.liked {
@@ -141,6 +141,8 @@ func (m *month) compareEnd() {
 	for _, p := range m.team.Posts(m.t) {
 		require.GreaterOrEqual(m.t, p.Relevance, float64(watchpost.RelevantFrom))
 	}
-	require.NotZero(m.t, m.refused)
-	require.NotEmpty(m.t, m.model.expired)
+	if days > 7 { // what takes a week has happened
+		require.NotZero(m.t, m.refused)
+		require.NotEmpty(m.t, m.model.expired)
+	}
 }

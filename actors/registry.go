@@ -74,6 +74,8 @@ type environment struct {
 	// ask sends a request to an actor from outside the mailboxes: timers of
 	// the Clock wait with it until what they started is done.
 	ask func(ctx context.Context, target *actor.PID, request any) (any, error)
+	// fail answers those who still wait for an actor that has ended.
+	fail func(target string)
 }
 
 // activation is a top actor in memory.
@@ -125,7 +127,7 @@ func New(o Options) (*Registry, error) {
 	}
 	r.env = &environment{
 		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
-		stopped: r.forget, ask: r.caller.ask,
+		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.mailer = o.Mailer
 	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)

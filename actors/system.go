@@ -117,6 +117,20 @@ func propsOf(env *environment, produce func() actor.Actor) *actor.Props {
 		}))
 }
 
+// childOf is propsOf for an actor below a top actor. What was sent to it behind
+// its end, a timer's message above all, is answered when it has ended: a clock
+// that is set forward would wait for it in vain.
+func childOf(env *environment, produce func() actor.Actor) *actor.Props {
+	return propsOf(env, produce).Configure(actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+		return func(c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
+			next(c, envelope)
+			if _, ended := envelope.Message.(*actor.Stopped); ended {
+				env.fail(c.Self().Id)
+			}
+		}
+	}))
+}
+
 func answerPanic(env *environment, c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
 	reason := recover()
 	if reason == nil {

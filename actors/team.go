@@ -174,7 +174,7 @@ func (t *team) load(view persistence.View) error {
 }
 
 func (t *team) spawn(child actor.Actor) *actor.PID {
-	return t.ctx.Spawn(propsOf(t.env, func() actor.Actor { return child }))
+	return t.ctx.Spawn(childOf(t.env, func() actor.Actor { return child }))
 }
 
 // decide submits a child's decision together with what is the team's of it.

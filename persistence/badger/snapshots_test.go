@@ -101,8 +101,17 @@ func TestCompactionKeepsWhatViewsRead(t *testing.T) {
 	require.Equal(t, []string{"k", "gone", "empty"}, keys)
 	v.Close()
 
-	rotate()
-	require.NoError(t, s.db.Flatten(1))
+	// What lies at the bottom already is merged with tables of a range that
+	// covers it.
+	for range 5 {
+		put(t, s, "team", epoch, "a", "first")
+		put(t, s, "team", epoch, "z", "last")
+		rotate()
+		require.NoError(t, s.db.Flatten(1))
+		if versionsOf(s, "k") <= 2 {
+			break
+		}
+	}
 	require.LessOrEqual(t, versionsOf(s, "k"), 2)
 	require.Equal(t, "9", get(t, s, "team", "k"))
 	require.Empty(t, get(t, s, "team", "empty"))
