@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds what a test waits for; it is never used up when all is well.
-const patience = 20 * time.Second
+const patience = 40 * time.Second
 
 // peer is a session's end of a socket.
 type peer struct {

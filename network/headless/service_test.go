@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var start = time.Date(2030, 1, 9, 15, 0, 0, 0, time.UTC)
 
 // patience bounds every wait of a test: it is only used up by a failing one.
-const patience = 10 * time.Second
+const patience = 40 * time.Second
 
 // service is a scripted service: the test says what it says.
 type service struct {
