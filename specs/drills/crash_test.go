@@ -117,9 +117,10 @@ func newDrill(t *testing.T, seed uint64) *drill {
 		d.startSession(i)
 		t.Cleanup(func() { d.sessions[i].Kill() })
 	}
-	d.eventually("a session is connected", func() bool {
-		status, _ := d.request("GET", "/network-agent/get-task-status?api_agent_task_id=none", nil)
-		return status == http.StatusNotFound
+	// All of them: the profile that is fetched is that of the first.
+	d.eventually("the sessions are connected", func() bool {
+		_, metrics := d.request("GET", "/metrics", nil)
+		return bytes.Contains(metrics, []byte(fmt.Sprintf("watchpost_sessions_connected %d\n", accounts)))
 	})
 	return d
 }
