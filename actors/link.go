@@ -73,7 +73,7 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 	l.mu.Unlock()
 	// The session's actor says so too, unless its tree broke before it could:
 	// the connection must not outlive it unnoticed.
-	r.env.system.Root.Send(l.pid, attached{welcomed.session})
+	r.env.system.Root.Send(l.pid, attached(welcomed))
 	return l, nil
 }
 
