@@ -208,6 +208,21 @@ func TestPotentialLeads(t *testing.T) {
 		page()
 		require.Len(t, leads, 101)
 	})
+	t.Run("a lead of one watchlist is none when that is gone", func(t *testing.T) {
+		other := keywordWatchlist(t, team, "is what")
+		known := posts[102]
+		scanBrings(t, s, known)
+		shown := team.Posts(t, other.ID)
+		require.Len(t, shown, 1)
+		require.True(t, shown[0].Lead, "the first of the other watchlist")
+		page() // both pages: the post may be on either
+		require.True(t, leads[known.URN])
+		done(t, team, actors.DeleteWatchlist{Type: other.Type, ID: other.ID})
+		require.Eventually(t, func() bool {
+			page()
+			return !leads[known.URN]
+		}, actorstest.Wait, time.Millisecond)
+	})
 }
 
 // TestLesserPosts: what is below 4 is stored, whatever the limit, and nobody's
