@@ -84,7 +84,10 @@ type activation struct {
 	// calls counts the requests under way; only an actor with none is put to
 	// rest, so that no request meets a closing door.
 	calls int
-	used  time.Time
+	// uses counts the requests ever made: an answer that the actor is idle
+	// holds only as long as no other came.
+	uses int
+	used time.Time
 	// resting is set when the actor was told to end, gone closed when it has.
 	resting bool
 	gone    chan struct{}
@@ -231,6 +234,7 @@ func (r *Registry) find(name string) (*activation, error) {
 		return a, nil
 	}
 	a.calls++
+	a.uses++
 	a.used = now
 	return a, nil
 }
@@ -295,7 +299,7 @@ func (r *Registry) sweep() {
 		case resting < sweepAtOnce:
 			resting++
 			a.calls++ // keeps it while it is asked
-			go r.rest(name, a)
+			go r.rest(name, a, a.uses)
 		default:
 			next = now.Add(sweepPause)
 		}
@@ -314,14 +318,15 @@ func (r *Registry) sweep() {
 	r.sweeper = r.env.clock.At(next, r.sweep)
 }
 
-// rest asks an actor whether it may end, and ends it.
-func (r *Registry) rest(name string, a *activation) {
+// rest asks an actor whether it may end, and ends it unless it was used since
+// it was found unused: what it answers may be older than that.
+func (r *Registry) rest(name string, a *activation, uses int) {
 	ctx, cancel := context.WithTimeout(context.Background(), restTimeout)
 	defer cancel()
 	idle, err := r.caller.ask(ctx, a.pid, areYouIdle{})
 	r.mu.Lock()
 	a.calls--
-	ready := err == nil && idle == true && a.calls == 0
+	ready := err == nil && idle == true && a.calls == 0 && a.uses == uses
 	a.used = r.env.clock.Now() // asked again when it is unused for as long
 	if ready {
 		a.resting = true

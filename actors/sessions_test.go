@@ -534,3 +534,17 @@ func TestTeamsAndKeys(t *testing.T) {
 		done(t, team, actors.CreateTask{Type: watchpost.TaskProfileFetch, Input: json.RawMessage(`{"x":"` + strings.Repeat("x", 150<<10) + `"}`)})
 	})
 }
+
+// TestHelloMeetsTheSweeper: a team that is asked whether it is idle while a
+// session connects stays.
+func TestHelloMeetsTheSweeper(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	for range 100 {
+		s.Drop()
+		w.Advance(actors.DefaultIdleAfter + time.Minute)
+		s.Connect()
+		s.ExpectNone()
+	}
+	require.Equal(t, team, s.Team)
+}
