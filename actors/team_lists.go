@@ -62,6 +62,10 @@ func (t *team) onFollow(m Follow) {
 		return
 	}
 	next, added := base.With(m.References, now)
+	if err := checkDefinition(w, next); err != nil {
+		t.answer(nil, err)
+		return
+	}
 	if err := t.record.Plan.CheckTracked(w.Type, len(next.Entries)); err != nil {
 		t.answer(nil, err)
 		return

@@ -3,6 +3,7 @@ package actors
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -309,10 +310,11 @@ const maxAccountURN = 256
 // is a sign of life and is handed tasks.
 func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protocol.Account) {
 	now := t.env.clock.Now()
-	urn := watchpost.AccountURN(strings.ToLower(strings.TrimSpace(a.URN)))
-	if len(urn) > maxAccountURN {
-		urn = "" // no account of the network
+	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), clip(a.Slug, maxText), clip(a.Name, maxText)
+	if len(a.URN) > maxAccountURN || strings.ContainsFunc(a.URN, unicode.IsControl) {
+		a.URN = "" // no account of the network
 	}
+	urn := watchpost.AccountURN(a.URN)
 	s.account = a
 	w := s.worker
 	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, ""

@@ -133,7 +133,27 @@ func (t *team) tracked(kind watchpost.WatchlistType, id watchpost.WatchlistID) *
 	return nil
 }
 
+// maxDefinition bounds a watchlist as it is stored, together with the list that
+// it follows: a batch holds both twice, as they are also kept as a reply.
+const maxDefinition = persistence.MaxBatchBytes/2 - 64<<10
+
+// checkDefinition refuses what could not be stored.
+func checkDefinition(records ...any) error {
+	size := 0
+	for _, r := range records {
+		size += len(encode(r))
+	}
+	if size > maxDefinition {
+		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	return nil
+}
+
 func (t *team) onCreateWatchlist(m CreateWatchlist) {
+	if err := checkDefinition(m.Watchlist); err != nil {
+		t.answer(nil, err)
+		return
+	}
 	if err := t.record.Plan.CheckWatchlists(len(t.watchlists)); err != nil {
 		t.answer(nil, err)
 		return
