@@ -167,9 +167,19 @@ func TestLoseLease(t *testing.T) {
 
 func TestExpires(t *testing.T) {
 	t.Parallel()
-	begun := in(watchpost.TaskLeased)
-	begun, _ = begun.Return(true)
-	paused := begun
+	released := in(watchpost.TaskLeased)
+	released, _ = released.Return(false)
+	noAct := in(watchpost.TaskLeased)
+	noAct, _ = noAct.LoseLease(noon)
+	retried := func(kind watchpost.TaskType, code string, acted *bool) watchpost.Task {
+		task, _ := watchpost.Task{Type: kind, State: watchpost.TaskPending, CreatedAt: noon}.Hand(watchpost.Lease{ID: "l", Account: "a"})
+		task, _ = task.Retry(watchpost.Judge(kind, code, "", acted), noon)
+		return task
+	}
+	lost, _ := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending, CreatedAt: noon}.Hand(watchpost.Lease{ID: "l"})
+	lost, _ = lost.LoseLease(noon)
+	sliced := watchpost.Task{Type: watchpost.TaskProfilesPosts, State: watchpost.TaskPending, CreatedAt: noon, Progress: watchpost.Progress{Done: 1}}
+	paused := released
 	paused.PausedSince = noon.Add(time.Hour)
 	scan := watchpost.Task{Type: watchpost.TaskKeywordScan, State: watchpost.TaskPending, CreatedAt: noon}
 	pausedScan := scan
@@ -180,15 +190,21 @@ func TestExpires(t *testing.T) {
 		code string
 		safe bool
 	}{
-		"pending":                   {in(watchpost.TaskPending), noon.AddDate(0, 0, 7), "expired", true},
-		"leased":                    {in(watchpost.TaskLeased), time.Time{}, "", false},
-		"begun once":                {begun, time.Time{}, "", false},
-		"acting":                    {in(watchpost.TaskActing), noon.Add(24 * time.Hour), "outcome_unknown", false},
-		"page not understood":       {paused, noon.Add(25 * time.Hour), "page_not_understood", true},
-		"scan":                      {scan, time.Time{}, "", false},
-		"scan, page not understood": {pausedScan, noon.Add(24 * time.Hour), "page_not_understood", true},
-		"completed":                 {in(watchpost.TaskCompleted), time.Time{}, "", false},
-		"failed":                    {in(watchpost.TaskFailed), time.Time{}, "", false},
+		"pending":                    {in(watchpost.TaskPending), noon.AddDate(0, 0, 7), "expired", true},
+		"leased":                     {in(watchpost.TaskLeased), time.Time{}, "", false},
+		"released":                   {released, noon.AddDate(0, 0, 7), "expired", true},
+		"a write never acting":       {noAct, noon.AddDate(0, 0, 7), "expired", true},
+		"signed out before it":       {retried(watchpost.TaskLikePost, "signed_out", new(bool)), noon.AddDate(0, 0, 7), "expired", true},
+		"read, signed out meanwhile": {retried(watchpost.TaskProfileFetch, "signed_out", truth()), time.Time{}, "", false},
+		"read, nobody knows":         {retried(watchpost.TaskProfileFetch, "timeout", nil), time.Time{}, "", false},
+		"read, lease lost":           {lost, time.Time{}, "", false},
+		"one slice done":             {sliced, time.Time{}, "", false},
+		"acting":                     {in(watchpost.TaskActing), noon.Add(24 * time.Hour), "outcome_unknown", false},
+		"page not understood":        {paused, noon.Add(25 * time.Hour), "page_not_understood", true},
+		"scan":                       {scan, time.Time{}, "", false},
+		"scan, page not understood":  {pausedScan, noon.Add(24 * time.Hour), "page_not_understood", true},
+		"completed":                  {in(watchpost.TaskCompleted), time.Time{}, "", false},
+		"failed":                     {in(watchpost.TaskFailed), time.Time{}, "", false},
 	} {
 		at, ok := c.task.Expires()
 		require.Equal(t, !c.at.IsZero(), ok, name)

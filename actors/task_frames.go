@@ -167,10 +167,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		t.decide(next, change, t.ack(m))
 		return
 	}
-	next, _ := t.state.Return(v.Lost)
-	if v.PauseType && next.PausedSince.IsZero() {
-		next.PausedSince = now
-	}
+	next, _ := t.state.Retry(v, now)
 	if v.Lost && next.Lost >= watchpost.MaxReadAttempts {
 		next, _ = next.Fail(watchpost.TaskFailure{Code: watchpost.FailNoAnswer, Message: v.Failure.Message, RetrySafe: true}, now)
 		change.event = taskEnded
