@@ -159,13 +159,19 @@ func (t Task) Holds(lease string) bool { return t.Lease != nil && t.Lease.ID == 
 
 // Given returns the present or a past lease of that name which was given to
 // the session; ok is false when there is none: then the frame does not count.
-func (t Task) Given(session SessionID, lease string) (l Lease, ok bool) {
-	if t.Holds(lease) && t.Lease.Session == session {
+// A write that began to act belongs to the journal that says so, also when
+// that works for another session by now.
+func (t Task) Given(session SessionID, journal, lease string) (l Lease, ok bool) {
+	given := func(l *Lease) bool {
+		acts := !l.ActingAt.IsZero() && journal != "" && l.Journal == journal
+		return l.ID == lease && (l.Session == session || acts)
+	}
+	if t.Lease != nil && given(t.Lease) {
 		return *t.Lease, true
 	}
-	for _, p := range t.Past {
-		if p.ID == lease && p.Session == session {
-			return p, true
+	for i := range t.Past {
+		if given(&t.Past[i]) {
+			return t.Past[i], true
 		}
 	}
 	return Lease{}, false

@@ -105,12 +105,39 @@ func TestLeases(t *testing.T) {
 	require.Equal(t, watchpost.AccountURN("a"), task.Account, "a write stays with its first account")
 	_, ok := task.Act("other", noon)
 	require.False(t, ok)
-	_, given := task.Given("s", "lease")
+	_, given := task.Given("s", "", "lease")
 	require.True(t, given)
-	_, given = task.Given("other", "lease")
+	_, given = task.Given("other", "", "lease")
 	require.False(t, given)
-	_, given = task.Given("s", "")
+	_, given = task.Given("s", "", "")
 	require.False(t, given)
+
+	t.Run("a write in acting belongs to its journal", func(t *testing.T) {
+		t.Parallel()
+		task, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a", Journal: "j"})
+		unnamed, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+		unnamed, _ = unnamed.Act("l", noon)
+		_, given := unnamed.Given("other", "", "l")
+		require.False(t, given, "no journal is nobody's")
+		for range 2 {
+			for _, who := range []struct {
+				session        watchpost.SessionID
+				journal, lease string
+				given          bool
+			}{
+				{"s", "j", "l", true}, {"s", "", "l", true}, {"s", "other", "l", true},
+				{"other", "j", "l", task.State == watchpost.TaskActing}, {"other", "other", "l", false}, {"other", "", "l", false},
+				{"other", "j", "wrong", false}, {"s", "j", "wrong", false},
+			} {
+				_, given := task.Given(who.session, who.journal, who.lease)
+				require.Equal(t, who.given, given, "%s: %+v", task.State, who)
+			}
+			task, _ = task.Act("l", noon)
+		}
+		task, _ = task.Expire(noon.Add(watchpost.ActingLimit))
+		_, given = task.Given("other", "j", "l")
+		require.True(t, given, "the truth may come late")
+	})
 
 	read := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
 	read, _ = read.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
@@ -132,9 +159,9 @@ func TestLeases(t *testing.T) {
 		require.Len(t, task.Past, 16)
 		require.Equal(t, 20, task.Attempts)
 		require.Equal(t, 20, task.Lost)
-		_, given := task.Given("s", "3")
+		_, given := task.Given("s", "", "3")
 		require.False(t, given)
-		past, given := task.Given("s", "4")
+		past, given := task.Given("s", "", "4")
 		require.True(t, given)
 		require.Equal(t, 5, past.Attempt)
 	})

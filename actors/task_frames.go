@@ -14,7 +14,7 @@ import (
 // lease that was given to that session; every part and result is acknowledged
 // all the same.
 func (t *task) onFrame(m fromSession) {
-	lease, given := t.state.Given(m.id, m.frame.Lease)
+	lease, given := t.state.Given(m.id, m.journal, m.frame.Lease)
 	if !given {
 		t.ignore(m)
 		return

@@ -213,7 +213,7 @@ func (t *team) takeUp(s *sessionState, listed []protocol.JournalTask) {
 	}
 	for id, open := range t.tasks {
 		if open.holder == s.record.ID {
-			t.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
+			t.ctx.Send(open.pid, reattach{pid: s.pid, listed: byID[id]})
 			if !open.acting || byID[id] != nil {
 				s.worker.task = id
 			}
@@ -232,7 +232,7 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		return
 	}
 	if open := t.tasks[watchpost.TaskID(m.frame.Task)]; open != nil {
-		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, signs: s.worker.signs, frame: m.frame})
+		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, journal: s.journal, signs: s.worker.signs, frame: m.frame})
 		return
 	}
 	if m.frame.Type == protocol.TypeResult {
