@@ -14,7 +14,7 @@ import (
 // lease that was given to that session; every part and result is acknowledged
 // all the same.
 func (t *task) onFrame(m fromSession) {
-	lease, given := t.state.Given(m.id, m.frame.Lease)
+	lease, given := t.state.Given(m.id, m.journal, m.frame.Lease)
 	if !given {
 		t.ignore(m)
 		return
@@ -167,10 +167,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		t.decide(next, change, t.ack(m))
 		return
 	}
-	next, _ := t.state.Return(v.Lost)
-	if v.PauseType && next.PausedSince.IsZero() {
-		next.PausedSince = now
-	}
+	next, _ := t.state.Retry(v, now)
 	if v.Lost && next.Lost >= watchpost.MaxReadAttempts {
 		next, _ = next.Fail(watchpost.TaskFailure{Code: watchpost.FailNoAnswer, Message: v.Failure.Message, RetrySafe: true}, now)
 		change.event = taskEnded
