@@ -32,8 +32,7 @@ func (s *Server) adminRoutes() {
 		takesBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
 		fails(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
-	fuego.Post(s.ops, "/admin/teams/{id}/sessions", s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
-		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
+	s.sessionRoutes()
 	fuego.Post(s.ops, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
 		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
@@ -225,19 +224,6 @@ func memberOf(r *http.Request) (team watchpost.TeamID, email string, err error) 
 	}
 	team, err = teamInPath(r)
 	return team, email, err
-}
-
-type sessionReply struct {
-	Token string `json:"session_token"`
-}
-
-func (s *Server) openSession(c fuego.ContextWithBody[memberRequest]) (sessionReply, error) {
-	team, email, err := memberOf(c.Request())
-	if err != nil {
-		return sessionReply{}, err
-	}
-	opened, err := actors.Ask[actors.SessionOpened](c.Context(), s.registry, team, actors.OpenSession{Email: email})
-	return sessionReply{opened.Token}, err
 }
 
 type pairingCodeReply struct {
