@@ -14,8 +14,8 @@ import (
 	"github.com/go-fuego/fuego"
 )
 
-// The reference page, made of the OpenAPI document when the server is: one
-// page that asks nobody else for anything.
+// The reference page, made of the OpenAPI document: one page that asks nobody
+// else for anything.
 
 //go:embed docs
 var docsFiles embed.FS
@@ -32,14 +32,19 @@ func (s *Server) docsRoutes() {
 	fuego.GetStd(s.api, "/docs", s.showDocs, s.operation(anyone, "docs", "Reference page", tagOps), fuego.OptionHide())
 }
 
-func (s *Server) showDocs(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
+	page, err := s.docs()
+	if err != nil {
+		s.writeError(w, r, err)
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(s.docs.html)))
-	h.Set("Content-Security-Policy", s.docs.policy)
+	h.Set("Content-Length", strconv.Itoa(len(page.html)))
+	h.Set("Content-Security-Policy", page.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	_, _ = w.Write(s.docs.html)
+	_, _ = w.Write(page.html)
 }
 
 // newDocsPage renders the page of a document.

@@ -25,7 +25,6 @@ func document(t *testing.T, h *house) *openapi3.T {
 	t.Helper()
 	r := h.do("GET", "/openapi.json", "")
 	require.Equal(t, 200, r.status)
-	require.Equal(t, string(h.server.OpenAPI()), r.raw)
 	document, err := openapi3.NewLoader().LoadFromData([]byte(r.raw))
 	require.NoError(t, err)
 	require.NoError(t, document.Validate(context.Background()))
@@ -68,7 +67,7 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 func TestOpenAPIIsTidy(t *testing.T) {
 	t.Parallel()
 	h := build(t, withClock)
-	raw := string(h.server.OpenAPI())
+	raw := h.do("GET", "/openapi.json", "").raw
 	for _, word := range []string{"uego", "HTTPError", "unknown-interface", "nullable", "application/xml", "*/*", " schema\"", "Accept"} {
 		require.NotContains(t, raw, word)
 	}

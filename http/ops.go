@@ -46,8 +46,13 @@ func (s *Server) readyz(fuego.ContextNoBody) (health, error) {
 	return health{"ok"}, nil
 }
 
-func (s *Server) showOpenAPI(_ http.ResponseWriter, r *http.Request) {
-	exchangeOf(r.Context()).writeJSON(http.StatusOK, s.openAPI)
+func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) {
+	document, err := s.openAPI()
+	if err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	exchangeOf(r.Context()).writeJSON(http.StatusOK, document)
 }
 
 // metrics are the server's own: requests by route, never by team or member.

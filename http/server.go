@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/go-fuego/fuego"
@@ -111,10 +112,12 @@ type Server struct {
 	interpreter interpret.Fallback
 	sessions    *gateway
 
-	api     *fuego.Server // routes of Handler
-	ops     *fuego.Server // routes of OpsHandler; the same as api unless separate
-	openAPI []byte
-	docs    docsPage
+	api *fuego.Server // routes of Handler
+	ops *fuego.Server // routes of OpsHandler; the same as api unless separate
+	// openAPI and docs are made when they are first asked for: most processes
+	// are never asked, and making them takes longer than starting.
+	openAPI func() ([]byte, error)
+	docs    func() (docsPage, error)
 }
 
 // New builds a server with all its routes.
@@ -148,11 +151,15 @@ func New(o Options) (*Server, error) {
 		s.ops.Mux = http.NewServeMux()
 	}
 	s.routes()
-	if s.openAPI, err = finishOpenAPI(s.api); err != nil {
-		return nil, err
-	}
-	s.docs, err = newDocsPage(s.openAPI)
-	return s, err
+	s.openAPI = sync.OnceValues(func() ([]byte, error) { return finishOpenAPI(s.api) })
+	s.docs = sync.OnceValues(func() (docsPage, error) {
+		document, err := s.openAPI()
+		if err != nil {
+			return docsPage{}, err
+		}
+		return newDocsPage(document)
+	})
+	return s, nil
 }
 
 // routes is the whole surface, one method per resource.
@@ -183,6 +190,3 @@ func (s *Server) Handler() http.Handler { return s.exchanges(s.api.Mux) }
 // OpsHandler returns the handler for operators when Options.SeparateOps is
 // set: /metrics, /admin, /healthz and /readyz.
 func (s *Server) OpsHandler() http.Handler { return s.exchanges(s.ops.Mux) }
-
-// OpenAPI returns the OpenAPI document of all routes as JSON.
-func (s *Server) OpenAPI() []byte { return s.openAPI }
