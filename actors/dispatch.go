@@ -37,6 +37,8 @@ type worker struct {
 	// from and fromWeekly are when allowances begin to count for the claim.
 	from, fromWeekly time.Time
 	task             watchpost.TaskID // what it was handed; "" when free
+	// hindered are the reasons that the metrics count of it.
+	hindered []PauseReason
 }
 
 // queueKey separates the tasks that the same conditions let run.

@@ -183,6 +183,7 @@ func TestCommitFailure(t *testing.T) {
 			w.Store.Fail(persistence.Space(team.ID), 1, fault.fault)
 			actorstest.Fails(t, team, watchpost.Unavailable, actorstest.NewTask(watchpost.TaskProfileFetch))
 			require.Equal(t, actorstest.Closed{Code: 1013, Reason: "try again"}, s.ExpectClosed())
+			require.Eventually(t, func() bool { return w.Gauge("watchpost_sessions_connected") == 0 }, actorstest.Wait, time.Millisecond)
 
 			t.Run("it rests for a moment, then loads what is stored", func(t *testing.T) {
 				w.Advance(time.Minute)

@@ -164,5 +164,17 @@ type WatchlistView struct {
 	DroppedThisWeek int
 }
 
-// Revoke ends a session; answered by Done.
+// ListSessions is answered by []SessionView, oldest first.
+type ListSessions struct{}
+
+// SessionView is a session as the operator sees it.
+type SessionView struct {
+	ID        watchpost.SessionID
+	Member    watchpost.Member
+	CreatedAt time.Time
+	Connected bool
+	Account   string // the slug reported last; "" before the first
+}
+
+// Revoke ends a session (NotFound `Session not found`); answered by Done.
 type Revoke struct{ Session watchpost.SessionID }

@@ -12,6 +12,7 @@ import (
 type Metrics struct {
 	active      prometheus.Gauge
 	sessions    prometheus.Gauge
+	hindered    *prometheus.GaugeVec // reason
 	deadLetters prometheus.Counter
 	panics      prometheus.Counter
 	lostCommits prometheus.Counter
@@ -32,8 +33,12 @@ func NewMetrics() *Metrics {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help}, labels)
 	}
 	return &Metrics{
-		active:      gauge("teams_active", "Teams in memory."),
-		sessions:    gauge("sessions_connected", "Sessions with an open connection."),
+		active:   gauge("teams_active", "Teams in memory."),
+		sessions: gauge("sessions_connected", "Sessions with an open connection."),
+		hindered: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: "watchpost", Name: "sessions_hindered",
+			Help: "Connected sessions whose account gets no tasks, or none of a kind, by the reason.",
+		}, []string{"reason"}),
 		deadLetters: counter("dead_letters_total", "Messages that found no actor."),
 		panics:      counter("actor_failures_total", "Panics in actors."),
 		lostCommits: counter("commits_lost_total", "Activations that ended because a commit failed."),
@@ -45,7 +50,7 @@ func NewMetrics() *Metrics {
 
 // Collectors returns what is to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.sessions, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
+	return []prometheus.Collector{m.active, m.sessions, m.hindered, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

@@ -98,6 +98,9 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
+		for _, s := range t.sessions {
+			t.retire(s) // of a team that broke; otherwise none is connected
+		}
 		if t.wake != nil {
 			t.wake.Stop()
 		}
@@ -227,6 +230,9 @@ func (t *team) armWake() {
 // onWake hands out what a reset or the end of a pause has made possible.
 func (t *team) onWake() {
 	t.wake = nil
+	for _, w := range t.dispatch.workers {
+		t.showHindered(w)
+	}
 	t.handOut()
 	t.armWake()
 	t.answer(Done{}, nil)

@@ -80,4 +80,9 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 	if v.CloseAction {
 		t.ledger.close(batch, c.account, c.task.Type.Action(), now)
 	}
+	for _, w := range t.dispatch.workers {
+		if w.account == c.account {
+			t.showHindered(w)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -50,6 +52,8 @@ func (t *team) receiveSession(message any) bool {
 		t.onCreatePairingCode(m)
 	case redeemPairing:
 		t.onRedeemPairing(m)
+	case ListSessions:
+		t.answer(t.listSessions(), nil)
 	case Revoke:
 		t.onRevoke(m)
 	case sessionHello:
@@ -133,6 +137,19 @@ func errPairing() error {
 	return watchpost.Errorf(watchpost.Unauthenticated, "Invalid or expired pairing code")
 }
 
+// listSessions returns the team's sessions, connected or not.
+func (t *team) listSessions() []SessionView {
+	views := make([]SessionView, 0, len(t.sessions))
+	for _, s := range t.sessions {
+		member, _ := t.member(s.record.Member)
+		views = append(views, SessionView{
+			ID: s.record.ID, Member: member, CreatedAt: s.record.CreatedAt, Connected: s.pid != nil, Account: s.record.Slug,
+		})
+	}
+	slices.SortFunc(views, func(a, b SessionView) int { return cmp.Compare(a.ID, b.ID) })
+	return views
+}
+
 // onRevoke ends a session for good.
 func (t *team) onRevoke(m Revoke) {
 	s := t.sessions[m.Session]
@@ -182,6 +199,7 @@ func (t *team) onHello(m sessionHello) {
 		t.reportAccount(batch, s, *m.hello.Account)
 	}
 	t.dispatch.workers[m.session] = s.worker
+	t.showHindered(s.worker)
 	now := t.env.clock.Now()
 	root, pid, sender := t.env.system.Root, s.pid, t.ctx.Sender()
 	welcome := protocol.Frame{
@@ -268,6 +286,7 @@ func (t *team) onHeartbeat(s *sessionState, f protocol.Frame) {
 	}
 	batch := &persistence.Batch{}
 	t.reportAccount(batch, s, *f.Account)
+	t.showHindered(s.worker)
 	t.journal.submit(batch, nil)
 	t.handOut()
 }
@@ -287,6 +306,7 @@ func (t *team) retire(s *sessionState) {
 		return
 	}
 	delete(t.dispatch.workers, s.record.ID)
+	t.env.metrics.hinder(&s.worker.hindered, nil)
 	s.pid, s.worker = nil, nil
 	t.env.metrics.sessions.Dec()
 }

@@ -32,8 +32,7 @@ func (s *Server) adminRoutes() {
 		takesBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
 		fails(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
-	fuego.Post(s.ops, "/admin/teams/{id}/sessions", s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
-		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
+	s.sessionRoutes()
 	fuego.Post(s.ops, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
 		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
@@ -81,12 +80,23 @@ type createTeamRequest struct {
 	Plan     string `json:"plan" required:"" validate:"oneof=free growth expert ultimate pro" example:"growth"`
 }
 
+// checkField implements fieldChecker.
+func (r *createTeamRequest) checkField(name string) (err error) {
+	switch name {
+	case "email":
+		r.Email, err = mailbox(r.Email)
+	case "full_name":
+		r.FullName, err = readFullName(r.FullName)
+	case "name":
+		r.Name, err = readName(r.Name)
+	case "plan":
+		_, err = readPlan(r.Plan)
+	}
+	return err
+}
+
 func (s *Server) createTeam(c fuego.ContextWithBody[createTeamRequest]) (shownTeam, error) {
 	request, err := decode[createTeamRequest](c.Request())
-	if err != nil {
-		return shownTeam{}, err
-	}
-	email, err := mailbox(request.Email)
 	if err != nil {
 		return shownTeam{}, err
 	}
@@ -94,14 +104,8 @@ func (s *Server) createTeam(c fuego.ContextWithBody[createTeamRequest]) (shownTe
 	if err != nil {
 		return shownTeam{}, err
 	}
-	if request.Name, err = readName(request.Name); err != nil {
-		return shownTeam{}, err
-	}
-	if request.FullName, err = readFullName(request.FullName); err != nil {
-		return shownTeam{}, err
-	}
 	founded, err := s.registry.Found(c.Context(), actors.CreateTeam{
-		Name: request.Name, Plan: plan, Email: email, FullName: request.FullName,
+		Name: request.Name, Plan: plan, Email: request.Email, FullName: request.FullName,
 	})
 	if err != nil {
 		return shownTeam{}, err
@@ -185,12 +189,21 @@ type addMemberRequest struct {
 	Role     string `json:"role" required:"" validate:"oneof=admin member" example:"member"`
 }
 
+// checkField implements fieldChecker.
+func (r *addMemberRequest) checkField(name string) (err error) {
+	switch name {
+	case "email":
+		r.Email, err = mailbox(r.Email)
+	case "full_name":
+		r.FullName, err = readFullName(r.FullName)
+	case "role":
+		_, err = readRole(r.Role)
+	}
+	return err
+}
+
 func (s *Server) addMember(c fuego.ContextWithBody[addMemberRequest]) (shownMember, error) {
 	request, err := decode[addMemberRequest](c.Request())
-	if err != nil {
-		return shownMember{}, err
-	}
-	email, err := mailbox(request.Email)
 	if err != nil {
 		return shownMember{}, err
 	}
@@ -198,14 +211,11 @@ func (s *Server) addMember(c fuego.ContextWithBody[addMemberRequest]) (shownMemb
 	if err != nil {
 		return shownMember{}, err
 	}
-	if request.FullName, err = readFullName(request.FullName); err != nil {
-		return shownMember{}, err
-	}
 	id, err := teamInPath(c.Request())
 	if err != nil {
 		return shownMember{}, err
 	}
-	member, err := s.registry.Invite(c.Context(), id, actors.AddMember{Email: email, FullName: request.FullName, Role: role})
+	member, err := s.registry.Invite(c.Context(), id, actors.AddMember{Email: request.Email, FullName: request.FullName, Role: role})
 	return memberShown(member), err
 }
 
@@ -225,19 +235,6 @@ func memberOf(r *http.Request) (team watchpost.TeamID, email string, err error) 
 	}
 	team, err = teamInPath(r)
 	return team, email, err
-}
-
-type sessionReply struct {
-	Token string `json:"session_token"`
-}
-
-func (s *Server) openSession(c fuego.ContextWithBody[memberRequest]) (sessionReply, error) {
-	team, email, err := memberOf(c.Request())
-	if err != nil {
-		return sessionReply{}, err
-	}
-	opened, err := actors.Ask[actors.SessionOpened](c.Context(), s.registry, team, actors.OpenSession{Email: email})
-	return sessionReply{opened.Token}, err
 }
 
 type pairingCodeReply struct {

@@ -8,8 +8,8 @@ import (
 	"watchpost"
 )
 
-// The bodies of the requests for agent tasks, each with what makes it valid.
-// Their fields are in the order in which they are checked.
+// The bodies of the requests for agent tasks, each with what makes its fields
+// valid, which are in the order in which they are checked.
 
 const (
 	textNoFilter    = "At least one search filter is required"
@@ -50,7 +50,7 @@ type fetchProfile struct {
 	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
 }
 
-func (f fetchProfile) check() error {
+func (f *fetchProfile) checkField(string) error {
 	if !isProfile(f.Slug) {
 		return invalid("profile_slug")
 	}
@@ -61,7 +61,7 @@ type fetchCompany struct {
 	Slug string `json:"company_slug" required:"" example:"example-corp" description:"slug or URL of the company"`
 }
 
-func (f fetchCompany) check() error {
+func (f *fetchCompany) checkField(string) error {
 	if !isCompany(f.Slug) {
 		return invalid("company_slug")
 	}
@@ -72,7 +72,7 @@ type fetchProfilesPosts struct {
 	URNs []string `json:"profile_urns" required:"" validate:"required" description:"1 to 50 URNs or bare ids of profiles"`
 }
 
-func (f fetchProfilesPosts) check() error {
+func (f *fetchProfilesPosts) checkField(string) error {
 	if len(f.URNs) == 0 || len(f.URNs) > maxProfiles || !all(f.URNs, isProfile) {
 		return invalid("profile_urns")
 	}
@@ -98,20 +98,27 @@ type searchProfiles struct {
 	Count           *float64 `json:"count,omitempty" example:"25" description:"1 to 50, by default 25"`
 }
 
-func (s searchProfiles) check() error {
+func (s *searchProfiles) checkField(name string) error {
+	switch name {
+	case "count":
+		return wholeIn(s.Count, name, 1, maxFound)
+	case "profile_language": // the last of the filters
+	default:
+		return nil
+	}
 	filters := slices.Concat([]string{s.Keywords, s.Title, s.Company, s.FirstName, s.LastName, s.School},
 		s.GeoURN, s.CurrentCompany, s.Industry, s.PastCompany, s.ProfileLanguage)
 	if all(filters, isBlank) {
 		return watchpost.Errorf(watchpost.Invalid, textNoFilter)
 	}
-	return wholeIn(s.Count, "count", 1, maxFound)
+	return nil
 }
 
 type likePost struct {
 	URN string `json:"social_urn" required:"" example:"urn:network:activity:7123456789012345678"`
 }
 
-func (l likePost) check() error {
+func (l *likePost) checkField(string) error {
 	if !isPost(l.URN) {
 		return invalid("social_urn")
 	}
@@ -123,12 +130,10 @@ type commentPost struct {
 	Text string `json:"comment_text" required:"" example:"Well done!" description:"at most 1250 characters"`
 }
 
-func (c commentPost) check() error {
-	if !isPost(c.URN) {
-		return invalid("social_urn")
-	}
-	if text, ok := watchpost.CleanComment(c.Text); !ok || text == "" {
-		return invalid("comment_text")
+func (c *commentPost) checkField(name string) error {
+	switch text, ok := watchpost.CleanComment(c.Text); {
+	case name == "social_urn" && !isPost(c.URN), name == "comment_text" && (!ok || text == ""):
+		return invalid(name)
 	}
 	return nil
 }
@@ -138,12 +143,10 @@ type sendMessage struct {
 	Message   string `json:"message" required:"" example:"Hello" description:"at most 10000 characters"`
 }
 
-func (m sendMessage) check() error {
+func (m *sendMessage) checkField(name string) error {
 	switch {
-	case !isProfile(m.Recipient):
-		return invalid("recipient_urn")
-	case isBlank(m.Message):
-		return invalid("message")
+	case name == "recipient_urn" && !isProfile(m.Recipient), name == "message" && isBlank(m.Message):
+		return invalid(name)
 	case utf8.RuneCountInString(m.Message) > watchpost.MaxMessage:
 		return watchpost.Errorf(watchpost.Invalid, textLongMessage)
 	}
@@ -155,10 +158,10 @@ type sendConnectionRequest struct {
 	Note string `json:"note,omitempty" invalid:"Invalid 'note': must be a string" description:"at most 300 characters"`
 }
 
-func (r sendConnectionRequest) check() error {
+func (r *sendConnectionRequest) checkField(name string) error {
 	switch {
-	case !isProfile(r.URN):
-		return invalid("profile_urn")
+	case name == "profile_urn" && !isProfile(r.URN):
+		return invalid(name)
 	case utf8.RuneCountInString(r.Note) > watchpost.MaxNote:
 		return watchpost.Errorf(watchpost.Invalid, textLongNote)
 	}
@@ -172,9 +175,12 @@ type fetchConnections struct {
 	Count    *float64 `json:"count,omitempty" example:"40" description:"1 to 100, by default 40"`
 }
 
-func (f fetchConnections) check() error {
-	if err := wholeIn(f.Start, "start", 0, math.MaxInt32); err != nil {
-		return err
+func (f *fetchConnections) checkField(name string) error {
+	switch name {
+	case "start":
+		return wholeIn(f.Start, name, 0, math.MaxInt32)
+	case "count":
+		return wholeIn(f.Count, name, 1, maxConnections)
 	}
-	return wholeIn(f.Count, "count", 1, maxConnections)
+	return nil
 }

@@ -19,24 +19,24 @@ const (
 	textNoTaskID = "Missing or invalid 'api_agent_task_id'"
 )
 
-// agentTaskRoutes is the table of agent tasks: path, type, the words of the
-// reply, and what a valid body is.
+// agentTaskRoutes is the table of agent tasks: the body, path, type and the words
+// of the reply.
 func (s *Server) agentTaskRoutes() {
 	writes := fails(http.StatusNotFound, watchpost.TextNoAdmin)
-	agentTask(s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully", fetchProfile.check)
-	agentTask(s, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully", fetchCompany.check)
-	agentTask(s, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully", fetchProfilesPosts.check)
-	agentTask(s, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully", fetchCompany.check)
-	agentTask(s, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully", searchProfiles.check,
+	agentTask[fetchProfile](s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully")
+	agentTask[fetchCompany](s, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully")
+	agentTask[fetchProfilesPosts](s, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully")
+	agentTask[fetchCompany](s, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully")
+	agentTask[searchProfiles](s, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully",
 		fails(http.StatusBadRequest, textNoFilter))
-	agentTask(s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", likePost.check, writes)
-	agentTask(s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", commentPost.check, writes)
-	agentTask(s, "send-message", watchpost.TaskSendMessage, "Send message task created successfully", sendMessage.check,
+	agentTask[likePost](s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", writes)
+	agentTask[commentPost](s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", writes)
+	agentTask[sendMessage](s, "send-message", watchpost.TaskSendMessage, "Send message task created successfully",
 		fails(http.StatusBadRequest, textLongMessage), writes)
-	agentTask(s, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
-		sendConnectionRequest.check, fails(http.StatusBadRequest, textLongNote), writes,
+	agentTask[sendConnectionRequest](s, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
+		fails(http.StatusBadRequest, textLongNote), writes,
 		fails(http.StatusTooManyRequests, watchpost.TextInvitationCap))
-	agentTask(s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", fetchConnections.check)
+	agentTask[fetchConnections](s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully")
 
 	fuego.Get(s.api, "/network-agent/get-task-status", s.getTaskStatus,
 		s.operation(extended, "getTaskStatus", "Ask how far a task is", tagTasks),
@@ -52,11 +52,11 @@ type taskCreated struct {
 }
 
 // agentTask adds the route of one type of agent task, whose body is a B.
-func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string, check func(B) error,
+func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string,
 	options ...func(*fuego.BaseRoute),
 ) {
 	create := func(c fuego.ContextWithBody[B]) (taskCreated, error) {
-		input, err := readTaskInput(c.Request(), check)
+		input, err := readTaskInput[B](c.Request())
 		if err != nil {
 			return taskCreated{}, err
 		}
@@ -93,16 +93,13 @@ func summaryOf(message string) string {
 
 // readTaskInput reads the body of a request for a task and returns what of it
 // the task is given: the known fields, as they were written.
-func readTaskInput[B any](r *http.Request, check func(B) error) (json.RawMessage, error) {
+func readTaskInput[B any](r *http.Request) (json.RawMessage, error) {
 	o, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
 	var b B
 	if err := bind(o, &b); err != nil {
-		return nil, err
-	}
-	if err := check(b); err != nil {
 		return nil, err
 	}
 	return o.pick(fieldsOf(reflect.TypeFor[B]())), nil

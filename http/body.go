@@ -85,29 +85,39 @@ func decode[B any](r *http.Request) (B, error) {
 //	                 an empty text stands for: Missing or invalid '<name>'
 //	invalid:"text"   when it is of a wrong type, instead of: Invalid '<name>'
 //
-// null is the same as absent, unless the field is a nullable.
+// null is the same as absent, unless the field is a nullable. Each field is
+// checked whole, by the fieldChecker too, before the next one is looked at.
 func bind(o object, into any) error {
 	v := reflect.ValueOf(into).Elem()
+	checker, checks := into.(fieldChecker)
 	for _, f := range fieldsOf(v.Type()) {
 		raw, given := o[f.name]
 		if given && !f.nullable && bytes.Equal(raw, null) {
 			given = false
 		}
-		if !given {
-			if f.required {
-				return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
-			}
-			continue
-		}
-		if err := json.Unmarshal(raw, v.FieldByIndex(f.index).Addr().Interface()); err != nil {
-			var told *watchpost.Error
-			if errors.As(err, &told) {
-				return told
-			}
+		if !given && f.required {
 			return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
+		}
+		if given {
+			if err := f.read(raw, v); err != nil {
+				return err
+			}
+		}
+		if checks {
+			if err := checker.checkField(f.name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// fieldChecker is a request whose fields have bounds besides their types. When
+// a field is checked it and those before it have been read; what concerns
+// several fields is checked with the last of them. An absent optional field is
+// checked too.
+type fieldChecker interface {
+	checkField(name string) error
 }
 
 var null = []byte("null")
@@ -134,6 +144,19 @@ type field struct {
 	text     string
 }
 
+// read reads the field's value into the struct.
+func (f *field) read(raw json.RawMessage, v reflect.Value) error {
+	err := json.Unmarshal(raw, v.FieldByIndex(f.index).Addr().Interface())
+	if err == nil {
+		return nil
+	}
+	var told *watchpost.Error
+	if errors.As(err, &told) {
+		return told
+	}
+	return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
+}
+
 var knownFields sync.Map // reflect.Type to []field
 
 func fieldsOf(t reflect.Type) []field {
@@ -142,7 +165,7 @@ func fieldsOf(t reflect.Type) []field {
 	}
 	fields := make([]field, 0, t.NumField())
 	for _, declared := range reflect.VisibleFields(t) {
-		if declared.Anonymous {
+		if declared.Anonymous || !declared.IsExported() {
 			continue // the fields of what is embedded follow by themselves
 		}
 		f := field{index: declared.Index, nullable: declared.Type == reflect.TypeFor[nullable]()}

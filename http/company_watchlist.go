@@ -32,6 +32,17 @@ type createCompanyWatchlistRequest struct {
 	Companies []identifier `json:"companies" required:"companies array is required and must not be empty" validate:"required" description:"URLs, slugs, URNs or numbers"`
 	newWatchlist
 	ListID string `json:"list_id,omitempty" description:"a list of companies to follow and add to, instead of a new one"`
+
+	references []watchpost.Reference // that the identifiers are, when they were checked
+}
+
+// checkField implements fieldChecker.
+func (r *createCompanyWatchlistRequest) checkField(name string) (err error) {
+	if name != "companies" {
+		return r.newWatchlist.checkField(name)
+	}
+	r.references, err = cleanIdentifiers(watchpost.CompanyWatchlist, r.Companies)
+	return err
 }
 
 type createCompanyWatchlistReply struct {
@@ -49,7 +60,7 @@ func (s *Server) createCompanyWatchlist(c fuego.ContextWithBody[createCompanyWat
 	if err != nil {
 		return createCompanyWatchlistReply{}, err
 	}
-	made, err := s.follow(c.Context(), watchpost.CompanyWatchlist, request.Companies, request.ListID, &request.newWatchlist)
+	made, err := s.follow(c.Context(), watchpost.CompanyWatchlist, request.references, request.ListID, &request.newWatchlist)
 	if err != nil {
 		return createCompanyWatchlistReply{}, err
 	}

@@ -66,6 +66,24 @@ type commentRequest struct {
 	Company string  `json:"company_title,omitempty" description:"the company's page that acts, for the actor type company"`
 }
 
+// checkField implements fieldChecker.
+func (r *likeRequest) checkField(name string) error { return checkActor(name, r.Actor, r.Company) }
+
+// checkField implements fieldChecker.
+func (r *commentRequest) checkField(name string) error {
+	if name != "comment_text" {
+		return checkActor(name, r.Actor, r.Company)
+	}
+	text, ok := watchpost.CleanComment(r.Text)
+	switch {
+	case text == "":
+		return watchpost.Errorf(watchpost.Invalid, textEmptyComment)
+	case !ok:
+		return watchpost.Errorf(watchpost.Invalid, textLongComment)
+	}
+	return nil
+}
+
 type engagementReply struct {
 	Success bool             `json:"success"`
 	Message string           `json:"message"`
@@ -79,9 +97,6 @@ func (s *Server) like(c fuego.ContextWithBody[likeRequest]) (engagementReply, er
 	}
 	var request likeRequest
 	if err := bind(body, &request); err != nil {
-		return engagementReply{}, err
-	}
-	if err := checkActor(request.Actor, request.Company); err != nil {
 		return engagementReply{}, err
 	}
 	return s.engage(c.Request(), actors.Engage{
@@ -99,16 +114,7 @@ func (s *Server) comment(c fuego.ContextWithBody[commentRequest]) (engagementRep
 	if err := bind(body, &request); err != nil {
 		return engagementReply{}, err
 	}
-	text, ok := watchpost.CleanComment(request.Text)
-	switch {
-	case text == "":
-		return engagementReply{}, watchpost.Errorf(watchpost.Invalid, textEmptyComment)
-	case !ok:
-		return engagementReply{}, watchpost.Errorf(watchpost.Invalid, textLongComment)
-	}
-	if err := checkActor(request.Actor, request.Company); err != nil {
-		return engagementReply{}, err
-	}
+	text, _ := watchpost.CleanComment(request.Text)
 	if body["comment_text"], err = json.Marshal(text); err != nil {
 		return engagementReply{}, err
 	}
@@ -118,20 +124,19 @@ func (s *Server) comment(c fuego.ContextWithBody[commentRequest]) (engagementRep
 	}, "Comment task created successfully")
 }
 
-func checkActor(actor *string, company string) error {
+// checkActor checks the two fields that say who acts.
+func checkActor(name string, actor *string, company string) error {
 	if actor == nil {
 		return nil
 	}
-	switch watchpost.ActorType(*actor) {
-	case watchpost.ActorUser:
-		return nil
-	case watchpost.ActorCompany:
-		if isBlank(company) {
-			return watchpost.Errorf(watchpost.Invalid, textCompanyTitle)
-		}
-		return nil
+	acts := watchpost.ActorType(*actor)
+	switch {
+	case name == "actor_type" && acts != watchpost.ActorUser && acts != watchpost.ActorCompany:
+		return watchpost.Errorf(watchpost.Invalid, textActorType)
+	case name == "company_title" && acts == watchpost.ActorCompany && isBlank(company):
+		return watchpost.Errorf(watchpost.Invalid, textCompanyTitle)
 	}
-	return watchpost.Errorf(watchpost.Invalid, textActorType)
+	return nil
 }
 
 // knownEmail is how the team knows a member; what is no address is nobody's.

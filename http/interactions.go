@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"math"
 	"net/http"
 	"strings"
@@ -47,6 +46,21 @@ type interactionsRequest struct {
 	Actors    texts    `json:"actor_ids,omitempty" description:"authors: ids of members, titles of companies"`
 	Page      *float64 `json:"page,omitempty" example:"1"`
 	PageSize  *float64 `json:"page_size,omitempty" example:"10"`
+}
+
+// checkField implements fieldChecker.
+func (r *interactionsRequest) checkField(name string) (err error) {
+	switch name {
+	case "interaction_type":
+		if r.Kind != nil && *r.Kind != "" {
+			_, err = parseInteractionKind(*r.Kind)
+		}
+	case "page":
+		err = wholeIn(r.Page, name, 1, math.MaxInt32)
+	case "page_size":
+		err = wholeIn(r.PageSize, name, 1, math.MaxInt32)
+	}
+	return err
 }
 
 // texts is a list of texts, or one text with commas.
@@ -129,13 +143,8 @@ func (s *Server) postInteractions(c fuego.ContextWithBody[interactionsRequest]) 
 		return interactionsReply{}, err
 	}
 	q := watchpost.InteractionQuery{Actors: request.Actors, Page: 1, PageSize: watchpost.InteractionPageSize}
-	if request.Kind != nil && *request.Kind != "" {
-		if q.Kind, err = parseInteractionKind(*request.Kind); err != nil {
-			return interactionsReply{}, err
-		}
-	}
-	if err := errors.Join(wholeIn(request.Page, "page", 1, math.MaxInt32), wholeIn(request.PageSize, "page_size", 1, math.MaxInt32)); err != nil {
-		return interactionsReply{}, err
+	if request.Kind != nil {
+		q.Kind = watchpost.InteractionKind(*request.Kind)
 	}
 	if request.Page != nil {
 		q.Page = int(*request.Page)

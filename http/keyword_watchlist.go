@@ -40,6 +40,18 @@ func takesKeywords() fuego.RouteOption {
 type createKeywordWatchlistRequest struct {
 	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
 	newWatchlist
+
+	kept    []watchpost.KeywordEntry // of the keywords, when they were checked
+	results []watchpost.KeywordResult
+}
+
+// checkField implements fieldChecker.
+func (r *createKeywordWatchlistRequest) checkField(name string) (err error) {
+	if name != "keywords" {
+		return r.newWatchlist.checkField(name)
+	}
+	r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(r.Keywords))
+	return err
 }
 
 type createKeywordWatchlistReply struct {
@@ -70,27 +82,16 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 		if err := bind(body, &request); err != nil {
 			return createKeywordWatchlistReply{}, err
 		}
-		draft, results, err := request.watchlist(t)
-		if err != nil {
+		draft := watchpost.Watchlist{Type: t, Keywords: request.kept}
+		if err := request.fill(&draft); err != nil {
 			return createKeywordWatchlistReply{}, err
 		}
 		view, err := create[actors.WatchlistView](c.Context(), s, actors.CreateWatchlist{Watchlist: draft})
 		if err != nil {
 			return createKeywordWatchlistReply{}, err
 		}
-		return createdKeywordWatchlist(view.Watchlist, results), nil
+		return createdKeywordWatchlist(view.Watchlist, request.results), nil
 	}
-}
-
-// watchlist checks the request and makes of it the watchlist that is asked for.
-func (r *createKeywordWatchlistRequest) watchlist(t watchpost.WatchlistType) (watchpost.Watchlist, []watchpost.KeywordResult, error) {
-	w := watchpost.Watchlist{Type: t}
-	kept, results, err := watchpost.CleanKeywords(keywordEntries(r.Keywords))
-	if err != nil {
-		return w, nil, err
-	}
-	w.Keywords = kept
-	return w, results, r.fill(&w)
 }
 
 // createdKeywordWatchlist completes the results with the ids that the entries
@@ -123,6 +124,19 @@ type updateKeywordWatchlistRequest struct {
 	Append    bool            `json:"append,omitempty" description:"add the keywords instead of replacing them"`
 	Labels    *[]labelEntry   `json:"labels,omitempty"`
 	Objective *string         `json:"objective,omitempty"`
+}
+
+// checkField implements fieldChecker.
+func (r *updateKeywordWatchlistRequest) checkField(name string) (err error) {
+	switch {
+	case name == "keywords" && r.Keywords != nil:
+		_, _, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
+	case name == "labels" && r.Labels != nil:
+		_, err = watchpost.CleanLabels(labels(*r.Labels))
+	default:
+		err = r.changedWatchlist.checkField(name)
+	}
+	return err
 }
 
 // updateKeywordWatchlist serves the change of watchlists with keywords.

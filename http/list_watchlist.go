@@ -26,17 +26,17 @@ func (i *identifier) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// follow makes a watchlist that follows a list. A list that the team does not
-// know may be another team's.
-func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, given []identifier, listID string, fields *newWatchlist) (actors.Followed, error) {
+func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]watchpost.Reference, error) {
 	raw := make([]string, len(given))
 	for i, g := range given {
 		raw[i] = string(g)
 	}
-	references, err := watchpost.CleanReferences(t, raw)
-	if err != nil {
-		return actors.Followed{}, err
-	}
+	return watchpost.CleanReferences(t, raw)
+}
+
+// follow makes a watchlist that follows a list. A list that the team does not
+// know may be another team's.
+func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, references []watchpost.Reference, listID string, fields *newWatchlist) (actors.Followed, error) {
 	w := watchpost.Watchlist{Type: t, List: watchpost.ListID(listID)}
 	if err := fields.fill(&w); err != nil {
 		return actors.Followed{}, err

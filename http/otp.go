@@ -54,6 +54,17 @@ type sendOTPRequest struct {
 	FullName string `json:"full_name,omitempty" example:"Jane Doe"`
 }
 
+// checkField implements fieldChecker.
+func (r *sendOTPRequest) checkField(name string) (err error) {
+	switch name {
+	case "email":
+		r.Email, err = mailbox(r.Email)
+	case "full_name":
+		r.FullName, err = readFullName(r.FullName)
+	}
+	return err
+}
+
 type sendOTPReply struct {
 	Success bool   `json:"success"`
 	Email   string `json:"email"`
@@ -64,23 +75,26 @@ func (s *Server) sendOTP(c fuego.ContextWithBody[sendOTPRequest]) (sendOTPReply,
 	if err != nil {
 		return sendOTPReply{}, err
 	}
-	email, err := mailbox(request.Email)
-	if err != nil {
+	if err := s.registry.SendOTP(c.Context(), request.Email, request.FullName, s.clientOf(c.Request()).addr.String()); err != nil {
 		return sendOTPReply{}, err
 	}
-	name, err := readFullName(request.FullName)
-	if err != nil {
-		return sendOTPReply{}, err
-	}
-	if err := s.registry.SendOTP(c.Context(), email, name, s.clientOf(c.Request()).addr.String()); err != nil {
-		return sendOTPReply{}, err
-	}
-	return sendOTPReply{true, email}, nil
+	return sendOTPReply{true, request.Email}, nil
 }
 
 type verifyOTPRequest struct {
 	Email string `json:"email" required:"" example:"jane@example.com"`
 	OTP   string `json:"otp" required:"" example:"123456"`
+}
+
+// checkField implements fieldChecker.
+func (r *verifyOTPRequest) checkField(name string) (err error) {
+	switch {
+	case name == "email":
+		r.Email, err = mailbox(r.Email)
+	case name == "otp" && !watchpost.ValidOTP(r.OTP):
+		err = watchpost.Errorf(watchpost.Invalid, textInvalidOTP)
+	}
+	return err
 }
 
 type verifyOTPReply struct {
@@ -107,14 +121,7 @@ func (s *Server) verifyOTP(c fuego.ContextWithBody[verifyOTPRequest]) (verifyOTP
 	if err != nil {
 		return verifyOTPReply{}, err
 	}
-	email, err := mailbox(request.Email)
-	if err != nil {
-		return verifyOTPReply{}, err
-	}
-	if !watchpost.ValidOTP(request.OTP) {
-		return verifyOTPReply{}, watchpost.Errorf(watchpost.Invalid, textInvalidOTP)
-	}
-	who, err := s.registry.VerifyOTP(c.Context(), email, request.OTP)
+	who, err := s.registry.VerifyOTP(c.Context(), request.Email, request.OTP)
 	if err != nil {
 		return verifyOTPReply{}, err
 	}

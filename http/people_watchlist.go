@@ -33,6 +33,17 @@ type createPeopleWatchlistRequest struct {
 	Profiles []identifier `json:"profiles" required:"profiles array is required and must not be empty" validate:"required" description:"URLs, slugs, URNs or URN ids"`
 	newWatchlist
 	ListID string `json:"list_id,omitempty" description:"a list of profiles to follow and add to, instead of a new one"`
+
+	references []watchpost.Reference // that the identifiers are, when they were checked
+}
+
+// checkField implements fieldChecker.
+func (r *createPeopleWatchlistRequest) checkField(name string) (err error) {
+	if name != "profiles" {
+		return r.newWatchlist.checkField(name)
+	}
+	r.references, err = cleanIdentifiers(watchpost.PeopleWatchlist, r.Profiles)
+	return err
 }
 
 type createPeopleWatchlistReply struct {
@@ -50,7 +61,7 @@ func (s *Server) createPeopleWatchlist(c fuego.ContextWithBody[createPeopleWatch
 	if err != nil {
 		return createPeopleWatchlistReply{}, err
 	}
-	made, err := s.follow(c.Context(), watchpost.PeopleWatchlist, request.Profiles, request.ListID, &request.newWatchlist)
+	made, err := s.follow(c.Context(), watchpost.PeopleWatchlist, request.references, request.ListID, &request.newWatchlist)
 	if err != nil {
 		return createPeopleWatchlistReply{}, err
 	}

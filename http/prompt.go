@@ -29,6 +29,15 @@ type createByPrompt struct {
 	Strict    bool     `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
 }
 
+// checkField implements fieldChecker.
+func (r *createByPrompt) checkField(name string) error {
+	if name == "prompt" {
+		return cleanPrompt(r.Prompt)
+	}
+	fields := newWatchlist{Name: r.Name, Frequency: r.Frequency}
+	return fields.checkField(name)
+}
+
 // updateByPrompt are the fields of a PUT in prompt mode.
 type updateByPrompt struct {
 	ID     string `json:"id" required:"Missing required parameter: id"`
@@ -86,9 +95,6 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	}
 	var request createByPrompt
 	if err := bind(body, &request); err != nil {
-		return none, err
-	}
-	if err := cleanPrompt(request.Prompt); err != nil {
 		return none, err
 	}
 	w := watchpost.Watchlist{Type: t}

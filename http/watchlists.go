@@ -58,8 +58,25 @@ type newWatchlist struct {
 	SlackURL    string       `json:"slack_webhook_url,omitempty"`
 }
 
-// fill checks the fields and writes them to the watchlist that is asked for.
-// Its name stays empty when one is to be made up.
+// checkField implements fieldChecker.
+func (n *newWatchlist) checkField(name string) (err error) {
+	switch name {
+	case "name":
+		_, err = readName(n.Name)
+	case "labels":
+		_, err = watchpost.CleanLabels(labels(n.Labels))
+	case "fetchFreqInHours":
+		if n.Frequency != nil {
+			_, err = watchpost.ParseFetchFrequency(*n.Frequency)
+		}
+	case "slack_webhook_url":
+		_, err = watchpost.CleanSlackURL(n.SlackURL)
+	}
+	return err
+}
+
+// fill writes the fields to the watchlist that is asked for. Its name stays
+// empty when one is to be made up.
 func (n *newWatchlist) fill(w *watchpost.Watchlist) (err error) {
 	w.Description, w.Frequency = n.Description, watchpost.DefaultFrequency(w.Type)
 	if n.Frequency != nil {
@@ -67,10 +84,8 @@ func (n *newWatchlist) fill(w *watchpost.Watchlist) (err error) {
 			return err
 		}
 	}
-	if !isBlank(n.Name) {
-		if w.Name, err = watchpost.CleanName(n.Name); err != nil {
-			return err
-		}
+	if w.Name, err = readName(n.Name); err != nil {
+		return err
 	}
 	if w.Labels, err = watchpost.CleanLabels(labels(n.Labels)); err != nil {
 		return err
@@ -89,12 +104,30 @@ type changedWatchlist struct {
 	SlackURL    nullable `json:"slack_webhook_url,omitempty"`
 }
 
+// checkField implements fieldChecker.
+func (r *changedWatchlist) checkField(name string) (err error) {
+	switch name {
+	case "id":
+		if r.ID == "" {
+			err = watchpost.Errorf(watchpost.Invalid, textMissingID)
+		}
+	case "name":
+		if r.Name != nil {
+			_, err = watchpost.CleanName(*r.Name)
+		}
+	case "fetchFreqInHours":
+		if r.Frequency != nil {
+			_, err = watchpost.ParseFetchFrequency(*r.Frequency)
+		}
+	case "slack_webhook_url":
+		_, err = watchpost.CleanSlackURL(r.SlackURL.Value)
+	}
+	return err
+}
+
 // fields returns the patch that they make.
 func (r *changedWatchlist) fields() (watchpost.WatchlistPatch, error) {
 	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable}
-	if r.ID == "" {
-		return p, watchpost.Errorf(watchpost.Invalid, textMissingID)
-	}
 	if r.Frequency != nil {
 		frequency, err := watchpost.ParseFetchFrequency(*r.Frequency)
 		if err != nil {

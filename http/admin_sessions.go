@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const textSessionNotFound = "Session not found"
+
+// sessionRoutes are the operator's ways to make and end a team's sessions.
+func (s *Server) sessionRoutes() {
+	const path = "/admin/teams/{id}/sessions"
+	fuego.Post(s.ops, path, s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
+		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, textUserNotFound))
+	fuego.Get(s.ops, path, s.listSessions, s.operation(operators, "listSessions", "List a team's sessions", tagAdmin),
+		fails(http.StatusNotFound, textTeamNotFound))
+	fuego.Delete(s.ops, path+"/{session}", s.revokeSession,
+		s.operation(operators, "revokeSession", "Revoke a session: its token opens nothing any more", tagAdmin),
+		fails(http.StatusNotFound, textTeamNotFound, textSessionNotFound))
+}
+
+type sessionReply struct {
+	Token string `json:"session_token"`
+}
+
+func (s *Server) openSession(c fuego.ContextWithBody[memberRequest]) (sessionReply, error) {
+	team, email, err := memberOf(c.Request())
+	if err != nil {
+		return sessionReply{}, err
+	}
+	opened, err := actors.Ask[actors.SessionOpened](c.Context(), s.registry, team, actors.OpenSession{Email: email})
+	return sessionReply{opened.Token}, err
+}
+
+type sessionList struct {
+	Sessions []shownSession `json:"sessions" validate:"required"`
+	Count    int            `json:"count"`
+}
+
+// shownSession is a session without its secret, which is shown only once.
+type shownSession struct {
+	ID        watchpost.SessionID `json:"id"`
+	Email     string              `json:"email"`
+	CreatedAt stamp               `json:"created_at"`
+	Connected bool                `json:"connected"`
+	Account   string              `json:"account"`
+}
+
+func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
+	team, err := teamInPath(c.Request())
+	if err != nil {
+		return sessionList{}, err
+	}
+	all, err := actors.Ask[[]actors.SessionView](c.Context(), s.registry, team, actors.ListSessions{})
+	list := sessionList{Sessions: make([]shownSession, len(all)), Count: len(all)}
+	for i, one := range all {
+		list.Sessions[i] = shownSession{one.ID, one.Member.Email, stampOf(one.CreatedAt), one.Connected, one.Account}
+	}
+	return list, err
+}
+
+type revokeSessionReply struct {
+	ID      watchpost.SessionID `json:"id"`
+	Revoked bool                `json:"revoked"`
+}
+
+func (s *Server) revokeSession(c fuego.ContextNoBody) (revokeSessionReply, error) {
+	team, err := teamInPath(c.Request())
+	if err != nil {
+		return revokeSessionReply{}, err
+	}
+	id := c.PathParam("session")
+	if !watchpost.ValidID(id) {
+		return revokeSessionReply{}, watchpost.Errorf(watchpost.NotFound, textSessionNotFound)
+	}
+	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.Revoke{Session: watchpost.SessionID(id)})
+	return revokeSessionReply{watchpost.SessionID(id), true}, err
+}
