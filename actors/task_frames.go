@@ -27,7 +27,7 @@ func (t *task) onFrame(m fromSession) {
 	case protocol.TypeResult:
 		t.onResult(m, lease)
 	case protocol.TypeReleased:
-		t.onReleased(m)
+		t.onReleased(m, lease)
 	}
 }
 
@@ -83,16 +83,18 @@ func (t *task) onActing(m fromSession) {
 }
 
 // onReleased takes back a task that the session did not begin.
-func (t *task) onReleased(m fromSession) {
+func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 	if !t.state.Holds(m.frame.Lease) {
+		if !t.state.State.Final() { // taken back already, and nothing was used
+			t.decide(t.state, taskChange{event: taskActs, refund: lease.Attempt}, nil)
+		}
 		return
 	}
-	attempt, account := t.state.Lease.Attempt, t.state.Lease.Account
 	if next, ok := t.state.Return(false); ok {
 		// Nothing is handed to this session until its next sign of life: the
 		// reason for which it released may still hold.
 		t.decide(next, taskChange{
-			event: taskReturned, freed: m.id, refund: attempt, account: account, signs: m.signs,
+			event: taskReturned, freed: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs,
 			verdict: watchpost.Verdict{PauseAccount: true},
 		}, nil)
 	}

@@ -209,6 +209,16 @@ func (w *World) Now() time.Time { return w.Clock.Now() }
 // import path: "actors.(*task).onFrame".
 func (w *World) PanicIn(function string) { w.run.clock.panicIn(function) }
 
+// HoldIn makes the next call of the clock's Now from below that function wait
+// until release is called: an actor that is slow there. reached is closed when
+// it waits. The name is as for PanicIn.
+func (w *World) HoldIn(function string) (reached <-chan struct{}, release func()) {
+	w.T.Helper()
+	reached, release = w.run.clock.holdIn(function)
+	w.T.Cleanup(release)
+	return reached, release
+}
+
 // Gauge is the value of one of the actors' gauges, by its full name.
 func (w *World) Gauge(name string) float64 {
 	w.T.Helper()
