@@ -87,6 +87,33 @@ func lonelyWorld(t *testing.T) *world {
 	return w
 }
 
+// play carries out lines of a script.
+func (w *world) play(t *testing.T, lines string) {
+	t.Helper()
+	for line := range strings.SplitSeq(lines, "\n") {
+		line := words(line)
+		if len(line) == 0 {
+			continue
+		}
+		if err := w.do(line); err != nil {
+			t.Fatalf("%s: %v", strings.Join(line, " "), err)
+		}
+	}
+}
+
+// ask sends a request and returns the reply, which must have the status.
+func (w *world) ask(t *testing.T, status int, who, method, path, body string, headers ...string) *reply {
+	t.Helper()
+	r, err := w.request(who, method, path, []byte(body), headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.status != status {
+		t.Fatalf("want %d\n%s", status, r)
+	}
+	return r
+}
+
 // goScript keeps the variables of a test that is written in Go.
 type goScript map[string]string
 

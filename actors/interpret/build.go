@@ -66,7 +66,7 @@ func build(w wish) Result {
 // collect makes topics of what is looked for, or else of whom: their field is
 // then the subject.
 func (b *built) collect(w wish) {
-	items := shareScenes(shareHeads(b.loneWords(withAuthors(w))))
+	items := shareScenes(shareAttributes(shareHeads(b.loneWords(withAuthors(w)))))
 	for i, it := range items {
 		t, ok := newTopic(it)
 		if !ok {

@@ -38,10 +38,16 @@ func (b *built) loneWords(items []item) []item {
 			}
 			continue // … and regret it
 		}
+		if words := trimTopic(it.words); i > 0 && it.with != nil && len(words) == 1 && instead[words[0].norm] {
+			continue // unhappy with X and looking for an alternative
+		}
 		out = append(out, it)
 	}
 	return out
 }
+
+// instead are words for what would take the place of what was said before.
+var instead = wordSet(`alternative alternatives replacement replacements option options substitute substitutes`)
 
 var levelNouns = wordSet(`level role roles position positions only`)
 
@@ -89,20 +95,52 @@ func plainWord(words []token) bool {
 
 var joinsScenes = wordSet(`at in for from with to by on about among between against`)
 
+// shareAttributes gives the names of a list what only the last one has beside
+// it: Snowflake, Databricks and BigQuery costs.
+func shareAttributes(items []item) []item {
+	items = slices.Clone(items)
+	for i := len(items) - 2; i >= 0; i-- {
+		this, next := trimTopic(items[i].words), trimTopic(items[i+1].words)
+		n := len(next) - 1
+		if n < 1 || next[n].kind != word || !attributes[next[n].norm] || items[i].with != items[i+1].with || items[i+1].joint == also || !isName(this) || !isName(next[:n]) {
+			continue
+		}
+		items[i].words = slices.Concat(this, next[n:])
+	}
+	return items
+}
+
+// isName reports whether words are one name, of a thing that is known or by
+// their capitals.
+func isName(words []token) bool {
+	for _, w := range words {
+		if w.kind == word && !capitalised(w.text) && termIndex[norms(words)] == 0 {
+			return false
+		}
+	}
+	return len(words) > 0 && !isRole(words[len(words)-1].norm)
+}
+
 // shareHeads gives the parts of a list the role that only its last one has:
 // frontend and backend developers.
 func shareHeads(items []item) []item {
 	items = slices.Clone(items)
 	for i := len(items) - 2; i >= 0; i-- {
 		this, next := trimTopic(items[i].words), trimTopic(items[i+1].words)
-		if len(this) == 0 || len(this) > 2 || len(next) < 2 || items[i].with != items[i+1].with || this[0].kind != word {
+		if len(this) == 0 || len(next) < 2 || items[i].with != items[i+1].with || this[0].kind != word {
 			continue
 		}
 		head, heads := next[len(next)-1], next[len(next)-1:]
 		if n := len(next); n > 2 && openings[head.norm] && isRole(next[n-2].norm) {
 			heads = next[n-2:]
 		}
-		if !isRole(head.norm) && !openings[head.norm] || notRole(next) || isRole(this[len(this)-1].norm) {
+		if roles := isRole(this[len(this)-1].norm); roles && openings[head.norm] && isRole(next[len(next)-2].norm) {
+			items[i].words = slices.Concat(this, next[len(next)-1:]) // Data Analyst and Data Engineer positions
+			if demanded[this[0].norm] && !demanded[next[0].norm] {
+				items[i+1].words = slices.Concat(this[:1], next)
+			}
+			continue
+		} else if roles || len(this) > 2 || !isRole(head.norm) && !openings[head.norm] || notRole(next) {
 			continue
 		}
 		if g := termIndex[norms(this)]; items[i].with == nil && g != 0 && groups[g].telling && !openings[head.norm] {

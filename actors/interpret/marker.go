@@ -33,7 +33,7 @@ var steering = map[steer]string{
 		wondering_about with_questions_about questions_about interested_in opinions_on using who_use that_use who_uses who_are_using adopting evaluating
 		considering working_with working_on who_work_with experimenting_with experience_with exploring featuring such_as e.g. eg like including
 		for_example namely specifically_about especially_about anything_about everything_about something_about in_relation_to with_regard_to when_it_comes_to
-		reviewing explaining teaching describing reporting_on commenting_on asking_how_to asking_how ask_how_to asking_whether comparing who_compare with_experience_in who_work_in working_in when_someone_mentions
+		reviewing explaining teaching describing reporting_on commenting_on asking_how_to asking_how ask_how_to asking_whether comparing compares compare who_compare who_compares with_experience_in who_work_in working_in when_someone_mentions
 		who_care_about passionate_about worried_about concerned_about excited_about skeptical_about curious_about with_the_topic talking_on
 		mention_of mentions_of mentioned_of news_about questions_on insights_on insights_into thoughts_on tips_on advice_on news_on help_with`,
 	literal: `mentioning mention mentions mentioned that_mention who_mention which_mention containing contain contains that_contain with_the_word with_the_words

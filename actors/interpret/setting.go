@@ -184,7 +184,7 @@ func notRole(h []token) bool {
 		return false
 	}
 	pair := h[len(h)-2].norm + " " + singularRole(h[len(h)-1].norm)
-	return notRoles[pair] || fixed[pair]
+	return notRoles[pair] || fixed[pair] || namesProduct(h)
 }
 
 // adoptHeads makes of nouns that nothing steers the subject.
@@ -213,7 +213,7 @@ func trimHead(h []token) []token {
 // dressing reports whether the first word is not part of what is looked for.
 func dressing(h []token) bool {
 	w := h[0].norm
-	if h[0].kind != word || startsTerm(h) {
+	if h[0].kind != word || startsTerm(h) || w == "go" && len(h) > 1 && isRole(h[1].norm) {
 		return false
 	}
 	return filler[w] || function[w] || request[w] || postish[w] && len(h) > 1

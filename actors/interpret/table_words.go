@@ -87,8 +87,13 @@ var fixed = wordSet(`women_in_tech proof_of_concept go_to_market internet_of_thi
 	freedom_of_speech school_of_thought bill_of_materials source_of_truth separation_of_concerns rest_of_world chief_of_staff
 	vice_president_of_sales head_of_sales head_of_marketing head_of_growth head_of_product head_of_people head_of_engineering head_of_operations head_of_hr
 	director_of_sales director_of_marketing director_of_engineering vp_of_sales vp_of_engineering vp_of_marketing vp_of_product
-	react_native ai_agents ai_agent google_cloud google_ads google_analytics black_friday cyber_monday product_hunt hacker_news
+	react_native ai_agents ai_agent computer_use google_cloud google_ads google_analytics black_friday cyber_monday product_hunt hacker_news
 	stack_overflow hugging_face github_copilot microsoft_teams power_bi apple_watch visual_studio looking_for_work`)
+
+// attributes are nouns for what each name of a list has: Stripe and Adyen fees.
+var attributes = wordSet(`cost costs price prices pricing fee fees bill bills billing invoice invoices license licensing outage outages downtime incident incidents
+	bug bugs crash crashes breach breaches vulnerability vulnerabilities security performance reliability latency support onboarding integration integrations
+	migration migrations layoffs earnings shares stock stocks alternatives review reviews certification certifications pipelines`)
 
 // foreign are function words of other languages: a prompt that has them and
 // hardly any English ones is not read by these rules.

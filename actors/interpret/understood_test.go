@@ -5,7 +5,7 @@ import "slices"
 // understood lists prompts with what they ask for, as a colleague would type
 // it: one entry a line, + before a required word, - before an excluded one,
 // quotes round what has spaces.
-var understood = slices.Concat(understoodFirst, understoodMore)
+var understood = slices.Concat(understoodFirst, understoodMore, understoodLists)
 
 type asked struct{ prompt, want string }
 

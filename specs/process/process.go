@@ -46,9 +46,14 @@ type Process struct {
 // Launch starts a program in a folder, without the variables of the caller
 // that would configure it. name is for reports.
 func Launch(name, dir, program string, args ...string) (*Process, error) {
+	return LaunchWith(nil, name, dir, program, args...)
+}
+
+// LaunchWith starts a program with more variables, as NAME=value.
+func LaunchWith(variables []string, name, dir, program string, args ...string) (*Process, error) {
 	p := &Process{name: name, cmd: exec.Command(program, args...), log: &lines{more: make(chan struct{})}, done: make(chan struct{})}
 	p.cmd.Dir = dir
-	p.cmd.Env = append(environment(), "HOME="+dir, "GORACE=atexit_sleep_ms=50")
+	p.cmd.Env = append(append(environment(), "HOME="+dir, "GORACE=atexit_sleep_ms=50"), variables...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		return nil, err

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+)
+
+// samples are values that differ from the defaults, by the type of a flag.
+var samples = map[string]string{
+	"string": "sample", "bool": "true", "int": "17", "int64": "17", "duration": "17s", "path": "/sample", "slog.Level": "error", "netip.Prefix": "10.0.0.0/8",
+}
+
+// TestEveryFlagHasAVariable walks all commands: each flag can be given as the
+// variable of its name, with the same effect.
+func TestEveryFlagHasAVariable(t *testing.T) {
+	var line commandLine
+	parser, err := kong.New(&line, kong.DefaultEnvars("WATCHPOST"))
+	require.NoError(t, err)
+	seen := 0
+	for _, command := range parser.Model.Leaves(true) {
+		for _, group := range command.AllFlags(true) {
+			for _, flag := range group {
+				if flag.Name == "help" {
+					continue
+				}
+				seen++
+				name := "WATCHPOST_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+				require.Contains(t, flag.Envs, name, "%s --%s", command.Path(), flag.Name)
+				t.Run(command.Path()+" --"+flag.Name, func(t *testing.T) {
+					value := sampleOf(t, flag)
+					given := valueOf(t, command, flag.Name, "--"+flag.Name+"="+value)
+					require.NotEmpty(t, given)
+					t.Setenv(name, value)
+					require.Equal(t, given, valueOf(t, command, flag.Name))
+				})
+			}
+		}
+	}
+	require.Greater(t, seen, 40)
+}
+
+// sampleOf returns a value for a flag that is not its default.
+func sampleOf(t *testing.T, flag *kong.Flag) string {
+	t.Helper()
+	for _, one := range flag.EnumSlice() {
+		if one != "" && one != flag.Default {
+			return one
+		}
+	}
+	kind := flag.Target.Type().String()
+	switch {
+	case kind == "time.Duration":
+		return samples["duration"]
+	case strings.HasPrefix(kind, "[]"):
+		kind = kind[2:]
+	}
+	value, known := samples[kind]
+	require.True(t, known, "no sample for %s --%s", kind, flag.Name)
+	return value
+}
+
+// valueOf parses a command line and returns what it makes of a flag.
+func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any {
+	t.Helper()
+	var line commandLine
+	parser, err := kong.New(&line, kong.DefaultEnvars("WATCHPOST"))
+	require.NoError(t, err)
+	words := strings.Fields(command.FullPath())
+	for name, value := range map[string]string{"email": "--email=a@b.example", "plan": "--plan=growth", "team": "--team=x"} {
+		for _, group := range command.AllFlags(true) {
+			for _, f := range group {
+				if f.Name == name && f.Required && name != flag {
+					args = append(args, value)
+				}
+			}
+		}
+	}
+	for range command.Positional {
+		args = append(args, "positional")
+	}
+	_, err = parser.Parse(append(words[1:], args...))
+	require.NoError(t, err)
+	for _, leaf := range parser.Model.Leaves(true) {
+		if leaf.Path() != command.Path() {
+			continue
+		}
+		for _, group := range leaf.AllFlags(true) {
+			for _, f := range group {
+				if f.Name == flag {
+					return f.Target.Interface()
+				}
+			}
+		}
+	}
+	t.Fatalf("%s has no --%s", command.Path(), flag)
+	return nil
+}

@@ -1,0 +1,170 @@
+package specs_test
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/specs/process"
+)
+
+// printed returns what stands behind a name in what the demo prints.
+func printed(t *testing.T, demo *process.Process, name string) string {
+	t.Helper()
+	line, err := demo.Await(name)
+	require.NoError(t, err)
+	fields := strings.Fields(strings.TrimPrefix(line, name))
+	require.NotEmpty(t, fields, line)
+	return fields[0]
+}
+
+// What the demo prints is true: each address answers, the key and the token are
+// good, two sessions work for a team with watchlists, there are posts to look at,
+// and each line that is to be tried works as it stands. It takes free ports when
+// its own are busy, and leaves nothing behind (decisions 8: demo).
+func TestDemoKeepsItsWord(t *testing.T) {
+	t.Parallel()
+	program, err := binary()
+	require.NoError(t, err)
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer busy.Close()
+	dir := t.TempDir()
+	demo, err := process.LaunchWith([]string{"TMPDIR=" + dir}, "demo", dir, program, "demo",
+		"--listen", busy.Addr().String(), "--network-listen", busy.Addr().String())
+	require.NoError(t, err)
+	stopped := false
+	t.Cleanup(func() {
+		if !stopped {
+			demo.Kill()
+		}
+	})
+	_, err = demo.Await("Ctrl-C ends it.")
+	require.NoError(t, err)
+
+	w := emptyWorld(dir)
+	t.Cleanup(w.client.CloseIdleConnections)
+	w.ts = goScript{}
+	w.serviceURL, w.keys["DEMO"] = printed(t, demo, "Watchpost "), printed(t, demo, "API key ")
+	w.networkURL = printed(t, demo, "Network ")
+	w.document, err = w.readDocument()
+	require.NoError(t, err)
+	require.NotContains(t, w.serviceURL, busy.Addr().String())
+	require.NotContains(t, w.networkURL, busy.Addr().String())
+	token, data := printed(t, demo, "Admin token "), printed(t, demo, "Data ")
+
+	// Addresses, token and folder.
+	w.ask(t, http.StatusOK, "nobody", http.MethodGet, "/docs", "")
+	require.Equal(t, w.serviceURL+"/docs", printed(t, demo, "API reference "))
+	site, err := w.client.Get(w.networkURL)
+	require.NoError(t, err)
+	require.NoError(t, site.Body.Close())
+	require.Less(t, site.StatusCode, http.StatusBadRequest)
+	teams := w.ask(t, http.StatusOK, "nobody", http.MethodGet, "/admin/teams", "", "Authorization: Bearer "+token)
+	require.Equal(t, 1.0, number(t, teams, "count"))
+	require.FileExists(t, filepath.Join(data, "master.key"))
+
+	// A team with watchlists, two sessions, and posts.
+	team := w.ask(t, http.StatusOK, "DEMO", http.MethodGet, "/api-team", "")
+	require.Equal(t, "[true,true]", textOf(member(t, team, "members[*].extension.connected")))
+	lists := w.ask(t, http.StatusOK, "DEMO", http.MethodGet, "/api-keyword-watchlist", "")
+	require.Equal(t, 2.0, number(t, lists, "count"))
+	require.NoError(t, w.until(func() error {
+		w.last, err = w.request("DEMO", http.MethodGet, "/api-posts?page_size=2", nil)
+		if err != nil {
+			return err
+		}
+		return w.do([]string{"json", "data", "length", "2"})
+	}))
+
+	// Each line to be tried, as it stands.
+	task := ""
+	tried := 0
+	for line := range strings.SplitSeq(demo.Tail(), "\n") {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "curl ") {
+			continue
+		}
+		tried++
+		line = strings.Replace(line, "<the id from above>", task, 1)
+		r := w.curl(t, line)
+		require.Equal(t, http.StatusOK, r.status, "%s\n%s", line, r)
+		if id := regexp.MustCompile(`"api_agent_task_id":"([^"]+)"`).FindSubmatch(r.body); id != nil {
+			task = string(id[1])
+		}
+	}
+	require.Equal(t, 4, tried)
+	w.play(t, "as DEMO GET /network-agent/get-task-status?api_agent_task_id="+task+`
+eventually json data.status == completed
+json data.task_output.name ~ .
+`)
+
+	// It ends in good order, and takes its folder along.
+	stopped = true
+	require.NoError(t, demo.Stop())
+	require.NoDirExists(t, data)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range left {
+		require.NotContains(t, entry.Name(), "watchpost-demo")
+	}
+}
+
+// curl sends the request of a curl line: -s, -H, -d, -X and an address are
+// understood.
+func (w *world) curl(t *testing.T, line string) *reply {
+	t.Helper()
+	line = strings.NewReplacer("$WATCHPOST_URL", w.serviceURL, "$WATCHPOST_KEY", w.keys["DEMO"]).Replace(line)
+	method, address, body := http.MethodGet, "", ""
+	var headers []string
+	args := shellWords(line)
+	for i := 1; i < len(args); i++ {
+		switch args[i] {
+		case "-s":
+		case "-H":
+			i++
+			headers = append(headers, args[i])
+		case "-d":
+			i++
+			method, body = http.MethodPost, args[i]
+		case "-X":
+			i++
+			method = args[i]
+		default:
+			require.Empty(t, address, line)
+			address = args[i]
+		}
+	}
+	r, err := w.request("nobody", method, strings.TrimPrefix(address, w.serviceURL), []byte(body), headers...)
+	require.NoError(t, err, line)
+	return r
+}
+
+// shellWords splits a line as a shell does, as far as the lines of the demo need
+// it: at spaces that stand between no quotes.
+func shellWords(line string) (list []string) {
+	var word strings.Builder
+	var quote rune
+	for _, c := range line + " " {
+		switch {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case quote == 0 && c == ' ':
+			if word.Len() > 0 {
+				list = append(list, word.String())
+			}
+			word.Reset()
+		default:
+			word.WriteRune(c)
+		}
+	}
+	return list
+}

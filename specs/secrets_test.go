@@ -1,0 +1,147 @@
+package specs_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What opens something lies nowhere in clear: neither keys of teams, nor tokens
+// of sessions, pairing codes, one-time codes or the operator's token are found in
+// the data folder or in the log; what is secret only its owner may read
+// (decisions 2: keys, mail; session protocol: Signing in).
+func TestSecretsAtRest(t *testing.T) {
+	t.Parallel()
+	w := lonelyWorld(t)
+	w.play(t, `
+service --access-log --log-level debug
+team ACME growth ada@acme.example
+member ACME bob@acme.example
+hello ADA ada@acme.example ada
+hello BOB bob@acme.example bob
+as operator POST /admin/teams/$ACME/pairing-codes '{"email":"bob@acme.example"}'
+status 201
+save PAIRING code
+as nobody POST /network-agent/auth-send-otp '{"email":"carl@carl.example"}'
+eventually mail otp carl@carl.example USED
+as nobody POST /network-agent/auth-verify-otp '{"email":"carl@carl.example","otp":"$USED"}'
+save CARL api_key
+as nobody POST /network-agent/auth-send-otp '{"email":"ada@acme.example"}'
+eventually mail otp ada@acme.example OTP
+as nobody POST /network-agent/auth-send-otp '{"email":"bob@acme.example"}'
+eventually mail otp bob@acme.example BOBS
+as nobody POST /extension/sign-in '{"email":"bob@acme.example","otp":"$BOBS"}'
+save SESSION session_token
+as operator POST /admin/teams/$ACME/rotate-key
+save ROTATED api_key
+as ACME GET /api-posts
+status 401
+as nobody GET /api-posts -H 'x-api-key: $ROTATED'
+status 200
+as operator POST /admin/teams/$ACME/pairing-codes '{"email":"ada@acme.example"}'
+save REDEEMED code
+as nobody POST /extension/sign-in '{"code":"$REDEEMED"}'
+save PAIRED session_token
+`)
+	secrets := map[string]string{"the operator's token": operatorToken}
+	for _, name := range []string{"ACME_KEY", "ROTATED", "CARL", "ADA_TOKEN", "BOB_TOKEN", "SESSION", "PAIRED", "PAIRING", "REDEEMED", "OTP", "USED", "BOBS"} {
+		secrets[name] = w.ts.Getenv(name)
+		require.NotEmpty(t, secrets[name], name)
+	}
+	for name, secret := range secrets {
+		if line, found := w.service.Logged(secret); found {
+			t.Errorf("%s is in the log: %s", name, line)
+		}
+	}
+	data := filepath.Join(w.dir, "data")
+	requireMode(t, data, 0o700)
+	requireMode(t, filepath.Join(data, "master.key"), 0o600)
+
+	// While the service runs, and after it has put all in order.
+	seen := search(t, data, secrets, "bob@acme.example")
+	w.play(t, "service stop")
+	seen = search(t, data, secrets, "bob@acme.example") || seen
+	require.True(t, seen, "what is no secret is found where the secrets are looked for")
+}
+
+// search looks through the files of a folder, except the mails that carry codes,
+// for secrets; it reports whether it has found what is none.
+func search(t *testing.T, dir string, secrets map[string]string, open string) (seen bool) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if filepath.Base(filepath.Dir(path)) == "mail" {
+			requireMode(t, path, 0o600)
+			return nil
+		}
+		content, err := written(path)
+		if os.IsNotExist(err) {
+			return nil // the store has tidied up
+		}
+		seen = seen || bytes.Contains(content, []byte(open))
+		for name, secret := range secrets {
+			if holds(content, secret) {
+				t.Errorf("%s is in %s", name, path)
+			}
+		}
+		return err
+	}))
+	return seen
+}
+
+// written returns what is written in a file: the store makes its files large
+// beforehand, and the empty pages are left out.
+func written(path string) (content []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	const page = 4096
+	empty, at := make([]byte, page), make([]byte, page)
+	for {
+		n, err := io.ReadFull(file, at)
+		if !bytes.Equal(at[:n], empty[:n]) {
+			content = append(content, at[:n]...)
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = nil
+			}
+			return content, err
+		}
+	}
+}
+
+// holds reports whether a secret occurs; six digits occur in longer numbers too,
+// which are not meant.
+func holds(content []byte, secret string) bool {
+	for {
+		at := bytes.Index(content, []byte(secret))
+		if at < 0 {
+			return false
+		}
+		end := at + len(secret)
+		if (at == 0 || !isDigit(content[at-1])) && (end == len(content) || !isDigit(content[end])) {
+			return true
+		}
+		content = content[end:]
+	}
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+func requireMode(t *testing.T, path string, mode fs.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, mode, info.Mode().Perm(), path)
+}
