@@ -3,6 +3,7 @@ package enrich_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
@@ -62,7 +63,7 @@ func TestLanguage(t *testing.T) {
 		{watchpost.Undetermined, "Kubernetes Xylophon QWERTZ"},
 		{watchpost.Undetermined, "\xff\xfe\xfd"},
 	} {
-		require.Equal(t, c.want, understood(c.text).Language, c.text)
+		assert.Equal(t, c.want, understood(c.text).Language, c.text)
 	}
 }
 

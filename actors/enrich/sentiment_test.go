@@ -3,7 +3,7 @@ package enrich_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestSentiment(t *testing.T) {
@@ -44,6 +44,6 @@ func TestSentiment(t *testing.T) {
 		{"neutral", "at 12:30, result 2:3, see http://example.com:8080/ (note:)s"},
 		{"neutral", "the list (of a): b"},
 	} {
-		require.Equal(t, c.want, understood(c.text).Sentiment, c.text)
+		assert.Equal(t, c.want, understood(c.text).Sentiment, c.text)
 	}
 }
