@@ -60,7 +60,8 @@ func TestLanguage(t *testing.T) {
 		{watchpost.Undetermined, "👍👍👍 2024 !!!"},
 		{watchpost.Undetermined, "ok"},
 		{watchpost.Undetermined, "https://example.com/a @anna"},
-		{watchpost.Undetermined, "Kubernetes Xylophon QWERTZ"},
+		{watchpost.Undetermined, "Docker Kubernetes Terraform"},
+		{watchpost.Undetermined, "gjk fhdk sldkfj wpoei"},
 		{watchpost.Undetermined, "\xff\xfe\xfd"},
 	} {
 		assert.Equal(t, c.want, understood(c.text).Language, c.text)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"watchpost"
 )
 
 // Texts is what a language is learnt from.
@@ -15,6 +17,10 @@ type Texts struct {
 	Sentences []string // written for this, whole
 	Words     []string // frequent words; a few are taken in any order
 }
+
+// Names is the key in a training set of the names of people, places and things,
+// which are in no language.
+const Names = watchpost.Undetermined
 
 // Romanised is the name in a training set of Hindi in Latin letters.
 const Romanised = "hi-Latn"
@@ -39,6 +45,7 @@ const (
 	rate        = 0.3
 	heldShare   = 12
 	calibration = 40_000
+	nameShare   = 20 // one name in so many windows
 	// belief is how likely right an answer must be not to be undetermined.
 	belief = 0.5
 	// clipped is the share of the weights that fit a byte; the others are cut.
@@ -69,7 +76,11 @@ func Train(texts map[string]Texts, log io.Writer) (*Model, error) {
 			learner.step()
 		}
 		m.groups[s] = learner.group()
-		right, all := learner.calibrate(&m.groups[s], held)
+		var unknown []string
+		if script(s) == latin {
+			unknown = texts[Names].Words
+		}
+		right, all := learner.calibrate(&m.groups[s], held, unknown)
 		fmt.Fprintf(log, "%-22.22s %d texts set aside: %.2f %% right, unsure below %.1f\n", trained[s].names, all, 100*right, m.groups[s].Unsure)
 	}
 	return m, nil
@@ -218,9 +229,9 @@ func (l *learner) group() group {
 }
 
 // calibrate sets the threshold of a model by windows of one to six words of
-// what was set aside: where an answer is right less often than belief, it is
-// unsure. It returns the share of right answers among all.
-func (l *learner) calibrate(g *group, held []Texts) (share float64, all int) {
+// what was set aside, and some names: where an answer is right less often than
+// belief, it is unsure. It returns the share of right answers among all windows.
+func (l *learner) calibrate(g *group, held []Texts, names []string) (share float64, all int) {
 	type answer struct {
 		lead  float64
 		right bool
@@ -241,7 +252,16 @@ func (l *learner) calibrate(g *group, held []Texts) (share float64, all int) {
 		if a.right {
 			right++
 		}
+		all++
 		answers = append(answers, a)
+		if len(names) > 0 && l.random.below(nameShare) == 0 {
+			text = names[l.random.below(len(names))]
+			for range l.random.below(3) {
+				text += " " + names[l.random.below(len(names))]
+			}
+			_, lead = g.guess(text, false)
+			answers = append(answers, answer{lead: lead})
+		}
 	}
 	slices.SortFunc(answers, func(a, b answer) int {
 		switch {
@@ -266,7 +286,7 @@ func (l *learner) calibrate(g *group, held []Texts) (share float64, all int) {
 		}
 	}
 	g.Unsure = math.Round(g.Unsure*10) / 10
-	return float64(right) / float64(len(answers)), len(answers)
+	return float64(right) / float64(all), all
 }
 
 // random is a generator of its own, so that a training can be repeated with

@@ -58,9 +58,10 @@ var (
 type group uint8
 
 const (
-	words   group = iota // words and pairs of neighbours
-	letters              // runs of three to five letters of a word, borders included
-	extras               // emoji, emoticons, punctuation, length, opinion words
+	words    group = iota // words and pairs of neighbours
+	letters               // runs of three to five letters of a word, borders included
+	extras                // emoji, emoticons, punctuation, length
+	opinions              // words of praise and complaint
 	groups
 )
 
@@ -75,7 +76,7 @@ const (
 const maxTokens = 2000
 
 // features calls f with the features of a text.
-func features(text string, opinions *lexicon, f func(g group, hash uint32)) {
+func features(text string, known *lexicon, f func(g group, hash uint32)) {
 	s := newScanner(text)
 	n, reach, praise, complaints := 0, 0, 0, 0
 	previous := uint32(0) // token, of which the next word makes a pair
@@ -95,7 +96,7 @@ func features(text string, opinions *lexicon, f func(g group, hash uint32)) {
 			if t.long {
 				f(extras, hashLong)
 			}
-			switch polarity, denies := opinions.of(t.text); {
+			switch polarity, denies := known.of(t.text); {
 			case denies:
 				reach = negationReach + 1
 			case polarity > 0 == (reach == 0) && polarity != 0:
@@ -131,9 +132,9 @@ func features(text string, opinions *lexicon, f func(g group, hash uint32)) {
 	thermometer(hashComplaint, complaints, f)
 	switch {
 	case praise > complaints:
-		f(extras, mix(hashMore))
+		f(opinions, mix(hashMore))
 	case complaints > praise:
-		f(extras, mix(hashMore+1))
+		f(opinions, mix(hashMore+1))
 	}
 }
 
@@ -149,7 +150,7 @@ func mood(class rune, f func(group, uint32)) {
 // thermometer has a feature for each of the first three of a count.
 func thermometer(h uint32, n int, f func(group, uint32)) {
 	for i := range min(n, 3) {
-		f(extras, mix(h+uint32(i)))
+		f(opinions, mix(h+uint32(i)))
 	}
 }
 

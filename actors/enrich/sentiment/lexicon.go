@@ -15,8 +15,8 @@ const negationReach = 2
 
 // lexicons holds them by language.
 var lexicons = func() map[string]*lexicon {
-	all := make(map[string]*lexicon, len(opinions))
-	for language, o := range opinions {
+	all := make(map[string]*lexicon, len(opinionWords))
+	for language, o := range opinionWords {
 		l := &lexicon{words: map[string]int{}, prefixes: map[string]int{}, negators: map[string]bool{}, shortest: maxWord}
 		l.add(o.positive, 1)
 		l.add(o.negative, -1)

@@ -56,10 +56,11 @@ type Model struct {
 // How much the copies of a feature weigh, each group's after it was divided by
 // the root of the number of its features; extras are not divided.
 const (
-	sharedWeight = 1.2
-	ownWeight    = 1.0
-	extraWeight  = 0.5
-	biasWeight   = 0.3
+	sharedWeight  = 1.2
+	ownWeight     = 1.0
+	extraWeight   = 0.5
+	opinionWeight = 1.0
+	biasWeight    = 0.3
 )
 
 // opened are the weights that bytes stand for, in units that do not matter.
@@ -118,8 +119,11 @@ func (m *Model) scores(text, language string) (negative, positive float64) {
 
 // scale is what the features of a group are multiplied by.
 func scale(g group, n int) float64 {
-	if g == extras {
+	switch g {
+	case extras:
 		return extraWeight
+	case opinions:
+		return opinionWeight
 	}
 	return 1 / math.Sqrt(float64(max(n, 1)))
 }

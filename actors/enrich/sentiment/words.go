@@ -1,8 +1,8 @@
 package sentiment
 
-// opinions holds, by language, words that praise and words that complain. A
+// opinionWords holds, by language, words that praise and words that complain. A
 // word that ends in * stands for all that begin with it.
-var opinions = map[string]struct{ positive, negative string }{
+var opinionWords = map[string]struct{ positive, negative string }{
 	"en": {
 		`good great best better love loved loves loving lovely happy amazing awesome excellent fantastic wonderful brilliant
 		beautiful nice enjoy* exciting proud glad grateful thank thanks congrat* honored honoured inspiring inspired perfect win
@@ -16,7 +16,7 @@ var opinions = map[string]struct{ positive, negative string }{
 		luck lucky magic magical magnificent marvelous marvellous masterpiece neat optimis* passion* peace peaceful phenomenal
 		playful pleasant positive precious pretty prais* promot* refreshing relax* reliable remarkable resilient respect*
 		reward* rock rocks safe satisf* sexy shine shining smart smooth solid spectacular splendid stellar strong stunning
-		stylish support sweetest sweetheart talent* terrific thankful thoughtful thrill* treasure triumph* trust* unforgettable
+		stylish sweetest sweetheart talent* terrific thankful thoughtful thrill* treasure triumph* trust* unforgettable
 		upbeat valuable victory vibrant warm wealth welcoming wise woohoo woo worth worthy wow xoxo yum yummy`,
 		`bad worse worst hate hated hates awful terrible horrible poor sad sadly angry annoy* disappoint* disgust* fail fails
 		failed failing failure wrong broken useless boring stupid dumb idiot* ugly pathetic ridiculous waste* worried worry

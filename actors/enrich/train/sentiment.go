@@ -54,18 +54,9 @@ func (c *sentimentCommand) Run() error {
 func examples(posts []post) []sentiment.Example {
 	list := make([]sentiment.Example, len(posts))
 	for i, p := range posts {
-		list[i] = sentiment.Example{Text: p.Text, Language: detected(p), Sentiment: p.Sentiment}
+		list[i] = sentiment.Example{Text: p.Text, Language: language.Detect(p.Text), Sentiment: p.Sentiment}
 	}
 	return list
-}
-
-var GOLD = false
-
-func detected(p post) string {
-	if GOLD {
-		return p.Language
-	}
-	return language.Detect(p.Text)
 }
 
 // foldOf splits posts: one in folds of each language and sentiment is judged.
