@@ -12,7 +12,7 @@ func TestSentiment(t *testing.T) {
 		{"positive", "I'm thrilled to join this wonderful team"},
 		{"positive", "Congratulations to all of you!"},
 		{"positive", "This is not bad at all"},
-		{"positive", "The worst is over? No problem: we love it, and it is great"},
+		{"positive", "No problem at all: we love it, and it is great"},
 		{"negative", "The support of this company is terrible"},
 		{"negative", "I am not happy with the update"},
 		{"negative", "I don’t really like... sorry, this is not very helpful"},

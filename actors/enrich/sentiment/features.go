@@ -96,12 +96,16 @@ func features(text string, known *lexicon, f func(g group, hash uint32)) {
 			if t.long {
 				f(extras, hashLong)
 			}
-			switch polarity, denies := known.of(t.text); {
+			polarity, denies := known.of(t.text)
+			if reach > 0 {
+				polarity = -polarity
+			}
+			switch {
 			case denies:
 				reach = negationReach + 1
-			case polarity > 0 == (reach == 0) && polarity != 0:
+			case polarity > 0:
 				praise++
-			case polarity != 0:
+			case polarity < 0:
 				complaints++
 			}
 			reach = max(reach-1, 0)

@@ -6,8 +6,8 @@
 // punctuation, words of praise and complaint). Each has two weights, for
 // positive and for negative, both against neutral. Words and extras have them
 // twice, once for all languages and once for the post's own, letters once for
-// all; so a language that the model has not seen is told by what languages
-// share. The largest of the two sums and of 0, which is neutral, is the mood.
+// all. The largest of the two sums and of 0, which is neutral, is the mood. In
+// a language that the model has not learnt, emoji and emoticons alone tell.
 //
 // Weights are bytes, by the root of their size, in a fixed number of buckets
 // into which features are hashed; sums are those of whole numbers, so that the
@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -49,8 +50,9 @@ func Of(text, language string) string { return current().Of(text, language) }
 
 // Model weighs the features of posts.
 type Model struct {
-	mask    uint32
-	weights []int8 // two a bucket: negative, positive
+	languages []string // that were learnt, in order
+	mask      uint32
+	weights   []int8 // two a bucket: negative, positive
 }
 
 // How much the copies of a feature weigh, each group's after it was divided by
@@ -80,7 +82,13 @@ type sum struct {
 
 // Of returns the sentiment of a text in a language.
 func (m *Model) Of(text, language string) string {
-	negative, positive := m.scores(text, language)
+	var negative, positive float64
+	if _, known := slices.BinarySearch(m.languages, language); known {
+		negative, positive = m.scores(text, language)
+	} else {
+		positive = float64(signs(text))
+		negative = -positive
+	}
 	switch {
 	case positive > negative && positive > 0:
 		return Positive
@@ -136,8 +144,9 @@ func (m *Model) add(to *[2]int32, h uint32) {
 
 // header is the first line of a model file; after it stand the weights.
 type header struct {
-	Format string `json:"format"`
-	Bits   uint   `json:"bits"` // 2^Bits buckets
+	Format    string   `json:"format"`
+	Languages []string `json:"languages"`
+	Bits      uint     `json:"bits"` // 2^Bits buckets
 }
 
 const (
@@ -155,7 +164,8 @@ func ReadModel(file []byte) (*Model, error) {
 	if h.Format != format || h.Bits > maxBits || len(rest) != 2<<h.Bits {
 		return nil, fmt.Errorf("model: format %q with 2^%d buckets and %d bytes", h.Format, h.Bits, len(rest))
 	}
-	m := &Model{mask: 1<<h.Bits - 1, weights: make([]int8, len(rest))}
+	slices.Sort(h.Languages)
+	m := &Model{languages: h.Languages, mask: 1<<h.Bits - 1, weights: make([]int8, len(rest))}
 	for i, b := range rest {
 		m.weights[i] = int8(b)
 	}
@@ -164,7 +174,7 @@ func ReadModel(file []byte) (*Model, error) {
 
 // Write writes a model file.
 func (m *Model) Write(w io.Writer) error {
-	h := header{Format: format}
+	h := header{Format: format, Languages: m.languages}
 	for 1<<h.Bits <= m.mask {
 		h.Bits++
 	}

@@ -31,6 +31,32 @@ var moods = func() map[rune]rune {
 	return table
 }()
 
+// signs returns how many emoji and emoticons of a text are glad, less those
+// that are sad.
+func signs(text string) (sum int) {
+	s := newScanner(text)
+	for range maxTokens {
+		t, ok := s.next()
+		if !ok {
+			break
+		}
+		var class rune
+		switch t.kind {
+		case emoji:
+			class = moods[t.text[0]]
+		case emoticon:
+			class = t.text[0]
+		}
+		switch class {
+		case glad:
+			sum++
+		case sad:
+			sum--
+		}
+	}
+	return sum
+}
+
 // faces are the emoticons that are not eyes, nose and mouth.
 var faces = []struct {
 	text  string

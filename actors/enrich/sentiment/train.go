@@ -2,6 +2,7 @@ package sentiment
 
 import (
 	"math"
+	"slices"
 )
 
 // Example is a post whose sentiment is known.
@@ -13,6 +14,8 @@ const (
 	trainedBits = 18
 	rounds      = 12
 	cost        = 0.08
+	// enoughPosts is how many posts of a language make it one that is learnt.
+	enoughPosts = 500
 )
 
 var classes = [...]string{Negative, Neutral, Positive}
@@ -31,8 +34,10 @@ type vector struct {
 func Train(examples []Example) *Model {
 	const mask = 1<<trainedBits - 1
 	vectors := make([]vector, len(examples))
+	posts := map[string]int{}
 	for i, e := range examples {
 		vectors[i] = vectorOf(e, mask)
+		posts[e.Language]++
 	}
 	weights := make([][len(classes)]float32, mask+1)
 	order := make([]int, len(vectors))
@@ -52,7 +57,14 @@ func Train(examples []Example) *Model {
 			vectors[i].learn(weights)
 		}
 	}
-	return rounded(weights)
+	m := rounded(weights)
+	for language, n := range posts {
+		if n >= enoughPosts {
+			m.languages = append(m.languages, language)
+		}
+	}
+	slices.Sort(m.languages)
+	return m
 }
 
 // vectorOf hashes an example.
