@@ -20,18 +20,18 @@ type entry struct {
 // The moments that the index can hold lie between these years.
 const (
 	firstYear = 1700
-	lastYear  = 2200
+	lastYear  = 2261
 )
 
 // newEntry makes the entry of a post's version.
 func newEntry(p *watchpost.Post, version uint64, o *Options) (*entry, error) {
 	id, ok := parseID(p.ID)
 	if !ok {
-		return nil, fmt.Errorf("post %q: id: want a UUID in lower case", p.ID)
+		return nil, fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnfit, p.ID)
 	}
 	for name, at := range map[string]time.Time{"posted_at": p.PostedAt, "created_at": p.CreatedAt} {
 		if year := at.UTC().Year(); year < firstYear || year > lastYear {
-			return nil, fmt.Errorf("post %s: %s: want a year from %d to %d, have %d", p.ID, name, firstYear, lastYear, year)
+			return nil, fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnfit, p.ID, name, firstYear, lastYear, year)
 		}
 	}
 	e := &entry{id: id, language: p.Language, terms: postTerms(p, o.PostTerms)}

@@ -26,8 +26,10 @@ const (
 	maxManifest = 64 << 10
 )
 
-// ErrTooLarge means that a post is larger than MaxRecord. Nothing was written.
-var ErrTooLarge = errors.New("postindex: the post is too large")
+// ErrUnfit means that a post cannot be stored: it is larger than MaxRecord, its
+// id is no UUID, its urn too long, or a moment outside of the years that the
+// index knows. Nothing was written.
+var ErrUnfit = errors.New("the post cannot be stored")
 
 // Writer adds to a batch what a change of a team's posts writes. Batches of one
 // team must be made one after the other: each from a view that shows the one
@@ -63,19 +65,19 @@ func (w *Writer) Full(bytes, ops int) bool {
 	return size > persistence.MaxBatchBytes || n > persistence.MaxBatchOps
 }
 
-// Put writes a post in place of the one with its id, if there is one. A post
-// keeps its urn. An error other than ErrTooLarge may leave a part in the batch.
+// Put writes a post in place of the one with its id, if there is one (ErrUnfit).
+// A post keeps its urn.
 func (w *Writer) Put(p *watchpost.Post) error {
 	p = stored(p)
 	if len(p.URN) > maxURN {
-		return fmt.Errorf("post %s: urn: want at most %d bytes, have %d", p.ID, maxURN, len(p.URN))
+		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnfit, p.ID, maxURN, len(p.URN))
 	}
 	record, err := encodeRecord(p)
 	if err != nil {
 		return err
 	}
 	if len(record) > MaxRecord {
-		return ErrTooLarge
+		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnfit, p.ID, MaxRecord, len(record))
 	}
 	version := w.next
 	e, err := newEntry(p, version, &w.index.options)
