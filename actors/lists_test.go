@@ -69,6 +69,7 @@ func bringAll(t *testing.T, n int, sessions ...*actorstest.Session) []string {
 	t.Helper()
 	all := []string{}
 	take := func() {
+		t.Helper()
 		for _, s := range sessions {
 			for _, f := range s.Settle() {
 				if f.Type == protocol.TypeTask {
@@ -78,10 +79,9 @@ func bringAll(t *testing.T, n int, sessions ...*actorstest.Session) []string {
 			}
 		}
 	}
-	require.Eventually(t, func() bool {
+	for waited := time.Now(); len(all) < n && time.Since(waited) < actorstest.Wait; {
 		take()
-		return len(all) >= n
-	}, actorstest.Wait, time.Millisecond)
+	}
 	take()
 	require.Len(t, all, n)
 	return all
