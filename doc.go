@@ -64,7 +64,7 @@
 //   - http — routes, keys, errors, one file per resource, the sessions' door.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: badger, the embedded engine; storetest, what every engine
-//     must pass; postindex, the queries over posts.
+//     must pass; postindex, the queries over posts; durable, files beside it.
 //   - network — a stand-in for the network, for tests and demonstrations. In
 //     it: headless, a session without a browser.
 //   - cmd/watchpost — the program: one file per command.

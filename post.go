@@ -1,6 +1,9 @@
 package watchpost
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Post is a post of the network as a team stores it: what the page showed,
 // what the service understood of it, and what the team did with it. There is
@@ -34,7 +37,6 @@ type Post struct {
 	Influence  int     // 0–100
 	Enrichment int     // version of the rules that understood it
 	Matches    []Match // in the order of collection; never empty
-	Lead       bool    // a potential lead of its week
 	Bookmark   bool
 	Liked      bool
 	Commented  bool
@@ -133,3 +135,9 @@ type PostQuery struct {
 
 // NoLabels is the value of labels that asks for posts without tags.
 const NoLabels = "no labels"
+
+// Lead reports whether a watchlist has collected the post as one of a potential
+// lead.
+func (p *Post) Lead() bool {
+	return slices.ContainsFunc(p.Matches, func(m Match) bool { return m.Lead })
+}

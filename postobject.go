@@ -3,17 +3,19 @@ package watchpost
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 )
 
 // PostObject is a post in JSON as the API shows it, made once when the post is
-// written. Two members depend on who asks: which watchlist tracks the post and
-// which have matched it. The rest is ready to be sent.
+// written. Three members depend on who asks: which watchlist tracks the post,
+// which have matched it, and whether its author is a potential lead of one of
+// those. The rest is ready to be sent.
 type PostObject struct {
 	// Head is the object up to the value of tracking_lists_id, Tail what
-	// follows it up to the elements of matched.
+	// follows it up to the value of potential_lead.
 	Head, Tail []byte
 	Matches    []Match
 }
@@ -54,7 +56,6 @@ type postObjectTail struct {
 	Bookmark        bool            `json:"bookmark"`
 	Liked           bool            `json:"liked"`
 	Commented       bool            `json:"commented"`
-	Lead            bool            `json:"potential_lead"`
 	Source          PostSource      `json:"source"`
 }
 
@@ -74,6 +75,7 @@ const objectTime = "2006-01-02T15:04:05.000Z"
 // The texts around the members that depend on who asks.
 const (
 	objectTracking = `,"tracking_lists_id":`
+	objectLead     = `,"potential_lead":`
 	objectMatched  = `,"matched":[`
 	objectEnd      = `]}`
 )
@@ -87,7 +89,7 @@ func NewPostObject(p *Post) (PostObject, error) {
 		ImageURLs: append([]string{}, p.ImageURLs...), ImageText: p.ImageText,
 		Tags: make([]string, len(p.Tags)), TagDescriptions: make([]postObjectTag, len(p.Tags)),
 		Sentiment: p.Sentiment, Influence: p.Influence, Relevance: p.Relevance, Seniority: p.Seniority,
-		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Lead: p.Lead, Source: p.Source,
+		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Source: p.Source,
 	}
 	if len(p.ImageURLs) > 0 {
 		tail.ImageURL = p.ImageURLs[0]
@@ -108,7 +110,7 @@ func NewPostObject(p *Post) (PostObject, error) {
 	o.Head = appendJSONText(append(o.Head, `,"network_post_urn":`...), p.URN)
 	o.Head = append(o.Head, objectTracking...)
 	rest[0] = ',' // was the opening brace
-	o.Tail = append(rest[:len(rest)-1], objectMatched...)
+	o.Tail = append(rest[:len(rest)-1], objectLead...)
 	return o, nil
 }
 
@@ -118,6 +120,8 @@ func (o *PostObject) Append(dst []byte, asked, live map[WatchlistID]bool) []byte
 	dst = append(dst, o.Head...)
 	dst = appendJSONText(dst, string(TrackedBy(&Post{Matches: o.Matches}, asked)))
 	dst = append(dst, o.Tail...)
+	lead := slices.ContainsFunc(o.Matches, func(m Match) bool { return m.Lead && live[m.Watchlist] })
+	dst = append(strconv.AppendBool(dst, lead), objectMatched...)
 	for i, first := 0, true; i < len(o.Matches); i++ {
 		m := &o.Matches[i]
 		if !live[m.Watchlist] {
@@ -135,10 +139,9 @@ func (o *PostObject) Append(dst []byte, asked, live map[WatchlistID]bool) []byte
 }
 
 // Post decodes the object. Moments have lost what is below a millisecond, and
-// what the API does not show is not there.
+// what the API does not show or shows by who asks is not there.
 func (o *PostObject) Post() (*Post, error) {
-	whole := make([]byte, 0, len(o.Head)+len(o.Tail)+len(`""`)+len(objectEnd))
-	whole = append(append(append(append(whole, o.Head...), `""`...), o.Tail...), objectEnd...)
+	whole := slices.Concat(o.Head, []byte(`""`), o.Tail, []byte(`false}`))
 	var v postObject
 	if err := json.Unmarshal(whole, &v); err != nil {
 		return nil, fmt.Errorf("stored post: %w", err)
@@ -148,7 +151,7 @@ func (o *PostObject) Post() (*Post, error) {
 		AuthorName: v.AuthorName, AuthorURL: v.AuthorURL, AuthorHeadline: v.AuthorHeadline, AuthorImageURL: v.AuthorImageURL,
 		Likes: v.Likes, Comments: v.Comments, Shares: v.Shares, Type: v.Type, ImageText: v.ImageText, Videos: v.Videos, Source: v.Source,
 		Language: v.Language, Sentiment: v.Sentiment, Seniority: v.Seniority, Relevance: v.Relevance, Influence: v.Influence,
-		Matches: o.Matches, Lead: v.Lead, Bookmark: v.Bookmark, Liked: v.Liked, Commented: v.Commented,
+		Matches: o.Matches, Bookmark: v.Bookmark, Liked: v.Liked, Commented: v.Commented,
 	}
 	if len(v.ImageURLs) > 0 {
 		p.ImageURLs = v.ImageURLs

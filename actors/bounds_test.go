@@ -83,3 +83,32 @@ func TestAccountTooLong(t *testing.T) {
 	s.ExpectNone()
 	require.Nil(t, presenceOf(t, team, team.Email).Account, "no account of the network is named like this")
 }
+
+// TestJournalNameTooLong: what a session calls its journal is bounded, as each
+// of a task's leases carries it.
+func TestJournalNameTooLong(t *testing.T) {
+	t.Parallel()
+	w, team, _ := house(t)
+	s := team.Session(t, "ada")
+	s.Journal = strings.Repeat("<", 7000)
+	s.Connect()
+	for range 3 { // who is free is not known
+		team.Create(t, watchpost.TaskLikePost)
+	}
+	frame := s.Expect(protocol.TypeTask)
+	s.Act(frame)
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	stored, err := view.Get(persistence.Space(team.ID), []byte("k"+frame.Task))
+	view.Close()
+	require.NoError(t, err)
+	require.Less(t, len(stored), 4000)
+
+	again := team.Session(t, "ada")
+	again.Journal = s.Journal
+	again.Connect(actorstest.Listed(frame, protocol.StateDone))
+	again.Result(frame, map[string]any{"liked": true})
+	for again.Next().Type != protocol.TypeAck { // it may be handed another before
+	}
+	require.Equal(t, watchpost.TaskCompleted, team.Status(t, watchpost.TaskID(frame.Task)).State, "it is known again all the same")
+}

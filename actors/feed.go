@@ -287,7 +287,7 @@ func (f *feed) recognise(view persistence.View, batch *persistence.Batch, p *wat
 func rescanned(old, seen watchpost.Post) watchpost.Post {
 	seen.ID, seen.CreatedAt, seen.Source = old.ID, old.CreatedAt, old.Source
 	seen.Matches, seen.Tags, seen.Relevance = old.Matches, old.Tags, old.Relevance
-	seen.Bookmark, seen.Liked, seen.Commented, seen.Lead = old.Bookmark, old.Liked, old.Commented, old.Lead
+	seen.Bookmark, seen.Liked, seen.Commented = old.Bookmark, old.Liked, old.Commented
 	return seen
 }
 
@@ -309,7 +309,7 @@ func (f *feed) admit(week *tally, p *watchpost.Post, m *ingest, now time.Time) (
 	case !a.Stored:
 		p.Matches, p.Tags, p.Relevance = before.Matches, before.Tags, before.Relevance
 	case a.Lead:
-		p.Matches[len(p.Matches)-1].Lead, p.Lead = true, true
+		p.Matches[len(p.Matches)-1].Lead = true
 	}
 	return a.Stored, nil
 }
@@ -370,11 +370,10 @@ func (f *feed) purge(view persistence.View, m purge) error {
 // last.
 func withdraw(w *postindex.Writer, p *watchpost.Post, id watchpost.WatchlistID) error {
 	left := *p
-	left.Matches, left.Lead = nil, false
+	left.Matches = nil
 	for _, match := range p.Matches {
 		if match.Watchlist != id {
 			left.Matches = append(left.Matches, match)
-			left.Lead = left.Lead || match.Lead
 		}
 	}
 	if len(left.Matches) == 0 {

@@ -51,7 +51,8 @@ const closeTryAgain = 1013
 // token is unknown or revoked), Unavailable. deliver is called for each frame
 // to the session, in order, the welcome first, and must not block; end is
 // called at most once, when the service ends the connection. Neither is called
-// after Close has returned.
+// after Close has returned, and neither may call the Link: both are called
+// under its lock.
 func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver func(protocol.Frame), end func(code int, reason string)) (*Link, error) {
 	owner, err := readDirectory[ownerEntry](r.env, dirToken, r.env.keyring.hash(dirToken, hello.Token))
 	if errors.Is(err, persistence.ErrNotFound) {

@@ -192,7 +192,7 @@ func (t *team) onHello(m sessionHello) {
 		t.env.metrics.sessions.Inc()
 	}
 	s.hellos++
-	s.journal = m.hello.Journal
+	s.journal = clip(m.hello.Journal, maxJournal)
 	t.ctx.Send(s.pid, attach{m.link})
 	batch := &persistence.Batch{}
 	if m.hello.Account != nil {
@@ -321,6 +321,9 @@ func (t *team) onRenewLeases(m renewLeases) {
 	}
 	t.answer(Done{}, nil)
 }
+
+// maxJournal bounds the name of a journal, in bytes: every lease carries one.
+const maxJournal = 200
 
 // maxAccountURN bounds the name of an account, in bytes.
 const maxAccountURN = 256

@@ -81,7 +81,7 @@ func TestWeeklyLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 200, page.Count)
 	for _, p := range actorstest.Decoded(t, page.Posts) {
-		require.False(t, p.Lead, "none on the free plan")
+		require.False(t, p.Lead(), "none on the free plan")
 		stored[p.URN] = true
 	}
 
@@ -189,7 +189,7 @@ func TestPotentialLeads(t *testing.T) {
 			got, err := w.Registry.Posts(w.Context(), team.ID, nil, watchpost.PostQuery{Page: n + 1, PageSize: 100})
 			require.NoError(t, err)
 			for _, p := range actorstest.Decoded(t, got.Posts) {
-				if p.Lead {
+				if p.Lead() {
 					leads[p.URN] = true
 				}
 			}
@@ -214,7 +214,7 @@ func TestPotentialLeads(t *testing.T) {
 		scanBrings(t, s, known)
 		shown := team.Posts(t, other.ID)
 		require.Len(t, shown, 1)
-		require.True(t, shown[0].Lead, "the first of the other watchlist")
+		require.True(t, shown[0].Lead(), "the first of the other watchlist")
 		page() // both pages: the post may be on either
 		require.True(t, leads[known.URN])
 		done(t, team, actors.DeleteWatchlist{Type: other.Type, ID: other.ID})
@@ -242,7 +242,7 @@ func TestLesserPosts(t *testing.T) {
 	posts := team.Posts(t)
 	require.Len(t, posts, 1)
 	require.Less(t, posts[0].Relevance, 4.0)
-	require.False(t, posts[0].Lead)
+	require.False(t, posts[0].Lead())
 	wantWeek(t, team, list, 0, 0, 0)
 }
 
@@ -309,6 +309,6 @@ func TestWeekOfAList(t *testing.T) {
 	finish(t, s, frame, posts...)
 	wantWeek(t, team, list, 5, 0, 1)
 	for _, p := range team.Posts(t, list.ID) {
-		require.True(t, p.Lead)
+		require.True(t, p.Lead())
 	}
 }

@@ -35,8 +35,8 @@ type post struct {
 	Bookmark        bool                  `json:"bookmark"`
 	Liked           bool                  `json:"liked"`
 	Commented       bool                  `json:"commented"`
-	Lead            bool                  `json:"potential_lead"`
 	Source          watchpost.PostSource  `json:"source"`
+	Lead            bool                  `json:"potential_lead"`
 	Matched         []match               `json:"matched" validate:"required"`
 }
 
@@ -60,7 +60,7 @@ func shownPost(p *watchpost.Post, asked, live map[watchpost.WatchlistID]bool) po
 		Likes: p.Likes, Comments: p.Comments, Shares: p.Shares,
 		Type: p.Type, Language: p.Language, ImageURLs: whole(p.ImageURLs), ImageText: p.ImageText,
 		Sentiment: p.Sentiment, Influence: p.Influence, Relevance: p.Relevance, Seniority: p.Seniority,
-		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Lead: p.Lead, Source: p.Source,
+		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Source: p.Source,
 		Tags:            make([]string, len(p.Tags)),
 		TagDescriptions: make([]tagDescription, len(p.Tags)),
 		Matched:         []match{},
@@ -77,6 +77,7 @@ func shownPost(p *watchpost.Post, asked, live map[watchpost.WatchlistID]bool) po
 	for _, m := range p.Matches {
 		if live[m.Watchlist] {
 			v.Matched = append(v.Matched, match{m.Watchlist, m.Keyword})
+			v.Lead = v.Lead || m.Lead
 		}
 	}
 	return v

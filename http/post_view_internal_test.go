@@ -28,13 +28,13 @@ func TestPostObject(t *testing.T) {
 			ImageURLs: texts.Draw(t, "images"), ImageText: text.Draw(t, "image text"), Videos: texts.Draw(t, "videos"), Source: watchpost.SourceForum,
 			Language: text.Draw(t, "language"), Sentiment: text.Draw(t, "sentiment"), Seniority: text.Draw(t, "seniority"),
 			Relevance: float64(number.Draw(t, "relevance")%101) / 10, Influence: int(number.Draw(t, "influence") % 101),
-			Lead: rapid.Bool().Draw(t, "lead"), Bookmark: rapid.Bool().Draw(t, "bookmark"), Liked: rapid.Bool().Draw(t, "liked"), Commented: rapid.Bool().Draw(t, "commented"),
+			Bookmark: rapid.Bool().Draw(t, "bookmark"), Liked: rapid.Bool().Draw(t, "liked"), Commented: rapid.Bool().Draw(t, "commented"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "tags") {
 			p.Tags = append(p.Tags, watchpost.Tag{Name: text.Draw(t, "tag"), Description: text.Draw(t, "description")})
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "matches") {
-			p.Matches = append(p.Matches, watchpost.Match{Watchlist: ids.Draw(t, "watchlist"), Keyword: text.Draw(t, "keyword"), At: moment.Draw(t, "at")})
+			p.Matches = append(p.Matches, watchpost.Match{Watchlist: ids.Draw(t, "watchlist"), Keyword: text.Draw(t, "keyword"), At: moment.Draw(t, "at"), Lead: rapid.Bool().Draw(t, "lead")})
 		}
 		flags := rapid.MapOf(ids, rapid.Just(true))
 		asked, live := flags.Draw(t, "asked"), flags.Draw(t, "live")
@@ -44,4 +44,18 @@ func TestPostObject(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(object.Append(nil, asked, live)))
 	})
+}
+
+// TestPostOfDeletedWatchlist: what a post is for a deleted watchlist is not
+// shown, although its mark may still be there.
+func TestPostOfDeletedWatchlist(t *testing.T) {
+	t.Parallel()
+	p := &watchpost.Post{Matches: []watchpost.Match{{Watchlist: "deleted", Keyword: "a", Lead: true}, {Watchlist: "live", Keyword: "b"}}}
+	live := map[watchpost.WatchlistID]bool{"live": true}
+	shown := shownPost(p, live, live)
+	require.False(t, shown.Lead)
+	require.Equal(t, []match{{"live", "b"}}, shown.Matched)
+	require.Equal(t, watchpost.WatchlistID("live"), shown.Tracking)
+	p.Matches[1].Lead = true
+	require.True(t, shownPost(p, live, live).Lead)
 }

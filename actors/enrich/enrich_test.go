@@ -20,7 +20,7 @@ func understoodPost(p watchpost.Post) *watchpost.Post {
 
 func TestPostFillsWhatIsUnderstoodOnly(t *testing.T) {
 	t.Parallel()
-	p := watchpost.Post{ID: "1", Content: "We are glad to see you", AuthorHeadline: "CEO", Likes: 9, Bookmark: true, Lead: true}
+	p := watchpost.Post{ID: "1", Content: "We are glad to see you", AuthorHeadline: "CEO", Likes: 9, Bookmark: true}
 	want := p
 	enrich.Post(&p, enrich.Context{Keyword: "glad"})
 	want.Language, want.Sentiment, want.Seniority, want.Tags = "en", "positive", "C-Level", []watchpost.Tag{{Name: "glad"}}

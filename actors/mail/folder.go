@@ -16,6 +16,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/persistence/durable"
 )
 
 // Folder is a Mailer that writes each mail as an RFC 5322 file into a folder:
@@ -42,23 +43,8 @@ func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(f.dir, ".new-*") // 0600
-	if err != nil {
-		return fmt.Errorf("mail folder: %w", err)
-	}
-	defer os.Remove(file.Name()) //nolint:errcheck // gone when it was renamed
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
 	name := filepath.Join(f.dir, now.Format("20060102T150405.000000000Z")+"-"+fileName(m.To)+".eml")
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
+	if err := durable.WriteFile(name, content); err != nil {
 		return fmt.Errorf("mail folder: %w", err)
 	}
 	f.log.Info("mail written", "to", m.To, "file", name)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"watchpost/actors"
+	"watchpost/persistence/durable"
 )
 
 // secret returns the value of a secret flag, or the content of the file that
@@ -49,7 +50,7 @@ func masterKey(value, file, dataDir string, log *slog.Logger) ([]byte, error) {
 	if _, err := rand.Read(key); err != nil {
 		return nil, err
 	}
-	if err := writeDurably(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
+	if err := durable.WriteFile(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
 		return nil, fmt.Errorf("master key: %w", err)
 	}
 	log.Warn("made a new master key: keep a copy apart from the data and its backups", "file", file)
@@ -62,25 +63,4 @@ func decodeKey(text, origin string) ([]byte, error) {
 		return nil, fmt.Errorf("master key in %s: want %d bytes in base64", origin, actors.MasterKeySize)
 	}
 	return key, nil
-}
-
-// writeDurably writes a file that only its owner may read, and that is either
-// there as a whole or not at all.
-func writeDurably(file string, content []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name()) //nolint:errcheck // gone when it was renamed
-	_, err = temporary.Write(content)
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), file)
 }

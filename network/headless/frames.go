@@ -134,7 +134,9 @@ func (s *session) receiveAck(f protocol.Frame) {
 }
 
 // receiveCancel stops a task. A write that may have touched the network goes
-// on: only its result tells what became of it.
+// on: only its result tells what became of it. A read that may have is dropped
+// without a word: to say that it was released would be to say that it cost the
+// account nothing.
 func (s *session) receiveCancel(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +145,9 @@ func (s *session) receiveCancel(f protocol.Frame) {
 		return
 	}
 	s.forgetLocked(t, errCancelled)
-	s.releaseLocked(f.Task, t.entry.Lease, releasedCancelled)
+	if untouched := !t.running || watchpost.TaskType(t.entry.TaskType).Writes(); untouched {
+		s.releaseLocked(f.Task, t.entry.Lease, releasedCancelled)
+	}
 }
 
 // releaseLocked says that a task was not begun.

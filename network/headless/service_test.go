@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -218,6 +219,7 @@ type world struct {
 	network string
 
 	networkServer *httptest.Server
+	transport     http.Transport
 
 	clock   *networktest.Clock
 	journal string
@@ -225,7 +227,33 @@ type world struct {
 	retries chan time.Time
 	waits   chan time.Duration
 	linked  chan string
+	asked   chan string // paths of the network that were asked for
 	hooks   headless.Hooks
+}
+
+// RoundTrip implements http.RoundTripper for the session: it tells which page
+// is being asked for.
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case w.asked <- r.URL.Path:
+	default: // nobody listens
+	}
+	return w.transport.RoundTrip(r)
+}
+
+// await returns when the session asks for a page whose path begins so.
+func (w *world) await(prefix string) {
+	w.t.Helper()
+	for {
+		select {
+		case path := <-w.asked:
+			if strings.HasPrefix(path, prefix) {
+				return
+			}
+		case <-time.After(patience):
+			w.t.Fatalf("nobody asks for %s", prefix)
+		}
+	}
 }
 
 // newWorld starts a service and a network. onWrite may be nil.
@@ -234,6 +262,7 @@ func newWorld(t *testing.T, opts network.Options) *world {
 	w := &world{
 		service: newService(t), clock: networktest.NewClock(start), journal: t.TempDir(),
 		beats: make(chan time.Time), retries: make(chan time.Time), waits: make(chan time.Duration, 1024), linked: make(chan string, 64),
+		asked: make(chan string, 4096),
 	}
 	opts.Clock, opts.PostsPerDay = w.clock, 25 // a small world is made quickly
 	site, err := network.New(opts)
@@ -270,20 +299,19 @@ func (w *world) run() *session { return w.runWith(w.journal) }
 func (w *world) runWith(journal string) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &session{t: w.t, stop: cancel, err: make(chan error, 1)}
-	transport := &http.Transport{}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		s.err <- headless.Run(ctx, headless.Options{
 			Server: w.server.URL, Token: "secret", NetworkURL: w.network, Account: "jo", JournalDir: journal, Version: "test",
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: w.clock,
-			HTTPClient: &http.Client{Transport: transport}, Hooks: w.hooks,
+			HTTPClient: &http.Client{Transport: w}, Hooks: w.hooks,
 		})
 	}()
 	w.t.Cleanup(func() {
 		cancel()
 		<-ended
-		transport.CloseIdleConnections()
+		w.transport.CloseIdleConnections()
 	})
 	return s
 }

@@ -131,10 +131,15 @@ func TestCancel(t *testing.T) {
 	w.site.SetFaults("", network.Faults{Slow: time.Hour})
 	c.send(profileTask)
 	c.read(protocol.TypeAccepted)
-	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t1"})
-	if got := c.read(protocol.TypeReleased); got.Task != "t1" {
+	w.await("/in/")
+	c.send(task("t0", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
+	c.read(protocol.TypeAccepted)
+	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t0"})
+	if got := c.read(protocol.TypeReleased); got.Task != "t0" {
 		t.Errorf("released %+v", got)
 	}
+	// What was begun is not said to be released: the network was asked.
+	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t1"})
 	// The session is free for the next task.
 	w.site.ClearFaults()
 	next := task("t2", "agent_profile_fetch", map[string]string{"profile_slug": "jo"})

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"watchpost"
@@ -102,9 +103,8 @@ func (s *Stored) searchText() (watchpost.SearchText, error) {
 		ImageText string `json:"image_text"`
 		Language  string `json:"language"`
 	}
-	whole := make([]byte, 0, len(s.object.Tail)+2)
-	whole = append(append(whole, '{'), s.object.Tail[1:]...)
-	if err := json.Unmarshal(append(whole, "]}"...), &v); err != nil {
+	whole := slices.Concat([]byte{'{'}, s.object.Tail[1:], []byte("false}"))
+	if err := json.Unmarshal(whole, &v); err != nil {
 		return watchpost.SearchText{}, fmt.Errorf("stored post: %w", err)
 	}
 	return watchpost.NewSearchText(v.Language, v.Content, v.ImageText), nil
