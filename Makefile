@@ -55,6 +55,21 @@ bench: build ## print the figures: commits, task life over HTTP, memory, start, 
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./specs/bench
 
+# The peers of the posts' bench. SQLite is compiled with its full-text search.
+POSTS = cd specs/bench/posts && $(GO)
+postgres:
+	@[ -x "$$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)" ] || command -v postgres >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || \
+		{ echo "the bench of the posts needs PostgreSQL" >&2; exit 1; }
+
+BENCH_POSTS ?= -results ../RESULTS.md
+bench-posts: compiler postgres ## measure posts beside PostgreSQL and SQLite, with a million of them; writes specs/bench/RESULTS.md
+	$(POSTS) run -tags sqlite_fts5 . $(BENCH_POSTS)
+
+test-bench-posts: compiler postgres ## test the bench of the posts
+	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 ./...
+
 lint: $(GOLANGCI) ## check style, import arrows and the other house rules
 	$(GOLANGCI) run ./...
 
@@ -67,4 +82,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove what was built
 	rm -rf $(BIN)
 
-.PHONY: help run build test compiler test-long openapi openapi-lint clients fuzz bench lint fmt clean
+.PHONY: help run build test compiler test-long openapi openapi-lint clients fuzz bench postgres bench-posts test-bench-posts lint fmt clean

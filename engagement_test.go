@@ -130,7 +130,7 @@ func TestResolve(t *testing.T) {
 	_, ok := task.Resolve(true, now)
 	require.False(t, ok, "it is not final")
 	failed, _ := task.Fail(TaskFailure{Code: FailOutcomeUnknown}, now)
-	_, given := failed.Given("s", "l")
+	_, given := failed.Given("s", "", "l")
 	require.True(t, given, "the truth may come under its lease")
 	resolved, ok := failed.Resolve(true, now)
 	require.True(t, ok)

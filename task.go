@@ -67,7 +67,7 @@ func (t TaskType) Scan() bool { return taskTypes[t].scan }
 // Times after which a task that makes no progress ends.
 const (
 	// TaskExpiry is how long a client's task may wait before it is begun;
-	// then it fails TaskExpired. Scans never expire.
+	// then it fails FailExpired. Scans never expire.
 	TaskExpiry = 7 * 24 * time.Hour
 	// ActingLimit is how long a write in acting waits for its journal's truth;
 	// then it fails outcome_unknown.

@@ -43,6 +43,10 @@ type Task struct {
 	// Attempts counts hand-outs, Lost those whose lease ran out.
 	Attempts int
 	Lost     int
+	// Begun is set when an attempt may have touched the network: one that was
+	// released, that says it did not act, or that was a write and never acting
+	// has not.
+	Begun bool
 	// Lease is the present hand-out; nil unless leased or acting. Past holds
 	// the earlier ones, whose late results are still taken.
 	Lease *Lease
@@ -155,13 +159,19 @@ func (t Task) Holds(lease string) bool { return t.Lease != nil && t.Lease.ID == 
 
 // Given returns the present or a past lease of that name which was given to
 // the session; ok is false when there is none: then the frame does not count.
-func (t Task) Given(session SessionID, lease string) (l Lease, ok bool) {
-	if t.Holds(lease) && t.Lease.Session == session {
+// A write that began to act belongs to the journal that says so, also when
+// that works for another session by now.
+func (t Task) Given(session SessionID, journal, lease string) (l Lease, ok bool) {
+	given := func(l *Lease) bool {
+		acts := !l.ActingAt.IsZero() && journal != "" && l.Journal == journal
+		return l.ID == lease && (l.Session == session || acts)
+	}
+	if t.Lease != nil && given(t.Lease) {
 		return *t.Lease, true
 	}
-	for _, p := range t.Past {
-		if p.ID == lease && p.Session == session {
-			return p, true
+	for i := range t.Past {
+		if given(&t.Past[i]) {
+			return t.Past[i], true
 		}
 	}
 	return Lease{}, false
@@ -198,8 +208,23 @@ func (t Task) LoseLease(now time.Time) (Task, bool) {
 		return t, false
 	}
 	next, _ := t.Return(true)
+	next.Begun = next.Begun || !t.Type.Writes()
 	if !t.Type.Writes() && next.Lost >= MaxReadAttempts {
 		return next.Fail(TaskFailure{Code: FailNoAnswer, Message: "no session answered in three attempts", RetrySafe: true}, now)
+	}
+	return next, true
+}
+
+// Retry puts a task back after an error with which it is to be tried again; ok
+// is false when it is neither leased nor acting.
+func (t Task) Retry(v Verdict, now time.Time) (Task, bool) {
+	next, ok := t.Return(v.Lost)
+	if !ok {
+		return t, false
+	}
+	next.Begun = next.Begun || !v.Refund
+	if v.PauseType && next.PausedSince.IsZero() {
+		next.PausedSince = now
 	}
 	return next, true
 }
@@ -251,7 +276,7 @@ func (t Task) Expires() (at time.Time, ok bool) {
 		return t.Lease.ActingAt.Add(ActingLimit), true
 	case t.State == TaskPending && !t.PausedSince.IsZero():
 		return t.PausedSince.Add(LayoutLimit), true
-	case t.State == TaskPending && t.Attempts == 0 && !t.Type.Scan():
+	case t.State == TaskPending && !t.Begun && t.Progress.Done == 0 && !t.Type.Scan():
 		return t.CreatedAt.Add(TaskExpiry), true
 	}
 	return time.Time{}, false

@@ -105,12 +105,39 @@ func TestLeases(t *testing.T) {
 	require.Equal(t, watchpost.AccountURN("a"), task.Account, "a write stays with its first account")
 	_, ok := task.Act("other", noon)
 	require.False(t, ok)
-	_, given := task.Given("s", "lease")
+	_, given := task.Given("s", "", "lease")
 	require.True(t, given)
-	_, given = task.Given("other", "lease")
+	_, given = task.Given("other", "", "lease")
 	require.False(t, given)
-	_, given = task.Given("s", "")
+	_, given = task.Given("s", "", "")
 	require.False(t, given)
+
+	t.Run("a write in acting belongs to its journal", func(t *testing.T) {
+		t.Parallel()
+		task, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a", Journal: "j"})
+		unnamed, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+		unnamed, _ = unnamed.Act("l", noon)
+		_, given := unnamed.Given("other", "", "l")
+		require.False(t, given, "no journal is nobody's")
+		for range 2 {
+			for _, who := range []struct {
+				session        watchpost.SessionID
+				journal, lease string
+				given          bool
+			}{
+				{"s", "j", "l", true}, {"s", "", "l", true}, {"s", "other", "l", true},
+				{"other", "j", "l", task.State == watchpost.TaskActing}, {"other", "other", "l", false}, {"other", "", "l", false},
+				{"other", "j", "wrong", false}, {"s", "j", "wrong", false},
+			} {
+				_, given := task.Given(who.session, who.journal, who.lease)
+				require.Equal(t, who.given, given, "%s: %+v", task.State, who)
+			}
+			task, _ = task.Act("l", noon)
+		}
+		task, _ = task.Expire(noon.Add(watchpost.ActingLimit))
+		_, given = task.Given("other", "j", "l")
+		require.True(t, given, "the truth may come late")
+	})
 
 	read := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
 	read, _ = read.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
@@ -132,9 +159,9 @@ func TestLeases(t *testing.T) {
 		require.Len(t, task.Past, 16)
 		require.Equal(t, 20, task.Attempts)
 		require.Equal(t, 20, task.Lost)
-		_, given := task.Given("s", "3")
+		_, given := task.Given("s", "", "3")
 		require.False(t, given)
-		past, given := task.Given("s", "4")
+		past, given := task.Given("s", "", "4")
 		require.True(t, given)
 		require.Equal(t, 5, past.Attempt)
 	})
@@ -167,9 +194,19 @@ func TestLoseLease(t *testing.T) {
 
 func TestExpires(t *testing.T) {
 	t.Parallel()
-	begun := in(watchpost.TaskLeased)
-	begun, _ = begun.Return(true)
-	paused := begun
+	released := in(watchpost.TaskLeased)
+	released, _ = released.Return(false)
+	noAct := in(watchpost.TaskLeased)
+	noAct, _ = noAct.LoseLease(noon)
+	retried := func(kind watchpost.TaskType, code string, acted *bool) watchpost.Task {
+		task, _ := watchpost.Task{Type: kind, State: watchpost.TaskPending, CreatedAt: noon}.Hand(watchpost.Lease{ID: "l", Account: "a"})
+		task, _ = task.Retry(watchpost.Judge(kind, code, "", acted), noon)
+		return task
+	}
+	lost, _ := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending, CreatedAt: noon}.Hand(watchpost.Lease{ID: "l"})
+	lost, _ = lost.LoseLease(noon)
+	sliced := watchpost.Task{Type: watchpost.TaskProfilesPosts, State: watchpost.TaskPending, CreatedAt: noon, Progress: watchpost.Progress{Done: 1}}
+	paused := released
 	paused.PausedSince = noon.Add(time.Hour)
 	scan := watchpost.Task{Type: watchpost.TaskKeywordScan, State: watchpost.TaskPending, CreatedAt: noon}
 	pausedScan := scan
@@ -180,15 +217,21 @@ func TestExpires(t *testing.T) {
 		code string
 		safe bool
 	}{
-		"pending":                   {in(watchpost.TaskPending), noon.AddDate(0, 0, 7), "expired", true},
-		"leased":                    {in(watchpost.TaskLeased), time.Time{}, "", false},
-		"begun once":                {begun, time.Time{}, "", false},
-		"acting":                    {in(watchpost.TaskActing), noon.Add(24 * time.Hour), "outcome_unknown", false},
-		"page not understood":       {paused, noon.Add(25 * time.Hour), "page_not_understood", true},
-		"scan":                      {scan, time.Time{}, "", false},
-		"scan, page not understood": {pausedScan, noon.Add(24 * time.Hour), "page_not_understood", true},
-		"completed":                 {in(watchpost.TaskCompleted), time.Time{}, "", false},
-		"failed":                    {in(watchpost.TaskFailed), time.Time{}, "", false},
+		"pending":                    {in(watchpost.TaskPending), noon.AddDate(0, 0, 7), "expired", true},
+		"leased":                     {in(watchpost.TaskLeased), time.Time{}, "", false},
+		"released":                   {released, noon.AddDate(0, 0, 7), "expired", true},
+		"a write never acting":       {noAct, noon.AddDate(0, 0, 7), "expired", true},
+		"signed out before it":       {retried(watchpost.TaskLikePost, "signed_out", new(bool)), noon.AddDate(0, 0, 7), "expired", true},
+		"read, signed out meanwhile": {retried(watchpost.TaskProfileFetch, "signed_out", truth()), time.Time{}, "", false},
+		"read, nobody knows":         {retried(watchpost.TaskProfileFetch, "timeout", nil), time.Time{}, "", false},
+		"read, lease lost":           {lost, time.Time{}, "", false},
+		"one slice done":             {sliced, time.Time{}, "", false},
+		"acting":                     {in(watchpost.TaskActing), noon.Add(24 * time.Hour), "outcome_unknown", false},
+		"page not understood":        {paused, noon.Add(25 * time.Hour), "page_not_understood", true},
+		"scan":                       {scan, time.Time{}, "", false},
+		"scan, page not understood":  {pausedScan, noon.Add(24 * time.Hour), "page_not_understood", true},
+		"completed":                  {in(watchpost.TaskCompleted), time.Time{}, "", false},
+		"failed":                     {in(watchpost.TaskFailed), time.Time{}, "", false},
 	} {
 		at, ok := c.task.Expires()
 		require.Equal(t, !c.at.IsZero(), ok, name)

@@ -77,7 +77,7 @@ func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member 
 // keepAccount notes what a session reported of an account that its member has
 // claimed.
 func (t *team) keepAccount(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, a protocol.Account, now time.Time) {
-	r := accountRecord{Member: member, Slug: clip(a.Slug, maxText), Name: clip(a.Name, maxText), SeenOn: watchpost.Daily.Start(now)}
+	r := accountRecord{Member: member, Slug: a.Slug, Name: a.Name, SeenOn: watchpost.Daily.Start(now)}
 	if t.accounts[urn] != r {
 		t.accounts[urn] = r
 		batch.Put(key(keyAccount, urn), encode(r))

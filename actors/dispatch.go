@@ -17,6 +17,10 @@ type dispatcher struct {
 	waiting map[watchpost.TaskID]queueKey
 	paused  map[pauseKey]time.Time // until when no probe is made
 	ledger  *ledger
+	// unheard are the watchlists and lists that have not said yet, since the
+	// team was activated, which of their scans are due. Until all have, no scan
+	// is handed out: another may be due before it.
+	unheard map[string]bool
 }
 
 // worker is a connected session.
@@ -67,6 +71,7 @@ func newDispatcher(l *ledger) *dispatcher {
 		waiting: map[watchpost.TaskID]queueKey{},
 		paused:  map[pauseKey]time.Time{},
 		ledger:  l,
+		unheard: map[string]bool{},
 	}
 }
 
@@ -94,6 +99,9 @@ func (d *dispatcher) remove(id watchpost.TaskID) { delete(d.waiting, id) }
 func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
 	var first turn
 	for k, q := range d.queues {
+		if k.kind.Scan() && len(d.unheard) > 0 {
+			continue
+		}
 		head, waits := d.head(k, q)
 		if !waits || ok && !head.before(first) {
 			continue
@@ -242,11 +250,18 @@ func turnOf(t *watchpost.Task) turn {
 	return turn{id: t.ID, at: t.CreatedAt}
 }
 
-func (t turn) before(o turn) bool {
-	if t.scan != o.scan {
-		return o.scan
+func (t turn) before(o turn) bool { return t.compare(o) < 0 }
+
+// compare orders turns: client tasks by creation, then scans by due time and
+// entry.
+func (t turn) compare(o turn) int {
+	switch {
+	case t.scan && !o.scan:
+		return 1
+	case !t.scan && o.scan:
+		return -1
 	}
-	return cmp.Or(t.at.Compare(o.at), cmp.Compare(t.entry, o.entry), cmp.Compare(t.id, o.id)) < 0
+	return cmp.Or(t.at.Compare(o.at), cmp.Compare(t.entry, o.entry), cmp.Compare(t.id, o.id))
 }
 
 // queue is a heap of turns.

@@ -106,6 +106,9 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 		return
 	}
 	next, err := w.Apply(m.Patch)
+	if err == nil {
+		err = checkDefinition(next)
+	}
 	if err != nil {
 		l.ctx.Send(l.team, decided{then: replyTo(l.env, l.ctx.Sender(), err)})
 		return

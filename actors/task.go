@@ -50,18 +50,19 @@ type describe struct {
 
 // fromSession carries a frame of a session about this task.
 type fromSession struct {
-	id    watchpost.SessionID
-	pid   *actor.PID
-	signs int // of the session's life before this frame
-	frame protocol.Frame
+	id  watchpost.SessionID
+	pid *actor.PID
+	// journal is the one with which the session said hello.
+	journal string
+	signs   int // of the session's life before this frame
+	frame   protocol.Frame
 }
 
 // reattach tells that the session which holds the lease is connected again.
 // listed is what its hello said of the task; nil when it said nothing.
 type reattach struct {
-	pid     *actor.PID
-	journal string
-	listed  *protocol.JournalTask
+	pid    *actor.PID
+	listed *protocol.JournalTask
 }
 
 // renew prolongs the lease.

@@ -14,7 +14,7 @@ import (
 // lease that was given to that session; every part and result is acknowledged
 // all the same.
 func (t *task) onFrame(m fromSession) {
-	lease, given := t.state.Given(m.id, m.frame.Lease)
+	lease, given := t.state.Given(m.id, m.journal, m.frame.Lease)
 	if !given {
 		t.ignore(m)
 		return
@@ -27,7 +27,7 @@ func (t *task) onFrame(m fromSession) {
 	case protocol.TypeResult:
 		t.onResult(m, lease)
 	case protocol.TypeReleased:
-		t.onReleased(m)
+		t.onReleased(m, lease)
 	}
 }
 
@@ -83,16 +83,18 @@ func (t *task) onActing(m fromSession) {
 }
 
 // onReleased takes back a task that the session did not begin.
-func (t *task) onReleased(m fromSession) {
+func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 	if !t.state.Holds(m.frame.Lease) {
+		if !t.state.State.Final() { // taken back already, and nothing was used
+			t.decide(t.state, taskChange{event: taskActs, refund: lease.Attempt}, nil)
+		}
 		return
 	}
-	attempt, account := t.state.Lease.Attempt, t.state.Lease.Account
 	if next, ok := t.state.Return(false); ok {
 		// Nothing is handed to this session until its next sign of life: the
 		// reason for which it released may still hold.
 		t.decide(next, taskChange{
-			event: taskReturned, freed: m.id, refund: attempt, account: account, signs: m.signs,
+			event: taskReturned, freed: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs,
 			verdict: watchpost.Verdict{PauseAccount: true},
 		}, nil)
 	}
@@ -167,10 +169,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		t.decide(next, change, t.ack(m))
 		return
 	}
-	next, _ := t.state.Return(v.Lost)
-	if v.PauseType && next.PausedSince.IsZero() {
-		next.PausedSince = now
-	}
+	next, _ := t.state.Retry(v, now)
 	if v.Lost && next.Lost >= watchpost.MaxReadAttempts {
 		next, _ = next.Fail(watchpost.TaskFailure{Code: watchpost.FailNoAnswer, Message: v.Failure.Message, RetrySafe: true}, now)
 		change.event = taskEnded

@@ -183,9 +183,15 @@ func (t *team) spawn(child actor.Actor) *actor.PID {
 // decide submits a child's decision together with what is the team's of it.
 func (t *team) decide(d decided) {
 	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.lists[d.list.list] == nil {
-		// Deleted meanwhile: nothing of it is written any more.
+		// Deleted meanwhile: nothing of it is written any more, and nobody is
+		// told before that is durable.
 		if d.then != nil {
-			d.then(watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+			t.journal.submit(nil, func(err error) {
+				if err == nil {
+					err = watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
+				}
+				d.then(err)
+			})
 		}
 		return
 	}

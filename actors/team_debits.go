@@ -44,20 +44,30 @@ func (t *team) debitNewDay(now time.Time) {
 	t.ledger.forget(now)
 	batch := &persistence.Batch{}
 	for id, open := range t.tasks {
-		a, counted := watchpost.AllowanceOf(open.kind.Action())
-		offered := open.reserved.Action != watchpost.ActionNone
-		if !counted || open.holder == "" || offered || len(open.debits) == 0 {
-			continue
-		}
-		last := open.debits[len(open.debits)-1]
-		if period := a.Period.Key(now); last.Period < period {
-			last.Period = period
-			t.ledger.debit(batch, last)
-			open.debits = append(open.debits, last)
+		offered := open.reserved.Action != watchpost.ActionNone // and debited with the hand-out
+		if open.holder != "" && !offered && t.carryOver(batch, open, now) {
 			putOpen(batch, id, open)
 		}
 	}
 	t.journal.submit(batch, nil)
+}
+
+// carryOver debits what is out to the period that holds now, if it was debited
+// to an earlier one, and reports whether it did.
+func (t *team) carryOver(batch *persistence.Batch, open *openTask, now time.Time) bool {
+	a, counted := watchpost.AllowanceOf(open.kind.Action())
+	if !counted || len(open.debits) == 0 {
+		return false
+	}
+	last := open.debits[len(open.debits)-1]
+	period := a.Period.Key(now)
+	if last.Period >= period {
+		return false
+	}
+	last.Period = period
+	t.ledger.debit(batch, last)
+	open.debits = append(open.debits, last)
+	return true
 }
 
 // pause stops hand-outs as a verdict says.

@@ -91,6 +91,11 @@ func (t *team) createWrite(kind watchpost.TaskType, input json.RawMessage, membe
 	effect, counted := task.Effect()
 	if counted {
 		first, err := t.inForce(effect)
+		if err == nil && first == "" {
+			// One that was asked for before the account was known may wait yet.
+			before, _ := withoutAccount(task).Effect()
+			first, err = t.inForce(before)
+		}
 		if err != nil {
 			t.fail(err)
 			t.answer(nil, t.broken)
@@ -112,6 +117,12 @@ func (t *team) createWrite(kind watchpost.TaskType, input json.RawMessage, membe
 	}
 	t.commit(batch, TaskCreated{task.ID})
 	t.handOut()
+}
+
+// withoutAccount is a task as it is before its account is known.
+func withoutAccount(task watchpost.Task) *watchpost.Task {
+	task.Account = ""
+	return &task
 }
 
 // mayInvite reports whether one more invitation may be accepted this week: it
@@ -144,9 +155,7 @@ func (t *team) knowAccount(batch *persistence.Batch, open *openTask, task *watch
 	if !ok || open.pinned == task.Account {
 		return
 	}
-	unknown := *task
-	unknown.Account = ""
-	before, _ := unknown.Effect()
+	before, _ := withoutAccount(*task).Effect()
 	batch.Delete(effectKey(before))
 	t.effects.set(before.Key(), task.ID, "")
 	if first, err := t.inForce(after); err == nil && first == "" {

@@ -43,6 +43,7 @@ func (t *team) startLists(lists map[watchpost.ListID]*list) {
 		followed := t.lists[id]
 		followed.times = l.times(l.entries())
 		followed.pid = t.spawn(l)
+		t.dispatch.unheard[string(id)] = true
 		for _, w := range l.followers {
 			t.watchlists[w.ID] = &trackedList{pid: followed.pid, view: WatchlistView{Watchlist: w}}
 		}
@@ -61,6 +62,10 @@ func (t *team) onFollow(m Follow) {
 		return
 	}
 	next, added := base.With(m.References, now)
+	if err := checkDefinition(w, next); err != nil {
+		t.answer(nil, err)
+		return
+	}
 	if err := t.record.Plan.CheckTracked(w.Type, len(next.Entries)); err != nil {
 		t.answer(nil, err)
 		return
@@ -138,6 +143,7 @@ func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *
 	}
 	batch.Set(persistence.DirectoryKey{Kind: dirList, Name: string(w.List)}, nil)
 	delete(t.lists, w.List)
+	delete(t.dispatch.unheard, string(w.List))
 	for _, open := range t.tasks {
 		if open.list == w.List {
 			t.ctx.Send(open.pid, dropTask{})
@@ -149,6 +155,7 @@ func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *
 // onListChange adds to a list's decision the scans that it wants. What it
 // returns (or nil) is to be done when the batch is durable.
 func (t *team) onListChange(batch *persistence.Batch, c *listChange) (handed func(error)) {
+	delete(t.dispatch.unheard, string(c.list))
 	t.lists[c.list].times = c.times
 	return t.reschedule(batch, c.dropped, c.wanted)
 }

@@ -112,9 +112,7 @@ func (t *team) endWrites(member watchpost.MemberID) (some bool) {
 	for _, open := range t.tasks {
 		if open.member == member && !open.acting {
 			some = true
-			t.ctx.Send(open.pid, failTask{watchpost.TaskFailure{
-				Code: watchpost.FailMemberRemoved, Message: "the member in whose name it was to act is no longer in the team", RetrySafe: true,
-			}})
+			t.ctx.Send(open.pid, memberRemoved)
 		}
 	}
 	return some
@@ -132,6 +130,11 @@ func (t *team) loadRemovals(view persistence.View) error {
 	t.journal.submit(batch, nil)
 	return err
 }
+
+// memberRemoved ends a write in whose name nobody is there any more.
+var memberRemoved = failTask{watchpost.TaskFailure{
+	Code: watchpost.FailMemberRemoved, Message: "the member in whose name it was to act is no longer in the team", RetrySafe: true,
+}}
 
 // failTask ends a task that is not acting with a failure.
 type failTask struct{ failure watchpost.TaskFailure }

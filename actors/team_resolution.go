@@ -58,7 +58,11 @@ func (t *team) onLateResult(m sessionFrame) {
 		t.fail(err)
 		return
 	}
-	lease, given := task.Given(m.session, m.frame.Lease)
+	journal := ""
+	if s := t.sessions[m.session]; s != nil {
+		journal = s.journal
+	}
+	lease, given := task.Given(m.session, journal, m.frame.Lease)
 	acted, known := lateTruth(task.Type, &m)
 	next, fresh := task.Resolve(acted, t.env.clock.Now())
 	if !ok || !given || !known || !fresh || t.resolved[id] {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -230,7 +231,7 @@ func (t *team) takeUp(s *sessionState, listed []protocol.JournalTask) {
 	}
 	for id, open := range t.tasks {
 		if open.holder == s.record.ID {
-			t.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
+			t.ctx.Send(open.pid, reattach{pid: s.pid, listed: byID[id]})
 			if !open.acting || byID[id] != nil {
 				s.worker.task = id
 			}
@@ -249,7 +250,7 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		return
 	}
 	if open := t.tasks[watchpost.TaskID(m.frame.Task)]; open != nil {
-		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, signs: s.worker.signs, frame: m.frame})
+		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, journal: s.journal, signs: s.worker.signs, frame: m.frame})
 		return
 	}
 	if m.frame.Type == protocol.TypeResult {
@@ -329,10 +330,11 @@ const maxAccountURN = 256
 // is a sign of life and is handed tasks.
 func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protocol.Account) {
 	now := t.env.clock.Now()
-	urn := watchpost.AccountURN(strings.ToLower(strings.TrimSpace(a.URN)))
-	if len(urn) > maxAccountURN {
-		urn = "" // no account of the network
+	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), clip(a.Slug, maxText), clip(a.Name, maxText)
+	if len(a.URN) > maxAccountURN || strings.ContainsFunc(a.URN, unicode.IsControl) {
+		a.URN = "" // no account of the network
 	}
+	urn := watchpost.AccountURN(a.URN)
 	s.account = a
 	w := s.worker
 	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, ""

@@ -313,6 +313,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.knowAccount(batch, open, &c.task)
 		open.holder, open.pinned = c.task.Lease.Session, c.task.Account
 		t.debit(batch, open, c.task.Attempts)
+		t.carryOver(batch, open, t.env.clock.Now()) // offered before a reset, taken after it
 		putOpen(batch, c.task.ID, open)
 	case taskDeclined:
 		t.ledger.release(open.reserved)
@@ -321,6 +322,9 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		open.holder = ""
 		t.dispatch.add(&c.task)
 		t.armWake()
+		if _, known := t.member(open.member); open.member != "" && !known {
+			t.ctx.Send(open.pid, memberRemoved) // while it was acting
+		}
 	case taskEnded:
 		open.holder, open.ended = "", true
 		t.dispatch.remove(c.task.ID)

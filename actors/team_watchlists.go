@@ -115,6 +115,7 @@ func (t *team) loadWatchlists(view persistence.View) error {
 		tracked := &trackedList{view: w.view()}
 		t.watchlists[id] = tracked
 		tracked.pid = t.spawn(w)
+		t.dispatch.unheard[string(id)] = true
 	}
 	t.startLists(lists)
 	return view.Scan(t.space, []byte(keyDeleted), persistence.PrefixEnd([]byte(keyDeleted)), func(k, _ []byte) bool {
@@ -132,7 +133,27 @@ func (t *team) tracked(kind watchpost.WatchlistType, id watchpost.WatchlistID) *
 	return nil
 }
 
+// maxDefinition bounds a watchlist as it is stored, together with the list that
+// it follows: a batch holds both twice, as they are also kept as a reply.
+const maxDefinition = persistence.MaxBatchBytes/2 - 64<<10
+
+// checkDefinition refuses what could not be stored.
+func checkDefinition(records ...any) error {
+	size := 0
+	for _, r := range records {
+		size += len(encode(r))
+	}
+	if size > maxDefinition {
+		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	return nil
+}
+
 func (t *team) onCreateWatchlist(m CreateWatchlist) {
+	if err := checkDefinition(m.Watchlist); err != nil {
+		t.answer(nil, err)
+		return
+	}
 	if err := t.record.Plan.CheckWatchlists(len(t.watchlists)); err != nil {
 		t.answer(nil, err)
 		return
@@ -188,6 +209,7 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
 	delete(t.watchlists, m.ID)
 	delete(t.weeks, m.ID)
+	delete(t.dispatch.unheard, string(m.ID))
 	owner, gone := tracked.pid, true
 	if !m.Type.HasKeywords() {
 		owner, gone = t.unfollow(batch, tracked.view.Watchlist)
@@ -203,11 +225,13 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	if gone {
 		t.ctx.Poison(owner)
 	}
+	t.handOut() // it may have been the last that was waited for
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
 // What it returns (or nil) is to be done when the batch is durable.
 func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
+	delete(t.dispatch.unheard, string(c.view.Watchlist.ID))
 	t.watchlists[c.view.Watchlist.ID].view = c.view
 	return t.reschedule(batch, c.dropped, c.wanted)
 }
@@ -220,6 +244,8 @@ func (t *team) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, 
 			t.ctx.Send(open.pid, dropTask{})
 		}
 	}
+	// The first is handed out at once when a session is free.
+	slices.SortFunc(wanted, func(a, b watchpost.Task) int { return turnOf(&a).compare(turnOf(&b)) })
 	for _, scan := range wanted {
 		handed = both(handed, t.createTask(batch, scan))
 	}

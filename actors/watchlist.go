@@ -72,6 +72,9 @@ func (w *watchlist) compile() {
 // onUpdate applies a patch and answers with the new view.
 func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	next, err := w.state.Apply(m.Patch)
+	if err == nil {
+		err = checkDefinition(next)
+	}
 	if err != nil {
 		w.ctx.Send(w.team, decided{then: replyTo(w.env, w.ctx.Sender(), err)})
 		return

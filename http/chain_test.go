@@ -225,6 +225,13 @@ func TestSeparateOps(t *testing.T) {
 		h.do("GET", path, "", "Authorization", "Bearer "+adminToken).fails(404, "Not found")
 	}
 	require.Equal(t, 200, h.do("GET", "/healthz", "").status)
+	document := h.do("GET", "/openapi.json", "")
+	require.Equal(t, 200, document.status)
+	require.Contains(t, document.raw, `"/api-posts"`)
+	for _, elsewhere := range []string{"/admin", "AdminToken", "Administration"} {
+		require.NotContains(t, document.raw, elsewhere, "the document tells of what is served beside it")
+	}
+	require.NotContains(t, h.do("GET", "/docs", "").raw, "/admin")
 	ops := listen(t, h.server.OpsHandler())
 	h.url = ops
 	require.Equal(t, 200, h.do("GET", "/metrics", "").status)

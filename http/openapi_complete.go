@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,7 +34,22 @@ func complete(document *openapi3.T) error {
 		}
 	}
 	completeTags(document)
+	dropUnusedSchemes(document)
 	return nil
+}
+
+// dropUnusedSchemes takes out the security schemes that no operation asks for:
+// there is no admin API, or it is served elsewhere.
+func dropUnusedSchemes(document *openapi3.T) {
+	used := map[string]bool{}
+	for _, o := range operationsOf(document) {
+		for _, requirement := range *o.Security {
+			for scheme := range requirement {
+				used[scheme] = true
+			}
+		}
+	}
+	maps.DeleteFunc(document.Components.SecuritySchemes, func(name string, _ *openapi3.SecuritySchemeRef) bool { return !used[name] })
 }
 
 // describe says what there is to know of an operation beyond its summary, and

@@ -147,8 +147,7 @@ func New(o Options) (*Server, error) {
 	s.api = s.newFramework(o.Version)
 	s.ops = s.api
 	if o.SeparateOps {
-		s.ops = fuego.Group(s.api, "")
-		s.ops.Mux = http.NewServeMux()
+		s.ops = s.newFramework(o.Version) // with a document of its own, which nobody asks for
 	}
 	s.routes()
 	s.openAPI = sync.OnceValues(func() ([]byte, error) { return finishOpenAPI(s.api) })

@@ -17,7 +17,10 @@ type runClock struct {
 	dead atomic.Bool
 
 	mu       sync.Mutex
-	function string // that is to panic
+	function string        // that is to panic
+	held     string        // that is to wait
+	reached  chan struct{} // closed when it waits
+	release  chan struct{} // closed when it may go on
 }
 
 // Now implements watchpost.Clock.
@@ -28,6 +31,14 @@ func (c *runClock) Now() time.Time {
 		c.function = ""
 		c.mu.Unlock()
 		panic("scripted panic in " + function)
+	}
+	if c.held != "" && calledFrom(c.held) {
+		c.held = ""
+		reached, release := c.reached, c.release
+		c.mu.Unlock()
+		close(reached)
+		<-release
+		return c.Clock.Now()
 	}
 	c.mu.Unlock()
 	return c.Clock.Now()
@@ -46,6 +57,14 @@ func (c *runClock) panicIn(function string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.function = function
+}
+
+// holdIn makes the next call of Now from below a function wait.
+func (c *runClock) holdIn(function string) (reached <-chan struct{}, release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held, c.reached, c.release = function, make(chan struct{}), make(chan struct{})
+	return c.reached, sync.OnceFunc(func() { close(c.release) })
 }
 
 func calledFrom(function string) bool {

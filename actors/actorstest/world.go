@@ -26,6 +26,7 @@ import (
 	"watchpost/actors"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/postindex"
 )
 
 // Wait bounds, in real time, whatever a test waits for.
@@ -209,6 +210,16 @@ func (w *World) Now() time.Time { return w.Clock.Now() }
 // import path: "actors.(*task).onFrame".
 func (w *World) PanicIn(function string) { w.run.clock.panicIn(function) }
 
+// HoldIn makes the next call of the clock's Now from below that function wait
+// until release is called: an actor that is slow there. reached is closed when
+// it waits. The name is as for PanicIn.
+func (w *World) HoldIn(function string) (reached <-chan struct{}, release func()) {
+	w.T.Helper()
+	reached, release = w.run.clock.holdIn(function)
+	w.T.Cleanup(release)
+	return reached, release
+}
+
 // Gauge is the value of one of the actors' gauges, by its full name.
 func (w *World) Gauge(name string) float64 {
 	w.T.Helper()
@@ -356,5 +367,17 @@ func (team *Team) Posts(t testing.TB, watchlists ...watchpost.WatchlistID) []*wa
 	page, err := team.W.Registry.Posts(team.W.Context(), team.ID, named, watchpost.PostQuery{Order: watchpost.RecentFirst, Page: 1, PageSize: watchpost.MaxPageSize})
 	require.NoError(t, err)
 	require.Len(t, page.Posts, min(page.Count, watchpost.MaxPageSize))
-	return page.Posts
+	return Decoded(t, page.Posts)
+}
+
+// Decoded decodes stored posts.
+func Decoded(t testing.TB, stored []*postindex.Stored) []*watchpost.Post {
+	t.Helper()
+	posts := make([]*watchpost.Post, len(stored))
+	for i, s := range stored {
+		var err error
+		posts[i], err = s.Post()
+		require.NoError(t, err)
+	}
+	return posts
 }

@@ -15,20 +15,21 @@ import (
 	"watchpost/actors/enrich"
 )
 
-// The least that the rules must reach on the corpus. Both are well below what
-// they do reach: they catch a rule that broke, not one that got a little worse.
+// The least that the models must reach on posts that they have not seen. Both
+// are below what they do reach (README.md of train): they catch a model that
+// broke.
 const (
-	leastLanguage  = 0.93 // of posts with languageLetters letters or more, Hindi in Latin letters aside
-	leastSentiment = 0.45 // mean macro-F1 of the languages that have a lexicon
+	leastLanguage  = 0.98 // of posts with languageLetters letters or more, Hindi in Latin letters aside
+	leastSentiment = 0.55 // mean macro-F1 of eight languages
 
 	languageLetters = 20
 )
 
 // sample is a line of the corpus.
-type sample struct{ Language, Sentiment, Text string }
+type sample struct{ ID, Language, Sentiment, Text string }
 
-// corpus reads the file that WATCHPOST_CORPUS names, or skips
-// the test.
+// corpus reads the validation part of the file that WATCHPOST_CORPUS names,
+// from which nothing was learnt, or skips the test.
 func corpus(t *testing.T) []sample {
 	t.Helper()
 	path := cmp.Or(os.Getenv("WATCHPOST_CORPUS"), "../../../shared/corpus/posts.jsonl")
@@ -42,7 +43,9 @@ func corpus(t *testing.T) []sample {
 	for lines.Scan() {
 		var s sample
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &s))
-		all = append(all, s)
+		if strings.Contains(s.ID, "-val-") {
+			all = append(all, s)
+		}
 	}
 	require.NoError(t, lines.Err())
 	require.NotEmpty(t, all)
@@ -103,12 +106,12 @@ func TestCorpusSentiment(t *testing.T) {
 		}
 		return sum / float64(len(classes))
 	}
-	mean, lexicons := 0.0, []string{"en", "de", "fr", "es", "pt", "it"}
-	for _, language := range lexicons {
+	mean, languages := 0.0, []string{"ar", "de", "en", "es", "fr", "hi", "it", "pt"}
+	for _, language := range languages {
 		t.Logf("%s: macro-F1 %.3f", language, f1(language))
-		mean += f1(language) / float64(len(lexicons))
+		mean += f1(language) / float64(len(languages))
 	}
-	t.Logf("mean: %.3f (ar %.3f and hi %.3f by signs only)", mean, f1("ar"), f1("hi"))
+	t.Logf("mean: %.3f", mean)
 	require.Greater(t, mean, leastSentiment)
 }
 

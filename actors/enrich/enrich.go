@@ -4,21 +4,25 @@
 //
 // The rules are small and deterministic: the same post and context give the
 // same answer whenever they are asked, nothing else is read or sent, and no
-// post is refused. Each idea has a file of its own, with its table or formula
-// at the top:
+// post is refused. Each idea has a file or package of its own, with its table
+// or formula at the top:
 //
-//   - language.go: script, then a vote of common words, endings and letters
-//   - sentiment.go: a lexicon, emoji, and negation
+//   - language: script, then a small linear model; sentiment: another. Their
+//     files are part of the program, and train makes them
 //   - seniority.go: titles in the author's headline
 //   - tags.go: labels by the words of their name and description
 //   - relevance.go and influence.go: sums of points
 package enrich
 
-import "watchpost"
+import (
+	"watchpost"
+	"watchpost/actors/enrich/language"
+	"watchpost/actors/enrich/sentiment"
+)
 
 // Version is the version of the rules; each post says which one understood it.
 // It grows with every change of a rule that changes answers.
-const Version = 1
+const Version = 2
 
 // Context is what the watchlist that collected a post asks for.
 type Context struct {
@@ -34,12 +38,13 @@ type Context struct {
 // the post has, and the rest is computed anew, so that the same call twice is
 // the same as once. The slice that Tags was before is not written to.
 func Post(p *watchpost.Post, c Context) {
-	said := scan(p.Content)
-	if !said.letters() {
-		said.add(p.ImageText)
+	said := p.Content
+	p.Language = language.Detect(said)
+	if p.Language == watchpost.Undetermined && p.ImageText != "" {
+		said += "\n" + p.ImageText
+		p.Language = language.Detect(said)
 	}
-	p.Language = language(said)
-	p.Sentiment = sentiment(said, p.Language)
+	p.Sentiment = sentiment.Of(said, p.Language)
 	p.Seniority = seniority(p.AuthorHeadline)
 
 	text := newFolded(p.Content, p.ImageText, p.Language)

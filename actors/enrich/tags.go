@@ -160,24 +160,3 @@ func merge(old, more []watchpost.Tag) []watchpost.Tag {
 	}
 	return tags
 }
-
-// stopWords holds, normalised, the words that a label or objective is not told
-// by: function words of the languages that labels are mostly written in, and
-// words about posts and labels themselves.
-var stopWords = func() map[string]bool {
-	stop := make(map[string]bool)
-	lists := []string{`post posts posting article articles content mention mentions mentioning mentioned about regarding
-		related relating concerning discussing discussion discussions talk talks talking anything something everything
-		others miscellaneous misc general uncategorized uncategorised unclassified label people person someone anyone
-		beitrag beitrage beitraege uber sonstiges sonstige andere allgemein autre autres general publication publications
-		otro otros otras outro outros outras altro altri altre varie publicaciones publicacao publicacoes`}
-	for _, code := range []string{"en", "de", "fr", "es", "pt", "it"} {
-		lists = append(lists, functionWords[code])
-	}
-	for _, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			stop[watchpost.Normalise(w)] = true
-		}
-	}
-	return stop
-}()

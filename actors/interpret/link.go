@@ -21,6 +21,9 @@ var namedLike = wordSet(`monday.com booking.com salesforce.com amazon.com node.i
 
 // linkToken returns the link that s begins with.
 func linkToken(s string) (token, int) {
+	if !linkBegin(s[0]) {
+		return token{}, 0 // most signs: the rest need not be looked at from each of them
+	}
 	n := runLength(s, func(r rune) bool {
 		return !unicode.IsSpace(r) && !strings.ContainsRune("<>\"“”«»", r)
 	})
@@ -29,6 +32,11 @@ func linkToken(s string) (token, int) {
 		return token{}, 0
 	}
 	return token{link, text, text}, len(text)
+}
+
+// linkBegin reports whether a link may begin with this byte.
+func linkBegin(b byte) bool {
+	return b == '/' || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
 // profile returns the reference to a person that a link is.

@@ -46,11 +46,17 @@ type service struct {
 
 // Times that a stop may take.
 const (
-	drainTimeout    = 10 * time.Second // requests in flight and sessions
-	actorsTimeout   = 10 * time.Second
-	mailTimeout     = 10 * time.Second
-	headerTimeout   = 10 * time.Second
-	idleTimeout     = 2 * time.Minute
+	drainTimeout  = 10 * time.Second // requests in flight and sessions
+	actorsTimeout = 10 * time.Second
+	mailTimeout   = 10 * time.Second
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	// readTimeout bounds the arrival of a whole request. It is longer than a
+	// long poll is held, and does not bind sockets.
+	readTimeout = 90 * time.Second
+	// writeTimeout bounds the work for a request and the sending of its reply.
+	// Setting a test clock forward by months takes some minutes.
+	writeTimeout    = 15 * time.Minute
 	maxHeaderBytes  = 32 << 10
 	listenersToFail = 2
 )
@@ -175,10 +181,7 @@ func (s *service) serve(address string, handler http.Handler) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+	server := newServer(handler, s.log)
 	s.servers = append(s.servers, server)
 	scheme := "http"
 	run := func() error { return server.Serve(listener) }
@@ -192,6 +195,15 @@ func (s *service) serve(address string, handler http.Handler) (string, error) {
 		}
 	})
 	return fmt.Sprintf("%s://%s", scheme, listener.Addr()), nil
+}
+
+// newServer bounds what a client can hold up: nobody keeps a connection by
+// sending or taking one byte at a time.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
 }
 
 // stop ends the service in good order: no longer ready, sessions asked to come

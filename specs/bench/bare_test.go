@@ -35,12 +35,30 @@ func runBare() {
 	mux.HandleFunc("POST /network-agent/fetch-profile", b.create)
 	mux.HandleFunc("GET /network-agent/get-task-status", b.status)
 	mux.HandleFunc("GET /extension/socket", b.socket)
+	serveBare(mux)
+}
+
+// runBytes answers every GET with the bytes of a file.
+func runBytes(file string) {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	length := strconv.Itoa(len(body))
+	serveBare(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", length)
+		_, _ = w.Write(body)
+	}))
+}
+
+func serveBare(handler http.Handler) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
 	fmt.Fprintf(os.Stderr, `{"msg":"serving","url":"http://%s"}`+"\n", listener.Addr())
-	_ = http.Serve(listener, mux)
+	_ = http.Serve(listener, handler)
 }
 
 func (b *bare) create(w http.ResponseWriter, r *http.Request) {

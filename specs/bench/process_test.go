@@ -22,12 +22,18 @@ import (
 // binary is the program under measurement, built once.
 var binary string
 
-// bareVariable makes this test binary the bare peer instead.
+// bareVariable makes this test binary a bare peer instead: of task lives, or,
+// when it names a file, of requests that are answered with its bytes.
 const bareVariable = "WATCHPOST_BENCH_BARE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(bareVariable) != "" {
+	switch file := os.Getenv(bareVariable); file {
+	case "":
+	case "1":
 		runBare()
+		return
+	default:
+		runBytes(file)
 		return
 	}
 	flag.Parse()

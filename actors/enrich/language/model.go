@@ -1,0 +1,99 @@
+package language
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+//go:embed model.bin
+var modelFile []byte
+
+// current is the model that the program carries. A file that cannot be read is
+// a mistake of the build, and the tests read it.
+var current = sync.OnceValue(func() *Model {
+	m, err := ReadModel(modelFile)
+	if err != nil {
+		panic("language: " + err.Error())
+	}
+	return m
+})
+
+// Model tells languages apart, by scripts that several of them write.
+type Model struct{ groups [modelled]group }
+
+// group is the model of one script. The weights of a bucket's languages stand
+// side by side.
+type group struct {
+	Codes   []string `json:"codes"`
+	Bits    uint     `json:"bits"`   // 2^Bits buckets
+	Unsure  float64  `json:"unsure"` // the lead below which the language is not believed
+	weights []int8
+}
+
+// maxLanguages and maxBits bound a script's model.
+const (
+	maxLanguages = 40
+	maxBits      = 16
+)
+
+// header is the first line of a model file; after it stand the weights of the
+// scripts in turn, a byte each.
+type header struct {
+	Format string  `json:"format"`
+	Groups []group `json:"groups"`
+}
+
+const format = "language 1"
+
+// ReadModel reads a model file.
+func ReadModel(file []byte) (*Model, error) {
+	line, rest, ok := bytes.Cut(file, []byte("\n"))
+	var h header
+	if err := json.Unmarshal(line, &h); !ok || err != nil {
+		return nil, fmt.Errorf("model: no header: %w", err)
+	}
+	if h.Format != format || len(h.Groups) != int(modelled) {
+		return nil, fmt.Errorf("model: format %q with %d scripts, not %q with %d", h.Format, len(h.Groups), format, modelled)
+	}
+	m := &Model{}
+	for i, g := range h.Groups {
+		if len(g.Codes) < 2 || len(g.Codes) > maxLanguages || g.Bits > maxBits || len(g.Codes)<<g.Bits > len(rest) {
+			return nil, fmt.Errorf("model: script %d: %d languages in 2^%d buckets, and %d bytes left", i, len(g.Codes), g.Bits, len(rest))
+		}
+		g.weights = make([]int8, len(g.Codes)<<g.Bits)
+		for j := range g.weights {
+			g.weights[j] = int8(rest[j])
+		}
+		rest = rest[len(g.weights):]
+		m.groups[i] = g
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("model: %d bytes too many", len(rest))
+	}
+	return m, nil
+}
+
+// write writes a model file.
+func (m *Model) write(w io.Writer) error {
+	line, err := json.Marshal(header{Format: format, Groups: m.groups[:]})
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	for _, g := range m.groups {
+		b := make([]byte, len(g.weights))
+		for i, weight := range g.weights {
+			b[i] = byte(weight)
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,321 @@
+package language
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"watchpost"
+)
+
+// Texts is what a language is learnt from.
+type Texts struct {
+	Posts     []string // of the language, whole
+	Lines     []string // of manuals and menus; windows of a few words are taken
+	Sentences []string // written for this, whole
+	Words     []string // frequent words; a few are taken in any order
+}
+
+// Names is the key in a training set of the names of people, places and things,
+// which are in no language.
+const Names = watchpost.Undetermined
+
+// Romanised is the name in a training set of Hindi in Latin letters.
+const Romanised = "hi-Latn"
+
+// trained lists, by script, what is told apart, and the buckets for it.
+var trained = [modelled]struct {
+	names string
+	bits  uint
+}{
+	latin:      {"en de fr es pt it nl sv da no fi et lv lt pl cs sk sl hr ro hu tr id vi tl ca gl eu is sq af " + Romanised, 14},
+	cyrillic:   {"ru uk bg sr mk kk", 12},
+	arabic:     {"ar fa ur", 12},
+	devanagari: {"hi mr", 12},
+}
+
+// The size of the training: steps of the Latin model, of which others make a
+// share; how fast it learns; and what is set aside to set the threshold, of
+// each language one in heldShare texts.
+const (
+	steps       = 800_000
+	otherShare  = 6
+	rate        = 0.3
+	heldShare   = 12
+	calibration = 40_000
+	nameShare   = 20 // one name in so many windows
+	// belief is how likely right an answer must be not to be undetermined.
+	belief = 0.5
+	// clipped is the share of the weights that fit a byte; the others are cut.
+	clipped = 0.9995
+)
+
+// Train learns a model from the texts of each language, and says on log how
+// each script did on what was set aside. The same texts give the same model on
+// processors that round alike (GOAMD64=v1).
+func Train(texts map[string]Texts, log io.Writer) (*Model, error) {
+	m := &Model{}
+	for s := range m.groups {
+		names := strings.Fields(trained[s].names)
+		learner := newLearner(names, trained[s].bits)
+		held := make([]Texts, len(names))
+		for i, name := range names {
+			t, ok := texts[name]
+			if !ok {
+				return nil, fmt.Errorf("no text in language %q", name)
+			}
+			learner.texts[i], held[i] = split(t)
+		}
+		n := steps
+		if script(s) != latin {
+			n /= otherShare
+		}
+		for range n {
+			learner.step()
+		}
+		m.groups[s] = learner.group()
+		var unknown []string
+		if script(s) == latin {
+			unknown = texts[Names].Words
+		}
+		right, all := learner.calibrate(&m.groups[s], held, unknown)
+		fmt.Fprintf(log, "%-22.22s %d texts set aside: %.2f %% right, unsure below %.1f\n", trained[s].names, all, 100*right, m.groups[s].Unsure)
+	}
+	return m, nil
+}
+
+// Write writes the model file.
+func (m *Model) Write(w io.Writer) error { return m.write(w) }
+
+// split sets aside a share of the texts.
+func split(t Texts) (learn, held Texts) {
+	take := func(list []string) (learn, held []string) {
+		for i, s := range list {
+			if i%heldShare == 0 {
+				held = append(held, s)
+			} else {
+				learn = append(learn, s)
+			}
+		}
+		return learn, held
+	}
+	learn.Posts, held.Posts = take(t.Posts)
+	learn.Lines, held.Lines = take(t.Lines)
+	learn.Sentences, held.Sentences = take(t.Sentences)
+	learn.Words = t.Words
+	return learn, held
+}
+
+// learner is a softmax regression under way. Each bucket has a step size of
+// its own (AdaGrad).
+type learner struct {
+	names   []string
+	texts   []Texts
+	bits    uint
+	weights []float32
+	sizes   []float32
+	random  random
+	hashes  []uint32
+}
+
+func newLearner(names []string, bits uint) *learner {
+	return &learner{
+		names: names, texts: make([]Texts, len(names)), bits: bits,
+		weights: make([]float32, len(names)<<bits), sizes: make([]float32, 1<<bits), random: 88172645463325252,
+	}
+}
+
+// step learns from one text of one language, all languages alike often.
+func (l *learner) step() {
+	which := l.random.below(len(l.names))
+	l.hash(l.text(&l.texts[which]))
+	if len(l.hashes) == 0 {
+		return
+	}
+	width := len(l.names)
+	scale := 1 / math.Sqrt(float64(len(l.hashes)))
+	var scores [maxLanguages]float64
+	for _, h := range l.hashes {
+		for i, w := range l.weights[int(h)*width:][:width] {
+			scores[i] += float64(w)
+		}
+	}
+	most := slices.Max(scores[:width])
+	sum := 0.0
+	for i := range width {
+		scores[i] = math.Exp2((scores[i] - most) * scale * math.Log2E)
+		sum += scores[i]
+	}
+	var gradient [maxLanguages]float32
+	norm := float32(0)
+	for i := range width {
+		p := scores[i] / sum
+		if i == which {
+			p--
+		}
+		gradient[i] = float32(p * scale)
+		norm += gradient[i] * gradient[i]
+	}
+	if norm < 1e-8 {
+		return
+	}
+	for _, h := range l.hashes {
+		l.sizes[h] += norm
+		size := rate / (float32(math.Sqrt(float64(l.sizes[h]))) + 0.05)
+		row := l.weights[int(h)*width:][:width]
+		for i := range row {
+			row[i] -= size * gradient[i]
+		}
+	}
+}
+
+// hash takes the features of a text.
+func (l *learner) hash(text string) {
+	l.hashes = l.hashes[:0]
+	mask := uint32(1)<<l.bits - 1
+	words(text, false, func(w []rune) {
+		grams(w, func(h uint32) { l.hashes = append(l.hashes, h&mask) })
+	})
+}
+
+// text draws a text of a language: of ten, two posts and two windows of posts,
+// two sentences, one list of words, or else windows of lines.
+func (l *learner) text(t *Texts) string {
+	r := &l.random
+	for {
+		switch k := r.below(10); {
+		case k < 2 && len(t.Posts) > 0:
+			return t.Posts[r.below(len(t.Posts))]
+		case k < 4 && len(t.Posts) > 0:
+			return r.window(t.Posts[r.below(len(t.Posts))])
+		case k < 6 && len(t.Sentences) > 0:
+			return r.window(t.Sentences[r.below(len(t.Sentences))])
+		case k == 6 && len(t.Words) > 0:
+			var b strings.Builder
+			for range r.windowSize() {
+				b.WriteString(t.Words[r.below(len(t.Words))])
+				b.WriteByte(' ')
+			}
+			return b.String()
+		case len(t.Lines) > 0:
+			return r.window(t.Lines[r.below(len(t.Lines))])
+		case len(t.Posts)+len(t.Sentences)+len(t.Words) == 0:
+			return ""
+		}
+	}
+}
+
+// group rounds the weights to bytes.
+func (l *learner) group() group {
+	var sizes []float64
+	for _, w := range l.weights {
+		if w != 0 {
+			sizes = append(sizes, math.Abs(float64(w)))
+		}
+	}
+	slices.Sort(sizes)
+	scale := 127 / sizes[int(float64(len(sizes))*clipped)]
+	g := group{Bits: l.bits, weights: make([]int8, len(l.weights))}
+	for _, name := range l.names {
+		code, _, _ := strings.Cut(name, "-")
+		g.Codes = append(g.Codes, code)
+	}
+	for i, w := range l.weights {
+		g.weights[i] = int8(max(-127, min(127, math.Round(float64(w)*scale))))
+	}
+	return g
+}
+
+// calibrate sets the threshold of a model by windows of one to six words of
+// what was set aside, and some names: where an answer is right less often than
+// belief, it is unsure. It returns the share of right answers among all windows.
+func (l *learner) calibrate(g *group, held []Texts, names []string) (share float64, all int) {
+	type answer struct {
+		lead  float64
+		right bool
+	}
+	var answers []answer
+	right := 0
+	for range calibration {
+		i := l.random.below(len(held))
+		words := strings.Fields(l.text(&held[i]))
+		n := min(1+l.random.below(6), len(words))
+		from := l.random.below(len(words) - n + 1)
+		text := strings.Join(words[from:from+n], " ")
+		if c := count(text, false); c.letters < minLetters {
+			continue
+		}
+		code, lead := g.guess(text, false)
+		a := answer{lead, code == g.Codes[i]}
+		if a.right {
+			right++
+		}
+		all++
+		answers = append(answers, a)
+		if len(names) > 0 && l.random.below(nameShare) == 0 {
+			text = names[l.random.below(len(names))]
+			for range l.random.below(3) {
+				text += " " + names[l.random.below(len(names))]
+			}
+			_, lead = g.guess(text, false)
+			answers = append(answers, answer{lead: lead})
+		}
+	}
+	slices.SortFunc(answers, func(a, b answer) int {
+		switch {
+		case a.lead < b.lead:
+			return -1
+		case a.lead > b.lead:
+			return 1
+		}
+		return 0
+	})
+	// The best threshold is the one at which what is cut off below has been
+	// worth least: a right answer is worth 1-belief, a wrong one costs belief.
+	worth, least := 0.0, 0.0
+	for _, a := range answers {
+		if a.right {
+			worth += 1 - belief
+		} else {
+			worth -= belief
+		}
+		if worth < least {
+			least, g.Unsure = worth, a.lead
+		}
+	}
+	g.Unsure = math.Round(g.Unsure*10) / 10
+	return float64(right) / float64(all), all
+}
+
+// random is a generator of its own, so that a training can be repeated with
+// any version of Go (xorshift64).
+type random uint64
+
+func (r *random) next() uint64 {
+	x := *r
+	x ^= x << 13
+	x ^= x >> 7
+	x ^= x << 17
+	*r = x
+	return uint64(x)
+}
+
+func (r *random) below(n int) int { return int(r.next() % uint64(max(n, 1))) }
+
+// windowSize is three to fourteen words, and one time in four one to three.
+func (r *random) windowSize() int {
+	if r.below(4) == 0 {
+		return 1 + r.below(3)
+	}
+	return 3 + r.below(12)
+}
+
+// window returns a few words of a line, from anywhere in it.
+func (r *random) window(line string) string {
+	words := strings.Fields(line)
+	n := min(r.windowSize(), len(words))
+	from := r.below(len(words) - n + 1)
+	return strings.Join(words[from:from+n], " ")
+}

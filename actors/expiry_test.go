@@ -1,0 +1,37 @@
+package actors_test
+
+import (
+	"testing"
+
+	"watchpost"
+	"watchpost/actors/actorstest"
+)
+
+// TestNeverBegunExpires: a task that was handed out and given back without the
+// network having been touched was not begun, and does not wait for ever.
+func TestNeverBegunExpires(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	released, signedOut := team.Create(t, watchpost.TaskLikePost), team.Create(t, watchpost.TaskSendMessage)
+	s.Release(s.ExpectTask(released))
+	s.ExpectNone()
+	s.Heartbeat()
+	s.Release(s.ExpectTask(released))
+	s.ExpectNone()
+	s.Drop()
+
+	read := team.Create(t, watchpost.TaskProfileFetch)
+	s.Connect()
+	frame := s.ExpectTask(released)
+	s.Act(frame)
+	s.Error(frame, "challenge", actorstest.Lie)
+	s.ExpectAck(frame)
+	s.ExpectNone()
+	s.Drop()
+	wantPending(t, team, signedOut, watchpost.PendingExtensionOffline)
+	w.Crash()
+	w.Advance(watchpost.TaskExpiry)
+	for _, id := range []watchpost.TaskID{released, signedOut, read} {
+		wantFailure(t, team.Status(t, id), "expired", true)
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// crowd is many teams with some posts each, of which the queries come at
+// random. Its teams are copies of a few, byte for byte, each in a space of its
+// own: to a cache they are as different as others.
+type crowd struct {
+	teams, posts, templates int
+	queries                 int
+	seed                    uint64
+}
+
+// crowdResult is what the process that answers such queries measures of itself.
+type crowdResult struct {
+	P50, P99, Max time.Duration
+	Anonymous     int64 // bytes, the most that was seen after the warm-up
+	Teams, Posts  int
+	Queries       int
+	Disk          int64
+	Load          time.Duration
+}
+
+func teamSpace(n int) persistence.Space {
+	return persistence.Space(fmt.Sprintf("018d0000-0000-7000-8001-%012d", n))
+}
+
+func (c crowd) feed(template int, words *vocabulary) *feed {
+	return &feed{seed: c.seed + uint64(template), size: c.posts, words: words}
+}
+
+// measure fills a store and lets a process of its own answer the queries, so
+// that nothing of the filling is in its memory.
+func (c crowd) measure(ctx context.Context) (res crowdResult, err error) {
+	dir, err := os.MkdirTemp("", "posts-crowd-")
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	began := time.Now()
+	if err := c.fill(ctx, dir); err != nil {
+		return res, fmt.Errorf("crowd: fill: %w", err)
+	}
+	load := time.Since(began)
+	program, err := os.Executable()
+	if err != nil {
+		return res, err
+	}
+	child := exec.CommandContext(ctx, program)
+	described, err := json.Marshal(crowdOrder{Dir: dir, Teams: c.teams, Posts: c.posts, Templates: c.templates, Queries: c.queries, Seed: c.seed})
+	if err != nil {
+		return res, err
+	}
+	child.Env = append(os.Environ(), crowdVariable+"="+string(described))
+	child.Stderr = os.Stderr
+	out, err := child.Output()
+	if err != nil {
+		return res, fmt.Errorf("crowd: %w", err)
+	}
+	if err := json.Unmarshal(out, &res); err != nil {
+		return res, fmt.Errorf("crowd: %w: %s", err, out)
+	}
+	res.Load = load
+	res.Disk, err = folderSize(dir)
+	return res, err
+}
+
+// crowdVariable makes this program the process that answers the queries.
+const crowdVariable = "POSTS_CROWD"
+
+// crowdOrder is the value of crowdVariable.
+type crowdOrder struct {
+	Dir                              string
+	Teams, Posts, Templates, Queries int
+	Seed                             uint64
+}
+
+// fill makes the first teams and copies them.
+func (c crowd) fill(ctx context.Context, dir string) (err error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	words := newVocabulary(c.seed)
+	for t := range min(c.templates, c.teams) {
+		epoch, err := store.Activate(ctx, teamSpace(t))
+		if err != nil {
+			return err
+		}
+		if err := putAll(ctx, store, teamSpace(t), epoch, c.feed(t, words).entries(0, c.posts)); err != nil {
+			return err
+		}
+	}
+	for t := c.templates; t < c.teams; t++ {
+		if err := copySpace(ctx, store, teamSpace(t%c.templates), teamSpace(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copySpace writes everything of one space into another.
+func copySpace(ctx context.Context, store persistence.Store, from, to persistence.Space) error {
+	epoch, err := store.Activate(ctx, to)
+	if err != nil {
+		return err
+	}
+	view, err := store.View(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	var flying sync.WaitGroup
+	var mu sync.Mutex
+	var failure error
+	batch := &persistence.Batch{}
+	submit := func() {
+		flying.Add(1)
+		store.Submit(to, epoch, batch, func(err error) {
+			defer flying.Done()
+			mu.Lock()
+			defer mu.Unlock()
+			failure = errors.Join(failure, err)
+		})
+		batch = &persistence.Batch{}
+	}
+	err = view.Scan(from, nil, nil, func(k, v []byte) bool {
+		if size, ops := batch.Size(); size+len(k)+len(v) > persistence.MaxBatchBytes || ops == persistence.MaxBatchOps {
+			submit()
+		}
+		batch.Put(slices.Clone(k), slices.Clone(v))
+		return true
+	})
+	submit()
+	flying.Wait()
+	return errors.Join(err, failure)
+}
+
+// answerCrowd is the process of its own: it answers queries of random teams,
+// first to warm up, and prints what they took.
+func answerCrowd(ctx context.Context, described string, out io.Writer) (err error) {
+	var order crowdOrder
+	if err := json.Unmarshal([]byte(described), &order); err != nil {
+		return err
+	}
+	c := crowd{teams: order.Teams, posts: order.Posts, templates: order.Templates, queries: order.Queries, seed: order.Seed}
+	store, err := openStore(order.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	questions, err := c.questions()
+	if err != nil {
+		return err
+	}
+	if _, err := c.ask(ctx, store, questions, c.queries/4); err != nil {
+		return err
+	}
+	t, err := c.ask(ctx, store, questions, c.queries)
+	if err != nil {
+		return err
+	}
+	memory, err := anonymous()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(crowdResult{
+		P50: t.at(0.5), P99: t.at(0.99), Max: t.at(1), Anonymous: max(memory, t.memory),
+		Teams: c.teams, Posts: c.posts, Queries: c.queries,
+	})
+}
+
+// questions are the queries of the mix, some of each row.
+func (c crowd) questions() ([]watchpost.PostQuery, error) {
+	const each = 20
+	f := c.feed(0, newVocabulary(c.seed))
+	o := &ours{live: allWatchlists()}
+	var all []watchpost.PostQuery
+	for _, r := range mix {
+		for _, q := range r.pool(f, each) {
+			asked, err := o.translate(&q)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, asked)
+		}
+	}
+	return all, nil
+}
+
+// crowdTimes are the times of all clients and the most memory they saw.
+type crowdTimes struct {
+	times
+	memory int64
+}
+
+// crowdClients ask at the same time.
+const crowdClients = 2
+
+func (c crowd) ask(ctx context.Context, store persistence.Store, questions []watchpost.PostQuery, n int) (all crowdTimes, err error) {
+	const look = 500 // queries between two looks at the memory
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for client := range crowdClients {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(c.seed, uint64(client)<<32|uint64(n)))
+			var mine crowdTimes
+			var failure error
+			for i := 0; i < n/crowdClients && failure == nil; i++ {
+				q := questions[r.IntN(len(questions))]
+				space := teamSpace(r.IntN(c.teams))
+				began := time.Now()
+				_, failure = askPosts(ctx, store, space, &q)
+				mine.add(time.Since(began))
+				if i%look == look-1 {
+					var memory int64
+					memory, failure = anonymous()
+					mine.memory = max(mine.memory, memory)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all.took, all.memory, err = append(all.took, mine.took...), max(all.memory, mine.memory), errors.Join(err, failure)
+		})
+	}
+	wg.Wait()
+	slices.Sort(all.took)
+	return all, err
+}

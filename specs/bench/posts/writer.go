@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// batchesPerSecond is how often the writer commits: as often as scans report.
+const batchesPerSecond = 10
+
+// beside measures a row while posts are written to the engine that is asked,
+// one engine after the other, as a writer to all would be three. Afterwards
+// the engines have different posts; even them out before comparing.
+func (b *bench) beside(ctx context.Context, r row) (*result, error) {
+	res := b.newResult(r)
+	pool := r.pool(b.feed, b.pool)
+	for k, e := range b.engines {
+		if err := b.besideOne(ctx, e, k == 0, pool, res.times[e.name()]); err != nil {
+			return nil, err
+		}
+	}
+	res.sort()
+	return res, nil
+}
+
+func (b *bench) besideOne(ctx context.Context, e engine, ours bool, pool []query, t *times) (err error) {
+	writing, stop := context.WithCancel(ctx)
+	wrote := make(chan error, 1)
+	go func() { wrote <- b.write(writing, e) }()
+	defer func() {
+		stop()
+		err = errors.Join(err, <-wrote)
+	}()
+	for i := range b.runs {
+		if !ours && t.spent > b.budget && len(t.took) >= b.least {
+			return nil
+		}
+		if err := timedAsk(ctx, e, &pool[i%len(pool)], t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write adds posts at the plan's rate until ctx ends. A batch that is under way
+// then is finished.
+func (b *bench) write(ctx context.Context, e engine) error {
+	tick := time.NewTicker(time.Second / batchesPerSecond)
+	defer tick.Stop()
+	for {
+		from := b.written[e.name()]
+		entries := b.feed.entries(from, from+b.rate/batchesPerSecond)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := e.add(context.WithoutCancel(ctx), entries); err != nil {
+			return err
+		}
+		b.written[e.name()] += len(entries)
+	}
+}
+
+// even gives every engine the posts that others were given by a writer.
+func (b *bench) even(ctx context.Context) error {
+	most := 0
+	for _, n := range b.written {
+		most = max(most, n)
+	}
+	for _, e := range b.engines {
+		for from := b.written[e.name()]; from < most; from += b.rate {
+			if err := e.add(ctx, b.feed.entries(from, min(from+b.rate, most))); err != nil {
+				return err
+			}
+		}
+		b.written[e.name()] = most
+	}
+	return nil
+}
