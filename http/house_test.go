@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/persistence"
 	"watchpost/persistence/badger"
 )
 
@@ -43,6 +45,21 @@ type house struct {
 	mail     *postbox
 	log      *journal
 	client   *http.Client
+	store    *unreadable
+}
+
+// unreadable is a store that can be told to be read no more.
+type unreadable struct {
+	persistence.Store
+	broken atomic.Bool
+}
+
+// View implements persistence.Store.
+func (u *unreadable) View(ctx context.Context) (persistence.View, error) {
+	if u.broken.Load() {
+		return nil, errors.New("read /secret/disk: on fire")
+	}
+	return u.Store.View(ctx)
 }
 
 // build opens a house on an empty store in memory.
@@ -52,10 +69,11 @@ func build(t testing.TB, changes ...func(*httpapi.Options)) *house {
 	log := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
+	h.store = &unreadable{Store: store}
 	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
 	require.NoError(t, err)
 	h.registry, err = actors.New(actors.Options{
-		Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
+		Store: h.store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	options := httpapi.Options{

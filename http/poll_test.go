@@ -99,6 +99,17 @@ func TestPollRefusals(t *testing.T) {
 	h.poll(token, big).fails(413, "Request body too large")
 }
 
+// A poll with nothing to say is held for 25 seconds, and then answered.
+func TestPollIsHeld(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	token := h.team("Patient", "free").token()
+	h.joinByPoll(token)
+	begun := time.Now()
+	require.Equal(t, `{"messages":[]}`, h.poll(token).raw)
+	require.GreaterOrEqual(t, time.Since(begun), 25*time.Second)
+}
+
 func TestSecondPollEndsTheFirst(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -41,6 +41,29 @@ func sample(n int, content string) protocol.Post {
 	}
 }
 
+// A store that cannot be read is told in the words of each endpoint, without its
+// own, and forgotten when it can be read again.
+func TestUnreadableStore(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Acme", "growth")
+	list := read[fields](m.call("POST", "/api-keyword-watchlist", `{"keywords":["a"]}`), 200)["id"].(string)
+	interactions := "/api-interactions?watchlist_id=" + list
+	require.Equal(t, 200, m.call("GET", "/api-posts", "").status)
+	require.Equal(t, 200, m.call("GET", interactions, "").status)
+
+	h.store.broken.Store(true)
+	m.call("GET", "/api-posts", "").fails(500, "Failed to fetch posts")
+	m.call("GET", interactions, "").fails(500, "Failed to fetch interactions")
+	m.call("POST", "/api-interactions", `{"watchlist_id":"`+list+`"}`).fails(500, "Failed to fetch interactions")
+	m.call("GET", "/api-posts?page=0", "").fails(400, "Invalid 'page'")
+	h.do("GET", "/healthz", "")
+
+	h.store.broken.Store(false)
+	require.Equal(t, 200, m.call("GET", "/api-posts", "").status)
+	require.Equal(t, 200, m.call("GET", interactions, "").status)
+}
+
 func TestPosts(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -10,61 +10,111 @@ import (
 
 var (
 	// proof is a script or a Go test in the table of clauses.
-	proof = regexp.MustCompile("`(?:([a-z0-9-]+\\.txtar)|([a-z/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+))`")
+	proof = regexp.MustCompile("^`(?:([a-z0-9-]+\\.txtar)|([a-z/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+))`$")
+
+	// awaited marks a clause of work that has not begun.
+	awaited = regexp.MustCompile(`^\*\*later\*\*: ([a-z-]+)$`)
 
 	goTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
-// TestClauses keeps the table of clauses true: each line has a proof or is a
-// gap, each proof that it names exists, and each script is named.
+// works are those that clauses may wait for.
+var works = map[string]bool{
+	"extension": true, "dashboard": true, "auto-engagement": true, "understanding": true, "backup": true, "cluster": true,
+}
+
+// TestClauses keeps the table of clauses true: each line has a proof or waits
+// for work that has not begun, each proof that it names exists, no clause comes
+// twice under its heading, and each script is named.
 func TestClauses(t *testing.T) {
 	content, err := os.ReadFile("clauses.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := scripts(t)
-	named := map[string]bool{}
-	tests := map[string]map[string]bool{}
-	clauses, gaps := 0, 0
+	table := clauseTable{t: t, scripts: scripts(t), named: map[string]bool{}, tests: map[string]map[string]bool{}, seen: map[string]bool{}}
 	for n, line := range strings.Split(string(content), "\n") {
-		cells := strings.Split(line, " | ")
-		if !strings.HasPrefix(line, "| ") || line == "| clause | proof |" {
-			continue
-		}
-		clauses++
-		if len(cells) != 2 {
-			t.Errorf("clauses.md:%d: %d cells", n+1, len(cells))
-			continue
-		}
-		proofs := proof.FindAllStringSubmatch(cells[1], -1)
-		if strings.Contains(cells[1], "**gap**") {
-			gaps++
-		} else if len(proofs) == 0 {
-			t.Errorf("clauses.md:%d: neither a proof nor a gap", n+1)
-		}
-		for _, p := range proofs {
-			script, folder, name := p[1], p[2], p[3]
-			if script != "" {
-				named[script] = true
-				if _, ok := all[script]; !ok {
-					t.Errorf("clauses.md:%d: there is no script %s", n+1, script)
-				}
-				continue
-			}
-			if tests[folder] == nil {
-				tests[folder] = testsOf(t, folder)
-			}
-			if !tests[folder][name] {
-				t.Errorf("clauses.md:%d: there is no test %s in %s", n+1, name, folder)
-			}
+		switch {
+		case strings.HasPrefix(line, "#"):
+			table.heading = line
+		case strings.HasPrefix(line, "| ") && line != "| clause | proof |":
+			table.check(n+1, line)
 		}
 	}
-	for script := range all {
-		if !named[script] {
+	for script := range table.scripts {
+		if !table.named[script] {
 			t.Errorf("%s proves nothing in clauses.md", script)
 		}
 	}
-	t.Logf("%d clauses, %d with gaps", clauses, gaps)
+	if table.clauses == 0 {
+		t.Error("clauses.md has no clauses")
+	}
+	t.Logf("%d clauses, %d of later work", table.clauses, table.later)
+}
+
+// clauseTable is what has been read of the table.
+type clauseTable struct {
+	t       *testing.T
+	scripts map[string]string
+	named   map[string]bool            // scripts
+	tests   map[string]map[string]bool // by folder
+	seen    map[string]bool
+	heading string
+
+	clauses, later int
+}
+
+// check checks one line.
+func (c *clauseTable) check(n int, line string) {
+	c.t.Helper()
+	c.clauses++
+	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
+	if len(cells) != 2 {
+		c.t.Errorf("clauses.md:%d: %d cells", n, len(cells))
+		return
+	}
+	if key := c.heading + cells[0]; c.seen[key] {
+		c.t.Errorf("clauses.md:%d: twice: %s", n, cells[0])
+	} else {
+		c.seen[key] = true
+	}
+	if work := awaited.FindStringSubmatch(cells[1]); work != nil {
+		c.later++
+		if !works[work[1]] {
+			c.t.Errorf("clauses.md:%d: nobody plans %q", n, work[1])
+		}
+		return
+	}
+	proofs := strings.Fields(cells[1])
+	if len(proofs) == 0 {
+		c.t.Errorf("clauses.md:%d: no proof", n)
+	}
+	for _, p := range proofs {
+		c.exists(n, p)
+	}
+}
+
+// exists checks that a proof is there.
+func (c *clauseTable) exists(n int, named string) {
+	c.t.Helper()
+	p := proof.FindStringSubmatch(named)
+	if p == nil {
+		c.t.Errorf("clauses.md:%d: %s is no proof", n, named)
+		return
+	}
+	script, folder, name := p[1], p[2], p[3]
+	if script != "" {
+		c.named[script] = true
+		if _, ok := c.scripts[script]; !ok {
+			c.t.Errorf("clauses.md:%d: there is no script %s", n, script)
+		}
+		return
+	}
+	if c.tests[folder] == nil {
+		c.tests[folder] = testsOf(c.t, folder)
+	}
+	if !c.tests[folder][name] {
+		c.t.Errorf("clauses.md:%d: there is no test %s in %s", n, name, folder)
+	}
 }
 
 // testsOf returns the names of the tests in a folder of the module; watchpost

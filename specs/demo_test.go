@@ -1,9 +1,11 @@
 package specs_test
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -105,6 +107,8 @@ eventually json data.status == completed
 json data.task_output.name ~ .
 `)
 
+	w.tour(t, data)
+
 	// It ends in good order, and takes its folder along.
 	stopped = true
 	require.NoError(t, demo.Stop())
@@ -113,6 +117,41 @@ json data.task_output.name ~ .
 	require.NoError(t, err)
 	for _, entry := range left {
 		require.NotContains(t, entry.Name(), "watchpost-demo")
+	}
+}
+
+// shellBlocks are the lines to be typed in a text.
+var shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// tour types the tour of the project's README into a shell: every line works as
+// it stands, with what the demo has printed.
+func (w *world) tour(t *testing.T, data string) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	require.NoError(t, err)
+	_, text, found := strings.Cut(string(readme), "## A tour\n")
+	require.True(t, found)
+	text, _, _ = strings.Cut(text, "\n## ")
+	var lines strings.Builder
+	for _, block := range shellBlocks.FindAllStringSubmatch(text, -1) {
+		lines.WriteString(block[1])
+	}
+	script := regexp.MustCompile(`(?m)^export WATCHPOST_URL=.*$`).ReplaceAllString(lines.String(), "")
+	require.NotEqual(t, lines.String(), script)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-e", "-c", script)
+	shell.Env = append(os.Environ(), "WATCHPOST_URL="+w.serviceURL, "WATCHPOST_KEY="+w.keys["DEMO"], "DATA="+data)
+	out, err := shell.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	said := string(out)
+	require.NotContains(t, said, `"error"`)
+	for _, wanted := range []string{
+		`"name":"Energy"`, `"deleted":true`, `"type":"people"`, `"type":"company"`, `"type":"forum"`, `"prompt":"`, `"task_input":`,
+		"Like task created", "Comment task created", `"bookmark":true`, `"total_likes":`, `"allowances":`, `"api_key":"wp_`,
+		`"teams":`, `"session_token":`, `"revoked":true`, `{"status":"ok"}`, "watchpost_tasks_total", "watchpost_sessions_connected",
+	} {
+		require.True(t, strings.Contains(said, wanted), "nothing says %s:\n%s", wanted, said)
 	}
 }
 

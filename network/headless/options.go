@@ -35,6 +35,10 @@ type Options struct {
 	Token string
 	// NetworkURL is the origin of the network; all addresses are built on it.
 	NetworkURL string
+	// ShowsLate says of the network that it may show what was written only
+	// after the second look. A comment or message that the page does not show
+	// then ends outcome_unknown and is not done again.
+	ShowsLate bool
 	// Account is the slug of the member to sign in to the network as.
 	Account string
 	// JournalDir holds what must survive the process; one session at a time

@@ -88,6 +88,45 @@ func (w *world) secondLook() {
 	}
 }
 
+// TestNetworkThatShowsLate: on it a comment or message that is not seen is not
+// done again, as it may have been done; the page still decides of the others.
+func TestNetworkThatShowsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, network.Options{})
+	w.showsLate = true
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for id, test := range a.tasks() {
+		w.site.SetFaults("jo", network.Faults{LoseWrites: 1})
+		hand(c, task(id, id, test.input))
+		if !decided(id) {
+			w.secondLook()
+		}
+		got := c.read(protocol.TypeResult)
+		unknown := got.Error != nil && got.Error.Code == protocol.CodeOutcomeUnknown && got.Error.Acted == nil
+		if unknown == decided(id) {
+			t.Errorf("%s: %+v", id, got.Error)
+		}
+		if n := w.site.WriteCount("jo", test.kind, ""); n != 0 && !decided(id) {
+			t.Errorf("%s: %d writes", id, n)
+		}
+		w.site.SetFaults("jo", network.Faults{})
+		c.send(ack(id))
+
+		// What the page does show counts, as on any network.
+		w.site.SetFaults("jo", network.Faults{LoseAnswers: 1})
+		if !decided(id) {
+			hand(c, task(id+"-2", id, test.input))
+			if got := c.read(protocol.TypeResult); got.Error != nil {
+				t.Errorf("%s: %+v", id, got.Error)
+			}
+			c.send(ack(id + "-2"))
+		}
+		w.site.SetFaults("jo", network.Faults{})
+	}
+}
+
 // TestWriteLostTwice: after the second try nothing more is done.
 func TestWriteLostTwice(t *testing.T) {
 	t.Parallel()

@@ -214,6 +214,7 @@ func goFor(f protocol.Frame) protocol.Frame {
 
 // world is a service, a network and what a session needs to work both.
 type world struct {
+	showsLate bool // what is said of the network
 	*service
 	site    *network.Site
 	network string
@@ -305,7 +306,7 @@ func (w *world) runWith(journal string) *session {
 		s.err <- headless.Run(ctx, headless.Options{
 			Server: w.server.URL, Token: "secret", NetworkURL: w.network, Account: "jo", JournalDir: journal, Version: "test",
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: w.clock,
-			HTTPClient: &http.Client{Transport: w}, Hooks: w.hooks,
+			HTTPClient: &http.Client{Transport: w}, Hooks: w.hooks, ShowsLate: w.showsLate,
 		})
 	}()
 	w.t.Cleanup(func() {

@@ -41,7 +41,8 @@ var errReleased = errors.New("released")
 //	                      │                    unchanged → begun again, act ── once more
 //	                      └── the process died before go: nothing was done, from the start
 //
-// A second death, or a page that cannot be read, is outcome_unknown.
+// On a network that may show a write only later nothing is done once more. A
+// second death, or a page that cannot be read, is outcome_unknown.
 func (s *session) write(t *task) (any, error) {
 	e := s.entry(t)
 	w, err := writers[watchpost.TaskType(e.TaskType)](e.Input)
@@ -124,6 +125,8 @@ func (s *session) recover(t *task, w writer) (any, error) {
 		return s.recovered(t, w)
 	case firstErr != nil || first.Count != e.Witness.Count || second.Count != e.Witness.Count:
 		return nil, unknown("the page does not allow a comparison")
+	case s.opts.ShowsLate:
+		return nil, unknown("the network may yet show what was written")
 	case s.opts.Clock.Now().Sub(*e.ActingAt) > watchpost.ActingLimit:
 		return nil, unknown("the write is too old to be done again")
 	}
