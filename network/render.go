@@ -26,6 +26,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"number":   groupDigits,
 	"verbatim": verbatim,
 	"tagged":   tagged,
+	"plural":   plural,
 }).ParseFS(templateFiles, "templates/*.html"))
 
 // show answers with a page.

@@ -163,6 +163,14 @@ func groupDigits(n int) string {
 	return s
 }
 
+// plural chooses the word for a number of things.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // verbatim escapes a text so that a browser holds it character for character: a
 // carriage return that stands as it is would be read as a line feed.
 func verbatim(text string) template.HTML {

@@ -27,10 +27,10 @@ const (
 	KindProfile     Kind = "profile"
 	KindCompany     Kind = "company"
 	KindPost        Kind = "post"
-	KindPosts       Kind = "posts"  // a list of posts of one author
-	KindSearch      Kind = "search" // posts that a search found
-	KindPeople      Kind = "people" // members that a search found
-	KindForum       Kind = "forum"  // forum posts that a search found
+	KindPosts       Kind = "posts"     // a list of posts of one author
+	KindSearch      Kind = "search"    // posts that a search found
+	KindPeople      Kind = "people"    // members that a search found
+	KindForum       Kind = "forum"     // forum posts that a search found
 	KindCompanies   Kind = "companies" // companies that a search found
 	KindConnections Kind = "connections"
 	KindMessages    Kind = "messages"    // the list of threads
