@@ -103,7 +103,7 @@ type likeButton struct {
 func (c card) Likes() []likeButton {
 	button := func(urn, slug, label string) likeButton {
 		return likeButton{
-			ID: "like-" + lastPart(c.Post.URN) + "-" + lastPart(urn), URN: urn, Slug: slug, Label: label,
+			ID: "like-" + lastPart(c.URN) + "-" + lastPart(urn), URN: urn, Slug: slug, Label: label,
 			Liked: slices.Contains(c.LikedBy, urn), Path: c.Path,
 		}
 	}
