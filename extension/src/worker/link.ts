@@ -18,8 +18,8 @@ export interface Connection {
   readonly ended: Promise<End>
 }
 
-/** One way to exchange frames: it hands what comes to take, in order. */
-export type Carrier = (service: string, hello: Hello, take: (frame: FromService) => void) => Connection
+/** One way to exchange frames: it hands what comes to take, in order; the promise is that it was handled. */
+export type Carrier = (service: string, hello: Hello, take: (frame: FromService) => Promise<void>) => Connection
 
 /** What the link works for. */
 export interface Ends {
@@ -120,6 +120,7 @@ export class Link {
         beats = setInterval(() => this.ends.beat(), (frame.heartbeat_s || HEARTBEAT_S) * 1000)
         this.ends.changed()
       } else if (welcomed) handled = handled.then(() => this.ends.receive(frame)).catch(err => console.error('frame not handled', frame.type, err))
+      return handled
     })
     this.connection = connection
     const silent = setTimeout(() => connection.close(), periods.welcomeMs)

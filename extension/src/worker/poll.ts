@@ -40,7 +40,7 @@ export const openPoll: Carrier = (service, hello, take) => {
       if (response.status === 401) return end('revoked')
       if (!response.ok) return end('lost')
       const reply = await response.json() as { messages?: FromService[] | null }
-      for (const frame of reply.messages ?? []) take(frame)
+      await Promise.all((reply.messages ?? []).map(take))
     } catch {
       return end('lost')
     }

@@ -22,6 +22,8 @@ const cancelled = new Error('the service cancelled the task')
  */
 export class Session {
   readonly tasks = new Map<string, Task>()
+  /** Set while no task is to be taken. */
+  closed = false
   private readonly queue: Task[] = []
   private readonly boot = crypto.randomUUID()
   /** The service's clock minus ours, in milliseconds. */
@@ -132,8 +134,13 @@ export class Session {
     return task.running = true
   }
 
-  /** Is anything on its way? */
-  get busy(): boolean { return [...this.tasks.values()].some(t => t.running) || this.queue.length > 0 }
+  /** Is there anything to do, or to be acknowledged? */
+  get busy(): boolean { return this.tasks.size > 0 }
+
+  /** Drops all tasks: of what was begun nobody will know. */
+  async forgetAll(): Promise<void> {
+    for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)
+  }
 
   /** Journals a changed entry. */
   async put(task: Task, change: Partial<Entry>): Promise<void> {
@@ -194,6 +201,7 @@ export class Session {
     if (typeof task !== 'string' || task === '') return
     const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock() }
     const refuse = (reason: string) => this.say({ type: 'released', task, lease, reason })
+    if (this.closed) return refuse('paused')
     if (this.late(entry)) return refuse('deadline')
     if (this.queue.length >= maxQueued) return refuse('busy')
     const fresh = new Task(entry)

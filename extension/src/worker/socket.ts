@@ -14,7 +14,7 @@ export const openSocket: Carrier = (service, hello, take) => {
       try {
         frame = JSON.parse(String(data)) as FromService
       } catch { /* what is no frame is ignored like an unknown one */ }
-      if (frame) take(frame)
+      if (frame) void take(frame)
     }
     socket.onclose = ({ code }) =>
       resolve(closing ? 'closed' : code === CLOSE_UNAUTHORISED ? 'revoked' : code === CLOSE_REPLACED ? 'replaced' : 'lost')
