@@ -1,0 +1,17 @@
+import type { ProfileInput } from '../shared/protocol'
+import type { Read } from './task'
+
+/** agent_profile_fetch: what a member's page shows. */
+export const profile: Read<ProfileInput> = async (input, { pages }) => {
+  const p = await pages.profile(input.profile_slug)
+  return {
+    name: p.name, headline: p.headline, location: p.location, profile_url: p.url,
+    connections: p.connections, followers: p.followers, about: p.about,
+    experience: p.positions, education: p.education, skills: p.skills,
+    profile_urn: p.urn, profile_slug: p.slug,
+    profile: {
+      profile_urn: p.urn, profile_slug: p.slug, full_name: p.name, headline: p.headline, location: p.location,
+      positions: p.positions.map(({ company_slug: _, ...position }) => position),
+    },
+  }
+}
