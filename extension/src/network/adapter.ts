@@ -150,11 +150,12 @@ export interface Pages {
   connections(search: ConnectionsInput): Promise<People>
   post(ref: string): Promise<PostPage>
   thread(ref: string): Promise<Thread>
-  /** The member, or the company page of that title, slug or urn: Fault company_not_managed. */
-  actor(type: string | undefined, company: string | undefined): Promise<Actor>
+  /** The member, or the company page of that title, slug or urn, by the page that was read last (before any, the open one): Fault company_not_managed. */
+  actor(type: string | undefined, company: string | undefined): Actor
 
   doLike(as: Actor): Promise<void>
-  doComment(as: Actor, text: string): Promise<void>
+  /** Returns the urn of the comment. */
+  doComment(as: Actor, text: string): Promise<string>
   doMessage(text: string): Promise<void>
   /** That an invitation waits already is as good as sent. */
   doInvite(note: string): Promise<void>
