@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// @vitest-environment-options {"url": "http://network.test/"}
+// @vitest-environment-options {"url": "http://network.test/", "settings": {"disableCSSFileLoading": true, "disableJavaScriptFileLoading": true, "handleDisabledFileLoadingAsSuccess": true}}
 import { afterEach, expect, it, vi } from 'vitest'
 import { openPages } from '../src/network/pages'
 import { startOf } from '../src/network/paths'
