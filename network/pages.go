@@ -95,7 +95,8 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 }
 
 // people shows one page of a list of members.
-func (v *visit) people(kind page.Kind, title string, all []*member, start, count int) {
+func (v *visit) people(kind page.Kind, title string, all []*member) {
+	start, count := v.slice(kind)
 	data := page.Data{
 		Kind: kind, Query: v.r.FormValue("keywords"), People: []page.Person{},
 		Paging: &page.Paging{Page: start/count + 1, Total: len(all), More: start+count < len(all)},
@@ -137,46 +138,5 @@ func (v *visit) connections() {
 		}
 		return a.id < b.id
 	})
-	v.people(page.KindConnections, "Connections", list, v.number("start", 0, 1_000_000), max(1, v.number("count", 40, 100)))
-}
-
-// messages lists those whom the viewer exchanged messages with.
-func (v *visit) messages() {
-	data := page.Data{Kind: page.KindMessages, People: []page.Person{}}
-	for _, m := range v.records.everyone() {
-		if m != v.me && len(v.records.messages(v.me, m)) > 0 {
-			data.People = append(data.People, v.personView(m))
-		}
-	}
-	v.show(http.StatusOK, "Messages", data)
-}
-
-// thread shows the messages with one member.
-func (v *visit) thread() {
-	m := v.whoMember()
-	if m == nil {
-		v.notFound()
-		return
-	}
-	t := &page.Thread{With: v.personView(m), CanMessage: v.records.connected(v.me, m), Messages: []page.Message{}}
-	for _, msg := range v.records.messages(v.me, m) {
-		t.Messages = append(t.Messages, page.Message{URN: msg.urn, Text: msg.text, SentAt: msg.at, Mine: msg.from == v.me})
-	}
-	v.show(http.StatusOK, "Messages with "+m.name(), page.Data{Kind: page.KindThread, Thread: t})
-}
-
-// invitations lists the viewer's invitations that wait, the newest first.
-func (v *visit) invitations() {
-	data := page.Data{Kind: page.KindInvitations, Invitations: []page.Invitation{}}
-	sent := v.records.sentInvitations(v.me)
-	sort.Slice(sent, func(i, j int) bool {
-		if !sent[i].at.Equal(sent[j].at) {
-			return sent[i].at.After(sent[j].at)
-		}
-		return sent[i].to.id < sent[j].to.id
-	})
-	for _, inv := range sent {
-		data.Invitations = append(data.Invitations, page.Invitation{To: v.personView(inv.to), Note: inv.note, SentAt: inv.at})
-	}
-	v.show(http.StatusOK, "Invitations", data)
+	v.people(page.KindConnections, "Connections", list)
 }
