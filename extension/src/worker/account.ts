@@ -2,6 +2,7 @@ import type { Account } from '../shared/protocol'
 import { accountIn } from '../network/account'
 import { accountPath } from '../network/paths'
 import type { Store } from './journal'
+import { until } from './task'
 
 const nobody: Account = { urn: '', slug: '', name: '', signed_in: false }
 
@@ -12,6 +13,7 @@ const nobody: Account = { urn: '', slug: '', name: '', signed_in: false }
 export class AccountWatch {
   private checking: Promise<void> | undefined
   private checkedAt = 0
+  private waiting: (() => void)[] = []
 
   private constructor(
     private account: Account, private readonly store: Store, private readonly origin: string,
@@ -24,6 +26,11 @@ export class AccountWatch {
     return new AccountWatch(account as Account | undefined ?? nobody, store, origin, changed, clock)
   }
 
+  /** Waits until somebody is signed in. */
+  async signedIn(signal: AbortSignal): Promise<void> {
+    if (!this.account.signed_in) await until<void>(signal, resolve => this.waiting.push(resolve))
+  }
+
   get now(): Account { return this.account }
 
   /** Keeps what a page said. Of one who signed out the name stays. */
@@ -32,6 +39,7 @@ export class AccountWatch {
     if (JSON.stringify(next) === JSON.stringify(this.account)) return
     this.account = next
     this.changed()
+    if (next.signed_in) this.waiting.splice(0).forEach(resolve => resolve())
     await this.store.set({ account: next })
   }
 

@@ -17,6 +17,14 @@ export interface Tabs {
   close(): Promise<void>
 }
 
+/** The member's account at the network. */
+export interface Accounts {
+  /** Keeps what a page said. */
+  saw(account: Account): Promise<void>
+  /** Waits until somebody is signed in. */
+  signedIn(signal: AbortSignal): Promise<void>
+}
+
 /** Told of each task that ended. */
 export type Report = (entry: Entry) => void
 
@@ -45,7 +53,7 @@ export class Runner {
   constructor(
     private readonly session: Session,
     private readonly tabs: Tabs,
-    private readonly seen: (account: Account) => void,
+    private readonly accounts: Accounts,
     private readonly report: Report = () => {},
     private readonly pause: typeof wait = wait,
     private readonly clock: () => number = Date.now,
@@ -64,7 +72,7 @@ export class Runner {
     const task = this.session.tasks.get(outcome.task)
     const begun = isWrite(task?.entry.task_type ?? '') ? task?.entry.begun === true : outcome.parts === 0
     if (!task || task.entry.state === 'done' || !begun || unsure(outcome) || !this.session.take(task)) return
-    if (outcome.account) this.seen(outcome.account)
+    if (outcome.account) void this.accounts.saw(outcome.account)
     await this.tabs.close()
     await this.session.finish(task, outcome.error ? { error: outcome.error } : { output: outcome.output })
     this.report(task.entry)
@@ -126,11 +134,11 @@ export class Runner {
     if (pageDecides(type)) return this.recoverDecided(task)
     const before = task.entry.witness?.count ?? 0
     const count = (w: Witness) => w.count ?? 0
-    const first = await this.look(task).catch(fault)
+    const first = await this.lookAgain(task)
     if (!(first instanceof Error) && count(first.witness) > before) return first.output
     if (task.entry.again) throw unknown('the write was begun twice and the page does not show it')
     await this.secondLookDue(task)
-    const second = await this.look(task).catch(fault)
+    const second = await this.lookAgain(task)
     if (second instanceof Error) throw unknown(`the page cannot be read: ${second.message}`)
     if (count(second.witness) > before) return second.output
     if (first instanceof Error || count(first.witness) !== before || count(second.witness) !== before)
@@ -139,7 +147,7 @@ export class Runner {
     await this.session.put(task, { again: true })
     const outcome = await this.act(task)
     if (!unsure(outcome)) return this.outputOf(outcome)
-    const third = await this.look(task).catch(fault)
+    const third = await this.lookAgain(task)
     if (!(third instanceof Error) && count(third.witness) > before) return third.output
     throw unknown('no answer to the second try either')
   }
@@ -147,7 +155,7 @@ export class Runner {
   /** Does the same where the page's state decides alone. */
   private async recoverDecided(task: Task): Promise<unknown> {
     for (let tried = 0; ; tried++) {
-      const now = await this.look(task).catch(fault)
+      const now = await this.lookAgain(task)
       if (now instanceof Error) throw unknown(`the page cannot be read: ${now.message}`)
       if (now.witness.done) return now.output
       if (tried === 2) throw unknown('no answer to the second try either')
@@ -159,9 +167,26 @@ export class Runner {
 
   private async look(task: Task): Promise<{ witness: Witness; output: unknown }> {
     const looked = await this.tabs.look(task.entry, task.signal)
-    if (looked.account) this.seen(looked.account)
+    if (looked.account) await this.accounts.saw(looked.account)
     if ('error' in looked) throw new Fault(looked.error.code, looked.error.message)
     return looked
+  }
+
+  /**
+   * Looks at the page of a write that was begun. While nobody is signed in it
+   * shows nothing: that is waited for, as it says nothing of the write.
+   */
+  private async lookAgain(task: Task): Promise<{ witness: Witness; output: unknown } | Error> {
+    for (;;) {
+      await this.accounts.signedIn(task.signal)
+      try {
+        return await this.look(task)
+      } catch (failure) {
+        task.signal.throwIfAborted()
+        if (!(failure instanceof Fault) || failure.code !== 'signed_out' && failure.code !== 'challenge') return fault(failure)
+        await this.tabs.close()
+      }
+    }
   }
 
   /** Acts on the page; that it went away without a word is an outcome of which nobody is sure. */
@@ -176,7 +201,7 @@ export class Runner {
   }
 
   private outputOf(outcome: OutcomeMessage): unknown {
-    if (outcome.account) this.seen(outcome.account)
+    if (outcome.account) void this.accounts.saw(outcome.account)
     if (outcome.error) throw new Fault(outcome.error.code, outcome.error.message, outcome.error.acted !== null)
     return outcome.output
   }

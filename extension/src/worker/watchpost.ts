@@ -26,7 +26,7 @@ export class Watchpost {
 
   private constructor(journal: Journal, private readonly account: AccountWatch, private readonly diary: Diary) {
     this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed())
-    this.runner = new Runner(this.session, this.tabs, seen => void account.saw(seen), entry => void diary.write(entry))
+    this.runner = new Runner(this.session, this.tabs, account, entry => void diary.write(entry))
     this.link = new Link({
       target: () => this.paused || this.ended ? undefined : this.pairing,
       hello: token => this.session.hello(token),
