@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { accountIn } from '../src/network/account'
-import { golden, html } from './golden'
+import type { Addresses } from '../src/network/adapter'
+import { accountPath, startOf } from '../src/network/paths'
+import { cases, golden, html } from './golden'
 
 const page = (name: string) => html(golden(name).requests.at(-1)!)
 
@@ -27,4 +29,13 @@ it('has the name as the member wrote it', () => {
   const named = (name: string) => accountIn(200, `<body data-page="feed" data-layout="1"><details class="account" data-viewer="u" data-slug="s" data-name="${name}">`)?.name
   expect(named('O&#39;Brien &amp; S&#xf6;n &lt;b&gt; &#34;x&#34; &amp;amp;')).toBe(`O'Brien & Sön <b> "x" &amp;`)
   expect(named('Zoë &unknown;')).toBe('Zoë &unknown;')
+})
+
+it('is asked for at a path of the network, as every task begins at one', () => {
+  const addresses: Addresses = { accountPath, startOf, accountIn }
+  for (const { task_type: type, input, error } of cases) {
+    if (error?.code === 'invalid_input') continue
+    expect(new URL(addresses.startOf(type, input), 'http://network.test').origin).toBe('http://network.test')
+  }
+  expect(addresses.accountPath).toMatch(/^\//)
 })

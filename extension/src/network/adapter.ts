@@ -4,6 +4,8 @@
 //	account.ts  who is signed in, from a page's text (the worker has no DOM)
 //	pages.ts    the pages: what they show, and what a member can do on them
 //
+// (ADAPTER.md tells how to write another.)
+//
 // Everything else of the extension is written against this file. Methods that
 // read fail with a Fault: signed_out, challenge, not_found, network_limit,
 // timeout (no answer, or 5xx), page_not_understood when a page has a form that
