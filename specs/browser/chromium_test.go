@@ -47,6 +47,8 @@ func launch(t testing.TB, dir, profile string) *chromium {
 	args := []string{
 		"--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-component-update", "--disable-sync", "--password-store=basic", "--mute-audio", "--hide-scrollbars", "--lang=en-GB",
+		// Tabs in the background get their time on a busy machine too.
+		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--load-extension=" + dir,
 	}
 	if os.Getuid() == 0 {

@@ -365,9 +365,26 @@ type member struct {
 func (m *team) join(email, account string) *member {
 	m.t.Helper()
 	one := &member{team: m, chromium: launch(m.t, m.dist, m.t.TempDir()), email: email, account: account}
+	m.t.Cleanup(one.explain)
 	one.signIn()
 	one.pair(m.service)
 	return one
+}
+
+// explain says how the browser stands when the test has failed.
+func (m *member) explain() {
+	if !m.team.t.Failed() {
+		return
+	}
+	select {
+	case <-m.gone:
+		m.team.t.Logf("%s: the browser has gone", m.account)
+		return
+	default:
+	}
+	for _, one := range m.targets() {
+		m.team.t.Logf("%s: %s %s", m.account, one.Type, one.URL)
+	}
 }
 
 // signIn signs the account in to the network, by its form.
