@@ -7,9 +7,10 @@
 // from the seed alone, the posts of a day from the seed and that day. A post
 // is visible from the moment it is dated, by the Clock; so new posts appear
 // while the Clock advances, and a site that is started again shows the same
-// world. With a corpus the posts are those of the corpus and no others.
+// world. With a corpus the posts are those of the corpus and no others, but for
+// those that accounts write.
 //
-// What accounts do at the site (likes, comments, messages, invitations) is
+// What accounts do at the site (posts, likes, comments, messages, invitations) is
 // kept in memory, recorded one by one and can be counted: that is how a test
 // knows that something was done exactly once.
 //

@@ -11,9 +11,10 @@ import (
 // listPage is how many posts a feed or an author's list shows.
 const listPage = 20
 
-// list shows one page of a list of posts, the newest first.
-func (v *visit) list(kind page.Kind, title string, all []*post) {
-	all = visible(all, v.now)
+// list shows one page of a list of posts, the newest first: of the world's,
+// and of those that accounts wrote and that pass.
+func (v *visit) list(kind page.Kind, title string, all []*post, pass func(*post) bool) {
+	all = merge(v.records.writtenPosts(pass), visible(all, v.now))
 	n := v.pageNumber()
 	v.show(http.StatusOK, title, page.Data{
 		Kind: kind, Posts: v.postViews(cut(all, n, listPage)),
@@ -21,7 +22,11 @@ func (v *visit) list(kind page.Kind, title string, all []*post) {
 	})
 }
 
-func (v *visit) feed() { v.list(page.KindFeed, "Feed", v.world.posts.posts) }
+func (v *visit) feed() { v.list(page.KindFeed, "Feed", v.world.posts.posts, everyPost) }
+
+func everyPost(*post) bool { return true }
+
+func noPost(*post) bool { return false }
 
 func (v *visit) profile() {
 	m := v.whoMember()
@@ -38,7 +43,7 @@ func (v *visit) memberPosts() {
 		v.notFound()
 		return
 	}
-	v.list(page.KindPosts, "Posts of "+m.name(), v.world.posts.byMember[m])
+	v.list(page.KindPosts, "Posts of "+m.name(), v.world.posts.byMember[m], func(p *post) bool { return p.member == m })
 }
 
 func (v *visit) company() {
@@ -56,7 +61,7 @@ func (v *visit) companyPosts() {
 		v.notFound()
 		return
 	}
-	v.list(page.KindPosts, "Posts of "+c.name, v.world.posts.byFirm[c])
+	v.list(page.KindPosts, "Posts of "+c.name, v.world.posts.byFirm[c], func(p *post) bool { return p.company == c })
 }
 
 func (v *visit) post() { v.onePost(&v.world.posts) }
@@ -77,7 +82,7 @@ func (v *visit) searchPosts() { v.results(page.KindSearch, "Search", &v.world.po
 
 func (v *visit) searchForum() { v.results(page.KindForum, "Forum", &v.world.forum) }
 
-func (v *visit) forumFront() { v.list(page.KindForum, "Forum", v.world.forum.posts) }
+func (v *visit) forumFront() { v.list(page.KindForum, "Forum", v.world.forum.posts, noPost) }
 
 // results shows one page of what a search finds; an empty query finds nothing.
 func (v *visit) results(kind page.Kind, title string, t *timeline) {
@@ -86,12 +91,25 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	var posts []*post
 	total := 0
 	if strings.TrimSpace(query) != "" {
-		posts, total = t.search(query, v.now, n, size)
+		posts, total = v.find(t, query, n, size)
 	}
 	v.show(http.StatusOK, title, page.Data{
 		Kind: kind, Query: query, Posts: v.postViews(posts),
 		Paging: &page.Paging{Page: n, Total: total, More: n*size < total},
 	})
+}
+
+// find returns one page of the posts that a query finds, and how many there
+// are in all.
+func (v *visit) find(t *timeline, query string, n, size int) ([]*post, int) {
+	if t == &v.world.posts {
+		if written := v.records.writtenPosts(holdsFolded(query)); len(written) > 0 {
+			world, _ := t.search(query, v.now, 1, len(t.posts))
+			all := merge(written, world)
+			return cut(all, n, size), len(all)
+		}
+	}
+	return t.search(query, v.now, n, size)
 }
 
 // people shows one page of a list of members.

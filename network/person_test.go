@@ -2,8 +2,11 @@ package network_test
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"watchpost/network"
 	"watchpost/network/networktest"
@@ -170,5 +173,55 @@ func TestPagesAreStrict(t *testing.T) {
 	policy := resp.Header.Get("Content-Security-Policy")
 	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %q", policy)
+	}
+}
+
+// TestPosting: what a member writes stands in the feed, on the author's page,
+// at its own address and in the search, and can be liked like any post.
+func TestPosting(t *testing.T) {
+	t.Parallel()
+	site := open(t, network.Options{})
+	b := networktest.NewBrowser(t, site.url)
+	me := b.SignIn("jo").Viewer
+	firm := me.Companies[0]
+	text := "Quicksilver lanterns <b> are back\n\n#Lanterns"
+	urn := b.Post("/posts", url.Values{"text": {text}}).Applied.URN
+	site.clock.Advance(time.Minute)
+	second := b.Post("/posts", url.Values{"text": {"More LANTERNS from us"}, "actor": {firm.Slug}}).Applied.URN
+	if got := b.Post("/posts", url.Values{"text": {" "}}); got.Reason != page.ReasonInvalid {
+		t.Errorf("empty post: %+v", got)
+	}
+	if got := b.Post("/posts", url.Values{"text": {"x"}, "actor": {"nobody-inc"}}); got.Reason != page.ReasonNotManaged {
+		t.Errorf("post of a foreign company: %+v", got)
+	}
+	other := networktest.NewBrowser(t, site.url)
+	other.SignIn("ann")
+	for path, want := range map[string][]string{
+		"/in/jo/posts": {urn}, firm.Path + "/posts": {second}, "/search/posts?q=lanterns": {second, urn}, "/search/posts?q=quicksilver+lanterns": {urn},
+	} {
+		var got []string
+		for _, p := range other.Get(path).Posts {
+			if p.URN == urn || p.URN == second {
+				got = append(got, p.URN)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s shows %v, want %v", path, got, want)
+		}
+	}
+	feed := other.Get("/feed")
+	at := slices.IndexFunc(feed.Posts, func(p page.Post) bool { return p.URN == urn })
+	if at < 0 || feed.Posts[at].Content != text || feed.Posts[at].Author.URN != me.URN || !feed.Posts[at].PostedAt.Equal(start) {
+		t.Fatalf("feed %+v", feed.Posts)
+	}
+	if !slices.IsSortedFunc(feed.Posts, func(a, b page.Post) int { return b.PostedAt.Compare(a.PostedAt) }) {
+		t.Error("the feed is not in order")
+	}
+	other.Post(feed.Posts[at].Path+"/like", nil)
+	if got := b.Get("/posts/" + urn).Post; got.Likes != 1 || got.Content != text {
+		t.Errorf("post %+v", got)
+	}
+	if n := site.WriteCount("jo", network.WritePost, ""); n != 2 {
+		t.Errorf("%d posts recorded", n)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	WriteMessage    WriteKind = "message"
 	WriteInvitation WriteKind = "invitation"
 
+	WritePost       WriteKind = "post"
 	WriteUnlike     WriteKind = "unlike"
 	WriteWithdrawal WriteKind = "withdrawal" // of an invitation that the account sent
 	WriteAcceptance WriteKind = "acceptance" // of an invitation that the account got
@@ -84,6 +85,7 @@ type records struct {
 	accepted    map[pair]time.Time // connections that came of invitations
 	used        map[usage]int
 	writes      []Write
+	written     []*post // by accounts, the oldest first
 	lastURN     uint64
 }
 

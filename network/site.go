@@ -132,6 +132,7 @@ func (s *Site) routes() {
 	read("/", (*visit).notFound)
 
 	write := func(pattern string, h func(*visit)) { s.mux.HandleFunc("POST "+pattern, s.writing(h)) }
+	write("/posts", (*visit).writePost)
 	write("/posts/{post}/like", (*visit).like)
 	write("/posts/{post}/unlike", (*visit).unlike)
 	write("/posts/{post}/comment", (*visit).comment)

@@ -7,6 +7,7 @@ const notice = document.querySelector('#notice')
 
 // What a person is told when a write was done.
 const done = {
+  post: 'Your post is there.',
   like: 'You like this.', unlike: 'You like this no more.', comment: 'Your comment is there.', message: 'Sent.',
   invitation: 'Your invitation is on its way.', withdrawal: 'Your invitation was withdrawn.',
   acceptance: 'You are connected.', refusal: 'The invitation is gone.',
@@ -80,7 +81,7 @@ const settle = (form, kind) => {
     button.setAttribute('aria-pressed', liked)
     form.dataset.write = liked ? 'unlike' : 'like'
     form.action = form.action.replace(/\/(un)?like$/, liked ? '/unlike' : '/like')
-  } else if (kind === 'comment' || kind === 'message') {
+  } else if (kind === 'post' || kind === 'comment' || kind === 'message') {
     form.reset()
   } else {
     for (const field of form.elements) field.disabled = true

@@ -4,6 +4,8 @@
 //	account.ts  who is signed in, from a page's text (the worker has no DOM)
 //	pages.ts    the pages: what they show, and what a member can do on them
 //
+// (ADAPTER.md tells how to write another.)
+//
 // Everything else of the extension is written against this file. Methods that
 // read fail with a Fault: signed_out, challenge, not_found, network_limit,
 // timeout (no answer, or 5xx), page_not_understood when a page has a form that
@@ -150,11 +152,12 @@ export interface Pages {
   connections(search: ConnectionsInput): Promise<People>
   post(ref: string): Promise<PostPage>
   thread(ref: string): Promise<Thread>
-  /** The member, or the company page of that title, slug or urn: Fault company_not_managed. */
-  actor(type: string | undefined, company: string | undefined): Promise<Actor>
+  /** The member, or the company page of that title, slug or urn, by the page that was read last (before any, the open one): Fault company_not_managed. */
+  actor(type: string | undefined, company: string | undefined): Actor
 
   doLike(as: Actor): Promise<void>
-  doComment(as: Actor, text: string): Promise<void>
+  /** Returns the urn of the comment. */
+  doComment(as: Actor, text: string): Promise<string>
   doMessage(text: string): Promise<void>
   /** That an invitation waits already is as good as sent. */
   doInvite(note: string): Promise<void>
