@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -265,6 +266,16 @@ func (p *page) until(expression string) {
 		value, err = p.do(expression)
 		return err == nil && string(value) == "true"
 	}, func() string { return fmt.Sprintf("%s: %s %v", expression, value, err) })
+}
+
+// says waits until an element's text holds a text.
+func (p *page) says(selector, text string) {
+	p.t.Helper()
+	var value json.RawMessage
+	eventually(p.t, func() bool {
+		value, _ = p.do(`document.querySelector("` + selector + `").textContent`)
+		return strings.Contains(string(value), text)
+	}, func() string { return fmt.Sprintf("%s says %s, not %q", selector, value, text) })
 }
 
 // picture takes a picture of the page at a width, as high as the page is.

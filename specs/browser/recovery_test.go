@@ -22,7 +22,7 @@ func repetitions() int {
 // anyPost returns the urn of some post of the network.
 func (w *world) anyPost(t testing.TB) string {
 	t.Helper()
-	b := networktest.NewBrowser(t, w.site)
+	b := networktest.NewBrowser(t, w.siteAddress)
 	b.Client.Transport = http.DefaultTransport
 	b.SignIn("onlooker")
 	posts := b.Get("/feed").Posts

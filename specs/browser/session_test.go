@@ -41,14 +41,13 @@ func TestSessionOfAMember(t *testing.T) {
 	t.Cleanup(m.explain)
 	m.signIn()
 	p := m.settings()
-	said := func(what string) { p.until(`document.querySelector("#answer").textContent.includes("` + what + `")`) }
 
 	// A wrong code is refused in the service's own words.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#by-code").requestSubmit()`)
-	said("Invalid or expired code")
+	p.says("#answer", "Invalid or expired pairing code")
 	// So is an address that nobody serves, and one that is not safe.
 	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#by-code").requestSubmit()`)
-	said("must begin with https")
+	p.says("#answer", "must begin with https")
 
 	// By email.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#tab-mail").click();

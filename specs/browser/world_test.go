@@ -93,15 +93,18 @@ func eventually(t testing.TB, ok func() bool, why func() string) {
 // world is what the tests share: one service, one network, and the extension
 // built for them. Tests have teams and accounts of their own.
 type world struct {
-	service  string // origin
-	api      http.Handler
-	site     string // origin
-	dist     string // folder of the built extension
-	registry *actors.Registry
-	network  *network.Site
-	writes   *writeGate
-	mail     *mailbox
-	close    func() error
+	service string // origin
+	api     http.Handler
+	site    string // origin, as browsers know it
+	// siteAddress is the site's origin for others: the name is known to
+	// browsers only.
+	siteAddress string
+	dist        string // folder of the built extension
+	registry    *actors.Registry
+	network     *network.Site
+	writes      *writeGate
+	mail        *mailbox
+	close       func() error
 }
 
 var shared struct {
@@ -140,6 +143,7 @@ func newWorld() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.siteAddress = site.URL
 	w.site = "http://network.localhost:" + port
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: quiet})
 	if err != nil {
