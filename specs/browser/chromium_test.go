@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -47,6 +48,8 @@ func launch(t testing.TB, dir, profile string) *chromium {
 	args := []string{
 		"--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-component-update", "--disable-sync", "--password-store=basic", "--mute-audio", "--hide-scrollbars", "--lang=en-GB",
+		// Tabs in the background get their time on a busy machine too.
+		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--load-extension=" + dir,
 	}
 	if os.Getuid() == 0 {
@@ -263,6 +266,16 @@ func (p *page) until(expression string) {
 		value, err = p.do(expression)
 		return err == nil && string(value) == "true"
 	}, func() string { return fmt.Sprintf("%s: %s %v", expression, value, err) })
+}
+
+// says waits until an element's text holds a text.
+func (p *page) says(selector, text string) {
+	p.t.Helper()
+	var value json.RawMessage
+	eventually(p.t, func() bool {
+		value, _ = p.do(`document.querySelector("` + selector + `").textContent`)
+		return strings.Contains(string(value), text)
+	}, func() string { return fmt.Sprintf("%s says %s, not %q", selector, value, text) })
 }
 
 // picture takes a picture of the page at a width, as high as the page is.

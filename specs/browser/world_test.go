@@ -39,6 +39,9 @@ const patience = 90 * time.Second
 // waits for half a minute.
 const wakeSeconds = "2"
 
+// slowPage is how slow a slow network is.
+const slowPage = 3 * time.Second
+
 func TestMain(m *testing.M) {
 	switch err := install(); {
 	case err == nil:
@@ -90,14 +93,18 @@ func eventually(t testing.TB, ok func() bool, why func() string) {
 // world is what the tests share: one service, one network, and the extension
 // built for them. Tests have teams and accounts of their own.
 type world struct {
-	service  string // origin
-	site     string // origin
-	dist     string // folder of the built extension
-	registry *actors.Registry
-	network  *network.Site
-	writes   *writeGate
-	mail     *mailbox
-	close    func() error
+	service string // origin
+	api     http.Handler
+	site    string // origin, as browsers know it
+	// siteAddress is the site's origin for others: the name is known to
+	// browsers only.
+	siteAddress string
+	dist        string // folder of the built extension
+	registry    *actors.Registry
+	network     *network.Site
+	writes      *writeGate
+	mail        *mailbox
+	close       func() error
 }
 
 var shared struct {
@@ -136,6 +143,7 @@ func newWorld() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.siteAddress = site.URL
 	w.site = "http://network.localhost:" + port
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: quiet})
 	if err != nil {
@@ -157,7 +165,8 @@ func newWorld() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	service := httptest.NewServer(api.Handler())
+	w.api = api.Handler()
+	service := httptest.NewServer(w.api)
 	w.service = service.URL
 	dir, err := os.MkdirTemp("", "watchpost-extension-")
 	if err != nil {
@@ -280,6 +289,8 @@ type team struct {
 	t   testing.TB
 	id  watchpost.TeamID
 	key string
+	// newest is the task that was asked for last.
+	newest string
 }
 
 // found makes a team whose admin has that email.
@@ -287,7 +298,7 @@ func (w *world) found(t testing.TB, email string) *team {
 	t.Helper()
 	made, err := w.registry.Found(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
 	require.NoError(t, err)
-	return &team{w, t, made.Team.ID, made.APIKey}
+	return &team{world: w, t: t, id: made.Team.ID, key: made.APIKey}
 }
 
 // call sends a request with the team's key.
@@ -318,6 +329,7 @@ func (m *team) ask(path string, body fields) string {
 		id, _ = reply["task_id"].(string)
 	}
 	require.NotEmpty(m.t, id, reply)
+	m.newest = id
 	return id
 }
 
@@ -364,10 +376,33 @@ type member struct {
 // and the extension paired.
 func (m *team) join(email, account string) *member {
 	m.t.Helper()
+	return m.joinBy(email, account, m.service)
+}
+
+// joinBy is join with another address of the service.
+func (m *team) joinBy(email, account, service string) *member {
+	m.t.Helper()
 	one := &member{team: m, chromium: launch(m.t, m.dist, m.t.TempDir()), email: email, account: account}
+	m.t.Cleanup(one.explain)
 	one.signIn()
-	one.pair(m.service)
+	one.pair(service)
 	return one
+}
+
+// explain says how the browser stands when the test has failed.
+func (m *member) explain() {
+	if !m.team.t.Failed() {
+		return
+	}
+	select {
+	case <-m.gone:
+		m.team.t.Logf("%s: the browser has gone", m.account)
+		return
+	default:
+	}
+	for _, one := range m.targets() {
+		m.team.t.Logf("%s: %s %s", m.account, one.Type, one.URL)
+	}
 }
 
 // signIn signs the account in to the network, by its form.
@@ -402,8 +437,42 @@ func (m *member) pair(service string) {
 	p.run(`document.querySelector("#service").value = "` + service + `"`)
 	p.run(`document.querySelector("#code").value = "` + m.code() + `"; document.querySelector("#by-code").requestSubmit()`)
 	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#link").textContent.startsWith("connected")`)
-	p.until(`document.querySelector("#account").textContent.includes("(` + m.account + `)")`)
 	m.close(target{TargetID: p.target})
+	m.isSignedIn(true)
+}
+
+// isSignedIn waits until the service knows whether the account is signed in.
+func (m *member) isSignedIn(want bool) {
+	m.team.t.Helper()
+	var reply fields
+	eventually(m.team.t, func() bool {
+		_, reply = m.team.call(http.MethodGet, "/api-team", nil)
+		for _, one := range reply["members"].([]any) {
+			one := one.(fields)
+			if account, _ := one["account"].(fields); account != nil && one["email"] == m.email && account["slug"] == m.account {
+				return account["signed_in"] == want
+			}
+		}
+		return false
+	}, func() string { return fmt.Sprint(reply) })
+}
+
+// journalled waits until the extension's journal holds so many tasks.
+func (m *member) journalled(want int) {
+	m.team.t.Helper()
+	p := m.settings()
+	defer m.close(target{TargetID: p.target})
+	p.until(fmt.Sprintf(`chrome.storage.local.get().then(all => Object.keys(all).filter(key => key.startsWith("task:")).length === %d)`, want))
+}
+
+// hasWorkTab reports whether the extension has opened a tab at the network.
+func (m *member) hasWorkTab() bool {
+	for _, one := range m.targets() {
+		if one.Type == "page" && strings.HasPrefix(one.URL, m.site) {
+			return true
+		}
+	}
+	return false
 }
 
 // workTab returns the tab that the extension has opened at the network.

@@ -113,6 +113,7 @@ export class Watchpost {
         this.link.renew()
         break
       case 'state':
+        return this.state() // who asks is told: telling everybody would make them ask again
     }
     this.changed()
     return this.state()
