@@ -44,6 +44,11 @@ func (s *Server) exchanges(mux http.Handler) http.Handler {
 		w.Header()["X-Request-Id"] = []string{x.id}
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 		defer s.finish(x, r, began)
+		if s.allowExtension(x, r) {
+			x.WriteHeader(http.StatusNoContent)
+			x.send()
+			return
+		}
 		mux.ServeHTTP(x, r)
 		if x.route == nil {
 			s.writeRefusal(x, r)

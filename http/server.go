@@ -54,6 +54,9 @@ type Options struct {
 	// ExtensionOrigins are the values of Origin with which a browser may open
 	// a session: chrome-extension://<id>.
 	ExtensionOrigins []string
+	// ExtensionFile is the zip of the browser extension that /extension.zip
+	// offers; empty, or a file that is not there, means that there is none.
+	ExtensionFile string
 	// Interpreter turns prompts into keywords; the zero value does so offline.
 	Interpreter interpret.Fallback
 	// Ready tells whether the service can serve; nil means always.
@@ -108,6 +111,7 @@ type Server struct {
 	insecure  bool
 	ready     func() error
 	timing    Timing
+	extension string
 
 	interpreter interpret.Fallback
 	sessions    *gateway
@@ -142,7 +146,7 @@ func New(o Options) (*Server, error) {
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminToken(o.AdminToken), testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, timing: o.Timing.withDefaults(),
-		sessions: newGateway(o.ExtensionOrigins), interpreter: o.Interpreter,
+		sessions: newGateway(o.ExtensionOrigins), interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}
 	s.api = s.newFramework(o.Version)
 	s.ops = s.api
@@ -177,6 +181,7 @@ func (s *Server) routes() {
 	s.gatewayRoutes()
 	s.opsRoutes()
 	s.docsRoutes()
+	s.downloadRoutes()
 	if s.admin.set {
 		s.adminRoutes()
 	}

@@ -57,6 +57,20 @@ func (v *visit) like() {
 	v.apply(func() (Write, *overCap) { return v.records.like(v.me, actor, p, v.now) })
 }
 
+// unlike takes a like back.
+func (v *visit) unlike() {
+	p := v.whichPost(&v.world.posts)
+	if p == nil {
+		v.notFound()
+		return
+	}
+	actor, ok := v.actor()
+	if !ok {
+		return
+	}
+	v.apply(func() (Write, *overCap) { return v.records.unlike(v.me, actor, p, v.now), nil })
+}
+
 // comment leaves a comment below a post.
 func (v *visit) comment() {
 	p := v.whichPost(&v.world.posts)
@@ -122,6 +136,35 @@ func (v *visit) invite() {
 			return Write{Kind: WriteInvitation, Target: to.urn(), Repeated: true}, nil
 		}
 		return w, refusal
+	})
+}
+
+// withdraw takes an invitation back; accept and decline answer one.
+func (v *visit) withdraw() { v.answer(WriteWithdrawal) }
+func (v *visit) accept()   { v.answer(WriteAcceptance) }
+func (v *visit) decline()  { v.answer(WriteRefusal) }
+
+// answer ends the invitation between the viewer and the member of the address.
+func (v *visit) answer(kind WriteKind) {
+	other := v.whoMember()
+	if other == nil {
+		v.notFound()
+		return
+	}
+	from, to := other, v.me
+	if kind == WriteWithdrawal {
+		from, to = v.me, other
+	}
+	if !v.records.invited(from, to) {
+		v.refuse(http.StatusConflict, page.ReasonNoInvitation)
+		return
+	}
+	v.apply(func() (Write, *overCap) {
+		w, waited := v.records.answer(v.me, kind, from, to, v.now)
+		if !waited { // another request was faster
+			return Write{Kind: kind, Target: other.urn(), Repeated: true}, nil
+		}
+		return w, nil
 	})
 }
 

@@ -57,6 +57,15 @@ func (r *records) like(m *member, actor page.Actor, p *post, now time.Time) (Wri
 	return r.record(Write{Account: m.slug, Actor: actor.URN, Kind: WriteLike, Target: p.urn(), At: now, Repeated: repeated}), nil
 }
 
+// unlike takes a like of an actor back.
+func (r *records) unlike(m *member, actor page.Actor, p *post, now time.Time) Write {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	repeated := !r.likes[p.id][actor.URN]
+	delete(r.likes[p.id], actor.URN)
+	return r.record(Write{Account: m.slug, Actor: actor.URN, Kind: WriteUnlike, Target: p.urn(), At: now, Repeated: repeated})
+}
+
 // comment leaves a comment of an actor.
 func (r *records) comment(m *member, actor page.Actor, p *post, text string, now time.Time) (Write, *overCap) {
 	r.mu.Lock()
@@ -80,21 +89,6 @@ func (r *records) message(m, to *member, text string, now time.Time) (Write, *ov
 	key := thread(m, to)
 	r.threads[key] = append(r.threads[key], msg)
 	return r.record(Write{Account: m.slug, Actor: m.urn(), Kind: WriteMessage, Target: to.urn(), Text: text, URN: msg.urn, At: now}), nil
-}
-
-// invite sends an invitation; pending reports that one waits already.
-func (r *records) invite(m, to *member, note string, now time.Time) (w Write, pending bool, refusal *overCap) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := pair{m.id, to.id}
-	if _, pending = r.invitations[key]; pending {
-		return w, true, nil
-	}
-	if refusal = r.count(m, WriteInvitation, now); refusal != nil {
-		return w, false, refusal
-	}
-	r.invitations[key] = invitation{to: to, note: note, at: now}
-	return r.record(Write{Account: m.slug, Actor: m.urn(), Kind: WriteInvitation, Target: to.urn(), Text: note, At: now}), false, nil
 }
 
 // likers returns how many accounts liked a post, and which of the given actors
@@ -122,25 +116,4 @@ func (r *records) messages(a, b *member) []message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]message(nil), r.threads[thread(a, b)]...)
-}
-
-// invited reports whether an invitation waits.
-func (r *records) invited(from, to *member) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, waits := r.invitations[pair{from.id, to.id}]
-	return waits
-}
-
-// sentInvitations returns the invitations of a member that wait.
-func (r *records) sentInvitations(from *member) []invitation {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var sent []invitation
-	for key, inv := range r.invitations {
-		if key.a == from.id {
-			sent = append(sent, inv)
-		}
-	}
-	return sent
 }

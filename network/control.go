@@ -9,6 +9,7 @@ import (
 
 // controlRoutes opens what tests steer the site with. Bodies are JSON.
 //
+//	GET    /_control/          a page that does the same for a person
 //	GET    /_control/clock     {"now"}
 //	POST   /_control/clock     {"advance":"24h"} or {"set":"2030-01-07T00:00:00Z"}, where the Clock can be set (--test-clock)
 //	GET    /_control/writes    {"total", "counts":[{account, kind, target, count}], "writes":[…]}; ?account= &kind= &target= filter
@@ -17,6 +18,12 @@ import (
 //	DELETE /_control/faults    ends all faults
 //	POST   /_control/sign-out  {"account"}: ends its sign-ins
 func (s *Site) controlRoutes() {
+	s.mux.HandleFunc("GET /_control/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if err := templates.ExecuteTemplate(w, "control", nil); err != nil {
+			s.opts.Logger.Error("network: control page not rendered", "error", err)
+		}
+	})
 	s.mux.HandleFunc("GET /_control/clock", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]time.Time{"now": s.now()})
 	})

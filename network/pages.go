@@ -11,9 +11,10 @@ import (
 // listPage is how many posts a feed or an author's list shows.
 const listPage = 20
 
-// list shows one page of a list of posts, the newest first.
-func (v *visit) list(kind page.Kind, title string, all []*post) {
-	all = visible(all, v.now)
+// list shows one page of a list of posts, the newest first: of the world's,
+// and of those that accounts wrote and that pass.
+func (v *visit) list(kind page.Kind, title string, all []*post, pass func(*post) bool) {
+	all = merge(v.records.writtenPosts(pass), visible(all, v.now))
 	n := v.pageNumber()
 	v.show(http.StatusOK, title, page.Data{
 		Kind: kind, Posts: v.postViews(cut(all, n, listPage)),
@@ -21,7 +22,11 @@ func (v *visit) list(kind page.Kind, title string, all []*post) {
 	})
 }
 
-func (v *visit) feed() { v.list(page.KindFeed, "Feed", v.world.posts.posts) }
+func (v *visit) feed() { v.list(page.KindFeed, "Feed", v.world.posts.posts, everyPost) }
+
+func everyPost(*post) bool { return true }
+
+func noPost(*post) bool { return false }
 
 func (v *visit) profile() {
 	m := v.whoMember()
@@ -38,7 +43,7 @@ func (v *visit) memberPosts() {
 		v.notFound()
 		return
 	}
-	v.list(page.KindPosts, "Posts of "+m.name(), v.world.posts.byMember[m])
+	v.list(page.KindPosts, "Posts of "+m.name(), v.world.posts.byMember[m], func(p *post) bool { return p.member == m })
 }
 
 func (v *visit) company() {
@@ -56,7 +61,7 @@ func (v *visit) companyPosts() {
 		v.notFound()
 		return
 	}
-	v.list(page.KindPosts, "Posts of "+c.name, v.world.posts.byFirm[c])
+	v.list(page.KindPosts, "Posts of "+c.name, v.world.posts.byFirm[c], func(p *post) bool { return p.company == c })
 }
 
 func (v *visit) post() { v.onePost(&v.world.posts) }
@@ -77,7 +82,7 @@ func (v *visit) searchPosts() { v.results(page.KindSearch, "Search", &v.world.po
 
 func (v *visit) searchForum() { v.results(page.KindForum, "Forum", &v.world.forum) }
 
-func (v *visit) forumFront() { v.list(page.KindForum, "Forum", v.world.forum.posts) }
+func (v *visit) forumFront() { v.list(page.KindForum, "Forum", v.world.forum.posts, noPost) }
 
 // results shows one page of what a search finds; an empty query finds nothing.
 func (v *visit) results(kind page.Kind, title string, t *timeline) {
@@ -86,7 +91,7 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	var posts []*post
 	total := 0
 	if strings.TrimSpace(query) != "" {
-		posts, total = t.search(query, v.now, n, size)
+		posts, total = v.find(t, query, n, size)
 	}
 	v.show(http.StatusOK, title, page.Data{
 		Kind: kind, Query: query, Posts: v.postViews(posts),
@@ -94,8 +99,22 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	})
 }
 
+// find returns one page of the posts that a query finds, and how many there
+// are in all.
+func (v *visit) find(t *timeline, query string, n, size int) ([]*post, int) {
+	if t == &v.world.posts {
+		if written := v.records.writtenPosts(holdsFolded(query)); len(written) > 0 {
+			world, _ := t.search(query, v.now, 1, len(t.posts))
+			all := merge(written, world)
+			return cut(all, n, size), len(all)
+		}
+	}
+	return t.search(query, v.now, n, size)
+}
+
 // people shows one page of a list of members.
-func (v *visit) people(kind page.Kind, title string, all []*member, start, count int) {
+func (v *visit) people(kind page.Kind, title string, all []*member) {
+	start, count := v.slice(kind)
 	data := page.Data{
 		Kind: kind, Query: v.r.FormValue("keywords"), People: []page.Person{},
 		Paging: &page.Paging{Page: start/count + 1, Total: len(all), More: start+count < len(all)},
@@ -137,46 +156,5 @@ func (v *visit) connections() {
 		}
 		return a.id < b.id
 	})
-	v.people(page.KindConnections, "Connections", list, v.number("start", 0, 1_000_000), max(1, v.number("count", 40, 100)))
-}
-
-// messages lists those whom the viewer exchanged messages with.
-func (v *visit) messages() {
-	data := page.Data{Kind: page.KindMessages, People: []page.Person{}}
-	for _, m := range v.records.everyone() {
-		if m != v.me && len(v.records.messages(v.me, m)) > 0 {
-			data.People = append(data.People, v.personView(m))
-		}
-	}
-	v.show(http.StatusOK, "Messages", data)
-}
-
-// thread shows the messages with one member.
-func (v *visit) thread() {
-	m := v.whoMember()
-	if m == nil {
-		v.notFound()
-		return
-	}
-	t := &page.Thread{With: v.personView(m), CanMessage: v.records.connected(v.me, m), Messages: []page.Message{}}
-	for _, msg := range v.records.messages(v.me, m) {
-		t.Messages = append(t.Messages, page.Message{URN: msg.urn, Text: msg.text, SentAt: msg.at, Mine: msg.from == v.me})
-	}
-	v.show(http.StatusOK, "Messages with "+m.name(), page.Data{Kind: page.KindThread, Thread: t})
-}
-
-// invitations lists the viewer's invitations that wait, the newest first.
-func (v *visit) invitations() {
-	data := page.Data{Kind: page.KindInvitations, Invitations: []page.Invitation{}}
-	sent := v.records.sentInvitations(v.me)
-	sort.Slice(sent, func(i, j int) bool {
-		if !sent[i].at.Equal(sent[j].at) {
-			return sent[i].at.After(sent[j].at)
-		}
-		return sent[i].to.id < sent[j].to.id
-	})
-	for _, inv := range sent {
-		data.Invitations = append(data.Invitations, page.Invitation{To: v.personView(inv.to), Note: inv.note, SentAt: inv.at})
-	}
-	v.show(http.StatusOK, "Invitations", data)
+	v.people(page.KindConnections, "Connections", list)
 }

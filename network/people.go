@@ -1,6 +1,7 @@
 package network
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,15 @@ func (v *visit) number(name string, without, limit int) int {
 	return min(n, limit)
 }
 
+// slice reads which part of a list of people the request asks for.
+func (v *visit) slice(kind page.Kind) (start, count int) {
+	count = max(1, v.number("count", 25, 50))
+	if kind == page.KindConnections {
+		count = max(1, v.number("count", 40, 100))
+	}
+	return v.number("start", 0, 1_000_000), count
+}
+
 // searchPeople shows the members that pass every filter of the request. Text
 // filters compare folded; filters that may be repeated pass with any value.
 func (v *visit) searchPeople() {
@@ -29,7 +39,28 @@ func (v *visit) searchPeople() {
 			list = append(list, m)
 		}
 	}
-	v.people(page.KindPeople, "People", list, v.number("start", 0, 1_000_000), max(1, v.number("count", 25, 50)))
+	v.people(page.KindPeople, "People", list)
+}
+
+// searchCompanies shows the companies whose name, trade or specialties hold
+// every word of the query; without one, all.
+func (v *visit) searchCompanies() {
+	query := v.r.FormValue("q")
+	var list []page.Actor
+	for _, c := range v.world.companies {
+		text, found := fold(strings.Join(append([]string{c.name, c.industry, c.place.name}, c.specialties...), "\n")), true
+		for _, w := range strings.Fields(fold(query)) {
+			found = found && strings.Contains(text, w)
+		}
+		if found {
+			list = append(list, firmActor(c))
+		}
+	}
+	n := v.pageNumber()
+	v.show(http.StatusOK, "Companies", page.Data{
+		Kind: page.KindCompanies, Query: query, Companies: cut(list, n, listPage),
+		Paging: &page.Paging{Page: n, Total: len(list), More: n*listPage < len(list)},
+	})
 }
 
 // passes reports whether a member passes the filters of the request.

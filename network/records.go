@@ -1,7 +1,6 @@
 package network
 
 import (
-	"strconv"
 	"sync"
 	"time"
 
@@ -12,12 +11,19 @@ import (
 // WriteKind is a kind of write at the site.
 type WriteKind string
 
-// The kinds of writes.
+// The kinds of writes. The first four are what sessions do and what the caps
+// limit; the others are what a person may do besides.
 const (
 	WriteLike       WriteKind = "like"
 	WriteComment    WriteKind = "comment"
 	WriteMessage    WriteKind = "message"
 	WriteInvitation WriteKind = "invitation"
+
+	WritePost       WriteKind = "post"
+	WriteUnlike     WriteKind = "unlike"
+	WriteWithdrawal WriteKind = "withdrawal" // of an invitation that the account sent
+	WriteAcceptance WriteKind = "acceptance" // of an invitation that the account got
+	WriteRefusal    WriteKind = "refusal"    // of an invitation that the account got
 )
 
 // Write is one write that the site applied.
@@ -76,8 +82,10 @@ type records struct {
 	comments    map[uint64][]remark
 	threads     map[pair][]message
 	invitations map[pair]invitation
+	accepted    map[pair]time.Time // connections that came of invitations
 	used        map[usage]int
 	writes      []Write
+	written     []*post // by accounts, the oldest first
 	lastURN     uint64
 }
 
@@ -109,9 +117,9 @@ type message struct {
 }
 
 type invitation struct {
-	to   *member
-	note string
-	at   time.Time
+	from, to *member
+	note     string
+	at       time.Time
 }
 
 // usage names what a cap counts.
@@ -131,6 +139,7 @@ func newRecords(w *world, caps Caps) *records {
 		comments:    make(map[uint64][]remark),
 		threads:     make(map[pair][]message),
 		invitations: make(map[pair]invitation),
+		accepted:    make(map[pair]time.Time),
 		used:        make(map[usage]int),
 	}
 }
@@ -210,26 +219,6 @@ func (r *records) dropAccount(slug string) {
 			delete(r.cookies, cookie)
 		}
 	}
-}
-
-// connectedShare is how many in a hundred pairs of members are connected.
-const connectedShare = 12
-
-// connected reports whether two members are connected; it is part of the
-// world and the same seen from both sides.
-func (r *records) connected(a, b *member) bool {
-	if a == b {
-		return false
-	}
-	p := thread(a, b)
-	return hash(r.world.seed, "pair "+strconv.FormatUint(p.a, 10)+" "+strconv.FormatUint(p.b, 10))%100 < connectedShare
-}
-
-// connectedAt returns since when two members are.
-func (r *records) connectedAt(a, b *member) time.Time {
-	p := thread(a, b)
-	days := hash(r.world.seed, "since "+strconv.FormatUint(p.a, 10)+" "+strconv.FormatUint(p.b, 10)) % 2000
-	return time.Date(2020, 1, 1, 9, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
 }
 
 // Writes returns all writes that were applied, in their order.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"slices"
+	"net/url"
+	"strconv"
 	"strings"
-	"time"
 
 	"watchpost/network/page"
 )
@@ -20,33 +20,14 @@ var templateFiles embed.FS
 var staticFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"day":        func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04") },
-	"iso":        func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"more":       func(p *page.Paging) int { return p.Page + 1 },
-	"less":       func(p *page.Paging) int { return p.Page - 1 },
-	"likeButton": newLikeButton,
+	"day":      day,
+	"iso":      iso,
+	"month":    month,
+	"number":   groupDigits,
+	"verbatim": verbatim,
+	"tagged":   tagged,
+	"plural":   plural,
 }).ParseFS(templateFiles, "templates/*.html"))
-
-// shown is what a template gets.
-type shown struct {
-	Title string
-	Data  page.Data
-	// Next is where signing in leads to; Base is the address of the page
-	// without its number, for links to other pages of a list.
-	Next, Base string
-}
-
-// likeButton is the button by which the viewer, or a company of the viewer,
-// likes a post.
-type likeButton struct {
-	URN, Slug, Label string // of whom the viewer acts as
-	Liked            bool
-	Post             *page.Post
-}
-
-func newLikeButton(urn, slug, label string, p *page.Post) likeButton {
-	return likeButton{URN: urn, Slug: slug, Label: label, Liked: slices.Contains(p.LikedBy, urn), Post: p}
-}
 
 // show answers with a page.
 func (v *visit) show(status int, title string, data page.Data) {
@@ -59,15 +40,20 @@ func (v *visit) show(status int, title string, data page.Data) {
 	if v.faults.LayoutChanged {
 		name = "changed"
 	}
-	query := v.r.URL.Query()
-	query.Del("page")
-	base := v.r.URL.EscapedPath() + "?"
-	if encoded := query.Encode(); encoded != "" {
-		base += encoded + "&"
+	s := &shown{Title: title, Data: data, Return: v.r.FormValue("next"), Now: v.now, request: v.r.URL.Query()}
+	s.Newer, s.Older = v.neighbours(data.Kind, data.Paging)
+	if v.me != nil {
+		me := memberActor(v.me)
+		s.Me = &me
+	}
+	switch data.Kind {
+	case page.KindSignIn:
+		s.Suggested = v.personas()
+	case page.KindFeed:
+		s.Suggested = v.acquaintances()
 	}
 	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, name, shown{Title: title, Data: data, Next: v.r.FormValue("next"), Base: base})
-	if err != nil {
+	if err := templates.ExecuteTemplate(&b, name, s); err != nil {
 		v.opts.Logger.Error("network: page not rendered", "path", v.r.URL.Path, "error", err)
 		http.Error(v.w, "Something went wrong", http.StatusInternalServerError)
 		return
@@ -78,13 +64,68 @@ func (v *visit) show(status int, title string, data page.Data) {
 	_, _ = v.w.Write(b.Bytes())
 }
 
+// neighbours returns the addresses of the pages of a list before and after
+// this one, empty where there is none. Lists of posts count pages, lists of
+// people the people before.
+func (v *visit) neighbours(kind page.Kind, p *page.Paging) (newer, older string) {
+	if p == nil {
+		return "", ""
+	}
+	query := v.r.URL.Query()
+	address := func(name string, value int) string {
+		query.Set(name, strconv.Itoa(value))
+		return (&url.URL{Path: v.r.URL.Path, RawQuery: query.Encode()}).String()
+	}
+	parameter, back, forward := "page", p.Page-1, p.Page+1
+	if kind == page.KindPeople || kind == page.KindConnections {
+		start, count := v.slice(kind)
+		parameter, back, forward = "start", max(0, start-count), start+count
+	}
+	if p.Page > 1 {
+		newer = address(parameter, back)
+	}
+	if p.More {
+		older = address(parameter, forward)
+	}
+	return newer, older
+}
+
+// suggestions is how many people a page suggests.
+const suggestions = 5
+
+// personas are members of the world as whom one may sign in at once.
+func (v *visit) personas() []page.Person {
+	var list []page.Person
+	for _, m := range v.world.members[:suggestions] {
+		list = append(list, page.Person{URN: m.urn(), Slug: m.slug, Name: m.name(), Headline: m.headline, Image: memberActor(m).Image})
+	}
+	return list
+}
+
+// acquaintances are members whom the viewer might want to invite: colleagues
+// first.
+func (v *visit) acquaintances() []page.Person {
+	var list []page.Person
+	for _, degree := range []int{2, 3} {
+		for _, m := range v.world.members {
+			if len(list) == suggestions {
+				return list
+			}
+			if v.degree(m) == degree && v.relation(m) == page.RelationNone {
+				list = append(list, v.personView(m))
+			}
+		}
+	}
+	return list
+}
+
 // static serves the style sheet and the script of the pages.
 func (s *Site) static(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, staticFiles, "static/"+r.PathValue("file")) //nolint:gosec // the files of an embed.FS only
 }
 
-// media draws a picture for whatever is asked for: a coloured tile that
-// follows from the name. There are no films.
+// media draws a picture for whatever is asked for: a tile whose colour follows
+// from the name. There are no films.
 func (s *Site) media(w http.ResponseWriter, r *http.Request) {
 	kind, file := r.PathValue("kind"), r.PathValue("file")
 	if !strings.HasSuffix(file, ".svg") {
@@ -94,6 +135,16 @@ func (s *Site) media(w http.ResponseWriter, r *http.Request) {
 	hue := hash(0, kind+file) % 360
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
-	_, _ = fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="hsl(%d 45%% 62%%)"/>`+
-		`<circle cx="32" cy="25" r="11" fill="#fff" opacity=".8"/><path d="M10 60a22 20 0 0 1 44 0z" fill="#fff" opacity=".8"/></svg>`, hue)
+	_, _ = fmt.Fprintf(w, pictures[kind], hue, (hue+40)%360)
+}
+
+// pictures are the drawings by kind, each with the hues of two colours: a head
+// for members, a house for companies, a landscape for posts.
+var pictures = map[string]string{
+	"members": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="hsl(%d 42%% 58%%)"/>` +
+		`<g fill="hsl(%d 60%% 93%%)"><circle cx="32" cy="25" r="11"/><path d="M10 62a22 21 0 0 1 44 0z"/></g></svg>`,
+	"companies": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="hsl(%d 38%% 42%%)"/>` +
+		`<path fill="hsl(%d 60%% 93%%)" d="M14 52V24l12-8v8l12-8v8l12-8v36zm8-18v6h5v-6zm11 0v6h5v-6zm11 0v6h3v-6zM29 52v-8h6v8z"/></svg>`,
+	"posts": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 320"><rect width="640" height="320" fill="hsl(%d 55%% 84%%)"/>` +
+		`<g fill="hsl(%d 40%% 52%%)"><circle cx="500" cy="90" r="42" opacity=".6"/><path d="M0 320V230l150-110 120 90 130-120 240 150v80z"/></g></svg>`,
 }

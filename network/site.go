@@ -82,10 +82,15 @@ func New(opts Options) (*Site, error) {
 	return s, nil
 }
 
+// securityPolicy lets pages use the site's own files and nothing else: no
+// inline code or style, no other origin.
+const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
 // ServeHTTP implements http.Handler.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
+	h.Set("Content-Security-Policy", securityPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	s.mux.ServeHTTP(w, r)
@@ -116,6 +121,7 @@ func (s *Site) routes() {
 	read("/posts/{post}", (*visit).post)
 	read("/search/posts", (*visit).searchPosts)
 	read("/search/people", (*visit).searchPeople)
+	read("/search/companies", (*visit).searchCompanies)
 	read("/forum", (*visit).forumFront)
 	read("/forum/search", (*visit).searchForum)
 	read("/forum/{post}", (*visit).forumPost)
@@ -126,10 +132,15 @@ func (s *Site) routes() {
 	read("/", (*visit).notFound)
 
 	write := func(pattern string, h func(*visit)) { s.mux.HandleFunc("POST "+pattern, s.writing(h)) }
+	write("/posts", (*visit).writePost)
 	write("/posts/{post}/like", (*visit).like)
+	write("/posts/{post}/unlike", (*visit).unlike)
 	write("/posts/{post}/comment", (*visit).comment)
 	write("/messages/{who}", (*visit).message)
 	write("/in/{who}/invite", (*visit).invite)
+	write("/in/{who}/withdraw", (*visit).withdraw)
+	write("/in/{who}/accept", (*visit).accept)
+	write("/in/{who}/decline", (*visit).decline)
 
 	if s.opts.Control {
 		s.controlRoutes()

@@ -2,6 +2,7 @@ package network_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -294,6 +295,17 @@ func TestControl(t *testing.T) {
 	control(t, http.MethodPost, site.url+"/_control/sign-out", `{"account":"jo"}`, new(struct{}))
 	if got := b.Get("/feed").Kind; got != page.KindSignIn {
 		t.Errorf("page after being signed out: %q", got)
+	}
+	resp, err = http.Get(site.url + "/_control/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	panel, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	for _, fault := range []string{"slow", "layout_changed", "signed_out", "challenge", "rate_limited", "lose_answers", "lose_writes"} {
+		if !strings.Contains(string(panel), `name="`+fault+`"`) {
+			t.Errorf("the control page has no switch for %s", fault)
+		}
 	}
 	var clock struct{ Now time.Time }
 	control(t, http.MethodGet, site.url+"/_control/clock", "", &clock)

@@ -109,7 +109,7 @@ func (v *visit) profileView(m *member) *page.Profile {
 		Location: m.place.name, Image: a.Image, About: m.about, Industry: m.company.industry, Language: m.language,
 		Connections: len(v.connectionsOf(m)), Followers: m.followers,
 		Positions: []page.Position{}, Education: []page.Education{}, Skills: m.skills,
-		Relation: v.relation(m), Degree: v.degree(m),
+		Relation: v.relation(m), Degree: v.degree(m), Invites: v.records.invited(m, v.me),
 	}
 	for _, p := range m.positions {
 		pos := page.Position{
@@ -169,6 +169,7 @@ func (v *visit) connectionsOf(m *member) []*member {
 func (v *visit) personView(m *member) page.Person {
 	return page.Person{
 		URN: m.urn(), Slug: m.slug, Name: m.name(), Headline: m.headline, Location: m.place.name, Degree: v.degree(m),
+		Image: memberActor(m).Image, Relation: v.relation(m),
 	}
 }
 

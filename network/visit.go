@@ -168,5 +168,8 @@ func (v *visit) whichPost(t *timeline) *post {
 	if !ok {
 		return nil
 	}
-	return t.find(id, v.now)
+	if p := t.find(id, v.now); p != nil || t != &v.world.posts {
+		return p
+	}
+	return v.records.writtenPost(id)
 }

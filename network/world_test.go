@@ -197,7 +197,7 @@ func TestPagesForPeople(t *testing.T) {
 	b := networktest.NewBrowser(t, site.url)
 	feed := b.SignIn("jo")
 	b.Get(feed.Posts[0].Path)
-	for _, want := range []string{`<html lang="en">`, `<h1>`, `aria-label="Comments"`, `data-write="comment"`, `data-write="like"`, `name="csrf-token"`} {
+	for _, want := range []string{`<html lang="en">`, `<h1 class="hidden">`, `aria-labelledby="comments-title"`, `data-write="comment"`, `data-write="like"`, `name="csrf-token"`} {
 		if !strings.Contains(b.HTML, want) {
 			t.Errorf("post page without %s", want)
 		}

@@ -21,7 +21,7 @@ type networkCommand struct {
 	Corpus    string     `type:"path" help:"Serve the posts of this file: JSON lines of {id, language, sentiment, text}."`
 	Seed      int64      `default:"1" help:"Chooses the generated world."`
 	TestClock bool       `help:"Open /_control/clock, which sets the network's clock forward."`
-	Control   bool       `help:"Open /_control/: faults and counts of writes. For tests."`
+	Control   bool       `help:"Open /_control/, a page and endpoints for faults and counts of writes. For tests."`
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 }
 

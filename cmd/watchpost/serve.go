@@ -26,7 +26,8 @@ type serveCommand struct {
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
 	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, as 10.0.0.0/8."`
 	Insecure        bool           `help:"Serve other machines without TLS."`
-	ExtensionOrigin []string       `help:"Value of Origin with which a browser extension may connect: chrome-extension://<id>."`
+	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj" help:"Values of Origin with which a browser extension may connect: chrome-extension://<id>."`
+	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to offer at /extension.zip."`
 
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`

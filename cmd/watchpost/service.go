@@ -149,7 +149,8 @@ func (s *service) listen(context.Context) error {
 	o := httpapi.Options{
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
-		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, Ready: s.isReady, Interpreter: interpreter,
+		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile,
+		Ready: s.isReady, Interpreter: interpreter,
 	}
 	if s.settled != nil {
 		o.TestClock = s.settled

@@ -27,14 +27,15 @@ const (
 	KindProfile     Kind = "profile"
 	KindCompany     Kind = "company"
 	KindPost        Kind = "post"
-	KindPosts       Kind = "posts"  // a list of posts of one author
-	KindSearch      Kind = "search" // posts that a search found
-	KindPeople      Kind = "people" // members that a search found
-	KindForum       Kind = "forum"  // forum posts that a search found
+	KindPosts       Kind = "posts"     // a list of posts of one author
+	KindSearch      Kind = "search"    // posts that a search found
+	KindPeople      Kind = "people"    // members that a search found
+	KindForum       Kind = "forum"     // forum posts that a search found
+	KindCompanies   Kind = "companies" // companies that a search found
 	KindConnections Kind = "connections"
 	KindMessages    Kind = "messages"    // the list of threads
 	KindThread      Kind = "thread"      // the messages with one member
-	KindInvitations Kind = "invitations" // those that the viewer sent
+	KindInvitations Kind = "invitations" // those that the viewer sent or got
 
 	KindApplied   Kind = "applied" // a write was done
 	KindSignIn    Kind = "sign_in"
@@ -51,6 +52,7 @@ const (
 	ReasonNotManaged   = "company_not_managed"
 	ReasonConnected    = "already_connected"
 	ReasonPending      = "invitation_pending"
+	ReasonNoInvitation = "no_invitation"
 	ReasonInvalid      = "invalid"
 )
 
@@ -68,8 +70,10 @@ type Data struct {
 	Comments    []Comment    `json:"comments,omitempty"`
 	Posts       []Post       `json:"posts,omitempty"`
 	People      []Person     `json:"people,omitempty"`
+	Companies   []Actor      `json:"companies,omitempty"`
 	Thread      *Thread      `json:"thread,omitempty"`
 	Invitations []Invitation `json:"invitations,omitempty"`
+	Received    []Invitation `json:"received,omitempty"` // From counts instead of To
 	Paging      *Paging      `json:"paging,omitempty"`
 	Query       string       `json:"query,omitempty"`
 
@@ -126,6 +130,8 @@ type Profile struct {
 	// invitation of the viewer waits) or connected.
 	Relation string `json:"relation"`
 	Degree   int    `json:"degree"` // 0 self, 1 connected, 2 or 3
+	// Invites is true when an invitation of the member waits for the viewer.
+	Invites bool `json:"invites,omitempty"`
 }
 
 // Relations between the viewer and a member.
@@ -212,7 +218,10 @@ type Person struct {
 	Headline    string     `json:"headline"`
 	Location    string     `json:"location"`
 	Degree      int        `json:"degree"`
+	Image       string     `json:"image"`              // path of the picture
+	Relation    string     `json:"relation,omitempty"` // as in Profile
 	ConnectedAt *time.Time `json:"connected_at,omitempty"`
+	Last        *Message   `json:"last,omitempty"` // the newest message, in the list of threads
 }
 
 // Thread is the messages between the viewer and one member.
@@ -230,9 +239,10 @@ type Message struct {
 	Mine   bool      `json:"mine"`
 }
 
-// Invitation is one that the viewer sent and that waits.
+// Invitation is one that the viewer sent, or got, and that waits.
 type Invitation struct {
-	To     Person    `json:"to"`
+	To     *Person   `json:"to,omitempty"`
+	From   *Person   `json:"from,omitempty"`
 	Note   string    `json:"note"`
 	SentAt time.Time `json:"sent_at"`
 }
@@ -304,7 +314,7 @@ func (d *Data) whole() bool {
 		return d.Viewer != nil && d.Company != nil
 	case KindPost:
 		return d.Viewer != nil && d.Post != nil
-	case KindFeed, KindPosts, KindSearch, KindPeople, KindForum, KindConnections:
+	case KindFeed, KindPosts, KindSearch, KindPeople, KindCompanies, KindForum, KindConnections:
 		return d.Viewer != nil && d.Paging != nil
 	case KindThread:
 		return d.Viewer != nil && d.Thread != nil

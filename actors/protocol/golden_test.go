@@ -1,0 +1,117 @@
+package protocol_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/actors/protocol"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+func at(hour int) time.Time { return time.Date(2030, 1, 9, hour, 0, 0, 0, time.UTC) }
+
+func point[T any](v T) *T { return &v }
+
+var post = protocol.Post{
+	URN: "urn:n:post:7", URL: "https://network.example/posts/7", Content: "Grüße,\n<b>you</b> & 世界", AuthorName: "Jane Doe",
+	AuthorURL: "https://network.example/in/jane", AuthorURN: "urn:n:member:3", AuthorHeadline: "Engineer",
+	AuthorImageURL: "https://network.example/media/3.svg", PostedAt: at(12), Likes: 3, Comments: 2, Shares: 1, Type: "image",
+	ImageURLs: []string{"https://network.example/media/7.svg"}, ImageText: "A chart", Videos: []string{"https://network.example/media/7.mp4"},
+}
+
+// golden are the frames and bodies of testdata: the extension's tests hold the
+// same ones against its types.
+var golden = map[string]any{
+	"hello": protocol.Frame{
+		Type: protocol.TypeHello, V: protocol.Version, Token: "secret", Boot: "b1", Journal: "j1", Version: "1.0.0",
+		Account: &protocol.Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true},
+		Tasks:   []protocol.JournalTask{{Task: "t1", Lease: "l1", Attempt: 1, State: protocol.StateActing}},
+	},
+	"welcome": protocol.Frame{Type: protocol.TypeWelcome, Session: "s1", HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
+	"heartbeat": protocol.Frame{
+		Type: protocol.TypeHeartbeat, Account: &protocol.Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
+		Running: []protocol.RunningTask{{Task: "t1", Lease: "l1"}},
+	},
+	"task": protocol.Frame{
+		Type: protocol.TypeTask, Task: "t1", Lease: "l1", Attempt: 1, TaskType: "keyword_scan",
+		Input: json.RawMessage(`{"keyword":"hiring","since":"2030-01-09T10:00:00Z"}`), Deadline: point(at(13)),
+	},
+	"accepted": protocol.Frame{Type: protocol.TypeAccepted, Task: "t1", Lease: "l1"},
+	"acting":   protocol.Frame{Type: protocol.TypeActing, Task: "t1", Lease: "l1"},
+	"go":       protocol.Frame{Type: protocol.TypeGo, Task: "t1", Lease: "l1"},
+	"part": protocol.Frame{
+		Type: protocol.TypePart, Task: "t1", Lease: "l1", Attempt: 1, Seq: point(0), Output: encoded(protocol.PostsOutput{Posts: []protocol.Post{post}}),
+	},
+	"result": protocol.Frame{
+		Type: protocol.TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Output: encoded(protocol.PostsOutput{Posts: []protocol.Post{}, Exhausted: point(true)}),
+	},
+	"result-error": protocol.Frame{
+		Type: protocol.TypeResult, Task: "t1", Lease: "l1", Attempt: 2, Error: &protocol.TaskError{Code: protocol.CodeNotFound, Message: "nobody", Acted: point(false)},
+	},
+	"result-unknown": protocol.Frame{
+		Type: protocol.TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Error: &protocol.TaskError{Code: protocol.CodeOutcomeUnknown, Message: "no answer"},
+	},
+	"ack":        protocol.Frame{Type: protocol.TypeAck, Task: "t1"},
+	"ack-part":   protocol.Frame{Type: protocol.TypeAck, Task: "t1", Seq: point(0)},
+	"released":   protocol.Frame{Type: protocol.TypeReleased, Task: "t1", Lease: "l1", Reason: "deadline"},
+	"cancel":     protocol.Frame{Type: protocol.TypeCancel, Task: "t1"},
+	"revoked":    protocol.Frame{Type: protocol.TypeRevoked},
+	"poll":       protocol.PollRequest{Messages: []protocol.Frame{{Type: protocol.TypeAccepted, Task: "t1", Lease: "l1"}}},
+	"poll-reply": protocol.PollReply{Messages: []protocol.Frame{{Type: protocol.TypeAck, Task: "t1"}}},
+	"sign-in": protocol.SignInReply{
+		SessionToken: "secret", Team: protocol.SignInTeam{ID: "team1", Name: "Team"}, Member: protocol.SignInMember{ID: "m1", Email: "ada@example.com"},
+	},
+}
+
+func encoded(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// What is sent looks as in testdata, and testdata holds nothing else.
+func TestGoldenFrames(t *testing.T) {
+	for name, value := range golden {
+		file := filepath.Join("testdata", name+".json")
+		if *update {
+			b, err := json.MarshalIndent(value, "", "  ")
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, append(b, '\n'), 0o600))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), string(encoded(value)), name)
+	}
+	files, err := os.ReadDir("testdata")
+	require.NoError(t, err)
+	for _, f := range files {
+		require.Contains(t, golden, strings.TrimSuffix(f.Name(), ".json"))
+	}
+}
+
+// What is read from testdata is whole: no field of it is one that nobody knows.
+func TestGoldenFramesAreKnown(t *testing.T) {
+	for name, value := range golden {
+		if _, frame := value.(protocol.Frame); !frame {
+			continue
+		}
+		file, err := os.Open(filepath.Join("testdata", name+".json"))
+		require.NoError(t, err)
+		strict := json.NewDecoder(file)
+		strict.DisallowUnknownFields()
+		var f protocol.Frame
+		require.NoError(t, strict.Decode(&f), name)
+		require.NoError(t, file.Close())
+		require.JSONEq(t, string(encoded(value)), string(encoded(f)), name)
+	}
+}

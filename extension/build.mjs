@@ -1,0 +1,69 @@
+// Builds the extension:
+//
+//	node build.mjs [--out DIR] [--zip FILE] [--network ORIGIN] [--service ORIGIN] [--wake SECONDS]
+//
+// The same sources and options give the same bytes, the zip's included.
+
+import { build } from 'esbuild'
+import { zipSync } from 'fflate'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { manifest } from './manifest.mjs'
+
+const here = dirname(fileURLToPath(import.meta.url))
+
+/** Reads an http or https origin; anything else ends the build. */
+function origin(name, value) {
+  let url
+  try {
+    url = new URL(value)
+  } catch { /* told below */ }
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== value) {
+    console.error(`--${name}: "${value}" is no origin such as https://host or http://127.0.0.1:8090`)
+    process.exit(2)
+  }
+  return value
+}
+
+const { values: options } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(here, 'dist') },
+    zip: { type: 'string' },
+    network: { type: 'string', default: 'http://127.0.0.1:8090' },
+    service: { type: 'string', default: 'http://127.0.0.1:8080' },
+    wake: { type: 'string', default: '30' },
+  },
+})
+const network = origin('network', options.network)
+const service = origin('service', options.service)
+const out = resolve(options.out)
+
+await rm(out, { recursive: true, force: true })
+await mkdir(out, { recursive: true })
+await build({
+  absWorkingDir: here,
+  entryPoints: { worker: 'src/worker/main.ts', page: 'src/page/agent.ts', options: 'src/ui/options.ts', popup: 'src/ui/popup.ts' },
+  outdir: out, bundle: true, format: 'iife', target: 'chrome120', charset: 'utf8', legalComments: 'none', logLevel: 'warning',
+  define: {
+    NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)),
+  },
+})
+const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'))
+const key = (await readFile(join(here, 'key.b64'), 'utf8')).trim()
+await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ network, version, key }), null, 2) + '\n')
+for (const file of ['options.html', 'popup.html', 'style.css']) await cp(join(here, 'src/ui', file), join(out, file))
+await mkdir(join(out, 'icons'))
+for (const file of await readdir(join(here, 'icons'))) if (file.endsWith('.png')) await cp(join(here, 'icons', file), join(out, 'icons', file))
+
+if (options.zip !== undefined) {
+  const files = {}
+  for (const file of (await readdir(out, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())) {
+    const path = join(file.parentPath ?? file.path, file.name)
+    files[relative(out, path).replaceAll('\\', '/')] = await readFile(path)
+  }
+  // In one order, of one date, and not compressed: nothing depends on the machine.
+  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)))
+  await writeFile(resolve(options.zip), zipSync(sorted, { level: 0, mtime: new Date(1980, 0, 1) }))
+}

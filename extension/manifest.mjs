@@ -1,0 +1,24 @@
+// The manifest as a function of what a build is for.
+
+/**
+ * @param {{network: string, version: string, key: string}} build network is an
+ *   origin: the only one that the extension may read and act on. The key is
+ *   public; it gives the extension the same id wherever it is loaded.
+ */
+export const manifest = ({ network, version, key }) => ({
+  manifest_version: 3,
+  name: 'Watchpost',
+  description: 'Works for your team on the network, in your browser and under your account, within its daily allowances.',
+  version,
+  minimum_chrome_version: '120',
+  key,
+  icons: icons(),
+  background: { service_worker: 'worker.js' },
+  action: { default_popup: 'popup.html', default_title: 'Watchpost', default_icon: icons() },
+  options_ui: { page: 'options.html', open_in_tab: true },
+  permissions: ['storage', 'alarms', 'scripting'],
+  host_permissions: [`${network}/*`],
+  content_security_policy: { extension_pages: "default-src 'self'; script-src 'self'; object-src 'none'; connect-src *; img-src 'self' data:" },
+})
+
+const icons = () => Object.fromEntries([16, 32, 48, 128].map(size => [size, `icons/${size}.png`]))

@@ -1,0 +1,40 @@
+// How a member writes on the open page: by its forms. The site's own code makes
+// the request and says in #notice how it ended.
+
+import { Fault } from '../shared/fault'
+import { refusal, stateFault } from './states'
+import { notUnderstood, the } from './markup'
+
+/** Writes into a field of the page as a keyboard would. */
+export function fill(field: HTMLTextAreaElement | HTMLSelectElement, value: string): void {
+  field.focus()
+  field.value = value
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
+/**
+ * Clicks the button of a form and waits until the page says how the write
+ * ended. Returns the urn of what it made, "" when it has none. A Fault with
+ * sure: false means that the page does not know.
+ */
+export async function submit(form: HTMLFormElement): Promise<string> {
+  const button = the(form, 'button') as HTMLButtonElement
+  if (button.disabled) throw notUnderstood('a form that cannot be sent')
+  if (!form.checkValidity()) throw new Fault('invalid_input', 'the page refuses the input')
+  const notice = the(document, '#notice')
+  const { outcome, kind, reason, action, resetsAt, urn } = await new Promise<DOMStringMap>(resolve => {
+    const watch = new MutationObserver(() => {
+      if (!notice.dataset['outcome']) return
+      watch.disconnect()
+      resolve({ ...notice.dataset })
+    })
+    watch.observe(notice, { attributes: true })
+    button.click()
+  })
+  switch (outcome) {
+    case 'done': return urn ?? ''
+    case 'refused': throw kind === 'refused' ? refusal(reason ?? '') : stateFault(kind ?? '', { reason, action, resetsAt }) ?? notUnderstood(`a write was answered by "${kind}"`)
+    default: throw new Fault('timeout', 'the network gave no clear answer to the write', false)
+  }
+}

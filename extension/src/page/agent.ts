@@ -1,0 +1,87 @@
+// The script that the worker injects into the tab of a task. It does the task
+// on the page and tells the worker by message, which wakes one that has gone;
+// the worker calls it as globalThis.pageAgent.
+
+import type { Pages } from '../network/adapter'
+import type { TaskType } from '../shared/protocol'
+import { isWrite } from '../shared/protocol'
+import type { FromPage, LookAnswer, OutcomeMessage, Seen } from '../shared/messages'
+import { Fault, taskError } from '../shared/fault'
+import { openPages } from '../network/pages'
+import { reads, writes } from './tasks'
+
+/** How often a message is tried that finds no worker. */
+const tries = 5
+
+export class PageAgent {
+  private readonly runs = new Map<string, AbortController>()
+
+  constructor(private readonly open: () => Pages, private readonly tell: (m: FromPage) => Promise<unknown>) {}
+
+  /** Is the task being done on this page? */
+  busy(task: string): boolean { return this.runs.has(task) }
+
+  /** Reads what the pages show of a write, without changing anything. */
+  async look(type: TaskType, input: unknown): Promise<LookAnswer> {
+    const pages = this.open()
+    try {
+      const write = isWrite(type) ? writes[type] : undefined
+      if (!write) throw new Fault('invalid_input', `unknown task type "${type}"`)
+      return { ...await write.look(input, pages), ...seen(pages) }
+    } catch (failure) {
+      return { error: taskError(failure, false), ...seen(pages) }
+    }
+  }
+
+  /** Begins a task; parts and outcome go by message. A task that runs is not begun twice. */
+  start(task: string, run: string, type: TaskType, input: unknown): void {
+    if (this.runs.has(task)) return
+    const control = new AbortController()
+    this.runs.set(task, control)
+    void this.do(task, run, type, input, control).finally(() => this.runs.delete(task))
+  }
+
+  private async do(task: string, run: string, type: TaskType, input: unknown, control: AbortController): Promise<void> {
+    const pages = this.open()
+    const outcome: OutcomeMessage = { type: 'outcome', task, run, parts: 0 }
+    try {
+      const read = isWrite(type) ? undefined : reads[type]
+      const write = isWrite(type) ? writes[type] : undefined
+      if (read) {
+        outcome.output = await read(input, {
+          pages, signal: control.signal,
+          part: async posts => {
+            const wanted = await this.say({ type: 'part', task, run, seq: outcome.parts++, posts })
+            if (!wanted) control.abort()
+            control.signal.throwIfAborted()
+          },
+        })
+      } else if (write) outcome.output = await write.act(input, pages)
+      else throw new Fault('invalid_input', `unknown task type "${type}"`)
+    } catch (failure) {
+      outcome.error = taskError(failure, isWrite(type))
+    }
+    if (!control.signal.aborted) await this.say({ ...outcome, ...seen(pages) })
+  }
+
+  /** Sends a message until a worker takes it; resolves to its answer. */
+  private async say(message: FromPage): Promise<unknown> {
+    for (let i = 0; i < tries; i++) {
+      try {
+        return await this.tell(message)
+      } catch {
+        await new Promise(resolve => setTimeout(resolve, 500))
+      }
+    }
+    return false // the alarm will wake a worker, which asks busy
+  }
+}
+
+const seen = (pages: Pages): Seen => pages.account ? { account: pages.account } : {}
+
+declare global {
+  // eslint-disable-next-line no-var
+  var pageAgent: PageAgent | undefined
+}
+
+if (globalThis.chrome?.runtime?.id) globalThis.pageAgent ??= new PageAgent(openPages, m => chrome.runtime.sendMessage(m))

@@ -1,0 +1,31 @@
+import { Fault } from '../shared/fault'
+import type { InvitationInput } from '../shared/protocol'
+import { fields } from './input'
+import type { Write } from './task'
+
+const output = { sent: true }
+
+/**
+ * agent_send_connection_request: is an invitation pending? To invite a
+ * connection, or oneself, makes no sense; an invitation that was accepted in
+ * the meantime was sent all the same, but a page cannot tell the two apart.
+ */
+export const invitation: Write<InvitationInput> = {
+  async look(input, pages) {
+    switch ((await pages.profile(read(input).ref)).relation) {
+      case 'pending': return { witness: { done: true }, output }
+      case 'none': return { witness: { done: false }, output }
+      case 'connected': throw new Fault('invalid_input', 'the member is a connection already')
+      case 'self': throw new Fault('invalid_input', 'the account cannot invite itself')
+    }
+  },
+  async act(input, pages) {
+    await pages.doInvite(read(input).note)
+    return output
+  },
+}
+
+function read(input: unknown) {
+  const { profile_urn: ref, note } = fields(input, { profile_urn: 'text', note: 'text' })
+  return { ref, note }
+}

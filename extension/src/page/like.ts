@@ -1,0 +1,22 @@
+import type { LikeInput } from '../shared/protocol'
+import { fields } from './input'
+import type { Write } from './task'
+
+/** Whom a like or comment is done as, and of which post. */
+export const postFields = { social_urn: 'text', actor_type: 'text', company_title: 'text' } as const
+
+const output = { liked: true }
+
+/** agent_like_post: does the actor like the post? */
+export const like: Write<LikeInput> = {
+  async look(input, pages) {
+    const { social_urn: ref, actor_type: type, company_title: title } = fields(input, postFields)
+    const { likedBy } = await pages.post(ref)
+    return { witness: { done: likedBy.includes(pages.actor(type, title).urn) }, output }
+  },
+  async act(input, pages) {
+    const { actor_type: type, company_title: title } = fields(input, postFields)
+    await pages.doLike(pages.actor(type, title))
+    return output
+  },
+}

@@ -1,0 +1,236 @@
+// The session protocol: the JSON frames between a session and the service. The
+// service's side is the Go package actors/protocol; both are tested against
+// the frames in actors/protocol/testdata.
+
+/** Value of `v` in a hello. */
+export const VERSION = 1
+
+// Limits and periods of the protocol.
+export const MAX_FRAME = 1 << 20
+export const MAX_HELLO_FRAME = 8 << 10
+export const HEARTBEAT_S = 20
+export const MAX_PART_POSTS = 200
+export const MAX_PART_BYTES = 512 << 10
+export const MAX_SCAN_POSTS = 10_000
+export const SCAN_MS = 5 * 60_000
+/** How long a long poll is held. */
+export const POLL_MS = 25_000
+
+/** Close codes of the socket. */
+export const CLOSE_UNAUTHORISED = 4401
+export const CLOSE_REPLACED = 4408
+
+export type ReadType =
+  | 'agent_profile_fetch'
+  | 'agent_company_fetch'
+  | 'agent_profiles_posts_fetch'
+  | 'agent_company_posts_fetch'
+  | 'agent_profiles_search'
+  | 'agent_connections_fetch'
+  | 'keyword_scan'
+  | 'forum_scan'
+  | 'people_scan'
+  | 'company_scan'
+
+export type WriteType =
+  | 'agent_like_post'
+  | 'agent_comment_post'
+  | 'agent_send_message'
+  | 'agent_send_connection_request'
+
+export type TaskType = ReadType | WriteType
+
+/**
+ * The writes. Of some the page itself shows whether they were done (liked,
+ * invitation pending), so that repeating them cannot do them twice: these map
+ * to true.
+ */
+const writes: Record<WriteType, boolean> = {
+  agent_like_post: true,
+  agent_send_connection_request: true,
+  agent_comment_post: false,
+  agent_send_message: false,
+}
+
+export const isWrite = (type: string): type is WriteType => Object.hasOwn(writes, type)
+export const pageDecides = (type: WriteType): boolean => writes[type]
+
+export type ErrorCode =
+  | 'signed_out'
+  | 'challenge'
+  | 'page_not_understood'
+  | 'network_limit'
+  | 'timeout'
+  | 'not_found'
+  | 'not_connected'
+  | 'company_not_managed'
+  | 'invalid_input'
+  | 'outcome_unknown'
+  | 'internal'
+
+/** How a task is reported that did not work. */
+export interface TaskError {
+  code: ErrorCode
+  message: string
+  /** Was the network touched? null: the session cannot know. */
+  acted: boolean | null
+}
+
+/** The network account that the browser is signed in to. */
+export interface Account {
+  urn: string
+  slug: string
+  name: string
+  signed_in: boolean
+}
+
+export type State = 'received' | 'acting' | 'done'
+
+export interface JournalTask {
+  task: string
+  lease: string
+  attempt: number
+  state: State
+}
+
+export interface RunningTask {
+  task: string
+  lease: string
+}
+
+export interface Hello {
+  type: 'hello'
+  v: number
+  /** Empty on a long poll, whose token is in a header. */
+  token: string
+  boot: string
+  journal: string
+  version: string
+  account: Account
+  tasks: JournalTask[]
+}
+
+export interface Heartbeat {
+  type: 'heartbeat'
+  account: Account
+  running: RunningTask[]
+}
+
+export interface Part {
+  type: 'part'
+  task: string
+  lease: string
+  attempt: number
+  seq: number
+  output: { posts: Post[] }
+}
+
+export interface Result {
+  type: 'result'
+  task: string
+  lease: string
+  attempt: number
+  output?: unknown
+  error?: TaskError
+}
+
+export interface Released {
+  type: 'released'
+  task: string
+  lease: string
+  reason: string
+}
+
+export type FromSession =
+  | Hello
+  | Heartbeat
+  | { type: 'accepted'; task: string; lease: string }
+  | { type: 'acting'; task: string; lease: string }
+  | Part
+  | Result
+  | Released
+
+export interface Welcome {
+  type: 'welcome'
+  session?: string
+  heartbeat_s?: number
+  lease_s?: number
+  server_time?: string
+}
+
+export interface Assignment {
+  type: 'task'
+  task: string
+  lease: string
+  attempt: number
+  task_type: string
+  input: unknown
+  deadline?: string
+}
+
+export type FromService =
+  | Welcome
+  | Assignment
+  | { type: 'go'; task: string; lease: string }
+  | { type: 'ack'; task: string; seq?: number }
+  | { type: 'cancel'; task: string }
+  | { type: 'revoked' }
+
+/** A post as a session reports it: what the page shows, character for character. */
+export interface Post {
+  urn: string
+  url: string
+  content: string
+  author_name: string
+  author_url: string
+  author_urn?: string
+  author_headline: string
+  author_image_url: string
+  /** RFC 3339, UTC. */
+  posted_at: string
+  likes_count: number
+  comments_count: number
+  shares_count: number
+  post_type: string
+  image_urls?: string[]
+  image_text?: string
+  videos?: string[]
+}
+
+/** Output of scans, of their parts, and of the tasks that fetch posts. */
+export interface PostsOutput {
+  posts: Post[]
+  /** Scans only: false when the scan stopped before it reached `since`. */
+  exhausted?: boolean
+}
+
+// Inputs of the task types.
+export interface ProfileInput { profile_slug: string }
+export interface CompanyInput { company_slug: string }
+export interface ProfilesPostsInput { profile_urns: string[] }
+export interface SearchInput {
+  keywords?: string
+  title?: string
+  company?: string
+  first_name?: string
+  last_name?: string
+  school?: string
+  geo_urn?: string[]
+  current_company?: string[]
+  industry?: string[]
+  past_company?: string[]
+  profile_language?: string[]
+  count?: number
+}
+export interface ConnectionsInput { keyword?: string; sort_type?: string; start?: number; count?: number }
+export interface LikeInput { social_urn: string; actor_type?: string; company_title?: string }
+export interface CommentInput extends LikeInput { comment_text: string }
+export interface MessageInput { recipient_urn: string; message: string }
+export interface InvitationInput { profile_urn: string; note?: string }
+export interface ScanInput { keyword?: string; profile?: string; company?: string; since: string }
+
+export interface SignInReply {
+  session_token: string
+  team: { id: string; name: string }
+  member: { id: string; email: string }
+}

@@ -1,0 +1,60 @@
+import type { Account } from '../shared/protocol'
+import { accountIn } from '../network/account'
+import { accountPath } from '../network/paths'
+import type { Store } from './journal'
+import { until } from './task'
+
+const nobody: Account = { urn: '', slug: '', name: '', signed_in: false }
+
+/**
+ * Who is signed in to the network in this browser. It is learnt from the pages
+ * of tasks and, beside tasks, from one light page only.
+ */
+export class AccountWatch {
+  private checking: Promise<void> | undefined
+  private checkedAt = 0
+  private waiting: (() => void)[] = []
+
+  private constructor(
+    private account: Account, private readonly store: Store, private readonly origin: string,
+    private readonly changed: () => void, private readonly clock: () => number,
+  ) {}
+
+  /** Takes up what was known last. */
+  static async open(store: Store, origin: string, changed: () => void, clock: () => number = Date.now): Promise<AccountWatch> {
+    const { account } = await store.get('account')
+    return new AccountWatch(account as Account | undefined ?? nobody, store, origin, changed, clock)
+  }
+
+  /** Waits until somebody is signed in. */
+  async signedIn(signal: AbortSignal): Promise<void> {
+    if (!this.account.signed_in) await until<void>(signal, resolve => this.waiting.push(resolve))
+  }
+
+  get now(): Account { return this.account }
+
+  /** Keeps what a page said. Of one who signed out the name stays. */
+  async saw(account: Account): Promise<void> {
+    const next = account.signed_in ? account : { ...this.account, signed_in: false }
+    if (JSON.stringify(next) === JSON.stringify(this.account)) return
+    this.account = next
+    this.changed()
+    if (next.signed_in) this.waiting.splice(0).forEach(resolve => resolve())
+    await this.store.set({ account: next })
+  }
+
+  /** Looks who is signed in, unless somebody did less than so many milliseconds ago. */
+  check(atMostEvery = 0): Promise<void> {
+    if (this.clock() - this.checkedAt < atMostEvery) return Promise.resolve()
+    return this.checking ??= this.look().finally(() => { this.checking = undefined })
+  }
+
+  private async look(): Promise<void> {
+    this.checkedAt = this.clock()
+    try {
+      const answer = await fetch(this.origin + accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
+      const account = accountIn(answer.status, await answer.text())
+      if (account) await this.saw(account)
+    } catch { /* no answer tells nothing about the account */ }
+  }
+}

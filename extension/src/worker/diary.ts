@@ -1,0 +1,93 @@
+import type { Deed, Use } from '../shared/state'
+import type { Entry, Store } from './journal'
+
+/** How many deeds are kept. */
+const kept = 100
+
+/** The network's allowances of an account, and the task types that use them. */
+const allowances: { action: string; limit: number; period: Use['period']; types: string[] }[] = [
+  { action: 'keyword_scan', limit: 30, period: 'day', types: ['keyword_scan'] },
+  { action: 'people_scan', limit: 50, period: 'day', types: ['people_scan', 'agent_profiles_posts_fetch'] },
+  { action: 'company_scan', limit: 50, period: 'day', types: ['company_scan', 'agent_company_posts_fetch'] },
+  { action: 'profile_fetch', limit: 40, period: 'day', types: ['agent_profile_fetch'] },
+  { action: 'company_fetch', limit: 40, period: 'day', types: ['agent_company_fetch'] },
+  { action: 'profile_search', limit: 100, period: 'day', types: ['agent_profiles_search', 'agent_connections_fetch'] },
+  { action: 'message', limit: 100, period: 'day', types: ['agent_send_message'] },
+  { action: 'like', limit: 50, period: 'day', types: ['agent_like_post'] },
+  { action: 'comment', limit: 25, period: 'day', types: ['agent_comment_post'] },
+  { action: 'invitation', limit: 100, period: 'week', types: ['agent_send_connection_request'] },
+]
+
+interface Book {
+  deeds: Deed[]
+  /** Uses by period and action. */
+  used: Record<string, Record<string, number>>
+}
+
+/** What this browser has done on the network: for the member to see, kept here only. */
+export class Diary {
+  private constructor(
+    private readonly store: Store, private readonly book: Book, private readonly changed: () => void, private readonly now: () => number,
+  ) {}
+
+  static async open(store: Store, changed: () => void, now: () => number): Promise<Diary> {
+    const { diary } = await store.get('diary')
+    const { deeds = [], used = {} } = (diary ?? {}) as Partial<Book>
+    return new Diary(store, { deeds, used }, changed, now)
+  }
+
+  /** The newest first. */
+  get deeds(): Deed[] { return this.book.deeds }
+
+  /** Writes down how a task ended. */
+  async write(entry: Entry): Promise<void> {
+    const { error } = entry
+    const deed: Deed = { at: this.now(), task_type: entry.task_type, about: about(entry.input) }
+    if (error) deed.error = { code: error.code, message: error.message }
+    this.book.deeds.unshift(deed)
+    this.book.deeds.length = Math.min(this.book.deeds.length, kept)
+    const allowance = allowances.find(a => a.types.includes(entry.task_type))
+    if (allowance && error?.acted !== false) {
+      const keys = { day: dayOf(this.now()), week: weekOf(this.now()) }
+      for (const key of Object.keys(this.book.used)) if (!Object.values(keys).includes(key)) delete this.book.used[key]
+      const used = this.book.used[keys[allowance.period]] ??= {}
+      used[allowance.action] = (used[allowance.action] ?? 0) + units(entry.input)
+    }
+    this.changed()
+    await this.store.set({ diary: this.book })
+  }
+
+  /** What this browser has used of each allowance in the present period, in UTC. */
+  uses(): Use[] {
+    const keys = { day: dayOf(this.now()), week: weekOf(this.now()) }
+    return allowances.map(({ action, limit, period }) => ({ action, limit, period, used: this.book.used[keys[period]]?.[action] ?? 0 }))
+  }
+
+  async clear(): Promise<void> {
+    this.book.deeds = []
+    this.book.used = {}
+    await this.store.remove('diary')
+  }
+}
+
+/** Names what a task is about, as its input does. */
+export function about(input: unknown): string {
+  const of = (input ?? {}) as Record<string, unknown>
+  for (const name of ['keyword', 'profile', 'company', 'profile_slug', 'company_slug', 'profile_urn', 'recipient_urn', 'social_urn', 'keywords', 'title']) {
+    const value = of[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return Array.isArray(of['profile_urns']) ? of['profile_urns'].join(', ') : ''
+}
+
+/** Posts of profiles count once for each profile. */
+const units = (input: unknown): number => {
+  const urns = (input as { profile_urns?: unknown } | null)?.profile_urns
+  return Array.isArray(urns) ? urns.length : 1
+}
+
+const dayOf = (ms: number): string => `day ${new Date(ms).toISOString().slice(0, 10)}`
+const weekOf = (ms: number): string => {
+  const sinceMonday = (new Date(ms).getUTCDay() + 6) % 7
+  return `week ${new Date(ms - sinceMonday * 86_400_000).toISOString().slice(0, 10)}`
+}

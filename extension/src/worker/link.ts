@@ -1,0 +1,138 @@
+import type { FromService, FromSession, Hello, Welcome } from '../shared/protocol'
+import { HEARTBEAT_S } from '../shared/protocol'
+import { openPoll } from './poll'
+import { openSocket } from './socket'
+import { wait } from './task'
+
+/** How a connection ended. */
+export type End =
+  | 'lost' // come again
+  | 'revoked' // the token is unknown
+  | 'replaced' // a newer connection of the same session took over
+  | 'closed' // by us
+
+/** A connection on which hello was said. */
+export interface Connection {
+  send(frame: FromSession): void
+  close(): void
+  readonly ended: Promise<End>
+}
+
+/** One way to exchange frames: it hands what comes to take, in order; the promise is that it was handled. */
+export type Carrier = (service: string, hello: Hello, take: (frame: FromService) => Promise<void>) => Connection
+
+/** What the link works for. */
+export interface Ends {
+  /** Says where to connect and with what; undefined when there is nothing to connect to. */
+  target(): { service: string; token: string } | undefined
+  hello(token: string): Hello
+  /** Called after each welcome. */
+  welcome(frame: Welcome, say: (frame: FromSession) => void): void
+  receive(frame: FromService): Promise<void>
+  /** Called when a connection on which there was a welcome has ended. */
+  farewell(): void
+  /** Called every heartbeat while there is a connection. */
+  beat(): void
+  /** Called when the service ended the session. */
+  over(end: 'revoked' | 'replaced'): Promise<void>
+  changed(): void
+}
+
+export const periods = {
+  minBackoffMs: 1000,
+  maxBackoffMs: 30_000,
+  /** A service that takes the connection and says nothing is as good as none. */
+  welcomeMs: 15_000,
+  /** How long a session stays on long poll before it tries the socket again. */
+  socketRetryMs: 5 * 60_000,
+  /** After how many failed tries of the socket it goes by long poll. */
+  socketTries: 3,
+}
+
+/**
+ * Keeps a connection with the service. It prefers the socket; after some failed
+ * tries it goes by long poll and tries the socket once in a while.
+ */
+export class Link {
+  /** By what the session is connected; undefined before welcome. */
+  carrier: 'socket' | 'poll' | undefined
+  private running = false
+  private connection: Connection | undefined
+  private hurry = new AbortController()
+
+  constructor(
+    private readonly ends: Ends,
+    private readonly carriers: Record<'socket' | 'poll', Carrier> = { socket: openSocket, poll: openPoll },
+    private readonly pause: typeof wait = wait,
+    private readonly chance: () => number = Math.random,
+  ) {}
+
+  /** Connects unless connected. Every wake-up of the worker calls this. */
+  ensure(): void {
+    if (!this.running) void this.run()
+  }
+
+  /** Connects at once instead of at the end of the present wait, and with what target says now. */
+  renew(): void {
+    this.hurry.abort()
+    this.connection?.close()
+    this.ensure()
+  }
+
+  private async run(): Promise<void> {
+    this.running = true
+    let failed = 0, backoff = periods.minBackoffMs
+    for (let target = this.ends.target(); target; target = this.ends.target()) {
+      this.hurry = new AbortController()
+      const by = failed < periods.socketTries ? 'socket' : 'poll'
+      const { welcomed, end } = await this.converse(by, target)
+      if (end === 'revoked' || end === 'replaced') {
+        await this.ends.over(end)
+        continue
+      }
+      if (welcomed) backoff = periods.minBackoffMs
+      if (end === 'closed') {
+        if (by === 'poll') failed = periods.socketTries - 1 // one try, then long poll again
+        continue
+      }
+      if (by === 'socket') failed = welcomed ? 0 : failed + 1
+      else if (!welcomed) failed = periods.socketTries - 1 // the service is away: that says nothing about sockets
+      // Half of the time is chance, so that the sessions of a service that was
+      // restarted do not come back all at once.
+      await this.pause(backoff / 2 + this.chance() * backoff / 2, this.hurry.signal).catch(() => {})
+      backoff = Math.min(backoff * 2, periods.maxBackoffMs)
+    }
+    this.running = false
+  }
+
+  /** Keeps one connection: hello, welcome, and what follows. */
+  private async converse(by: 'socket' | 'poll', { service, token }: { service: string; token: string }): Promise<{ welcomed: boolean; end: End }> {
+    let welcomed = false, revoked = false
+    let handled = Promise.resolve()
+    let beats: ReturnType<typeof setInterval> | undefined
+    const connection = this.carriers[by](service, this.ends.hello(token), frame => {
+      if (frame.type === 'revoked') revoked = true
+      else if (frame.type === 'welcome' && !welcomed) {
+        welcomed = true
+        clearTimeout(silent)
+        this.carrier = by
+        this.ends.welcome(frame, f => connection.send(f))
+        beats = setInterval(() => this.ends.beat(), (frame.heartbeat_s || HEARTBEAT_S) * 1000)
+        this.ends.changed()
+      } else if (welcomed) handled = handled.then(() => this.ends.receive(frame)).catch(err => console.error('frame not handled', frame.type, err))
+      return handled
+    })
+    this.connection = connection
+    const silent = setTimeout(() => connection.close(), periods.welcomeMs)
+    const retry = by === 'poll' ? setTimeout(() => connection.close(), periods.socketRetryMs) : undefined
+    let end = await connection.ended
+    if (end === 'closed' && !welcomed && !this.hurry.signal.aborted) end = 'lost'
+    clearTimeout(silent)
+    clearTimeout(retry)
+    clearInterval(beats)
+    this.connection = this.carrier = undefined
+    if (welcomed) this.ends.farewell()
+    this.ends.changed()
+    return { welcomed, end: revoked ? 'revoked' : end }
+  }
+}

@@ -1,0 +1,231 @@
+import type { Account, WriteType } from '../shared/protocol'
+import { isWrite, MAX_FRAME, pageDecides } from '../shared/protocol'
+import type { LookAnswer, OutcomeMessage, PartMessage, Witness } from '../shared/messages'
+import { Fault, taskError } from '../shared/fault'
+import type { Entry } from './journal'
+import { anew, type Session } from './session'
+import { type Task, wait } from './task'
+
+/** The network as a task finds it: a tab of its own, opened where the task begins. */
+export interface Tabs {
+  /** Reads in a fresh tab what the pages show of a write. The tab stays. */
+  look(entry: Entry, signal: AbortSignal): Promise<LookAnswer>
+  /** Does a task: a read in a fresh tab, a write on the page that was looked at. */
+  run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage>
+  /** The outcome of a write that a page, left by a worker that has gone, is still busy with or told since. */
+  rejoin(entry: Entry, signal: AbortSignal): Promise<OutcomeMessage | undefined>
+  close(): Promise<void>
+}
+
+/** The member's account at the network. */
+export interface Accounts {
+  /** Keeps what a page said. */
+  saw(account: Account): Promise<void>
+  /** Waits until somebody is signed in. */
+  signedIn(signal: AbortSignal): Promise<void>
+}
+
+/** Told of each task that ended. */
+export type Report = (entry: Entry) => void
+
+/** How long after the entry in acting a page is looked at again: a request that was under way has arrived by then. */
+const secondLookMs = 30_000
+/** A write that is older than this is not done again. */
+const actingLimitMs = 24 * 3600_000
+
+/** A task that was given back. */
+const released = new Error('released')
+
+/**
+ * Does the session's tasks, one at a time. Of a write that it may have begun it
+ * finds out by the page whether it was done:
+ *
+ *	received ── look ── acting ── go ── begun ── act ── done
+ *	                      │                └── no sure answer, or the worker died:
+ *	                      │                    look: changed → done
+ *	                      │                    unchanged → look again 30 s after acting
+ *	                      │                    unchanged → begun again, act ── once more
+ *	                      └── the worker died before go: nothing was done, from the start
+ *
+ * A second death, or a page that cannot be read, is outcome_unknown.
+ */
+export class Runner {
+  constructor(
+    private readonly session: Session,
+    private readonly tabs: Tabs,
+    private readonly accounts: Accounts,
+    private readonly report: Report = () => {},
+    private readonly pause: typeof wait = wait,
+    private readonly clock: () => number = Date.now,
+  ) {}
+
+  /** Does what there is to do until the signal ends. */
+  async work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const task = await this.session.next(signal).catch(() => undefined)
+      if (task) await this.do(task)
+    }
+  }
+
+  /** Takes up how a task ended on a page that a worker before this one has left. */
+  async adopt(outcome: OutcomeMessage): Promise<void> {
+    const task = this.session.tasks.get(outcome.task)
+    const begun = isWrite(task?.entry.task_type ?? '') ? task?.entry.begun === true : outcome.parts === 0
+    if (!task || task.entry.state === 'done' || !begun || unsure(outcome) || !this.session.take(task)) return
+    if (outcome.account) void this.accounts.saw(outcome.account)
+    await this.tabs.close()
+    await this.session.finish(task, outcome.error ? { error: outcome.error } : { output: outcome.output })
+    this.report(task.entry)
+  }
+
+  private async do(task: Task): Promise<void> {
+    let end: Pick<Entry, 'output' | 'error'>
+    try {
+      const { task_type: type } = task.entry
+      end = { output: isWrite(type) ? await this.write(task, type) : await this.read(task) }
+      const size = new TextEncoder().encode(JSON.stringify(end.output)).length
+      if (size > MAX_FRAME - 4096) throw new Error(`an output of ${size} bytes`)
+    } catch (failure) {
+      end = { error: taskError(failure, task.entry.begun === true) }
+      if (task.signal.aborted) {
+        await this.tabs.close()
+        if (task.signal.reason === anew) this.session.requeue(task)
+        return
+      }
+      if (failure === released) return
+    }
+    await this.tabs.close()
+    await this.session.finish(task, end)
+    this.report(task.entry)
+  }
+
+  private async read(task: Task): Promise<unknown> {
+    await this.notLate(task)
+    const outcome = await this.tabs.run(task.entry, task.signal, p => this.session.part(task, p.seq, p.posts))
+    const output = this.outputOf(outcome)
+    await task.flush() // parts are kept in memory: only now may the journal say done
+    return output
+  }
+
+  private async write(task: Task, type: WriteType): Promise<unknown> {
+    if (task.entry.begun) {
+      const outcome = await this.tabs.rejoin(task.entry, task.signal)
+      return outcome && !unsure(outcome) ? this.outputOf(outcome) : this.recover(task, type)
+    }
+    const output = await this.prepare(task)
+    await this.notLate(task)
+    await this.session.put(task, { begun: true })
+    if (pageDecides(type) && task.entry.witness?.done) return output // done already: there is nothing to do
+    const outcome = await this.act(task)
+    return unsure(outcome) ? this.recover(task, type) : this.outputOf(outcome)
+  }
+
+  /** Takes the witness, journals acting and waits for go. Returns the output if nothing is to be done. */
+  private async prepare(task: Task): Promise<unknown> {
+    await this.notLate(task)
+    const { witness, output } = await this.look(task)
+    await this.session.put(task, { state: 'acting', witness, acting_at: this.clock() })
+    await this.session.askToAct(task)
+    return output
+  }
+
+  /** Finds out whether a write that was begun was done, and does it once more when it certainly was not. */
+  private async recover(task: Task, type: WriteType): Promise<unknown> {
+    if (pageDecides(type)) return this.recoverDecided(task)
+    const before = task.entry.witness?.count ?? 0
+    const count = (w: Witness) => w.count ?? 0
+    const first = await this.lookAgain(task)
+    if (!(first instanceof Error) && count(first.witness) > before) return first.output
+    if (task.entry.again) throw unknown('the write was begun twice and the page does not show it')
+    await this.secondLookDue(task)
+    const second = await this.lookAgain(task)
+    if (second instanceof Error) throw unknown(`the page cannot be read: ${second.message}`)
+    if (count(second.witness) > before) return second.output
+    if (first instanceof Error || count(first.witness) !== before || count(second.witness) !== before)
+      throw unknown('the page does not allow a comparison')
+    this.notOld(task)
+    await this.session.put(task, { again: true })
+    const outcome = await this.act(task)
+    if (!unsure(outcome)) return this.outputOf(outcome)
+    const third = await this.lookAgain(task)
+    if (!(third instanceof Error) && count(third.witness) > before) return third.output
+    throw unknown('no answer to the second try either')
+  }
+
+  /** Does the same where the page's state decides alone. */
+  private async recoverDecided(task: Task): Promise<unknown> {
+    for (let tried = 0; ; tried++) {
+      const now = await this.lookAgain(task)
+      if (now instanceof Error) throw unknown(`the page cannot be read: ${now.message}`)
+      if (now.witness.done) return now.output
+      if (tried === 2) throw unknown('no answer to the second try either')
+      this.notOld(task)
+      const outcome = await this.act(task)
+      if (!unsure(outcome)) return this.outputOf(outcome)
+    }
+  }
+
+  private async look(task: Task): Promise<{ witness: Witness; output: unknown }> {
+    const looked = await this.tabs.look(task.entry, task.signal)
+    if (looked.account) await this.accounts.saw(looked.account)
+    if ('error' in looked) throw new Fault(looked.error.code, looked.error.message)
+    return looked
+  }
+
+  /**
+   * Looks at the page of a write that was begun. While nobody is signed in it
+   * shows nothing: that is waited for, as it says nothing of the write.
+   */
+  private async lookAgain(task: Task): Promise<{ witness: Witness; output: unknown } | Error> {
+    for (;;) {
+      await this.accounts.signedIn(task.signal)
+      try {
+        return await this.look(task)
+      } catch (failure) {
+        task.signal.throwIfAborted()
+        if (!(failure instanceof Fault) || failure.code !== 'signed_out' && failure.code !== 'challenge') return fault(failure)
+        await this.tabs.close()
+      }
+    }
+  }
+
+  /** Acts on the page; that it went away without a word is an outcome of which nobody is sure. */
+  private async act(task: Task): Promise<OutcomeMessage> {
+    try {
+      return await this.tabs.run(task.entry, task.signal, () => {})
+    } catch (failure) {
+      task.signal.throwIfAborted()
+      const { task: id } = task.entry
+      return { type: 'outcome', task: id, run: '', parts: 0, error: { code: 'timeout', message: String(failure), acted: null } }
+    }
+  }
+
+  private outputOf(outcome: OutcomeMessage): unknown {
+    if (outcome.account) void this.accounts.saw(outcome.account)
+    if (outcome.error) throw new Fault(outcome.error.code, outcome.error.message, outcome.error.acted !== null)
+    return outcome.output
+  }
+
+  private async secondLookDue(task: Task): Promise<void> {
+    const since = this.clock() - (task.entry.acting_at ?? 0)
+    // A clock that was set back in between cannot make it longer.
+    await this.pause(Math.min(Math.max(secondLookMs - since, 0), secondLookMs), task.signal)
+  }
+
+  private notOld(task: Task): void {
+    if (this.clock() - (task.entry.acting_at ?? 0) > actingLimitMs) throw unknown('the write is too old to be done again')
+  }
+
+  /** Gives the task back when its deadline has passed. */
+  private async notLate(task: Task): Promise<void> {
+    task.signal.throwIfAborted()
+    if (!this.session.late(task.entry)) return
+    await this.tabs.close()
+    await this.session.release(task, 'deadline')
+    throw released
+  }
+}
+
+const unsure = (outcome: OutcomeMessage): boolean => outcome.error?.acted === null
+const unknown = (why: string): Fault => new Fault('outcome_unknown', why, false)
+const fault = (failure: unknown): Error => failure instanceof Error ? failure : new Error(String(failure))

@@ -1,0 +1,272 @@
+import type { Account, Assignment, FromService, FromSession, Hello, Post, Result, Welcome } from '../shared/protocol'
+import { isWrite, MAX_HELLO_FRAME, VERSION } from '../shared/protocol'
+import type { Entry, Journal } from './journal'
+import { Task, until } from './task'
+
+/**
+ * How many tasks a session takes beside the one it does. The service hands out
+ * one at a time; more wait here only after a restart.
+ */
+const maxQueued = 4
+
+/** Why a task ends that was handed out anew: it is to be done again. */
+export const anew = new Error('the task was handed out anew')
+const forgotten = new Error('the service is done with the task')
+const cancelled = new Error('the service cancelled the task')
+
+/**
+ * What the service has given this browser to do, and what it was told of it.
+ * Whatever comes is journalled before it is answered. What is to be sent is
+ * never kept for later: after each welcome the open tasks say again what the
+ * service has not acknowledged.
+ */
+export class Session {
+  readonly tasks = new Map<string, Task>()
+  /** Set while no task is to be taken. */
+  closed = false
+  private readonly queue: Task[] = []
+  private readonly boot = crypto.randomUUID()
+  /** The service's clock minus ours, in milliseconds. */
+  private offset = 0
+  /** Was there a welcome? */
+  private met = false
+  private say: (frame: FromSession) => void = () => {}
+  private wake: () => void = () => {}
+
+  constructor(
+    readonly journal: Journal,
+    private readonly account: () => Account,
+    private readonly version: string,
+    /** Called when what a member may see has changed. */
+    private readonly changed: () => void = () => {},
+    private readonly clock: () => number = Date.now,
+  ) {
+    for (const entry of journal.entries()) {
+      const task = new Task(entry)
+      this.tasks.set(entry.task, task)
+      if (entry.state !== 'done') this.queue.push(task)
+    }
+  }
+
+  /** The service's time as far as the session knows it. */
+  now(): number { return this.clock() + this.offset }
+
+  /** Has the task's deadline passed? Then the network is not to be touched for it any more. */
+  late(entry: Entry): boolean { return entry.deadline !== undefined && this.now() >= entry.deadline }
+
+  /**
+   * The first frame of a connection. It must be small: tasks that do not fit
+   * are left out, the done ones first, whose results follow anyhow.
+   */
+  hello(token: string): Hello {
+    const tasks = (['acting', 'received', 'done'] as const).flatMap(state =>
+      this.journal.entries().filter(e => e.state === state).map(({ task, lease, attempt }) => ({ task, lease, attempt, state })))
+    const hello: Hello = {
+      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), tasks,
+    }
+    while (tasks.length > 0 && new TextEncoder().encode(JSON.stringify(hello)).length > MAX_HELLO_FRAME) tasks.pop()
+    return hello
+  }
+
+  /** Begins a conversation: from here on frames are sent with say. */
+  welcome(frame: Welcome, say: (frame: FromSession) => void): void {
+    const time = Date.parse(frame.server_time ?? '')
+    if (!Number.isNaN(time)) this.offset = time - this.clock()
+    this.say = say
+    this.met = true
+    for (const { task } of this.journal.entries()) this.repeat(this.tasks.get(task))
+    this.wake()
+  }
+
+  /** Ends a conversation. */
+  farewell(): void { this.say = () => {} }
+
+  /** Sends the account and the leases to renew. */
+  beat(): void {
+    const running = [...this.tasks.values()].filter(t => t.entry.state !== 'done').map(({ entry: { task, lease } }) => ({ task, lease }))
+    this.say({ type: 'heartbeat', account: this.account(), running })
+  }
+
+  /** Handles a frame that comes after welcome; what it does not know it ignores. */
+  async receive(frame: FromService): Promise<void> {
+    switch (frame.type) {
+      case 'task': return this.receiveTask(frame)
+      case 'go': {
+        const task = this.tasks.get(frame.task)
+        if (task?.entry.lease === frame.lease) task.goes?.()
+        return
+      }
+      case 'ack': {
+        const task = this.tasks.get(frame.task)
+        if (!task) return
+        if (frame.seq !== undefined) task.stored(frame.seq)
+        else await this.forget(task, forgotten)
+        return
+      }
+      case 'cancel': return this.receiveCancel(frame.task)
+    }
+  }
+
+  /** The next task to do. */
+  async next(signal: AbortSignal): Promise<Task> {
+    for (;;) {
+      signal.throwIfAborted()
+      // Before the first welcome there is none: until then the session does not
+      // know the service's time, nor whether the journal's leases still stand.
+      const task = this.met ? this.queue.shift() : undefined
+      if (task) {
+        task.running = true
+        this.changed()
+        return task
+      }
+      await new Promise<void>(resolve => {
+        this.wake = resolve
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    }
+  }
+
+  /** Takes a waiting task out of turn; false when it does not wait. */
+  take(task: Task): boolean {
+    const at = this.queue.indexOf(task)
+    if (at < 0) return false
+    this.queue.splice(at, 1)
+    return task.running = true
+  }
+
+  /** Is there anything to do, or to be acknowledged? */
+  get busy(): boolean { return this.tasks.size > 0 }
+
+  /** Drops all tasks: of what was begun nobody will know. */
+  async forgetAll(): Promise<void> {
+    for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)
+  }
+
+  /** Journals a changed entry. */
+  async put(task: Task, change: Partial<Entry>): Promise<void> {
+    task.entry = { ...task.entry, ...change }
+    await this.journal.put(task.entry)
+  }
+
+  /** Asks whether a write may begin; resolves when the service says go. */
+  async askToAct(task: Task): Promise<void> {
+    const { task: id, lease } = task.entry
+    try {
+      await until<void>(task.signal, resolve => {
+        task.goes = resolve
+        this.say({ type: 'acting', task: id, lease })
+      })
+    } finally {
+      task.goes = undefined
+    }
+  }
+
+  /** Sends posts ahead of the result. */
+  part(task: Task, seq: number, posts: Post[]): void {
+    const { task: id, lease, attempt } = task.entry
+    const part = { type: 'part' as const, task: id, lease, attempt, seq, output: { posts } }
+    task.parts.push(part)
+    this.say(part)
+  }
+
+  /** Journals how a task ended, and says it. */
+  async finish(task: Task, end: Pick<Entry, 'output' | 'error'>): Promise<void> {
+    const { output: _, error: __, ...entry } = task.entry
+    task.entry = { ...entry, state: 'done', ...end }
+    await this.journal.put(task.entry)
+    task.running = false
+    this.say(resultOf(task.entry))
+    this.changed()
+  }
+
+  /** Gives a task back that was not begun. */
+  async release(task: Task, reason: string): Promise<void> {
+    await this.forget(task, forgotten)
+    this.say({ type: 'released', task: task.entry.task, lease: task.entry.lease, reason })
+  }
+
+  /** Puts a task that was handed out anew back into the queue. */
+  requeue(task: Task): void {
+    if (this.tasks.get(task.entry.task) !== task) return
+    const fresh = new Task(task.entry)
+    this.tasks.set(task.entry.task, fresh)
+    this.queue.push(fresh)
+    this.wake()
+  }
+
+  private async receiveTask(frame: Assignment): Promise<void> {
+    const known = this.tasks.get(frame.task)
+    if (known) return this.takeAgain(known, frame)
+    const { task, lease, attempt, task_type, input } = frame
+    if (typeof task !== 'string' || task === '') return
+    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock() }
+    const refuse = (reason: string) => this.say({ type: 'released', task, lease, reason })
+    if (this.closed) return refuse('paused')
+    if (this.late(entry)) return refuse('deadline')
+    if (this.queue.length >= maxQueued) return refuse('busy')
+    const fresh = new Task(entry)
+    this.tasks.set(task, fresh)
+    try {
+      await this.journal.put(entry)
+    } catch {
+      this.tasks.delete(task)
+      return refuse('journal')
+    }
+    if (this.tasks.get(task) !== fresh) return // cancelled meanwhile
+    this.queue.push(fresh)
+    this.say({ type: 'accepted', task, lease: fresh.entry.lease })
+    this.wake()
+  }
+
+  /**
+   * Gives a known task the lease and attempt of a new hand-out. A read under
+   * way begins anew: the parts of the older attempt may be lost.
+   */
+  private async takeAgain(task: Task, frame: Assignment): Promise<void> {
+    const begins = frame.attempt !== task.entry.attempt && !isWrite(task.entry.task_type)
+    await this.put(task, { lease: frame.lease, attempt: frame.attempt, ...deadlineOf(frame) })
+    this.say({ type: 'accepted', task: frame.task, lease: frame.lease })
+    if (begins && task.running && task.entry.state === 'received') task.control.abort(anew)
+    else this.repeat(task)
+  }
+
+  /**
+   * Stops a task. A write that may have touched the network goes on: only its
+   * result tells what became of it.
+   */
+  private async receiveCancel(id: string): Promise<void> {
+    const task = this.tasks.get(id)
+    if (!task || task.entry.begun || task.entry.state === 'done') return
+    await this.forget(task, cancelled)
+    this.say({ type: 'released', task: id, lease: task.entry.lease, reason: 'cancelled' })
+  }
+
+  /** Says what a task has said and the service not acknowledged. */
+  private repeat(task: Task | undefined): void {
+    if (!task) return
+    const { task: id, lease, attempt } = task.entry
+    task.parts = task.parts.map(part => ({ ...part, lease, attempt }))
+    task.parts.forEach(part => this.say(part))
+    if (task.entry.state === 'done') this.say(resultOf(task.entry))
+    else if (task.goes) this.say({ type: 'acting', task: id, lease })
+  }
+
+  private async forget(task: Task, why: Error): Promise<void> {
+    if (this.tasks.get(task.entry.task) !== task) return
+    this.tasks.delete(task.entry.task)
+    const at = this.queue.indexOf(task)
+    if (at >= 0) this.queue.splice(at, 1)
+    task.control.abort(why)
+    await this.journal.remove(task.entry.task)
+    this.changed()
+  }
+}
+
+function deadlineOf(frame: Assignment): { deadline?: number } {
+  const deadline = Date.parse(frame.deadline ?? '')
+  return Number.isNaN(deadline) ? {} : { deadline }
+}
+
+function resultOf({ task, lease, attempt, output, error }: Entry): Result {
+  return { type: 'result', task, lease, attempt, ...(error ? { error } : { output }) }
+}

@@ -1,0 +1,38 @@
+import { CLOSE_REPLACED, CLOSE_UNAUTHORISED, type FromService } from '../shared/protocol'
+import type { Carrier, End } from './link'
+
+/** Exchanges frames over a WebSocket. */
+export const openSocket: Carrier = (service, hello, take) => {
+  const socket = new WebSocket(service.replace(/^http/, 'ws') + '/extension/socket')
+  let stuck = 0
+  let close = () => {}
+  const ended = new Promise<End>(resolve => {
+    let closing = false
+    socket.onopen = () => socket.send(JSON.stringify(hello))
+    socket.onmessage = ({ data }) => {
+      let frame: FromService | undefined
+      try {
+        frame = JSON.parse(String(data)) as FromService
+      } catch { /* what is no frame is ignored like an unknown one */ }
+      if (frame) void take(frame)
+    }
+    socket.onclose = ({ code }) =>
+      resolve(closing ? 'closed' : code === CLOSE_UNAUTHORISED ? 'revoked' : code === CLOSE_REPLACED ? 'replaced' : 'lost')
+    close = () => {
+      closing = true
+      socket.close(1000)
+      resolve('closed') // a dead connection would take long to say goodbye
+    }
+  })
+  return {
+    ended,
+    send(frame) {
+      if (socket.readyState !== WebSocket.OPEN) return
+      // What was sent two heartbeats ago and has not left: nobody is there any more.
+      if (frame.type === 'heartbeat') stuck = socket.bufferedAmount > 0 ? stuck + 1 : 0
+      if (stuck >= 2) socket.close()
+      else socket.send(JSON.stringify(frame))
+    },
+    close: () => close(),
+  }
+}

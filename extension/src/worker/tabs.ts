@@ -1,0 +1,240 @@
+import type { FromPage, LookAnswer, OutcomeMessage, PartMessage } from '../shared/messages'
+import { Fault } from '../shared/fault'
+import { isWrite, SCAN_MS, type TaskType } from '../shared/protocol'
+import { startOf } from '../network/paths'
+import type { PageAgent } from '../page/agent'
+import type { Entry } from './journal'
+import type { Tabs } from './runner'
+import { until } from './task'
+
+/** How long a page may take to load. */
+const loadMs = 60_000
+/** How long a write may take on its page. */
+const writeMs = 90_000
+/** How long a read may take: scans end themselves before. */
+const readMs = SCAN_MS + 60_000
+
+/** The page went away, or does not know of the task any more. */
+const gone = new Error('the page of the task went away')
+
+/** The tab of the task under way; it is remembered beyond the worker. */
+interface Held {
+  tab: number
+  task?: string
+  run?: string
+}
+
+/** Someone who waits for the outcome of a run. */
+interface Waiter {
+  run: string
+  /** Has the page been told to begin? Before, it is not busy with the task. */
+  started: boolean
+  part: (p: PartMessage) => void
+  resolve: (outcome: OutcomeMessage) => void
+  reject: (reason: Error) => void
+}
+
+/**
+ * Tabs of the browser. A task has a fresh one, in the background, which is
+ * closed with it, so that no state leaks from one task to the next. The events
+ * of tabs and messages are handed in, as a worker must register for them before
+ * it does anything else.
+ */
+export class BrowserTabs implements Tabs {
+  private waiter: Waiter | undefined
+  private loading: { tab: number; check: (tab: chrome.tabs.Tab) => void; fail: (reason: Error) => void } | undefined
+  /** An outcome for which nobody waited. */
+  private early: OutcomeMessage | undefined
+
+  constructor(private readonly origin: string) {}
+
+  async look(entry: Entry, signal: AbortSignal): Promise<LookAnswer> {
+    const tab = await this.open(entry, signal)
+    return this.call(tab, signal, 'look', entry.task_type as TaskType, entry.input)
+  }
+
+  async run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage> {
+    if (isWrite(entry.task_type)) return this.begin(await this.looked(entry) ?? await this.open(entry, signal), entry, signal, part, writeMs)
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.begin(await this.open(entry, signal), entry, signal, part, readMs)
+      } catch (failure) {
+        if (failure !== gone) throw failure
+        if (tried === 2) throw new Fault('timeout', gone.message)
+      }
+    }
+  }
+
+  async rejoin(entry: Entry, signal: AbortSignal): Promise<OutcomeMessage | undefined> {
+    if (this.early?.task === entry.task) return this.early
+    const { tab, task, run } = await this.held() ?? {}
+    if (tab === undefined || task !== entry.task || run === undefined) return undefined
+    try {
+      const outcome = this.outcome(run, signal, () => {}, writeMs)
+      outcome.catch(() => {}) // it may end before anyone listens
+      if (!await this.call(tab, signal, 'busy', entry.task)) throw gone
+      this.started()
+      return await outcome
+    } catch {
+      signal.throwIfAborted()
+      return undefined
+    } finally {
+      this.waiter = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    const held = await this.held()
+    if (!held) return
+    await chrome.storage.session.remove('tab')
+    await chrome.tabs.remove(held.tab).catch(() => {}) // the member was faster
+  }
+
+  /** Closes the tab of a task that is not open any more. */
+  async tidy(open: (task: string) => boolean): Promise<void> {
+    const held = await this.held()
+    if (held && !(held.task !== undefined && open(held.task))) await this.close()
+  }
+
+  /** Handles a message from a page. The answer false ends the run there; undefined: an outcome for which nobody waits. */
+  async hear(message: FromPage, tab: number): Promise<boolean | undefined> {
+    const held = await this.held()
+    if (held?.tab !== tab || held.task !== message.task || held.run !== message.run) return false
+    const waiter = this.waiter?.run === message.run ? this.waiter : undefined
+    if (message.type === 'part') {
+      waiter?.part(message)
+      return waiter !== undefined
+    }
+    if (!waiter) {
+      this.early = message
+      return undefined
+    }
+    waiter.resolve(message)
+    return true
+  }
+
+  /** A tab was closed. */
+  async removed(tab: number): Promise<void> {
+    if (this.loading?.tab === tab) this.loading.fail(gone)
+    if ((await this.held())?.tab === tab) this.waiter?.reject(gone)
+  }
+
+  /** A tab has changed: it may have loaded, or left the page of the task. */
+  async updated(tab: number, now: chrome.tabs.Tab): Promise<void> {
+    if (this.loading?.tab === tab) return this.loading.check(now)
+    const { waiter } = this
+    if (now.status !== 'complete' || !waiter?.started) return
+    const held = await this.held()
+    if (held?.tab !== tab || held.task === undefined) return
+    const busy = await this.call(tab, AbortSignal.timeout(loadMs), 'busy', held.task).catch(() => false)
+    if (!busy && this.waiter === waiter) waiter.reject(gone)
+  }
+
+  /** Is it the tab of a task? */
+  async ours(tab: number): Promise<boolean> { return this.loading?.tab === tab || (await this.held())?.tab === tab }
+
+  private async held(): Promise<Held | undefined> {
+    return (await chrome.storage.session.get('tab'))['tab'] as Held | undefined
+  }
+
+  /** The tab in which a task's page was looked at, if it is still there. */
+  private async looked(entry: Entry): Promise<number | undefined> {
+    const held = await this.held()
+    if (held?.task !== entry.task || held.run !== undefined) return undefined
+    return chrome.tabs.get(held.tab).then(tab => tab.id, () => undefined)
+  }
+
+  /** Opens a fresh tab where a task begins, and injects the page's script. */
+  private async open({ task, task_type, input }: Entry, signal: AbortSignal): Promise<number> {
+    const url = this.origin + startOf(task_type as TaskType, input)
+    await this.close()
+    signal.throwIfAborted()
+    const tab = await create(url)
+    await chrome.storage.session.set({ tab: { tab, task } satisfies Held })
+    await this.loaded(tab, signal)
+    try {
+      await chrome.scripting.executeScript({ target: { tabId: tab }, files: ['page.js'] })
+    } catch (failure) {
+      throw new Fault('timeout', `the network's page did not load: ${message(failure)}`)
+    }
+    return tab
+  }
+
+  /**
+   * Waits until a tab shows a page of the network. Events may have come before
+   * anyone listened, so the tab is asked once besides.
+   */
+  private async loaded(tab: number, signal: AbortSignal): Promise<void> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(loadMs)])
+    try {
+      await until<void>(limit, (resolve, reject) => {
+        const check = (now: chrome.tabs.Tab) => {
+          if (now.status !== 'complete') return
+          // Without permission for a page the browser does not tell its address.
+          if (now.url === undefined && now.pendingUrl === undefined) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
+          else if (now.url?.startsWith(this.origin + '/')) resolve()
+        }
+        this.loading = { tab, check, fail: reject }
+        chrome.tabs.get(tab).then(check, reject)
+      })
+    } catch (failure) {
+      signal.throwIfAborted()
+      throw failure instanceof Fault || failure === gone ? failure : new Fault('timeout', 'the network\'s page did not load')
+    } finally {
+      this.loading = undefined
+    }
+  }
+
+  private async begin(tab: number, entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void, limitMs: number): Promise<OutcomeMessage> {
+    const run = crypto.randomUUID()
+    this.early = undefined
+    await chrome.storage.session.set({ tab: { tab, task: entry.task, run } satisfies Held })
+    try {
+      const outcome = this.outcome(run, signal, part, limitMs)
+      outcome.catch(() => {}) // it may end before anyone listens
+      await this.call(tab, signal, 'start', entry.task, run, entry.task_type as TaskType, entry.input)
+      this.started()
+      return await outcome
+    } finally {
+      this.waiter = undefined
+    }
+  }
+
+  private started(): void {
+    if (this.waiter) this.waiter.started = true
+  }
+
+  private outcome(run: string, signal: AbortSignal, part: (p: PartMessage) => void, limitMs: number): Promise<OutcomeMessage> {
+    return until(AbortSignal.any([signal, AbortSignal.timeout(limitMs)]), (resolve, reject) => { this.waiter = { run, started: false, part, resolve, reject } })
+  }
+
+  /** Calls a method of the page's script. */
+  private async call<M extends 'look' | 'start' | 'busy'>(
+    tab: number, signal: AbortSignal, method: M, ...args: Parameters<PageAgent[M]>
+  ): Promise<Awaited<ReturnType<PageAgent[M]>>> {
+    type Answer = Awaited<ReturnType<PageAgent[M]>>
+    const [frame] = await until<chrome.scripting.InjectionResult<Answer | null>[]>(signal, (resolve, reject) => {
+      chrome.scripting.executeScript({
+        target: { tabId: tab },
+        // The browser runs its text in the page: nothing from around it is there.
+        func: (name: string, given: unknown[]) => {
+          const agent = globalThis.pageAgent as unknown as Record<string, (...a: unknown[]) => unknown> | undefined
+          return agent?.[name]?.(...given) ?? null
+        },
+        args: [method, args as unknown[]],
+      }).then(found => resolve(found as never), () => reject(gone))
+    })
+    if (method === 'look' && !frame?.result) throw new Fault('timeout', 'the page went away while it was read')
+    return frame?.result as Answer
+  }
+}
+
+/** Opens a tab in the background; without a window it needs one. */
+async function create(url: string): Promise<number> {
+  const tab = await chrome.tabs.create({ url, active: false }).catch(async () =>
+    (await chrome.windows.create({ url, focused: false }))?.tabs?.[0])
+  if (tab?.id === undefined) throw new Fault('timeout', 'the browser opened no tab')
+  return tab.id
+}
+
+const message = (failure: unknown) => failure instanceof Error ? failure.message : String(failure)

@@ -1,0 +1,47 @@
+import type { Part } from '../shared/protocol'
+import type { Entry } from './journal'
+
+/** An open task: its journal entry and what this worker does about it. */
+export class Task {
+  /** Ends when the task is not to be done any more. */
+  readonly control = new AbortController()
+  /** True from the runner's first look at it to its end. */
+  running = false
+  /** Lets the write that waits for go begin; set while acting was said. */
+  goes: (() => void) | undefined
+  /** Parts that the service has not acknowledged, in order. */
+  parts: Part[] = []
+  private flushed: (() => void) | undefined
+
+  constructor(public entry: Entry) {}
+
+  get signal(): AbortSignal { return this.control.signal }
+
+  /** Waits until the service has stored all parts. */
+  async flush(): Promise<void> {
+    if (this.parts.length > 0) await until<void>(this.signal, resolve => { this.flushed = resolve })
+  }
+
+  /** Forgets a part that the service has stored. */
+  stored(seq: number): void {
+    this.parts = this.parts.filter(part => part.seq !== seq)
+    if (this.parts.length === 0) this.flushed?.()
+  }
+}
+
+/** A promise that is rejected with the signal's reason when that ends first. */
+export function until<T>(signal: AbortSignal, start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(signal.reason)
+    if (signal.aborted) return ended()
+    signal.addEventListener('abort', ended, { once: true })
+    const settled = () => signal.removeEventListener('abort', ended)
+    start(value => { settled(); resolve(value) }, reason => { settled(); reject(reason) })
+  })
+}
+
+/** Waits in real time. */
+export const wait = (ms: number, signal: AbortSignal): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout>
+  return until<void>(signal, resolve => { timer = setTimeout(resolve, ms) }).finally(() => clearTimeout(timer))
+}

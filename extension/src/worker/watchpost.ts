@@ -1,0 +1,191 @@
+import type { FromPage } from '../shared/messages'
+import type { FromUI, Pairing, State } from '../shared/state'
+import { AccountWatch } from './account'
+import { about, Diary } from './diary'
+import { Journal, type Store } from './journal'
+import { Link } from './link'
+import { Runner } from './runner'
+import { Session } from './session'
+import { BrowserTabs } from './tabs'
+
+/** How often the account is looked at beside tasks and the member's own visits. */
+const accountMs = 5 * 60_000
+
+const store = chrome.storage.local as unknown as Store
+
+/** The parts of the worker, and what they tell one another. */
+export class Watchpost {
+  private pairing: Pairing | undefined
+  private paused = false
+  private ended: State['ended']
+
+  readonly tabs = new BrowserTabs(NETWORK_ORIGIN)
+  private readonly session: Session
+  private readonly runner: Runner
+  private readonly link: Link
+
+  private constructor(journal: Journal, private readonly account: AccountWatch, private readonly diary: Diary) {
+    this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed())
+    this.runner = new Runner(this.session, this.tabs, account, entry => void diary.write(entry))
+    this.link = new Link({
+      target: () => this.paused || this.ended ? undefined : this.pairing,
+      hello: token => this.session.hello(token),
+      welcome: (frame, say) => this.session.welcome(frame, say),
+      receive: frame => this.session.receive(frame),
+      farewell: () => this.session.farewell(),
+      beat: () => this.beat(),
+      over: end => this.over(end),
+      changed: () => this.changed(),
+    })
+  }
+
+  /** Takes up what the worker before this one has left. */
+  static async start(): Promise<Watchpost> {
+    let worker: Watchpost | undefined
+    const changed = () => worker?.changed()
+    const journal = await Journal.open(store)
+    const account = await AccountWatch.open(store, NETWORK_ORIGIN, () => worker?.accountChanged())
+    const diary = await Diary.open(store, changed, () => worker?.session.now() ?? Date.now())
+    worker = new Watchpost(journal, account, diary)
+    const { pairing, paused, revoked } = await store.get(null) as { pairing?: Pairing; paused?: boolean; revoked?: boolean }
+    const { replaced } = await chrome.storage.session.get('replaced')
+    worker.pairing = pairing
+    worker.paused = worker.session.closed = paused === true
+    worker.ended = replaced ? 'replaced' : revoked ? 'revoked' : undefined
+    await worker.tabs.tidy(task => worker.session.tasks.get(task)?.entry.state !== 'done' && worker.session.tasks.has(task))
+    void worker.runner.work(new AbortController().signal)
+    await worker.wake()
+    worker.changed()
+    return worker
+  }
+
+  /** Sees to it that the worker is woken again, and that it is connected. */
+  async wake(): Promise<void> {
+    // Alarms may be lost between versions and starts of the browser.
+    if (!await chrome.alarms.get('wake')) await chrome.alarms.create('wake', { periodInMinutes: WAKE_SECONDS / 60 })
+    if (this.pairing && !this.paused) void this.account.check(accountMs)
+    this.link.ensure()
+  }
+
+  /** Shows a new user what to do first. */
+  async installed(): Promise<void> {
+    if (!this.pairing) await chrome.runtime.openOptionsPage()
+  }
+
+  /** A tab has changed: that of a task, or one in which the member may have signed in or out. */
+  async tabChanged(id: number, tab: chrome.tabs.Tab): Promise<void> {
+    if (await this.tabs.ours(id)) return this.tabs.updated(id, tab)
+    if (tab.status === 'complete' && tab.url?.startsWith(NETWORK_ORIGIN + '/') && this.pairing && !this.paused) await this.account.check()
+  }
+
+  async hearPage(message: FromPage, tab: number | undefined): Promise<boolean> {
+    if (tab === undefined) return false
+    const heard = await this.tabs.hear(message, tab)
+    if (heard === undefined && message.type === 'outcome') await this.runner.adopt(message)
+    return heard !== false
+  }
+
+  async hearUI(message: FromUI): Promise<State> {
+    switch (message.type) {
+      case 'pair': {
+        const { type: _, ...pairing } = message
+        this.pairing = pairing
+        this.paused = this.session.closed = false
+        await this.end(undefined)
+        await store.set({ pairing, paused: false })
+        await Promise.race([this.account.check(), new Promise(resolve => setTimeout(resolve, 3000))])
+        this.link.renew()
+        break
+      }
+      case 'unpair':
+        this.pairing = undefined
+        await store.remove('pairing')
+        await this.end(undefined)
+        this.link.renew()
+        await this.session.forgetAll()
+        await this.diary.clear()
+        break
+      case 'pause':
+        await this.pause(message.on)
+        break
+      case 'reconnect':
+        await this.end(undefined)
+        this.link.renew()
+        break
+      case 'state':
+        return this.state() // who asks is told: telling everybody would make them ask again
+    }
+    this.changed()
+    return this.state()
+  }
+
+  /** A paused browser is given no work: it finishes what it does, and disconnects. */
+  private async pause(on: boolean): Promise<void> {
+    this.paused = on
+    this.session.closed = on
+    await store.set({ paused: on })
+    if (!on) this.link.renew()
+  }
+
+  private beat(): void {
+    this.session.beat()
+    void this.account.check(accountMs)
+    void chrome.storage.session.get('tab') // any call to the browser keeps the worker alive
+  }
+
+  private accountChanged(): void {
+    this.session.beat()
+    this.changed()
+  }
+
+  /** The service has ended the session. Entries of the journal stay: a later session of the same member may still report them. */
+  private async over(end: 'revoked' | 'replaced'): Promise<void> {
+    if (end === 'revoked') {
+      this.pairing = undefined
+      await store.remove('pairing')
+    }
+    await this.end(end)
+  }
+
+  /** Remembers why there is no connection. Another start of the browser may take a replaced session back. */
+  private async end(how: State['ended']): Promise<void> {
+    this.ended = how
+    await store.set({ revoked: how === 'revoked' })
+    await chrome.storage.session.set({ replaced: how === 'replaced' })
+    this.changed()
+  }
+
+  /** Brings what the member sees up to date. */
+  private changed(): void {
+    if (this.paused && this.link.carrier && !this.session.busy) this.link.renew()
+    const { text, title, colour } = this.badge()
+    void chrome.action.setBadgeText({ text })
+    void chrome.action.setBadgeBackgroundColor({ color: colour })
+    void chrome.action.setTitle({ title: `Watchpost: ${title}` })
+    chrome.runtime.sendMessage({ type: 'changed' }).catch(() => {}) // nobody is looking
+  }
+
+  private badge(): { text: string; title: string; colour: string } {
+    if (this.ended) return { text: '!', title: this.ended === 'revoked' ? 'the pairing has ended' : 'connected elsewhere', colour: '#c0362c' }
+    if (!this.pairing) return { text: '', title: 'not paired yet', colour: '#667085' }
+    if (this.paused) return { text: 'II', title: 'paused', colour: '#667085' }
+    if (this.link.carrier && !this.account.now.signed_in) return { text: '!', title: 'not signed in to the network', colour: '#b35900' }
+    return { text: '', title: this.link.carrier ? 'connected' : 'connecting', colour: '#667085' }
+  }
+
+  private state(): State {
+    const running = [...this.session.tasks.values()].find(t => t.running && t.entry.state !== 'done')?.entry
+    const state: State = {
+      version: chrome.runtime.getManifest().version, network: NETWORK_ORIGIN,
+      paused: this.paused, account: this.account.now, uses: this.diary.uses(), deeds: this.diary.deeds,
+    }
+    if (this.pairing) {
+      const { token: _, ...pairing } = this.pairing
+      state.pairing = pairing
+    }
+    if (this.ended) state.ended = this.ended
+    if (this.link.carrier) state.connected = this.link.carrier
+    if (running) state.running = { task_type: running.task_type, about: about(running.input), since: running.at }
+    return state
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { accountIn } from '../src/network/account'
+import type { Addresses } from '../src/network/adapter'
+import { accountPath, startOf } from '../src/network/paths'
+import { cases, golden, html } from './golden'
+
+const page = (name: string) => html(golden(name).requests.at(-1)!)
+
+it('is read from any page of the network', () => {
+  for (const name of ['a profile', 'no profile', 'a search that finds nobody', 'a profile with too many requests', 'a message']) {
+    expect(accountIn(200, page(name))).toEqual({ urn: expect.stringMatching(/^urn:network:member:\d+$/), slug: 'jo', name: 'Jo', signed_in: true })
+  }
+})
+
+it('is signed out on the sign-in page and behind a challenge', () => {
+  for (const name of ['a profile signed out', 'a profile behind a challenge']) {
+    expect(accountIn(403, page(name))).toEqual({ urn: '', slug: '', name: '', signed_in: false })
+  }
+})
+
+it('is not told by errors and unknown forms', () => {
+  expect(accountIn(502, page('a profile'))).toBeUndefined()
+  expect(accountIn(200, page('a profile in another layout'))).toBeUndefined()
+  expect(accountIn(200, '')).toBeUndefined()
+  expect(accountIn(200, page('a profile').replace('data-layout="1"', 'data-layout="2"'))).toBeUndefined()
+})
+
+it('has the name as the member wrote it', () => {
+  const named = (name: string) => accountIn(200, `<body data-page="feed" data-layout="1"><details class="account" data-viewer="u" data-slug="s" data-name="${name}">`)?.name
+  expect(named('O&#39;Brien &amp; S&#xf6;n &lt;b&gt; &#34;x&#34; &amp;amp;')).toBe(`O'Brien & Sön <b> "x" &amp;`)
+  expect(named('Zoë &unknown;')).toBe('Zoë &unknown;')
+})
+
+it('is asked for at a path of the network, as every task begins at one', () => {
+  const addresses: Addresses = { accountPath, startOf, accountIn }
+  for (const { task_type: type, input, error } of cases) {
+    if (error?.code === 'invalid_input') continue
+    expect(new URL(addresses.startOf(type, input), 'http://network.test').origin).toBe('http://network.test')
+  }
+  expect(addresses.accountPath).toMatch(/^\//)
+})

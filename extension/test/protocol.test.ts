@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { isWrite, pageDecides, VERSION, type Account, type FromService, type FromSession, type Post, type SignInReply } from '../src/shared/protocol'
+
+// The frames that the service's own tests hold against its types.
+const folder = new URL('../../actors/protocol/testdata/', import.meta.url)
+
+const account: Account = { urn: 'urn:n:member:1', slug: 'ada', name: 'Ada', signed_in: true }
+const post: Required<Post> = {
+  urn: 'urn:n:post:7', url: 'https://network.example/posts/7', content: 'Grüße,\n<b>you</b> & 世界', author_name: 'Jane Doe',
+  author_url: 'https://network.example/in/jane', author_urn: 'urn:n:member:3', author_headline: 'Engineer',
+  author_image_url: 'https://network.example/media/3.svg', posted_at: '2030-01-09T12:00:00Z', likes_count: 3, comments_count: 2, shares_count: 1,
+  post_type: 'image', image_urls: ['https://network.example/media/7.svg'], image_text: 'A chart', videos: ['https://network.example/media/7.mp4'],
+}
+
+const said: Record<string, FromSession> = {
+  'hello': { type: 'hello', v: VERSION, token: 'secret', boot: 'b1', journal: 'j1', version: '1.0.0', account, tasks: [{ task: 't1', lease: 'l1', attempt: 1, state: 'acting' }] },
+  'heartbeat': { type: 'heartbeat', account: { ...account, signed_in: false }, running: [{ task: 't1', lease: 'l1' }] },
+  'accepted': { type: 'accepted', task: 't1', lease: 'l1' },
+  'acting': { type: 'acting', task: 't1', lease: 'l1' },
+  'part': { type: 'part', task: 't1', lease: 'l1', attempt: 1, seq: 0, output: { posts: [post] } },
+  'result': { type: 'result', task: 't1', lease: 'l1', attempt: 1, output: { posts: [], exhausted: true } },
+  'result-error': { type: 'result', task: 't1', lease: 'l1', attempt: 2, error: { code: 'not_found', message: 'nobody', acted: false } },
+  'result-unknown': { type: 'result', task: 't1', lease: 'l1', attempt: 1, error: { code: 'outcome_unknown', message: 'no answer', acted: null } },
+  'released': { type: 'released', task: 't1', lease: 'l1', reason: 'deadline' },
+}
+
+const heard: Record<string, FromService> = {
+  'welcome': { type: 'welcome', session: 's1', heartbeat_s: 20, lease_s: 60, server_time: '2030-01-09T12:00:00Z' },
+  'task': { type: 'task', task: 't1', lease: 'l1', attempt: 1, task_type: 'keyword_scan', input: { keyword: 'hiring', since: '2030-01-09T10:00:00Z' }, deadline: '2030-01-09T13:00:00Z' },
+  'go': { type: 'go', task: 't1', lease: 'l1' },
+  'ack': { type: 'ack', task: 't1' },
+  'ack-part': { type: 'ack', task: 't1', seq: 0 },
+  'cancel': { type: 'cancel', task: 't1' },
+  'revoked': { type: 'revoked' },
+}
+
+const bodies: Record<string, unknown> = {
+  'poll': { messages: [said['accepted']!] } satisfies { messages: FromSession[] },
+  'poll-reply': { messages: [heard['ack']!] } satisfies { messages: FromService[] },
+  'sign-in': { session_token: 'secret', team: { id: 'team1', name: 'Team' }, member: { id: 'm1', email: 'ada@example.com' } } satisfies SignInReply,
+}
+
+const all: Record<string, unknown> = { ...said, ...heard, ...bodies }
+
+it.each(readdirSync(folder))('speaks of %s as the service does', file => {
+  const frame: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+  expect(frame).toEqual(all[file.replace(/\.json$/, '')])
+})
+
+it('knows no other frames', () => {
+  expect(Object.keys(all).map(name => `${name}.json`).sort()).toEqual(readdirSync(folder).sort())
+})
+
+it('knows what changes something, and where the page alone tells', () => {
+  expect(['agent_like_post', 'agent_comment_post', 'agent_profile_fetch', 'toString'].map(isWrite)).toEqual([true, true, false, false])
+  expect(pageDecides('agent_like_post')).toBe(true)
+  expect(pageDecides('agent_comment_post')).toBe(false)
+})

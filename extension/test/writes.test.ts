@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openPages } from '../src/network/pages'
+import { writes } from '../src/page/tasks'
+import { Fault, taskError } from '../src/shared/fault'
+import { isWrite } from '../src/shared/protocol'
+import { cases, golden, html, Network, type Exchange, type Golden } from './golden'
+import { openTab } from './tab'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const types = Object.keys(writes)
+const typeOf = ({ task_type: type }: Golden) => {
+  if (!isWrite(type)) throw new Error('no write')
+  return type
+}
+
+/** A tab open where a write begins. */
+function tabOf(g: Golden, exchanges: Exchange[] = g.requests) {
+  const network = new Network(exchanges)
+  const first = g.requests[0]!
+  openTab(html(first), first.path, network)
+  return network
+}
+
+it('has pages for every kind of write', () => {
+  expect(types.filter(type => !cases.some(c => c.task_type === type && c.output))).toEqual([])
+})
+
+for (const g of cases.filter(c => types.includes(c.task_type))) {
+  it(`${g.task_type}: ${g.name}`, async () => {
+    if (g.requests.length === 0) vi.stubGlobal('fetch', new Network([]).fetch)
+    const network = g.requests.length === 0 ? new Network([]) : tabOf(g)
+    const write = writes[typeOf(g)]
+    const post = g.requests.find(e => e.method === 'POST')
+    const looked = await write.look(g.input, openPages()).catch((failure: unknown) => failure as Fault)
+    if (looked instanceof Error) {
+      // What cannot be done is found out before anything is touched.
+      expect(post).toBeUndefined()
+      expect(taskError(looked, true)).toMatchObject({ code: g.error?.code, acted: false })
+      return
+    }
+    if (!post) { // done already, as the page shows
+      expect(looked).toEqual({ witness: { done: true }, output: g.output })
+      expect(await write.act(g.input, openPages())).toEqual(g.output)
+      expect(network.posts).toEqual([])
+      return
+    }
+    const acted = await write.act(g.input, openPages()).catch((failure: unknown) => failure as Fault)
+    if (g.error) expect(taskError(acted, true)).toMatchObject({ code: g.error.code, acted: g.error.acted })
+    else expect(acted).toEqual(g.output)
+    expect(network.posts).toHaveLength(1)
+    const { path, token, body } = network.posts[0]!
+    expect({ path, token, form: Object.fromEntries(new URLSearchParams(body)) }).toEqual({
+      path: pathBySlug(post.path, html(g.requests[0]!)), token: 'token-of-the-page', form: expectedForm(post),
+    })
+    if (!g.after) return
+    // The page shows the write afterwards, and the witness differs by one.
+    vi.stubGlobal('fetch', new Network([g.after]).fetch)
+    const after = await write.look(g.input, openPages())
+    if (g.error) expect(after).toEqual(looked)
+    else if (looked.witness.count === undefined) expect([looked.witness.done, after.witness.done]).toEqual([false, true])
+    else {
+      expect(after.witness.count).toBe(looked.witness.count + 1)
+      expect(after.output).toEqual(g.output)
+    }
+  })
+}
+
+/** The address of a write with the slug of the member whom it names by number. */
+function pathBySlug(path: string, page: string): string {
+  const slug = /<section class="(?:profile|thread)" data-urn="[^"]*" data-slug="([^"]*)"/.exec(page)?.[1]
+  return slug === undefined ? path : path.replace(/^(\/\w+\/)\d+/, `$1${slug}`)
+}
+
+/** The form of a session without a browser. */
+function expectedForm(post: Exchange): Record<string, string> {
+  return Object.fromEntries(Object.entries(post.form ?? {}).map(([name, values]) => [name, values[0]!]))
+}
+
+it('counts what was written before', async () => {
+  for (const [name, count] of [['a comment', 0], ['a second comment', 1], ['a message', 0], ['a second message', 1]] as const) {
+    const g = golden(name)
+    tabOf(g)
+    expect((await writes[typeOf(g)].look(g.input, openPages())).witness).toEqual({ count })
+  }
+})
+
+it('takes line breaks for the same however they are written', async () => {
+  const g = golden('a second comment')
+  tabOf(g)
+  const input = { ...g.input, comment_text: g.input.comment_text.replace('\n', '\r\n') }
+  expect((await writes.agent_comment_post.look(input, openPages())).witness).toEqual({ count: 1 })
+})
+
+describe('a write on the open page', () => {
+  const answered = (name: string, answer: (path: string) => Promise<Response>) => {
+    const g = golden(name)
+    const network = new Network(g.requests)
+    const posts: string[] = []
+    openTab(html(g.requests[0]!), g.requests[0]!.path, {
+      fetch: (input, init) => {
+        if (init?.method !== 'POST') return network.fetch(input, init)
+        posts.push(String(input))
+        return answer(String(input))
+      },
+    })
+    const done = writes[typeOf(g)].act(g.input, openPages()).then(() => undefined, (failure: unknown) => taskError(failure, true))
+    return { done, posts }
+  }
+  const page = (name: string) => html(golden(name).requests.at(-1)!)
+
+  it('that is not answered is not sure', async () => {
+    for (const answer of [
+      async () => { throw new TypeError('connection closed') },
+      async () => new Response('bad gateway', { status: 502 }),
+      async () => new Response(page('a like in another layout')),
+      async () => new Response('<html>'),
+    ]) {
+      const { done, posts } = answered('a like', answer)
+      expect(await done).toMatchObject({ code: 'timeout', acted: null })
+      expect(posts).toHaveLength(1)
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it('that the network refuses is known not to be done', async () => {
+    const block = (data: unknown) => `<main><section><p>No.</p></section></main><script type="application/json" id="page-data">${JSON.stringify(data)}</script>`
+    for (const [data, code, message] of [
+      [{ kind: 'limit', limit: { action: 'like', reason: 'daily_limit', resets_at: '2030-01-10T00:00:00Z' } }, 'network_limit', 'daily_limit of like until 2030-01-10T00:00:00Z'],
+      [{ kind: 'limit', limit: { action: 'any', reason: 'rate_limited' } }, 'network_limit', 'rate_limited of any'],
+      [{ kind: 'sign_in' }, 'signed_out'],
+      [{ kind: 'challenge' }, 'challenge'],
+      [{ kind: 'not_found' }, 'not_found'],
+      [{ kind: 'refused', reason: 'company_not_managed' }, 'company_not_managed'],
+      [{ kind: 'refused', reason: 'not_connected' }, 'not_connected'],
+      [{ kind: 'refused', reason: 'invalid' }, 'invalid_input'],
+      [{ kind: 'refused', reason: 'mood' }, 'page_not_understood'],
+    ] as const) {
+      const { done } = answered('a like', async () => new Response(block(data)))
+      expect(await done).toMatchObject({ code, acted: false, ...message && { message } })
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it('that was invited already is as good as done', async () => {
+    const refused = '<script type="application/json" id="page-data">{"kind":"refused","reason":"invitation_pending"}</script>'
+    const { done } = answered('an invitation', async () => new Response(refused))
+    expect(await done).toBeUndefined()
+  })
+
+  it('of an old token is sent again with a fresh one, once', async () => {
+    const stale = '<script type="application/json" id="page-data">{"kind":"refused","reason":"csrf"}</script>'
+    const g = golden('a like')
+    const tokens: (string | null)[] = []
+    openTab(html(g.requests[0]!), g.requests[0]!.path, {
+      fetch: async (input, init) => {
+        if (init?.method !== 'POST') return new Response(String(input) === '/invitations' ? '<meta name="csrf-token" content="fresh">' : '')
+        tokens.push(new Headers(init.headers).get('X-CSRF-Token'))
+        return new Response(stale)
+      },
+    })
+    await expect(writes.agent_like_post.act(g.input, openPages())).rejects.toMatchObject({ code: 'page_not_understood', sure: true })
+    expect(tokens).toEqual(['token-of-the-page', 'fresh'])
+  })
+
+  it('is not begun where the page is another', async () => {
+    for (const [name, code] of [['a profile signed out', 'signed_out'], ['no profile', 'not_found'], ['a profile in another layout', 'page_not_understood'], ['a profile', 'page_not_understood'], ['a profile behind a challenge', 'challenge']] as const) {
+      const network = new Network([])
+      openTab(page(name), '/posts/1', network)
+      const failure = await writes.agent_like_post.act({ social_urn: '1' }, openPages()).catch((f: unknown) => f)
+      expect(taskError(failure, true)).toMatchObject({ code, acted: false })
+      expect(network.asked).toEqual([])
+      vi.unstubAllGlobals()
+    }
+  })
+})

@@ -1,0 +1,35 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+)
+
+// The browser extension signs in and polls by fetch from its own pages, which
+// are of another origin than the service: the browser asks first.
+
+// fromExtension are the paths that the extension's pages call.
+var fromExtension = []string{"/extension/sign-in", "/extension/poll", "/network-agent/auth-send-otp"}
+
+// allowExtension lets pages of the configured extensions read the answers of
+// what they call, and answers the browser's question whether they may; true
+// means that the request is answered.
+func (s *Server) allowExtension(w http.ResponseWriter, r *http.Request) bool {
+	if !slices.Contains(fromExtension, r.URL.Path) {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if origin == "" || !slices.Contains(s.sessions.origins, origin) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", http.MethodPost)
+	h.Set("Access-Control-Allow-Headers", "authorization, content-type")
+	h.Set("Access-Control-Max-Age", "600")
+	return true
+}

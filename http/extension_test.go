@@ -1,0 +1,57 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	httpapi "watchpost/http"
+)
+
+const ourExtension = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
+
+// The pages of the extension, and no others, may read what they call.
+func TestExtensionsPagesMayCall(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(o *httpapi.Options) { o.ExtensionOrigins = []string{ourExtension} })
+	asks := func(path, origin string) reply {
+		return h.do("OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+	}
+	for _, path := range []string{"/extension/sign-in", "/extension/poll", "/network-agent/auth-send-otp"} {
+		r := asks(path, ourExtension)
+		require.Equal(t, http.StatusNoContent, r.status, path)
+		require.Equal(t, ourExtension, r.header.Get("Access-Control-Allow-Origin"))
+		require.Equal(t, "POST", r.header.Get("Access-Control-Allow-Methods"))
+		require.Contains(t, r.header.Get("Access-Control-Allow-Headers"), "authorization")
+		require.Equal(t, "Origin", r.header.Get("Vary"))
+
+		r = h.do("POST", path, "{}", "Origin", ourExtension)
+		require.Equal(t, ourExtension, r.header.Get("Access-Control-Allow-Origin"), path)
+
+		for _, foreign := range []string{"http://evil.example", ourExtension + "x", "null"} {
+			r = asks(path, foreign)
+			require.Equal(t, http.StatusMethodNotAllowed, r.status, path)
+			require.Empty(t, r.header.Get("Access-Control-Allow-Origin"), path)
+		}
+	}
+	for _, path := range []string{"/api-posts", "/network-agent/auth-verify-otp", "/extension/socket"} {
+		require.Empty(t, asks(path, ourExtension).header.Get("Access-Control-Allow-Origin"), path)
+	}
+}
+
+func TestExtensionDownload(t *testing.T) {
+	t.Parallel()
+	build(t).do("GET", "/extension.zip", "").fails(404, "Not found")
+	file := filepath.Join(t.TempDir(), "extension.zip")
+	h := build(t, func(o *httpapi.Options) { o.ExtensionFile = file })
+	h.do("GET", "/extension.zip", "").fails(404, "Not found")
+	require.NoError(t, os.WriteFile(file, []byte("PK a zip"), 0o600))
+	r := h.do("GET", "/extension.zip", "")
+	require.Equal(t, 200, r.status)
+	require.Equal(t, "PK a zip", r.raw)
+	require.Equal(t, "application/zip", r.header.Get("Content-Type"))
+	require.Contains(t, r.header.Get("Content-Disposition"), "watchpost-extension.zip")
+}

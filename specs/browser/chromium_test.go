@@ -1,0 +1,301 @@
+package browser_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// chromium is a browser that a test drives by the DevTools protocol over a
+// pipe. The extension's worker is never attached to: a debugger would keep it
+// alive.
+type chromium struct {
+	t       testing.TB
+	command *exec.Cmd
+	profile string
+	in      *os.File
+	gone    chan struct{} // closed when the browser says no more
+
+	mu      sync.Mutex
+	last    int64
+	answers map[int64]chan answer
+}
+
+type answer struct {
+	Result json.RawMessage
+	Error  *struct{ Message string }
+}
+
+// launch starts a browser with the extension in dir loaded. profile is the
+// folder of its data.
+func launch(t testing.TB, dir, profile string) *chromium {
+	t.Helper()
+	theirIn, in, err := os.Pipe()
+	require.NoError(t, err)
+	out, theirOut, err := os.Pipe()
+	require.NoError(t, err)
+	args := []string{
+		"--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-component-update", "--disable-sync", "--password-store=basic", "--mute-audio", "--hide-scrollbars", "--lang=en-GB",
+		// Tabs in the background get their time on a busy machine too.
+		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--load-extension=" + dir,
+	}
+	if os.Getuid() == 0 {
+		args = append(args, "--no-sandbox") // Chromium has no sandbox for root
+	}
+	b := &chromium{
+		t: t, profile: profile, in: in, gone: make(chan struct{}), answers: map[int64]chan answer{},
+		command: exec.Command(browserProgram(t), append(args, "about:blank")...),
+	}
+	b.command.Env = append(os.Environ(), "TZ=UTC", "LANG=en_GB.UTF-8")
+	b.command.ExtraFiles = []*os.File{theirIn, theirOut} // descriptors 3 and 4
+	b.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(t, b.command.Start())
+	require.NoError(t, theirIn.Close())
+	require.NoError(t, theirOut.Close())
+	go b.read(out)
+	t.Cleanup(b.kill)
+	b.must("", "Browser.getVersion", nil, nil)
+	return b
+}
+
+// browserProgram returns the path of Chromium.
+func browserProgram(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("no Chromium")
+	return ""
+}
+
+// read hands answers to those who wait for them, until the browser ends.
+func (b *chromium) read(out *os.File) {
+	defer close(b.gone)
+	defer func() { _ = out.Close() }()
+	messages := bufio.NewReaderSize(out, 1<<20)
+	for {
+		raw, err := messages.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID int64
+			answer
+		}
+		if json.Unmarshal(raw[:len(raw)-1], &m) != nil || m.ID == 0 {
+			continue // an event
+		}
+		b.mu.Lock()
+		waiting := b.answers[m.ID]
+		delete(b.answers, m.ID)
+		b.mu.Unlock()
+		if waiting != nil {
+			waiting <- m.answer
+		}
+	}
+}
+
+// call sends a command, to the browser or to a page's session.
+func (b *chromium) call(session, method string, params, result any) error {
+	waiting := make(chan answer, 1)
+	b.mu.Lock()
+	b.last++
+	id := b.last
+	b.answers[id] = waiting
+	message := map[string]any{"id": id, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if session != "" {
+		message["sessionId"] = session
+	}
+	raw, err := json.Marshal(message)
+	if err == nil {
+		_, err = b.in.Write(append(raw, 0))
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	select {
+	case a := <-waiting:
+		if a.Error != nil {
+			return fmt.Errorf("%s: %s", method, a.Error.Message)
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(a.Result, result)
+	case <-b.gone:
+		return errors.New("the browser has gone")
+	case <-time.After(patience):
+		return fmt.Errorf("%s: no answer", method)
+	}
+}
+
+func (b *chromium) must(session, method string, params, result any) {
+	b.t.Helper()
+	require.NoError(b.t, b.call(session, method, params, result))
+}
+
+// kill ends the browser and all its processes at once.
+func (b *chromium) kill() {
+	_ = syscall.Kill(-b.command.Process.Pid, syscall.SIGKILL)
+	_ = b.command.Wait()
+	_ = b.in.Close()
+	<-b.gone
+}
+
+// quit ends the browser in good order.
+func (b *chromium) quit() {
+	b.t.Helper()
+	_ = b.call("", "Browser.close", nil, nil)
+	select {
+	case <-b.gone:
+	case <-time.After(patience):
+		b.t.Error("the browser does not close")
+	}
+	_ = b.command.Wait()
+}
+
+type target struct {
+	TargetID string
+	Type     string
+	URL      string
+}
+
+// targets returns the pages and workers of the browser.
+func (b *chromium) targets() []target {
+	b.t.Helper()
+	var list struct{ TargetInfos []target }
+	b.must("", "Target.getTargets", nil, &list)
+	return list.TargetInfos
+}
+
+// worker returns the extension's worker, if it runs.
+func (b *chromium) worker() (target, bool) {
+	b.t.Helper()
+	for _, t := range b.targets() {
+		if t.Type == "service_worker" && t.URL == "chrome-extension://"+extensionID+"/worker.js" {
+			return t, true
+		}
+	}
+	return target{}, false
+}
+
+// killWorker ends the extension's worker, as the browser does when it is idle.
+func (b *chromium) killWorker() {
+	b.t.Helper()
+	w, ok := b.worker()
+	require.True(b.t, ok, "no worker runs")
+	b.must("", "Target.closeTarget", map[string]any{"targetId": w.TargetID}, nil)
+}
+
+// close closes a tab.
+func (b *chromium) close(tab target) {
+	b.t.Helper()
+	b.must("", "Target.closeTarget", map[string]any{"targetId": tab.TargetID}, nil)
+}
+
+// page is a tab that the test has opened.
+type page struct {
+	*chromium
+	target  string
+	session string
+}
+
+// open opens a tab and waits until it has loaded.
+func (b *chromium) open(url string) *page {
+	b.t.Helper()
+	var made struct{ TargetID string }
+	b.must("", "Target.createTarget", map[string]any{"url": url}, &made)
+	var attached struct{ SessionID string }
+	b.must("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &attached)
+	p := &page{b, made.TargetID, attached.SessionID}
+	p.until(`document.readyState === "complete" && location.href !== "about:blank"`)
+	return p
+}
+
+// do runs a script in the page and returns its value as JSON; a promise is
+// waited for.
+func (p *page) do(script string) (json.RawMessage, error) {
+	var r struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+	}
+	err := p.call(p.session, "Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true}, &r)
+	if err == nil && r.ExceptionDetails != nil {
+		err = errors.New(r.ExceptionDetails.Text + " " + r.ExceptionDetails.Exception.Description)
+	}
+	return r.Result.Value, err
+}
+
+// run runs a script that must not fail.
+func (p *page) run(script string) json.RawMessage {
+	p.t.Helper()
+	value, err := p.do(script)
+	require.NoError(p.t, err, script)
+	return value
+}
+
+// until waits until an expression is true. One that cannot be evaluated, as in
+// a page that is just being left, is not true yet.
+func (p *page) until(expression string) {
+	p.t.Helper()
+	var value json.RawMessage
+	var err error
+	eventually(p.t, func() bool {
+		value, err = p.do(expression)
+		return err == nil && string(value) == "true"
+	}, func() string { return fmt.Sprintf("%s: %s %v", expression, value, err) })
+}
+
+// says waits until an element's text holds a text.
+func (p *page) says(selector, text string) {
+	p.t.Helper()
+	var value json.RawMessage
+	eventually(p.t, func() bool {
+		value, _ = p.do(`document.querySelector("` + selector + `").textContent`)
+		return strings.Contains(string(value), text)
+	}, func() string { return fmt.Sprintf("%s says %s, not %q", selector, value, text) })
+}
+
+// picture takes a picture of the page at a width, as high as the page is.
+func (p *page) picture(width int, dark bool) []byte {
+	p.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	p.must(p.session, "Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	size := func(height int) {
+		p.must(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	}
+	size(100)
+	var height int
+	require.NoError(p.t, json.Unmarshal(p.run(`document.documentElement.scrollHeight`), &height))
+	size(height)
+	var shot struct{ Data string }
+	p.must(p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+	png, err := base64.StdEncoding.DecodeString(shot.Data)
+	require.NoError(p.t, err)
+	return png
+}

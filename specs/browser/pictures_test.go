@@ -1,0 +1,42 @@
+package browser_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the pictures of the README anew")
+
+// pictures is where the README's pictures are.
+const pictures = "../../extension/pictures"
+
+// takePictures looks at the extension's pages as a member sees them, by day and
+// by night. With -update the pictures of the README are written anew.
+func takePictures(m *member) {
+	t := m.team.t
+	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
+	popup.until(`!document.querySelector("#paired").hidden && document.querySelector("#link").textContent === "Connected"`)
+	popup.until(`document.querySelectorAll(".deed").length > 10 && document.querySelectorAll(".use").length > 5`)
+	settings := m.settings()
+	for name, dark := range map[string]bool{"light": false, "dark": true} {
+		keep(t, "popup-"+name, popup.picture(360, dark))
+		keep(t, "settings-"+name, settings.picture(640, dark))
+	}
+	settings.run(`document.querySelector("#unpair").click()`)
+	settings.until(`!document.querySelector("#unpaired").hidden`)
+	keep(t, "pairing-light", settings.picture(640, false))
+}
+
+// keep checks that a picture shows something, and writes it when asked to.
+func keep(t testing.TB, name string, png []byte) {
+	t.Helper()
+	require.Greater(t, len(png), 4<<10, "%s is empty", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(pictures, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o644))
+	}
+}

@@ -1,0 +1,136 @@
+package browser_test
+
+import (
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/network"
+)
+
+var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
+
+// mailed returns the one-time code that was mailed to an address last.
+func (p *mailbox) mailed(t testing.TB, email string) string {
+	t.Helper()
+	var code string
+	eventually(t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, m := range p.mails {
+			if m.To == email {
+				code = sixDigits.FindString(m.Body)
+			}
+		}
+		return code != ""
+	}, func() string { return "no mail to " + email })
+	return code
+}
+
+func TestSessionOfAMember(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	team := w.found(t, "admin@example.com")
+	added, err := actors.Ask[watchpost.Member](t.Context(), w.registry, team.id, actors.AddMember{Email: "member@example.com", Role: watchpost.RoleMember})
+	require.NoError(t, err)
+	m := &member{team: team, chromium: launch(t, w.dist, t.TempDir()), email: "member@example.com", account: "member"}
+	t.Cleanup(m.explain)
+	m.signIn()
+	p := m.settings()
+
+	// A wrong code is refused in the service's own words.
+	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#by-code").requestSubmit()`)
+	p.says("#answer", "Invalid or expired pairing code")
+	// So is an address that nobody serves, and one that is not safe.
+	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#by-code").requestSubmit()`)
+	p.says("#answer", "must begin with https")
+
+	// By email.
+	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#tab-mail").click();
+		document.querySelector("#email").value = "` + m.email + `"; document.querySelector("#by-mail").requestSubmit()`)
+	p.until(`!document.querySelector("#otp-step").hidden`)
+	p.run(`document.querySelector("#otp").value = "` + w.mail.mailed(t, m.email) + `"; document.querySelector("#by-mail").requestSubmit()`)
+	p.until(`document.querySelector("#link").textContent === "connected" && document.querySelector("#account").textContent.includes("(member)")`)
+	m.isSignedIn(true)
+	require.Equal(t, "member", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"}))["profile_slug"])
+
+	// Paused, it is given nothing; afterwards it does what has waited.
+	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
+	popup.until(`!document.querySelector("#paired").hidden`)
+	popup.run(`document.querySelector("#work").click()`)
+	popup.until(`document.querySelector("#link").textContent === "Paused"`)
+	m.isConnected(false)
+	waiting := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
+	popup.run(`document.querySelector("#work").click()`)
+	m.completed(waiting)
+
+	// Signed out at the network: the task waits, and is done after the member
+	// has signed in again.
+	m.network.SignOut(m.account)
+	late := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
+	m.isSignedIn(false)
+	state, _ := m.status(late)
+	require.Equal(t, "pending", state)
+	m.signIn()
+	m.completed(late)
+
+	// A page that has changed is never read as one without content.
+	m.network.SetFaults(m.account, network.Faults{LayoutChanged: true})
+	unknown := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
+	eventually(t, func() bool {
+		_, reply := m.team.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+unknown, nil)
+		return reply["data"].(fields)["pending_reason"] == "paused"
+	}, func() string { return "not paused" })
+	m.network.SetFaults(m.account, network.Faults{})
+
+	// Revoked: the token is forgotten, and the member is told.
+	_, err = actors.Ask[actors.Done](t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
+	require.NoError(t, err)
+	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#notice").textContent.includes("Pair it again")`)
+	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).includes("token"))`)
+
+	// Other origins get nowhere.
+	stranger := m.open(m.site + "/feed")
+	stranger.until(`new Promise(resolve => { const s = new WebSocket("` + "ws" + m.service[len("http"):] + `/extension/socket"); s.onopen = () => resolve(false); s.onerror = () => resolve(true) })`)
+	stranger.until(`fetch("` + m.service + `/extension/sign-in", {method: "POST", body: "{}"}).then(() => false, () => true)`)
+}
+
+// isConnected waits until the service knows whether the member's browser is
+// there.
+func (m *member) isConnected(want bool) {
+	m.team.t.Helper()
+	eventually(m.team.t, func() bool {
+		_, reply := m.team.call(http.MethodGet, "/api-team", nil)
+		for _, one := range reply["members"].([]any) {
+			if one := one.(fields); one["email"] == m.email {
+				return one["extension"].(fields)["connected"] == want
+			}
+		}
+		return false
+	}, func() string { return "the connection stays as it was" })
+}
+
+// Two members of a team work in two browsers, one of which gets through by
+// long poll only: each acts as itself.
+func TestTwoMembers(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	team := w.found(t, "first@example.com")
+	_, err := actors.Ask[watchpost.Member](t.Context(), w.registry, team.id, actors.AddMember{Email: "second@example.com", Role: watchpost.RoleMember})
+	require.NoError(t, err)
+	first := team.join("first@example.com", "first")
+	second := team.joinBy("second@example.com", "second", w.openDoor(t, false).url)
+	status, made := team.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"hiring"}})
+	require.Equal(t, http.StatusOK, status, made)
+	post := team.posts(made["id"].(string))[0]["id"]
+	for _, one := range []*member{first, second} {
+		id := team.ask("/api-like", fields{"post_id": post, "user_email": one.email})
+		require.Equal(t, true, team.completed(id)["liked"])
+		require.Equal(t, 1, w.writes.count(one.account, network.WriteLike), one.account)
+		one.journalled(0)
+	}
+}

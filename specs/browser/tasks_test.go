@@ -1,0 +1,123 @@
+package browser_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/network"
+)
+
+// elements returns a list of objects in an output, which must hold some.
+func elements(t testing.TB, output fields, name string) []fields {
+	t.Helper()
+	list, _ := output[name].([]any)
+	require.NotEmpty(t, list, "%s of %v", name, output)
+	all := make([]fields, len(list))
+	for i := range list {
+		all[i] = list[i].(fields)
+	}
+	return all
+}
+
+// posts waits until the team has posts of a watchlist.
+func (m *team) posts(watchlist string) []fields {
+	m.t.Helper()
+	var reply fields
+	eventually(m.t, func() bool {
+		_, reply = m.call(http.MethodGet, "/api-posts?watchlist_ids="+url.QueryEscape(watchlist), nil)
+		list, _ := reply["data"].([]any)
+		return len(list) > 0
+	}, func() string { return fmt.Sprint("no posts: ", reply) })
+	return elements(m.t, reply, "data")
+}
+
+func TestEveryTaskType(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	m := w.found(t, "tasks@example.com").join("tasks@example.com", "tasks")
+
+	own := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "tasks"}))
+	require.Equal(t, "tasks", own["profile_slug"])
+	require.Equal(t, m.site+"/in/tasks", own["profile_url"])
+
+	friend := elements(t, m.completed(m.ask("/network-agent/fetch-connections", fields{"count": 5})), "connections")[0]
+	require.NotEmpty(t, friend["name"])
+	found := elements(t, m.completed(m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"})), "profiles")
+
+	profile := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": friend["profile_slug"]}))
+	require.Equal(t, friend["profile_urn"], profile["profile_urn"])
+	slug := elements(t, profile, "experience")[0]["company_slug"]
+	company := m.completed(m.ask("/network-agent/fetch-company", fields{"company_slug": slug}))
+	require.Equal(t, slug, company["slug"])
+	m.completed(m.ask("/network-agent/fetch-company-posts", fields{"company_slug": slug}))
+	m.completed(m.ask("/network-agent/fetch-profiles-posts", fields{"profile_urns": []any{friend["profile_urn"], own["profile_urn"]}}))
+
+	t.Run("scans", func(t *testing.T) {
+		make := func(path string, body fields) string {
+			status, made := m.team.call(http.MethodPost, path, body)
+			require.Equal(t, http.StatusOK, status, made)
+			return made["id"].(string)
+		}
+		for path, body := range map[string]fields{
+			"/api-keyword-watchlist": {"keywords": []string{"hiring"}},
+			"/api-forum-watchlist":   {"keywords": []string{"the"}},
+		} {
+			for _, post := range m.posts(make(path, body)) {
+				require.NotEmpty(t, post["content"], path)
+				require.NotEmpty(t, post["author_name"], path)
+			}
+		}
+		make("/api-people-watchlist", fields{"profiles": []any{friend["profile_slug"]}})
+		make("/api-company-watchlist", fields{"companies": []any{slug}})
+		var reply fields
+		eventually(t, func() bool {
+			_, reply = m.team.call(http.MethodGet, "/api-team", nil)
+			return reply["waiting_scans"].(fields)["count"] == 0.0
+		}, func() string { return fmt.Sprint("scans wait: ", reply) })
+	})
+
+	t.Run("writes", func(t *testing.T) {
+		_, reply := m.team.call(http.MethodGet, "/api-posts?page_size=100", nil)
+		posts := slices.DeleteFunc(elements(t, reply, "data"), func(post fields) bool { return post["source"] != "network" })
+		require.Greater(t, len(posts), 1)
+		liked := m.ask("/api-like", fields{"post_id": posts[0]["id"], "user_email": m.email})
+		require.Equal(t, true, m.completed(liked)["liked"])
+		commented := m.ask("/network-agent/comment-post", fields{"social_urn": posts[1]["network_post_urn"], "comment_text": "Well said.\n\nThank you!"})
+		require.NotEmpty(t, m.completed(commented)["comment_urn"])
+		sent := m.ask("/network-agent/send-message", fields{"recipient_urn": friend["profile_urn"], "message": "Hello <b>there</b> & all"})
+		require.Equal(t, true, m.completed(sent)["sent"])
+		stranger := stranger(t, found)
+		invited := m.ask("/network-agent/send-connection-request", fields{"profile_urn": stranger["profile_urn"], "note": "Hello"})
+		require.Equal(t, true, m.completed(invited)["sent"])
+		refused := m.ask("/network-agent/send-message", fields{"recipient_urn": stranger["profile_urn"], "message": "Hello"})
+		state, output := m.ended(refused)
+		require.Equal(t, "failed", state)
+		require.Equal(t, "not_connected", output["error"].(fields)["code"])
+		for _, kind := range []network.WriteKind{network.WriteLike, network.WriteComment, network.WriteMessage, network.WriteInvitation} {
+			require.Equal(t, 1, m.writes.count(m.account, kind), kind)
+		}
+	})
+
+	state, output := m.ended(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "nobody-of-that-name"}))
+	require.Equal(t, "failed", state)
+	require.Equal(t, "not_found", output["error"].(fields)["code"])
+	m.journalled(0)
+	takePictures(m)
+}
+
+// stranger returns one who is no connection.
+func stranger(t testing.TB, found []fields) fields {
+	t.Helper()
+	for _, one := range found {
+		if one["degree"].(float64) > 1 {
+			return one
+		}
+	}
+	t.Fatal("only connections were found")
+	return nil
+}

@@ -1,0 +1,488 @@
+package browser_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"watchpost"
+	"watchpost/actors"
+	httpapi "watchpost/http"
+	"watchpost/network"
+	"watchpost/persistence/badger"
+)
+
+// extensionID follows from the key in the extension's manifest.
+const extensionID = "bamceibeigcjfoonkpdekbfiefbccikj"
+
+// patience bounds every wait: it is only used up by a failing test.
+const patience = 90 * time.Second
+
+// wakeSeconds is the period of the alarm in the tested build: the shipped one
+// waits for half a minute.
+const wakeSeconds = "2"
+
+// slowPage is how slow a slow network is.
+const slowPage = 3 * time.Second
+
+func TestMain(m *testing.M) {
+	switch err := install(); {
+	case err == nil:
+	case os.Getenv("CI") == "true":
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	default:
+		fmt.Fprintln(os.Stderr, "skipped: the tests of the browser extension:", err)
+		os.Exit(0)
+	}
+	code := m.Run()
+	err := closeWorld()
+	if err == nil {
+		// protoactor counts dead letters by the minute and cannot be stopped.
+		err = goleak.Find(goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func install() error {
+	command := exec.Command("../../extension/tools", "--browser")
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// eventually asks until the answer is yes. What it waits for happens in other
+// processes, which send it no signal.
+func eventually(t testing.TB, ok func() bool, why func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	ticker := time.NewTicker(30 * time.Millisecond)
+	defer ticker.Stop()
+	for !ok() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatal("timed out: " + why())
+		}
+	}
+}
+
+// world is what the tests share: one service, one network, and the extension
+// built for them. Tests have teams and accounts of their own.
+type world struct {
+	service string // origin
+	api     http.Handler
+	site    string // origin, as browsers know it
+	// siteAddress is the site's origin for others: the name is known to
+	// browsers only.
+	siteAddress string
+	dist        string // folder of the built extension
+	registry    *actors.Registry
+	network     *network.Site
+	writes      *writeGate
+	mail        *mailbox
+	close       func() error
+}
+
+var shared struct {
+	once sync.Once
+	*world
+	err error
+}
+
+// theWorld returns the world, which the first test that asks for it makes.
+func theWorld(t testing.TB) *world {
+	t.Helper()
+	shared.once.Do(func() { shared.world, shared.err = newWorld() })
+	require.NoError(t, shared.err)
+	return shared.world
+}
+
+// closeWorld ends the world, if any test has made it.
+func closeWorld() error {
+	if shared.world == nil {
+		return nil
+	}
+	return shared.close()
+}
+
+func newWorld() (*world, error) {
+	w := &world{writes: newWriteGate(), mail: &mailbox{}}
+	quiet := slog.New(slog.DiscardHandler)
+	var err error
+	w.network, err = network.New(network.Options{Seed: 7, Control: true, OnWrite: w.writes.applied, Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	site := httptest.NewServer(w.network)
+	// A name of its own: cookies belong to hosts, whatever the port.
+	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	w.siteAddress = site.URL
+	w.site = "http://network.localhost:" + port
+	store, err := badger.Open(badger.Options{InMemory: true, Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	if err != nil {
+		return nil, err
+	}
+	w.registry, err = actors.New(actors.Options{
+		Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: w.mail, Log: quiet, NetworkURL: w.site,
+	})
+	if err != nil {
+		return nil, err
+	}
+	api, err := httpapi.New(httpapi.Options{
+		Registry: w.registry, Clock: watchpost.SystemClock{}, Log: quiet, ExtensionOrigins: []string{"chrome-extension://" + extensionID},
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.api = api.Handler()
+	service := httptest.NewServer(w.api)
+	w.service = service.URL
+	dir, err := os.MkdirTemp("", "watchpost-extension-")
+	if err != nil {
+		return nil, err
+	}
+	w.dist = filepath.Join(dir, "dist")
+	w.close = func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		http.DefaultClient.CloseIdleConnections()
+		err := errors.Join(api.CloseSessions(ctx), os.RemoveAll(dir))
+		service.Close()
+		site.Close()
+		return errors.Join(err, w.registry.Close(ctx), store.Close())
+	}
+	return w, w.build()
+}
+
+// build builds the extension for this world's network.
+func (w *world) build() error {
+	out, err := exec.Command("../../extension/tools", "node", "build.mjs", "--out", w.dist, "--network", w.site, "--service", w.service, "--wake", wakeSeconds).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build: %w: %s", err, out)
+	}
+	return nil
+}
+
+// writeGate counts the writes that the network applied, and can hold their
+// answers.
+type writeGate struct {
+	mu      sync.Mutex
+	counts  map[string]int
+	holding map[string]*held
+}
+
+// held is a write that was applied and is not answered yet.
+type held struct {
+	applied chan struct{} // closed when it was applied
+	answer  chan struct{} // closed to let it be answered
+}
+
+func newWriteGate() *writeGate {
+	return &writeGate{counts: map[string]int{}, holding: map[string]*held{}}
+}
+
+func writeKey(account string, kind network.WriteKind) string { return account + " " + string(kind) }
+
+// applied implements network.Options.OnWrite.
+func (g *writeGate) applied(w network.Write) {
+	g.mu.Lock()
+	key := writeKey(w.Account, w.Kind)
+	g.counts[key]++
+	h := g.holding[key]
+	delete(g.holding, key)
+	g.mu.Unlock()
+	if h != nil {
+		close(h.applied)
+		<-h.answer
+	}
+}
+
+// count returns how many writes of a kind an account has done.
+func (g *writeGate) count(account string, kind network.WriteKind) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.counts[writeKey(account, kind)]
+}
+
+// hold keeps the answer to the next write of a kind by an account.
+func (g *writeGate) hold(t testing.TB, account string, kind network.WriteKind) *held {
+	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
+	g.mu.Lock()
+	g.holding[writeKey(account, kind)] = h
+	g.mu.Unlock()
+	t.Cleanup(h.release)
+	return h
+}
+
+// await waits until the write was applied.
+func (h *held) await(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	select {
+	case <-h.applied:
+	case <-ctx.Done():
+		t.Fatal("no write has reached the network")
+	}
+}
+
+// release lets the write be answered.
+func (h *held) release() {
+	select {
+	case <-h.answer:
+	default:
+		close(h.answer)
+	}
+}
+
+// mailbox keeps the mails that were sent.
+type mailbox struct {
+	mu    sync.Mutex
+	mails []actors.Mail
+}
+
+// Send implements actors.Mailer.
+func (p *mailbox) Send(_ context.Context, m actors.Mail) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mails = append(p.mails, m)
+	return nil
+}
+
+// fields is a JSON object.
+type fields = map[string]any
+
+// team is a customer.
+type team struct {
+	*world
+	t   testing.TB
+	id  watchpost.TeamID
+	key string
+	// newest is the task that was asked for last.
+	newest string
+}
+
+// found makes a team whose admin has that email.
+func (w *world) found(t testing.TB, email string) *team {
+	t.Helper()
+	made, err := w.registry.Found(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
+	require.NoError(t, err)
+	return &team{world: w, t: t, id: made.Team.ID, key: made.APIKey}
+}
+
+// call sends a request with the team's key.
+func (m *team) call(method, path string, body any) (int, fields) {
+	m.t.Helper()
+	raw, err := json.Marshal(body)
+	require.NoError(m.t, err)
+	request, err := http.NewRequestWithContext(m.t.Context(), method, m.service+path, bytes.NewReader(raw))
+	require.NoError(m.t, err)
+	request.Header.Set("x-api-key", m.key)
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(m.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	raw, err = io.ReadAll(answer.Body)
+	require.NoError(m.t, err)
+	var out fields
+	require.NoError(m.t, json.Unmarshal(raw, &out), "%s", raw)
+	return answer.StatusCode, out
+}
+
+// ask makes an agent task and returns its id.
+func (m *team) ask(path string, body fields) string {
+	m.t.Helper()
+	status, reply := m.call(http.MethodPost, path, body)
+	require.Equal(m.t, http.StatusOK, status, "%s %v", path, reply)
+	id, _ := reply["api_agent_task_id"].(string)
+	if id == "" {
+		id, _ = reply["task_id"].(string)
+	}
+	require.NotEmpty(m.t, id, reply)
+	m.newest = id
+	return id
+}
+
+// status returns how a task stands: its status and output.
+func (m *team) status(id string) (string, fields) {
+	m.t.Helper()
+	status, reply := m.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+id, nil)
+	require.Equal(m.t, http.StatusOK, status, reply)
+	data, _ := reply["data"].(fields)
+	output, _ := data["task_output"].(fields)
+	state, _ := data["status"].(string)
+	return state, output
+}
+
+// completed waits until a task is completed, and returns its output.
+func (m *team) completed(id string) fields {
+	m.t.Helper()
+	state, output := m.ended(id)
+	require.Equal(m.t, "completed", state, output)
+	return output
+}
+
+// ended waits until a task is final.
+func (m *team) ended(id string) (state string, output fields) {
+	m.t.Helper()
+	eventually(m.t, func() bool {
+		state, output = m.status(id)
+		return state != "pending"
+	}, func() string {
+		_, reply := m.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+id, nil)
+		return fmt.Sprint("task still ", reply)
+	})
+	return state, output
+}
+
+// member is a person with a browser.
+type member struct {
+	*team
+	*chromium
+	email, account string
+}
+
+// join gives a member of the team a browser in which the account is signed in
+// and the extension paired.
+func (m *team) join(email, account string) *member {
+	m.t.Helper()
+	return m.joinBy(email, account, m.service)
+}
+
+// joinBy is join with another address of the service.
+func (m *team) joinBy(email, account, service string) *member {
+	m.t.Helper()
+	one := &member{team: m, chromium: launch(m.t, m.dist, m.t.TempDir()), email: email, account: account}
+	m.t.Cleanup(one.explain)
+	one.signIn()
+	one.pair(service)
+	return one
+}
+
+// explain says how the browser stands when the test has failed.
+func (m *member) explain() {
+	if !m.team.t.Failed() {
+		return
+	}
+	select {
+	case <-m.gone:
+		m.team.t.Logf("%s: the browser has gone", m.account)
+		return
+	default:
+	}
+	for _, one := range m.targets() {
+		m.team.t.Logf("%s: %s %s", m.account, one.Type, one.URL)
+	}
+}
+
+// signIn signs the account in to the network, by its form.
+func (m *member) signIn() {
+	m.team.t.Helper()
+	p := m.open(m.site + "/sign-in")
+	p.run(`document.querySelector("[name=slug]").value = "` + m.account + `"; document.querySelector("[name=slug]").form.requestSubmit()`)
+	p.until(`location.pathname === "/feed" && document.readyState === "complete"`)
+	m.close(target{TargetID: p.target})
+}
+
+// settings opens the extension's page.
+func (m *member) settings() *page {
+	m.team.t.Helper()
+	p := m.open("chrome-extension://" + extensionID + "/options.html")
+	p.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
+	return p
+}
+
+// code makes a pairing code.
+func (m *member) code() string {
+	m.team.t.Helper()
+	code, err := actors.Ask[actors.PairingCode](m.team.t.Context(), m.registry, m.id, actors.CreatePairingCode{Email: m.email})
+	require.NoError(m.team.t, err)
+	return code.Code
+}
+
+// pair pairs the extension with the service at an address, through its page.
+func (m *member) pair(service string) {
+	m.team.t.Helper()
+	p := m.settings()
+	p.run(`document.querySelector("#service").value = "` + service + `"`)
+	p.run(`document.querySelector("#code").value = "` + m.code() + `"; document.querySelector("#by-code").requestSubmit()`)
+	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#link").textContent.startsWith("connected")`)
+	m.close(target{TargetID: p.target})
+	m.isSignedIn(true)
+}
+
+// isSignedIn waits until the service knows whether the account is signed in.
+func (m *member) isSignedIn(want bool) {
+	m.team.t.Helper()
+	var reply fields
+	eventually(m.team.t, func() bool {
+		_, reply = m.team.call(http.MethodGet, "/api-team", nil)
+		for _, one := range reply["members"].([]any) {
+			one := one.(fields)
+			if account, _ := one["account"].(fields); account != nil && one["email"] == m.email && account["slug"] == m.account {
+				return account["signed_in"] == want
+			}
+		}
+		return false
+	}, func() string { return fmt.Sprint(reply) })
+}
+
+// journalled waits until the extension's journal holds so many tasks.
+func (m *member) journalled(want int) {
+	m.team.t.Helper()
+	p := m.settings()
+	defer m.close(target{TargetID: p.target})
+	p.until(fmt.Sprintf(`chrome.storage.local.get().then(all => Object.keys(all).filter(key => key.startsWith("task:")).length === %d)`, want))
+}
+
+// hasWorkTab reports whether the extension has opened a tab at the network.
+func (m *member) hasWorkTab() bool {
+	for _, one := range m.targets() {
+		if one.Type == "page" && strings.HasPrefix(one.URL, m.site) {
+			return true
+		}
+	}
+	return false
+}
+
+// workTab returns the tab that the extension has opened at the network.
+func (m *member) workTab() target {
+	m.team.t.Helper()
+	for _, one := range m.targets() {
+		if one.Type == "page" && strings.HasPrefix(one.URL, m.site) {
+			return one
+		}
+	}
+	m.team.t.Fatal("no tab at the network")
+	return target{}
+}
