@@ -47,7 +47,7 @@ func (x *Index) Fold(view persistence.View, space persistence.Space) (*Fold, err
 	if !j.any() {
 		return nil, nil
 	}
-	f := &Fold{job: j, snapshot: s}
+	f, m := &Fold{job: j, snapshot: s}, s.manifest
 	if j.clean {
 		return f, nil
 	}
@@ -61,7 +61,7 @@ func (x *Index) Fold(view persistence.View, space persistence.Space) (*Fold, err
 			return nil, err
 		}
 	}
-	f.segment = segmentInfo{id: s.manifest.segment, posts: f.folded.posts(), blockBits: f.blockBits()}
+	f.segment = segmentInfo{id: m.segment, posts: f.folded.posts(), blockBits: f.blockBits()}
 	if f.segment.posts > 0 {
 		f.segment.first, f.segment.last = f.folded.version(0), f.folded.version(f.segment.posts-1)
 		f.plan()
