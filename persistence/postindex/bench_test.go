@@ -167,14 +167,14 @@ func BenchmarkQueries(b *testing.B) {
 			m.put(some...)
 			m.foldAll()
 		}
-		b.Logf("wrote %d posts: %.0f/s", posts, float64(posts)/time.Since(began).Seconds())
+		fmt.Printf("wrote %d posts: %.0f/s\n", posts, float64(posts)/time.Since(began).Seconds())
 	}
 	f.made = posts
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now()
 	m.query(&watchpost.PostQuery{})
-	b.Logf("the first query took %v", time.Since(began))
+	fmt.Printf("the first query took %v\n", time.Since(began))
 	for _, c := range mix {
 		var took, busy []time.Duration
 		count := 0
@@ -189,10 +189,10 @@ func BenchmarkQueries(b *testing.B) {
 		}
 		slices.Sort(took)
 		slices.Sort(busy)
-		b.Logf("%-22s count %8d  p50 %7.3f ms  p99 %7.3f  processor: p50 %7.3f  p90 %7.3f  p99 %7.3f", c.name, count,
+		fmt.Printf("%-22s count %8d  p50 %7.3f ms  p99 %7.3f  processor: p50 %7.3f  p90 %7.3f  p99 %7.3f\n", c.name, count,
 			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms(busy[len(busy)/2]), ms(busy[len(busy)*9/10]), ms(busy[len(busy)*99/100]))
 	}
-	b.Logf("cache: %d MB", m.index.CacheBytes()>>20)
+	fmt.Printf("cache: %d MB\n", m.index.CacheBytes()>>20)
 }
 
 // threadTime is the processor time that the thread has used, which others on
