@@ -98,7 +98,9 @@ var mix = []struct {
 	{"2 words", func(f *forge, q *watchpost.PostQuery) {
 		q.Search = asked(word(uint64(f.r.IntN(200))) + " " + word(uint64(f.r.IntN(200))))
 	}},
-	{"watchlist+word", func(f *forge, q *watchpost.PostQuery) { q.Live, q.Search = live(f, 1), asked(word(uint64(f.r.IntN(200)))) }},
+	{"watchlist+word", func(f *forge, q *watchpost.PostQuery) {
+		q.Live, q.Search = live(f, 1), asked(word(uint64(f.r.IntN(200))))
+	}},
 	{"phrase of 2", func(f *forge, q *watchpost.PostQuery) {
 		q.Search = asked(`"` + word(uint64(f.r.IntN(60))) + " " + word(uint64(f.r.IntN(60))) + `"`)
 	}},
@@ -114,13 +116,17 @@ var mix = []struct {
 	{"2 labels", func(f *forge, q *watchpost.PostQuery) {
 		q.Labels = []string{"label " + strconv.Itoa(f.r.IntN(20)), "label " + strconv.Itoa(f.r.IntN(20))}
 	}},
-	{"author", func(f *forge, q *watchpost.PostQuery) { q.People = []string{fmt.Sprintf("profile/author-%d", f.authors.Uint64())} }},
+	{"author", func(f *forge, q *watchpost.PostQuery) {
+		q.People = []string{fmt.Sprintf("profile/author-%d", f.authors.Uint64())}
+	}},
 	{"by engagement", func(_ *forge, q *watchpost.PostQuery) { q.Order = watchpost.MostEngaging }},
 	{"engagement+watchlist", func(f *forge, q *watchpost.PostQuery) { q.Order, q.Live = watchpost.MostEngaging, live(f, 1) }},
 	{"influence+language", func(_ *forge, q *watchpost.PostQuery) { q.Order, q.Language = watchpost.MostInfluence, "fr" }},
 	{"page 500", func(_ *forge, q *watchpost.PostQuery) { q.Page = 500 }},
 	{"page 500+language", func(_ *forge, q *watchpost.PostQuery) { q.Page, q.Language = 500, "en" }},
-	{"slug", func(f *forge, q *watchpost.PostQuery) { q.Slug = "post:" + strconv.Itoa(7_000_000_000_000_000_001+f.r.IntN(f.made)) }},
+	{"slug", func(f *forge, q *watchpost.PostQuery) {
+		q.Slug = "post:" + strconv.Itoa(7_000_000_000_000_000_001+f.r.IntN(f.made))
+	}},
 }
 
 func live(f *forge, n int) map[watchpost.WatchlistID]bool {
@@ -207,4 +213,3 @@ func threadTime() time.Duration {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
