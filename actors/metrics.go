@@ -11,6 +11,7 @@ import (
 // account.
 type Metrics struct {
 	active      prometheus.Gauge
+	postCache   prometheus.Gauge
 	sessions    prometheus.Gauge
 	hindered    *prometheus.GaugeVec // reason
 	deadLetters prometheus.Counter
@@ -33,8 +34,9 @@ func NewMetrics() *Metrics {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help}, labels)
 	}
 	return &Metrics{
-		active:   gauge("teams_active", "Teams in memory."),
-		sessions: gauge("sessions_connected", "Sessions with an open connection."),
+		active:    gauge("teams_active", "Teams in memory."),
+		postCache: gauge("post_cache_bytes", "Memory for posts and their index that were read."),
+		sessions:  gauge("sessions_connected", "Sessions with an open connection."),
 		hindered: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Namespace: "watchpost", Name: "sessions_hindered",
 			Help: "Connected sessions whose account gets no tasks, or none of a kind, by the reason.",
@@ -50,7 +52,7 @@ func NewMetrics() *Metrics {
 
 // Collectors returns what is to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.sessions, m.hindered, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
+	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.hindered, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

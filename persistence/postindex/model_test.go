@@ -2,7 +2,6 @@ package postindex_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -253,7 +252,7 @@ func TestModel(t *testing.T) {
 
 // TestModelOnDisk is TestModel with a store that is closed and opened again.
 func TestModelOnDisk(t *testing.T) {
-	if os.Getenv("WATCHPOST_LONG") == "" {
+	if !long {
 		t.Skip("a longer run: set WATCHPOST_LONG")
 	}
 	dir := t.TempDir()
@@ -277,6 +276,7 @@ func checkModel(t *testing.T, open func() persistence.Store) {
 		o := of(options).Draw(t, "options")
 		m := &machine{team: newTeam(t, store, o), open: open}
 		empty(t, store, m.epoch)
+		m.verified = rapid.IntRange(0, 7).Draw(t, "verified") == 0
 		t.Repeat(map[string]func(*rapid.T){
 			"put":     m.put,
 			"put two": m.put,
