@@ -22,38 +22,39 @@ func (r *Registry) Gate(ctx context.Context, team watchpost.TeamID) error {
 	return err
 }
 
+var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
+
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
 // error (specification: Authentication 5).
 func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, error) {
-	refused := watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
-	if !watchpost.ValidAPIKey(key) {
-		return "", refused
-	}
-	hash := r.env.keyring.hash(dirKey, key)
-	team, known, drops := r.env.keys.find(hash)
+	digest := digestOf(key)
+	team, known, drops := r.env.keys.find(digest)
 	if known {
 		return team, nil
 	}
-	owner, err := readDirectory[ownerEntry](r.env, dirKey, hash)
+	if !watchpost.ValidAPIKey(key) {
+		return "", errInvalidKey
+	}
+	owner, err := readDirectory[ownerEntry](r.env, dirKey, r.env.keyring.hash(dirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
-		return "", refused
+		return "", errInvalidKey
 	}
 	if err != nil {
 		return "", watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	r.env.keys.remember(hash, owner.Team, drops)
+	r.env.keys.remember(digest, owner.Team, drops)
 	return owner.Team, nil
 }
 
 // TaskStatus returns a client's task, open or final (NotFound). What is not
 // open is read from the store, past the team's actors.
 func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
+	if view, known := r.env.finished.find(team, id); known {
+		return view, nil
+	}
 	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound)
 	if !watchpost.ValidID(string(id)) {
 		return TaskView{}, notFound
-	}
-	if view, known := r.env.finished.find(team, id); known {
-		return view, nil
 	}
 	reply, err := r.call(ctx, string(team), taskStatus{id})
 	if err != nil {

@@ -38,7 +38,7 @@ func (s *Server) agentTaskRoutes() {
 		fails(http.StatusTooManyRequests, watchpost.TextInvitationCap))
 	agentTask(s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", fetchConnections.check)
 
-	fuego.Get(s.api, "/network-agent/get-task-status", s.getTaskStatus,
+	answer(s, "/network-agent/get-task-status", s.getTaskStatus,
 		s.operation(extended, "getTaskStatus", "Ask how far a task is", tagTasks),
 		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), needed(),
 		fails(http.StatusBadRequest, textNoTaskID),
@@ -142,13 +142,14 @@ type taskStatus struct {
 	CompletedAt *stamp                  `json:"completed_at,omitempty"`
 }
 
-func (s *Server) getTaskStatus(c fuego.ContextNoBody) (taskStatusReply, error) {
-	p := readParams(c.Request())
+func (s *Server) getTaskStatus(r *http.Request) (taskStatusReply, error) {
+	p := readParams(r)
 	id := p.one("api_agent_task_id")
 	if p.err != nil || id == "" {
 		return taskStatusReply{}, watchpost.Errorf(watchpost.Invalid, textNoTaskID)
 	}
-	view, err := s.registry.TaskStatus(c.Context(), teamOf(c.Context()), watchpost.TaskID(id))
+	x := exchangeOf(r.Context())
+	view, err := s.registry.TaskStatus(&x.ctx, x.team, watchpost.TaskID(id))
 	if err != nil {
 		return taskStatusReply{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
 )
 
@@ -15,8 +16,13 @@ import (
 func BenchmarkCalls(b *testing.B) {
 	h := build(b, func(o *httpapi.Options) { o.AccessLog = false })
 	m := h.team("Benchmark", "free")
-	m.join()
+	session := m.join()
 	id := read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)["api_agent_task_id"].(string)
+	task := session.hear(protocol.TypeTask)
+	session.send(protocol.Frame{Type: protocol.TypeAccepted, Task: task.Task, Lease: task.Lease})
+	session.send(protocol.Frame{Type: protocol.TypeResult, Task: task.Task, Lease: task.Lease, Attempt: task.Attempt,
+		Output: []byte(`{"name":"Jane Doe","headline":"VP Engineering","about":"I build things.","skills":["Go","Databases"]}`)})
+	session.hear(protocol.TypeAck)
 	handler := h.server.Handler()
 	for name, c := range map[string]struct{ method, path, query, body string }{
 		"healthz":         {"GET", "/healthz", "", ""},
