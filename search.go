@@ -51,15 +51,15 @@ func (s Search) Clauses() []SearchClause { return s.clauses }
 // Matches reports whether a post with this text is one that is searched for.
 func (s Search) Matches(t SearchText) bool {
 	for _, c := range s.clauses {
-		if !slices.ContainsFunc(c, t.holds) {
+		if !slices.ContainsFunc(c, t.Holds) {
 			return false
 		}
 	}
 	return true
 }
 
-// holds reports whether a term holds for the text.
-func (t SearchText) holds(term SearchTerm) bool {
+// Holds reports whether a term holds for the text.
+func (t SearchText) Holds(term SearchTerm) bool {
 	if term.Substring != "" {
 		found := slices.ContainsFunc(t.fields, func(f string) bool { return strings.Contains(f, term.Substring) })
 		return found != term.Negative

@@ -24,8 +24,13 @@ type feed struct {
 	team  *actor.PID
 
 	ctx   actor.Context
-	queue []any // ingest and purge that wait for the batch under way
+	queue []any  // ingest and purge that wait for the batch under way
+	marks []mark // what users wait for goes first
 	busy  bool
+	// due is set when the index may have something to fold; that goes before
+	// further posts, so that it never falls behind. fold is under way.
+	due  bool
+	fold *postindex.Fold
 	// quota is what each watchlist may take in a week; forgotten is the week
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
@@ -50,7 +55,6 @@ type ingest struct {
 type purge struct {
 	watchlist watchpost.WatchlistID
 	team      *actor.PID
-	after     []byte // the last key that was looked at
 }
 
 type purged struct{ watchlist watchpost.WatchlistID }
@@ -62,7 +66,7 @@ type stored struct {
 }
 
 func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
-	return &feed{env: env, space: space, team: team}
+	return &feed{env: env, space: space, team: team, due: true}
 }
 
 // Receive implements actor.Actor.
@@ -71,8 +75,11 @@ func (f *feed) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case setQuota:
 		f.quota = m.quota
-	case ingest, purge, mark:
+	case ingest, purge:
 		f.queue = append(f.queue, m)
+		f.work()
+	case mark:
+		f.marks = append(f.marks, m)
 		f.work()
 	case stored:
 		f.busy = false
@@ -86,28 +93,75 @@ func (f *feed) Receive(c actor.Context) {
 	}
 }
 
-// work does what is next in the queue, unless a batch is under way.
+// work does what is next, unless a batch is under way.
 func (f *feed) work() {
-	for !f.busy && len(f.queue) > 0 {
-		next := f.queue[0]
-		f.queue = f.queue[1:]
+	for !f.busy && (f.due || len(f.marks)+len(f.queue) > 0) {
 		view, err := f.env.store.View(context.Background())
 		if err != nil {
 			panic(err) // to the supervisor: the team loads anew
 		}
-		switch m := next.(type) {
-		case ingest:
-			err = f.ingest(view, m)
-		case purge:
-			err = f.purge(view, m)
-		case mark:
-			err = f.mark(view, m)
-		}
+		err = f.next(view)
 		view.Close()
 		if err != nil {
 			panic(err)
 		}
 	}
+}
+
+// next does what is next: marks, then a step of what is to be folded, then the
+// queue.
+func (f *feed) next(view persistence.View) error {
+	if len(f.marks) > 0 {
+		m := f.marks[0]
+		f.marks = f.marks[1:]
+		return f.mark(view, m)
+	}
+	if f.due {
+		return f.step(view)
+	}
+	next := f.queue[0]
+	f.queue = f.queue[1:]
+	if m, ok := next.(ingest); ok {
+		return f.ingest(view, m)
+	}
+	return f.purge(view, next.(purge))
+}
+
+// step does a part of what the index has to fold.
+func (f *feed) step(view persistence.View) (err error) {
+	if f.fold == nil {
+		if f.fold, err = f.env.posts.Fold(view, f.space); err != nil {
+			return err
+		}
+	}
+	if f.fold == nil {
+		f.due = false
+		return nil
+	}
+	batch := &persistence.Batch{}
+	done, due, err := f.fold.Step(view, batch)
+	if err != nil {
+		return err
+	}
+	if done {
+		f.fold, f.due = nil, due
+	}
+	f.commit(batch, nil, nil, nil)
+	return nil
+}
+
+// change lets write change posts in a batch, and more be folded.
+func (f *feed) change(view persistence.View, batch *persistence.Batch, write func(*postindex.Writer) error) error {
+	w, err := f.env.posts.Writer(view, f.space, batch)
+	if err != nil {
+		return err
+	}
+	if err := write(w); err != nil {
+		return err
+	}
+	due, err := w.Finish()
+	f.due = f.due || due
+	return err
 }
 
 // commit hands a batch to the team; rest is looked at when it is durable.
@@ -122,8 +176,11 @@ func (f *feed) commit(batch *persistence.Batch, week *weekChange, rest any, then
 	}})
 }
 
-// maxBatch leaves room in a batch for what the team adds.
-const maxBatch = persistence.MaxBatchBytes - 64<<10
+// The room that a batch of the feed leaves for what the team adds.
+const (
+	roomBytes = 64 << 10
+	roomOps   = 20
+)
 
 // ingest stores as many of the posts as fit a batch, and the rest after it.
 func (f *feed) ingest(view persistence.View, m ingest) error {
@@ -135,36 +192,42 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 	if err != nil {
 		return err
 	}
-	for len(m.posts) > 0 {
-		p := m.posts[0]
-		if size, ops := batch.Size(); seen[p.URN] || size > maxBatch-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps-tallyOps-1 {
-			break
-		}
-		seen[p.URN] = true
-		old, err := f.recognise(view, batch, &p, now)
-		if err != nil {
-			return err
-		}
-		if giant(&p) {
+	err = f.change(view, batch, func(w *postindex.Writer) error {
+		for len(m.posts) > 0 {
+			p := m.posts[0]
+			if seen[p.URN] || w.Full(roomBytes, tallyOps+roomOps) {
+				break
+			}
+			seen[p.URN] = true
+			old, err := f.recognise(view, batch, &p, now)
+			if err != nil {
+				return err
+			}
+			if giant(&p) {
+				m.posts = m.posts[1:]
+				continue
+			}
+			stored, err := f.admit(week, &p, &m, now)
+			if err != nil {
+				return err
+			}
 			m.posts = m.posts[1:]
-			continue
+			switch {
+			case old != nil:
+				known++
+			case stored:
+				fresh++
+			default:
+				continue
+			}
+			if err := put(w, &p); err != nil {
+				return err
+			}
 		}
-		stored, err := f.admit(week, &p, &m, now)
-		if err != nil {
-			return err
-		}
-		m.posts = m.posts[1:]
-		switch {
-		case old != nil:
-			known++
-		case stored:
-			fresh++
-		default:
-			continue
-		}
-		if err := put(batch, old, &p); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	f.env.metrics.posts.WithLabelValues("stored").Add(float64(fresh))
 	f.env.metrics.posts.WithLabelValues("updated").Add(float64(known))
@@ -186,24 +249,20 @@ func (f *feed) ingest(view persistence.View, m ingest) error {
 // giant reports whether a post cannot be stored, before it is counted: few are
 // long enough to be looked at, as escaping makes six bytes of one at most.
 func giant(p *watchpost.Post) bool {
-	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxPost/2 {
+	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxRecord/2 {
 		return false
 	}
-	return len(encode(p)) > postindex.MaxPost-giantMargin
+	return len(encode(p)) > postindex.MaxRecord-giantMargin
 }
 
 // giantMargin is what is yet to be said of a post: why it is here, and tags.
 const giantMargin = 16 << 10
 
-// put writes a post unless it is larger than what can be stored: that is no
-// post of the network, and must not end the team.
-func put(batch *persistence.Batch, old, p *watchpost.Post) error {
-	one := &persistence.Batch{}
-	if err := postindex.Put(one, old, p); err != nil {
+// put writes a post unless it is one that cannot be stored: that is no post of
+// the network, and must not end the team.
+func put(w *postindex.Writer, p *watchpost.Post) error {
+	if err := w.Put(p); !errors.Is(err, postindex.ErrUnfit) {
 		return err
-	}
-	if size, _ := one.Size(); size <= postindex.MaxPost {
-		batch.Append(one)
 	}
 	return nil
 }
@@ -272,52 +331,54 @@ const purgeAtOnce = 200
 
 // purge removes the watchlist from the next posts; it may be repeated.
 func (f *feed) purge(view persistence.View, m purge) error {
-	batch := &persistence.Batch{}
-	var touched int
-	var failure error
-	last, err := postindex.Each(view, f.space, m.after, func(p *watchpost.Post) bool {
-		if !p.Collected(func(id watchpost.WatchlistID) bool { return id == m.watchlist }) {
-			return true
-		}
-		touched++
-		failure = f.withdraw(batch, p, m.watchlist)
-		size, _ := batch.Size()
-		return failure == nil && touched < purgeAtOnce && size < maxBatch-postindex.MaxPost
-	})
-	if err == nil {
-		err = failure
-	}
+	posts, err := f.env.posts.Having(view, f.space, m.watchlist, purgeAtOnce)
 	if err != nil {
 		return err
 	}
-	if last == nil {
-		root, done := f.env.system.Root, purged{m.watchlist}
-		f.commit(batch, nil, nil, func(err error) {
-			if err == nil {
-				root.Send(m.team, done)
+	batch := &persistence.Batch{}
+	err = f.change(view, batch, func(w *postindex.Writer) error {
+		if len(posts) == 0 {
+			return w.Forget(m.watchlist)
+		}
+		for _, p := range posts {
+			if w.Full(roomBytes, roomOps) {
+				break
 			}
-		})
+			if err := withdraw(w, p, m.watchlist); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(posts) > 0 {
+		f.commit(batch, nil, m, nil)
 		return nil
 	}
-	m.after = last
-	f.commit(batch, nil, m, nil)
+	root, done := f.env.system.Root, purged{m.watchlist}
+	f.commit(batch, nil, nil, func(err error) {
+		if err == nil {
+			root.Send(m.team, done)
+		}
+	})
 	return nil
 }
 
 // withdraw takes a watchlist's claim off a post, and the post away with its
 // last.
-func (f *feed) withdraw(batch *persistence.Batch, p *watchpost.Post, id watchpost.WatchlistID) error {
-	old := *p
-	p.Matches, p.Lead = nil, false
-	for _, match := range old.Matches {
+func withdraw(w *postindex.Writer, p *watchpost.Post, id watchpost.WatchlistID) error {
+	left := *p
+	left.Matches, left.Lead = nil, false
+	for _, match := range p.Matches {
 		if match.Watchlist != id {
-			p.Matches = append(p.Matches, match)
-			p.Lead = p.Lead || match.Lead
+			left.Matches = append(left.Matches, match)
+			left.Lead = left.Lead || match.Lead
 		}
 	}
-	if len(p.Matches) == 0 {
-		postindex.Delete(batch, &old)
-		return nil
+	if len(left.Matches) == 0 {
+		return w.Delete(p)
 	}
-	return postindex.Put(batch, &old, p)
+	return w.Put(&left)
 }

@@ -57,7 +57,7 @@ func (f *feed) mark(view persistence.View, m mark) error {
 		if m.bookmark != nil {
 			post.Bookmark = *m.bookmark
 		}
-		if err := postindex.Put(batch, old, &post); err != nil {
+		if err := f.change(view, batch, func(w *postindex.Writer) error { return w.Put(&post) }); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (f *feed) marked(view persistence.View, m *mark) (*watchpost.Post, error) {
 	if m.done == nil {
 		post, err = postindex.Get(view, f.space, m.post)
 	} else {
-		post, err = postOf(view, f.space, m.done.URN)
+		post, err = f.postOf(view, m.done.URN)
 	}
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil // nothing to mark is no fault
@@ -90,21 +90,23 @@ func (f *feed) marked(view persistence.View, m *mark) (*watchpost.Post, error) {
 }
 
 // postOf finds a stored post by any of its names.
-func postOf(view persistence.View, space persistence.Space, name string) (*watchpost.Post, error) {
-	post, err := postindex.ByURN(view, space, name)
+func (f *feed) postOf(view persistence.View, name string) (*watchpost.Post, error) {
+	post, err := postindex.ByURN(view, f.space, name)
 	if err == nil || !errors.Is(err, persistence.ErrNotFound) {
 		return post, err
 	}
-	found, _, err := postindex.Query(view, space, &watchpost.PostQuery{
-		Slug: watchpost.PostKey(name), Order: watchpost.RecentFirst, Page: 1, PageSize: 1,
-	})
-	if err == nil && len(found) == 0 {
+	key := watchpost.PostKey(name)
+	if key == "" {
+		return nil, persistence.ErrNotFound
+	}
+	found, err := f.env.posts.Query(view, f.space, &watchpost.PostQuery{Slug: key, Order: watchpost.RecentFirst, Page: 1, PageSize: 1})
+	if err == nil && len(found.Posts) == 0 {
 		err = persistence.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
 	}
-	return found[0], nil
+	return found.Posts[0].Post()
 }
 
 // remember gives a post that is stored anew what was done to it before.

@@ -20,10 +20,11 @@ const (
 	maxMedia    = 20
 	maxCounter  = 1 << 40
 	clockLeeway = 24 * time.Hour
+	firstYear   = 1900
 )
 
 // cleanPosts takes over the posts of a session's frame. What a page says is
-// data and nothing else: a post without a urn or a time is dropped, texts and
+// data and nothing else: a post without a urn or a sensible time is dropped, texts and
 // counters are bounded, and of URLs only http(s) ones are kept.
 func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.URL, now time.Time) []watchpost.Post {
 	source := watchpost.SourceNetwork
@@ -33,7 +34,7 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 	posts := make([]watchpost.Post, 0, len(reported))
 	for i := range reported {
 		r := &reported[i]
-		if r.URN == "" || len(r.URN) > maxURN || r.PostedAt.IsZero() || r.PostedAt.After(now.Add(clockLeeway)) {
+		if r.URN == "" || len(r.URN) > maxURN || r.PostedAt.Year() < firstYear || r.PostedAt.After(now.Add(clockLeeway)) {
 			continue
 		}
 		posts = append(posts, watchpost.Post{

@@ -119,7 +119,7 @@ func access(view persistence.View, team watchpost.TeamID, kind, id, notFound str
 
 // PostsPage is one page of a query's result and the count of all of it.
 type PostsPage struct {
-	Posts []*watchpost.Post
+	Posts []*postindex.Stored
 	Count int
 	// Asked holds the watchlists whose posts were asked for, Live all that the
 	// team has: a post may still bear the mark of one that was deleted.
@@ -143,8 +143,8 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 	if q.Live, err = namedWatchlists(view, team, live, named); err != nil {
 		return PostsPage{}, err
 	}
-	page, count, err := postindex.Query(view, persistence.Space(team), &q)
-	return PostsPage{Posts: page, Count: count, Asked: q.Live, Live: live}, err
+	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
+	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Live: live}, err
 }
 
 func liveWatchlists(view persistence.View, team watchpost.TeamID) (map[watchpost.WatchlistID]bool, error) {

@@ -37,7 +37,7 @@ import (
 //	f <hash of an effect>          effectRecord of a like or an invitation
 //	d <post key>                   deedsRecord: what was done to a post
 //	n <task>                       watchpost.Interaction
-//	p …, u …                       posts: package postindex
+//	p …                            posts: package postindex
 //
 // Kinds of the directory, which all teams share:
 //

@@ -14,6 +14,7 @@ import (
 	"watchpost"
 	"watchpost/actors/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 )
 
 // Options is what a Registry needs.
@@ -27,6 +28,9 @@ type Options struct {
 	// NetworkURL is the origin of the network. It completes the addresses that
 	// a session reports without one.
 	NetworkURL string
+	// PostCache bounds the memory for posts and their index that were read, in
+	// bytes; 0 is postindex.DefaultCache.
+	PostCache int
 	// IdleAfter is how long a team without sessions stays in memory after the
 	// last request, by the Clock; 0 is DefaultIdleAfter.
 	IdleAfter time.Duration
@@ -58,6 +62,7 @@ type environment struct {
 	// dispatcher runs the mailboxes.
 	dispatcher *warmDispatcher
 	store      persistence.Store
+	posts      *postindex.Index
 	clock      watchpost.Clock
 	keyring    *Keyring
 	log        *slog.Logger
@@ -129,7 +134,7 @@ func New(o Options) (*Registry, error) {
 		crashes: map[string]crash{},
 	}
 	r.env = &environment{
-		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.mailer = o.Mailer

@@ -332,8 +332,8 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 	require.Len(t, team.Posts(t), 2)
 	done(t, team, actors.GetTeam{}) // activates the team, which purges
 	require.Eventually(t, func() bool { return len(storedKeys(t, w, team, "x")) == 0 }, actorstest.Wait, time.Millisecond)
-	require.Len(t, storedKeys(t, w, team, "p"), 2)
-	require.Len(t, storedKeys(t, w, team, "u"), 2)
+	require.Len(t, storedKeys(t, w, team, "pB"), 2)
+	require.Len(t, storedKeys(t, w, team, "pU"), 2)
 	posts := team.Posts(t)
 	require.Len(t, posts, 2)
 	for _, p := range posts {
@@ -375,8 +375,8 @@ func TestDeleteWhilePostsArrive(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return len(storedKeys(t, w, team, "x")) == 0 }, actorstest.Wait, time.Millisecond)
 	require.Empty(t, team.Posts(t))
-	require.Empty(t, storedKeys(t, w, team, "p"))
-	require.Empty(t, storedKeys(t, w, team, "u"))
+	require.Empty(t, storedKeys(t, w, team, "pB"))
+	require.Empty(t, storedKeys(t, w, team, "pU"))
 	require.Empty(t, storedKeys(t, w, team, "e"))
 	require.Empty(t, storedKeys(t, w, team, "k"))
 }
@@ -395,14 +395,14 @@ func TestPurgeOfManyPosts(t *testing.T) {
 		s.Part(scan, part, posts...)
 		s.ExpectAck(scan)
 	}
-	require.Len(t, storedKeys(t, w, team, "p"), 600)
+	require.Len(t, storedKeys(t, w, team, "pB"), 600)
 	done(t, team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID})
 	require.Empty(t, team.Posts(t))
 	w.Crash()
 	done(t, team, actors.GetTeam{})
 	require.Eventually(t, func() bool { return len(storedKeys(t, w, team, "x")) == 0 }, actorstest.Wait, time.Millisecond)
-	require.Empty(t, storedKeys(t, w, team, "p"))
-	require.Empty(t, storedKeys(t, w, team, "u"))
+	require.Empty(t, storedKeys(t, w, team, "pB"))
+	require.Empty(t, storedKeys(t, w, team, "pU"))
 }
 
 // TestThirtyScansADay: one account does 30 keyword scans a day, whatever is

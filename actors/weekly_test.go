@@ -80,7 +80,7 @@ func TestWeeklyLimit(t *testing.T) {
 	page, err := w.Registry.Posts(w.Context(), team.ID, nil, watchpost.PostQuery{Page: 1, PageSize: 100})
 	require.NoError(t, err)
 	require.Equal(t, 200, page.Count)
-	for _, p := range page.Posts {
+	for _, p := range actorstest.Decoded(t, page.Posts) {
 		require.False(t, p.Lead, "none on the free plan")
 		stored[p.URN] = true
 	}
@@ -188,7 +188,7 @@ func TestPotentialLeads(t *testing.T) {
 		for n := range 2 {
 			got, err := w.Registry.Posts(w.Context(), team.ID, nil, watchpost.PostQuery{Page: n + 1, PageSize: 100})
 			require.NoError(t, err)
-			for _, p := range got.Posts {
+			for _, p := range actorstest.Decoded(t, got.Posts) {
 				if p.Lead {
 					leads[p.URN] = true
 				}

@@ -26,6 +26,7 @@ import (
 	"watchpost/actors"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/postindex"
 )
 
 // Wait bounds, in real time, whatever a test waits for.
@@ -356,5 +357,17 @@ func (team *Team) Posts(t testing.TB, watchlists ...watchpost.WatchlistID) []*wa
 	page, err := team.W.Registry.Posts(team.W.Context(), team.ID, named, watchpost.PostQuery{Order: watchpost.RecentFirst, Page: 1, PageSize: watchpost.MaxPageSize})
 	require.NoError(t, err)
 	require.Len(t, page.Posts, min(page.Count, watchpost.MaxPageSize))
-	return page.Posts
+	return Decoded(t, page.Posts)
+}
+
+// Decoded decodes stored posts.
+func Decoded(t testing.TB, stored []*postindex.Stored) []*watchpost.Post {
+	t.Helper()
+	posts := make([]*watchpost.Post, len(stored))
+	for i, s := range stored {
+		var err error
+		posts[i], err = s.Post()
+		require.NoError(t, err)
+	}
+	return posts
 }

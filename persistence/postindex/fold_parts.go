@@ -1,0 +1,336 @@
+package postindex
+
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost/persistence"
+)
+
+// folded is the segment in the making: its values in memory. It is a source so
+// that it can be sorted as others are.
+type folded struct {
+	ids     []uuid
+	columns [columns][]int64
+	spoken  []string // languages
+}
+
+// take appends the live posts of an input.
+func (f *folded) take(in *input) error {
+	for c := range f.columns {
+		values, err := in.column(c)
+		if err != nil {
+			return err
+		}
+		for i, place := range in.place {
+			if place >= 0 {
+				f.columns[c] = append(f.columns[c], values.at(i))
+			}
+		}
+	}
+	for i, place := range in.place {
+		if place < 0 {
+			continue
+		}
+		id, err := in.id(i)
+		if err != nil {
+			return err
+		}
+		f.ids = append(f.ids, id)
+	}
+	languages, err := in.languages()
+	for _, language := range languages {
+		if !slices.Contains(f.spoken, language) {
+			f.spoken = append(f.spoken, language)
+		}
+	}
+	return err
+}
+
+func (f *folded) posts() int { return len(f.ids) }
+
+func (f *folded) version(i int) uint64 { return uint64(f.columns[columnVersion][i]) }
+
+func (f *folded) id(ordinal int) (uuid, error) { return f.ids[ordinal], nil }
+
+func (f *folded) column(c int) (values, error) { return numbers(f.columns[c]), nil }
+
+func (f *folded) languages() ([]string, error) { return f.spoken, nil }
+
+func (f *folded) order(int) ([]byte, error) { return nil, nil }
+
+func (f *folded) dead() (*roaring.Bitmap, error) { return nil, nil }
+
+func (f *folded) having(term) (*roaring.Bitmap, error) { return nil, errFolded }
+
+func (f *folded) key(byte, uint64) cacheKey { return cacheKey{} }
+
+// numbers is a column in memory.
+type numbers []int64
+
+func (n numbers) at(i int) int64 { return n[i] }
+
+// largeFold is the number of posts from which sorting them is work for a step
+// of its own.
+const largeFold = 8 << 10
+
+// plan lists the parts that are to be written.
+func (f *Fold) plan() {
+	id, posts := f.segment.id, f.folded.posts()
+	one := func(key func() []byte, value func() ([]byte, error)) {
+		f.todo = append(f.todo, func(batch *persistence.Batch) (bool, error) {
+			v, err := value()
+			if err != nil {
+				return false, err
+			}
+			batch.Put(key(), v)
+			f.todo = f.todo[1:]
+			return posts > largeFold, nil
+		})
+	}
+	for c := range columns {
+		one(func() []byte { return partKey(id, partColumn, byte(c)) }, func() ([]byte, error) { return encodeColumn(f.folded.columns[c]), nil })
+	}
+	for o := range orders {
+		one(func() []byte { return partKey(id, partOrder, byte(o)) }, func() ([]byte, error) { return sorted(f.folded, o) })
+	}
+	for chunk := 0; chunk*idChunk < posts; chunk++ {
+		one(func() []byte { return idsKey(id, chunk) }, func() ([]byte, error) {
+			return joinIDs(f.folded.ids[chunk*idChunk : min(posts, (chunk+1)*idChunk)]), nil
+		})
+	}
+	one(func() []byte { return partKey(id, partLanguages) }, func() ([]byte, error) { return encodeTexts(f.folded.spoken), nil })
+	f.todo = append(f.todo, newTermFold(f).write)
+}
+
+func joinIDs(ids []uuid) []byte {
+	b := make([]byte, 0, len(ids)*len(uuid{}))
+	for _, id := range ids {
+		b = append(b, id[:]...)
+	}
+	return b
+}
+
+// termFold writes the terms of all inputs in their order.
+type termFold struct {
+	fold    *Fold
+	streams []*stream
+	block   uint32 // the one that is being made
+	writer  blockWriter
+	common  []term // for the filter
+	scratch []uint16
+}
+
+func newTermFold(f *Fold) *termFold {
+	return &termFold{fold: f, writer: blockWriter{last: blockStart(0, f.segment.blockBits)}}
+}
+
+// write is a task of a fold.
+func (w *termFold) write(batch *persistence.Batch) (bool, error) {
+	if w.streams == nil {
+		for _, in := range w.fold.inputs {
+			s, err := newStream(in)
+			if err != nil {
+				return false, err
+			}
+			w.streams = append(w.streams, s)
+		}
+	}
+	f := w.fold
+	for size, _ := batch.Size(); size < f.options().StepBytes; {
+		t, more, err := w.next()
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			w.flush(batch, 1<<f.segment.blockBits)
+			batch.Put(partKey(f.segment.id, partFilter), newFilter(w.common))
+			f.todo = f.todo[1:]
+			return true, nil
+		}
+		if len(w.scratch) == 0 {
+			continue // all its posts are dead
+		}
+		if block := blockOf(t, f.segment.blockBits); block != w.block {
+			w.flush(batch, block)
+			size, _ = batch.Size()
+		}
+		if err := w.add(batch, t); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// next reads the posts of the next term of all streams into scratch.
+func (w *termFold) next() (t term, more bool, err error) {
+	for _, s := range w.streams {
+		if s.more && (!more || s.term < t) {
+			t, more = s.term, true
+		}
+	}
+	w.scratch = w.scratch[:0]
+	for _, s := range w.streams {
+		if !s.more || s.term != t {
+			continue
+		}
+		if w.scratch, err = s.take(w.scratch); err != nil {
+			return 0, false, err
+		}
+	}
+	return t, more, nil
+}
+
+// add writes a term with the posts in scratch.
+func (w *termFold) add(batch *persistence.Batch, t term) error {
+	if !t.sieve() {
+		w.common = append(w.common, t)
+	}
+	var buffer [4 * maxInline]byte
+	if most := w.fold.options().InlineBytes; len(w.scratch) <= most {
+		if inline := appendOrdinals(buffer[:0], w.scratch); len(inline) <= most {
+			w.writer.add(t, inline)
+			return nil
+		}
+	}
+	value, err := encodePostings(w.scratch)
+	if err != nil {
+		return err
+	}
+	batch.Put(postingsKey(w.fold.segment.id, t), value)
+	w.fold.segment.bytes += len(value)
+	w.writer.add(t, nil)
+	return nil
+}
+
+// flush writes the blocks up to one that is to be made next.
+func (w *termFold) flush(batch *persistence.Batch, next uint32) {
+	f := w.fold
+	for w.block < next {
+		batch.Put(blockKey(f.segment.id, w.block), w.writer.b)
+		f.segment.bytes += len(w.writer.b)
+		w.block++
+		w.writer = blockWriter{last: blockStart(w.block, f.segment.blockBits)}
+	}
+}
+
+// stream goes through the terms of an input.
+type stream struct {
+	in   *input
+	term term
+	more bool
+	// of a segment
+	segment *segment
+	block   int
+	reader  *blockReader
+	// of the tail: the terms with the ordinals that have them, sorted
+	pairs []pair
+}
+
+type pair struct {
+	term    term
+	ordinal uint16
+}
+
+func newStream(in *input) (*stream, error) {
+	s := &stream{in: in, block: -1}
+	switch source := in.source.(type) {
+	case *segment:
+		s.segment = source
+	case *tailSource:
+		for i, e := range source.entries {
+			for _, t := range e.terms {
+				s.pairs = append(s.pairs, pair{t, uint16(i)})
+			}
+		}
+		slices.SortFunc(s.pairs, func(a, b pair) int {
+			if a.term != b.term {
+				if a.term < b.term {
+					return -1
+				}
+				return 1
+			}
+			return int(a.ordinal) - int(b.ordinal)
+		})
+	}
+	return s, s.advance()
+}
+
+// advance goes to the next term.
+func (s *stream) advance() error {
+	if s.segment == nil {
+		if s.more = len(s.pairs) > 0; s.more {
+			s.term = s.pairs[0].term
+		}
+		return nil
+	}
+	for {
+		if s.reader != nil {
+			t, ok, err := s.reader.next()
+			if err != nil {
+				return s.segment.damaged(blockKey(s.segment.info.id, uint32(s.block)), err)
+			}
+			if ok {
+				s.term, s.more = t, true
+				return nil
+			}
+		}
+		if s.block++; s.block >= 1<<s.segment.info.blockBits {
+			s.more = false
+			return nil
+		}
+		key := blockKey(s.segment.info.id, uint32(s.block))
+		value, err := s.segment.view.Get(s.segment.space, key)
+		if err != nil {
+			return s.segment.damaged(key, err)
+		}
+		s.reader = newBlockReader(value, uint32(s.block), s.segment.info.blockBits)
+	}
+}
+
+// take appends the new ordinals of the present term's live posts, and advances.
+func (s *stream) take(dst []uint16) ([]uint16, error) {
+	if s.segment == nil {
+		for len(s.pairs) > 0 && s.pairs[0].term == s.term {
+			dst = s.in.append(dst, s.pairs[0].ordinal)
+			s.pairs = s.pairs[1:]
+		}
+		return dst, s.advance()
+	}
+	if len(s.reader.inline) > 0 {
+		start := len(dst)
+		dst, err := readOrdinals(dst, s.reader.inline, s.segment.posts())
+		if err != nil {
+			return dst, s.segment.damaged(blockKey(s.segment.info.id, uint32(s.block)), err)
+		}
+		read := dst[start:]
+		dst = dst[:start]
+		for _, o := range read {
+			dst = s.in.append(dst, o)
+		}
+		return dst, s.advance()
+	}
+	key := postingsKey(s.segment.info.id, s.term)
+	value, err := s.segment.view.Get(s.segment.space, key)
+	if err != nil {
+		return dst, s.segment.damaged(key, err)
+	}
+	set, err := s.segment.decodeSet(value)
+	if err != nil {
+		return dst, s.segment.damaged(key, err)
+	}
+	set.Iterate(func(o uint32) bool {
+		dst = s.in.append(dst, uint16(o))
+		return true
+	})
+	return dst, s.advance()
+}
+
+// append appends the new ordinal of a post unless it is dead.
+func (in *input) append(dst []uint16, ordinal uint16) []uint16 {
+	if place := in.place[ordinal]; place >= 0 {
+		dst = append(dst, uint16(place))
+	}
+	return dst
+}

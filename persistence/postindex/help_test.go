@@ -1,0 +1,130 @@
+package postindex_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/badger"
+	"watchpost/persistence/postindex"
+)
+
+// space is the team of the tests.
+var noContext = context.Background()
+
+const space = persistence.Space("team")
+
+// team is the posts of one team in a store, written as an actor would: one
+// batch after the other.
+type team struct {
+	t     require.TestingT
+	store persistence.Store
+	epoch persistence.Epoch
+	index *postindex.Index
+	fold  *postindex.Fold
+}
+
+func newTeam(t require.TestingT, store persistence.Store, o postindex.Options) *team {
+	m := &team{t: t, store: store}
+	m.restart(store, o)
+	return m
+}
+
+// restart forgets all that is not in the store.
+func (m *team) restart(store persistence.Store, o postindex.Options) {
+	var err error
+	m.store, m.index, m.fold = store, postindex.New(o), nil
+	m.epoch, err = store.Activate(noContext, space)
+	require.NoError(m.t, err)
+}
+
+// view calls f with a snapshot.
+func (m *team) view(f func(persistence.View)) {
+	view, err := m.store.View(noContext)
+	require.NoError(m.t, err)
+	defer view.Close()
+	f(view)
+}
+
+func (m *team) commit(batch *persistence.Batch) {
+	require.NoError(m.t, persistence.Commit(noContext, m.store, space, m.epoch, batch))
+}
+
+// change commits what write does.
+func (m *team) change(write func(*postindex.Writer)) {
+	batch := &persistence.Batch{}
+	m.view(func(view persistence.View) {
+		w, err := m.index.Writer(view, space, batch)
+		require.NoError(m.t, err)
+		write(w)
+		_, err = w.Finish()
+		require.NoError(m.t, err)
+	})
+	m.commit(batch)
+}
+
+func (m *team) put(posts ...*watchpost.Post) {
+	m.change(func(w *postindex.Writer) {
+		for _, p := range posts {
+			require.NoError(m.t, w.Put(p))
+		}
+	})
+}
+
+// step does one step of what is to be folded; done is false when there is more.
+func (m *team) step() (done bool) {
+	batch := &persistence.Batch{}
+	m.view(func(view persistence.View) {
+		var err error
+		if m.fold == nil {
+			m.fold, err = m.index.Fold(view, space)
+			require.NoError(m.t, err)
+		}
+		if m.fold == nil {
+			done = true
+			return
+		}
+		ended, _, err := m.fold.Step(view, batch)
+		require.NoError(m.t, err)
+		if ended {
+			m.fold = nil
+		}
+	})
+	if !batch.Empty() {
+		m.commit(batch)
+	}
+	return done
+}
+
+func (m *team) foldAll() {
+	for !m.step() {
+	}
+}
+
+// query returns the ids of a page and the count.
+func (m *team) query(q *watchpost.PostQuery) (ids []watchpost.PostID, count int) {
+	m.view(func(view persistence.View) {
+		result, err := m.index.Query(view, space, q)
+		require.NoError(m.t, err)
+		count = result.Count
+		for _, p := range result.Posts {
+			ids = append(ids, p.ID)
+		}
+	})
+	return ids, count
+}
+
+// memory opens a store that is gone with the test.
+func memory(t testing.TB) persistence.Store {
+	store, err := badger.Open(badger.Options{InMemory: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
+
+// day0 is when the posts of the tests begin.
+var day0 = time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)

@@ -1,0 +1,165 @@
+package postindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost/persistence"
+)
+
+// manifest says what a team's index consists of. It is written with every
+// change, in the same batch, so that a snapshot of the store shows one state of
+// posts and index; all that it names never changes.
+//
+// Every write of a post makes a new version of it, numbered through the team.
+// The newest versions are the tail; those before are in segments, each with the
+// versions of a range. A version that was replaced or deleted is dead: it is
+// noted here for the tail, and beside the segment for others.
+type manifest struct {
+	next     uint64          // the number of the next version
+	tail     uint64          // the first version of the tail
+	tailDead *roaring.Bitmap // of the tail, as distances from its first
+	segments []segmentInfo   // by rising versions
+	// segment is the number of the next segment; building the one that is
+	// being built, if any, of which nothing counts yet; garbage those whose
+	// parts are yet to be deleted.
+	segment  uint32
+	building uint32
+	garbage  []uint32
+	// watchlists counts the changes of the set under keyWatchlists.
+	watchlists uint64
+}
+
+// segmentInfo is a segment of the manifest. How many of its posts are dead
+// also tells one state of them from another, as they only become more.
+type segmentInfo struct {
+	id          uint32
+	first, last uint64 // versions
+	posts, dead int
+	blockBits   int // there are 2^blockBits blocks
+	bytes       int // of all blocks
+}
+
+func (s *segmentInfo) live() int { return s.posts - s.dead }
+
+const manifestVersion = 1
+
+func newManifest() *manifest {
+	return &manifest{next: 1, tail: 1, segment: 1, tailDead: roaring.New()}
+}
+
+// tailLength is the number of versions in the tail, dead ones included.
+func (m *manifest) tailLength() int { return int(m.next - m.tail) }
+
+// posts is the number of all live posts.
+func (m *manifest) posts() int {
+	n := m.tailLength() - int(m.tailDead.GetCardinality())
+	for i := range m.segments {
+		n += m.segments[i].live()
+	}
+	return n
+}
+
+// find returns the index of the segment in whose range a version is.
+func (m *manifest) find(version uint64) (int, bool) {
+	i := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].last >= version })
+	return i, i < len(m.segments) && m.segments[i].first <= version
+}
+
+func (m *manifest) encode() []byte {
+	b := []byte{manifestVersion}
+	for _, v := range []uint64{m.next, m.tail, uint64(m.segment), uint64(m.building), m.watchlists} {
+		b = binary.AppendUvarint(b, v)
+	}
+	b = binary.AppendUvarint(b, uint64(len(m.garbage)))
+	for _, g := range m.garbage {
+		b = binary.AppendUvarint(b, uint64(g))
+	}
+	b = binary.AppendUvarint(b, uint64(len(m.segments)))
+	for i := range m.segments {
+		s := &m.segments[i]
+		for _, v := range []uint64{uint64(s.id), s.first, s.last - s.first, uint64(s.posts), uint64(s.dead), uint64(s.blockBits), uint64(s.bytes)} {
+			b = binary.AppendUvarint(b, v)
+		}
+	}
+	dead, err := m.tailDead.ToBytes()
+	if err != nil {
+		panic(err) // writing to memory does not fail
+	}
+	return append(b, dead...)
+}
+
+func decodeManifest(value []byte) (*manifest, error) {
+	r := &reader{b: value}
+	if r.byte() != manifestVersion {
+		return nil, errDamaged
+	}
+	m := &manifest{next: r.uint(), tail: r.uint(), segment: uint32(r.uint()), building: uint32(r.uint()), watchlists: r.uint()}
+	for n := r.count(1); n > 0; n-- {
+		m.garbage = append(m.garbage, uint32(r.uint()))
+	}
+	m.segments = make([]segmentInfo, r.count(7))
+	for i := range m.segments {
+		s := &m.segments[i]
+		s.id, s.first = uint32(r.uint()), r.uint()
+		s.last = s.first + r.uint()
+		s.posts, s.dead, s.blockBits, s.bytes = int(r.uint()), int(r.uint()), int(r.uint()), int(r.uint())
+		if s.posts < 1 || s.posts > maxSegment || s.dead > s.posts || s.blockBits > 30 || i > 0 && s.first <= m.segments[i-1].last {
+			return nil, errDamaged
+		}
+	}
+	if r.bad || m.tail > m.next || m.next-m.tail > maxSegment {
+		return nil, errDamaged
+	}
+	m.tailDead = roaring.New()
+	if err := m.tailDead.UnmarshalBinary(slices.Clone(r.b)); err != nil {
+		return nil, errors.Join(errDamaged, err)
+	}
+	return m, nil
+}
+
+// readManifest returns the manifest of a team; a new one when there is none.
+func readManifest(view persistence.View, space persistence.Space) (*manifest, error) {
+	value, err := view.Get(space, []byte(keyManifest))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return newManifest(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeManifest(value)
+}
+
+// encodeWatchlists writes the set of watchlists that posts bear marks of.
+func encodeWatchlists(set map[string]bool) []byte {
+	ids := make([]string, 0, len(set))
+	for id := range set {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	var b []byte
+	for _, id := range ids {
+		b = appendText(b, id)
+	}
+	return b
+}
+
+func readWatchlists(view persistence.View, space persistence.Space) (map[string]bool, error) {
+	set := map[string]bool{}
+	value, err := view.Get(space, []byte(keyWatchlists))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return set, nil
+	}
+	r := &reader{b: value}
+	for err == nil && len(r.b) > 0 {
+		set[r.text()] = true
+		if r.bad {
+			err = errDamaged
+		}
+	}
+	return set, err
+}

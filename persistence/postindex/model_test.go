@@ -1,0 +1,315 @@
+package postindex_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/badger"
+	"watchpost/persistence/postindex"
+)
+
+// tiny makes every part of the machinery work with few posts.
+var tiny = postindex.Options{
+	TailPosts: 4, SegmentPosts: 16, Fan: 2, CacheBytes: 1 << 20, PostTerms: 40, BlockBytes: 300, InlineBytes: 2, StepBytes: 500,
+}
+
+// words are of many scripts and kinds; texts and searches are made of them.
+var words = strings.Fields(`engineer engineers engineering Hire hiring hired run running the of go Go rust C C++ C# .NET ASP.NET
+	#hiring #Hiring @ada @Ada_L ada@example.com https://example.com/a?b=c e-mail self-driving 3.5 AT&T café CAFÉ naïve Straße
+	häuser haus maison maisons étudiantes книга книги новые 🚀 👍🏽 👩‍💻 ❤️ € $ ?! … -- 東京都で働く 東京 京都 タワー ﾀﾜｰ 用AI做产品 产品 AI
+	ประเทศไทยงาม ไทย 직장에서 직장 हिन्दी है أحمد احمد يعمل x`)
+
+var separators = []string{" ", " ", " ", " ", ", ", "-", "/", "", "\n", " . "}
+
+var someText = rapid.Custom(func(t *rapid.T) string {
+	var b strings.Builder
+	for i := range rapid.IntRange(0, 9).Draw(t, "words") {
+		if i > 0 {
+			b.WriteString(rapid.SampledFrom(separators).Draw(t, "separator"))
+		}
+		b.WriteString(rapid.SampledFrom(words).Draw(t, "word"))
+	}
+	return b.String()
+})
+
+var someSearch = rapid.Custom(func(t *rapid.T) watchpost.Search {
+	var b strings.Builder
+	for range rapid.IntRange(0, 3).Draw(t, "terms") {
+		b.WriteString(rapid.SampledFrom([]string{"", "", "", "-", "OR ", "OR -"}).Draw(t, "sign"))
+		text := rapid.SampledFrom(words).Draw(t, "word")
+		for range rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2}).Draw(t, "more") {
+			text += rapid.SampledFrom([]string{" ", " ", " ", "-", ""}).Draw(t, "joint") + rapid.SampledFrom(words).Draw(t, "word")
+		}
+		if rapid.Bool().Draw(t, "quoted") {
+			text = `"` + text + `"`
+		}
+		b.WriteString(text + " ")
+	}
+	search, err := watchpost.ParseSearch(b.String())
+	require.NoError(t, err)
+	return search
+})
+
+var (
+	lists      = []watchpost.WatchlistID{"w1", "w2", "w3"}
+	languages  = []string{"en", "de", "fr", "ja", "und", "EN", ""}
+	labels     = []string{"Hiring", "hiring", "Café", "no labels"}
+	authors    = []string{"https://host/in/jane", "https://host/in/john", "https://host/company/acme", "https://host/u/x", ""}
+	types      = []string{"text", "Image", "video"}
+	seniority  = []string{"", "VP", "C-Level"}
+	postOrders = []watchpost.PostOrder{
+		"", watchpost.RecentFirst, watchpost.OldestFirst, watchpost.MostEngaging, watchpost.MostLiked, watchpost.MostInfluence, watchpost.RelevanceFirst,
+	}
+)
+
+func of[T any](all []T) *rapid.Generator[T] { return rapid.SampledFrom(all) }
+
+// draw fills in what a scan sees and what is understood of it.
+func draw(t *rapid.T, p *watchpost.Post) {
+	few := rapid.IntRange(0, 2)
+	p.URL = "https://host/posts/slug-" + fmt.Sprint(few.Draw(t, "slug"))
+	p.Content, p.ImageText = someText.Draw(t, "content"), of([]string{"", "", "Go", "東京 x"}).Draw(t, "image")
+	p.AuthorURL = of(authors).Draw(t, "author")
+	p.PostedAt = day0.Add(time.Duration(few.Draw(t, "days"))*24*time.Hour + time.Duration(few.Draw(t, "posted")))
+	p.Likes, p.Comments, p.Shares = int64(few.Draw(t, "likes"))*40, int64(few.Draw(t, "comments"))*10, int64(few.Draw(t, "shares"))*10
+	p.Type, p.Language, p.Seniority = of(types).Draw(t, "type"), of(languages).Draw(t, "language"), of(seniority).Draw(t, "seniority")
+	p.Relevance, p.Influence = float64(few.Draw(t, "relevance"))/10, few.Draw(t, "influence")
+	p.Tags, p.Matches = nil, nil
+	for range rapid.IntRange(0, 2).Draw(t, "tags") {
+		p.Tags = append(p.Tags, watchpost.Tag{Name: of(labels).Draw(t, "tag"), Description: "d"})
+	}
+	for range rapid.IntRange(1, 2).Draw(t, "matches") {
+		p.Matches = append(p.Matches, watchpost.Match{Watchlist: of(lists).Draw(t, "list"), Keyword: "k", At: day0.Add(time.Duration(few.Draw(t, "at"))), Lead: few.Draw(t, "lead") == 1})
+	}
+	p.Bookmark, p.Liked, p.Commented = few.Draw(t, "bookmark") == 0, few.Draw(t, "liked") == 0, few.Draw(t, "commented") == 0
+}
+
+// someQuery draws a query that asks for little beside its order and page.
+var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
+	q := &watchpost.PostQuery{
+		Order: of(postOrders).Draw(t, "order"), PageSize: rapid.IntRange(0, 9).Draw(t, "page size"), Page: rapid.IntRange(0, 6).Draw(t, "page"),
+	}
+	instant := func(name string) time.Time {
+		return of([]time.Time{{}, day0, day0.Add(1), day0.Add(24 * time.Hour), day0.Add(48*time.Hour + 1), time.Time{}.Add(1), day0.AddDate(7000, 0, 0)}).Draw(t, name)
+	}
+	for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "conditions") {
+		switch rapid.IntRange(0, 13).Draw(t, "condition") {
+		case 0, 1:
+			q.Live = map[watchpost.WatchlistID]bool{}
+			for _, id := range lists {
+				if rapid.Bool().Draw(t, string(id)) {
+					q.Live[id] = rapid.IntRange(0, 5).Draw(t, "is live") > 0
+				}
+			}
+		case 2:
+			q.Labels = []string{of(labels).Draw(t, "label"), of([]string{" NO Labels ", "x", "HIRING"}).Draw(t, "other label")}
+		case 3:
+			q.People = []string{"profile/jane", of([]string{"", "profile/john"}).Draw(t, "person")}
+			q.Companies = []string{of([]string{"company/acme", ""}).Draw(t, "company")}
+		case 4, 5, 6:
+			q.Search = someSearch.Draw(t, "search")
+		case 7:
+			q.Language = of([]string{"en", "DE", "ja", "xx", " "}).Draw(t, "asked language")
+		case 8:
+			q.From, q.To = instant("from"), instant("to")
+		case 9:
+			q.StoredFrom = instant("stored from")
+		case 10:
+			q.Type = of([]string{"text", "IMAGE", "none"}).Draw(t, "asked type")
+		case 11:
+			q.Seniority = of([]string{"vp", "c-level", " "}).Draw(t, "asked seniority")
+		case 12:
+			q.Slug = of([]string{"post/slug-1", "post:7000000000000000003", "post/x"}).Draw(t, "slug")
+		case 13:
+			q.Saved, q.Trending, q.Interacted = rapid.Bool().Draw(t, "saved"), rapid.Bool().Draw(t, "trending"), rapid.Bool().Draw(t, "interacted")
+		}
+	}
+	return q
+})
+
+// machine is the engine beside the model: a list of posts.
+type machine struct {
+	*team
+	posts []*watchpost.Post
+	made  int
+	open  func() persistence.Store
+}
+
+func (m *machine) put(t *rapid.T) {
+	var changed []*watchpost.Post
+	m.change(func(w *postindex.Writer) {
+		for range rapid.IntRange(1, 5).Draw(t, "posts") {
+			var p watchpost.Post
+			at := rapid.IntRange(0, 2*len(m.posts)+4).Draw(t, "which")
+			if at < len(m.posts) {
+				p = *m.posts[at]
+			} else {
+				at = len(m.posts)
+				m.made++
+				p = watchpost.Post{
+					ID:  watchpost.PostID(fmt.Sprintf("%08x-0000-7000-8000-%012x", rapid.IntRange(0, 3).Draw(t, "id"), m.made)),
+					URN: fmt.Sprintf("urn:net:activity:%d", 7_000_000_000_000_000_000+m.made), CreatedAt: day0.Add(time.Duration(m.made) * time.Hour),
+				}
+				m.posts = append(m.posts, nil)
+			}
+			if at < len(m.posts) && m.posts[at] != nil && rapid.Bool().Draw(t, "mark") {
+				p.Bookmark = !p.Bookmark
+			} else {
+				draw(t, &p)
+			}
+			m.posts[at] = &p
+			changed = append(changed, &p)
+			require.NoError(t, w.Put(&p))
+		}
+	})
+	m.view(func(view persistence.View) {
+		for _, p := range changed {
+			if got, err := postindex.ByURN(view, space, p.URN); slices.Contains(m.posts, p) {
+				require.NoError(t, err)
+				require.Equal(t, p, got)
+			}
+		}
+	})
+}
+
+func (m *machine) remove(t *rapid.T) {
+	if len(m.posts) == 0 {
+		t.Skip("nothing to remove")
+	}
+	m.change(func(w *postindex.Writer) {
+		for range rapid.IntRange(1, 3).Draw(t, "removed") {
+			if at := rapid.IntRange(0, len(m.posts)).Draw(t, "which"); at < len(m.posts) {
+				require.NoError(t, w.Delete(m.posts[at]))
+				m.posts = slices.Delete(m.posts, at, at+1)
+			}
+		}
+	})
+}
+
+// withdraw takes a watchlist off all posts, as after its removal.
+func (m *machine) withdraw(t *rapid.T) {
+	id := of(lists).Draw(t, "list")
+	for {
+		var some []*watchpost.Post
+		m.view(func(view persistence.View) {
+			var err error
+			some, err = m.index.Having(view, space, id, 3)
+			require.NoError(t, err)
+		})
+		if len(some) == 0 {
+			break
+		}
+		m.change(func(w *postindex.Writer) {
+			for _, p := range some {
+				p.Matches = slices.DeleteFunc(p.Matches, func(match watchpost.Match) bool { return match.Watchlist == id })
+				at := slices.IndexFunc(m.posts, func(known *watchpost.Post) bool { return known.ID == p.ID })
+				require.GreaterOrEqual(t, at, 0)
+				if len(p.Matches) == 0 {
+					require.NoError(t, w.Delete(p))
+					m.posts = slices.Delete(m.posts, at, at+1)
+					continue
+				}
+				require.NoError(t, w.Put(p))
+				m.posts[at] = p
+			}
+		})
+	}
+	m.change(func(w *postindex.Writer) { require.NoError(t, w.Forget(id)) })
+	for _, p := range m.posts {
+		require.False(t, p.Collected(func(w watchpost.WatchlistID) bool { return w == id }))
+	}
+}
+
+func (m *machine) ask(t *rapid.T) {
+	for range rapid.IntRange(1, 6).Draw(t, "queries") {
+		q := someQuery.Draw(t, "query")
+		page, want := q.Select(m.posts)
+		var ids []watchpost.PostID
+		for _, p := range page {
+			ids = append(ids, p.ID)
+		}
+		got, count := m.query(q)
+		require.Equal(t, want, count, "%+v", q)
+		require.Equal(t, ids, got, "%+v", q)
+	}
+}
+
+// TestModel lets the engine and the pure model answer the same queries about
+// the same posts, while posts change, the index is folded step by step, and the
+// service is started anew.
+func TestModel(t *testing.T) {
+	store := memory(t)
+	checkModel(t, func() persistence.Store { return store })
+}
+
+// TestModelOnDisk is TestModel with a store that is closed and opened again.
+func TestModelOnDisk(t *testing.T) {
+	if os.Getenv("WATCHPOST_LONG") == "" {
+		t.Skip("a longer run: set WATCHPOST_LONG")
+	}
+	dir := t.TempDir()
+	var store *badger.Store
+	checkModel(t, func() persistence.Store {
+		if store != nil {
+			require.NoError(t, store.Close())
+		}
+		var err error
+		store, err = badger.Open(badger.Options{Dir: dir})
+		require.NoError(t, err)
+		return store
+	})
+	require.NoError(t, store.Close())
+}
+
+func checkModel(t *testing.T, open func() persistence.Store) {
+	options := []postindex.Options{tiny, {TailPosts: 1, SegmentPosts: 8, Fan: 3}, {TailPosts: 7, SegmentPosts: 40, Fan: 2, CacheBytes: 64 << 10}, {}}
+	rapid.Check(t, func(t *rapid.T) {
+		store := open()
+		o := of(options).Draw(t, "options")
+		m := &machine{team: newTeam(t, store, o), open: open}
+		empty(t, store, m.epoch)
+		t.Repeat(map[string]func(*rapid.T){
+			"put":     m.put,
+			"put two": m.put,
+			"remove":  m.remove,
+			"fold": func(t *rapid.T) {
+				for range rapid.IntRange(1, 12).Draw(t, "steps") {
+					m.step()
+				}
+			},
+			"fold all": func(*rapid.T) { m.foldAll() },
+			"withdraw": m.withdraw,
+			"restart":  func(t *rapid.T) { m.restart(m.open(), o) },
+			"":         m.ask,
+		})
+	})
+}
+
+// empty removes all of a team's keys.
+func empty(t require.TestingT, store persistence.Store, epoch persistence.Epoch) {
+	view, err := store.View(noContext)
+	require.NoError(t, err)
+	defer view.Close()
+	batch := &persistence.Batch{}
+	commit := func() {
+		require.NoError(t, persistence.Commit(noContext, store, space, epoch, batch))
+		batch = &persistence.Batch{}
+	}
+	require.NoError(t, view.Scan(space, nil, nil, func(key, _ []byte) bool {
+		batch.Delete(slices.Clone(key))
+		if len(batch.Writes) == 1000 {
+			commit()
+		}
+		return true
+	}))
+	commit()
+}

@@ -1,0 +1,326 @@
+package postindex
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// searcher finds what a search asks for.
+type searcher struct{ snapshot *snapshot }
+
+// clause returns the posts for which one of the terms holds.
+func (x *searcher) clause(s source, clause watchpost.SearchClause) (*roaring.Bitmap, error) {
+	var sets []*roaring.Bitmap
+	for i := range clause {
+		set, err := x.occurring(s, &clause[i])
+		if err != nil {
+			return nil, err
+		}
+		if clause[i].Negative {
+			if set == nil {
+				set = roaring.New()
+			}
+			set = roaring.Flip(set, 0, uint64(s.posts()))
+		}
+		if set != nil {
+			sets = append(sets, set)
+		}
+	}
+	return union(sets), nil
+}
+
+// occurring returns the posts in which a term occurs, whether or not that is
+// asked for.
+func (x *searcher) occurring(s source, t *watchpost.SearchTerm) (*roaring.Bitmap, error) {
+	sure, unsure, err := x.sieve(s, t)
+	if err != nil {
+		return nil, err
+	}
+	overlong, err := s.having(termOf(termOverlong))
+	if err != nil {
+		return nil, err
+	}
+	if overlong != nil {
+		if unsure == nil {
+			unsure = overlong
+		} else {
+			unsure = roaring.Or(unsure, overlong)
+		}
+	}
+	if unsure == nil || unsure.IsEmpty() {
+		return sure, nil
+	}
+	seen, err := x.seen(s, t, unsure)
+	if err != nil {
+		return nil, err
+	}
+	if sure == nil {
+		return seen, nil
+	}
+	return roaring.Or(sure, seen), nil
+}
+
+// sieve returns the posts in which a term occurs for sure, or those in which it
+// may, whose text must be looked at.
+func (x *searcher) sieve(s source, t *watchpost.SearchTerm) (sure, unsure *roaring.Bitmap, err error) {
+	if t.Substring != "" {
+		return sievePieces(s, t.Substring)
+	}
+	var set *roaring.Bitmap
+	if t.Exact {
+		set, err = havingAll(s, exactTerms(t.Words))
+	} else {
+		set, err = x.stemmed(s, t.Words)
+	}
+	if clear := len(t.Words) == 1 || len(t.Words) == 2 && t.Words[0].Sigil == 0 && t.Words[1].Sigil == 0; clear {
+		return set, nil, err
+	}
+	return nil, set, err
+}
+
+// sievePieces sieves for a piece of text.
+func sievePieces(s source, text string) (sure, unsure *roaring.Bitmap, err error) {
+	var pieces []term
+	whole := false
+	for piece := range watchpost.SearchPieces(text) {
+		whole = whole || piece == text
+		pieces = append(pieces, termOf(termPiece, piece))
+	}
+	if whole {
+		sure, err = s.having(termOf(termPiece, text))
+		return sure, nil, err
+	}
+	if len(pieces) == 0 {
+		return nil, everything(s), nil
+	}
+	unsure, err = havingAll(s, pieces)
+	return nil, unsure, err
+}
+
+func everything(s source) *roaring.Bitmap {
+	set := roaring.New()
+	set.AddRange(0, uint64(s.posts()))
+	return set
+}
+
+// havingAll returns the posts that have all of the terms; nil: none.
+func havingAll(s source, terms []term) (all *roaring.Bitmap, err error) {
+	for i, t := range terms {
+		set, err := s.having(t)
+		if err != nil || set == nil {
+			return nil, err
+		}
+		if i == 0 {
+			all = set
+		} else if all = roaring.And(all, set); all.IsEmpty() {
+			return nil, nil
+		}
+	}
+	return all, nil
+}
+
+// exactTerms are the terms of words that are compared as they are.
+func exactTerms(words []watchpost.SearchWord) []term {
+	if len(words) == 1 {
+		return []term{termOf(termWord, sigil(words[0])+words[0].Text)}
+	}
+	var terms []term
+	for i := 1; i < len(words); i++ {
+		terms = append(terms, termOf(termPair, words[i-1].Text, words[i].Text))
+	}
+	return terms
+}
+
+func sigil(w watchpost.SearchWord) string {
+	if w.Sigil == 0 {
+		return ""
+	}
+	return string(rune(w.Sigil))
+}
+
+// stemming is how words are cut in some languages: the stems, and for each
+// whether it is its own stem there, so that a token without a stem term of its
+// own is meant too.
+type stemming struct {
+	stems string // joined by NUL
+	own   string
+}
+
+// stemmed returns the posts that have all of the words, or pairs of them, in
+// any of their forms. Which forms a word has depends on a post's language.
+func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bitmap, error) {
+	languages, err := s.languages()
+	if err != nil {
+		return nil, err
+	}
+	groups := map[stemming][]string{}
+	for _, language := range languages {
+		var g stemming
+		for _, w := range words {
+			stem := watchpost.Stem(language, w.Text)
+			g.stems += stem + "\x00"
+			if watchpost.Stem(language, stem) == stem {
+				g.own += "+"
+			} else {
+				g.own += "-"
+			}
+		}
+		groups[g] = append(groups[g], language)
+	}
+	keys := make([]stemming, 0, len(groups))
+	for g := range groups {
+		keys = append(keys, g)
+	}
+	sort.Slice(keys, func(i, j int) bool { return keys[i].stems+keys[i].own < keys[j].stems+keys[j].own })
+	var sets []*roaring.Bitmap
+	for _, g := range keys {
+		set, err := g.in(s, words)
+		if err == nil && set != nil && len(groups) > 1 {
+			set, err = ofLanguages(s, set, groups[g])
+		}
+		if err != nil {
+			return nil, err
+		}
+		if set != nil {
+			sets = append(sets, set)
+		}
+	}
+	return union(sets), nil
+}
+
+// ofLanguages returns those posts of a set that are in one of the languages.
+func ofLanguages(s source, set *roaring.Bitmap, languages []string) (*roaring.Bitmap, error) {
+	terms := make([]term, len(languages))
+	for i, language := range languages {
+		terms[i] = termOf(termLanguage, language)
+	}
+	in, err := havingAny(s, terms)
+	if err != nil || in == nil {
+		return nil, err
+	}
+	return roaring.And(set, in), nil
+}
+
+// in returns the posts that have the stems.
+func (g stemming) in(s source, words []watchpost.SearchWord) (all *roaring.Bitmap, err error) {
+	stems := make([]string, len(words))
+	for i, rest := 0, g.stems; i < len(words); i++ {
+		for end := 0; ; end++ {
+			if rest[end] == 0 {
+				stems[i], rest = rest[:end], rest[end+1:]
+				break
+			}
+		}
+	}
+	if len(words) == 1 {
+		terms := []term{termOf(termStem, sigil(words[0])+stems[0])}
+		if g.own == "+" {
+			terms = append(terms, termOf(termWord, sigil(words[0])+stems[0]))
+		}
+		return havingAny(s, terms)
+	}
+	for i := 1; i < len(words); i++ {
+		terms := []term{termOf(termStemPair, stems[i-1], stems[i])}
+		if g.own[i-1:i+1] == "++" {
+			terms = append(terms, termOf(termPair, stems[i-1], stems[i]))
+		}
+		set, err := havingAny(s, terms)
+		if err != nil || set == nil {
+			return nil, err
+		}
+		if i == 1 {
+			all = set
+		} else {
+			all = roaring.And(all, set)
+		}
+	}
+	return all, nil
+}
+
+// seen returns those posts of a set in whose text a term occurs, by looking at
+// it. For a segment that is remembered.
+func (x *searcher) seen(s source, t *watchpost.SearchTerm, set *roaring.Bitmap) (*roaring.Bitmap, error) {
+	dead, err := s.dead()
+	if err != nil {
+		return nil, err
+	}
+	state := uint64(0)
+	if dead != nil {
+		set, state = roaring.AndNot(set, dead), dead.GetCardinality()
+	}
+	k := s.key(cachedFound, uint64(nameOf(t))+mix(state))
+	if v, ok := x.snapshot.index.cache.get(k); ok {
+		return v.(*roaring.Bitmap), nil
+	}
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return nil, err
+	}
+	positive := *t
+	positive.Negative = false
+	var occurs []uint16
+	for it := set.Iterator(); it.HasNext(); {
+		ordinal := it.Next()
+		post, err := x.snapshot.stored(uint64(versions.at(int(ordinal))))
+		if err != nil {
+			return nil, err
+		}
+		text, err := post.searchText()
+		if err != nil {
+			return nil, err
+		}
+		if text.Holds(positive) {
+			occurs = append(occurs, uint16(ordinal))
+		}
+	}
+	result := bitmapOf(occurs)
+	x.snapshot.index.cache.put(k, result, bitmapSize(result))
+	return result, nil
+}
+
+// nameOf names a term of a search.
+func nameOf(t *watchpost.SearchTerm) term {
+	name := []string{t.Substring}
+	for _, w := range t.Words {
+		name = append(name, sigil(w)+w.Text)
+	}
+	if t.Exact {
+		return termOf('"', name...)
+	}
+	return termOf('?', name...)
+}
+
+// stored returns a version of a post.
+func (s *snapshot) stored(version uint64) (*Stored, error) {
+	k := cacheKey{s.space, cachedRecord, version, 0}
+	if v, ok := s.index.cache.get(k); ok {
+		return v.(*Stored), nil
+	}
+	value, err := s.view.Get(s.space, versionKey(keyRecord, version))
+	if errors.Is(err, persistence.ErrNotFound) {
+		err = errors.Join(errDamaged, err)
+	}
+	if err != nil {
+		return nil, recordFault(s.space, version, err)
+	}
+	post, err := readStored(value)
+	if err != nil {
+		return nil, recordFault(s.space, version, err)
+	}
+	s.index.cache.put(k, post, len(value)+200+100*len(post.object.Matches))
+	return post, nil
+}
+
+func recordFault(space persistence.Space, version uint64, err error) error {
+	return fmt.Errorf("posts of team %s, version %d: %w", space, version, err)
+}
+
+func manifestFault(space persistence.Space, err error) error {
+	return fmt.Errorf("posts index of team %s, manifest: %w", space, err)
+}

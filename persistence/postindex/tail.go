@@ -1,0 +1,148 @@
+package postindex
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost/persistence"
+)
+
+// tail holds the entries of a team's newest versions, from the first of the
+// tail on. Entries are only added: which of them count is for the manifest of
+// a snapshot to say.
+type tail struct {
+	mu      sync.Mutex
+	entries []*entry
+	bytes   int
+}
+
+// tailSource is the tail as a snapshot sees it.
+type tailSource struct {
+	*snapshot
+	entries []*entry
+}
+
+// tailSource returns the tail, and reads from the store what is not in memory.
+func (s *snapshot) tailSource() (*tailSource, error) {
+	k := cacheKey{s.space, cachedTail, s.tail, 0}
+	var t *tail
+	if v, ok := s.index.cache.get(k); ok {
+		t = v.(*tail)
+	} else {
+		t = &tail{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	length := s.tailLength()
+	if len(t.entries) < length {
+		if err := t.load(s, length); err != nil {
+			return nil, err
+		}
+		s.index.cache.put(k, t, t.bytes)
+	}
+	return &tailSource{s, t.entries[:length:length]}, nil
+}
+
+// loadAtOnce is the number of missing entries from which they are scanned
+// rather than looked up.
+const loadAtOnce = 16
+
+// load reads the entries up to a length.
+func (t *tail) load(s *snapshot, length int) error {
+	from := s.tail + uint64(len(t.entries))
+	if length-len(t.entries) < loadAtOnce {
+		for version := from; version < s.next; version++ {
+			value, err := s.view.Get(s.space, versionKey(keyEntry, version))
+			if err == nil {
+				err = t.add(value)
+			}
+			if err != nil {
+				return entryFault(s.space, version, err)
+			}
+		}
+		return nil
+	}
+	var fault error
+	version := from
+	err := s.view.Scan(s.space, versionKey(keyEntry, from), versionKey(keyEntry, s.next), func(key, value []byte) bool {
+		if fault = errDamaged; string(key) == string(versionKey(keyEntry, version)) {
+			fault = t.add(value)
+		}
+		version++
+		return fault == nil
+	})
+	if err == nil && fault == nil && version != s.next {
+		fault = errDamaged
+	}
+	if err == nil && fault != nil {
+		err = entryFault(s.space, version, fault)
+	}
+	return err
+}
+
+func (t *tail) add(value []byte) error {
+	e, err := decodeEntry(value)
+	if err != nil {
+		return err
+	}
+	t.entries = append(t.entries, e)
+	t.bytes += e.size()
+	return nil
+}
+
+func entryFault(space persistence.Space, version uint64, err error) error {
+	return fmt.Errorf("posts index of team %s, entry of version %d: %w", space, version, err)
+}
+
+func (t *tailSource) posts() int { return len(t.entries) }
+
+func (t *tailSource) key(kind byte, b uint64) cacheKey {
+	return cacheKey{t.space, kind, 1<<63 | t.next, b ^ mix(t.tail)}
+}
+
+func (t *tailSource) languages() ([]string, error) {
+	var all []string
+	for _, e := range t.entries {
+		if !slices.Contains(all, e.language) {
+			all = append(all, e.language)
+		}
+	}
+	return all, nil
+}
+
+func (t *tailSource) having(want term) (*roaring.Bitmap, error) {
+	var found []uint16
+	for i, e := range t.entries {
+		if _, ok := slices.BinarySearch(e.terms, want); ok {
+			found = append(found, uint16(i))
+		}
+	}
+	if found == nil {
+		return nil, nil
+	}
+	return bitmapOf(found), nil
+}
+
+func (t *tailSource) dead() (*roaring.Bitmap, error) {
+	if t.tailDead.IsEmpty() {
+		return nil, nil
+	}
+	return t.tailDead, nil
+}
+
+func (t *tailSource) column(c int) (values, error) { return entryColumn{t.entries, c}, nil }
+
+func (t *tailSource) order(int) ([]byte, error) { return nil, nil }
+
+func (t *tailSource) id(ordinal int) (uuid, error) { return t.entries[ordinal].id, nil }
+
+// entryColumn is a column of entries.
+type entryColumn struct {
+	entries []*entry
+	column  int
+}
+
+func (c entryColumn) at(i int) int64 { return c.entries[i].values[c.column] }

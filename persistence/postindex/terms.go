@@ -1,0 +1,148 @@
+package postindex
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"watchpost"
+)
+
+// term stands for something that posts are found by: a word, a facet's value, a
+// mark. It is a part of a cryptographic hash, so that no text can be written
+// which is found by a word that it lacks; that two terms of a team meet by
+// chance is less likely than a failing disk. Its lowest bit is set for terms
+// that few posts share and that filters leave out: see sieve.
+type term uint64
+
+// Kinds of terms.
+const (
+	termWord      = 'w' // a token, with its sigil and without
+	termStem      = 's' // a token's stem, where it is not the token itself
+	termPair      = 'p' // two adjacent tokens
+	termStemPair  = 'q' // their stems, where they are not the tokens themselves
+	termPiece     = 'g' // watchpost.SearchPieces
+	termLanguage  = 'l'
+	termType      = 't'
+	termSeniority = 'e'
+	termLabel     = 'b'
+	termAuthor    = 'a'
+	termReference = 'r'
+	termWatchlist = 'c'
+
+	termUntagged   = 'n'
+	termSaved      = 'S'
+	termTrending   = 'T'
+	termInteracted = 'I'
+	termOverlong   = 'O' // its text is not indexed: it has too many terms
+)
+
+// termOf names a term.
+func termOf(kind byte, text ...string) term {
+	var buffer [128]byte
+	b := append(buffer[:0], kind)
+	for i, s := range text {
+		if i > 0 {
+			b = append(b, 0)
+		}
+		b = append(b, s...)
+	}
+	sum := sha256.Sum256(b)
+	t := term(binary.BigEndian.Uint64(sum[:])) &^ 1
+	if kind == termPair || kind == termStemPair {
+		t |= 1
+	}
+	return t
+}
+
+// sieve reports whether filters leave the term out.
+func (t term) sieve() bool { return t&1 == 1 }
+
+// maxTerms bounds the terms of the text of one post. A text that has more is
+// not indexed but looked at whenever a search asks for text.
+const maxTerms = 1 << 14
+
+// postTerms returns the terms of a post, at most so many of its text, sorted,
+// each once.
+func postTerms(p *watchpost.Post, most int) []term {
+	facets := facetTerms(p)
+	text := textTerms(watchpost.NewSearchText(p.Language, p.Content, p.ImageText))
+	if len(text) > most {
+		text = []term{termOf(termOverlong)}
+	}
+	all := append(text, facets...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func facetTerms(p *watchpost.Post) []term {
+	terms := []term{
+		termOf(termLanguage, p.Language),
+		termOf(termType, watchpost.FoldName(p.Type)),
+		termOf(termSeniority, watchpost.FoldName(p.Seniority)),
+	}
+	if author := p.AuthorKey(); author != "" {
+		terms = append(terms, termOf(termAuthor, author))
+	}
+	for _, key := range p.ReferenceKeys() {
+		terms = append(terms, termOf(termReference, key))
+	}
+	for _, tag := range p.Tags {
+		terms = append(terms, termOf(termLabel, watchpost.FoldName(tag.Name)))
+	}
+	for _, m := range p.Matches {
+		terms = append(terms, termOf(termWatchlist, string(m.Watchlist)))
+	}
+	for kind, holds := range map[byte]bool{
+		termUntagged: len(p.Tags) == 0, termSaved: p.Bookmark, termTrending: p.Trending(), termInteracted: p.Liked || p.Commented,
+	} {
+		if holds {
+			terms = append(terms, termOf(kind))
+		}
+	}
+	return terms
+}
+
+// textTerms returns the distinct terms of a text.
+func textTerms(text watchpost.SearchText) []term {
+	tokens := text.Tokens()
+	terms := make([]term, 0, 4*len(tokens)+8)
+	var last watchpost.SearchToken
+	for _, token := range tokens {
+		if token.Text != "" && token.Attached() {
+			token = watchpost.SearchToken{} // no word equals it
+		}
+		if token.Text != "" {
+			terms = appendWord(terms, token, "")
+			if token.Sigil != 0 {
+				terms = appendWord(terms, token, string(rune(token.Sigil)))
+			}
+			if last.Text != "" {
+				terms = append(terms, termOf(termPair, last.Text, token.Text))
+				if last.Stem != last.Text || token.Stem != token.Text {
+					terms = append(terms, termOf(termStemPair, last.Stem, token.Stem))
+				}
+			}
+		}
+		last = token
+	}
+	seen := map[string]bool{}
+	for _, field := range text.Fields() {
+		for piece := range watchpost.SearchPieces(field) {
+			if !seen[piece] {
+				seen[piece] = true
+				terms = append(terms, termOf(termPiece, piece))
+			}
+		}
+	}
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
+
+func appendWord(terms []term, token watchpost.SearchToken, sigil string) []term {
+	terms = append(terms, termOf(termWord, sigil+token.Text))
+	if token.Stem != token.Text {
+		terms = append(terms, termOf(termStem, sigil+token.Stem))
+	}
+	return terms
+}

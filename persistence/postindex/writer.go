@@ -1,0 +1,229 @@
+package postindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// What one post adds to a batch at most.
+const (
+	// MaxRecord bounds the bytes of a stored post.
+	MaxRecord = 256 << 10
+	// maxPut bounds the bytes of all that a Put writes but the dead of a
+	// segment, putOps the operations.
+	maxPut = MaxRecord + 8*maxTerms + 64<<10
+	putOps = 5
+	// maxDead bounds the bytes of a segment's dead.
+	maxDead = 9 << 10
+	// maxManifest bounds what Finish adds.
+	maxManifest = 64 << 10
+)
+
+// ErrUnfit means that a post cannot be stored: it is larger than MaxRecord, its
+// id is no UUID, its urn too long, or a moment outside of the years that the
+// index knows. Nothing was written.
+var ErrUnfit = errors.New("the post cannot be stored")
+
+// Writer adds to a batch what a change of a team's posts writes. Batches of one
+// team must be made one after the other: each from a view that shows the one
+// before.
+type Writer struct {
+	*snapshot
+	batch *persistence.Batch
+	// written are the versions that this batch made, 0 of a deleted post.
+	written map[uuid]uint64
+	// dying are the dead of the segments that have more of them now.
+	dying map[int]*roaring.Bitmap
+	// known are the watchlists that posts bear marks of, once they are read.
+	known   map[string]bool
+	marked  bool // known has changed
+	changed bool
+}
+
+// Writer begins a change.
+func (x *Index) Writer(view persistence.View, space persistence.Space, batch *persistence.Batch) (*Writer, error) {
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{snapshot: s, batch: batch, written: map[uuid]uint64{}, dying: map[int]*roaring.Bitmap{}}, nil
+}
+
+// Full reports whether the batch has no room for another post of any size, and
+// for so many further bytes and operations.
+func (w *Writer) Full(bytes, ops int) bool {
+	size, n := w.batch.Size()
+	size += bytes + maxPut + (len(w.dying)+1)*maxDead + maxManifest
+	n += ops + putOps + len(w.dying) + 1 + 2
+	return size > persistence.MaxBatchBytes || n > persistence.MaxBatchOps
+}
+
+// Put writes a post in place of the one with its id, if there is one (ErrUnfit).
+// A post keeps its urn.
+func (w *Writer) Put(p *watchpost.Post) error {
+	p = stored(p)
+	if len(p.URN) > maxURN {
+		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnfit, p.ID, maxURN, len(p.URN))
+	}
+	record, err := encodeRecord(p)
+	if err != nil {
+		return err
+	}
+	if len(record) > MaxRecord {
+		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnfit, p.ID, MaxRecord, len(record))
+	}
+	version := w.next
+	e, err := newEntry(p, version, &w.index.options)
+	if err != nil {
+		return err
+	}
+	if err := w.end(e.id); err != nil {
+		return err
+	}
+	if err := w.mark(p); err != nil {
+		return err
+	}
+	number := binary.AppendUvarint(nil, version)
+	w.batch.Put(versionKey(keyRecord, version), record)
+	w.batch.Put(versionKey(keyEntry, version), e.encode())
+	w.batch.Put(idKey(e.id), number)
+	w.batch.Put(urnKey(p.URN), number)
+	w.written[e.id] = version
+	w.next++
+	w.changed = true
+	return nil
+}
+
+// Delete removes a post; what is not there is no error.
+func (w *Writer) Delete(p *watchpost.Post) error {
+	id, ok := parseID(p.ID)
+	if !ok {
+		return nil
+	}
+	if err := w.end(id); err != nil {
+		return err
+	}
+	w.batch.Delete(idKey(id))
+	w.batch.Delete(urnKey(stored(p).URN))
+	w.written[id] = 0
+	w.changed = true
+	return nil
+}
+
+// end lets the present version of a post, if there is one, be dead.
+func (w *Writer) end(id uuid) error {
+	version, known := w.written[id]
+	if !known {
+		var err error
+		version, err = readVersion(w.view, w.space, idKey(id))
+		if errors.Is(err, persistence.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("posts of team %s, version of id %x: %w", w.space, id, err)
+		}
+	}
+	if version == 0 {
+		return nil
+	}
+	w.batch.Delete(versionKey(keyRecord, version))
+	if version >= w.tail {
+		w.tailDead.Add(uint32(version - w.tail))
+		return nil
+	}
+	return w.endSealed(version)
+}
+
+// endSealed lets a version in a segment be dead.
+func (w *Writer) endSealed(version uint64) error {
+	i, known := w.find(version)
+	if !known {
+		return recordFault(w.space, version, errDamaged)
+	}
+	s := &segment{w.snapshot, w.segments[i]}
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return err
+	}
+	ordinal := sort.Search(s.posts(), func(o int) bool { return uint64(versions.at(o)) >= version })
+	if ordinal == s.posts() || uint64(versions.at(ordinal)) != version {
+		return recordFault(w.space, version, errDamaged)
+	}
+	dead := w.dying[i]
+	if dead == nil {
+		before, err := s.dead()
+		if err != nil {
+			return err
+		}
+		if dead = roaring.New(); before != nil {
+			dead = before.Clone()
+		}
+		w.dying[i] = dead
+	}
+	if dead.CheckedAdd(uint32(ordinal)) {
+		w.segments[i].dead++
+	}
+	return nil
+}
+
+// mark notes which watchlists the post bears marks of.
+func (w *Writer) mark(p *watchpost.Post) error {
+	if w.known == nil {
+		known, err := w.knownWatchlists()
+		if err != nil {
+			return err
+		}
+		w.known = map[string]bool{}
+		for id := range known {
+			w.known[id] = true
+		}
+	}
+	for _, m := range p.Matches {
+		if id := string(m.Watchlist); !w.known[id] {
+			w.known[id], w.marked = true, true
+		}
+	}
+	return nil
+}
+
+// Forget notes that no post bears the mark of a watchlist any more.
+func (w *Writer) Forget(id watchpost.WatchlistID) error {
+	if err := w.mark(&watchpost.Post{}); err != nil {
+		return err
+	}
+	if w.known[string(id)] {
+		delete(w.known, string(id))
+		w.marked, w.changed = true, true
+	}
+	return nil
+}
+
+// Finish ends the change: the batch is whole then. due is true when there is
+// something to fold.
+func (w *Writer) Finish() (due bool, err error) {
+	if !w.changed {
+		return w.index.options.due(w.manifest).any(), nil
+	}
+	for i, dead := range w.dying {
+		// The count in the manifest told the states apart until now.
+		dead.RunOptimize()
+		value, err := dead.ToBytes()
+		if err != nil {
+			return false, err
+		}
+		w.batch.Put(partKey(w.segments[i].id, partDead), value)
+	}
+	if w.marked {
+		w.watchlists++
+		w.batch.Put([]byte(keyWatchlists), encodeWatchlists(w.known))
+	}
+	w.batch.Put([]byte(keyManifest), w.encode())
+	return w.index.options.due(w.manifest).any(), nil
+}

@@ -1,0 +1,181 @@
+package watchpost
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// PostObject is a post in JSON as the API shows it, made once when the post is
+// written. Two members depend on who asks: which watchlist tracks the post and
+// which have matched it. The rest is ready to be sent.
+type PostObject struct {
+	// Head is the object up to the value of tracking_lists_id, Tail what
+	// follows it up to the elements of matched.
+	Head, Tail []byte
+	Matches    []Match
+}
+
+// postObject fixes the members and their order. It must show what package http
+// documents, which its tests compare.
+type postObject struct {
+	ID       PostID `json:"id"`
+	URL      string `json:"network_post_url"`
+	URN      string `json:"network_post_urn"`
+	Tracking string `json:"tracking_lists_id"`
+	postObjectTail
+}
+
+type postObjectTail struct {
+	Content         string          `json:"content"`
+	AuthorName      string          `json:"author_name"`
+	AuthorURL       string          `json:"author_url"`
+	AuthorHeadline  string          `json:"author_headline"`
+	AuthorImageURL  string          `json:"author_image_url"`
+	PostedAt        string          `json:"posted_at"`
+	CreatedAt       string          `json:"created_at"`
+	Likes           int64           `json:"likes_count"`
+	Comments        int64           `json:"comments_count"`
+	Shares          int64           `json:"shares_count"`
+	Type            string          `json:"post_type"`
+	Language        string          `json:"language"`
+	ImageURL        string          `json:"image_url"`
+	ImageURLs       []string        `json:"image_urls"`
+	ImageText       string          `json:"image_text"`
+	Videos          []string        `json:"videos"`
+	Tags            []string        `json:"tags"`
+	TagDescriptions []postObjectTag `json:"tagDescriptions"`
+	Sentiment       string          `json:"sentiment"`
+	Influence       int             `json:"influence_score"`
+	Relevance       float64         `json:"relevance_score"`
+	Seniority       string          `json:"seniority_level"`
+	Bookmark        bool            `json:"bookmark"`
+	Liked           bool            `json:"liked"`
+	Commented       bool            `json:"commented"`
+	Lead            bool            `json:"potential_lead"`
+	Source          PostSource      `json:"source"`
+}
+
+type postObjectTag struct {
+	Tag         string `json:"tag"`
+	Description string `json:"description"`
+}
+
+type postObjectMatch struct {
+	Watchlist WatchlistID `json:"watchlist_id"`
+	Keyword   string      `json:"keyword"`
+}
+
+// objectTime is how a post object writes moments: RFC 3339, UTC, milliseconds.
+const objectTime = "2006-01-02T15:04:05.000Z"
+
+// The texts around the members that depend on who asks.
+const (
+	objectTracking = `,"tracking_lists_id":`
+	objectMatched  = `,"matched":[`
+	objectEnd      = `]}`
+)
+
+// NewPostObject encodes a post.
+func NewPostObject(p *Post) (PostObject, error) {
+	tail := postObjectTail{
+		Content: p.Content, AuthorName: p.AuthorName, AuthorURL: p.AuthorURL, AuthorHeadline: p.AuthorHeadline, AuthorImageURL: p.AuthorImageURL,
+		PostedAt: p.PostedAt.UTC().Format(objectTime), CreatedAt: p.CreatedAt.UTC().Format(objectTime),
+		Likes: p.Likes, Comments: p.Comments, Shares: p.Shares, Type: p.Type, Language: p.Language,
+		ImageURLs: append([]string{}, p.ImageURLs...), ImageText: p.ImageText,
+		Tags: make([]string, len(p.Tags)), TagDescriptions: make([]postObjectTag, len(p.Tags)),
+		Sentiment: p.Sentiment, Influence: p.Influence, Relevance: p.Relevance, Seniority: p.Seniority,
+		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Lead: p.Lead, Source: p.Source,
+	}
+	if len(p.ImageURLs) > 0 {
+		tail.ImageURL = p.ImageURLs[0]
+	}
+	if len(p.Videos) > 0 {
+		tail.Videos = p.Videos
+	}
+	for i, t := range p.Tags {
+		tail.Tags[i], tail.TagDescriptions[i] = t.Name, postObjectTag{t.Name, t.Description}
+	}
+	rest, err := json.Marshal(tail)
+	if err != nil {
+		return PostObject{}, fmt.Errorf("encode post %s: %w", p.ID, err)
+	}
+	o := PostObject{Matches: p.Matches}
+	o.Head = appendJSONText(append(o.Head, `{"id":`...), string(p.ID))
+	o.Head = appendJSONText(append(o.Head, `,"network_post_url":`...), p.URL)
+	o.Head = appendJSONText(append(o.Head, `,"network_post_urn":`...), p.URN)
+	o.Head = append(o.Head, objectTracking...)
+	rest[0] = ',' // was the opening brace
+	o.Tail = append(rest[:len(rest)-1], objectMatched...)
+	return o, nil
+}
+
+// Append appends the object as one of the watchlists asked for collected it;
+// marks of watchlists that are not live are not shown.
+func (o *PostObject) Append(dst []byte, asked, live map[WatchlistID]bool) []byte {
+	dst = append(dst, o.Head...)
+	dst = appendJSONText(dst, string(TrackedBy(&Post{Matches: o.Matches}, asked)))
+	dst = append(dst, o.Tail...)
+	for i, first := 0, true; i < len(o.Matches); i++ {
+		m := &o.Matches[i]
+		if !live[m.Watchlist] {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = appendJSONText(append(dst, `{"watchlist_id":`...), string(m.Watchlist))
+		dst = appendJSONText(append(dst, `,"keyword":`...), m.Keyword)
+		dst = append(dst, '}')
+	}
+	return append(dst, objectEnd...)
+}
+
+// Post decodes the object. Moments have lost what is below a millisecond, and
+// what the API does not show is not there.
+func (o *PostObject) Post() (*Post, error) {
+	whole := make([]byte, 0, len(o.Head)+len(o.Tail)+len(`""`)+len(objectEnd))
+	whole = append(append(append(append(whole, o.Head...), `""`...), o.Tail...), objectEnd...)
+	var v postObject
+	if err := json.Unmarshal(whole, &v); err != nil {
+		return nil, fmt.Errorf("stored post: %w", err)
+	}
+	p := &Post{
+		ID: v.ID, URN: v.URN, URL: v.URL, Content: v.Content,
+		AuthorName: v.AuthorName, AuthorURL: v.AuthorURL, AuthorHeadline: v.AuthorHeadline, AuthorImageURL: v.AuthorImageURL,
+		Likes: v.Likes, Comments: v.Comments, Shares: v.Shares, Type: v.Type, ImageText: v.ImageText, Videos: v.Videos, Source: v.Source,
+		Language: v.Language, Sentiment: v.Sentiment, Seniority: v.Seniority, Relevance: v.Relevance, Influence: v.Influence,
+		Matches: o.Matches, Lead: v.Lead, Bookmark: v.Bookmark, Liked: v.Liked, Commented: v.Commented,
+	}
+	if len(v.ImageURLs) > 0 {
+		p.ImageURLs = v.ImageURLs
+	}
+	for _, t := range v.TagDescriptions {
+		p.Tags = append(p.Tags, Tag{t.Tag, t.Description})
+	}
+	var err error
+	if p.PostedAt, err = time.Parse(time.RFC3339, v.PostedAt); err != nil {
+		return nil, fmt.Errorf("stored post: %w", err)
+	}
+	if p.CreatedAt, err = time.Parse(time.RFC3339, v.CreatedAt); err != nil {
+		return nil, fmt.Errorf("stored post: %w", err)
+	}
+	return p, nil
+}
+
+// appendJSONText appends a text as JSON, as package json writes it.
+func appendJSONText(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			b, err := json.Marshal(s)
+			if err != nil {
+				return strconv.AppendQuote(dst, s) // a text is always encoded
+			}
+			return append(dst, b...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
