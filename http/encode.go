@@ -24,6 +24,38 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 // encodedReply is a reply that is JSON already.
 type encodedReply interface{ encoded() []byte }
 
+// appendJSON appends what somebody wrote as JSON, as package json would write
+// it.
+func appendJSON(dst []byte, raw json.RawMessage) []byte {
+	if plainJSON(raw) {
+		return append(dst, raw...)
+	}
+	b, err := json.Marshal(raw)
+	if err != nil {
+		panic(err) // it was read as JSON before
+	}
+	return append(dst, b...)
+}
+
+// plainJSON reports whether package json would write the JSON byte for byte as
+// it is: without white space, and without what it escapes for the sake of HTML
+// and JavaScript.
+func plainJSON(raw json.RawMessage) bool {
+	const lineSeparators = 0xe2 // U+2028 and U+2029 begin with it
+	text := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			text = !text
+		case c == '\\':
+			i++
+		case c == '<', c == '>', c == '&', c == lineSeparators, c <= ' ' && !text:
+			return false
+		}
+	}
+	return len(raw) > 0
+}
+
 // stamp is a moment as the API writes it: RFC 3339, UTC, milliseconds.
 type stamp string
 

@@ -17,7 +17,7 @@ import (
 const tagPosts = "Posts"
 
 func (s *Server) postRoutes() {
-	fuego.Get(s.api, "/api-posts", s.getPosts,
+	answer(s, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
 		fails(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'"),
@@ -66,12 +66,13 @@ type postsReply struct {
 
 func (r postsReply) encoded() []byte { return r.body }
 
-func (s *Server) getPosts(c fuego.ContextNoBody) (postsReply, error) {
-	named, q, err := readPostQuery(readParams(c.Request()))
+func (s *Server) getPosts(r *http.Request) (postsReply, error) {
+	named, q, err := readPostQuery(readParams(r))
 	if err != nil {
 		return postsReply{}, err
 	}
-	page, err := s.registry.Posts(c.Context(), teamOf(c.Context()), named, q)
+	x := exchangeOf(r.Context())
+	page, err := s.registry.Posts(&x.ctx, x.team, named, q)
 	if err != nil {
 		return postsReply{}, failed(textFailedPosts, err)
 	}
