@@ -136,7 +136,7 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 		return PostsPage{}, err
 	}
 	defer view.Close()
-	live, err := liveWatchlists(view, team)
+	live, err := r.env.live.of(view, team)
 	if err != nil {
 		return PostsPage{}, err
 	}
@@ -145,15 +145,6 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 	}
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
 	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Live: live}, err
-}
-
-func liveWatchlists(view persistence.View, team watchpost.TeamID) (map[watchpost.WatchlistID]bool, error) {
-	live := map[watchpost.WatchlistID]bool{}
-	err := view.Scan(persistence.Space(team), []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
-		live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
-		return true
-	})
-	return live, err
 }
 
 // namedWatchlists checks the watchlists that a request names; none means all.

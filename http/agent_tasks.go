@@ -143,13 +143,11 @@ type taskStatus struct {
 	CompletedAt *stamp                  `json:"completed_at,omitempty"`
 }
 
-// encoded writes the reply as package json would, at a fraction of the cost:
+// appendTo writes the reply as package json would, at a fraction of the cost:
 // clients poll more than they do anything else. A task's output is such JSON
 // since it was taken.
-func (r taskStatusReply) encoded() []byte {
-	const margin = 300 // for all but input and output
+func (r taskStatusReply) appendTo(b []byte) []byte {
 	t := &r.Data
-	b := make([]byte, 0, margin+len(t.Input)+len(t.Output))
 	member := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":"`...)
 		b = append(append(b, value...), '"')

@@ -3,14 +3,20 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 )
 
 // encode is the framework's serialiser: JSON whatever Accept says, in one
 // piece.
 func encode(w http.ResponseWriter, r *http.Request, reply any) error {
-	if ready, ok := reply.(encodedReply); ok {
-		exchangeOf(r.Context()).writeJSON(http.StatusOK, ready.encoded())
+	if own, ok := reply.(appendedReply); ok {
+		body := replies.Get().(*[]byte)
+		*body = own.appendTo((*body)[:0])
+		exchangeOf(r.Context()).writeJSON(http.StatusOK, *body)
+		if cap(*body) <= maxKeptReply {
+			replies.Put(body)
+		}
 		return nil
 	}
 	body, err := json.Marshal(reply)
@@ -21,8 +27,14 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	return nil
 }
 
-// encodedReply is a reply that is JSON already.
-type encodedReply interface{ encoded() []byte }
+// appendedReply is a reply that writes its JSON itself.
+type appendedReply interface{ appendTo(b []byte) []byte }
+
+// replies holds buffers of replies that were sent.
+var replies = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxKeptReply bounds the buffers that are kept.
+const maxKeptReply = 256 << 10
 
 // appendJSON appends what somebody wrote as JSON, as package json would write
 // it.
