@@ -63,11 +63,6 @@ type postObjectTag struct {
 	Description string `json:"description"`
 }
 
-type postObjectMatch struct {
-	Watchlist WatchlistID `json:"watchlist_id"`
-	Keyword   string      `json:"keyword"`
-}
-
 // objectTime is how a post object writes moments: RFC 3339, UTC, milliseconds.
 const objectTime = "2006-01-02T15:04:05.000Z"
 
@@ -108,7 +103,8 @@ func NewPostObject(p *Post) (PostObject, error) {
 	o.Head = appendJSONText(append(o.Head, `,"network_post_urn":`...), p.URN)
 	o.Head = append(o.Head, objectTracking...)
 	rest[0] = ',' // was the opening brace
-	o.Tail = append(rest[:len(rest)-1], objectMatched...)
+	rest = append(rest[:len(rest)-1], objectMatched...)
+	o.Tail = rest
 	return o, nil
 }
 

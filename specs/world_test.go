@@ -187,6 +187,7 @@ func (w *world) startService() error {
 	}
 	w.ts.Setenv("SERVICE", w.serviceURL)
 	w.ts.Setenv("OPERATOR", operatorToken)
+	w.ts.Setenv("DATA", filepath.Join(w.dir, "data"))
 	w.document, err = w.readDocument()
 	return err
 }

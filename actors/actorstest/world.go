@@ -149,6 +149,17 @@ func (w *World) End() {
 		w.close(r)
 	}
 	w.Clock.Close()
+	w.verify()
+}
+
+// verify looks whether posts and their index agree, whatever has happened.
+func (w *World) verify() {
+	_, err := actors.VerifyPosts(context.Background(), w.engine, false, func(team watchpost.TeamID, problem string) {
+		w.T.Errorf("team %s: %s", team, problem)
+	})
+	if err != nil {
+		w.T.Errorf("the posts cannot be verified: %v", err)
+	}
 }
 
 func (w *World) close(r *run) {

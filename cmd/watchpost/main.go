@@ -20,6 +20,7 @@ type commandLine struct {
 	Network networkCommand `cmd:"" help:"Run the stand-in for the professional network."`
 	Session sessionCommand `cmd:"" help:"Run a session without a browser against the stand-in network."`
 	Team    teamCommand    `cmd:"" help:"Create and manage teams through the admin API."`
+	Verify  verifyCommand  `cmd:"" help:"Check the data of a stopped service: the posts and the index that finds them."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 

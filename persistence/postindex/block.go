@@ -129,13 +129,3 @@ func bitmapOf(ordinals []uint16) *roaring.Bitmap {
 	b.AddMany(wide)
 	return b
 }
-
-// ordinalsOf lists a set.
-func ordinalsOf(b *roaring.Bitmap) []uint16 {
-	wide := b.ToArray()
-	ordinals := make([]uint16, len(wide))
-	for i, o := range wide {
-		ordinals[i] = uint16(o)
-	}
-	return ordinals
-}

@@ -1,6 +1,7 @@
 package postindex
 
 import (
+	"context"
 	"errors"
 	"math/bits"
 
@@ -47,7 +48,7 @@ func (x *Index) Fold(view persistence.View, space persistence.Space) (*Fold, err
 	if !j.any() {
 		return nil, nil
 	}
-	f := &Fold{job: j, snapshot: s}
+	f, m := &Fold{job: j, snapshot: s}, s.manifest
 	if j.clean {
 		return f, nil
 	}
@@ -61,7 +62,7 @@ func (x *Index) Fold(view persistence.View, space persistence.Space) (*Fold, err
 			return nil, err
 		}
 	}
-	f.segment = segmentInfo{id: s.manifest.segment, posts: f.folded.posts(), blockBits: f.blockBits()}
+	f.segment = segmentInfo{id: m.segment, posts: f.folded.posts(), blockBits: f.blockBits()}
 	if f.segment.posts > 0 {
 		f.segment.first, f.segment.last = f.folded.version(0), f.folded.version(f.segment.posts-1)
 		f.plan()
@@ -281,29 +282,17 @@ func (f *Fold) clean(batch *persistence.Batch) (due bool, err error) {
 	return f.options().due(m).any(), nil
 }
 
-// FoldAll folds until nothing is due, each step committed by commit; for tools
-// and tests, where nothing else writes.
-func (x *Index) FoldAll(open func() (persistence.View, error), space persistence.Space, commit func(*persistence.Batch) error) error {
+// FoldAll folds until nothing is due; for tools, where nothing else writes.
+func (x *Index) FoldAll(ctx context.Context, store persistence.Store, space persistence.Space, epoch persistence.Epoch) error {
 	var f *Fold
 	for {
-		view, err := open()
-		if err != nil {
-			return err
-		}
-		if f == nil {
-			f, err = x.Fold(view, space)
-		}
 		batch := &persistence.Batch{}
-		done := false
-		if err == nil && f != nil {
-			done, _, err = f.Step(view, batch)
-		}
-		view.Close()
+		done, err := x.foldStep(ctx, store, space, &f, batch)
 		if err != nil || f == nil {
 			return err
 		}
 		if !batch.Empty() {
-			if err := commit(batch); err != nil {
+			if err := persistence.Commit(ctx, store, space, epoch, batch); err != nil {
 				return err
 			}
 		}
@@ -311,6 +300,22 @@ func (x *Index) FoldAll(open func() (persistence.View, error), space persistence
 			f = nil
 		}
 	}
+}
+
+// foldStep does a step of *f, or of what is due; *f is nil when nothing is.
+func (x *Index) foldStep(ctx context.Context, store persistence.Store, space persistence.Space, f **Fold, batch *persistence.Batch) (done bool, err error) {
+	view, err := store.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer view.Close()
+	if *f == nil {
+		if *f, err = x.Fold(view, space); err != nil || *f == nil {
+			return false, err
+		}
+	}
+	done, _, err = (*f).Step(view, batch)
+	return done, err
 }
 
 var errFolded = errors.New("postindex: not kept while folding")

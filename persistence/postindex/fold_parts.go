@@ -244,15 +244,7 @@ func newStream(in *input) (*stream, error) {
 				s.pairs = append(s.pairs, pair{t, uint16(i)})
 			}
 		}
-		slices.SortFunc(s.pairs, func(a, b pair) int {
-			if a.term != b.term {
-				if a.term < b.term {
-					return -1
-				}
-				return 1
-			}
-			return int(a.ordinal) - int(b.ordinal)
-		})
+		slices.SortFunc(s.pairs, pair.compare)
 	}
 	return s, s.advance()
 }

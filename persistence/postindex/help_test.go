@@ -26,6 +26,9 @@ type team struct {
 	epoch persistence.Epoch
 	index *postindex.Index
 	fold  *postindex.Fold
+
+	options  postindex.Options
+	verified bool // after each commit
 }
 
 func newTeam(t require.TestingT, store persistence.Store, o postindex.Options) *team {
@@ -37,7 +40,7 @@ func newTeam(t require.TestingT, store persistence.Store, o postindex.Options) *
 // restart forgets all that is not in the store.
 func (m *team) restart(store persistence.Store, o postindex.Options) {
 	var err error
-	m.store, m.index, m.fold = store, postindex.New(o), nil
+	m.store, m.index, m.fold, m.options = store, postindex.New(o), nil, o
 	m.epoch, err = store.Activate(noContext, space)
 	require.NoError(m.t, err)
 }
@@ -50,8 +53,22 @@ func (m *team) view(f func(persistence.View)) {
 	f(view)
 }
 
+// commit commits a batch, after which the index must be sound.
 func (m *team) commit(batch *persistence.Batch) {
 	require.NoError(m.t, persistence.Commit(noContext, m.store, space, m.epoch, batch))
+	if m.verified {
+		require.Empty(m.t, m.verify())
+	}
+}
+
+// verify returns what an index that was just opened finds wrong.
+func (m *team) verify() (problems []string) {
+	m.view(func(view persistence.View) {
+		_, n, err := postindex.New(m.options).Verify(view, space, func(problem string) { problems = append(problems, problem) })
+		require.NoError(m.t, err)
+		require.LessOrEqual(m.t, n, len(problems))
+	})
+	return problems
 }
 
 // change commits what write does.

@@ -36,7 +36,7 @@ func (o Options) due(m *manifest) job {
 // the next size, or that are too many.
 func (o Options) dueAmong(segments []segmentInfo, size int) job {
 	next := min(size*o.Fan, o.SegmentPosts)
-	for from := 0; from < len(segments); from++ {
+	for from := range segments {
 		sum, to := 0, from
 		for to < len(segments) && segments[to].live() <= size && sum+segments[to].live() <= o.SegmentPosts {
 			sum += segments[to].live()

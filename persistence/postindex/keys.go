@@ -86,7 +86,7 @@ func parseID(id watchpost.PostID) (u uuid, ok bool) {
 		return u, false
 	}
 	n := 0
-	for i := 0; i < len(id); i++ {
+	for i := range len(id) {
 		if i == 8 || i == 13 || i == 18 || i == 23 {
 			if id[i] != '-' {
 				return u, false

@@ -78,7 +78,7 @@ func (x *searcher) sieve(s source, t *watchpost.SearchTerm) (sure, unsure *roari
 	} else {
 		set, err = x.stemmed(s, t.Words)
 	}
-	if clear := len(t.Words) == 1 || len(t.Words) == 2 && t.Words[0].Sigil == 0 && t.Words[1].Sigil == 0; clear {
+	if plain := len(t.Words) == 1 || len(t.Words) == 2 && t.Words[0].Sigil == 0 && t.Words[1].Sigil == 0; plain {
 		return set, nil, err
 	}
 	return nil, set, err

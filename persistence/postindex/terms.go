@@ -65,12 +65,11 @@ const maxTerms = 1 << 14
 // postTerms returns the terms of a post, at most so many of its text, sorted,
 // each once.
 func postTerms(p *watchpost.Post, most int) []term {
-	facets := facetTerms(p)
-	text := textTerms(watchpost.NewSearchText(p.Language, p.Content, p.ImageText))
-	if len(text) > most {
-		text = []term{termOf(termOverlong)}
+	all := textTerms(watchpost.NewSearchText(p.Language, p.Content, p.ImageText))
+	if len(all) > most {
+		all = []term{termOf(termOverlong)}
 	}
-	all := append(text, facets...)
+	all = append(all, facetTerms(p)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

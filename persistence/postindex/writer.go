@@ -148,12 +148,11 @@ func (w *Writer) endSealed(version uint64) error {
 		return recordFault(w.space, version, errDamaged)
 	}
 	s := &segment{w.snapshot, w.segments[i]}
-	versions, err := s.column(columnVersion)
+	ordinal, known, err := s.ordinal(version)
 	if err != nil {
 		return err
 	}
-	ordinal := sort.Search(s.posts(), func(o int) bool { return uint64(versions.at(o)) >= version })
-	if ordinal == s.posts() || uint64(versions.at(ordinal)) != version {
+	if !known {
 		return recordFault(w.space, version, errDamaged)
 	}
 	dead := w.dying[i]
@@ -171,6 +170,16 @@ func (w *Writer) endSealed(version uint64) error {
 		w.segments[i].dead++
 	}
 	return nil
+}
+
+// ordinal returns the ordinal of a version.
+func (s *segment) ordinal(version uint64) (ordinal int, known bool, err error) {
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return 0, false, err
+	}
+	ordinal = sort.Search(s.posts(), func(o int) bool { return uint64(versions.at(o)) >= version })
+	return ordinal, ordinal < s.posts() && uint64(versions.at(ordinal)) == version, nil
 }
 
 // mark notes which watchlists the post bears marks of.

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -328,6 +329,8 @@ func (d *drill) check() {
 	}
 	require.NotEmpty(d.t, d.truth.tasks)
 	require.NoError(d.t, d.service.Stop())
+	output, err := exec.Command(d.binary, "verify", "--data", filepath.Join(d.dir, "data")).CombinedOutput()
+	require.NoError(d.t, err, "posts and their index differ: %s", output)
 }
 
 // expect reports whether a request was answered as it must be. No answer, or

@@ -1,0 +1,72 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// Verification says what VerifyPosts looked at and found.
+type Verification struct {
+	Teams, Posts int
+	// Problems counts what was found wrong, Lost the posts that could not be
+	// saved by a repair.
+	Problems, Lost int
+}
+
+// VerifyPosts compares the posts of every team with the index by which they
+// are found, while no service uses the store. With repair an index with
+// problems is made anew of the posts. report is told of each problem.
+func VerifyPosts(ctx context.Context, store persistence.Store, repair bool, report func(team watchpost.TeamID, problem string)) (Verification, error) {
+	var sum Verification
+	teams, err := teamIDs(ctx, store)
+	if err != nil {
+		return sum, err
+	}
+	for _, team := range teams {
+		if err := sum.verify(ctx, store, team, repair, func(problem string) { report(team, problem) }); err != nil {
+			return sum, fmt.Errorf("team %s: %w", team, err)
+		}
+	}
+	return sum, nil
+}
+
+func (sum *Verification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, repair bool, report func(string)) error {
+	space := persistence.Space(team)
+	view, err := store.View(ctx)
+	if err != nil {
+		return err
+	}
+	posts, problems, err := postindex.New(postindex.Options{}).Verify(view, space, report)
+	view.Close()
+	if err != nil {
+		return err
+	}
+	sum.Teams++
+	sum.Posts += posts
+	sum.Problems += problems
+	if problems == 0 || !repair {
+		return nil
+	}
+	return postindex.New(postindex.Options{}).Repair(ctx, store, space, func(problem string) {
+		sum.Lost++
+		report(problem)
+	})
+}
+
+// teamIDs returns all teams of a store.
+func teamIDs(ctx context.Context, store persistence.Store) (ids []watchpost.TeamID, err error) {
+	view, err := store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	err = view.ScanDirectory(dirTeam, func(id string, _ []byte) bool {
+		ids = append(ids, watchpost.TeamID(id))
+		return true
+	})
+	return ids, err
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/persistence/badger"
+)
+
+// verifyCommand checks the data folder of a service that is stopped.
+type verifyCommand struct {
+	Data   string `default:"./data" type:"path" help:"Folder of the data, of a service that is stopped."`
+	Repair bool   `help:"Make anew what is wrong, of the posts themselves."`
+}
+
+// Run compares the posts with their index. Problems that remain are an error.
+func (c *verifyCommand) Run(ctx context.Context) error {
+	dir := filepath.Join(c.Data, "store")
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	store, err := badger.Open(badger.Options{Dir: dir, Logger: newLog(slog.LevelWarn)})
+	if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	sum, err := actors.VerifyPosts(ctx, store, c.Repair, func(team watchpost.TeamID, problem string) {
+		fmt.Printf("team %s: %s\n", team, problem)
+	})
+	if err := errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	fmt.Printf("%d teams, %d posts, %d problems\n", sum.Teams, sum.Posts, sum.Problems)
+	switch {
+	case sum.Lost > 0:
+		return fmt.Errorf("%d posts are lost", sum.Lost)
+	case sum.Problems > 0 && c.Repair:
+		fmt.Println("repaired")
+	case sum.Problems > 0:
+		return errors.New("the index differs from the posts: --repair makes it anew")
+	}
+	return nil
+}

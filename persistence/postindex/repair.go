@@ -1,0 +1,230 @@
+package postindex
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// repair makes an index anew.
+type repair struct {
+	index  *Index
+	ctx    context.Context
+	store  persistence.Store
+	space  persistence.Space
+	epoch  persistence.Epoch
+	report func(problem string)
+
+	// kept are the keys of the posts, of each the newest version.
+	kept     map[uuid]keptPost
+	next     uint64   // above all versions
+	segments []uint32 // of which there are parts
+}
+
+// keyEarlierURN led from a urn to an id in the first layout.
+const keyEarlierURN = "u"
+
+type keptPost struct {
+	version uint64 // 0 of one in the first layout
+	key     []byte
+}
+
+// Repair throws the index of a team away and makes it anew of the posts, also
+// of those that an earlier version of the service stored. Nothing else may use
+// the team meanwhile. Posts that cannot be read are reported and lost. When it
+// is interrupted it may be begun again.
+func (x *Index) Repair(ctx context.Context, store persistence.Store, space persistence.Space, report func(problem string)) error {
+	r := &repair{index: x, ctx: ctx, store: store, space: space, report: report, kept: map[uuid]keptPost{}, next: 1}
+	var err error
+	if r.epoch, err = store.Activate(ctx, space); err != nil {
+		return err
+	}
+	for _, step := range []func() error{r.collect, r.clear, r.write} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return x.FoldAll(ctx, store, space, r.epoch)
+}
+
+// view calls f with a snapshot.
+func (r *repair) view(f func(persistence.View) error) error {
+	view, err := r.store.View(r.ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	return f(view)
+}
+
+func (r *repair) commit(batch *persistence.Batch) error {
+	return persistence.Commit(r.ctx, r.store, r.space, r.epoch, batch)
+}
+
+// collect finds the posts.
+func (r *repair) collect() error {
+	return r.view(func(view persistence.View) error {
+		if m, err := readManifest(view, r.space); err == nil {
+			r.next = m.next
+		}
+		return view.Scan(r.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, value []byte) bool {
+			if id, ok := segmentOf(key); ok && !slices.Contains(r.segments, id) {
+				r.segments = append(r.segments, id)
+			}
+			version, known := versionOf(key)
+			switch {
+			case bytes.HasPrefix(key, []byte(keyRecord)) && known:
+				r.next = max(r.next, version+1)
+				r.keep(key, value, version)
+			case earlierKey(key):
+				r.keep(key, value, 0)
+			}
+			return true
+		})
+	})
+}
+
+// keep notes a post unless there is a newer version of it.
+func (r *repair) keep(key, value []byte, version uint64) {
+	p, err := readAnyPost(value)
+	if err != nil {
+		r.report(fmt.Sprintf("key %q is lost: %v", key, err))
+		return
+	}
+	id, ok := parseID(p.ID)
+	if ok && r.kept[id].version <= version {
+		r.kept[id] = keptPost{version, bytes.Clone(key)}
+	}
+}
+
+// readAnyPost reads a post of any layout.
+func readAnyPost(value []byte) (*watchpost.Post, error) {
+	if len(value) == 0 || value[0] != 1 {
+		return readPost(value)
+	}
+	p := &watchpost.Post{}
+	return p, json.Unmarshal(value[1:], p)
+}
+
+// clear begins an empty index, and removes all that led to posts.
+func (r *repair) clear() error {
+	m := newManifest()
+	m.next, m.tail, m.garbage = r.next, r.next, r.segments
+	for _, id := range r.segments {
+		m.segment = max(m.segment, id+1)
+	}
+	m.watchlists = r.next // no set that was read before has this number
+	batch := &persistence.Batch{}
+	batch.Put([]byte(keyManifest), m.encode())
+	batch.Delete([]byte(keyWatchlists))
+	if err := r.commit(batch); err != nil {
+		return err
+	}
+	for _, prefix := range []string{keyEntry, keyID, keyURN, keyEarlierURN} {
+		for more := true; more; {
+			batch := &persistence.Batch{}
+			err := r.view(func(view persistence.View) error {
+				return view.Scan(r.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(key, value []byte) bool {
+					if _, ok := parseID(watchpost.PostID(value)); prefix == keyEarlierURN && !ok {
+						return true
+					}
+					batch.Delete(bytes.Clone(key))
+					return len(batch.Writes) < stepOps
+				})
+			})
+			more = len(batch.Writes) == stepOps
+			if err == nil && !batch.Empty() {
+				err = r.commit(batch)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write writes all posts anew, the oldest version first.
+func (r *repair) write() error {
+	left := make([]keptPost, 0, len(r.kept))
+	for _, k := range r.kept {
+		left = append(left, k)
+	}
+	slices.SortFunc(left, func(a, b keptPost) int {
+		if a.version != b.version {
+			return int(int64(a.version) - int64(b.version))
+		}
+		return bytes.Compare(a.key, b.key)
+	})
+	for len(left) > 0 {
+		batch := &persistence.Batch{}
+		err := r.view(func(view persistence.View) error {
+			w, err := r.index.Writer(view, r.space, batch)
+			if err != nil {
+				return err
+			}
+			for ; len(left) > 0 && !w.Full(0, 1) && w.tailLength() < 2*r.index.options.TailPosts; left = left[1:] {
+				if err := r.rewrite(w, left[0]); err != nil {
+					return err
+				}
+			}
+			_, err = w.Finish()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := r.commit(batch); err != nil {
+			return err
+		}
+		if err := r.index.FoldAll(r.ctx, r.store, r.space, r.epoch); err != nil {
+			return err
+		}
+	}
+	return r.dropOld()
+}
+
+func (r *repair) rewrite(w *Writer, k keptPost) error {
+	value, err := w.view.Get(r.space, k.key)
+	if err != nil {
+		return err
+	}
+	p, err := readAnyPost(value)
+	if err != nil {
+		return err
+	}
+	err = w.Put(p)
+	if errors.Is(err, ErrUnfit) {
+		r.report(fmt.Sprintf("post %s is lost: %v", p.ID, err))
+		err = nil
+	}
+	w.batch.Delete(k.key)
+	return err
+}
+
+// dropOld removes what could not be read or had a newer version.
+func (r *repair) dropOld() error {
+	batch := &persistence.Batch{}
+	err := r.view(func(view persistence.View) error {
+		return view.Scan(r.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, _ []byte) bool {
+			version, known := versionOf(key)
+			if earlierKey(key) || bytes.HasPrefix(key, []byte(keyRecord)) && (!known || version < r.next) {
+				batch.Delete(bytes.Clone(key))
+			}
+			return len(batch.Writes) < persistence.MaxBatchOps
+		})
+	})
+	if err != nil || batch.Empty() {
+		return err
+	}
+	if err := r.commit(batch); err != nil {
+		return err
+	}
+	return r.dropOld()
+}

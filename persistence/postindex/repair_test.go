@@ -1,0 +1,136 @@
+package postindex_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// repair makes the index anew and returns what was lost.
+func (m *team) repair() (lost []string) {
+	require.NoError(m.t, m.index.Repair(noContext, m.store, space, func(problem string) { lost = append(lost, problem) }))
+	m.restart(m.store, m.options)
+	return lost
+}
+
+// keys returns the keys and values of the team.
+func (m *team) keys() (keys, values [][]byte) {
+	m.view(func(view persistence.View) {
+		require.NoError(m.t, view.Scan(space, nil, nil, func(key, value []byte) bool {
+			keys, values = append(keys, bytes.Clone(key)), append(values, bytes.Clone(value))
+			return true
+		}))
+	})
+	return keys, values
+}
+
+// TestDamage changes or removes one key of an index, whichever: either Verify
+// says so or queries do not miss it, and after Repair all is as before.
+func TestDamage(t *testing.T) {
+	store := memory(t)
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := &machine{team: newTeam(t, store, tiny)}
+		empty(t, store, m.epoch)
+		for range rapid.IntRange(5, 15).Draw(t, "batches") {
+			m.put(t)
+			m.foldAll()
+		}
+		keys, values := m.keys()
+		i := rapid.IntRange(0, len(keys)-1).Draw(t, "key")
+		if strings.HasPrefix(string(keys[i]), "pB") {
+			t.Skip("a post")
+		}
+		batch := &persistence.Batch{}
+		if value := slices.Clone(values[i]); len(value) == 0 || rapid.Bool().Draw(t, "remove") {
+			batch.Delete(keys[i])
+		} else {
+			value[rapid.IntRange(0, len(value)-1).Draw(t, "byte")] ^= byte(1 << rapid.IntRange(0, 7).Draw(t, "bit"))
+			batch.Put(keys[i], value)
+		}
+		m.commit(batch)
+		m.restart(store, m.options)
+		if len(m.verify()) == 0 {
+			m.ask(t)
+		} else {
+			found++
+		}
+		require.Empty(t, m.repair())
+		require.Empty(t, m.verify())
+		m.ask(t)
+	})
+	require.NotZero(t, found)
+}
+
+// TestRepairOfTheFirstLayout takes over posts that an earlier version stored.
+func TestRepairOfTheFirstLayout(t *testing.T) {
+	m := newTeam(t, memory(t), tiny)
+	batch := &persistence.Batch{}
+	f := newForge()
+	var posts []*watchpost.Post
+	for range 10 {
+		p := f.post()
+		posts = append(posts, p)
+		value, err := json.Marshal(p)
+		require.NoError(t, err)
+		batch.Put([]byte("p"+string(p.ID)), append([]byte{1}, value...))
+		batch.Put([]byte("u"+p.URN), []byte(p.ID))
+	}
+	batch.Put([]byte("uother"), []byte("kept"))
+	m.commit(batch)
+	require.NotEmpty(t, m.verify())
+	require.Empty(t, m.repair())
+	require.Empty(t, m.verify())
+	ids, count := m.query(&watchpost.PostQuery{})
+	require.Equal(t, 10, count)
+	want, _ := (&watchpost.PostQuery{}).Select(posts)
+	for i, p := range want {
+		require.Equal(t, p.ID, ids[i])
+	}
+	m.view(func(view persistence.View) {
+		got, err := postindex.Get(view, space, posts[0].ID)
+		require.NoError(t, err)
+		require.Equal(t, posts[0], got)
+	})
+	keys, _ := m.keys()
+	for _, key := range keys {
+		require.True(t, key[0] == 'p' && key[1] < 'a' || string(key) == "uother", "%q", key)
+	}
+}
+
+// TestRepairReportsLostPosts: a post that cannot be read is gone, the others
+// are not.
+func TestRepairReportsLostPosts(t *testing.T) {
+	m := newTeam(t, memory(t), tiny)
+	f := newForge()
+	for range 30 {
+		m.put(f.post())
+		m.foldAll()
+	}
+	keys, _ := m.keys()
+	batch := &persistence.Batch{}
+	for _, key := range keys {
+		if strings.HasPrefix(string(key), "pB") {
+			batch.Put(key, []byte("nonsense"))
+			break
+		}
+	}
+	m.commit(batch)
+	m.restart(m.store, m.options)
+	require.NotEmpty(t, m.verify())
+	lost := m.repair()
+	require.Len(t, lost, 1)
+	require.Contains(t, lost[0], "is lost")
+	require.Empty(t, m.verify())
+	_, count := m.query(&watchpost.PostQuery{})
+	require.Equal(t, 29, count)
+}

@@ -1,0 +1,384 @@
+package postindex
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// verification compares an index with what it must be by the posts.
+type verification struct {
+	*snapshot
+	report   func(problem string)
+	problems int
+	posts    int
+}
+
+// Verify compares the index of a team with one made anew of its posts, and
+// reports every difference. It returns the number of posts that are stored and
+// of the problems; the error is that of the store.
+func (x *Index) Verify(view persistence.View, space persistence.Space, report func(problem string)) (posts, problems int, err error) {
+	v := &verification{report: report, snapshot: &snapshot{index: x, view: view, space: space}}
+	v.manifest, err = readManifest(view, space)
+	if err != nil {
+		v.problem("manifest: %v", err)
+		v.manifest = newManifest()
+	}
+	for _, check := range []func() error{v.checkRecords, v.checkNames, v.checkTail, v.checkSegments, v.checkStray} {
+		if err := check(); err != nil {
+			return v.posts, v.problems, err
+		}
+	}
+	return v.posts, v.problems, nil
+}
+
+func (v *verification) problem(format string, args ...any) {
+	v.problems++
+	v.report(fmt.Sprintf(format, args...))
+}
+
+// damage reports an error that is a damaged value, and returns any other.
+func (v *verification) damage(err error) error {
+	if errors.Is(err, errDamaged) {
+		v.problem("%v", err)
+		return nil
+	}
+	return err
+}
+
+// checkRecords looks for every post by its id and urn, and for the marks that
+// it bears.
+func (v *verification) checkRecords() error {
+	known, err := v.knownWatchlists()
+	if err != nil {
+		v.problem("%v", err)
+	}
+	return v.eachRecord(func(version uint64, value []byte) error {
+		v.posts++
+		p, err := readPost(value)
+		if err != nil {
+			v.problem("version %d: %v", version, err)
+			return nil
+		}
+		id, _ := parseID(p.ID)
+		for name, key := range map[string][]byte{"id": idKey(id), "urn": urnKey(p.URN)} {
+			at, err := readVersion(v.view, v.space, key)
+			if err != nil || at != version {
+				v.problem("post %s, version %d: its %s leads to version %d (%v)", p.ID, version, name, at, err)
+			}
+		}
+		if !v.alive(version) {
+			v.problem("post %s: version %d is not in the index", p.ID, version)
+		}
+		for _, m := range p.Matches {
+			if !known[string(m.Watchlist)] {
+				v.problem("post %s: the watchlist %s is not known", p.ID, m.Watchlist)
+			}
+		}
+		return nil
+	})
+}
+
+// eachRecord calls visit with every stored post.
+func (v *verification) eachRecord(visit func(version uint64, value []byte) error) error {
+	var failure error
+	err := v.view.Scan(v.space, []byte(keyRecord), persistence.PrefixEnd([]byte(keyRecord)), func(key, value []byte) bool {
+		version, ok := versionOf(key)
+		if !ok {
+			v.problem("key %q: no version", key)
+			return true
+		}
+		failure = visit(version, bytes.Clone(value))
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}
+
+// versionOf reads the version in a key.
+func versionOf(key []byte) (uint64, bool) {
+	if len(key) != len(keyRecord)+8 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64(key[len(keyRecord):]), true
+}
+
+func readPost(value []byte) (*watchpost.Post, error) {
+	s, err := readStored(value)
+	if err != nil {
+		return nil, err
+	}
+	return s.Post()
+}
+
+// alive reports whether the index has a version and it is not dead.
+func (v *verification) alive(version uint64) bool {
+	if version >= v.tail {
+		return version < v.next && !v.tailDead.Contains(uint32(version-v.tail))
+	}
+	i, ok := v.find(version)
+	if !ok {
+		return false
+	}
+	s := &segment{v.snapshot, v.segments[i]}
+	ordinal, known, err := s.ordinal(version)
+	if err != nil || !known {
+		return false
+	}
+	dead, err := s.dead()
+	return err == nil && (dead == nil || !dead.ContainsInt(ordinal))
+}
+
+// checkNames compares the number of ids and urns with that of the posts: as
+// each post has its own, there are no others then.
+func (v *verification) checkNames() error {
+	for name, prefix := range map[string]string{"ids": keyID, "urns": keyURN} {
+		n := 0
+		err := v.view.Scan(v.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(_, _ []byte) bool {
+			n++
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if n != v.posts {
+			v.problem("there are %d %s of %d posts", n, name, v.posts)
+		}
+	}
+	if n := v.manifest.posts(); n != v.posts {
+		v.problem("the index has %d posts of %d", n, v.posts)
+	}
+	return nil
+}
+
+// made returns the entry that a version must have.
+func (v *verification) made(version uint64) (*entry, error) {
+	s, err := v.stored(version)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Post()
+	if err != nil {
+		return nil, errors.Join(errDamaged, err)
+	}
+	return newEntry(p, version, &v.index.options)
+}
+
+// checkTail compares the entries of the tail.
+func (v *verification) checkTail() error {
+	version := v.tail
+	var failure error
+	err := v.view.Scan(v.space, []byte(keyEntry), persistence.PrefixEnd([]byte(keyEntry)), func(key, value []byte) bool {
+		at, ok := versionOf(key)
+		if !ok || at != version {
+			v.problem("the tail has the entry %q instead of version %d", key, version)
+			return false
+		}
+		version++
+		e, err := decodeEntry(value)
+		if err != nil {
+			v.problem("entry of version %d: %v", at, err)
+			return true
+		}
+		if v.tailDead.Contains(uint32(at - v.tail)) {
+			return true
+		}
+		want, err := v.made(at)
+		if err != nil {
+			failure = v.damage(err)
+			return failure == nil
+		}
+		if !bytes.Equal(want.encode(), e.encode()) {
+			v.problem("entry of version %d is not that of its post", at)
+		}
+		return true
+	})
+	if err == nil && failure == nil && version != v.next {
+		v.problem("the tail ends before version %d instead of %d", version, v.next)
+	}
+	return errors.Join(err, failure)
+}
+
+func (v *verification) checkSegments() error {
+	for _, info := range v.segments {
+		before := v.problems
+		if err := v.checkSegment(&segment{v.snapshot, info}); err != nil {
+			if err = v.damage(err); err != nil {
+				return err
+			}
+		}
+		if v.problems > before {
+			v.report(fmt.Sprintf("segment %d has %d problems", info.id, v.problems-before))
+		}
+	}
+	return nil
+}
+
+// checkSegment compares values, terms and orders of a segment.
+func (v *verification) checkSegment(s *segment) error {
+	in := &input{source: s, place: make([]int32, s.posts())}
+	var err error
+	if in.dead, err = s.dead(); err != nil {
+		return err
+	}
+	if in.dead != nil && int(in.dead.GetCardinality()) != s.info.dead {
+		v.problem("segment %d: %d posts are dead instead of %d", s.info.id, in.dead.GetCardinality(), s.info.dead)
+	}
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return err
+	}
+	var want []pair
+	for i := range in.place {
+		in.place[i] = int32(i)
+		if in.dead != nil && in.dead.ContainsInt(i) {
+			in.place[i] = -1
+			continue
+		}
+		e, err := v.made(uint64(versions.at(i)))
+		if err != nil {
+			return err
+		}
+		if err := v.checkValues(s, i, e); err != nil {
+			return err
+		}
+		for _, t := range e.terms {
+			want = append(want, pair{t, uint16(i)})
+		}
+	}
+	slices.SortFunc(want, pair.compare)
+	if err := v.checkTerms(s, in, want); err != nil {
+		return err
+	}
+	return v.checkOrders(s)
+}
+
+func (v *verification) checkValues(s *segment, ordinal int, e *entry) error {
+	for c, want := range e.values {
+		column, err := s.column(c)
+		if err != nil {
+			return err
+		}
+		if got := column.at(ordinal); got != want {
+			v.problem("segment %d, post %d: column %d is %d instead of %d", s.info.id, ordinal, c, got, want)
+		}
+	}
+	id, err := s.id(ordinal)
+	if err != nil {
+		return err
+	}
+	languages, err := s.languages()
+	if err != nil {
+		return err
+	}
+	if id != e.id || !slices.Contains(languages, e.language) {
+		v.problem("segment %d, post %d: its id or language is missing", s.info.id, ordinal)
+	}
+	return nil
+}
+
+// checkTerms compares the terms of live posts with those that there must be.
+func (v *verification) checkTerms(s *segment, in *input, want []pair) error {
+	f, err := s.filter()
+	if err != nil {
+		return err
+	}
+	terms, err := newStream(in)
+	if err != nil {
+		return err
+	}
+	var posts []uint16
+	for terms.more {
+		t := terms.term
+		if posts, err = terms.take(posts[:0]); err != nil {
+			return err
+		}
+		for _, o := range posts {
+			if len(want) == 0 || want[0] != (pair{t, o}) {
+				v.problem("segment %d: term %x and post %d, or another before, is wrong", s.info.id, uint64(t), o)
+				return nil
+			}
+			want = want[1:]
+		}
+		if len(posts) > 0 && !f.mayHave(t) {
+			v.problem("segment %d: term %x is not in the filter", s.info.id, uint64(t))
+		}
+	}
+	if len(want) > 0 {
+		v.problem("segment %d: %d terms of posts are missing", s.info.id, len(want))
+	}
+	return nil
+}
+
+// checkOrders sorts the posts anew.
+func (v *verification) checkOrders(s *segment) error {
+	for o := range orders {
+		got, err := s.order(o)
+		if err != nil {
+			return err
+		}
+		want, err := sorted(s, o)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(got, want) {
+			v.problem("segment %d: order %d is wrong", s.info.id, o)
+		}
+	}
+	return nil
+}
+
+// checkStray looks for parts of segments that nothing names.
+func (v *verification) checkStray() error {
+	named := map[uint32]bool{v.building: true}
+	for _, id := range v.garbage {
+		named[id] = true
+	}
+	for i := range v.segments {
+		named[v.segments[i].id] = true
+	}
+	old := 0
+	err := v.view.Scan(v.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, _ []byte) bool {
+		if earlierKey(key) {
+			old++
+		}
+		if id, ok := segmentOf(key); ok && !named[id] {
+			v.problem("segment %d is not in the manifest", id)
+			named[id] = true
+		}
+		return true
+	})
+	if old > 0 {
+		v.problem("%d posts were stored by an earlier version of the service", old)
+	}
+	return err
+}
+
+// segmentOf reads the segment in a key of one of its parts.
+func segmentOf(key []byte) (uint32, bool) {
+	if !bytes.HasPrefix(key, []byte(keySegment)) || len(key) < len(keySegment)+4 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint32(key[len(keySegment):]), true
+}
+
+// earlierKey reports whether a key is that of a post in the first layout: its
+// id stood behind the 'p' as text.
+func earlierKey(key []byte) bool {
+	_, ok := parseID(watchpost.PostID(key[1:]))
+	return ok
+}
+
+func (p pair) compare(q pair) int {
+	if p.term != q.term {
+		if p.term < q.term {
+			return -1
+		}
+		return 1
+	}
+	return int(p.ordinal) - int(q.ordinal)
+}
