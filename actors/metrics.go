@@ -11,6 +11,7 @@ import (
 // account.
 type Metrics struct {
 	active      prometheus.Gauge
+	postCache   prometheus.Gauge
 	sessions    prometheus.Gauge
 	deadLetters prometheus.Counter
 	panics      prometheus.Counter
@@ -33,6 +34,7 @@ func NewMetrics() *Metrics {
 	}
 	return &Metrics{
 		active:      gauge("teams_active", "Teams in memory."),
+		postCache:   gauge("post_cache_bytes", "Memory for posts and their index that were read."),
 		sessions:    gauge("sessions_connected", "Sessions with an open connection."),
 		deadLetters: counter("dead_letters_total", "Messages that found no actor."),
 		panics:      counter("actor_failures_total", "Panics in actors."),
@@ -45,7 +47,7 @@ func NewMetrics() *Metrics {
 
 // Collectors returns what is to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.sessions, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
+	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

@@ -144,6 +144,7 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 		return PostsPage{}, err
 	}
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
+	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
 	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Live: live}, err
 }
 

@@ -16,6 +16,7 @@ type serveCommand struct {
 	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. One that is not loopback needs TLS, a trusted proxy, or --insecure."`
 	OpsListen  string `help:"Serve /metrics and /admin at this address instead."`
 	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
+	PostCache  int    `default:"128" help:"Memory for posts and their index that were read, of all teams, in MiB."`
 	NetworkURL string `name:"network-url" help:"Origin of the network: completes addresses of posts and people that a session reports without one."`
 
 	AdminToken    string `help:"Bearer token of the admin API; without it there is none. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
@@ -62,6 +63,9 @@ func newLog(level slog.Level) *slog.Logger {
 func (c *serveCommand) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
+	}
+	if c.PostCache < 0 {
+		return fmt.Errorf("--post-cache: want 0 (the default) or more, have %d", c.PostCache)
 	}
 	if c.TestClock && c.AdminToken == "" {
 		return errors.New("--test-clock needs --admin-token")

@@ -128,6 +128,7 @@ func (s *service) startActors(context.Context) error {
 	s.metrics.MustRegister(metrics.Collectors()...)
 	s.registry, err = actors.New(actors.Options{
 		Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+		PostCache: s.config.PostCache << 20,
 	})
 	if err == nil && s.settled != nil {
 		s.settled.BeforeAdvance(s.registry.BeforeAdvance)

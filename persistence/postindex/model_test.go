@@ -2,7 +2,6 @@ package postindex_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -253,7 +252,7 @@ func TestModel(t *testing.T) {
 
 // TestModelOnDisk is TestModel with a store that is closed and opened again.
 func TestModelOnDisk(t *testing.T) {
-	if os.Getenv("WATCHPOST_LONG") == "" {
+	if !long {
 		t.Skip("a longer run: set WATCHPOST_LONG")
 	}
 	dir := t.TempDir()

@@ -41,7 +41,7 @@ func TestDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &machine{team: newTeam(t, store, tiny)}
 		empty(t, store, m.epoch)
-		for range rapid.IntRange(5, 15).Draw(t, "batches") {
+		for range rapid.IntRange(3, 8).Draw(t, "batches") {
 			m.put(t)
 			m.foldAll()
 		}
