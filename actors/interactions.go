@@ -29,7 +29,7 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 	}
 	defer view.Close()
 	page := InteractionsPage{Posts: map[string]*watchpost.Post{}}
-	if page.Live, err = liveWatchlists(view, team); err != nil {
+	if page.Live, err = r.env.live.of(view, team); err != nil {
 		return page, err
 	}
 	if !page.Live[watchpost.WatchlistID(watchlist)] {

@@ -1,39 +1,46 @@
 package actors
 
 import (
+	"crypto/sha256"
+	"maps"
 	"sync"
 
 	"watchpost"
 )
 
-// keyCache remembers whose API keys are, by keyed hash, so that a request need
-// not ask the store. A key that is replaced is dropped before the new one is
-// told to anybody.
+// keyCache remembers whose API keys are, so that a request need not ask the
+// store. A key that is replaced is dropped before the new one is told to
+// anybody. Keys are remembered by their plain hash, which is cheap and gives
+// nothing away: they are random and long.
 type keyCache struct {
 	mu    sync.RWMutex
-	teams map[string]watchpost.TeamID
+	teams map[keyDigest]watchpost.TeamID
 	// drops counts the keys that were dropped: what was looked up before one
 	// is not remembered after it.
 	drops uint64
 }
 
+type keyDigest [sha256.Size]byte
+
+func digestOf(key string) keyDigest { return sha256.Sum256([]byte(key)) }
+
 // maxKeys bounds the keys that are remembered; beyond it all are forgotten.
 const maxKeys = 100_000
 
-func newKeyCache() *keyCache { return &keyCache{teams: map[string]watchpost.TeamID{}} }
+func newKeyCache() *keyCache { return &keyCache{teams: map[keyDigest]watchpost.TeamID{}} }
 
 // find returns the team of a key, and what to hand to remember when it is not
 // known.
-func (c *keyCache) find(hash string) (team watchpost.TeamID, known bool, drops uint64) {
+func (c *keyCache) find(key keyDigest) (team watchpost.TeamID, known bool, drops uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	team, known = c.teams[hash]
+	team, known = c.teams[key]
 	return team, known, c.drops
 }
 
 // remember takes what was looked up since find, unless a key was dropped
 // meanwhile.
-func (c *keyCache) remember(hash string, team watchpost.TeamID, drops uint64) {
+func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, drops uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.drops != drops {
@@ -42,13 +49,14 @@ func (c *keyCache) remember(hash string, team watchpost.TeamID, drops uint64) {
 	if len(c.teams) >= maxKeys {
 		clear(c.teams)
 	}
-	c.teams[hash] = team
+	c.teams[key] = team
 }
 
-// drop forgets a key that was replaced.
-func (c *keyCache) drop(hash string) {
+// drop forgets the keys of a team, of which one was replaced. That is rare
+// enough to look through all.
+func (c *keyCache) drop(team watchpost.TeamID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++
-	delete(c.teams, hash)
+	maps.DeleteFunc(c.teams, func(_ keyDigest, owner watchpost.TeamID) bool { return owner == team })
 }

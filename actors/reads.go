@@ -22,38 +22,39 @@ func (r *Registry) Gate(ctx context.Context, team watchpost.TeamID) error {
 	return err
 }
 
+var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
+
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
 // error (specification: Authentication 5).
 func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, error) {
-	refused := watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
-	if !watchpost.ValidAPIKey(key) {
-		return "", refused
-	}
-	hash := r.env.keyring.hash(dirKey, key)
-	team, known, drops := r.env.keys.find(hash)
+	digest := digestOf(key)
+	team, known, drops := r.env.keys.find(digest)
 	if known {
 		return team, nil
 	}
-	owner, err := readDirectory[ownerEntry](r.env, dirKey, hash)
+	if !watchpost.ValidAPIKey(key) {
+		return "", errInvalidKey
+	}
+	owner, err := readDirectory[ownerEntry](r.env, dirKey, r.env.keyring.hash(dirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
-		return "", refused
+		return "", errInvalidKey
 	}
 	if err != nil {
 		return "", watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	r.env.keys.remember(hash, owner.Team, drops)
+	r.env.keys.remember(digest, owner.Team, drops)
 	return owner.Team, nil
 }
 
 // TaskStatus returns a client's task, open or final (NotFound). What is not
 // open is read from the store, past the team's actors.
 func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
+	if view, known := r.env.finished.find(team, id); known {
+		return view, nil
+	}
 	notFound := watchpost.Errorf(watchpost.NotFound, watchpost.TextTaskNotFound)
 	if !watchpost.ValidID(string(id)) {
 		return TaskView{}, notFound
-	}
-	if view, known := r.env.finished.find(team, id); known {
-		return view, nil
 	}
 	reply, err := r.call(ctx, string(team), taskStatus{id})
 	if err != nil {
@@ -135,7 +136,7 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 		return PostsPage{}, err
 	}
 	defer view.Close()
-	live, err := liveWatchlists(view, team)
+	live, err := r.env.live.of(view, team)
 	if err != nil {
 		return PostsPage{}, err
 	}
@@ -145,15 +146,6 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
 	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
 	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Live: live}, err
-}
-
-func liveWatchlists(view persistence.View, team watchpost.TeamID) (map[watchpost.WatchlistID]bool, error) {
-	live := map[watchpost.WatchlistID]bool{}
-	err := view.Scan(persistence.Space(team), []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
-		live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
-		return true
-	})
-	return live, err
 }
 
 // namedWatchlists checks the watchlists that a request names; none means all.

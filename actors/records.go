@@ -24,6 +24,7 @@ import (
 //	                               of its hand-outs
 //	b <task>                       the same of a task whose outcome is unknown
 //	w <watchlist>                  watchlistRecord
+//	W                              which watchlist was created or deleted last
 //	L <list>                       watchpost.List
 //	e <watchlist or list> <entry>  scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
@@ -59,6 +60,7 @@ const (
 	keyOpen      = "o"
 	keyDebits    = "b"
 	keyWatchlist = "w"
+	keyLastList  = "W"
 	keyList      = "L"
 	keyScan      = "e"
 	keyDeleted   = "x"

@@ -63,6 +63,7 @@ type environment struct {
 	dispatcher *warmDispatcher
 	store      persistence.Store
 	posts      *postindex.Index
+	live       *liveCache
 	clock      watchpost.Clock
 	keyring    *Keyring
 	log        *slog.Logger
@@ -134,7 +135,7 @@ func New(o Options) (*Registry, error) {
 		crashes: map[string]crash{},
 	}
 	r.env = &environment{
-		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), live: newLiveCache(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.mailer = o.Mailer

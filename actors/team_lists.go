@@ -92,7 +92,7 @@ func (t *team) onFollow(m Follow) {
 	followed.list = next
 	followed.followers++
 	batch.Put(key(keyList, next.ID), encode(next))
-	batch.Put(key(keyWatchlist, w.ID), encode(w))
+	putNewWatchlist(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: t.id}))
 	tracked := &trackedList{view: WatchlistView{Watchlist: w}}
 	t.watchlists[w.ID] = tracked

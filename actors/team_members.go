@@ -156,11 +156,11 @@ func (t *team) onSetPlan(m SetPlan) {
 
 func (t *team) onRotateKey() {
 	batch := &persistence.Batch{}
-	old, keys := t.record.KeyHash, t.env.keys
-	batch.Set(persistence.DirectoryKey{Kind: dirKey, Name: old}, nil)
+	keys, id := t.env.keys, t.id
+	batch.Set(persistence.DirectoryKey{Kind: dirKey, Name: t.record.KeyHash}, nil)
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
-	forget := func(error) { keys.drop(old) } // when in doubt, it is looked up again
+	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
 	t.journal.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
 }
 

@@ -172,7 +172,7 @@ func (t *team) onCreateWatchlist(m CreateWatchlist) {
 		w.Frequency = watchpost.DefaultFrequency(w.Type)
 	}
 	batch := &persistence.Batch{}
-	batch.Put(key(keyWatchlist, w.ID), encode(w))
+	putNewWatchlist(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: t.id}))
 	list := newWatchlist(t.env, w, t.ctx.Self(), t.feed)
 	tracked := &trackedList{view: list.view()}
@@ -201,7 +201,7 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 		return
 	}
 	batch := &persistence.Batch{}
-	batch.Delete(key(keyWatchlist, m.ID))
+	deleteWatchlist(batch, m.ID)
 	for _, e := range tracked.view.Watchlist.Keywords {
 		batch.Delete(scanKey(m.ID, e.ID))
 	}

@@ -16,9 +16,8 @@ type middleware = func(http.Handler) http.Handler
 // withDeadline bounds the work for a request of anyone.
 func (s *Server) withDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), s.timing.Request)
-		defer cancel()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		exchangeOf(r.Context()).ctx.bound(s.timing.Request)
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -26,15 +25,15 @@ func (s *Server) withDeadline(next http.Handler) http.Handler {
 // team into the exchange. It bounds the work too.
 func (s *Server) withKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), s.timing.Request)
-		defer cancel()
-		team, err := s.teamOfKey(ctx, r.Header.Get("X-Api-Key"))
+		x := exchangeOf(r.Context())
+		x.ctx.bound(s.timing.Request)
+		team, err := s.teamOfKey(&x.ctx, r.Header.Get("X-Api-Key"))
 		if err != nil {
 			s.writeError(w, r, err)
 			return
 		}
-		exchangeOf(ctx).team = team
-		next.ServeHTTP(w, r.WithContext(ctx))
+		x.team = team
+		next.ServeHTTP(w, r)
 	})
 }
 

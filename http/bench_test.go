@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
 )
 
@@ -14,15 +15,26 @@ import (
 // actors, without a network.
 func BenchmarkCalls(b *testing.B) {
 	h := build(b, func(o *httpapi.Options) { o.AccessLog = false })
-	m := h.team("Benchmark", "free")
-	m.join()
+	m := h.team("Benchmark", "ultimate")
+	session := m.join()
 	id := read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)["api_agent_task_id"].(string)
+	task := session.hear(protocol.TypeTask)
+	session.send(protocol.Frame{Type: protocol.TypeAccepted, Task: task.Task, Lease: task.Lease})
+	session.send(protocol.Frame{Type: protocol.TypeResult, Task: task.Task, Lease: task.Lease, Attempt: task.Attempt,
+		Output: []byte(`{"name":"Jane Doe","headline":"VP Engineering","about":"I build things.","skills":["Go","Databases"]}`)})
+	session.hear(protocol.TypeAck)
+	var posts []protocol.Post
+	for n := range 900 {
+		posts = append(posts, sample(n, strings.Repeat("What telemetry says of the weather, once more. ", 10)))
+	}
+	m.collect(session, "telemetry", posts...)
 	handler := h.server.Handler()
 	for name, c := range map[string]struct{ method, path, query, body string }{
 		"healthz":         {"GET", "/healthz", "", ""},
 		"fetch-profile":   {"POST", "/network-agent/fetch-profile", "", `{"profile_slug":"jane"}`},
 		"get-task-status": {"GET", "/network-agent/get-task-status", "api_agent_task_id=" + id, ""},
 		"list":            {"GET", watchlists, "", ""},
+		"page":            {"GET", "/api-posts", "", ""},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -3,14 +3,20 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 )
 
 // encode is the framework's serialiser: JSON whatever Accept says, in one
 // piece.
 func encode(w http.ResponseWriter, r *http.Request, reply any) error {
-	if ready, ok := reply.(encodedReply); ok {
-		exchangeOf(r.Context()).writeJSON(http.StatusOK, ready.encoded())
+	if own, ok := reply.(appendedReply); ok {
+		body := replies.Get().(*[]byte)
+		*body = own.appendTo((*body)[:0])
+		exchangeOf(r.Context()).writeJSON(http.StatusOK, *body)
+		if cap(*body) <= maxKeptReply {
+			replies.Put(body)
+		}
 		return nil
 	}
 	body, err := json.Marshal(reply)
@@ -21,8 +27,46 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	return nil
 }
 
-// encodedReply is a reply that is JSON already.
-type encodedReply interface{ encoded() []byte }
+// appendedReply is a reply that writes its JSON itself.
+type appendedReply interface{ appendTo(b []byte) []byte }
+
+// replies holds buffers of replies that were sent.
+var replies = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxKeptReply bounds the buffers that are kept.
+const maxKeptReply = 256 << 10
+
+// appendJSON appends what somebody wrote as JSON, as package json would write
+// it.
+func appendJSON(dst []byte, raw json.RawMessage) []byte {
+	if plainJSON(raw) {
+		return append(dst, raw...)
+	}
+	b, err := json.Marshal(raw)
+	if err != nil {
+		panic(err) // it was read as JSON before
+	}
+	return append(dst, b...)
+}
+
+// plainJSON reports whether package json would write the JSON byte for byte as
+// it is: without white space, and without what it escapes for the sake of HTML
+// and JavaScript.
+func plainJSON(raw json.RawMessage) bool {
+	const lineSeparators = 0xe2 // U+2028 and U+2029 begin with it
+	text := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			text = !text
+		case c == '\\':
+			i++
+		case c == '<', c == '>', c == '&', c == lineSeparators, c <= ' ' && !text:
+			return false
+		}
+	}
+	return len(raw) > 0
+}
 
 // stamp is a moment as the API writes it: RFC 3339, UTC, milliseconds.
 type stamp string

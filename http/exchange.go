@@ -23,14 +23,7 @@ type exchange struct {
 	once   *once // of a request that may be repeated; nil without a key
 	status int
 	sent   bool
-}
-
-type exchangeKey struct{}
-
-// exchangeOf returns the exchange that a context belongs to.
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return x
+	ctx    requestContext
 }
 
 // teamOf returns the team that the request's key belongs to.
@@ -41,8 +34,10 @@ func (s *Server) exchanges(mux http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := realNow()
 		x := &exchange{ResponseWriter: w, id: requestID(r)}
+		x.ctx.begin(r.Context(), x)
+		defer x.ctx.end()
 		w.Header()["X-Request-Id"] = []string{x.id}
-		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		r = r.WithContext(&x.ctx)
 		defer s.finish(x, r, began)
 		if s.allowExtension(x, r) {
 			x.WriteHeader(http.StatusNoContent)

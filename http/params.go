@@ -14,9 +14,11 @@ import (
 // the error, and what is read after it counts for nothing. A parameter that is
 // empty is the same as one that is absent.
 type params struct {
-	values map[string][]string
-	err    error
+	given []param // in the order of the query
+	err   error
 }
+
+type param struct{ name, value string }
 
 // readParams splits a query. Unlike net/url it takes a semicolon as it is and
 // refuses what it cannot decode.
@@ -25,7 +27,6 @@ func readParams(r *http.Request) *params {
 	if r.URL.RawQuery == "" {
 		return p
 	}
-	p.values = make(map[string][]string)
 	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		if part == "" {
 			continue
@@ -37,7 +38,7 @@ func readParams(r *http.Request) *params {
 			p.err = watchpost.Errorf(watchpost.Invalid, "Invalid query string")
 			return p
 		}
-		p.values[name] = append(p.values[name], value)
+		p.given = append(p.given, param{name, value})
 	}
 	return p
 }
@@ -50,24 +51,30 @@ func (p *params) refuse(name string) {
 
 // one returns a parameter that takes a single value: given twice it is refused.
 func (p *params) one(name string) string {
-	values := p.values[name]
-	switch len(values) {
-	case 0:
-		return ""
-	case 1:
-		return values[0]
+	found, value := false, ""
+	for _, g := range p.given {
+		if g.name != name {
+			continue
+		}
+		if found {
+			p.refuse(name)
+			return ""
+		}
+		found, value = true, g.value
 	}
-	p.refuse(name)
-	return ""
+	return value
 }
 
 // list returns a parameter that takes several values: repeated, in one value
 // with commas, or with brackets behind its name.
 func (p *params) list(name string) []string {
 	var list []string
-	for _, values := range [][]string{p.values[name], p.values[name+"[]"]} {
-		for _, value := range values {
-			for item := range strings.SplitSeq(value, ",") {
+	for _, brackets := range []string{"", "[]"} {
+		for _, g := range p.given {
+			if plain, found := strings.CutSuffix(g.name, brackets); !found || plain != name {
+				continue
+			}
+			for item := range strings.SplitSeq(g.value, ",") {
 				if item = strings.TrimSpace(item); item != "" {
 					list = append(list, item)
 				}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 const tagPosts = "Posts"
 
 func (s *Server) postRoutes() {
-	fuego.Get(s.api, "/api-posts", s.getPosts,
+	answer(s, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
 		fails(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'"),
@@ -57,43 +58,41 @@ func postParams() fuego.RouteOption {
 }
 
 // postsReply says for the API document what a reply holds. What is sent is
-// body: posts are encoded when they are stored.
+// page: posts are encoded when they are stored.
 type postsReply struct {
 	Data  []post `json:"data" validate:"required"`
 	Count int    `json:"count" description:"posts that match, on all pages"`
-	body  []byte
+	page  actors.PostsPage
 }
 
-func (r postsReply) encoded() []byte { return r.body }
-
-func (s *Server) getPosts(c fuego.ContextNoBody) (postsReply, error) {
-	named, q, err := readPostQuery(readParams(c.Request()))
+func (s *Server) getPosts(r *http.Request) (postsReply, error) {
+	named, q, err := readPostQuery(readParams(r))
 	if err != nil {
 		return postsReply{}, err
 	}
-	page, err := s.registry.Posts(c.Context(), teamOf(c.Context()), named, q)
+	x := exchangeOf(r.Context())
+	page, err := s.registry.Posts(&x.ctx, x.team, named, q)
 	if err != nil {
 		return postsReply{}, failed(textFailedPosts, err)
 	}
-	return postsReply{body: encodePage(&page)}, nil
+	return postsReply{page: page}, nil
 }
 
-// encodePage writes a page of posts as postsReply says.
-func encodePage(page *actors.PostsPage) []byte {
+func (r postsReply) appendTo(b []byte) []byte {
 	const margin = 200 // for what depends on who asks
 	size := margin
-	for _, p := range page.Posts {
+	for _, p := range r.page.Posts {
 		size += p.Size() + margin
 	}
-	body := append(make([]byte, 0, size), `{"data":[`...)
-	for i, p := range page.Posts {
+	b = append(slices.Grow(b, size), `{"data":[`...)
+	for i, p := range r.page.Posts {
 		if i > 0 {
-			body = append(body, ',')
+			b = append(b, ',')
 		}
-		body = p.Append(body, page.Asked, page.Live)
+		b = p.Append(b, r.page.Asked, r.page.Live)
 	}
-	body = append(body, `],"count":`...)
-	return append(strconv.AppendInt(body, int64(page.Count), 10), '}')
+	b = append(b, `],"count":`...)
+	return append(strconv.AppendInt(b, int64(r.page.Count), 10), '}')
 }
 
 // readPostQuery reads the parameters of GET /api-posts.

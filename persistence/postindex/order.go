@@ -94,6 +94,22 @@ func (r *ranking) rank(ordinal int) ranked {
 	return v
 }
 
+// rankAll ranks the posts that were found, in no order.
+func (r *ranking) rankAll(f *found) []ranked {
+	all := make([]ranked, 0, f.count)
+	if f.set == nil {
+		for i := range f.source.posts() {
+			all = append(all, r.rank(i))
+		}
+		return all
+	}
+	f.set.Iterate(func(ordinal uint32) bool {
+		all = append(all, r.rank(int(ordinal)))
+		return true
+	})
+	return all
+}
+
 // sort sorts posts of the source; of equal ones the smaller id is first.
 func (r *ranking) sort(all []ranked) error {
 	var fault error

@@ -83,11 +83,7 @@ func page(some []found, order, from, to, count int) ([]uint64, error) {
 		if skip > 0 {
 			skip--
 		} else {
-			column, err := c.ranking.source.column(columnVersion)
-			if err != nil {
-				return nil, err
-			}
-			versions = append(versions, uint64(column.at(c.head.ordinal)))
+			versions = append(versions, uint64(c.versions.at(c.head.ordinal)))
 		}
 		if c.next() {
 			heap.Fix(&m, 0)
@@ -143,6 +139,7 @@ func (m *merge) Pop() any {
 // through a list that is sorted for it.
 type cursor struct {
 	ranking   *ranking
+	versions  values
 	head      ranked
 	backwards bool
 
@@ -160,6 +157,9 @@ func newCursor(f *found, order int, backwards bool, want int) (*cursor, error) {
 		return nil, err
 	}
 	c := &cursor{ranking: r, backwards: backwards}
+	if c.versions, err = f.source.column(columnVersion); err != nil {
+		return nil, err
+	}
 	n := f.source.posts()
 	// Going along takes n/count steps for each post, sorting some comparisons
 	// for each post that was found, each as dear as many steps.
@@ -177,17 +177,11 @@ func newCursor(f *found, order int, backwards bool, want int) (*cursor, error) {
 		}
 		return c, nil
 	}
-	c.list = make([]ranked, 0, f.count)
-	if f.set == nil {
-		for i := range n {
-			c.list = append(c.list, r.rank(i))
-		}
-	} else {
-		f.set.Iterate(func(ordinal uint32) bool {
-			c.list = append(c.list, r.rank(int(ordinal)))
-			return true
-		})
+	if t, ok := f.source.(*tailSource); ok && f.set == nil {
+		c.list, err = t.ranked(r, order)
+		return c, err
 	}
+	c.list = r.rankAll(f)
 	return c, r.sort(c.list)
 }
 

@@ -61,6 +61,7 @@ const (
 	cachedTail       = 't'
 	cachedWatchlists = 'W'
 	cachedTerm       = 'T' // the posts of a term of a segment
+	cachedRanks      = 'R' // the posts of a tail in an order
 	cachedFound      = 'V' // the posts of a segment whose text was looked at
 )
 

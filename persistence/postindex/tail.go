@@ -137,6 +137,22 @@ func (t *tailSource) column(c int) (values, error) { return entryColumn{t.entrie
 
 func (t *tailSource) order(int) ([]byte, error) { return nil, nil }
 
+// ranked returns all posts of the tail in an order. They are remembered until
+// the next write: the first page of all posts is what is asked for most.
+func (t *tailSource) ranked(r *ranking, order int) ([]ranked, error) {
+	k := t.key(cachedRanks, uint64(order))
+	if v, ok := t.index.cache.get(k); ok {
+		return v.([]ranked), nil
+	}
+	all := r.rankAll(&found{source: t, count: t.posts()})
+	if err := r.sort(all); err != nil {
+		return nil, err
+	}
+	const size = 24 // of each
+	t.index.cache.put(k, all, size*len(all))
+	return all, nil
+}
+
 func (t *tailSource) id(ordinal int) (uuid, error) { return t.entries[ordinal].id, nil }
 
 // entryColumn is a column of entries.

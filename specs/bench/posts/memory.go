@@ -15,6 +15,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 )
 
 // crowd is many teams with some posts each, of which the queries come at
@@ -98,12 +99,13 @@ func (c crowd) fill(ctx context.Context, dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	words := newVocabulary(c.seed)
+	index := postindex.New(postindex.Options{})
 	for t := range min(c.templates, c.teams) {
-		epoch, err := store.Activate(ctx, teamSpace(t))
+		team, err := activate(ctx, store, index, teamSpace(t))
 		if err != nil {
 			return err
 		}
-		if err := putAll(ctx, store, teamSpace(t), epoch, c.feed(t, words).entries(0, c.posts)); err != nil {
+		if err := team.put(ctx, c.feed(t, words).entries(0, c.posts)); err != nil {
 			return err
 		}
 	}
@@ -165,14 +167,15 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	index := postindex.New(postindex.Options{})
 	questions, err := c.questions()
 	if err != nil {
 		return err
 	}
-	if _, err := c.ask(ctx, store, questions, c.queries/4); err != nil {
+	if _, err := c.ask(ctx, store, index, questions, c.queries/4); err != nil {
 		return err
 	}
-	t, err := c.ask(ctx, store, questions, c.queries)
+	t, err := c.ask(ctx, store, index, questions, c.queries)
 	if err != nil {
 		return err
 	}
@@ -213,8 +216,9 @@ type crowdTimes struct {
 // crowdClients ask at the same time.
 const crowdClients = 2
 
-func (c crowd) ask(ctx context.Context, store persistence.Store, questions []watchpost.PostQuery, n int) (all crowdTimes, err error) {
+func (c crowd) ask(ctx context.Context, store persistence.Store, index *postindex.Index, questions []watchpost.PostQuery, n int) (all crowdTimes, err error) {
 	const look = 500 // queries between two looks at the memory
+	live := allWatchlists()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	for client := range crowdClients {
@@ -226,7 +230,7 @@ func (c crowd) ask(ctx context.Context, store persistence.Store, questions []wat
 				q := questions[r.IntN(len(questions))]
 				space := teamSpace(r.IntN(c.teams))
 				began := time.Now()
-				_, failure = askPosts(ctx, store, space, &q)
+				_, failure = askPosts(ctx, store, index, space, &q, live)
 				mine.add(time.Since(began))
 				if i%look == look-1 {
 					var memory int64

@@ -19,8 +19,8 @@ import (
 type ours struct {
 	dir   string
 	store persistence.Store
-	space persistence.Space
-	epoch persistence.Epoch
+	index *postindex.Index
+	team  *writtenTeam
 	live  map[watchpost.WatchlistID]bool
 }
 
@@ -33,9 +33,8 @@ func openOurs(ctx context.Context) (*ours, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	o := &ours{dir: dir, store: store, space: teamSpace(0), live: allWatchlists()}
-	o.epoch, err = store.Activate(ctx, o.space)
-	if err != nil {
+	o := &ours{dir: dir, store: store, index: postindex.New(postindex.Options{}), live: allWatchlists()}
+	if o.team, err = activate(ctx, store, o.index, teamSpace(0)); err != nil {
 		return nil, errors.Join(err, o.close())
 	}
 	return o, nil
@@ -68,70 +67,117 @@ func (o *ours) version() string {
 	return version
 }
 
-func (o *ours) load(ctx context.Context, entries []*entry) error {
-	return putAll(ctx, o.store, o.space, o.epoch, entries)
-}
-
-// putAll stores posts in batches as large as a store takes, and returns when
-// all are durable.
-func putAll(ctx context.Context, store persistence.Store, space persistence.Space, epoch persistence.Epoch, entries []*entry) error {
-	done := make(chan error, len(entries))
-	batches := 0
-	submit := func(batch *persistence.Batch) {
-		batches++
-		store.Submit(space, epoch, batch, func(err error) { done <- err })
-	}
-	batch := &persistence.Batch{}
-	for _, e := range entries {
-		if size, ops := batch.Size(); size > persistence.MaxBatchBytes-postindex.MaxPost || ops > persistence.MaxBatchOps-postindex.MaxOps {
-			submit(batch)
-			batch = &persistence.Batch{}
-		}
-		if err := postindex.Put(batch, nil, &e.post); err != nil {
-			return err
-		}
-	}
-	submit(batch)
-	var failure error
-	for range batches {
-		select {
-		case err := <-done:
-			failure = errors.Join(failure, err)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return failure
-}
+func (o *ours) load(ctx context.Context, entries []*entry) error { return o.team.put(ctx, entries) }
 
 func (o *ours) finish(context.Context) error { return nil }
 
-func (o *ours) add(ctx context.Context, entries []*entry) error { return o.load(ctx, entries) }
+func (o *ours) add(ctx context.Context, entries []*entry) error { return o.team.put(ctx, entries) }
 
 func (o *ours) ask(ctx context.Context, q *query) (answer, error) {
 	asked, err := o.translate(q)
 	if err != nil {
 		return answer{}, err
 	}
-	return askPosts(ctx, o.store, o.space, &asked)
+	return askPosts(ctx, o.store, o.index, o.team.space, &asked, o.live)
 }
 
-func askPosts(ctx context.Context, store persistence.Store, space persistence.Space, q *watchpost.PostQuery) (answer, error) {
+// askPosts answers a query with the page as it is sent to who asks.
+func askPosts(ctx context.Context, store persistence.Store, index *postindex.Index, space persistence.Space,
+	q *watchpost.PostQuery, live map[watchpost.WatchlistID]bool,
+) (answer, error) {
 	view, err := store.View(ctx)
 	if err != nil {
 		return answer{}, err
 	}
 	defer view.Close()
-	page, count, err := postindex.Query(view, space, q)
+	found, err := index.Query(view, space, q)
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{count: count, ids: make([]string, len(page))}
-	for i, p := range page {
+	a := answer{count: found.Count, ids: make([]string, len(found.Posts))}
+	var page []byte
+	for i, p := range found.Posts {
 		a.ids[i] = string(p.ID)
-		a.bytes += len(p.Content)
+		page = p.Append(page, q.Live, live)
 	}
+	a.bytes = len(page)
 	return a, nil
+}
+
+// writtenTeam is a team that posts are written to, as its feed does: batch by
+// batch, and whatever is to be folded in between.
+type writtenTeam struct {
+	store persistence.Store
+	index *postindex.Index
+	space persistence.Space
+	epoch persistence.Epoch
+	fold  *postindex.Fold
+	due   bool
+}
+
+func activate(ctx context.Context, store persistence.Store, index *postindex.Index, space persistence.Space) (*writtenTeam, error) {
+	epoch, err := store.Activate(ctx, space)
+	return &writtenTeam{store: store, index: index, space: space, epoch: epoch}, err
+}
+
+// put stores posts, and returns when they are durable and nothing is left to
+// be folded.
+func (t *writtenTeam) put(ctx context.Context, entries []*entry) error {
+	for len(entries) > 0 || t.due {
+		err := t.commit(ctx, func(view persistence.View, batch *persistence.Batch) error {
+			if t.due {
+				return t.step(view, batch)
+			}
+			w, err := t.index.Writer(view, t.space, batch)
+			if err != nil {
+				return err
+			}
+			for len(entries) > 0 && !w.Full(0, 0) {
+				if err := w.Put(&entries[0].post); err != nil {
+					return err
+				}
+				entries = entries[1:]
+			}
+			t.due, err = w.Finish()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step does a part of what is to be folded.
+func (t *writtenTeam) step(view persistence.View, batch *persistence.Batch) (err error) {
+	if t.fold == nil {
+		if t.fold, err = t.index.Fold(view, t.space); err != nil {
+			return err
+		}
+	}
+	if t.fold == nil {
+		t.due = false
+		return nil
+	}
+	done, due, err := t.fold.Step(view, batch)
+	if done {
+		t.fold, t.due = nil, due
+	}
+	return err
+}
+
+func (t *writtenTeam) commit(ctx context.Context, write func(persistence.View, *persistence.Batch) error) error {
+	view, err := t.store.View(ctx)
+	if err != nil {
+		return err
+	}
+	batch := &persistence.Batch{}
+	err = write(view, batch)
+	view.Close()
+	if err != nil || batch.Empty() {
+		return err
+	}
+	return persistence.Commit(ctx, t.store, t.space, t.epoch, batch)
 }
 
 // translate writes a query in the service's words.

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// requestContext is the context of an exchange: that of the request, with a
+// deadline. Only who waits for the deadline pays for its timer; most requests
+// are answered before anybody does.
+type requestContext struct {
+	context.Context // of the request, as the server made it
+	exchange        *exchange
+	deadline        time.Time // zero: that of the request, if any
+
+	mu     sync.Mutex
+	armed  context.Context // has the timer; nil until somebody waits
+	cancel context.CancelFunc
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that a context belongs to.
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+func (c *requestContext) begin(parent context.Context, x *exchange) {
+	c.Context, c.exchange = parent, x
+}
+
+// bound sets the deadline, before anybody waits.
+func (c *requestContext) bound(d time.Duration) { c.deadline = realNow().Add(d) }
+
+// ended is the context of whoever begins to wait when all is over.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// end lets go whoever still waits.
+func (c *requestContext) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.armed == nil {
+		c.armed = ended
+		return
+	}
+	c.cancel()
+}
+
+// arm returns a context that is done when this one is.
+func (c *requestContext) arm() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.armed != nil:
+	case c.deadline.IsZero():
+		c.armed, c.cancel = context.WithCancel(c.Context)
+	default:
+		c.armed, c.cancel = context.WithDeadline(c.Context, c.deadline)
+	}
+	return c.armed
+}
+
+// Deadline implements context.Context.
+func (c *requestContext) Deadline() (time.Time, bool) {
+	earlier, ok := c.Context.Deadline()
+	if c.deadline.IsZero() || ok && earlier.Before(c.deadline) {
+		return earlier, ok
+	}
+	return c.deadline, true
+}
+
+// Done implements context.Context.
+func (c *requestContext) Done() <-chan struct{} { return c.arm().Done() }
+
+// Err implements context.Context.
+func (c *requestContext) Err() error {
+	c.mu.Lock()
+	armed := c.armed
+	c.mu.Unlock()
+	switch {
+	case armed != nil:
+		return armed.Err()
+	case c.Context.Err() != nil:
+		return c.Context.Err()
+	case !c.deadline.IsZero() && !realNow().Before(c.deadline):
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Value implements context.Context. What package context asks of its own
+// contexts is answered by the one that was armed.
+func (c *requestContext) Value(key any) any {
+	if key == (exchangeKey{}) {
+		return c.exchange
+	}
+	c.mu.Lock()
+	armed := c.armed
+	c.mu.Unlock()
+	if armed != nil {
+		return armed.Value(key)
+	}
+	return c.Context.Value(key)
+}
