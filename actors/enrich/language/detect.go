@@ -20,6 +20,7 @@
 package language
 
 import (
+	"math"
 	"slices"
 	"unicode"
 
@@ -80,16 +81,16 @@ func (g *group) guess(text string, tags bool) (code string, lead int32) {
 			}
 		})
 	})
-	best, second := 0, -1
-	for i := 1; i < width; i++ {
-		switch {
-		case sums[i] > sums[best]:
-			best, second = i, best
-		case second < 0 || sums[i] > sums[second]:
-			second = i
+	best := 0
+	most, next := sums[0], int32(math.MinInt32)
+	for i, sum := range sums[1:width] {
+		if sum > most {
+			best, most, next = i+1, sum, most
+		} else {
+			next = max(next, sum)
 		}
 	}
-	return g.Codes[best], sums[best] - sums[second] - g.Unsure
+	return g.Codes[best], most - next - g.Unsure
 }
 
 // census says which letters a text has.

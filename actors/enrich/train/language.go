@@ -41,11 +41,11 @@ func (c *languageCommand) Run() error {
 		return err
 	}
 	for _, name := range packages.names {
-		fmt.Println(name)
+		fmt.Fprintln(os.Stdout, name)
 	}
 	for _, name := range slices.Sorted(keys(texts)) {
 		t := texts[name]
-		fmt.Printf("%-8s %6d posts %6d lines %4d sentences %4d words\n", name, len(t.Posts), len(t.Lines), len(t.Sentences), len(t.Words))
+		fmt.Fprintf(os.Stdout, "%-8s %6d posts %6d lines %4d sentences %4d words\n", name, len(t.Posts), len(t.Lines), len(t.Sentences), len(t.Words))
 	}
 	model, err := language.Train(texts, os.Stdout)
 	if err != nil {

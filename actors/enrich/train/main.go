@@ -66,7 +66,7 @@ func writeModel(file string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	fmt.Printf("%x  %s (%d bytes)\n", sha256.Sum256(b.Bytes()), file, b.Len())
+	fmt.Fprintf(os.Stdout, "%x  %s (%d bytes)\n", sha256.Sum256(b.Bytes()), file, b.Len())
 	return os.WriteFile(file, b.Bytes(), 0o644) //nolint:gosec // as all files of the repository
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (c *sentimentCommand) Run() error {
 			}
 		}
 	default:
-		fmt.Printf("%d posts\n", len(posts))
+		fmt.Fprintf(os.Stdout, "%d posts\n", len(posts))
 		return writeModel(c.Out, sentiment.Train(examples(posts)).Write)
 	}
 	table.print()
@@ -95,13 +96,13 @@ func (c *confusions) add(p post, told string) {
 // print says the macro-F1 of each language, and their mean.
 func (c confusions) print() {
 	mean := 0.0
-	fmt.Printf("rows: %s as people said; columns: as told\n", strings.Join(sentiments, ", "))
+	fmt.Fprintf(os.Stdout, "rows: %s as people said; columns: as told\n", strings.Join(sentiments, ", "))
 	for _, code := range slices.Sorted(keys(c)) {
 		f := macroF1(c[code])
 		mean += f / float64(len(c))
-		fmt.Printf("%s  %.2f  %v\n", code, 100*f, *c[code])
+		fmt.Fprintf(os.Stdout, "%s  %.2f  %v\n", code, 100*f, *c[code])
 	}
-	fmt.Printf("mean macro-F1 %.2f\n", 100*mean)
+	fmt.Fprintf(os.Stdout, "mean macro-F1 %.2f\n", 100*mean)
 }
 
 func macroF1(table *[3][3]int) float64 {
