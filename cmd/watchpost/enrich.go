@@ -14,12 +14,13 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/enrich"
+	"watchpost/actors/enrich/imagetext"
 	"watchpost/persistence/badger"
 )
 
 // enrichCommand shows what is understood of posts, without a service.
 type enrichCommand struct {
-	File    string `arg:"" optional:"" type:"existingfile" help:"JSON lines of {\"text\", \"headline\"?}; default: standard input."`
+	File    string `arg:"" optional:"" type:"existingfile" help:"JSON lines of {\"text\", \"headline\"?, \"image\"?, …}; default: standard input. An image is a file, read when tesseract is installed."`
 	Keyword string `help:"What a watchlist would have found the posts by: their tag, and part of their relevance."`
 }
 
@@ -45,7 +46,7 @@ func (c *enrichCommand) Run(ctx context.Context) error {
 func (c *enrichCommand) lines(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
-	n := 0
+	n, reader := 0, imagetext.Find()
 	for lines.Scan() {
 		n++
 		if ctx.Err() != nil {
@@ -54,7 +55,7 @@ func (c *enrichCommand) lines(ctx context.Context, in io.Reader, out *bufio.Writ
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
-		line, err := c.line(lines.Bytes())
+		line, err := c.line(ctx, reader, lines.Bytes())
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
@@ -66,12 +67,13 @@ func (c *enrichCommand) lines(ctx context.Context, in io.Reader, out *bufio.Writ
 }
 
 // line returns one line with what is understood of it.
-func (c *enrichCommand) line(raw []byte) ([]byte, error) {
+func (c *enrichCommand) line(ctx context.Context, reader imagetext.Reader, raw []byte) ([]byte, error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+	err := json.Unmarshal(raw, &fields)
+	if err != nil || fields == nil {
 		return nil, errors.New("not a JSON object")
 	}
-	p := watchpost.Post{}
+	p, image := watchpost.Post{}, ""
 	for _, f := range []struct {
 		name     string
 		value    any
@@ -80,6 +82,7 @@ func (c *enrichCommand) line(raw []byte) ([]byte, error) {
 	}{
 		{"text", &p.Content, true, "a string"},
 		{"headline", &p.AuthorHeadline, false, "a string"},
+		{"image", &image, false, "the name of a file"},
 		{"image_text", &p.ImageText, false, "a string"},
 		{"likes_count", &p.Likes, false, "a whole number"},
 		{"comments_count", &p.Comments, false, "a whole number"},
@@ -93,15 +96,29 @@ func (c *enrichCommand) line(raw []byte) ([]byte, error) {
 			return nil, fmt.Errorf("%q must be %s", f.name, f.kind)
 		}
 	}
+	if image != "" && p.ImageText == "" {
+		if p.ImageText, err = readImage(ctx, reader, image); err != nil {
+			return nil, fmt.Errorf("\"image\": %w", err)
+		}
+	}
 	enrich.Post(&p, enrich.Context{Keyword: c.Keyword})
+	return merged(fields, &p)
+}
+
+// merged writes what is understood of a post beside what was given.
+func merged(fields map[string]json.RawMessage, p *watchpost.Post) ([]byte, error) {
 	tags := []string{}
 	for _, t := range p.Tags {
 		tags = append(tags, t.Name)
 	}
-	for name, value := range map[string]any{
+	understood := map[string]any{
 		"language": p.Language, "sentiment": p.Sentiment, "seniority_level": p.Seniority, "tags": tags,
 		"relevance_score": p.Relevance, "influence_score": p.Influence, "trending": p.Trending(), "enrichment_version": p.Enrichment,
-	} {
+	}
+	if p.ImageText != "" {
+		understood["image_text"] = p.ImageText
+	}
+	for name, value := range understood {
 		encoded, err := json.Marshal(value)
 		if err != nil {
 			return nil, err
@@ -109,6 +126,18 @@ func (c *enrichCommand) line(raw []byte) ([]byte, error) {
 		fields[name] = encoded
 	}
 	return json.Marshal(fields)
+}
+
+// readImage reads the text of an image file, if the program for it is there.
+func readImage(ctx context.Context, reader imagetext.Reader, file string) (string, error) {
+	if !reader.Found() {
+		return "", nil
+	}
+	image, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	return reader.Read(ctx, image)
 }
 
 // reprocessCommand understands stored posts anew.
