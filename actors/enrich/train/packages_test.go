@@ -11,7 +11,7 @@ import (
 func catalogue(pairs ...[2]string) []byte {
 	const headerSize = 28
 	n := len(pairs)
-	file := make([]byte, headerSize+16*n)
+	file := append([]byte(nil), make([]byte, headerSize+16*n)...)
 	order := binary.LittleEndian
 	order.PutUint32(file, 0x950412de)
 	order.PutUint32(file[8:], uint32(n))
