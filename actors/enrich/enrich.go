@@ -4,14 +4,15 @@
 //
 // The rules are small and deterministic: the same post and context give the
 // same answer whenever they are asked, nothing else is read or sent, and no
-// post is refused. Each idea has a file or package of its own, with its table
-// or formula at the top:
+// post is refused. Each idea has a file or package of its own:
 //
 //   - language: script, then a small linear model; sentiment: another. Their
 //     files are part of the program, and train makes them
 //   - seniority.go: titles in the author's headline
 //   - tags.go: labels by the words of their name and description
 //   - relevance.go and influence.go: sums of points
+//
+// specs/understanding.md has all of it on one page, and what was measured.
 package enrich
 
 import (

@@ -6,14 +6,8 @@ import (
 	"watchpost"
 )
 
-// Influence is how far a post reaches, from 0 to 100:
-//
-//	reach      20 × log10(1 + likes + 2 × comments + 3 × shares), at most 80
-//	seniority  up to 20, by the level of the author (levels)
-//
-// rounded to a whole number. A comment takes more than a like, and a share
-// puts the post before others: hence their weights. Ten times the reactions
-// are 20 points more, so 9,999 likes fill the scale.
+// The formula of influence is in specs/understanding.md: reach by the logarithm
+// of the reactions, at most maxReach, and points for the author's seniority.
 const (
 	maxReach      = 80
 	pointsADecade = 20

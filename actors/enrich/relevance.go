@@ -6,27 +6,9 @@ import (
 	"watchpost"
 )
 
-// Relevance is how much a post is what its watchlist asks for, from 0 to 10:
-// a sum of points, in tenths, of which there are 100.
-//
-//	match      25  the keyword occurs
-//	           10  a keyword was matched that does not occur (any more)
-//	           35  no keyword: a person or company that is followed
-//	place      10  in the first line, when that is as short as a title
-//	            5  else among the first 200 bytes
-//	frequency   5  for a second occurrence, another 5 for a third
-//	focus       5  the watchlist has one entry; 3: up to five
-//	labels     20  two labels or more fit, 15: one, 0: none, or a default one
-//	           10  the watchlist has no labels
-//	objective   5  for each of its words that occurs, at most 15
-//	            8  the watchlist has no objective
-//	language    5  it is known
-//	seniority   up to 10, by the level of the author (levels)
-//
-// Watchlists that ask for no labels or have no objective get about half of
-// those points, so that their posts compare with those of others. A keyword's
-// post of a plain watchlist thus has 4 or more; one that fits none of the
-// labels that were asked for needs something else to speak for it.
+// relevance computes how much a post is what its watchlist asks for, from 0 to
+// 10: a sum of points, in tenths, of which there are 100. The table of points,
+// and why they are so, is in specs/understanding.md.
 func relevance(t *folded, c Context, fitting int, p *watchpost.Post) float64 {
 	points := matchPoints(t, c) + focusPoints(c.Entries) + labelPoints(c, fitting) + objectivePoints(t, c.Objective)
 	if p.Language != watchpost.Undetermined {

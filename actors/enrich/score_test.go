@@ -29,7 +29,7 @@ func TestRelevance(t *testing.T) {
 		{"ten times", watchpost.Post{Content: late + strings.Repeat("golang ", 10)}, enrich.Context{Keyword: "golang"}, 5.8},
 		{"not any more", watchpost.Post{Content: late + "golanguage"}, enrich.Context{Keyword: "golang"}, 3.3},
 		{"in the image", watchpost.Post{Content: late, ImageText: "Golang"}, enrich.Context{Keyword: "golang"}, 4.8},
-		{"language unknown", watchpost.Post{Content: "Golang, Docker, Terraform"}, enrich.Context{Keyword: "golang"}, 5.3},
+		{"language unknown", watchpost.Post{Content: "Golang John Smith"}, enrich.Context{Keyword: "golang"}, 5.3},
 		{"person", watchpost.Post{Content: late}, enrich.Context{}, 5.8},
 		{"the only entry", watchpost.Post{Content: late}, enrich.Context{Entries: 1}, 6.3},
 		{"one of five", watchpost.Post{Content: late}, enrich.Context{Entries: 5}, 6.1},

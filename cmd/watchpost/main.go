@@ -15,13 +15,15 @@ import (
 // commandLine is what the binary understands. Every flag can also be given as a
 // variable: --listen as WATCHPOST_LISTEN.
 type commandLine struct {
-	Serve   serveCommand   `cmd:"" help:"Run the service."`
-	Demo    demoCommand    `cmd:"" help:"Run everything in one process: service, stand-in network, sessions and a team with watchlists."`
-	Network networkCommand `cmd:"" help:"Run the stand-in for the professional network."`
-	Session sessionCommand `cmd:"" help:"Run a session without a browser against the stand-in network."`
-	Team    teamCommand    `cmd:"" help:"Create and manage teams through the admin API."`
-	Verify  verifyCommand  `cmd:"" help:"Check the data of a stopped service: the posts and the index that finds them."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve     serveCommand     `cmd:"" help:"Run the service."`
+	Demo      demoCommand      `cmd:"" help:"Run everything in one process: service, stand-in network, sessions and a team with watchlists."`
+	Network   networkCommand   `cmd:"" help:"Run the stand-in for the professional network."`
+	Session   sessionCommand   `cmd:"" help:"Run a session without a browser against the stand-in network."`
+	Team      teamCommand      `cmd:"" help:"Create and manage teams through the admin API."`
+	Enrich    enrichCommand    `cmd:"" help:"Show what is understood of posts: JSON lines in, the same lines with language, sentiment and more out."`
+	Reprocess reprocessCommand `cmd:"" help:"Understand the stored posts of a stopped service anew, by the rules of this version."`
+	Verify    verifyCommand    `cmd:"" help:"Check the data of a stopped service: the posts and the index that finds them."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
 func main() {

@@ -27,6 +27,7 @@
 package postindex
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -168,4 +169,27 @@ func (x *Index) Count(ctx context.Context, store persistence.Store, space persis
 		return 0, err
 	}
 	return s.posts(), nil
+}
+
+// Each calls yield for the posts after a key in the order of their ids, until
+// yield returns false. It returns the key of the last post that it showed, for
+// going on from there, or nil when there were no more.
+func Each(view persistence.View, space persistence.Space, after []byte, yield func(*watchpost.Post) bool) (last []byte, err error) {
+	from := []byte(keyID)
+	if after != nil {
+		from = append(bytes.Clone(after), 0)
+	}
+	var failure error
+	err = view.Scan(space, from, persistence.PrefixEnd([]byte(keyID)), func(key, _ []byte) bool {
+		var p *watchpost.Post
+		if p, failure = byVersionAt(view, space, key); failure != nil {
+			return false
+		}
+		if yield(p) {
+			return true
+		}
+		last = bytes.Clone(key)
+		return false
+	})
+	return last, errors.Join(err, failure)
 }

@@ -9,10 +9,10 @@
 // rounded to a byte, so that the sums are those of whole numbers and the answer
 // is the same on every machine.
 //
-// How sure the model is goes by the lead of the best language over the second,
-// divided by the root of the number of features; below a threshold that was set
-// on posts that the model had not seen, the language is undetermined. So is it
-// when there are fewer than minLetters letters.
+// How sure the model is goes by the lead of the best language over the second;
+// below a threshold that was set on texts that the model had not seen, the
+// language is undetermined. So is it when there are fewer than minLetters
+// letters.
 //
 // Codes are those of ISO 639-1. Bosnian is taken for Croatian, Malay for
 // Indonesian, Serbian in Latin letters for Croatian, and both kinds of
@@ -47,7 +47,7 @@ func (m *Model) Detect(text string) string {
 
 // Guess returns the most likely language of a text, and by how much its lead is
 // above the threshold of belief; 0 where the script alone tells.
-func (m *Model) Guess(text string) (code string, lead float64) {
+func (m *Model) Guess(text string) (code string, lead int32) {
 	tags := false
 	c := count(text, tags)
 	if c.letters < minLetters {
@@ -64,9 +64,9 @@ func (m *Model) Guess(text string) (code string, lead float64) {
 }
 
 // guess lets the model of a script choose.
-func (g *group) guess(text string, tags bool) (code string, lead float64) {
+func (g *group) guess(text string, tags bool) (code string, lead int32) {
 	var sums [maxLanguages]int32
-	n, letters := 0, 0
+	letters := 0
 	width := len(g.Codes)
 	mask := uint32(1)<<g.Bits - 1
 	words(text, tags, func(w []rune) {
@@ -75,23 +75,22 @@ func (g *group) guess(text string, tags bool) (code string, lead float64) {
 		}
 		letters += len(w) - 2
 		grams(w, func(h uint32) {
-			n++
 			row := g.weights[int(h&mask)*width:][:width]
 			for i, weight := range row {
 				sums[i] += int32(weight)
 			}
 		})
 	})
-	best, second := 0, -1
-	for i := 1; i < width; i++ {
-		switch {
-		case sums[i] > sums[best]:
-			best, second = i, best
-		case second < 0 || sums[i] > sums[second]:
-			second = i
+	best := 0
+	most, next := sums[0], int32(math.MinInt32)
+	for i, sum := range sums[1:width] {
+		if sum > most {
+			best, most, next = i+1, sum, most
+		} else {
+			next = max(next, sum)
 		}
 	}
-	return g.Codes[best], float64(sums[best]-sums[second])/math.Sqrt(float64(max(n, 1))) - g.Unsure
+	return g.Codes[best], most - next - g.Unsure
 }
 
 // census says which letters a text has.

@@ -22,18 +22,24 @@ func TestSentences(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("testdata/sentences.tsv")
 	require.NoError(t, err)
-	codes, wrong, all := map[string]bool{}, 0, 0
+	codes, wrong, unsure, all := map[string]bool{}, 0, 0, 0
 	for line := range strings.Lines(string(file)) {
 		code, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		codes[code] = true
 		all++
-		if got := language.Detect(text); got != code {
+		switch got := language.Detect(text); got {
+		case code:
+		case watchpost.Undetermined:
+			unsure++
+			t.Logf("undetermined, of %s: %s", code, text)
+		default:
 			wrong++
-			t.Logf("%s for %s: %s", got, code, text)
+			t.Logf("%s, of %s: %s", got, code, text)
 		}
 	}
 	assert.Len(t, codes, 58, "languages")
-	assert.LessOrEqual(t, wrong, all/50, "of %d sentences", all)
+	assert.LessOrEqual(t, wrong, all/50, "wrong of %d sentences", all)
+	assert.LessOrEqual(t, unsure, all/20, "undetermined of %d sentences", all)
 }
 
 func TestShortTexts(t *testing.T) {

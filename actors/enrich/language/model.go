@@ -30,7 +30,7 @@ type Model struct{ groups [modelled]group }
 type group struct {
 	Codes   []string `json:"codes"`
 	Bits    uint     `json:"bits"`   // 2^Bits buckets
-	Unsure  float64  `json:"unsure"` // the lead below which the language is not believed
+	Unsure  int32    `json:"unsure"` // the lead below which the language is not believed
 	weights []int8
 }
 

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -81,7 +82,7 @@ func Train(texts map[string]Texts, log io.Writer) (*Model, error) {
 			unknown = texts[Names].Words
 		}
 		right, all := learner.calibrate(&m.groups[s], held, unknown)
-		fmt.Fprintf(log, "%-22.22s %d texts set aside: %.2f %% right, unsure below %.1f\n", trained[s].names, all, 100*right, m.groups[s].Unsure)
+		fmt.Fprintf(log, "%-22.22s %d texts set aside: %.2f %% right, unsure below %d\n", trained[s].names, all, 100*right, m.groups[s].Unsure)
 	}
 	return m, nil
 }
@@ -228,12 +229,12 @@ func (l *learner) group() group {
 	return g
 }
 
-// calibrate sets the threshold of a model by windows of one to six words of
-// what was set aside, and some names: where an answer is right less often than
+// calibrate sets the threshold of a model by windows of one to fourteen words
+// of what was set aside, and some names: where an answer is right less often than
 // belief, it is unsure. It returns the share of right answers among all windows.
 func (l *learner) calibrate(g *group, held []Texts, names []string) (share float64, all int) {
 	type answer struct {
-		lead  float64
+		lead  int32
 		right bool
 	}
 	var answers []answer
@@ -241,7 +242,7 @@ func (l *learner) calibrate(g *group, held []Texts, names []string) (share float
 	for range calibration {
 		i := l.random.below(len(held))
 		words := strings.Fields(l.text(&held[i]))
-		n := min(1+l.random.below(6), len(words))
+		n := min(1+l.random.below(3)+l.random.below(2)*l.random.below(12), len(words))
 		from := l.random.below(len(words) - n + 1)
 		text := strings.Join(words[from:from+n], " ")
 		if c := count(text, false); c.letters < minLetters {
@@ -264,29 +265,26 @@ func (l *learner) calibrate(g *group, held []Texts, names []string) (share float
 		}
 	}
 	slices.SortFunc(answers, func(a, b answer) int {
-		switch {
-		case a.lead < b.lead:
-			return -1
-		case a.lead > b.lead:
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(a.lead, b.lead), cmp.Compare(worth(a.right), worth(b.right)))
 	})
 	// The best threshold is the one at which what is cut off below has been
-	// worth least: a right answer is worth 1-belief, a wrong one costs belief.
-	worth, least := 0.0, 0.0
+	// worth least.
+	sum, least := 0.0, 0.0
 	for _, a := range answers {
-		if a.right {
-			worth += 1 - belief
-		} else {
-			worth -= belief
-		}
-		if worth < least {
-			least, g.Unsure = worth, a.lead
+		sum += worth(a.right)
+		if sum < least {
+			least, g.Unsure = sum, a.lead
 		}
 	}
-	g.Unsure = math.Round(g.Unsure*10) / 10
 	return float64(right) / float64(all), all
+}
+
+// worth is what an answer is worth that is believed.
+func worth(right bool) float64 {
+	if right {
+		return 1 - belief
+	}
+	return -belief
 }
 
 // random is a generator of its own, so that a training can be repeated with

@@ -78,7 +78,7 @@ const maxTokens = 2000
 // features calls f with the features of a text.
 func features(text string, known *lexicon, f func(g group, hash uint32)) {
 	s := newScanner(text)
-	n, reach, praise, complaints := 0, 0, 0, 0
+	n, said := 0, tally{}
 	previous := uint32(0) // token, of which the next word makes a pair
 	for ; n < maxTokens; n++ {
 		t, ok := s.next()
@@ -96,24 +96,12 @@ func features(text string, known *lexicon, f func(g group, hash uint32)) {
 			if t.long {
 				f(extras, hashLong)
 			}
-			polarity, denies := known.of(t.text)
-			if reach > 0 {
-				polarity = -polarity
-			}
-			switch {
-			case denies:
-				reach = negationReach + 1
-			case polarity > 0:
-				praise++
-			case polarity < 0:
-				complaints++
-			}
-			reach = max(reach-1, 0)
+			said.word(known.of(t.text))
 			runs(t.text, f)
 		case punctuation:
 			previous = hashRunes(hashSign, t.text)
 			f(extras, mix(previous))
-			reach = 0
+			said.reach = 0
 		case emoji:
 			f(extras, mix(hashRunes(hashEmoji, t.text)))
 			mood(moods[t.text[0]], f)
@@ -124,20 +112,47 @@ func features(text string, known *lexicon, f func(g group, hash uint32)) {
 			previous = 0
 		case address:
 			f(extras, mix(hashAddress))
-			previous, reach = hashAddress, 0
+			previous, said.reach = hashAddress, 0
 		case name:
 			f(extras, mix(hashName))
-			previous, reach = hashName, 0
+			previous, said.reach = hashName, 0
 		}
 	}
 	const step, most = 5, 6
 	f(extras, mix(hashLength+uint32(min(n/step, most))))
-	thermometer(hashPraise, praise, f)
-	thermometer(hashComplaint, complaints, f)
+	said.features(f)
+}
+
+// tally counts the opinion words of a post.
+type tally struct {
+	praise, complaints int
+	reach              int // of a negation, in words to come
+}
+
+// word counts a word: its polarity, turned after a negation, or that it denies.
+func (t *tally) word(polarity int, denies bool) {
+	if t.reach > 0 {
+		polarity = -polarity
+		t.reach--
+	}
 	switch {
-	case praise > complaints:
+	case denies:
+		t.reach = negationReach
+	case polarity > 0:
+		t.praise++
+	case polarity < 0:
+		t.complaints++
+	}
+}
+
+// features calls f with the features of the counts.
+func (t *tally) features(f func(group, uint32)) {
+	thermometer(hashPraise, t.praise, f)
+	thermometer(hashComplaint, t.complaints, f)
+	switch {
+	case t.praise > t.complaints:
 		f(opinions, mix(hashMore))
-	case complaints > praise:
+	case t.complaints > t.praise:
 		f(opinions, mix(hashMore+1))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -41,13 +40,13 @@ func (c *languageCommand) Run() error {
 		return err
 	}
 	for _, name := range packages.names {
-		fmt.Println(name)
+		fmt.Fprintln(out, name)
 	}
 	for _, name := range slices.Sorted(keys(texts)) {
 		t := texts[name]
-		fmt.Printf("%-8s %6d posts %6d lines %4d sentences %4d words\n", name, len(t.Posts), len(t.Lines), len(t.Sentences), len(t.Words))
+		fmt.Fprintf(out, "%-8s %6d posts %6d lines %4d sentences %4d words\n", name, len(t.Posts), len(t.Lines), len(t.Sentences), len(t.Words))
 	}
-	model, err := language.Train(texts, os.Stdout)
+	model, err := language.Train(texts, out)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// out is where the commands say what they did.
+var out io.Writer = os.Stdout
+
 type commandLine struct {
 	Language  languageCommand  `cmd:"" help:"Learn to tell languages apart."`
 	Sentiment sentimentCommand `cmd:"" help:"Learn to tell the sentiment of posts."`
@@ -66,7 +69,7 @@ func writeModel(file string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	fmt.Printf("%x  %s (%d bytes)\n", sha256.Sum256(b.Bytes()), file, b.Len())
+	fmt.Fprintf(out, "%x  %s (%d bytes)\n", sha256.Sum256(b.Bytes()), file, b.Len())
 	return os.WriteFile(file, b.Bytes(), 0o644) //nolint:gosec // as all files of the repository
 }
 

@@ -42,7 +42,7 @@ func (c *sentimentCommand) Run() error {
 			}
 		}
 	default:
-		fmt.Printf("%d posts\n", len(posts))
+		fmt.Fprintf(out, "%d posts\n", len(posts))
 		return writeModel(c.Out, sentiment.Train(examples(posts)).Write)
 	}
 	table.print()
@@ -95,13 +95,13 @@ func (c *confusions) add(p post, told string) {
 // print says the macro-F1 of each language, and their mean.
 func (c confusions) print() {
 	mean := 0.0
-	fmt.Printf("rows: %s as people said; columns: as told\n", strings.Join(sentiments, ", "))
+	fmt.Fprintf(out, "rows: %s as people said; columns: as told\n", strings.Join(sentiments, ", "))
 	for _, code := range slices.Sorted(keys(c)) {
 		f := macroF1(c[code])
 		mean += f / float64(len(c))
-		fmt.Printf("%s  %.2f  %v\n", code, 100*f, *c[code])
+		fmt.Fprintf(out, "%s  %.2f  %v\n", code, 100*f, *c[code])
 	}
-	fmt.Printf("mean macro-F1 %.2f\n", 100*mean)
+	fmt.Fprintf(out, "mean macro-F1 %.2f\n", 100*mean)
 }
 
 func macroF1(table *[3][3]int) float64 {

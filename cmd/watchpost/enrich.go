@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/enrich"
+	"watchpost/actors/enrich/imagetext"
+	"watchpost/persistence/badger"
+)
+
+// enrichCommand shows what is understood of posts, without a service.
+type enrichCommand struct {
+	File    string `arg:"" optional:"" type:"existingfile" help:"JSON lines of {\"text\", \"headline\"?, \"image\"?, …}; default: standard input. An image is a file, read when tesseract is installed."`
+	Keyword string `help:"What a watchlist would have found the posts by: their tag, and part of their relevance."`
+}
+
+// maxLine bounds a line of posts in bytes.
+const maxLine = 4 << 20
+
+// Run writes each line again, with what is understood of it. Fields that it
+// does not know stay.
+func (c *enrichCommand) Run(ctx context.Context) error {
+	in := io.Reader(os.Stdin)
+	if c.File != "" {
+		file, err := os.Open(c.File)
+		if err != nil {
+			return err
+		}
+		defer file.Close() //nolint:errcheck // was only read
+		in = file
+	}
+	out := bufio.NewWriter(os.Stdout)
+	return errors.Join(c.lines(ctx, in, out), out.Flush())
+}
+
+func (c *enrichCommand) lines(ctx context.Context, in io.Reader, out *bufio.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	n, reader := 0, imagetext.Find()
+	for lines.Scan() {
+		n++
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		line, err := c.line(ctx, reader, lines.Bytes())
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// line returns one line with what is understood of it.
+func (c *enrichCommand) line(ctx context.Context, reader imagetext.Reader, raw []byte) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(raw, &fields)
+	if err != nil || fields == nil {
+		return nil, errors.New("not a JSON object")
+	}
+	p, image := watchpost.Post{}, ""
+	for _, f := range []struct {
+		name     string
+		value    any
+		required bool
+		kind     string
+	}{
+		{"text", &p.Content, true, "a string"},
+		{"headline", &p.AuthorHeadline, false, "a string"},
+		{"image", &image, false, "the name of a file"},
+		{"image_text", &p.ImageText, false, "a string"},
+		{"likes_count", &p.Likes, false, "a whole number"},
+		{"comments_count", &p.Comments, false, "a whole number"},
+		{"shares_count", &p.Shares, false, "a whole number"},
+	} {
+		value, given := fields[f.name]
+		switch {
+		case !given && f.required:
+			return nil, fmt.Errorf("%q is missing", f.name)
+		case given && json.Unmarshal(value, f.value) != nil:
+			return nil, fmt.Errorf("%q must be %s", f.name, f.kind)
+		}
+	}
+	if image != "" && p.ImageText == "" {
+		if p.ImageText, err = readImage(ctx, reader, image); err != nil {
+			return nil, fmt.Errorf("\"image\": %w", err)
+		}
+	}
+	enrich.Post(&p, enrich.Context{Keyword: c.Keyword})
+	return merged(fields, &p)
+}
+
+// merged writes what is understood of a post beside what was given.
+func merged(fields map[string]json.RawMessage, p *watchpost.Post) ([]byte, error) {
+	tags := []string{}
+	for _, t := range p.Tags {
+		tags = append(tags, t.Name)
+	}
+	understood := map[string]any{
+		"language": p.Language, "sentiment": p.Sentiment, "seniority_level": p.Seniority, "tags": tags,
+		"relevance_score": p.Relevance, "influence_score": p.Influence, "trending": p.Trending(), "enrichment_version": p.Enrichment,
+	}
+	if p.ImageText != "" {
+		understood["image_text"] = p.ImageText
+	}
+	for name, value := range understood {
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = encoded
+	}
+	return json.Marshal(fields)
+}
+
+// readImage reads the text of an image file, if the program for it is there.
+func readImage(ctx context.Context, reader imagetext.Reader, file string) (string, error) {
+	if !reader.Found() {
+		return "", nil
+	}
+	image, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	return reader.Read(ctx, image)
+}
+
+// reprocessCommand understands stored posts anew.
+type reprocessCommand struct {
+	Data string `default:"./data" type:"existingdir" help:"Folder of a service that does not run."`
+	All  bool   `help:"Also the posts that today's rules have understood already: their watchlists may ask for something else by now."`
+}
+
+// Run goes through all posts of all teams.
+func (c *reprocessCommand) Run(ctx context.Context) error {
+	dir := filepath.Join(c.Data, "store")
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("--data %s is no folder of a service: %w", c.Data, err)
+	}
+	store, err := badger.Open(badger.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	total := 0
+	err = actors.Reprocess(ctx, store, c.All, func(team watchpost.TeamID, posts int) {
+		total += posts
+		fmt.Printf("team %s: %d posts\n", team, posts)
+	})
+	if err == nil {
+		fmt.Printf("%d posts understood by version %d of the rules\n", total, enrich.Version)
+	}
+	return errors.Join(err, store.Close())
+}
