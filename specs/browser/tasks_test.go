@@ -58,7 +58,7 @@ func TestEveryTaskType(t *testing.T) {
 	m.completed(m.ask("/network-agent/fetch-profiles-posts", fields{"profile_urns": []any{friend["profile_urn"], own["profile_urn"]}}))
 
 	t.Run("scans", func(t *testing.T) {
-		make := func(path string, body fields) string {
+		create := func(path string, body fields) string {
 			status, made := m.team.call(http.MethodPost, path, body)
 			require.Equal(t, http.StatusOK, status, made)
 			return made["id"].(string)
@@ -67,13 +67,13 @@ func TestEveryTaskType(t *testing.T) {
 			"/api-keyword-watchlist": {"keywords": []string{"hiring"}},
 			"/api-forum-watchlist":   {"keywords": []string{"the"}},
 		} {
-			for _, post := range m.posts(make(path, body)) {
+			for _, post := range m.posts(create(path, body)) {
 				require.NotEmpty(t, post["content"], path)
 				require.NotEmpty(t, post["author_name"], path)
 			}
 		}
-		make("/api-people-watchlist", fields{"profiles": []any{friend["profile_slug"]}})
-		make("/api-company-watchlist", fields{"companies": []any{slug}})
+		create("/api-people-watchlist", fields{"profiles": []any{friend["profile_slug"]}})
+		create("/api-company-watchlist", fields{"companies": []any{slug}})
 		var reply fields
 		eventually(t, func() bool {
 			_, reply = m.team.call(http.MethodGet, "/api-team", nil)
