@@ -43,7 +43,7 @@ export const allowanceNames: Record<string, string> = {
   message: 'Messages',
   like: 'Likes',
   comment: 'Comments',
-  invitation: 'Invitations, week',
+  invitation: 'Weekly invites',
 }
 
 /** The name that an urn or address ends in; other text as it is. */
