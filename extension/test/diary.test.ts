@@ -6,7 +6,7 @@ import { deedOf, doingOf } from '../src/ui/words'
 import { MemoryStore, start } from './fakes'
 
 const done = (task_type: string, input: unknown = {}, more: Partial<Entry> = {}): Entry =>
-  ({ task: 't', lease: 'l', attempt: 1, task_type, input, state: 'done', at: start, output: {}, ...more })
+  ({ task: 't', lease: 'l', attempt: 1, task_type, input, state: 'done', at: start, account: 'u', output: {}, ...more })
 
 const used = (diary: Diary) => Object.fromEntries(diary.uses().filter(u => u.used > 0).map(u => [u.action, u.used]))
 

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Account, FromSession } from '../src/shared/protocol'
 import type { LookAnswer, OutcomeMessage, PartMessage } from '../src/shared/messages'
 import type { Accounts, Tabs } from '../src/worker/runner'
@@ -61,5 +62,8 @@ export class FakeAccounts implements Accounts {
   seen: Account[] = []
   waits = 0
   async saw(a: Account) { this.seen.push(a) }
-  async signedIn() { this.waits++ }
+  async signedIn(urn: string) {
+    expect(urn).toBe(account.urn)
+    this.waits++
+  }
 }

@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from 'vitest'
 import type { FromSession, TaskError } from '../src/shared/protocol'
 import type { LookAnswer } from '../src/shared/messages'
 import { Runner } from '../src/worker/runner'
-import { FakeAccounts, FakeTabs, handOut, MemoryStore, open, start } from './fakes'
+import { account, FakeAccounts, FakeTabs, handOut, MemoryStore, open, start } from './fakes'
 
-const sees = (count: number): LookAnswer => ({ witness: { count }, output: { commented: true, comment_urn: count > 0 ? `c${count}` : '' } })
-const done = (yes: boolean): LookAnswer => ({ witness: { done: yes }, output: { liked: true } })
+const sees = (count: number): LookAnswer => ({ witness: { count }, output: { commented: true, comment_urn: count > 0 ? `c${count}` : '' }, account })
+const done = (yes: boolean): LookAnswer => ({ witness: { done: yes }, output: { liked: true }, account })
 const lost = { error: { code: 'timeout', message: 'no answer', acted: null } satisfies TaskError }
 const commented = { output: { commented: true, comment_urn: 'c1' } }
 
@@ -34,7 +34,7 @@ async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), goes = true
 /** What a crash while a write was begun leaves in the store. */
 function begun(task_type: string, more: object = {}) {
   const store = new MemoryStore()
-  store.items = { 'journal': 'j', 'task:t1': { task: 't1', lease: 'l1', attempt: 1, task_type, input: {}, state: 'acting', at: start, witness: { count: 0 }, acting_at: start, begun: true, ...more } }
+  store.items = { 'journal': 'j', 'task:t1': { task: 't1', lease: 'l1', attempt: 1, task_type, input: {}, state: 'acting', at: start, account: account.urn, witness: { count: 0 }, acting_at: start, begun: true, ...more } }
   return store
 }
 
@@ -98,6 +98,16 @@ describe('a write', () => {
     const { session, result } = await runnerOn(tabs)
     await session.receive(handOut('agent_like_post'))
     expect(await result()).toMatchObject({ output: { liked: true } })
+    expect(tabs.calls).not.toContain('run')
+  })
+
+  it('is given back when somebody else has signed in since', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => ({ ...sees(0), account: { ...account, urn: 'urn:n:member:2' } })]
+    const { session, next, store } = await runnerOn(tabs)
+    await session.receive(handOut('agent_comment_post'))
+    expect(await next('released')).toMatchObject({ reason: 'account' })
+    expect(store.items).not.toHaveProperty('task:t1')
     expect(tabs.calls).not.toContain('run')
   })
 
@@ -167,6 +177,16 @@ describe('after a crash', () => {
     const { result, accounts } = await runnerOn(tabs, { store: begun('agent_comment_post') })
     expect(await result()).toMatchObject(commented)
     expect(accounts.waits).toBe(2)
+  })
+
+  it('nothing is concluded from what another account sees', async () => {
+    const tabs = new FakeTabs()
+    const other = { ...account, urn: 'urn:n:member:2', slug: 'bob' }
+    tabs.looks = [() => ({ ...sees(0), account: other }), () => sees(1)]
+    const { result, accounts } = await runnerOn(tabs, { store: begun('agent_comment_post') })
+    expect(await result()).toMatchObject(commented)
+    expect(accounts.seen[0]).toEqual(other)
+    expect(tabs.calls).not.toContain('run')
   })
 
   it('a like is decided by the page alone', async () => {

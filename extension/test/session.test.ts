@@ -136,7 +136,7 @@ it('a hello of many tasks is small, and leaves out what is done first', async ()
   welcome()
   for (let i = 0; i < 4; i++) await session.receive(handOut('agent_comment_post', {}, { task: `open${i}` }))
   for (let i = 0; i < 200; i++) {
-    const entry = { task: `done${i}`, lease: 'l'.repeat(40), attempt: 1, task_type: 'keyword_scan', input: {}, state: 'done' as const, at: 0, output: {} }
+    const entry = { task: `done${i}`, lease: 'l'.repeat(40), attempt: 1, task_type: 'keyword_scan', input: {}, state: 'done' as const, at: 0, account: 'u', output: {} }
     await session.journal.put(entry)
   }
   const hello = session.hello('secret')
