@@ -19,7 +19,7 @@ run: build ## build and run the demo: everything in one process, nothing to set 
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-test: compiler openapi-lint ## run every test once, with the race detector
+test: compiler openapi-lint extension-test ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
 
@@ -29,7 +29,7 @@ compiler:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; } || \
 		{ echo "the race detector needs a C compiler" >&2; exit 1; }
 
-test-long: compiler ## run every test, the long drills, more random cases and the fuzzers
+test-long: compiler extension-test ## run every test, the long drills, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	$(MAKE) fuzz FUZZTIME=30s
 
@@ -41,6 +41,17 @@ openapi-lint: ## lint the API document with redocly and spectral
 
 clients: ## generate a TypeScript and a Go client, and let them use the demo
 	$(GO) test -count=1 -v ./specs/clients
+
+# The one network that the extension may work, and the service that it offers.
+NETWORK ?= http://127.0.0.1:8090
+SERVICE ?= http://127.0.0.1:8080
+extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://…
+	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --service $(SERVICE)
+
+# Exit status 69: the tools cannot be had here, and the reason has been told.
+extension-test:
+	@extension/tools || exit $$([ $$? = 69 ] && echo 0 || echo 1); \
+	extension/tools tsc --noEmit && extension/tools vitest run
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME
@@ -80,6 +91,6 @@ fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt ./...
 
 clean: ## remove what was built
-	rm -rf $(BIN)
+	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test compiler test-long openapi openapi-lint clients fuzz bench postgres bench-posts test-bench-posts lint fmt clean
+.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench postgres bench-posts test-bench-posts lint fmt clean

@@ -67,6 +67,8 @@
 //     must pass; postindex, the queries over posts; durable, files beside it.
 //   - network — a stand-in for the network, for tests and demonstrations. In
 //     it: headless, a session without a browser.
+//   - extension — the browser extension (TypeScript), the session of a member's
+//     browser.
 //   - cmd/watchpost — the program: one file per command.
 //   - specs — the specification as tests against the program, and the records
 //     of what was decided where it is silent.

@@ -1,4 +1,4 @@
-package protocol_test
+package protocol
 
 import (
 	"encoding/json"
@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"watchpost/actors/protocol"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")
@@ -20,7 +18,7 @@ func at(hour int) time.Time { return time.Date(2030, 1, 9, hour, 0, 0, 0, time.U
 
 func point[T any](v T) *T { return &v }
 
-var post = protocol.Post{
+var post = Post{
 	URN: "urn:n:post:7", URL: "https://network.example/posts/7", Content: "Grüße,\n<b>you</b> & 世界", AuthorName: "Jane Doe",
 	AuthorURL: "https://network.example/in/jane", AuthorURN: "urn:n:member:3", AuthorHeadline: "Engineer",
 	AuthorImageURL: "https://network.example/media/3.svg", PostedAt: at(12), Likes: 3, Comments: 2, Shares: 1, Type: "image",
@@ -30,44 +28,44 @@ var post = protocol.Post{
 // golden are the frames and bodies of testdata: the extension's tests hold the
 // same ones against its types.
 var golden = map[string]any{
-	"hello": protocol.Frame{
-		Type: protocol.TypeHello, V: protocol.Version, Token: "secret", Boot: "b1", Journal: "j1", Version: "1.0.0",
-		Account: &protocol.Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true},
-		Tasks:   []protocol.JournalTask{{Task: "t1", Lease: "l1", Attempt: 1, State: protocol.StateActing}},
+	"hello": Frame{
+		Type: TypeHello, V: Version, Token: "secret", Boot: "b1", Journal: "j1", Version: "1.0.0",
+		Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true},
+		Tasks:   []JournalTask{{Task: "t1", Lease: "l1", Attempt: 1, State: StateActing}},
 	},
-	"welcome": protocol.Frame{Type: protocol.TypeWelcome, Session: "s1", HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
-	"heartbeat": protocol.Frame{
-		Type: protocol.TypeHeartbeat, Account: &protocol.Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
-		Running: []protocol.RunningTask{{Task: "t1", Lease: "l1"}},
+	"welcome": Frame{Type: TypeWelcome, Session: "s1", HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
+	"heartbeat": Frame{
+		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
+		Running: []RunningTask{{Task: "t1", Lease: "l1"}},
 	},
-	"task": protocol.Frame{
-		Type: protocol.TypeTask, Task: "t1", Lease: "l1", Attempt: 1, TaskType: "keyword_scan",
+	"task": Frame{
+		Type: TypeTask, Task: "t1", Lease: "l1", Attempt: 1, TaskType: "keyword_scan",
 		Input: json.RawMessage(`{"keyword":"hiring","since":"2030-01-09T10:00:00Z"}`), Deadline: point(at(13)),
 	},
-	"accepted": protocol.Frame{Type: protocol.TypeAccepted, Task: "t1", Lease: "l1"},
-	"acting":   protocol.Frame{Type: protocol.TypeActing, Task: "t1", Lease: "l1"},
-	"go":       protocol.Frame{Type: protocol.TypeGo, Task: "t1", Lease: "l1"},
-	"part": protocol.Frame{
-		Type: protocol.TypePart, Task: "t1", Lease: "l1", Attempt: 1, Seq: point(0), Output: encoded(protocol.PostsOutput{Posts: []protocol.Post{post}}),
+	"accepted": Frame{Type: TypeAccepted, Task: "t1", Lease: "l1"},
+	"acting":   Frame{Type: TypeActing, Task: "t1", Lease: "l1"},
+	"go":       Frame{Type: TypeGo, Task: "t1", Lease: "l1"},
+	"part": Frame{
+		Type: TypePart, Task: "t1", Lease: "l1", Attempt: 1, Seq: point(0), Output: encoded(PostsOutput{Posts: []Post{post}}),
 	},
-	"result": protocol.Frame{
-		Type: protocol.TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Output: encoded(protocol.PostsOutput{Posts: []protocol.Post{}, Exhausted: point(true)}),
+	"result": Frame{
+		Type: TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Output: encoded(PostsOutput{Posts: []Post{}, Exhausted: point(true)}),
 	},
-	"result-error": protocol.Frame{
-		Type: protocol.TypeResult, Task: "t1", Lease: "l1", Attempt: 2, Error: &protocol.TaskError{Code: protocol.CodeNotFound, Message: "nobody", Acted: point(false)},
+	"result-error": Frame{
+		Type: TypeResult, Task: "t1", Lease: "l1", Attempt: 2, Error: &TaskError{Code: CodeNotFound, Message: "nobody", Acted: point(false)},
 	},
-	"result-unknown": protocol.Frame{
-		Type: protocol.TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Error: &protocol.TaskError{Code: protocol.CodeOutcomeUnknown, Message: "no answer"},
+	"result-unknown": Frame{
+		Type: TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Error: &TaskError{Code: CodeOutcomeUnknown, Message: "no answer"},
 	},
-	"ack":        protocol.Frame{Type: protocol.TypeAck, Task: "t1"},
-	"ack-part":   protocol.Frame{Type: protocol.TypeAck, Task: "t1", Seq: point(0)},
-	"released":   protocol.Frame{Type: protocol.TypeReleased, Task: "t1", Lease: "l1", Reason: "deadline"},
-	"cancel":     protocol.Frame{Type: protocol.TypeCancel, Task: "t1"},
-	"revoked":    protocol.Frame{Type: protocol.TypeRevoked},
-	"poll":       protocol.PollRequest{Messages: []protocol.Frame{{Type: protocol.TypeAccepted, Task: "t1", Lease: "l1"}}},
-	"poll-reply": protocol.PollReply{Messages: []protocol.Frame{{Type: protocol.TypeAck, Task: "t1"}}},
-	"sign-in": protocol.SignInReply{
-		SessionToken: "secret", Team: protocol.SignInTeam{ID: "team1", Name: "Team"}, Member: protocol.SignInMember{ID: "m1", Email: "ada@example.com"},
+	"ack":        Frame{Type: TypeAck, Task: "t1"},
+	"ack-part":   Frame{Type: TypeAck, Task: "t1", Seq: point(0)},
+	"released":   Frame{Type: TypeReleased, Task: "t1", Lease: "l1", Reason: "deadline"},
+	"cancel":     Frame{Type: TypeCancel, Task: "t1"},
+	"revoked":    Frame{Type: TypeRevoked},
+	"poll":       PollRequest{Messages: []Frame{{Type: TypeAccepted, Task: "t1", Lease: "l1"}}},
+	"poll-reply": PollReply{Messages: []Frame{{Type: TypeAck, Task: "t1"}}},
+	"sign-in": SignInReply{
+		SessionToken: "secret", Team: SignInTeam{ID: "team1", Name: "Team"}, Member: SignInMember{ID: "m1", Email: "ada@example.com"},
 	},
 }
 
@@ -102,14 +100,14 @@ func TestGoldenFrames(t *testing.T) {
 // What is read from testdata is whole: no field of it is one that nobody knows.
 func TestGoldenFramesAreKnown(t *testing.T) {
 	for name, value := range golden {
-		if _, frame := value.(protocol.Frame); !frame {
+		if _, frame := value.(Frame); !frame {
 			continue
 		}
 		file, err := os.Open(filepath.Join("testdata", name+".json"))
 		require.NoError(t, err)
 		strict := json.NewDecoder(file)
 		strict.DisallowUnknownFields()
-		var f protocol.Frame
+		var f Frame
 		require.NoError(t, strict.Decode(&f), name)
 		require.NoError(t, file.Close())
 		require.JSONEq(t, string(encoded(value)), string(encoded(f)), name)

@@ -29,6 +29,7 @@ type demoCommand struct {
 	Seed          int64      `default:"1" help:"Chooses the generated world."`
 	AdminToken    string     `default:"demo" help:"Bearer token of the admin API."`
 	TestClock     bool       `help:"Let the admin API set the one clock of everything forward."`
+	ExtensionFile string     `type:"path" default:"extension/watchpost-extension.zip" help:"Zip of the browser extension to offer at /extension.zip, if it is there."`
 	LogLevel      slog.Level `default:"warn" help:"debug, info, warn or error."`
 }
 
@@ -93,7 +94,10 @@ func (c *demoCommand) Run(ctx context.Context) error {
 
 func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	c := d.config
-	config := &serveCommand{Listen: freeAddress(c.Listen), Data: c.Data, AdminToken: c.AdminToken, TestClock: c.TestClock, LogLevel: c.LogLevel}
+	config := &serveCommand{
+		Listen: freeAddress(c.Listen), Data: c.Data, AdminToken: c.AdminToken, TestClock: c.TestClock, LogLevel: c.LogLevel,
+		ExtensionOrigin: []string{extensionOrigin}, ExtensionFile: c.ExtensionFile,
+	}
 	networkAddress := freeAddress(c.NetworkListen)
 	config.NetworkURL = "http://" + networkAddress
 	var err error
@@ -237,6 +241,9 @@ API reference  %[1]s/docs   (openapi.json beside it)
 Admin token    %[4]s
 Data           %[5]s
 
+Extension      load extension/dist (make extension), sign in at %[3]s, and pair by code:
+  curl -s -H "authorization: Bearer %[4]s" -d '{"email":"%[7]s"}' %[1]s/admin/teams/%[8]s/pairing-codes
+
 Try:
   export WATCHPOST_URL=%[1]s WATCHPOST_KEY=%[2]s
   curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/api-posts?page_size=2"
@@ -245,5 +252,5 @@ Try:
   curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/network-agent/get-task-status?api_agent_task_id=<the id from above>"
 
 Ctrl-C ends it.
-`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, accountOf(demoEmail))
+`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, accountOf(demoEmail), demoEmail, d.team)
 }

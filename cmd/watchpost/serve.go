@@ -11,6 +11,10 @@ import (
 	"os"
 )
 
+// extensionOrigin is the Origin of the extension in this repository: its id
+// follows from the key in its manifest.
+const extensionOrigin = "chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj"
+
 // serveCommand is the service's configuration.
 type serveCommand struct {
 	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. One that is not loopback needs TLS, a trusted proxy, or --insecure."`

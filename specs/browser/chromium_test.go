@@ -161,18 +161,6 @@ func (b *chromium) kill() {
 	<-b.gone
 }
 
-// quit ends the browser in good order.
-func (b *chromium) quit() {
-	b.t.Helper()
-	_ = b.call("", "Browser.close", nil, nil)
-	select {
-	case <-b.gone:
-	case <-time.After(patience):
-		b.t.Error("the browser does not close")
-	}
-	_ = b.command.Wait()
-}
-
 type target struct {
 	TargetID string
 	Type     string

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -10,6 +11,9 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the pictures of the README anew")
+
+// popupHeight is the most that browsers give a popup, in pixels.
+const popupHeight = 600
 
 // pictures is where the README's pictures are.
 const pictures = "../../extension/pictures"
@@ -26,6 +30,9 @@ func takePictures(m *member) {
 		keep(t, "popup-"+name, popup.picture(360, dark))
 		keep(t, "settings-"+name, settings.picture(640, dark))
 	}
+	var height int
+	require.NoError(t, json.Unmarshal(popup.run(`document.body.offsetHeight`), &height))
+	require.LessOrEqual(t, height, popupHeight)
 	settings.run(`document.querySelector("#unpair").click()`)
 	settings.until(`!document.querySelector("#unpaired").hidden`)
 	keep(t, "pairing-light", settings.picture(640, false))

@@ -45,6 +45,10 @@ func TestEveryTaskType(t *testing.T) {
 	require.Equal(t, "tasks", own["profile_slug"])
 	require.Equal(t, m.site+"/in/tasks", own["profile_url"])
 
+	state, output := m.ended(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "nobody-of-that-name"}))
+	require.Equal(t, "failed", state)
+	require.Equal(t, "not_found", output["error"].(fields)["code"])
+
 	friend := elements(t, m.completed(m.ask("/network-agent/fetch-connections", fields{"count": 5})), "connections")[0]
 	require.NotEmpty(t, friend["name"])
 	found := elements(t, m.completed(m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"})), "profiles")
@@ -58,7 +62,7 @@ func TestEveryTaskType(t *testing.T) {
 	m.completed(m.ask("/network-agent/fetch-profiles-posts", fields{"profile_urns": []any{friend["profile_urn"], own["profile_urn"]}}))
 
 	t.Run("scans", func(t *testing.T) {
-		make := func(path string, body fields) string {
+		create := func(path string, body fields) string {
 			status, made := m.team.call(http.MethodPost, path, body)
 			require.Equal(t, http.StatusOK, status, made)
 			return made["id"].(string)
@@ -67,13 +71,13 @@ func TestEveryTaskType(t *testing.T) {
 			"/api-keyword-watchlist": {"keywords": []string{"hiring"}},
 			"/api-forum-watchlist":   {"keywords": []string{"the"}},
 		} {
-			for _, post := range m.posts(make(path, body)) {
+			for _, post := range m.posts(create(path, body)) {
 				require.NotEmpty(t, post["content"], path)
 				require.NotEmpty(t, post["author_name"], path)
 			}
 		}
-		make("/api-people-watchlist", fields{"profiles": []any{friend["profile_slug"]}})
-		make("/api-company-watchlist", fields{"companies": []any{slug}})
+		create("/api-people-watchlist", fields{"profiles": []any{friend["profile_slug"]}})
+		create("/api-company-watchlist", fields{"companies": []any{slug}})
 		var reply fields
 		eventually(t, func() bool {
 			_, reply = m.team.call(http.MethodGet, "/api-team", nil)
@@ -85,27 +89,24 @@ func TestEveryTaskType(t *testing.T) {
 		_, reply := m.team.call(http.MethodGet, "/api-posts?page_size=100", nil)
 		posts := slices.DeleteFunc(elements(t, reply, "data"), func(post fields) bool { return post["source"] != "network" })
 		require.Greater(t, len(posts), 1)
+		stranger := stranger(t, found)
+		refused := m.ask("/network-agent/send-message", fields{"recipient_urn": stranger["profile_urn"], "message": "Hello"})
+		state, output := m.ended(refused)
+		require.Equal(t, "failed", state)
+		require.Equal(t, "not_connected", output["error"].(fields)["code"])
 		liked := m.ask("/api-like", fields{"post_id": posts[0]["id"], "user_email": m.email})
 		require.Equal(t, true, m.completed(liked)["liked"])
 		commented := m.ask("/network-agent/comment-post", fields{"social_urn": posts[1]["network_post_urn"], "comment_text": "Well said.\n\nThank you!"})
 		require.NotEmpty(t, m.completed(commented)["comment_urn"])
 		sent := m.ask("/network-agent/send-message", fields{"recipient_urn": friend["profile_urn"], "message": "Hello <b>there</b> & all"})
 		require.Equal(t, true, m.completed(sent)["sent"])
-		stranger := stranger(t, found)
 		invited := m.ask("/network-agent/send-connection-request", fields{"profile_urn": stranger["profile_urn"], "note": "Hello"})
 		require.Equal(t, true, m.completed(invited)["sent"])
-		refused := m.ask("/network-agent/send-message", fields{"recipient_urn": stranger["profile_urn"], "message": "Hello"})
-		state, output := m.ended(refused)
-		require.Equal(t, "failed", state)
-		require.Equal(t, "not_connected", output["error"].(fields)["code"])
 		for _, kind := range []network.WriteKind{network.WriteLike, network.WriteComment, network.WriteMessage, network.WriteInvitation} {
 			require.Equal(t, 1, m.writes.count(m.account, kind), kind)
 		}
 	})
 
-	state, output := m.ended(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "nobody-of-that-name"}))
-	require.Equal(t, "failed", state)
-	require.Equal(t, "not_found", output["error"].(fields)["code"])
 	m.journalled(0)
 	takePictures(m)
 }

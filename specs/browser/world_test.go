@@ -433,9 +433,15 @@ func (m *member) code() string {
 // pair pairs the extension with the service at an address, through its page.
 func (m *member) pair(service string) {
 	m.team.t.Helper()
+	m.pairWith(service, m.code())
+}
+
+// pairWith pairs the extension by a code.
+func (m *member) pairWith(service, code string) {
+	m.team.t.Helper()
 	p := m.settings()
 	p.run(`document.querySelector("#service").value = "` + service + `"`)
-	p.run(`document.querySelector("#code").value = "` + m.code() + `"; document.querySelector("#by-code").requestSubmit()`)
+	p.run(`document.querySelector("#code").value = "` + code + `"; document.querySelector("#by-code").requestSubmit()`)
 	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#link").textContent.startsWith("connected")`)
 	m.close(target{TargetID: p.target})
 	m.isSignedIn(true)

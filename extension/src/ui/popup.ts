@@ -53,7 +53,7 @@ function useLine({ action, used, limit, period }: Use): HTMLElement {
   meter.max = limit
   meter.value = Math.min(used, limit)
   meter.title = `${used} of ${limit} a ${period}`
-  line.append(element('span', '', allowanceNames[action] ?? action), meter, element('b', '', `${used} / ${limit}${period === 'week' ? ' a week' : ''}`))
+  line.append(element('span', '', allowanceNames[action] ?? action), meter, element('b', '', `${used} / ${limit}`))
   return line
 }
 
@@ -61,9 +61,9 @@ function deedLine(deed: Deed): HTMLElement {
   const line = element('li', deed.error ? 'deed failed' : 'deed')
   const symbol = element('i', `symbol ${symbolOf(deed.task_type)}`)
   symbol.ariaHidden = 'true'
-  const what = element('div', '', `${deedOf(deed.task_type)} `)
+  const what = element('div', '', `${deed.error ? doingOf(deed.task_type) : deedOf(deed.task_type)} `)
   what.append(element('b', '', shortly(deed.about)))
-  if (deed.error) what.append(element('p', 'error', `Did not work: ${deed.error.message}`))
+  if (deed.error) what.append(element('p', 'error', `did not work: ${deed.error.message}`))
   const time = element('time', 'soft', ago(deed.at, Date.now()))
   time.setAttribute('datetime', new Date(deed.at).toISOString())
   line.append(symbol, what, time)

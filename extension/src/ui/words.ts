@@ -28,22 +28,22 @@ export const deedOf = (type: string): string => deeds[type] ?? type
 /** What is being done: "Reading the profile". */
 export const doingOf = (type: string): string => present.reduce((text, [past, now]) => text.replace(past, now), deedOf(type))
 
-/** Does a task type change something on the network? */
+/** Names the symbol of a task type: that of a read, or of a kind of write. */
 export const symbolOf = (type: string): string =>
   type === 'agent_like_post' ? 'like' : type === 'agent_comment_post' ? 'comment' : type === 'agent_send_message' ? 'message'
     : type === 'agent_send_connection_request' ? 'invite' : 'read'
 
 export const allowanceNames: Record<string, string> = {
   keyword_scan: 'Keyword searches',
-  people_scan: 'People followed',
-  company_scan: 'Companies followed',
+  people_scan: 'People scans',
+  company_scan: 'Company scans',
   profile_fetch: 'Profiles read',
-  company_fetch: 'Company pages read',
+  company_fetch: 'Companies read',
   profile_search: 'People searches',
   message: 'Messages',
   like: 'Likes',
   comment: 'Comments',
-  invitation: 'Invitations',
+  invitation: 'Weekly invites',
 }
 
 /** The name that an urn or address ends in; other text as it is. */

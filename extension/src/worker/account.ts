@@ -26,9 +26,9 @@ export class AccountWatch {
     return new AccountWatch(account as Account | undefined ?? nobody, store, origin, changed, clock)
   }
 
-  /** Waits until somebody is signed in. */
-  async signedIn(signal: AbortSignal): Promise<void> {
-    if (!this.account.signed_in) await until<void>(signal, resolve => this.waiting.push(resolve))
+  /** Waits until the account of that urn is signed in. */
+  async signedIn(urn: string, signal: AbortSignal): Promise<void> {
+    while (!this.account.signed_in || this.account.urn !== urn) await until<void>(signal, resolve => this.waiting.push(resolve))
   }
 
   get now(): Account { return this.account }

@@ -12,6 +12,8 @@ export interface Entry {
   state: State
   /** When it was received. */
   at: number
+  /** Urn of the account that it was handed out to. */
+  account: string
 
   // acting
   witness?: Witness

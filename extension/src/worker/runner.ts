@@ -21,8 +21,8 @@ export interface Tabs {
 export interface Accounts {
   /** Keeps what a page said. */
   saw(account: Account): Promise<void>
-  /** Waits until somebody is signed in. */
-  signedIn(signal: AbortSignal): Promise<void>
+  /** Waits until the account of that urn is signed in. */
+  signedIn(urn: string, signal: AbortSignal): Promise<void>
 }
 
 /** Told of each task that ended. */
@@ -123,7 +123,9 @@ export class Runner {
   /** Takes the witness, journals acting and waits for go. Returns the output if nothing is to be done. */
   private async prepare(task: Task): Promise<unknown> {
     await this.notLate(task)
-    const { witness, output } = await this.look(task)
+    const { witness, output, account } = await this.look(task)
+    // The member has signed in as somebody else since: it is not theirs to do.
+    if (account !== task.entry.account) await this.giveBack(task, 'account')
     await this.session.put(task, { state: 'acting', witness, acting_at: this.clock() })
     await this.session.askToAct(task)
     return output
@@ -165,22 +167,24 @@ export class Runner {
     }
   }
 
-  private async look(task: Task): Promise<{ witness: Witness; output: unknown }> {
+  private async look(task: Task): Promise<{ witness: Witness; output: unknown; account: string | undefined }> {
     const looked = await this.tabs.look(task.entry, task.signal)
     if (looked.account) await this.accounts.saw(looked.account)
     if ('error' in looked) throw new Fault(looked.error.code, looked.error.message)
-    return looked
+    return { ...looked, account: looked.account?.urn }
   }
 
   /**
-   * Looks at the page of a write that was begun. While nobody is signed in it
-   * shows nothing: that is waited for, as it says nothing of the write.
+   * Looks at the page of a write that was begun. While nobody is signed in, or
+   * somebody else is, it says nothing of the write: that is waited for.
    */
   private async lookAgain(task: Task): Promise<{ witness: Witness; output: unknown } | Error> {
     for (;;) {
-      await this.accounts.signedIn(task.signal)
+      await this.accounts.signedIn(task.entry.account, task.signal)
       try {
-        return await this.look(task)
+        const looked = await this.look(task)
+        if (looked.account === task.entry.account) return looked
+        await this.tabs.close()
       } catch (failure) {
         task.signal.throwIfAborted()
         if (!(failure instanceof Fault) || failure.code !== 'signed_out' && failure.code !== 'challenge') return fault(failure)
@@ -219,9 +223,13 @@ export class Runner {
   /** Gives the task back when its deadline has passed. */
   private async notLate(task: Task): Promise<void> {
     task.signal.throwIfAborted()
-    if (!this.session.late(task.entry)) return
+    if (this.session.late(task.entry)) await this.giveBack(task, 'deadline')
+  }
+
+  /** Gives a task back that was not begun, and ends its run. */
+  private async giveBack(task: Task, reason: string): Promise<never> {
     await this.tabs.close()
-    await this.session.release(task, 'deadline')
+    await this.session.release(task, reason)
     throw released
   }
 }

@@ -199,7 +199,7 @@ export class Session {
     if (known) return this.takeAgain(known, frame)
     const { task, lease, attempt, task_type, input } = frame
     if (typeof task !== 'string' || task === '') return
-    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock() }
+    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock(), account: this.account().urn }
     const refuse = (reason: string) => this.say({ type: 'released', task, lease, reason })
     if (this.closed) return refuse('paused')
     if (this.late(entry)) return refuse('deadline')

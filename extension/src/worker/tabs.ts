@@ -49,15 +49,20 @@ export class BrowserTabs implements Tabs {
   constructor(private readonly origin: string) {}
 
   async look(entry: Entry, signal: AbortSignal): Promise<LookAnswer> {
-    const tab = await this.open(entry, signal)
-    return this.call(tab, signal, 'look', entry.task_type as TaskType, entry.input)
+    return this.twice(async () =>
+      this.call(await this.open(entry, signal), signal, 'look', entry.task_type as TaskType, entry.input))
   }
 
   async run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage> {
     if (isWrite(entry.task_type)) return this.begin(await this.looked(entry) ?? await this.open(entry, signal), entry, signal, part, writeMs)
+    return this.twice(async () => this.begin(await this.open(entry, signal), entry, signal, part, readMs))
+  }
+
+  /** Reads once more when the page went away: the member may have closed the tab. */
+  private async twice<T>(read: () => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried++) {
       try {
-        return await this.begin(await this.open(entry, signal), entry, signal, part, readMs)
+        return await read()
       } catch (failure) {
         if (failure !== gone) throw failure
         if (tried === 2) throw new Fault('timeout', gone.message)

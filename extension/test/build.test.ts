@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+
+const dir = mkdtempSync(join(tmpdir(), 'watchpost-build-'))
+afterAll(() => { rmSync(dir, { recursive: true }) })
+
+/** Builds the extension in a folder of its own. */
+function build(name: string, env: Record<string, string> = {}, ...more: string[]) {
+  execFileSync(process.execPath, ['build.mjs', '--out', join(dir, name), '--zip', join(dir, `${name}.zip`), ...more], { env: { ...process.env, ...env }, stdio: 'pipe' })
+  return { zip: readFileSync(join(dir, `${name}.zip`)), manifest: JSON.parse(readFileSync(join(dir, name, 'manifest.json'), 'utf8')) as Record<string, unknown> }
+}
+
+it('the same sources make the same zip, wherever and whenever', () => {
+  const first = build('a', { TZ: 'UTC' }), second = build('b', { TZ: 'Asia/Tokyo', LANG: 'de_DE.UTF-8' })
+  expect(second.zip.equals(first.zip)).toBe(true)
+})
+
+it('asks for one network and no more permissions than it needs', () => {
+  const { manifest } = build('c', {}, '--network', 'https://network.example')
+  expect(manifest['permissions']).toEqual(['storage', 'alarms', 'scripting'])
+  expect(manifest['host_permissions']).toEqual(['https://network.example/*'])
+  for (const name of ['externally_connectable', 'web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
+})
+
+it('has the id that the service lets in', () => {
+  const key = Buffer.from(readFileSync('key.b64', 'utf8'), 'base64')
+  const id = createHash('sha256').update(key).digest('hex').slice(0, 32).replace(/./g, digit => String.fromCharCode(97 + parseInt(digit, 16)))
+  for (const file of ['../cmd/watchpost/serve.go', '../specs/browser/world_test.go']) {
+    const named = readFileSync(file, 'utf8').match(/[a-p]{32}/g) ?? []
+    expect(new Set(named), file).toEqual(new Set([id]))
+  }
+})
+
+it('refuses what is no origin', () => {
+  expect(() => build('d', {}, '--network', 'https://network.example/path')).toThrow()
+})

@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { FromService, FromSession, Hello } from '../src/shared/protocol'
+import { Link, periods, type Connection, type End, type Ends } from '../src/worker/link'
+import { openPoll } from '../src/worker/poll'
+
+const hello: Hello = { type: 'hello', v: 1, token: 'secret', boot: 'b', journal: 'j', version: '1', account: { urn: '', slug: '', name: '', signed_in: false }, tasks: [] }
+
+/** A service that a test speaks for. */
+function service() {
+  const opened: { by: string; take: (f: FromService) => Promise<void>; end: (e: End) => void; sent: FromSession[] }[] = []
+  const carrier = (by: string) => (_: string, __: Hello, take: (f: FromService) => Promise<void>): Connection => {
+    const sent: FromSession[] = []
+    let end!: (e: End) => void
+    const ended = new Promise<End>(resolve => { end = resolve })
+    opened.push({ by, take, end, sent })
+    return { ended, send: f => { sent.push(f) }, close: () => end('closed') }
+  }
+  const heard: FromService[] = [], over: string[] = [], waits: number[] = []
+  let target: { service: string; token: string } | undefined = { service: 'http://service.test', token: 'secret' }
+  const ends: Ends = {
+    target: () => target, hello: () => hello, welcome: (_, say) => say({ type: 'heartbeat', account: hello.account, running: [] }),
+    receive: async f => { heard.push(f) }, farewell: () => {}, beat: () => {}, changed: () => {},
+    over: async end => { over.push(end); target = undefined },
+  }
+  const link = new Link(ends, { socket: carrier('socket'), poll: carrier('poll') }, async ms => { waits.push(ms) }, () => 1)
+  const nth = async (n: number) => {
+    await vi.waitFor(() => expect(opened.length).toBeGreaterThanOrEqual(n))
+    return opened[n - 1]!
+  }
+  return { link, nth, opened, heard, over, waits, quit: () => { target = undefined; link.renew() } }
+}
+
+describe('the link', () => {
+  it('speaks when it is welcome, and hands over what comes in its order', async () => {
+    const s = service()
+    s.link.ensure()
+    s.link.ensure()
+    const first = await s.nth(1)
+    await first.take({ type: 'go', task: 'early', lease: '' })
+    await first.take({ type: 'welcome' })
+    expect(s.link.carrier).toBe('socket')
+    expect(first.sent).toHaveLength(1)
+    await first.take({ type: 'ack', task: 'a' })
+    await first.take({ type: 'cancel', task: 'b' })
+    expect(s.heard.map(f => f.type)).toEqual(['ack', 'cancel'])
+    expect(s.opened).toHaveLength(1)
+    s.quit()
+  })
+
+  it('goes by long poll after three failures, waiting longer each time, and tries the socket again', async () => {
+    const s = service()
+    s.link.ensure()
+    for (let n = 1; n <= periods.socketTries; n++) (await s.nth(n)).end('lost')
+    const poll = await s.nth(4)
+    expect(poll.by).toBe('poll')
+    expect(s.waits).toEqual([1000, 2000, 4000])
+    await poll.take({ type: 'welcome' })
+    expect(s.link.carrier).toBe('poll')
+    poll.end('closed') // its time is over
+    expect((await s.nth(5)).by).toBe('socket')
+    ;(await s.nth(5)).end('lost')
+    expect((await s.nth(6)).by).toBe('poll')
+    s.quit()
+  })
+
+  it('never waits longer than half a minute', async () => {
+    const s = service()
+    s.link.ensure()
+    for (let n = 1; n <= 9; n++) (await s.nth(n)).end('lost')
+    await s.nth(10)
+    expect(Math.max(...s.waits)).toBe(periods.maxBackoffMs)
+    s.quit()
+  })
+
+  it.each(['revoked', 'replaced'] as const)('ends when the session is %s', async how => {
+    const s = service()
+    s.link.ensure()
+    ;(await s.nth(1)).end(how)
+    await vi.waitFor(() => expect(s.over).toEqual([how]))
+    s.link.ensure()
+    expect(s.opened).toHaveLength(1)
+  })
+
+  it('knows the word for revoked, whatever the connection ends with', async () => {
+    const s = service()
+    s.link.ensure()
+    const first = await s.nth(1)
+    await first.take({ type: 'welcome' })
+    await first.take({ type: 'revoked' })
+    first.end('lost')
+    await vi.waitFor(() => expect(s.over).toEqual(['revoked']))
+  })
+})
+
+describe('the long poll', () => {
+  afterEach(() => { vi.unstubAllGlobals() })
+
+  /** Polls that a test answers. */
+  function polls() {
+    const held: { messages: FromSession[]; headers: Record<string, string>; answer: (status: number, messages: FromService[]) => void }[] = []
+    vi.stubGlobal('fetch', (_: string, init: { body: string; headers: Record<string, string> }) => new Promise<Response>(resolve => {
+      held.push({
+        ...JSON.parse(init.body) as { messages: FromSession[] }, headers: init.headers,
+        answer: (status, messages) => resolve(new Response(JSON.stringify({ messages }), { status })),
+      })
+    }))
+    const nth = async (n: number) => {
+      await vi.waitFor(() => expect(held.length).toBeGreaterThanOrEqual(n))
+      return held[n - 1]!
+    }
+    return { held, nth }
+  }
+
+  it('begins with hello, shows its token in a header only, and keeps a poll held', async () => {
+    const { held, nth } = polls()
+    const heard: FromService[] = []
+    const c = openPoll('http://service.test', hello, async f => { heard.push(f) })
+    const first = await nth(1)
+    expect(first.messages).toEqual([{ ...hello, token: '' }])
+    expect(first.headers['authorization']).toBe('Bearer secret')
+    first.answer(200, [{ type: 'welcome' }])
+    await nth(2)
+    expect(heard).toEqual([{ type: 'welcome' }])
+    c.send({ type: 'accepted', task: 't', lease: 'l' })
+    expect((await nth(3)).messages).toEqual([{ type: 'accepted', task: 't', lease: 'l' }])
+    c.send({ type: 'accepted', task: 'u', lease: 'l' }) // two are out: it waits
+    expect(held).toHaveLength(3)
+    held[1]!.answer(200, [])
+    expect((await nth(4)).messages).toHaveLength(1)
+    c.close()
+    expect(await c.ended).toBe('closed')
+  })
+
+  it('lets nothing overtake what is answered at once', async () => {
+    const { held, nth } = polls()
+    const c = openPoll('http://service.test', hello, async () => {})
+    ;(await nth(1)).answer(200, [{ type: 'welcome' }])
+    await nth(2)
+    c.send({ type: 'part', task: 't', lease: 'l', attempt: 1, seq: 0, output: { posts: [] } })
+    c.send({ type: 'part', task: 't', lease: 'l', attempt: 1, seq: 1, output: { posts: [] } })
+    expect((await nth(3)).messages).toHaveLength(1)
+    held[1]!.answer(200, [])
+    held[2]!.answer(200, [])
+    expect((await nth(4)).messages).toMatchObject([{ seq: 1 }])
+    c.close()
+  })
+
+  it.each([[401, 'revoked'], [409, 'lost'], [503, 'lost']] as const)('ends on %i as %s', async (status, how) => {
+    const { nth } = polls()
+    const c = openPoll('http://service.test', hello, async () => {})
+    ;(await nth(1)).answer(status, [])
+    expect(await c.ended).toBe(how)
+  })
+})

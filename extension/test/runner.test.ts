@@ -1,0 +1,220 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { FromSession, TaskError } from '../src/shared/protocol'
+import type { LookAnswer } from '../src/shared/messages'
+import { Runner } from '../src/worker/runner'
+import { account, FakeAccounts, FakeTabs, handOut, MemoryStore, open, start } from './fakes'
+
+const sees = (count: number): LookAnswer => ({ witness: { count }, output: { commented: true, comment_urn: count > 0 ? `c${count}` : '' }, account })
+const done = (yes: boolean): LookAnswer => ({ witness: { done: yes }, output: { liked: true }, account })
+const lost = { error: { code: 'timeout', message: 'no answer', acted: null } satisfies TaskError }
+const commented = { output: { commented: true, comment_urn: 'c1' } }
+
+/** A runner on a store; go is given unless the test says otherwise. */
+async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), goes = true, clock = () => start } = {}) {
+  const { session, said, welcome } = await open(store, clock)
+  const accounts = new FakeAccounts()
+  const waited: number[] = []
+  const runner = new Runner(session, tabs, accounts, () => {}, async ms => { waited.push(ms) }, clock)
+  const control = new AbortController()
+  void runner.work(control.signal)
+  welcome()
+  const next = async (type: FromSession['type']) => {
+    await vi.waitFor(() => expect(said.map(f => f.type)).toContain(type))
+    return said.find(f => f.type === type)!
+  }
+  const result = async () => {
+    if (goes) {
+      void vi.waitFor(() => expect(said.some(f => f.type === 'acting')).toBe(true)).then(() => session.receive({ type: 'go', task: 't1', lease: 'l1' }), () => {})
+    }
+    return next('result')
+  }
+  return { store, session, said, runner, accounts, waited, next, result, die: () => control.abort() }
+}
+
+/** What a crash while a write was begun leaves in the store. */
+function begun(task_type: string, more: object = {}) {
+  const store = new MemoryStore()
+  store.items = { 'journal': 'j', 'task:t1': { task: 't1', lease: 'l1', attempt: 1, task_type, input: {}, state: 'acting', at: start, account: account.urn, witness: { count: 0 }, acting_at: start, begun: true, ...more } }
+  return store
+}
+
+describe('a read', () => {
+  it('is done and reported', async () => {
+    const tabs = new FakeTabs()
+    tabs.runs = [() => ({ output: { name: 'Jane' }, account: { urn: 'u', slug: 's', name: 'n', signed_in: true } })]
+    const { session, result, accounts, store } = await runnerOn(tabs)
+    await session.receive(handOut('agent_profile_fetch'))
+    expect(await result()).toMatchObject({ output: { name: 'Jane' } })
+    expect(store.items['task:t1']).toMatchObject({ state: 'done' })
+    expect(accounts.seen).toHaveLength(1)
+    expect(tabs.calls).toEqual(['run', 'close'])
+  })
+
+  it('is done when its parts are stored, not before', async () => {
+    const tabs = new FakeTabs()
+    tabs.runs = [part => {
+      part({ type: 'part', task: 't1', run: 'r', seq: 0, posts: [] })
+      return { parts: 1, output: { posts: [], exhausted: true } }
+    }]
+    const { session, next, said, result, store } = await runnerOn(tabs)
+    await session.receive(handOut('keyword_scan'))
+    await next('part')
+    expect(store.items['task:t1']).toMatchObject({ state: 'received' })
+    expect(said.map(f => f.type)).not.toContain('result')
+    await session.receive({ type: 'ack', task: 't1', seq: 0 })
+    await result()
+  })
+
+  it('touches nothing after its deadline', async () => {
+    const tabs = new FakeTabs()
+    const store = new MemoryStore()
+    store.items = { 'task:t1': { task: 't1', lease: 'l1', attempt: 1, task_type: 'keyword_scan', input: {}, state: 'received', at: start, deadline: start } }
+    const { next } = await runnerOn(tabs, { store })
+    expect(await next('released')).toMatchObject({ reason: 'deadline' })
+    expect(tabs.calls).not.toContain('run')
+  })
+})
+
+describe('a write', () => {
+  it('waits for go', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(0)]
+    tabs.runs = [() => commented]
+    const { session, next, store } = await runnerOn(tabs, { goes: false })
+    await session.receive(handOut('agent_comment_post'))
+    await next('acting')
+    expect(store.items['task:t1']).toMatchObject({ state: 'acting', witness: { count: 0 } })
+    expect(store.items['task:t1']).not.toHaveProperty('begun')
+    expect(tabs.calls).toEqual(['look'])
+    await session.receive({ type: 'go', task: 't1', lease: 'older' })
+    expect(tabs.calls).toEqual(['look'])
+    await session.receive({ type: 'go', task: 't1', lease: 'l1' })
+    expect(await next('result')).toMatchObject(commented)
+  })
+
+  it('is not repeated when the page shows it already', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => done(true)]
+    const { session, result } = await runnerOn(tabs)
+    await session.receive(handOut('agent_like_post'))
+    expect(await result()).toMatchObject({ output: { liked: true } })
+    expect(tabs.calls).not.toContain('run')
+  })
+
+  it('is given back when somebody else has signed in since', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => ({ ...sees(0), account: { ...account, urn: 'urn:n:member:2' } })]
+    const { session, next, store } = await runnerOn(tabs)
+    await session.receive(handOut('agent_comment_post'))
+    expect(await next('released')).toMatchObject({ reason: 'account' })
+    expect(store.items).not.toHaveProperty('task:t1')
+    expect(tabs.calls).not.toContain('run')
+  })
+
+  it('that is refused for sure failed', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(0)]
+    tabs.runs = [() => ({ error: { code: 'not_connected', message: 'no', acted: false } })]
+    const { session, result } = await runnerOn(tabs)
+    await session.receive(handOut('agent_send_message'))
+    expect(await result()).toMatchObject({ error: { code: 'not_connected', acted: false } })
+  })
+
+  it('without an answer is looked for', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(0), () => sees(1)]
+    tabs.runs = [() => lost]
+    const { session, result } = await runnerOn(tabs)
+    await session.receive(handOut('agent_comment_post'))
+    expect(await result()).toMatchObject(commented)
+    expect(tabs.calls.filter(c => c === 'run')).toHaveLength(1)
+  })
+})
+
+describe('after a crash', () => {
+  it('the page that still does it is listened to', async () => {
+    const tabs = new FakeTabs()
+    tabs.rejoined = { type: 'outcome', task: 't1', run: 'r', parts: 0, ...commented }
+    const { result } = await runnerOn(tabs, { store: begun('agent_comment_post') })
+    expect(await result()).toMatchObject(commented)
+    expect(tabs.calls).toEqual(['rejoin', 'close'])
+  })
+
+  it('what the page shows was done', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(1)]
+    const { result, waited } = await runnerOn(tabs, { store: begun('agent_comment_post') })
+    expect(await result()).toMatchObject(commented)
+    expect(waited).toEqual([])
+  })
+
+  it('what the page does not show twice is done once more', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(0), () => sees(0)]
+    tabs.runs = [() => commented]
+    const { result, waited, store } = await runnerOn(tabs, { store: begun('agent_comment_post'), clock: () => start + 10_000 })
+    await result()
+    expect(waited).toEqual([20_000])
+    expect(store.items['task:t1']).toMatchObject({ state: 'done', again: true, output: commented.output })
+  })
+
+  it.each([
+    ['a second crash', { again: true }, [sees(0)]],
+    ['a page that cannot be read', {}, [sees(0), { error: { code: 'page_not_understood', message: '?', acted: false } } as LookAnswer]],
+    ['a page that shows less than before', { witness: { count: 2 } }, [sees(1), sees(1)]],
+    ['an entry of the day before yesterday', { acting_at: start - 48 * 3600_000 }, [sees(0), sees(0)]],
+  ])('%s leaves the outcome unknown', async (_, more, looks) => {
+    const tabs = new FakeTabs()
+    tabs.looks = looks.map(look => () => look)
+    const { result } = await runnerOn(tabs, { store: begun('agent_comment_post', more) })
+    expect(await result()).toMatchObject({ error: { code: 'outcome_unknown', acted: null } })
+    expect(tabs.calls).not.toContain('run')
+  })
+
+  it('nothing is concluded while nobody is signed in', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => ({ error: { code: 'signed_out', message: '', acted: false } }), () => sees(1)]
+    const { result, accounts } = await runnerOn(tabs, { store: begun('agent_comment_post') })
+    expect(await result()).toMatchObject(commented)
+    expect(accounts.waits).toBe(2)
+  })
+
+  it('nothing is concluded from what another account sees', async () => {
+    const tabs = new FakeTabs()
+    const other = { ...account, urn: 'urn:n:member:2', slug: 'bob' }
+    tabs.looks = [() => ({ ...sees(0), account: other }), () => sees(1)]
+    const { result, accounts } = await runnerOn(tabs, { store: begun('agent_comment_post') })
+    expect(await result()).toMatchObject(commented)
+    expect(accounts.seen[0]).toEqual(other)
+    expect(tabs.calls).not.toContain('run')
+  })
+
+  it('a like is decided by the page alone', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => done(false), () => done(true)]
+    tabs.runs = [() => lost]
+    const { result } = await runnerOn(tabs, { store: begun('agent_like_post') })
+    expect(await result()).toMatchObject({ output: { liked: true } })
+  })
+
+  it('a write in acting without go was not done', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(0)]
+    tabs.runs = [() => commented]
+    const { begun: _, ...entry } = begun('agent_comment_post').items['task:t1'] as Record<string, unknown>
+    const store = new MemoryStore()
+    store.items = { 'task:t1': entry }
+    const { result } = await runnerOn(tabs, { store })
+    expect(await result()).toMatchObject(commented)
+    expect(tabs.calls).toEqual(['look', 'run', 'close'])
+  })
+
+  it('an outcome that woke the worker is taken up at once', async () => {
+    const store = begun('agent_comment_post')
+    const { session } = await open(store)
+    const runner = new Runner(session, new FakeTabs(), new FakeAccounts())
+    await runner.adopt({ type: 'outcome', task: 't1', run: 'r', parts: 0, ...commented })
+    expect(store.items['task:t1']).toMatchObject({ state: 'done', output: commented.output })
+    await runner.adopt({ type: 'outcome', task: 'other', run: 'r', parts: 0, output: {} })
+  })
+})
