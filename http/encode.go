@@ -10,7 +10,7 @@ import (
 // piece.
 func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	if ready, ok := reply.(encodedReply); ok {
-		exchangeOf(r.Context()).writeJSON(http.StatusOK, ready.encoded())
+		ready.writeTo(exchangeOf(r.Context()))
 		return nil
 	}
 	body, err := json.Marshal(reply)
@@ -22,7 +22,7 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 }
 
 // encodedReply is a reply that is JSON already.
-type encodedReply interface{ encoded() []byte }
+type encodedReply interface{ writeTo(x *exchange) }
 
 // stamp is a moment as the API writes it: RFC 3339, UTC, milliseconds.
 type stamp string

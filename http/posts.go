@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -61,10 +63,17 @@ func postParams() fuego.RouteOption {
 type postsReply struct {
 	Data  []post `json:"data" validate:"required"`
 	Count int    `json:"count" description:"posts that match, on all pages"`
-	body  []byte
+	body  *[]byte
 }
 
-func (r postsReply) encoded() []byte { return r.body }
+// pageBuffers holds what pages were written in, to be filled again.
+var pageBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// writeTo implements encodedReply.
+func (r postsReply) writeTo(x *exchange) {
+	x.writeJSON(http.StatusOK, *r.body)
+	pageBuffers.Put(r.body)
+}
 
 func (s *Server) getPosts(c fuego.ContextNoBody) (postsReply, error) {
 	named, q, err := readPostQuery(readParams(c.Request()))
@@ -75,17 +84,19 @@ func (s *Server) getPosts(c fuego.ContextNoBody) (postsReply, error) {
 	if err != nil {
 		return postsReply{}, failed(textFailedPosts, err)
 	}
-	return postsReply{body: encodePage(&page)}, nil
+	buffer := pageBuffers.Get().(*[]byte)
+	*buffer = encodePage((*buffer)[:0], &page)
+	return postsReply{body: buffer}, nil
 }
 
-// encodePage writes a page of posts as postsReply says.
-func encodePage(page *actors.PostsPage) []byte {
+// encodePage appends a page of posts as postsReply says.
+func encodePage(body []byte, page *actors.PostsPage) []byte {
 	const margin = 200 // for what depends on who asks
 	size := margin
 	for _, p := range page.Posts {
 		size += p.Size() + margin
 	}
-	body := append(make([]byte, 0, size), `{"data":[`...)
+	body = append(slices.Grow(body, size), `{"data":[`...)
 	for i, p := range page.Posts {
 		if i > 0 {
 			body = append(body, ',')

@@ -172,10 +172,17 @@ func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bit
 		return nil, err
 	}
 	groups := x.groups(languages, words)
+	if len(groups) == 1 {
+		return groups[0].in(s, words)
+	}
+	k := s.key(cachedFound, uint64(nameOf(&watchpost.SearchTerm{Words: words}))^1)
+	if v, ok := x.snapshot.index.cache.get(k); ok {
+		return v.(*roaring.Bitmap), nil
+	}
 	var sets []*roaring.Bitmap
 	for _, g := range groups {
 		set, err := g.in(s, words)
-		if err == nil && set != nil && len(groups) > 1 {
+		if err == nil && set != nil {
 			set, err = ofLanguages(s, set, g.languages)
 		}
 		if err != nil {
@@ -185,7 +192,9 @@ func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bit
 			sets = append(sets, set)
 		}
 	}
-	return union(sets), nil
+	all := union(sets)
+	x.snapshot.index.cache.put(k, all, bitmapSize(all))
+	return all, nil
 }
 
 // groups returns how words are cut in some languages.

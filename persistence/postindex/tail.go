@@ -179,7 +179,19 @@ func (t *tailSource) dead() (*roaring.Bitmap, error) {
 
 func (t *tailSource) column(c int) (values, error) { return entryColumn{t.entries, c}, nil }
 
-func (t *tailSource) order(int) ([]byte, error) { return nil, nil }
+// order sorts the tail as this snapshot has it, once: between two writes the
+// same pages are asked for again.
+func (t *tailSource) order(o int) ([]byte, error) {
+	k := t.key(partOrder, uint64(o))
+	if v, ok := t.index.cache.get(k); ok {
+		return v.([]byte), nil
+	}
+	all, err := sorted(t, o)
+	if err == nil {
+		t.index.cache.put(k, all, len(all))
+	}
+	return all, err
+}
 
 func (t *tailSource) id(ordinal int) (uuid, error) { return t.entries[ordinal].id, nil }
 
