@@ -31,6 +31,7 @@ compiler:
 
 test-long: compiler extension-test ## run every test, the long drills, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
+	$(MAKE) test-bench-posts
 	$(MAKE) fuzz FUZZTIME=30s
 
 openapi: build ## write specs/openapi.json anew from the code
@@ -79,7 +80,7 @@ bench-posts: compiler postgres ## measure posts beside PostgreSQL and SQLite, wi
 	$(POSTS) run -tags sqlite_fts5 . $(BENCH_POSTS)
 
 test-bench-posts: compiler postgres ## test the bench of the posts
-	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 ./...
+	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 -count=1 ./...
 
 lint: $(GOLANGCI) ## check style, import arrows and the other house rules
 	$(GOLANGCI) run ./...

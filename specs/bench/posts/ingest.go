@@ -147,13 +147,42 @@ func reported(entries []*entry, keyword string) (json.RawMessage, error) {
 	for i, e := range entries {
 		p := &e.post
 		output.Posts = append(output.Posts, protocol.Post{
-			URN: p.URN, URL: p.URL, Content: p.Content + " " + keyword, AuthorName: p.AuthorName, AuthorURL: p.AuthorURL,
+			URN: p.URN, URL: p.URL, Content: spoken(p.Content, p.Language) + " " + keyword, AuthorName: p.AuthorName, AuthorURL: p.AuthorURL,
 			AuthorHeadline: p.AuthorHeadline, AuthorImageURL: p.AuthorImageURL,
 			PostedAt: now.Add(-time.Duration(e.number%40_000+i) * time.Minute / 2).Truncate(time.Millisecond),
 			Likes:    p.Likes, Comments: p.Comments, Shares: p.Shares, Type: p.Type, ImageURLs: p.ImageURLs,
 		})
 	}
 	return json.Marshal(output)
+}
+
+// functionWords make a text one of its language: without them no rule can tell
+// in which language made-up words are.
+var functionWords = map[string][]string{
+	"en": {"the", "of", "and", "to", "in", "is", "that", "for"},
+	"es": {"el", "de", "que", "y", "la", "los", "con", "para"},
+	"de": {"der", "und", "die", "das", "ist", "nicht", "mit", "auf"},
+	"fr": {"le", "et", "les", "des", "est", "que", "dans", "pour"},
+	"pt": {"o", "que", "não", "uma", "os", "para", "com", "em"},
+	"nl": {"het", "een", "van", "en", "niet", "dat", "voor", "zijn"},
+}
+
+// spoken puts a function word of the language behind every second word.
+func spoken(content, language string) string {
+	words := functionWords[language]
+	if words == nil {
+		return content
+	}
+	var b strings.Builder
+	for i, word := range strings.Fields(content) {
+		b.WriteString(word)
+		b.WriteByte(' ')
+		if i%2 == 1 {
+			b.WriteString(words[i/2%len(words)])
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
 
 // scan plays the session through all scans.
