@@ -169,8 +169,13 @@ func (v *visit) answer(kind WriteKind) {
 }
 
 // apply does a write and answers it, unless a fault loses the one or the
-// other.
+// other. A request that a browser sends once more by itself, as it may when a
+// connection closes without an answer, is answered as the first one was.
 func (v *visit) apply(do func() (Write, *overCap)) {
+	if w, known := v.records.known(v.me, v.r.Header.Get(writeHeader)); known {
+		v.applied(w)
+		return
+	}
 	lost := v.Site.faults.takeLoss(v.me.slug)
 	if lost == lossWrite {
 		v.hangUp()
@@ -183,6 +188,7 @@ func (v *visit) apply(do func() (Write, *overCap)) {
 		}})
 		return
 	}
+	v.records.remember(v.me, v.r.Header.Get(writeHeader), w)
 	if v.opts.OnWrite != nil {
 		v.opts.OnWrite(w)
 	}
@@ -190,6 +196,11 @@ func (v *visit) apply(do func() (Write, *overCap)) {
 		v.hangUp()
 		return
 	}
+	v.applied(w)
+}
+
+// applied says that a write was done.
+func (v *visit) applied(w Write) {
 	v.show(http.StatusOK, "Done", page.Data{Kind: page.KindApplied, Applied: &page.Applied{Kind: string(w.Kind), Target: w.Target, URN: w.URN}})
 }
 

@@ -150,3 +150,43 @@ func TestFaultsJSON(t *testing.T) {
 		}
 	}
 }
+
+// A browser may send a request once more by itself: by its name the site knows
+// that it was done.
+func TestNamedWriteIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	site := open(t, network.Options{})
+	b := networktest.NewBrowser(t, site.url)
+	b.SignIn("jo")
+	post := b.Get("/feed").Posts[0]
+	comment := func(name string) *page.Data {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site.url+post.Path+"/comment", strings.NewReader(url.Values{"text": {"Once"}}.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("X-CSRF-Token", b.CSRF)
+		request.Header.Set("X-Write-Id", name)
+		answer, err := b.Client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		html, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := page.Parse(html)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	first, again, other := comment("a"), comment("a"), comment("b")
+	if again.Kind != page.KindApplied || *again.Applied != *first.Applied || other.Applied.URN == first.Applied.URN {
+		t.Errorf("answers: %+v, %+v, %+v", first.Applied, again.Applied, other.Applied)
+	}
+	if n := len(site.Writes()); n != 2 {
+		t.Errorf("%d writes, want 2", n)
+	}
+}

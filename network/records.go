@@ -78,6 +78,7 @@ type records struct {
 	bySlug      map[string]*member
 	byID        map[uint64]*member
 	cookies     map[string]*signedIn
+	named       map[writeName]Write        // writes by the names that pages gave them
 	likes       map[uint64]map[string]bool // by post, the actors' urns
 	comments    map[uint64][]remark
 	threads     map[pair][]message
@@ -93,6 +94,30 @@ type records struct {
 type signedIn struct {
 	member *member
 	csrf   string
+}
+
+// writeName is a member's name for a write.
+type writeName struct {
+	member uint64
+	name   string
+}
+
+// known returns the write of that name, if it was done.
+func (r *records) known(m *member, name string) (Write, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w, known := r.named[writeName{m.id, name}]
+	return w, known
+}
+
+// remember keeps the name of a write; without a name nothing is kept.
+func (r *records) remember(m *member, name string, w Write) {
+	if name == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.named[writeName{m.id, name}] = w
 }
 
 // pair names two members; for threads the smaller id comes first, for
@@ -135,6 +160,7 @@ func newRecords(w *world, caps Caps) *records {
 		bySlug:      make(map[string]*member),
 		byID:        make(map[uint64]*member),
 		cookies:     make(map[string]*signedIn),
+		named:       make(map[writeName]Write),
 		likes:       make(map[uint64]map[string]bool),
 		comments:    make(map[uint64][]remark),
 		threads:     make(map[pair][]message),

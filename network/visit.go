@@ -16,6 +16,10 @@ const cookieName = "network_session"
 // csrfHeader carries the token of the page that a write comes from.
 const csrfHeader = "X-Csrf-Token"
 
+// writeHeader names a write: the page's script makes a name for each submission
+// of a form, so that a request that comes twice is done once.
+const writeHeader = "X-Write-Id"
+
 // visit is one request of a signed-in member.
 type visit struct {
 	*Site

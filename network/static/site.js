@@ -33,17 +33,22 @@ const dataOf = page => {
 
 const tokenOf = page => page.querySelector('meta[name="csrf-token"]')?.content ?? ''
 
-const send = (address, body) => fetch(address, { method: 'POST', headers: { 'X-CSRF-Token': tokenOf(document) }, body })
+const send = (address, body, name) => fetch(address, { method: 'POST', headers: { 'X-CSRF-Token': tokenOf(document), 'X-Write-Id': name }, body })
+
+// newName names a write: a browser may send a request once more by itself when
+// a connection closes, and the site then knows it again.
+const newName = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 
 // write sends a form. The token of a page from before another sign-in is
 // refused; then a fresh one is fetched, once.
 const write = async (address, body) => {
-  let page = await pageOf(await send(address, body))
+  const name = newName()
+  let page = await pageOf(await send(address, body, name))
   if (dataOf(page)?.reason === 'csrf') {
     const fresh = tokenOf(await pageOf(await fetch('/invitations')))
     if (fresh) {
       document.querySelector('meta[name="csrf-token"]').content = fresh
-      page = await pageOf(await send(address, body))
+      page = await pageOf(await send(address, body, name))
     }
   }
   return page

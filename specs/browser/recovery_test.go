@@ -73,7 +73,8 @@ func TestDeathOfWhatWrites(t *testing.T) {
 	way := w.openDoor(t, true)
 	m := w.found(t, "deaths@example.com").joinBy("deaths@example.com", "deaths", way.url)
 	// One kind alone would be over its allowance after some rounds.
-	deeds := []deed{comment(w.anyPost(t)), m.message()}
+	message := m.message()
+	deeds := []deed{comment(w.anyPost(t)), message, message}
 	for round := range repetitions() {
 		d := deeds[round%len(deeds)]
 		// The page's answer wakes the worker that comes after.
@@ -98,6 +99,9 @@ func TestDeathOfWhatWrites(t *testing.T) {
 			way.cut()
 			way.setDeaf(false)
 		})
+		// The browser by itself sends such a request once more.
+		m.network.SetFaults(m.account, network.Faults{LoseAnswers: 1})
+		m.onceWhile(d, "The network's answer is lost", func(h *held) { h.release() })
 		m.onceWhile(d, "The connection is lost", func(h *held) {
 			way.cut()
 			h.release()
