@@ -119,6 +119,17 @@ describe('cancel', () => {
     expect(store.items).not.toHaveProperty('task:t1')
   })
 
+  it('says nothing of a read that may have touched the network', async () => {
+    const { session, said, store, welcome } = await open()
+    welcome()
+    await session.receive(handOut('agent_profile_fetch'))
+    const task = await session.next(end)
+    await session.receive({ type: 'cancel', task: 't1' })
+    expect(task.signal.aborted).toBe(true)
+    expect(said.map(f => f.type)).not.toContain('released')
+    expect(store.items).not.toHaveProperty('task:t1')
+  })
+
   it('does not stop a write that may have touched the network', async () => {
     const { session, store, welcome } = await open()
     welcome()

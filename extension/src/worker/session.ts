@@ -232,13 +232,15 @@ export class Session {
 
   /**
    * Stops a task. A write that may have touched the network goes on: only its
-   * result tells what became of it.
+   * result tells what became of it. A read that may have is dropped without a
+   * word: released would say that it cost the account nothing.
    */
   private async receiveCancel(id: string): Promise<void> {
     const task = this.tasks.get(id)
     if (!task || task.entry.begun || task.entry.state === 'done') return
     await this.forget(task, cancelled)
-    this.say({ type: 'released', task: id, lease: task.entry.lease, reason: 'cancelled' })
+    const untouched = !task.running || isWrite(task.entry.task_type)
+    if (untouched) this.say({ type: 'released', task: id, lease: task.entry.lease, reason: 'cancelled' })
   }
 
   /** Says what a task has said and the service not acknowledged. */
