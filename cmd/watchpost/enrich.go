@@ -142,7 +142,7 @@ func readImage(ctx context.Context, reader imagetext.Reader, file string) (strin
 
 // reprocessCommand understands stored posts anew.
 type reprocessCommand struct {
-	Data string `default:"./data" type:"existingdir" help:"Folder of a service that does not run."`
+	Data string `default:"./data" type:"path" help:"Folder of the data, of a service that is stopped."`
 	All  bool   `help:"Also the posts that today's rules have understood already: their watchlists may ask for something else by now."`
 }
 

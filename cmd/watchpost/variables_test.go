@@ -78,8 +78,10 @@ func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any 
 			}
 		}
 	}
-	for range command.Positional {
-		args = append(args, "positional")
+	for _, argument := range command.Positional {
+		if argument.Required {
+			args = append(args, "positional")
+		}
 	}
 	_, err = parser.Parse(append(words[1:], args...))
 	require.NoError(t, err)
