@@ -43,6 +43,12 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	r := &report{began: time.Now(), progress: os.Stderr}
+	// What was measured before something went wrong is shown all the same.
+	return errors.Join(s.measure(ctx, r), s.show(r, out))
+}
+
+// measure measures the parts one after the other.
+func (s *settings) measure(ctx context.Context, r *report) error {
 	if slices.Contains(s.parts, "queries") {
 		for _, size := range s.sizes {
 			if err := s.queries(ctx, size, r); err != nil {
@@ -66,6 +72,11 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		}
 		r.crowd = &res
 	}
+	return nil
+}
+
+// show prints the report and writes it to the file that was asked for.
+func (s *settings) show(r *report, out io.Writer) error {
 	text := r.String()
 	if _, err := io.WriteString(out, text); err != nil {
 		return err
@@ -124,10 +135,9 @@ func (s *settings) queries(ctx context.Context, size int, r *report) (err error)
 	}
 	defer func() { err = errors.Join(err, closeAll(engines)) }()
 	b := &bench{plan: s.plan, size: size, feed: &feed{seed: s.seed, size: size, words: newVocabulary(s.seed)}, engines: engines}
-	if err := b.load(ctx); err != nil {
+	if err := b.load(ctx, r.tell); err != nil {
 		return err
 	}
-	r.tell("%d posts are loaded", size)
 	t := table{bench: b}
 	for _, row := range mix {
 		res, err := b.alone(ctx, row)

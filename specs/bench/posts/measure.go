@@ -57,8 +57,8 @@ func closeAll(engines []engine) error {
 // chunk is how many posts are made and loaded at once.
 const chunk = 5000
 
-// load gives every engine the same posts, in turn.
-func (b *bench) load(ctx context.Context) error {
+// load gives every engine the same posts, in turn, and tells how far it is.
+func (b *bench) load(ctx context.Context, tell func(format string, arguments ...any)) error {
 	b.loads, b.sizes, b.written = map[string]time.Duration{}, map[string]int64{}, map[string]int{}
 	timed := func(e engine, f func() error) error {
 		began := time.Now()
@@ -76,11 +76,15 @@ func (b *bench) load(ctx context.Context) error {
 				return err
 			}
 		}
+		if tenth := max(chunk, b.size/10); from%tenth == 0 && from > 0 {
+			tell("%d of %d posts are loaded", from, b.size)
+		}
 	}
 	for _, e := range b.engines {
 		if err := timed(e, func() error { return e.finish(ctx) }); err != nil {
 			return err
 		}
+		tell("%s: %d posts are loaded in %.0f s", e.name(), b.size, b.loads[e.name()].Seconds())
 		size, err := e.size()
 		if err != nil {
 			return fmt.Errorf("%s: size: %w", e.name(), err)
