@@ -52,8 +52,10 @@ fuzz: ## run each fuzz test for FUZZTIME
 		done || exit 1; \
 	done
 
-bench: build ## print the figures: commits, task life over HTTP, memory, start, size
+bench: build ## print the figures: commits, queries over posts, task life over HTTP, memory, start, size
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
+	$(GO) test -run '^$$' -bench PostsPage -benchtime 1x ./http
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./specs/bench
 
 # The peers of the posts' bench. SQLite is compiled with its full-text search.

@@ -181,7 +181,11 @@ func BenchmarkQueries(b *testing.B) {
 	began := time.Now()
 	m.query(&watchpost.PostQuery{})
 	fmt.Printf("the first query took %v\n", time.Since(began))
+	only := os.Getenv("WATCHPOST_QUERIES")
 	for _, c := range mix {
+		if !strings.Contains(c.name, only) {
+			continue
+		}
 		var took, busy []time.Duration
 		count := 0
 		for i := range 430 {
@@ -198,7 +202,7 @@ func BenchmarkQueries(b *testing.B) {
 		fmt.Printf("%-22s count %8d  p50 %7.3f ms  p99 %7.3f  processor: p50 %7.3f  p90 %7.3f  p99 %7.3f\n", c.name, count,
 			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms(busy[len(busy)/2]), ms(busy[len(busy)*9/10]), ms(busy[len(busy)*99/100]))
 	}
-	fmt.Printf("cache: %d MB\n", m.index.CacheBytes()>>20)
+	fmt.Printf("cache: %d MB; %s\n", m.index.CacheBytes()>>20, anonymous(b))
 }
 
 // threadTime is the processor time that the thread has used, which others on

@@ -251,15 +251,6 @@ func within(s source, order, column int, from, to int64) (set *roaring.Bitmap, a
 	if err != nil {
 		return nil, false, err
 	}
-	if sorted == nil {
-		var some []uint16
-		for i := range s.posts() {
-			if v := values.at(i); from <= v && v < to {
-				some = append(some, uint16(i))
-			}
-		}
-		return bitmapOf(some), len(some) == s.posts(), nil
-	}
 	first := sort.Search(s.posts(), func(i int) bool { return values.at(ordinalAt(sorted, i)) < to })
 	end := first + sort.Search(s.posts()-first, func(i int) bool { return values.at(ordinalAt(sorted, first+i)) < from })
 	if end-first == s.posts() {

@@ -2,8 +2,10 @@ package postindex
 
 import (
 	"container/heap"
+	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -42,7 +44,7 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 		}
 	}
 	from, to := q.Bounds(result.Count)
-	versions, err := page(some, orderOf(q.Order), from, to, result.Count)
+	versions, err := page(some, q, from, to, result.Count)
 	if err != nil {
 		return Result{}, err
 	}
@@ -58,7 +60,7 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 
 // page returns the versions of the posts from one place to another of all that
 // were found. The nearer end is where it begins to count.
-func page(some []found, order, from, to, count int) ([]uint64, error) {
+func page(some []found, q *watchpost.PostQuery, from, to, count int) ([]uint64, error) {
 	if from >= to {
 		return nil, nil
 	}
@@ -68,7 +70,7 @@ func page(some []found, order, from, to, count int) ([]uint64, error) {
 		skip = count - to
 	}
 	for i := range some {
-		c, err := newCursor(&some[i], order, m.backwards, (skip+take)*some[i].count/count+1)
+		c, err := newCursor(&some[i], q, m.backwards, (skip+take)*some[i].count/count+1)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +153,8 @@ type cursor struct {
 
 // newCursor returns a cursor before its first post, of which about so many will
 // be asked for.
-func newCursor(f *found, order int, backwards bool, want int) (*cursor, error) {
+func newCursor(f *found, q *watchpost.PostQuery, backwards bool, want int) (*cursor, error) {
+	order := orderOf(q.Order)
 	r, err := newRanking(f.source, order)
 	if err != nil {
 		return nil, err
@@ -175,6 +178,9 @@ func newCursor(f *found, order int, backwards bool, want int) (*cursor, error) {
 			c.member = make([]uint64, (n+63)/64)
 			f.set.WriteDenseTo(c.member)
 		}
+		if order == orderRecent || order == orderOldest {
+			c.startWithin(q)
+		}
 		return c, nil
 	}
 	if t, ok := f.source.(*tailSource); ok && f.set == nil {
@@ -183,6 +189,25 @@ func newCursor(f *found, order int, backwards bool, want int) (*cursor, error) {
 	}
 	c.list = r.rankAll(f)
 	return c, r.sort(c.list)
+}
+
+// startWithin passes over the posts that are too new or too old, in an order
+// that goes by that.
+func (c *cursor) startWithin(q *watchpost.PostQuery) {
+	if q.From.IsZero() && q.To.IsZero() {
+		return
+	}
+	from, to := bound(q.From, math.MinInt64), bound(q.To, math.MaxInt64)
+	newestFirst := c.ranking.sign < 0 != c.backwards
+	n := len(c.sorted) / 2
+	c.place = sort.Search(n, func(place int) bool {
+		c.place = place
+		posted := c.ranking.key.at(ordinalAt(c.sorted, c.turned(n)))
+		if newestFirst {
+			return posted < to
+		}
+		return posted >= from
+	})
 }
 
 // next goes to the next post; false when there is none.

@@ -3,7 +3,8 @@ package postindex
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -12,7 +13,18 @@ import (
 )
 
 // searcher finds what a search asks for.
-type searcher struct{ snapshot *snapshot }
+type searcher struct {
+	snapshot *snapshot
+	// cut holds how the words of terms are cut in the languages of sources,
+	// which are mostly the same ones.
+	cut map[string][]inLanguages
+}
+
+// inLanguages is how words are cut in some languages.
+type inLanguages struct {
+	stemming
+	languages []string
+}
 
 // clause returns the posts for which one of the terms holds.
 func (x *searcher) clause(s source, clause watchpost.SearchClause) (*roaring.Bitmap, error) {
@@ -148,7 +160,7 @@ func sigil(w watchpost.SearchWord) string {
 // whether it is its own stem there, so that a token without a stem term of its
 // own is meant too.
 type stemming struct {
-	stems string // joined by NUL
+	stems string // each with a NUL behind it
 	own   string
 }
 
@@ -159,30 +171,19 @@ func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bit
 	if err != nil {
 		return nil, err
 	}
-	groups := map[stemming][]string{}
-	for _, language := range languages {
-		var g stemming
-		for _, w := range words {
-			stem := watchpost.Stem(language, w.Text)
-			g.stems += stem + "\x00"
-			if watchpost.Stem(language, stem) == stem {
-				g.own += "+"
-			} else {
-				g.own += "-"
-			}
-		}
-		groups[g] = append(groups[g], language)
+	groups := x.groups(languages, words)
+	if len(groups) == 1 {
+		return groups[0].in(s, words)
 	}
-	keys := make([]stemming, 0, len(groups))
-	for g := range groups {
-		keys = append(keys, g)
+	k := s.key(cachedFound, uint64(nameOf(&watchpost.SearchTerm{Words: words}))^1)
+	if v, ok := x.snapshot.index.cache.get(k); ok {
+		return v.(*roaring.Bitmap), nil
 	}
-	sort.Slice(keys, func(i, j int) bool { return keys[i].stems+keys[i].own < keys[j].stems+keys[j].own })
 	var sets []*roaring.Bitmap
-	for _, g := range keys {
+	for _, g := range groups {
 		set, err := g.in(s, words)
-		if err == nil && set != nil && len(groups) > 1 {
-			set, err = ofLanguages(s, set, groups[g])
+		if err == nil && set != nil {
+			set, err = ofLanguages(s, set, g.languages)
 		}
 		if err != nil {
 			return nil, err
@@ -191,7 +192,48 @@ func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bit
 			sets = append(sets, set)
 		}
 	}
-	return union(sets), nil
+	all := union(sets)
+	x.snapshot.index.cache.put(k, all, bitmapSize(all))
+	return all, nil
+}
+
+// groups returns how words are cut in some languages.
+func (x *searcher) groups(languages []string, words []watchpost.SearchWord) []inLanguages {
+	name := strings.Join(languages, "\x00")
+	for _, w := range words {
+		name += "\x00\x00" + w.Text
+	}
+	if groups, known := x.cut[name]; known {
+		return groups
+	}
+	var groups []inLanguages
+	for _, language := range languages {
+		g := cut(language, words)
+		i := slices.IndexFunc(groups, func(known inLanguages) bool { return known.stemming == g })
+		if i < 0 {
+			i, groups = len(groups), append(groups, inLanguages{stemming: g})
+		}
+		groups[i].languages = append(groups[i].languages, language)
+	}
+	if x.cut == nil {
+		x.cut = map[string][]inLanguages{}
+	}
+	x.cut[name] = groups
+	return groups
+}
+
+// cut returns how words are cut in a language.
+func cut(language string, words []watchpost.SearchWord) (g stemming) {
+	for _, w := range words {
+		stem := watchpost.Stem(language, w.Text)
+		g.stems += stem + "\x00"
+		if watchpost.Stem(language, stem) == stem {
+			g.own += "+"
+		} else {
+			g.own += "-"
+		}
+	}
+	return g
 }
 
 // ofLanguages returns those posts of a set that are in one of the languages.
@@ -209,15 +251,7 @@ func ofLanguages(s source, set *roaring.Bitmap, languages []string) (*roaring.Bi
 
 // in returns the posts that have the stems.
 func (g stemming) in(s source, words []watchpost.SearchWord) (all *roaring.Bitmap, err error) {
-	stems := make([]string, len(words))
-	for i, rest := 0, g.stems; i < len(words); i++ {
-		for end := 0; ; end++ {
-			if rest[end] == 0 {
-				stems[i], rest = rest[:end], rest[end+1:]
-				break
-			}
-		}
-	}
+	stems := strings.Split(g.stems, "\x00") // and an empty one behind the last
 	if len(words) == 1 {
 		terms := []term{termOf(termStem, sigil(words[0])+stems[0])}
 		if g.own == "+" {

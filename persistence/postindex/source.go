@@ -20,8 +20,7 @@ type source interface {
 	// dead returns the posts that do not count any more; nil: none.
 	dead() (*roaring.Bitmap, error)
 	column(c int) (values, error)
-	// order returns the ordinals in an order, two little-endian bytes each; nil
-	// when the source has no orders.
+	// order returns the ordinals in an order, two little-endian bytes each.
 	order(o int) ([]byte, error)
 	id(ordinal int) (uuid, error)
 	// key names an immutable thing of the source in the cache.

@@ -2,6 +2,7 @@ package postindex
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -16,13 +17,29 @@ import (
 type tail struct {
 	mu      sync.Mutex
 	entries []*entry
+	sieves  []*tailSieve
 	bytes   int
 }
 
 // tailSource is the tail as a snapshot sees it.
 type tailSource struct {
 	*snapshot
+	kept    *tail
 	entries []*entry
+}
+
+// tailSieve tells of 64 entries at once which may have a term: each term sets
+// the entry's bit in some of the rows.
+type tailSieve [2048]uint64
+
+const sieveRows = 4
+
+// rowsOf calls visit with the rows of a term.
+func rowsOf(t term, visit func(row int)) {
+	for h, n := mix(uint64(t)), 0; n < sieveRows; n++ {
+		visit(int(h % uint64(len(tailSieve{}))))
+		h >>= 11
+	}
 }
 
 // tailSource returns the tail, and reads from the store what is not in memory.
@@ -43,7 +60,7 @@ func (s *snapshot) tailSource() (*tailSource, error) {
 		}
 		s.index.cache.put(k, t, t.bytes)
 	}
-	return &tailSource{s, t.entries[:length:length]}, nil
+	return &tailSource{s, t, t.entries[:length:length]}, nil
 }
 
 // loadAtOnce is the number of missing entries from which they are scanned
@@ -88,6 +105,15 @@ func (t *tail) add(value []byte) error {
 	if err != nil {
 		return err
 	}
+	i := len(t.entries)
+	if i%64 == 0 {
+		t.sieves = append(t.sieves, &tailSieve{})
+		t.bytes += 8 * len(tailSieve{})
+	}
+	sieve := t.sieves[i/64]
+	for _, has := range e.terms {
+		rowsOf(has, func(row int) { sieve[row] |= 1 << (i % 64) })
+	}
 	t.entries = append(t.entries, e)
 	t.bytes += e.size()
 	return nil
@@ -115,15 +141,33 @@ func (t *tailSource) languages() ([]string, error) {
 
 func (t *tailSource) having(want term) (*roaring.Bitmap, error) {
 	var found []uint16
-	for i, e := range t.entries {
-		if _, ok := slices.BinarySearch(e.terms, want); ok {
-			found = append(found, uint16(i))
+	for at, may := range t.kept.mayHave(want, (len(t.entries)+63)/64) {
+		for ; may != 0; may &= may - 1 {
+			i := 64*at + bits.TrailingZeros64(may)
+			if i >= len(t.entries) {
+				break // of a later snapshot
+			}
+			if _, ok := slices.BinarySearch(t.entries[i].terms, want); ok {
+				found = append(found, uint16(i))
+			}
 		}
 	}
 	if found == nil {
 		return nil, nil
 	}
 	return bitmapOf(found), nil
+}
+
+// mayHave returns for the first so many sieves which entries may have a term.
+func (t *tail) mayHave(want term, n int) []uint64 {
+	words := make([]uint64, n)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range words {
+		words[i] = ^uint64(0)
+		rowsOf(want, func(row int) { words[i] &= t.sieves[i][row] })
+	}
+	return words
 }
 
 func (t *tailSource) dead() (*roaring.Bitmap, error) {
@@ -135,7 +179,19 @@ func (t *tailSource) dead() (*roaring.Bitmap, error) {
 
 func (t *tailSource) column(c int) (values, error) { return entryColumn{t.entries, c}, nil }
 
-func (t *tailSource) order(int) ([]byte, error) { return nil, nil }
+// order sorts the tail as this snapshot has it, once: between two writes the
+// same pages are asked for again.
+func (t *tailSource) order(o int) ([]byte, error) {
+	k := t.key(partOrder, uint64(o))
+	if v, ok := t.index.cache.get(k); ok {
+		return v.([]byte), nil
+	}
+	all, err := sorted(t, o)
+	if err == nil {
+		t.index.cache.put(k, all, len(all))
+	}
+	return all, err
+}
 
 // ranked returns all posts of the tail in an order. They are remembered until
 // the next write: the first page of all posts is what is asked for most.

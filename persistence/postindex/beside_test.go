@@ -1,0 +1,74 @@
+package postindex_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// TestQueriesBesideWrites lets readers ask while posts are written in pairs and
+// folded: each sees whole batches only, and never fewer than before.
+func TestQueriesBesideWrites(t *testing.T) {
+	o := postindex.Options{TailPosts: 16, SegmentPosts: 256, Fan: 3, CacheBytes: 256 << 10}
+	m := newTeam(t, memory(t), o)
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for reader := range 3 {
+		readers.Go(func() {
+			f, last := newForge(), 0
+			for {
+				q := &watchpost.PostQuery{Order: postOrders[f.r.IntN(len(postOrders))], PageSize: 5}
+				if reader == 1 {
+					q.Search = asked(`"pair of posts"`)
+				}
+				view, err := m.store.View(noContext)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				result, err := m.index.Query(view, space, q)
+				view.Close()
+				if err != nil || result.Count%2 != 0 || result.Count < last || len(result.Posts) != min(5, result.Count) {
+					t.Errorf("after %d posts: %d of %d posts, %v", last, len(result.Posts), result.Count, err)
+					return
+				}
+				last = result.Count
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	f := newForge()
+	var posts []*watchpost.Post
+	for i := range 150 {
+		a, b := f.post(), f.post()
+		a.Content, b.Content = a.Content+" pair of posts", "a pair of posts"
+		posts = append(posts, a, b)
+		m.put(a, b)
+		if i%3 == 0 { // marks make new versions, not posts
+			p := *posts[f.r.IntN(len(posts))]
+			p.Bookmark = !p.Bookmark
+			m.put(&p)
+		}
+		m.step()
+	}
+	close(done)
+	readers.Wait()
+	m.foldAll()
+	require.Empty(t, m.verify())
+	_, count := m.query(&watchpost.PostQuery{})
+	require.Equal(t, len(posts), count)
+	m.view(func(view persistence.View) {
+		got, err := postindex.ByURN(view, space, posts[0].URN)
+		require.NoError(t, err)
+		require.Equal(t, posts[0].ID, got.ID)
+	})
+}
