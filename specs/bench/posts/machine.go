@@ -53,6 +53,16 @@ func processor() string {
 	return fmt.Sprintf("%d × %s", runtime.NumCPU(), name)
 }
 
+// loadAverage tells whether the machine had other things to do: it ought to be
+// below the number of processors.
+func loadAverage() string {
+	content, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Join(strings.Fields(string(content))[:3], ", ")
+}
+
 // folderSize is what the files of a folder take on the disk in bytes.
 func folderSize(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

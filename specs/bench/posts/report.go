@@ -43,7 +43,7 @@ func (r *report) tell(format string, arguments ...any) {
 // String writes the report in Markdown.
 func (r *report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Posts\n\n%s, on %s, %.0f GiB of memory.\n", r.began.UTC().Format("2006-01-02 15:04 UTC"), processor(), float64(memTotal())/(1<<30))
+	fmt.Fprintf(&b, "# Posts\n\n%s, on %s, %.0f GiB of memory. Load average at the end: %s.\n", r.began.UTC().Format("2006-01-02 15:04 UTC"), processor(), float64(memTotal())/(1<<30), loadAverage())
 	for i := range r.tables {
 		r.tables[i].write(&b)
 	}
@@ -73,7 +73,7 @@ func verdict(small, large float64) string {
 	if small <= large {
 		return "met"
 	}
-	return fmt.Sprintf("missed, by %.1f times", small/large)
+	return fmt.Sprintf("missed, by %.2f times", small/large)
 }
 
 func (t *table) write(b *strings.Builder) {
@@ -153,7 +153,7 @@ func (t *table) missed(res *result) (missed []string) {
 		return missed
 	}
 	if r := t.ratio(res, 1); r < 1 {
-		missed = append(missed, fmt.Sprintf("slower than %s, by %.1f times", t.bench.engines[1].name(), 1/r))
+		missed = append(missed, fmt.Sprintf("slower than %s, by %.2f times", t.bench.engines[1].name(), 1/r))
 	}
 	miss("p50", ours.at(0.5), targetMedian)
 	miss("p99", ours.at(0.99), targetTail)
