@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -26,12 +27,13 @@ func (b *bench) beside(ctx context.Context, r row) (*result, error) {
 
 func (b *bench) besideOne(ctx context.Context, e engine, ours bool, pool []query, t *times) (err error) {
 	writing, stop := context.WithCancel(ctx)
-	wrote := make(chan error, 1)
-	go func() { wrote <- b.write(writing, e) }()
+	wrote, begun := make(chan error, 1), make(chan struct{})
+	go func() { wrote <- b.write(writing, e, begun) }()
 	defer func() {
 		stop()
 		err = errors.Join(err, <-wrote)
 	}()
+	<-begun
 	for i := range b.runs {
 		if !ours && t.spent > b.budget && len(t.took) >= b.least {
 			return nil
@@ -43,23 +45,26 @@ func (b *bench) besideOne(ctx context.Context, e engine, ours bool, pool []query
 	return nil
 }
 
-// write adds posts at the plan's rate until ctx ends. A batch that is under way
-// then is finished.
-func (b *bench) write(ctx context.Context, e engine) error {
+// write adds posts at the plan's rate until ctx ends; begun is closed after the
+// first batch. A batch that is under way at the end is finished.
+func (b *bench) write(ctx context.Context, e engine, begun chan<- struct{}) error {
 	tick := time.NewTicker(time.Second / batchesPerSecond)
 	defer tick.Stop()
+	began := sync.OnceFunc(func() { close(begun) })
+	defer began()
 	for {
 		from := b.written[e.name()]
 		entries := b.feed.entries(from, from+b.rate/batchesPerSecond)
+		if err := e.add(context.WithoutCancel(ctx), entries); err != nil {
+			return err
+		}
+		b.written[e.name()] += len(entries)
+		began()
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		if err := e.add(context.WithoutCancel(ctx), entries); err != nil {
-			return err
-		}
-		b.written[e.name()] += len(entries)
 	}
 }
 
