@@ -29,6 +29,7 @@ import (
 //	e <watchlist or list> <entry>  scanRecord
 //	x <watchlist>                  empty; deleted, its posts not yet purged
 //	q <account urn>                accountRecord of an account that a member has claimed
+//	c <time> <hash>                empty; a pairing code by its end, to purge it
 //	r <member>                     empty; removed, its waiting writes not yet ended
 //	y <week> <watchlist>           watchpost.WeekTally; <week> is its Monday
 //	z <week> <watchlist> l <hash>  empty; this author is a potential lead of the week
@@ -65,6 +66,7 @@ const (
 	keyScan      = "e"
 	keyDeleted   = "x"
 	keyAccount   = "q"
+	keyPairing   = "c"
 	keyRemoval   = "r"
 	keyTally     = "y"
 	keyMark      = "z"

@@ -116,7 +116,8 @@ func (t *team) receive(message any) {
 	case decided:
 		t.decide(m)
 	case areYouIdle:
-		t.ctx.Respond(t.journal.idle() && len(t.dispatch.workers) == 0)
+		rested := t.restPairings()
+		t.ctx.Respond(rested && t.journal.idle() && len(t.dispatch.workers) == 0)
 	case wakeUp:
 		t.onWake()
 	case renewLeases:

@@ -100,43 +100,6 @@ func (t *team) openSession(batch *persistence.Batch, member watchpost.Member) Se
 	return SessionOpened{Token: token, Team: t.value(), Member: member}
 }
 
-func (t *team) onCreatePairingCode(m CreatePairingCode) {
-	member, err := t.memberByEmail(m.Email)
-	if err != nil {
-		t.answer(nil, err)
-		return
-	}
-	code := PairingCode{Code: watchpost.NewPairingCode(), ExpiresAt: t.env.clock.Now().Add(pairingTime)}
-	batch := &persistence.Batch{}
-	batch.Set(persistence.DirectoryKey{Kind: dirPairing, Name: t.env.keyring.hash(dirPairing, code.Code)},
-		encode(ownerEntry{Team: t.id, Member: member.ID, Ends: code.ExpiresAt}))
-	t.commit(batch, code)
-}
-
-// redeemPairing takes a pairing code, by its keyed hash; answered by
-// SessionOpened.
-type redeemPairing struct{ hash string }
-
-// onRedeemPairing uses a code up and opens a session for its member: both in
-// one batch, so that a code never opens two.
-func (t *team) onRedeemPairing(m redeemPairing) {
-	entry, err := readDirectory[ownerEntry](t.env, dirPairing, m.hash)
-	member, known := t.member(entry.Member)
-	if err != nil || entry.Team != t.id || !known || !t.env.clock.Now().Before(entry.Ends) || t.redeemed[m.hash] {
-		t.answer(nil, errPairing())
-		return
-	}
-	t.redeemed[m.hash] = true // the directory shows it only after the commit
-	batch := &persistence.Batch{}
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirPairing, Name: m.hash}, encode(entry), nil)
-	t.personSeen(batch)
-	t.commit(batch, t.openSession(batch, member))
-}
-
-func errPairing() error {
-	return watchpost.Errorf(watchpost.Unauthenticated, "Invalid or expired pairing code")
-}
-
 // listSessions returns the team's sessions, connected or not.
 func (t *team) listSessions() []SessionView {
 	views := make([]SessionView, 0, len(t.sessions))
