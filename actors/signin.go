@@ -87,7 +87,10 @@ func (s *signIn) Receive(c actor.Context) {
 	case verifyCode:
 		s.onVerify(m)
 	case areYouIdle:
-		c.Respond(s.journal.idle())
+		batch := &persistence.Batch{}
+		s.forget(batch, s.env.clock.Now(), forgottenAtOnce)
+		s.journal.submit(batch, nil)
+		c.Respond(s.journal.idle()) // only when nothing is left to forget
 	case renewLeases:
 		s.answer(Done{}, nil)
 	default:
@@ -96,12 +99,20 @@ func (s *signIn) Receive(c actor.Context) {
 	}
 }
 
+// load takes up what still says something, and forgets some of the rest.
 func (s *signIn) load(view persistence.View) error {
 	err := loadAll(view, s.space, keyAddress, func(email string, r addressRecord) { s.addresses[email] = &r })
 	if err != nil {
 		return err
 	}
-	return loadAll(view, s.space, keyClient, func(client string, r clientRecord) { s.clients[client] = &r })
+	err = loadAll(view, s.space, keyClient, func(client string, r clientRecord) { s.clients[client] = &r })
+	if err != nil {
+		return err
+	}
+	batch := &persistence.Batch{}
+	s.forget(batch, s.env.clock.Now(), forgottenAtOnce)
+	s.journal.submit(batch, nil)
+	return nil
 }
 
 // recent keeps the moments that are less than window before now.
@@ -115,14 +126,18 @@ func recent(moments []time.Time, now time.Time, window time.Duration) []time.Tim
 	return kept
 }
 
-// lookedAt is how many records each decision looks at to forget what has no
-// meaning any more: more than a decision can add.
-const lookedAt = 4
+// How many records of each kind are looked at, to forget those that have no
+// meaning any more: lookedAt by each decision, which is more than it can add,
+// forgottenAtOnce when the actor begins and whenever it may be put to rest.
+const (
+	lookedAt        = 4
+	forgottenAtOnce = 900
+)
 
-// forget deletes records that say nothing any more, of some that come first in
-// the order of a map, which is none: with enough decisions each has its turn.
-func (s *signIn) forget(batch *persistence.Batch, now time.Time) {
-	left := lookedAt
+// forget deletes records that say nothing any more, of the first most in the
+// order of a map, which is none: with enough decisions each has its turn.
+func (s *signIn) forget(batch *persistence.Batch, now time.Time, most int) {
+	left := most
 	for email, a := range s.addresses {
 		if left--; left < 0 {
 			break
@@ -132,17 +147,20 @@ func (s *signIn) forget(batch *persistence.Batch, now time.Time) {
 			batch.Delete(key(keyAddress, email))
 		}
 	}
-	left = lookedAt
+	left = most
 	for client, c := range s.clients {
 		if left--; left < 0 {
 			break
 		}
-		if len(recent(c.Mails, now, time.Hour)) == 0 {
+		if c.stale(now) {
 			delete(s.clients, client)
 			batch.Delete(key(keyClient, client))
 		}
 	}
 }
+
+// stale reports whether the record says no more than none would.
+func (c *clientRecord) stale(now time.Time) bool { return len(recent(c.Mails, now, time.Hour)) == 0 }
 
 // stale reports whether the record says no more than none would.
 func (a *addressRecord) stale(now time.Time) bool {
@@ -152,7 +170,7 @@ func (a *addressRecord) stale(now time.Time) bool {
 func (s *signIn) onSend(m sendCode) {
 	now := s.env.clock.Now()
 	batch := &persistence.Batch{}
-	s.forget(batch, now)
+	s.forget(batch, now, lookedAt)
 	a, c := s.addresses[m.email], s.clients[m.client]
 	if a == nil {
 		a = &addressRecord{}
@@ -183,7 +201,7 @@ func (s *signIn) hash(email, code string) string {
 func (s *signIn) onVerify(m verifyCode) {
 	now := s.env.clock.Now()
 	batch := &persistence.Batch{}
-	s.forget(batch, now)
+	s.forget(batch, now, lookedAt)
 	a := s.addresses[m.email]
 	if a == nil {
 		a = &addressRecord{} // counted like any other, so that both look alike

@@ -77,3 +77,43 @@ func TestInvitation(t *testing.T) {
 	_, err = w.Registry.Invite(w.Context(), team.ID, actors.AddMember{Email: "eve@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err, "the member is there, with or without the mail")
 }
+
+// TestFloodOfAddresses: the record that every unknown address gets for a day is
+// gone after it, however many there were, without as many requests to come.
+func TestFloodOfAddresses(t *testing.T) {
+	t.Parallel()
+	const flood = 300
+	records := func(w *actorstest.World) (n int) {
+		view, err := w.Store.View(w.Context())
+		require.NoError(t, err)
+		defer view.Close()
+		require.NoError(t, view.Scan(persistence.Space("sign-in"), nil, nil, func([]byte, []byte) bool { n++; return true }))
+		return n
+	}
+	begin := func(t *testing.T) *actorstest.World {
+		w := actorstest.New(t)
+		for n := range flood {
+			_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456")
+			require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+		}
+		require.Equal(t, flood, records(w))
+		return w
+	}
+	t.Run("when nobody signs in any more", func(t *testing.T) {
+		t.Parallel()
+		w := begin(t)
+		w.SetClock(watchpost.Daily.Reset(w.Now()))
+		require.Eventually(t, func() bool {
+			w.Advance(time.Minute)
+			return records(w) == 0
+		}, actorstest.Wait, time.Millisecond)
+	})
+	t.Run("when it is the next that somebody does", func(t *testing.T) {
+		t.Parallel()
+		w := begin(t)
+		w.Restart()
+		w.Advance(48 * time.Hour)
+		codeFor(t, w, "ada@example.com")
+		require.Equal(t, 2, records(w))
+	})
+}
