@@ -3,6 +3,7 @@ package watchpost
 import (
 	"cmp"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -188,39 +189,56 @@ type InteractionDay struct {
 	Likes, Comments int
 }
 
-// Select returns the page of all that q asks for, newest first, and the counts.
+// Select is the whole meaning of a query: the page of all that q asks for,
+// newest first, and the counts.
 func (q *InteractionQuery) Select(all []Interaction, now time.Time) ([]Interaction, InteractionSummary) {
+	return q.SelectSorted(slices.Values(slices.SortedFunc(slices.Values(all), func(a, b Interaction) int { return a.Compare(&b) })), now)
+}
+
+// Compare puts the newer interaction first; of two at one moment the one with
+// the greater id.
+func (i *Interaction) Compare(other *Interaction) int {
+	return cmp.Or(other.At.Compare(i.At), cmp.Compare(other.ID, i.ID))
+}
+
+// SelectSorted is Select of interactions that come newest first, of which only
+// ID, Kind, At and the author's ID are looked at.
+func (q *InteractionQuery) SelectSorted(newestFirst iter.Seq[Interaction], now time.Time) ([]Interaction, InteractionSummary) {
+	var page []Interaction
 	var sum InteractionSummary
 	first := Daily.Start(now).AddDate(0, 0, 1-InteractionDays)
 	for i := range InteractionDays {
 		sum.Graph = append(sum.Graph, InteractionDay{Date: first.AddDate(0, 0, i).Format(time.DateOnly)})
 	}
-	var kept []Interaction
-	for _, i := range all {
+	for i := range newestFirst {
 		if len(q.Actors) > 0 && !slices.Contains(q.Actors, i.Author.ID) {
 			continue
 		}
-		var ignored int
-		onDay := func(d *InteractionDay) *int { return &d.Likes }
-		count := &sum.Likes
-		if i.Kind == InteractionComment {
-			count, onDay = &sum.Comments, func(d *InteractionDay) *int { return &d.Comments }
+		sum.count(&i, first)
+		if q.Kind != "" && q.Kind != i.Kind {
+			continue
 		}
-		day := &ignored
-		if n := int(Daily.Start(i.At).Sub(first) / (24 * time.Hour)); !i.At.Before(first) && n < len(sum.Graph) {
-			day = onDay(&sum.Graph[n])
+		if sum.Total/q.PageSize == q.Page-1 {
+			page = append(page, i)
 		}
-		*count++
-		*day++
-		if q.Kind == "" || q.Kind == i.Kind {
-			kept = append(kept, i)
-		}
+		sum.Total++
 	}
-	slices.SortFunc(kept, func(a, b Interaction) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) })
-	sum.Total = len(kept)
-	from := sum.Total
-	if q.Page-1 <= sum.Total/q.PageSize {
-		from = min((q.Page-1)*q.PageSize, sum.Total)
+	return page, sum
+}
+
+// count counts an interaction, also on its day if that is of the graph, whose
+// first day begins at first.
+func (s *InteractionSummary) count(i *Interaction, first time.Time) {
+	var day InteractionDay // of no graph
+	on := &day
+	if n := int(Daily.Start(i.At).Sub(first) / (24 * time.Hour)); !i.At.Before(first) && n < len(s.Graph) {
+		on = &s.Graph[n]
 	}
-	return kept[from:min(from+q.PageSize, sum.Total)], sum
+	if i.Kind == InteractionComment {
+		s.Comments++
+		on.Comments++
+		return
+	}
+	s.Likes++
+	on.Likes++
 }

@@ -50,6 +50,9 @@ func (f *feed) mark(view persistence.View, m mark) error {
 		}
 		batch.Put(deedsKey(m.done.Target), encode(deeds))
 		batch.Put(key(keyInteract, m.done.ID), encode(*m.done))
+		if err := noteDeed(view, f.space, batch, deedChange{m.done.ID, m.done.Target}); err != nil {
+			return err
+		}
 	}
 	if old != nil {
 		post := *old
@@ -132,6 +135,9 @@ func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watc
 		if deeds.URN != p.URN {
 			deeds.URN = p.URN
 			batch.Put(deedsKey(target), encode(deeds))
+			if err := noteOtherDeeds(view, f.space, batch); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"errors"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -42,52 +41,35 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 		}
 	}
 	page.Asked = map[watchpost.WatchlistID]bool{watchpost.WatchlistID(watchlist): true}
-	all, err := page.collect(view, persistence.Space(team))
+	log := r.env.deeds.of(team)
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	more, err := log.refresh(view, persistence.Space(team))
+	r.env.deeds.grown(team, log, more, len(log.deeds))
 	if err != nil {
 		return page, err
 	}
-	page.Interactions, page.Summary = q.Select(all, r.env.clock.Now())
-	return page, nil
+	deeds, err := log.on(view, persistence.Space(team), r.env.posts, watchpost.WatchlistID(watchlist))
+	if err != nil {
+		return page, err
+	}
+	page.Interactions, page.Summary = q.SelectSorted(deeds, r.env.clock.Now())
+	return page, page.complete(view, persistence.Space(team), log)
 }
 
-// collect reads the interactions with posts of the watchlist, and those posts.
-func (p *InteractionsPage) collect(view persistence.View, space persistence.Space) ([]watchpost.Interaction, error) {
-	var all []watchpost.Interaction
-	if err := loadAll(view, space, keyInteract, func(_ string, i watchpost.Interaction) { all = append(all, i) }); err != nil {
-		return nil, err
-	}
-	kept := all[:0]
-	for _, i := range all {
-		post, known := p.Posts[i.Target]
-		if !known {
-			var err error
-			if post, err = donePost(view, space, i.Target); err != nil {
-				return nil, err
-			}
-			if post != nil && !post.Collected(func(id watchpost.WatchlistID) bool { return p.Asked[id] }) {
-				post = nil
-			}
-			p.Posts[i.Target] = post
+// complete reads the interactions of the page, and their posts.
+func (p *InteractionsPage) complete(view persistence.View, space persistence.Space, log *deedLog) (err error) {
+	for i := range p.Interactions {
+		one := &p.Interactions[i]
+		if *one, err = load[watchpost.Interaction](view, space, key(keyInteract, one.ID)); err != nil {
+			return err
 		}
-		if post != nil {
-			kept = append(kept, i)
+		if p.Posts[one.Target] != nil {
+			continue
+		}
+		if p.Posts[one.Target], err = postindex.ByURN(view, space, log.targets[one.Target].post.urn); err != nil {
+			return err
 		}
 	}
-	return kept, nil
-}
-
-// donePost returns the stored post that something was done to; nil when it is
-// not stored.
-func donePost(view persistence.View, space persistence.Space, target string) (*watchpost.Post, error) {
-	deeds, err := load[deedsRecord](view, space, deedsKey(target))
-	if err == nil && deeds.URN != "" {
-		var post *watchpost.Post
-		if post, err = postindex.ByURN(view, space, deeds.URN); err == nil {
-			return post, nil
-		}
-	}
-	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return nil, err
-	}
-	return nil, nil // one that is not stored is no fault
+	return nil
 }

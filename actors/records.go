@@ -39,6 +39,7 @@ import (
 //	f <hash of an effect>          effectRecord of a like or an invitation
 //	d <post key>                   deedsRecord: what was done to a post
 //	n <task>                       watchpost.Interaction
+//	N                              deedState: how often these and deedsRecords have changed
 //	p …                            posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -75,6 +76,7 @@ const (
 	keyEffect    = "f"
 	keyDeeds     = "d"
 	keyInteract  = "n"
+	keyDeedState = "N"
 
 	dirTeam      = "team"
 	dirEmail     = "email"

@@ -64,6 +64,7 @@ type environment struct {
 	store      persistence.Store
 	posts      *postindex.Index
 	live       *liveCache
+	deeds      *deedLogs
 	clock      watchpost.Clock
 	keyring    *Keyring
 	log        *slog.Logger
@@ -135,7 +136,7 @@ func New(o Options) (*Registry, error) {
 		crashes: map[string]crash{},
 	}
 	r.env = &environment{
-		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), live: newLiveCache(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), live: newLiveCache(), deeds: newDeedLogs(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.mailer = o.Mailer

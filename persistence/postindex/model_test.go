@@ -239,7 +239,32 @@ func (m *machine) ask(t *rapid.T) {
 		got, count := m.query(q)
 		require.Equal(t, want, count, "%+v", q)
 		require.Equal(t, ids, got, "%+v", q)
+		require.ElementsMatch(t, m.matching(q), m.versions(t, q), "%+v", q)
 	}
+}
+
+// matching returns the urns of all posts that a query asks for.
+func (m *machine) matching(q *watchpost.PostQuery) (urns []string) {
+	for _, p := range m.posts {
+		if q.Matches(p) {
+			urns = append(urns, p.URN)
+		}
+	}
+	return urns
+}
+
+// versions returns the same by the versions that the index finds.
+func (m *machine) versions(t *rapid.T, q *watchpost.PostQuery) (urns []string) {
+	m.view(func(view persistence.View) {
+		found, err := m.index.Versions(view, space, q)
+		require.NoError(t, err)
+		for _, version := range found {
+			urn, err := postindex.URN(view, space, version)
+			require.NoError(t, err)
+			urns = append(urns, urn)
+		}
+	})
+	return urns
 }
 
 // TestModel lets the engine and the pure model answer the same queries about

@@ -1,0 +1,293 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// everyInteraction is what interactions are as a pure function of the store: all
+// of them, each with the stored post that it was done to, if the watchlist
+// collected that.
+func everyInteraction(t *testing.T, w *actorstest.World, team *actorstest.Team, list watchpost.WatchlistID) (all []watchpost.Interaction, posts map[string]*watchpost.Post) {
+	t.Helper()
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	posts = map[string]*watchpost.Post{}
+	for _, i := range interactions(t, w, team) {
+		var deeds struct{ URN string }
+		value, err := view.Get(persistence.Space(team.ID), []byte("d"+i.Target))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(value[1:], &deeds))
+		post, err := postindex.ByURN(view, persistence.Space(team.ID), deeds.URN)
+		if errors.Is(err, persistence.ErrNotFound) {
+			continue
+		}
+		require.NoError(t, err)
+		if post.Collected(func(id watchpost.WatchlistID) bool { return id == list }) {
+			all, posts[i.Target] = append(all, i), post
+		}
+	}
+	return all, posts
+}
+
+// deedsDrill does things to posts at random, and asks what was done.
+type deedsDrill struct {
+	*testing.T
+	w      *actorstest.World
+	team   *actorstest.Team
+	s      *actorstest.Session
+	random *rand.Rand
+	lists  []watchpost.Watchlist
+	found  int // interactions in all answers
+}
+
+const drillPosts = 8
+
+// post is the n-th post; some have a urn by which its URL does not name them.
+func (d *deedsDrill) post(n int) protocol.Post {
+	p := post(d.w, "", "go rust zig")
+	p.URN = fmt.Sprintf("urn:network:activity:70000000000000000%02d", n)
+	p.URL = "/feed/update/" + p.URN
+	if n%3 == 0 {
+		p.URN = fmt.Sprintf("urn:network:share:90000000000000000%02d", n)
+	}
+	return p
+}
+
+func (d *deedsDrill) collect() {
+	if len(d.lists) == 4 {
+		return
+	}
+	d.lists = append(d.lists, keywordWatchlist(d.T, d.team, "go"))
+	var some []protocol.Post
+	for n := range drillPosts {
+		if d.random.IntN(2) == 0 {
+			some = append(some, d.post(n))
+		}
+	}
+	endScan(d.s, d.s.Expect(protocol.TypeTask), true, some...)
+}
+
+func (d *deedsDrill) remove() {
+	if len(d.lists) == 0 {
+		return
+	}
+	i := d.random.IntN(len(d.lists))
+	list := d.lists[i]
+	d.lists = append(d.lists[:i], d.lists[i+1:]...)
+	done(d.T, d.team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID})
+	// Until its marks are off the posts, two snapshots may show them otherwise.
+	require.Eventually(d, func() bool { return len(storedKeys(d.T, d.w, d.team, "x")) == 0 }, actorstest.Wait, time.Millisecond)
+}
+
+// act likes a post or comments on it, by one of its names.
+func (d *deedsDrill) act() {
+	urn := fmt.Sprintf("urn:network:activity:70000000000000000%02d", d.random.IntN(drillPosts))
+	kind, input := watchpost.TaskCommentPost, fmt.Sprintf(`{"social_urn":%q,"comment_text":"well"}`, urn)
+	if d.random.IntN(2) == 0 {
+		kind, input = watchpost.TaskLikePost, fmt.Sprintf(`{"social_urn":%q,"actor_type":"company","company_title":"Page %d"}`, urn, d.random.IntN(1000))
+	}
+	id := created(d.T, d.team, request(kind, input))
+	frame := d.s.Expect(protocol.TypeTask)
+	for ; frame.Task != string(id); frame = d.s.Expect(protocol.TypeTask) {
+		endScan(d.s, frame, true) // had become due
+	}
+	d.s.Finish(frame)
+	if d.random.IntN(3) == 0 {
+		d.w.Advance(time.Hour * time.Duration(d.random.IntN(30)))
+		d.settle()
+	}
+}
+
+// settle ends the scans that have become due.
+func (d *deedsDrill) settle() {
+	for _, f := range d.s.Settle() {
+		if f.Type == protocol.TypeTask {
+			endScan(d.s, f, true)
+			d.settle()
+		}
+	}
+}
+
+// ask compares answers with what they must be.
+func (d *deedsDrill) ask() {
+	for _, list := range d.lists {
+		all, posts := everyInteraction(d.T, d.w, d.team, list.ID)
+		q := watchpost.InteractionQuery{Page: 1 + d.random.IntN(3), PageSize: 1 + d.random.IntN(5)}
+		switch d.random.IntN(4) {
+		case 0:
+			q.Kind = watchpost.InteractionLike
+		case 1:
+			q.Kind = watchpost.InteractionComment
+		case 2:
+			if len(all) > 0 {
+				q.Actors = []string{all[d.random.IntN(len(all))].Author.ID, "nobody"}
+			}
+		}
+		now := d.w.Now()
+		page, err := d.w.Registry.Interactions(d.w.Context(), d.team.ID, string(list.ID), q)
+		require.NoError(d, err)
+		if watchpost.Daily.Key(now) != watchpost.Daily.Key(d.w.Now()) {
+			continue // the days of the graph have passed on in between
+		}
+		want, sum := q.Select(all, now)
+		require.Equal(d, sum, page.Summary)
+		require.Equal(d, want, page.Interactions)
+		for _, i := range page.Interactions {
+			require.Equal(d, posts[i.Target], page.Posts[i.Target])
+		}
+		d.found += sum.Total
+	}
+}
+
+// TestInteractionsAsTheStoreHasThem: whatever is done and collected, and however
+// often the service ends, an answer is that of all records.
+func TestInteractionsAsTheStoreHasThem(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	d := &deedsDrill{T: t, w: w, team: team, s: s, random: rand.New(rand.NewPCG(1, 2))}
+	for range 90 {
+		switch n := d.random.IntN(20); {
+		case n < 4:
+			d.collect()
+		case n < 6:
+			d.remove()
+		case n == 6:
+			w.Restart()
+			s.Connect()
+			d.settle()
+		default:
+			d.act()
+			if d.random.IntN(3) == 0 {
+				continue // more than one change between two questions
+			}
+		}
+		d.ask()
+	}
+	require.Greater(t, d.found, 300)
+}
+
+// TestRecordedAgain: what was recorded before its task had ended, and is reported
+// and recorded once more, is one interaction.
+func TestRecordedAgain(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	list := keywordWatchlist(t, team, "go")
+	endScan(s, s.Expect(protocol.TypeTask), true, post(w, "1", "go"))
+	comment := request(watchpost.TaskCommentPost, `{"social_urn":"urn:network:post:1","comment_text":"well"}`)
+	ask := func() []watchpost.Interaction {
+		q := watchpost.InteractionQuery{Page: 1, PageSize: 10}
+		page, err := w.Registry.Interactions(w.Context(), team.ID, string(list.ID), q)
+		require.NoError(t, err)
+		all, _ := everyInteraction(t, w, team, list.ID)
+		want, sum := q.Select(all, w.Now())
+		require.Equal(t, want, page.Interactions)
+		require.Equal(t, sum, page.Summary)
+		return page.Interactions
+	}
+	s.Finish(s.ExpectTask(created(t, team, comment)))
+	require.Len(t, ask(), 1)
+	frame := s.ExpectTask(created(t, team, comment))
+	s.Act(frame)
+	recorded := false
+	w.Store.FailWhen(func(of persistence.Space, batch *persistence.Batch) actorstest.Fault {
+		if recorded {
+			return always(team, actorstest.Before)(of, batch)
+		}
+		for _, write := range batch.Writes {
+			recorded = recorded || write.Key[0] == 'n'
+		}
+		return actorstest.None
+	})
+	s.Result(frame, map[string]any{})
+	s.ExpectClosed()
+	w.Store.FailWhen(nil)
+	w.AwaitResting()
+	before := ask()
+	require.Len(t, before, 2)
+	w.Advance(time.Minute)
+	s.Connect(actorstest.Listed(frame, protocol.StateDone))
+	s.Result(frame, map[string]any{})
+	s.ExpectAck(frame)
+	after := ask()
+	require.Len(t, after, 2)
+	require.True(t, after[0].At.After(before[0].At))
+}
+
+// counting counts what is read of a store.
+type counting struct {
+	persistence.Store
+	reads atomic.Int64
+}
+
+type countingView struct {
+	persistence.View
+	reads *atomic.Int64
+}
+
+// View implements persistence.Store.
+func (c *counting) View(ctx context.Context) (persistence.View, error) {
+	view, err := c.Store.View(ctx)
+	return &countingView{view, &c.reads}, err
+}
+
+// Get implements persistence.View.
+func (v *countingView) Get(space persistence.Space, key []byte) ([]byte, error) {
+	v.reads.Add(1)
+	return v.View.Get(space, key)
+}
+
+// Scan implements persistence.View.
+func (v *countingView) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	return v.View.Scan(space, from, to, func(key, value []byte) bool {
+		v.reads.Add(1)
+		return yield(key, value)
+	})
+}
+
+// TestInteractionsReadAPage: what an answer reads does not grow with what was
+// done before.
+func TestInteractionsReadAPage(t *testing.T) {
+	t.Parallel()
+	store := &counting{Store: actorstest.Engine(t)}
+	w, team, s := house(t, actorstest.On(store))
+	list := keywordWatchlist(t, team, "go")
+	endScan(s, s.Expect(protocol.TypeTask), true, post(w, "1", "go"))
+	comment := func() {
+		s.Finish(s.ExpectTask(created(t, team, request(watchpost.TaskCommentPost, `{"social_urn":"urn:network:post:1","comment_text":"well"}`))))
+	}
+	ask := func() int64 {
+		before := store.reads.Load()
+		page, err := w.Registry.Interactions(w.Context(), team.ID, string(list.ID), watchpost.InteractionQuery{Page: 1, PageSize: 2})
+		require.NoError(t, err)
+		require.NotEmpty(t, page.Interactions)
+		return store.reads.Load() - before
+	}
+	comment()
+	comment()
+	ask()
+	first := ask()
+	for range 20 {
+		comment()
+	}
+	ask()
+	require.Equal(t, first, ask())
+	comment()
+	require.Less(t, ask(), first+10, "one more is taken up by itself")
+}
