@@ -72,6 +72,11 @@ var (
 
 func of[T any](all []T) *rapid.Generator[T] { return rapid.SampledFrom(all) }
 
+// farAway are moments at the ends of what can be stored, and around zero.
+var farAway = []time.Time{
+	time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2261, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Unix(0, 0).UTC(), time.Unix(0, -1).UTC(),
+}
+
 // draw fills in what a scan sees and what is understood of it.
 func draw(t *rapid.T, p *watchpost.Post) {
 	few := rapid.IntRange(0, 2)
@@ -79,7 +84,10 @@ func draw(t *rapid.T, p *watchpost.Post) {
 	p.Content, p.ImageText = someText.Draw(t, "content"), of([]string{"", "", "Go", "東京 x"}).Draw(t, "image")
 	p.AuthorURL = of(authors).Draw(t, "author")
 	p.PostedAt = day0.Add(time.Duration(few.Draw(t, "days"))*24*time.Hour + time.Duration(few.Draw(t, "posted")))
-	p.Likes, p.Comments, p.Shares = int64(few.Draw(t, "likes"))*40, int64(few.Draw(t, "comments"))*10, int64(few.Draw(t, "shares"))*10
+	if rapid.IntRange(0, 9).Draw(t, "far away") == 0 {
+		p.PostedAt = of(farAway).Draw(t, "posted far away")
+	}
+	p.Likes, p.Comments, p.Shares = of([]int64{0, 40, 80, 1 << 40}).Draw(t, "likes"), int64(few.Draw(t, "comments"))*10, int64(few.Draw(t, "shares"))*10
 	p.Type, p.Language, p.Seniority = of(types).Draw(t, "type"), of(languages).Draw(t, "language"), of(seniority).Draw(t, "seniority")
 	p.Relevance, p.Influence = float64(few.Draw(t, "relevance"))/10, few.Draw(t, "influence")
 	p.Tags, p.Matches = nil, nil
@@ -98,7 +106,7 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 		Order: of(postOrders).Draw(t, "order"), PageSize: rapid.IntRange(0, 9).Draw(t, "page size"), Page: rapid.IntRange(0, 6).Draw(t, "page"),
 	}
 	instant := func(name string) time.Time {
-		return of([]time.Time{{}, day0, day0.Add(1), day0.Add(24 * time.Hour), day0.Add(48*time.Hour + 1), time.Time{}.Add(1), day0.AddDate(7000, 0, 0)}).Draw(t, name)
+		return of([]time.Time{{}, day0, day0.Add(1), day0.Add(24 * time.Hour), day0.Add(48*time.Hour + 1), time.Time{}.Add(1), day0.AddDate(7000, 0, 0), farAway[0], farAway[1], farAway[1].Add(1), farAway[2]}).Draw(t, name)
 	}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "conditions") {
 		switch rapid.IntRange(0, 13).Draw(t, "condition") {
