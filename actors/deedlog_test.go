@@ -1,12 +1,10 @@
 package actors_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -228,37 +226,6 @@ func TestRecordedAgain(t *testing.T) {
 	after := ask()
 	require.Len(t, after, 2)
 	require.True(t, after[0].At.After(before[0].At))
-}
-
-// counting counts what is read of a store.
-type counting struct {
-	persistence.Store
-	reads atomic.Int64
-}
-
-type countingView struct {
-	persistence.View
-	reads *atomic.Int64
-}
-
-// View implements persistence.Store.
-func (c *counting) View(ctx context.Context) (persistence.View, error) {
-	view, err := c.Store.View(ctx)
-	return &countingView{view, &c.reads}, err
-}
-
-// Get implements persistence.View.
-func (v *countingView) Get(space persistence.Space, key []byte) ([]byte, error) {
-	v.reads.Add(1)
-	return v.View.Get(space, key)
-}
-
-// Scan implements persistence.View.
-func (v *countingView) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
-	return v.View.Scan(space, from, to, func(key, value []byte) bool {
-		v.reads.Add(1)
-		return yield(key, value)
-	})
 }
 
 // TestInteractionsReadAPage: what an answer reads does not grow with what was

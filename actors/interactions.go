@@ -22,7 +22,7 @@ type InteractionsPage struct {
 // watchlist collected, on a snapshot of the store and past the team's actors.
 // Errors: Invalid `Invalid watchlist ID: <id>`, Forbidden for another team's.
 func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.viewFor(ctx)
 	if err != nil {
 		return InteractionsPage{}, err
 	}

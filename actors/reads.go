@@ -131,7 +131,7 @@ type PostsPage struct {
 // (none: all); q.Live is filled here. Errors: Invalid `Invalid watchlist
 // ID(s)`, Forbidden for another team's.
 func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery) (PostsPage, error) {
-	view, err := r.env.store.View(ctx)
+	view, err := r.viewFor(ctx)
 	if err != nil {
 		return PostsPage{}, err
 	}
@@ -146,6 +146,35 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
 	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
 	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Live: live}, err
+}
+
+// viewFor returns a view for one request. It cannot be read any more when the
+// request has ended: a query with many posts to look at ends with it.
+func (r *Registry) viewFor(ctx context.Context) (persistence.View, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &requestView{View: view, ctx: ctx}, nil
+}
+
+type requestView struct {
+	persistence.View
+	ctx   context.Context
+	reads uint
+}
+
+// readsAtOnce is how many reads there are between two looks at the context.
+const readsAtOnce = 16
+
+// Get implements persistence.View.
+func (v *requestView) Get(space persistence.Space, key []byte) ([]byte, error) {
+	if v.reads++; v.reads%readsAtOnce == 0 {
+		if err := v.ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return v.View.Get(space, key)
 }
 
 // namedWatchlists checks the watchlists that a request names; none means all.
