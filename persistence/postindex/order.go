@@ -94,19 +94,18 @@ func (r *ranking) rank(ordinal int) ranked {
 	return v
 }
 
-// rankAll ranks the posts that were found, in no order.
-func (r *ranking) rankAll(f *found) []ranked {
-	all := make([]ranked, 0, f.count)
-	if f.set == nil {
-		for i := range f.source.posts() {
+// rankAll ranks so many posts in no order: those of a set, or the first ones.
+func (r *ranking) rankAll(m members, posts int) []ranked {
+	all := make([]ranked, 0, posts)
+	if m == nil {
+		for i := range posts {
 			all = append(all, r.rank(i))
 		}
 		return all
 	}
-	f.set.Iterate(func(ordinal uint32) bool {
-		all = append(all, r.rank(int(ordinal)))
-		return true
-	})
+	for ordinal := range m.all() {
+		all = append(all, r.rank(ordinal))
+	}
 	return all
 }
 
@@ -141,10 +140,7 @@ func sorted(s source, order int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]ranked, s.posts())
-	for i := range all {
-		all[i] = r.rank(i)
-	}
+	all := r.rankAll(nil, s.posts())
 	if err := r.sort(all); err != nil {
 		return nil, err
 	}

@@ -58,6 +58,9 @@ func termOf(kind byte, text ...string) term {
 // sieve reports whether filters leave the term out.
 func (t term) sieve() bool { return t&1 == 1 }
 
+// overlongTerm is that of posts whose text is not indexed.
+var overlongTerm = termOf(termOverlong)
+
 // maxTerms bounds the terms of the text of one post. A text that has more is
 // not indexed but looked at whenever a search asks for text.
 const maxTerms = 1 << 14
@@ -67,7 +70,7 @@ const maxTerms = 1 << 14
 func postTerms(p *watchpost.Post, most int) []term {
 	all := textTerms(watchpost.NewSearchText(p.Language, p.Content, p.ImageText))
 	if len(all) > most {
-		all = []term{termOf(termOverlong)}
+		all = []term{overlongTerm}
 	}
 	all = append(all, facetTerms(p)...)
 	slices.Sort(all)

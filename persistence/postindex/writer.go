@@ -49,7 +49,7 @@ type Writer struct {
 
 // Writer begins a change.
 func (x *Index) Writer(view persistence.View, space persistence.Space, batch *persistence.Batch) (*Writer, error) {
-	s, err := x.snapshot(view, space)
+	s, err := x.draft(view, space)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (w *Writer) endSealed(version uint64) error {
 	if !known {
 		return recordFault(w.space, version, errDamaged)
 	}
-	s := &segment{w.snapshot, w.segments[i]}
+	s := &segment{snapshot: w.snapshot, info: w.segments[i]}
 	ordinal, known, err := s.ordinal(version)
 	if err != nil {
 		return err
@@ -190,8 +190,8 @@ func (w *Writer) mark(p *watchpost.Post) error {
 			return err
 		}
 		w.known = map[string]bool{}
-		for id := range known {
-			w.known[id] = true
+		for _, id := range known.ids {
+			w.known[string(id)] = true
 		}
 	}
 	for _, m := range p.Matches {
