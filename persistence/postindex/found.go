@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -21,7 +22,18 @@ type found struct {
 // cutting such sets takes the same few hundred nanoseconds whatever is in them.
 type members []uint64
 
-func newMembers(posts int) members { return make(members, (posts+63)/64) }
+// words is memory for the members of a source of any size. A query needs some
+// of it for a few microseconds.
+type words [maxSegment / 64]uint64
+
+var wordsPool = sync.Pool{New: func() any { return new(words) }}
+
+// empty returns an empty set in the memory.
+func (w *words) empty(posts int) members {
+	m := members(w[:(posts+63)/64])
+	clear(m)
+	return m
+}
 
 func (m members) has(ordinal int) bool { return m[ordinal/64]&(1<<(ordinal%64)) != 0 }
 
@@ -82,11 +94,8 @@ func (m members) fill(sets []*roaring.Bitmap) {
 	}
 }
 
-// scratch is memory for sets that are only counted.
-type scratch struct{ made, more [maxSegment / 64]uint64 }
-
 // countAll counts the posts.
-func (f *found) countAll(s *scratch) int {
+func (f *found) countAll() int {
 	c := f.conditions
 	single := len(c) > 0 && len(c[0]) == 1
 	switch {
@@ -97,44 +106,41 @@ func (f *found) countAll(s *scratch) int {
 	case len(c) == 2 && single && len(c[1]) == 1 && f.dead == nil && max(cardinality(c[0][0]), cardinality(c[1][0])) > smallSet:
 		return int(c[0][0].AndCardinality(c[1][0])) // a bit is looked up for each post of the smaller one
 	}
-	n := (f.source.posts() + 63) / 64
-	made := members(s.made[:n])
-	clear(made)
-	f.list(made, s.more[:n])
-	return made.count()
+	w := wordsPool.Get().(*words)
+	defer wordsPool.Put(w)
+	return f.members(w).count()
 }
 
-// members returns the posts; nil: all of the source.
-func (f *found) members() members {
-	if len(f.conditions) == 0 && f.dead == nil {
-		return nil
-	}
-	made := newMembers(f.source.posts())
-	f.list(made, newMembers(f.source.posts()))
-	return made
-}
+// all reports whether all posts of the source were found.
+func (f *found) all() bool { return len(f.conditions) == 0 && f.dead == nil }
 
-// list makes an empty set that of the posts; what is in more is lost.
-func (f *found) list(made, more members) {
-	for i, anyOf := range f.conditions {
-		if i == 0 {
-			made.fill(anyOf)
-			continue
-		}
-		clear(more)
-		more.fill(anyOf)
-		made.and(more)
-	}
+// members returns the posts, in the memory.
+func (f *found) members(w *words) members {
+	posts := f.source.posts()
+	made := w.empty(posts)
 	if len(f.conditions) == 0 {
-		for i := range f.source.posts() {
+		for i := range posts {
 			made[i/64] |= 1 << (i % 64)
 		}
+	} else {
+		made.fill(f.conditions[0])
+	}
+	if len(f.conditions) < 2 && f.dead == nil {
+		return made
+	}
+	more := wordsPool.Get().(*words)
+	defer wordsPool.Put(more)
+	for _, anyOf := range f.conditions[min(1, len(f.conditions)):] {
+		other := more.empty(posts)
+		other.fill(anyOf)
+		made.and(other)
 	}
 	if f.dead != nil {
-		clear(more)
-		more.fill([]*roaring.Bitmap{f.dead})
-		made.andNot(more)
+		other := more.empty(posts)
+		other.fill([]*roaring.Bitmap{f.dead})
+		made.andNot(other)
 	}
+	return made
 }
 
 func cardinality(set *roaring.Bitmap) int {

@@ -21,9 +21,17 @@ func page(some []*found, q *watchpost.PostQuery, from, to, count int) ([]uint64,
 	if m.backwards {
 		skip = count - to
 	}
-	for _, f := range some {
-		m.cursors = append(m.cursors, newCursor(f, orderOf(q.Order), m.backwards, (skip+take)*f.count/count+1))
+	all := make([]cursor, len(some))
+	m.cursors = make([]*cursor, len(some))
+	for i, f := range some {
+		all[i] = newCursor(f, orderOf(q.Order), m.backwards, (skip+take)*f.count/count+1)
+		m.cursors[i] = &all[i]
 	}
+	defer func() {
+		for i := range all {
+			all[i].close()
+		}
+	}()
 	heap.Init(&m)
 	versions := make([]uint64, 0, take)
 	for len(versions) < take && len(m.cursors) > 0 && m.fault == nil {
@@ -146,13 +154,14 @@ type cursor struct {
 	versions values
 	sorted   []byte
 	member   members // nil: all were found
+	memory   *words  // of member
 	list     []ranked
 	place    int
 	length   int
 }
 
-func newCursor(f *found, order int, backwards bool, want int) *cursor {
-	c := &cursor{found: f, order: order, backwards: backwards, want: want}
+func newCursor(f *found, order int, backwards bool, want int) cursor {
+	c := cursor{found: f, order: order, backwards: backwards, want: want}
 	o := orderings[order]
 	first, posted := f.source.span(o.first), f.source.span(columnPosted)
 	switch sign := int64(o.firstSign); {
@@ -179,7 +188,10 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	if c.versions, err = f.source.column(columnVersion); err != nil {
 		return err
 	}
-	c.member = f.members()
+	if !f.all() {
+		c.memory = wordsPool.Get().(*words)
+		c.member = f.members(c.memory)
+	}
 	// Going along takes n/count steps for each post, sorting some comparisons
 	// for each post that was found, each as dear as many steps.
 	const comparison = 8
@@ -206,6 +218,14 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 		c.startWithin(q)
 	}
 	return nil
+}
+
+// close gives the memory back.
+func (c *cursor) close() {
+	if c.memory != nil {
+		wordsPool.Put(c.memory)
+		c.member, c.memory = nil, nil
+	}
 }
 
 // startWithin passes over the posts that are too new or too old, in an order

@@ -22,7 +22,6 @@ type plan struct {
 	// language is the folded name of the one that is asked for.
 	language string
 	search   searcher
-	scratch  scratch
 }
 
 func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
@@ -125,7 +124,7 @@ func (p *plan) in(s source) (f *found, err error) {
 	if f.dead, err = s.dead(); err != nil {
 		return f, err
 	}
-	f.count = f.countAll(&p.scratch)
+	f.count = f.countAll()
 	return f, nil
 }
 
@@ -214,8 +213,8 @@ func (p *plan) inLanguage(s source) (sets []*roaring.Bitmap, whole bool, err err
 		return nil, false, err
 	}
 	var terms []term
-	for i, language := range languages.names {
-		if language == p.language || watchpost.FoldName(language) == p.language {
+	for i, folded := range languages.folded {
+		if folded == p.language {
 			terms = append(terms, languages.terms[i])
 		}
 	}

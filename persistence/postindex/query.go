@@ -65,6 +65,7 @@ func (x *Index) Having(view persistence.View, space persistence.Space, id watchp
 	}
 	p := &plan{snapshot: s, query: &watchpost.PostQuery{}, anyOf: [][]term{{termOf(termWatchlist, string(id))}}}
 	var posts []*watchpost.Post
+	var memory words
 	for _, source := range sources {
 		f, err := p.in(source)
 		if err != nil {
@@ -77,7 +78,7 @@ func (x *Index) Having(view persistence.View, space persistence.Space, id watchp
 		if err != nil {
 			return nil, err
 		}
-		for ordinal := range f.members().all() {
+		for ordinal := range f.members(&memory).all() {
 			if len(posts) == most {
 				return posts, nil
 			}

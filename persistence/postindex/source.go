@@ -10,6 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"watchpost"
 	"watchpost/persistence"
 )
 
@@ -240,15 +241,17 @@ func bitmapSize(b *roaring.Bitmap) int {
 
 // spoken is the languages of the posts of a source.
 type spoken struct {
-	names []string // sorted
-	terms []term
-	name  uint64 // of all of them
+	names  []string // sorted
+	folded []string // the names without case
+	terms  []term
+	name   uint64 // of all of them
 }
 
 func newSpoken(names []string) *spoken {
 	slices.Sort(names)
 	s := &spoken{names: names, name: uint64(termOf(termLanguage, strings.Join(names, "\x00")))}
 	for _, name := range names {
+		s.folded = append(s.folded, watchpost.FoldName(name))
 		s.terms = append(s.terms, termOf(termLanguage, name))
 	}
 	return s
@@ -272,4 +275,4 @@ func decodeSpoken(value []byte) (*spoken, error) {
 }
 
 // size is the memory that it takes.
-func (s *spoken) size() int { return 100 + 40*len(s.names) }
+func (s *spoken) size() int { return 100 + 60*len(s.names) }
