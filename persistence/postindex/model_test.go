@@ -72,13 +72,18 @@ var (
 
 func of[T any](all []T) *rapid.Generator[T] { return rapid.SampledFrom(all) }
 
-// draw fills in what a scan sees and what is understood of it.
-func draw(t *rapid.T, p *watchpost.Post) {
+// draw fills in what a scan sees and what is understood of it. When posts rise,
+// later ones were published later, about, as they are where a scan looks for
+// news; otherwise many were published at the same moment.
+func draw(t *rapid.T, p *watchpost.Post, rising bool) {
 	few := rapid.IntRange(0, 2)
 	p.URL = "https://host/posts/slug-" + fmt.Sprint(few.Draw(t, "slug"))
 	p.Content, p.ImageText = someText.Draw(t, "content"), of([]string{"", "", "Go", "東京 x"}).Draw(t, "image")
 	p.AuthorURL = of(authors).Draw(t, "author")
 	p.PostedAt = day0.Add(time.Duration(few.Draw(t, "days"))*24*time.Hour + time.Duration(few.Draw(t, "posted")))
+	if rising {
+		p.PostedAt = p.CreatedAt.Add(-time.Duration(few.Draw(t, "hours")) * time.Hour)
+	}
 	p.Likes, p.Comments, p.Shares = int64(few.Draw(t, "likes"))*40, int64(few.Draw(t, "comments"))*10, int64(few.Draw(t, "shares"))*10
 	p.Type, p.Language, p.Seniority = of(types).Draw(t, "type"), of(languages).Draw(t, "language"), of(seniority).Draw(t, "seniority")
 	p.Relevance, p.Influence = float64(few.Draw(t, "relevance"))/10, few.Draw(t, "influence")
@@ -140,7 +145,9 @@ type machine struct {
 	*team
 	posts []*watchpost.Post
 	made  int
-	open  func() persistence.Store
+	// rising posts are published later the later they are found.
+	rising bool
+	open   func() persistence.Store
 }
 
 func (m *machine) put(t *rapid.T) {
@@ -163,7 +170,7 @@ func (m *machine) put(t *rapid.T) {
 			if at < len(m.posts) && m.posts[at] != nil && rapid.Bool().Draw(t, "mark") {
 				p.Bookmark = !p.Bookmark
 			} else {
-				draw(t, &p)
+				draw(t, &p, m.rising)
 			}
 			m.posts[at] = &p
 			changed = append(changed, &p)
@@ -274,7 +281,7 @@ func checkModel(t *testing.T, open func() persistence.Store) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := open()
 		o := of(options).Draw(t, "options")
-		m := &machine{team: newTeam(t, store, o), open: open}
+		m := &machine{team: newTeam(t, store, o), open: open, rising: rapid.Bool().Draw(t, "rising")}
 		empty(t, store, m.epoch)
 		m.verified = rapid.IntRange(0, 7).Draw(t, "verified") == 0
 		t.Repeat(map[string]func(*rapid.T){
