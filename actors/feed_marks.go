@@ -109,20 +109,30 @@ func (f *feed) postOf(view persistence.View, name string) (*watchpost.Post, erro
 	return found.Posts[0].Post()
 }
 
-// remember gives a post that is stored anew what was done to it before.
+// remember gives a post that is stored anew what was done to it before, under
+// whichever of its names. What was done to another post stays that one's, unless
+// it is named by the same urn.
 func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
-	target := watchpost.PostKey(p.URN)
-	deeds, err := load[deedsRecord](view, f.space, deedsKey(target))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return nil
+	own := watchpost.PostKey(p.URN)
+	targets := []string{own}
+	for _, target := range p.ReferenceKeys() {
+		if target != own {
+			targets = append(targets, target)
+		}
 	}
-	if err != nil {
-		return err
-	}
-	p.Liked, p.Commented = deeds.Liked, deeds.Commented
-	if deeds.URN != p.URN {
-		deeds.URN = p.URN
-		batch.Put(deedsKey(target), encode(deeds))
+	for _, target := range targets {
+		deeds, err := load[deedsRecord](view, f.space, deedsKey(target))
+		if errors.Is(err, persistence.ErrNotFound) || err == nil && target != own && deeds.URN != "" && deeds.URN != p.URN {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.Liked, p.Commented = p.Liked || deeds.Liked, p.Commented || deeds.Commented
+		if deeds.URN != p.URN {
+			deeds.URN = p.URN
+			batch.Put(deedsKey(target), encode(deeds))
+		}
 	}
 	return nil
 }

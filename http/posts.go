@@ -120,11 +120,14 @@ func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error)
 // readDays reads the range of days, of which both bounds belong to it.
 func readDays(p *params) (from, to time.Time) {
 	from, to = p.day("start_date"), p.day("end_date")
-	if !from.IsZero() && !to.IsZero() && from.After(to) {
+	if p.one("end_date") == "" {
+		return from, to
+	}
+	if !from.IsZero() && from.After(to) {
 		p.refuse("start_date")
 	}
-	if !to.IsZero() {
-		to = to.AddDate(0, 0, 1)
+	if to = to.AddDate(0, 0, 1); to.IsZero() {
+		to = to.Add(1) // a query holds "no bound" as the zero moment
 	}
 	return from, to
 }

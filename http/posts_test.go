@@ -110,7 +110,7 @@ func TestPosts(t *testing.T) {
 	}
 	for _, query := range []string{
 		"people_slug=nobody", "search_term=absent", "trending=1", "is_saved=true", "interacted=TRUE", "lang=Japanese",
-		"end_date=2020-01-01", "post_type=video", "network_post_slug=7999999999999999999",
+		"end_date=2020-01-01", "end_date=0001-01-01", "end_date=0000-12-31", "start_date=9999-12-31", "post_type=video", "network_post_slug=7999999999999999999",
 	} {
 		require.Equal(t, 0.0, count(query), query)
 	}
@@ -135,7 +135,7 @@ func TestPostsRefusals(t *testing.T) {
 		"page_size=0": "page_size", "page_size=101": "page_size", "page_size=ten": "page_size",
 		"is_saved=yes": "is_saved", "trending=2": "trending", "interacted=on": "interacted", "is_saved=1&is_saved=1": "is_saved",
 		"start_date=2030-13-01": "start_date", "start_date=2030-1-1": "start_date", "end_date=yesterday": "end_date",
-		"end_date=2030-01-01T00:00:00Z": "end_date", "start_date=2030-01-02&end_date=2030-01-01": "start_date",
+		"end_date=2030-01-01T00:00:00Z": "end_date", "start_date=2030-01-02&end_date=2030-01-01": "start_date", "start_date=2030-01-02&end_date=0001-01-01": "start_date",
 		"stored_since=2030-01-01": "stored_since", "sort_by=random": "sort_by", "sort_by=recent&sort_by=recent": "sort_by",
 		"search_term=a&search_term=b": "search_term", "lang=a&lang=b": "lang", "lang=klingonese%20%20x": "lang",
 		"people_slug=a%2Fb%2Fc": "people_slug", "company_slug=%20x%20y": "company_slug",

@@ -17,11 +17,13 @@ type folded struct {
 	language  string
 	words     map[string]bool
 	sorted    []string // words, once each
+	stems     []string // of sorted, "" where nobody has asked yet
+	stem      func(language, word string) string
 }
 
 // newFolded folds a post's text and the text of its image.
 func newFolded(content, image, language string) *folded {
-	t := &folded{text: strings.TrimSpace(watchpost.Normalise(content)), language: language}
+	t := &folded{text: strings.TrimSpace(watchpost.Normalise(content)), language: language, stem: watchpost.Stem}
 	t.firstLine = len(t.text)
 	if line, _, more := strings.Cut(strings.TrimSpace(content), "\n"); more {
 		t.firstLine = min(len(strings.TrimSpace(watchpost.Normalise(line))), len(t.text))
@@ -46,6 +48,7 @@ func (t *folded) index() {
 		}
 	}
 	slices.Sort(t.sorted)
+	t.stems = make([]string, len(t.sorted))
 }
 
 // sameStart is how many bytes all forms of a word begin with, for us.
@@ -67,14 +70,14 @@ func (t *folded) has(w string) bool {
 	}
 	stem, start := "", w[:sameStart]
 	from, _ := slices.BinarySearch(t.sorted, start)
-	for _, other := range t.sorted[from:] {
-		if !strings.HasPrefix(other, start) {
-			break
-		}
+	for i := from; i < len(t.sorted) && strings.HasPrefix(t.sorted[i], start); i++ {
 		if stem == "" {
-			stem = watchpost.Stem(t.language, w)
+			stem = t.stem(t.language, w)
 		}
-		if watchpost.Stem(t.language, other) == stem {
+		if t.stems[i] == "" {
+			t.stems[i] = t.stem(t.language, t.sorted[i])
+		}
+		if t.stems[i] == stem {
 			return true
 		}
 	}

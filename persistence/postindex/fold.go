@@ -264,11 +264,10 @@ func (f *Fold) clean(batch *persistence.Batch) (due bool, err error) {
 	}
 	m.dropBuilding()
 	for len(m.garbage) > 0 {
-		size, full := 0, false
+		full := false
 		from := segmentKey(m.garbage[0])
 		err := f.snapshot.view.Scan(f.snapshot.space, from, persistence.PrefixEnd(from), func(key, _ []byte) bool {
 			batch.Delete(append([]byte(nil), key...))
-			size += len(key)
 			_, ops := batch.Size()
 			full = ops >= stepOps
 			return !full

@@ -98,7 +98,11 @@ func (r *repair) keep(key, value []byte, version uint64) {
 		return
 	}
 	id, ok := parseID(p.ID)
-	if ok && r.kept[id].version <= version {
+	if !ok {
+		r.report(fmt.Sprintf("key %q is lost: its id %q is no UUID", key, p.ID))
+		return
+	}
+	if r.kept[id].version <= version {
 		r.kept[id] = keptPost{version, bytes.Clone(key)}
 	}
 }

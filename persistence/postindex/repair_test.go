@@ -2,6 +2,7 @@ package postindex_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -133,4 +134,43 @@ func TestRepairReportsLostPosts(t *testing.T) {
 	require.Empty(t, m.verify())
 	_, count := m.query(&watchpost.PostQuery{})
 	require.Equal(t, 29, count)
+}
+
+// TestUnfitPosts: a post that can be read but could not be stored is a problem
+// like any other, and one that is lost is told.
+func TestUnfitPosts(t *testing.T) {
+	for name, damage := range map[string]func(value []byte, id watchpost.PostID) []byte{
+		"a moment out of range": func(value []byte, _ watchpost.PostID) []byte {
+			_, n := binary.Varint(value[1:]) // posted_at is the first
+			year5000 := day0.AddDate(2970, 0, 0).Unix()
+			return append(binary.AppendVarint(value[:1:1], year5000), value[1+n:]...)
+		},
+		"an id that is none": func(value []byte, id watchpost.PostID) []byte {
+			return bytes.Replace(value, []byte(id), bytes.Repeat([]byte("x"), len(id)), 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newTeam(t, memory(t), tiny)
+			f := newForge()
+			var posts []*watchpost.Post
+			for range 30 {
+				posts = append(posts, f.post())
+				m.put(posts[len(posts)-1])
+				m.foldAll()
+			}
+			keys, values := m.keys()
+			batch := &persistence.Batch{}
+			for _, p := range []*watchpost.Post{posts[0], posts[29]} { // in a segment, in the tail
+				i := slices.IndexFunc(values, func(v []byte) bool { return bytes.Contains(v, []byte(`"id":"`+p.ID)) })
+				batch.Put(keys[i], damage(values[i], p.ID))
+			}
+			m.commit(batch)
+			m.restart(m.store, m.options)
+			require.NotEmpty(t, m.verify())
+			require.Len(t, m.repair(), 2)
+			require.Empty(t, m.verify())
+			_, count := m.query(&watchpost.PostQuery{})
+			require.Equal(t, 28, count)
+		})
+	}
 }

@@ -43,9 +43,10 @@ func (v *verification) problem(format string, args ...any) {
 	v.report(fmt.Sprintf(format, args...))
 }
 
-// damage reports an error that is a damaged value, and returns any other.
+// damage reports an error that is a damaged value, or a post that could not have
+// been stored so, and returns any other.
 func (v *verification) damage(err error) error {
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, errDamaged) || errors.Is(err, ErrUnfit) {
 		v.problem("%v", err)
 		return nil
 	}

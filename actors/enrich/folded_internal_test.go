@@ -1,0 +1,32 @@
+package enrich
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// TestStemsOnce: however many words of labels begin as words of the post do,
+// each is stemmed once, not once for each pair.
+func TestStemsOnce(t *testing.T) {
+	t.Parallel()
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	var post, asked []string
+	for i := range letters {
+		for j := range letters {
+			post = append(post, "con"+letters[i:i+1]+letters[j:j+1])
+			asked = append(asked, "con"+letters[i:i+1]+letters[j:j+1]+"zx")
+		}
+	}
+	text := newFolded(strings.Join(post, " "), "", "en")
+	calls := 0
+	text.stem = func(language, word string) string {
+		calls++
+		return watchpost.Stem(language, word)
+	}
+	require.Zero(t, text.distinct(asked))
+	require.Equal(t, len(post)+len(asked), calls)
+}
