@@ -143,6 +143,24 @@ func (f *found) members(w *words) members {
 	return made
 }
 
+// ordinals yields the posts.
+func (f *found) ordinals() iter.Seq[int] {
+	if len(f.conditions) == 1 && len(f.conditions[0]) == 1 && f.dead == nil {
+		return func(yield func(ordinal int) bool) {
+			f.conditions[0][0].Iterate(func(ordinal uint32) bool { return yield(int(ordinal)) })
+		}
+	}
+	return func(yield func(ordinal int) bool) {
+		w := wordsPool.Get().(*words)
+		defer wordsPool.Put(w)
+		for ordinal := range f.members(w).all() {
+			if !yield(ordinal) {
+				return
+			}
+		}
+	}
+}
+
 func cardinality(set *roaring.Bitmap) int {
 	if set == nil {
 		return 0

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"watchpost"
@@ -94,19 +95,24 @@ func (r *ranking) rank(ordinal int) ranked {
 	return v
 }
 
-// rankAll ranks so many posts in no order: those of a set, or the first ones.
-func (r *ranking) rankAll(m members, posts int) []ranked {
+// rankAll ranks posts, about so many.
+func (r *ranking) rankAll(ordinals iter.Seq[int], posts int) []ranked {
 	all := make([]ranked, 0, posts)
-	if m == nil {
-		for i := range posts {
-			all = append(all, r.rank(i))
-		}
-		return all
-	}
-	for ordinal := range m.all() {
+	for ordinal := range ordinals {
 		all = append(all, r.rank(ordinal))
 	}
 	return all
+}
+
+// upTo yields the ordinals of so many posts.
+func upTo(posts int) iter.Seq[int] {
+	return func(yield func(ordinal int) bool) {
+		for i := range posts {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // sort sorts posts of the source; of equal ones the smaller id is first.
@@ -140,7 +146,7 @@ func sorted(s source, order int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := r.rankAll(nil, s.posts())
+	all := r.rankAll(upTo(s.posts()), s.posts())
 	if err := r.sort(all); err != nil {
 		return nil, err
 	}

@@ -188,36 +188,40 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	if c.versions, err = f.source.column(columnVersion); err != nil {
 		return err
 	}
-	if !f.all() {
-		c.memory = wordsPool.Get().(*words)
-		c.member = f.members(c.memory)
-	}
 	// Going along takes n/count steps for each post, sorting some comparisons
 	// for each post that was found, each as dear as many steps.
 	const comparison = 8
 	n := f.source.posts()
 	walk := min(n, c.want*(n/f.count+1))
-	if c.member == nil || walk < f.count*bits.Len(uint(f.count))*comparison {
+	if f.all() || walk < f.count*bits.Len(uint(f.count))*comparison {
 		if c.sorted, err = f.source.order(c.order); err != nil {
 			return err
 		}
 	}
 	if c.sorted == nil {
-		if t, ok := f.source.(*tailSource); ok && c.member == nil {
-			c.list, err = t.ranked(c.ranking, c.order)
-		} else {
-			c.list = c.ranking.rankAll(c.member, f.count)
-			err = c.ranking.sort(c.list)
-		}
-		c.member = nil // all of the list
-		c.length = len(c.list)
-		return err
+		return c.startList()
 	}
 	c.length = n
+	if !f.all() {
+		c.memory = wordsPool.Get().(*words)
+		c.member = f.members(c.memory)
+	}
 	if c.order == orderRecent || c.order == orderOldest {
 		c.startWithin(q)
 	}
 	return nil
+}
+
+// startList lists what was found in the order.
+func (c *cursor) startList() (err error) {
+	if t, ok := c.found.source.(*tailSource); ok && c.found.all() {
+		c.list, err = t.ranked(c.ranking, c.order)
+	} else {
+		c.list = c.ranking.rankAll(c.found.ordinals(), c.found.count)
+		err = c.ranking.sort(c.list)
+	}
+	c.length = len(c.list)
+	return err
 }
 
 // close gives the memory back.

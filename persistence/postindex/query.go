@@ -65,7 +65,6 @@ func (x *Index) Having(view persistence.View, space persistence.Space, id watchp
 	}
 	p := &plan{snapshot: s, query: &watchpost.PostQuery{}, anyOf: [][]term{{termOf(termWatchlist, string(id))}}}
 	var posts []*watchpost.Post
-	var memory words
 	for _, source := range sources {
 		f, err := p.in(source)
 		if err != nil {
@@ -78,7 +77,7 @@ func (x *Index) Having(view persistence.View, space persistence.Space, id watchp
 		if err != nil {
 			return nil, err
 		}
-		for ordinal := range f.members(&memory).all() {
+		for ordinal := range f.ordinals() {
 			if len(posts) == most {
 				return posts, nil
 			}

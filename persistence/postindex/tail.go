@@ -208,7 +208,7 @@ func (t *tailSource) ranked(r *ranking, order int) ([]ranked, error) {
 	if v, ok := t.index.cache.get(k); ok {
 		return v.([]ranked), nil
 	}
-	all := r.rankAll(nil, t.posts())
+	all := r.rankAll(upTo(t.posts()), t.posts())
 	if err := r.sort(all); err != nil {
 		return nil, err
 	}
