@@ -130,14 +130,24 @@ func isWord(r rune) bool {
 	return !isUnspaced(r)
 }
 
-// Text is a post's text, normalised once to be matched with many keywords.
-type Text struct{ s string }
+// Text is a post's text, normalised once for all that look at it: keywords,
+// which are matched with the content, and what wants the image's text as well.
+type Text struct{ s, image string }
 
-// NewText normalises a post's text.
-func NewText(content string) Text { return Text{Normalise(content)} }
+// NewText normalises a post's content.
+func NewText(content string) Text { return Text{s: Normalise(content)} }
 
-// String returns the normalised text.
+// WithImage returns the text together with that of the post's image.
+func (t Text) WithImage(imageText string) Text {
+	t.image = Normalise(imageText)
+	return t
+}
+
+// String returns the normalised content.
 func (t Text) String() string { return t.s }
+
+// Image returns the normalised text of the image.
+func (t Text) Image() string { return t.image }
 
 // needle is a normalised keyword that knows at which of its ends a word
 // character is in the way.

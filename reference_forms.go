@@ -41,8 +41,11 @@ func urnType(s string) string {
 			break
 		}
 	}
-	return strings.NewReplacer("-", "", "_", "").Replace(s)
+	return urnSigns.Replace(s)
 }
+
+// urnSigns takes out what the network writes URNs' types with or without.
+var urnSigns = strings.NewReplacer("-", "", "_", "")
 
 // postType returns a post's type in its usual spelling.
 func postType(s string) string {

@@ -3,6 +3,7 @@ package watchpost_test
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -271,6 +272,49 @@ func FuzzStem(f *testing.F) {
 			require.Equal(t, stem, watchpost.Stem(language, word))
 		}
 	})
+}
+
+// TestStemAtOnce stems more words than are remembered, in languages that cut
+// them differently, at once: each has the stem that it has by itself.
+func TestStemAtOnce(t *testing.T) {
+	t.Parallel()
+	languages := []string{"en", "de", "fr", "und"}
+	word := func(n int) string {
+		w := "ing"
+		for ; n > 0; n /= 26 {
+			w = string(rune('a'+n%26)) + w
+		}
+		return w + []string{"s", "en", "ement", ""}[len(w)%4]
+	}
+	const words, strides = 9000, 7
+	want := map[string]string{}
+	for n := range words {
+		for _, l := range languages {
+			want[l+word(n)] = watchpost.Stem(l, word(n))
+		}
+	}
+	cut := 0
+	for n := range words {
+		if want["en"+word(n)] != want["und"+word(n)] {
+			cut++
+		}
+	}
+	require.Greater(t, cut, words/4)
+	var wg sync.WaitGroup
+	for stride := range strides {
+		wg.Go(func() {
+			for n := range words {
+				w := word((n*(stride+1) + stride) % words)
+				for _, l := range languages {
+					if got := watchpost.Stem(l, w); got != want[l+w] {
+						t.Errorf("%s in %s: %s, not %s", w, l, got, want[l+w])
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func BenchmarkNewSearchText(b *testing.B) {

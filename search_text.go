@@ -39,7 +39,12 @@ type SearchToken struct {
 // NewSearchText prepares a post's text. language is the post's language code;
 // in an unknown one words are not stemmed.
 func NewSearchText(language, content, imageText string) SearchText {
-	t := SearchText{language: language, fields: []string{Normalise(content), Normalise(imageText)}}
+	return NewText(content).WithImage(imageText).Search(language)
+}
+
+// Search prepares a text that is normalised already; see NewSearchText.
+func (text Text) Search(language string) SearchText {
+	t := SearchText{language: language, fields: []string{text.s, text.image}}
 	for i, field := range t.fields {
 		if i > 0 {
 			t.tokens = append(t.tokens, SearchToken{})

@@ -1,6 +1,9 @@
 package watchpost
 
 import (
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/blevesearch/snowballstem"
@@ -60,20 +63,46 @@ const maxStemmed = 64
 // never a missing one.
 func Stem(language, word string) string {
 	stem := stemmers[language]
-	if stem == nil || len(word) > maxStemmed {
+	if stem == nil || len(word) > maxStemmed || !ofLetters(word) {
 		return word
 	}
-	for _, r := range word {
-		if !unicode.In(r, unicode.L, unicode.M) {
-			return word
-		}
+	at := &stems[(maphash.String(stemSeed, word)+maphash.String(stemSeed, language))%uint64(len(stems))]
+	if k := at.Load(); k != nil && k.word == word && k.language == language {
+		return k.stem
 	}
 	env := snowballstem.NewEnv(word)
 	stem(env)
-	if env.Current() == "" {
-		return word
+	s := strings.Clone(env.Current())
+	if s == "" {
+		s = word
 	}
-	return env.Current()
+	// The word is a piece of a post's text, which must not be kept for it.
+	known := &stemmed{strings.Clone(language), strings.Clone(word), s}
+	if s == word {
+		known.stem = known.word
+	}
+	at.Store(known)
+	return s
+}
+
+// stems remembers the stems of words, each in a place of its hash, from which
+// it drives out another: texts are mostly made of few words, and to stem one
+// takes much longer. Full it takes eight megabytes.
+var (
+	stems    [1 << 16]atomic.Pointer[stemmed]
+	stemSeed = maphash.MakeSeed()
+)
+
+type stemmed struct{ language, word, stem string }
+
+// ofLetters reports whether a word has letters and marks only.
+func ofLetters(word string) bool {
+	for _, r := range word {
+		if (r < 'a' || r > 'z') && !unicode.In(r, unicode.L, unicode.M) {
+			return false
+		}
+	}
+	return true
 }
 
 // StemmedLanguages returns the codes of the languages in which words are

@@ -2,13 +2,11 @@ package actors
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/sourcegraph/conc"
 
 	"watchpost"
-	"watchpost/actors/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
@@ -17,6 +15,7 @@ import (
 //
 // Owner and lifetime: the team spawns it with itself. It alone writes posts,
 // one batch at a time: what it reads from the store is what it wrote last.
+// Meanwhile the posts that come next are prepared (feed_prepare.go).
 // Queries do not pass through it; they read snapshots of the store.
 type feed struct {
 	env   *environment
@@ -24,9 +23,12 @@ type feed struct {
 	team  *actor.PID
 
 	ctx   actor.Context
-	queue []any  // ingest and purge that wait for the batch under way
+	queue []any  // *ingest and purge that wait for the batch under way
 	marks []mark // what users wait for goes first
 	busy  bool
+	// preparing is whether posts are being prepared, by goroutines of workers.
+	preparing bool
+	workers   conc.WaitGroup
 	// due is set when the index may have something to fold; that goes before
 	// further posts, so that it never falls behind. fold is under way.
 	due  bool
@@ -35,19 +37,6 @@ type feed struct {
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
 	forgotten string
-}
-
-// ingest stores posts that a watchlist's entry has matched; answered to reply,
-// if anybody waits, when they are durable.
-type ingest struct {
-	watchlist watchpost.WatchlistID
-	labels    []watchpost.Label
-	objective string
-	keyword   string
-	entries   int // of the watchlist
-	posts     []watchpost.Post
-	reply     *actor.PID
-	answer    ingested
 }
 
 // purge removes a deleted watchlist from the posts, and those that only it had
@@ -75,9 +64,14 @@ func (f *feed) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case setQuota:
 		f.quota = m.quota
-	case ingest, purge:
+	case ingest:
+		f.queue = append(f.queue, &m)
+		f.work()
+	case purge:
 		f.queue = append(f.queue, m)
 		f.work()
+	case prepared:
+		f.onPrepared(m)
 	case mark:
 		f.marks = append(f.marks, m)
 		f.work()
@@ -90,12 +84,15 @@ func (f *feed) Receive(c actor.Context) {
 			f.queue = append([]any{m.rest}, f.queue...)
 		}
 		f.work()
+	case *actor.Stopping:
+		f.workers.Wait()
 	}
 }
 
 // work does what is next, unless a batch is under way.
 func (f *feed) work() {
-	for !f.busy && (f.due || len(f.marks)+len(f.queue) > 0) {
+	f.prepare()
+	for !f.busy && (f.due || len(f.marks) > 0 || f.ready()) {
 		view, err := f.env.store.View(context.Background())
 		if err != nil {
 			panic(err) // to the supervisor: the team loads anew
@@ -121,10 +118,20 @@ func (f *feed) next(view persistence.View) error {
 	}
 	next := f.queue[0]
 	f.queue = f.queue[1:]
-	if m, ok := next.(ingest); ok {
+	f.prepare()
+	if m, ok := next.(*ingest); ok {
 		return f.ingest(view, m)
 	}
 	return f.purge(view, next.(purge))
+}
+
+// ready reports whether what is first in the queue can be done.
+func (f *feed) ready() bool {
+	if len(f.queue) == 0 {
+		return false
+	}
+	m, posts := f.queue[0].(*ingest)
+	return !posts || m.prepared
 }
 
 // step does a part of what the index has to fold.
@@ -174,156 +181,6 @@ func (f *feed) commit(batch *persistence.Batch, week *weekChange, rest any, then
 		}
 		root.Send(self, stored{rest: rest, err: err})
 	}})
-}
-
-// The room that a batch of the feed leaves for what the team adds.
-const (
-	roomBytes = 64 << 10
-	roomOps   = 20
-)
-
-// ingest stores as many of the posts as fit a batch, and the rest after it.
-func (f *feed) ingest(view persistence.View, m ingest) error {
-	now := f.env.clock.Now()
-	batch := &persistence.Batch{}
-	seen := map[string]bool{}
-	var fresh, known int
-	week, err := f.tally(view, batch, m.watchlist, now)
-	if err != nil {
-		return err
-	}
-	err = f.change(view, batch, func(w *postindex.Writer) error {
-		for len(m.posts) > 0 {
-			p := m.posts[0]
-			if seen[p.URN] || w.Full(roomBytes, tallyOps+roomOps) {
-				break
-			}
-			seen[p.URN] = true
-			old, err := f.recognise(view, batch, &p, now)
-			if err != nil {
-				return err
-			}
-			if giant(&p) {
-				m.posts = m.posts[1:]
-				continue
-			}
-			stored, err := f.admit(week, &p, &m, now)
-			if err != nil {
-				return err
-			}
-			m.posts = m.posts[1:]
-			switch {
-			case old != nil:
-				known++
-			case stored:
-				fresh++
-			default:
-				continue
-			}
-			if err := put(w, &p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	f.env.metrics.posts.WithLabelValues("stored").Add(float64(fresh))
-	f.env.metrics.posts.WithLabelValues("updated").Add(float64(known))
-	f.env.metrics.posts.WithLabelValues("dropped").Add(float64(week.dropped))
-	var rest any
-	if len(m.posts) > 0 {
-		rest = m
-	}
-	root := f.env.system.Root
-	f.commit(batch, week.finish(), rest, func(err error) {
-		if m.reply != nil && (rest == nil || err != nil) {
-			m.answer.err = err
-			root.Send(m.reply, m.answer)
-		}
-	})
-	return nil
-}
-
-// giant reports whether a post cannot be stored, before it is counted: few are
-// long enough to be looked at, as escaping makes six bytes of one at most.
-func giant(p *watchpost.Post) bool {
-	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxRecord/2 {
-		return false
-	}
-	return len(encode(p)) > postindex.MaxRecord-giantMargin
-}
-
-// giantMargin is what is yet to be said of a post: why it is here, and tags.
-const giantMargin = 16 << 10
-
-// put writes a post unless it is one that cannot be stored: that is no post of
-// the network, and must not end the team.
-func put(w *postindex.Writer, p *watchpost.Post) error {
-	if err := w.Put(p); !errors.Is(err, postindex.ErrUnfit) {
-		return err
-	}
-	return nil
-}
-
-// recognise gives a post the identity of the one that is stored, which it
-// returns, or a new one.
-func (f *feed) recognise(view persistence.View, batch *persistence.Batch, p *watchpost.Post, now time.Time) (old *watchpost.Post, err error) {
-	old, err = postindex.ByURN(view, f.space, p.URN)
-	switch {
-	case errors.Is(err, persistence.ErrNotFound):
-		p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-		return nil, f.remember(view, batch, p)
-	case err != nil:
-		return nil, err
-	}
-	*p = rescanned(*old, *p)
-	return old, nil
-}
-
-// rescanned is a known post with the text and counters that a new scan saw;
-// its identity and what the team did with it stay.
-func rescanned(old, seen watchpost.Post) watchpost.Post {
-	seen.ID, seen.CreatedAt, seen.Source = old.ID, old.CreatedAt, old.Source
-	seen.Matches, seen.Tags, seen.Relevance = old.Matches, old.Tags, old.Relevance
-	seen.Bookmark, seen.Liked, seen.Commented = old.Bookmark, old.Liked, old.Commented
-	return seen
-}
-
-// admit lets a post be understood and, when the watchlist had not collected it
-// before, decides whether it may have it. A post that it may not have is as it
-// was before, apart from what the scan saw; stored is false when that is not
-// known to the team at all.
-func (f *feed) admit(week *tally, p *watchpost.Post, m *ingest, now time.Time) (stored bool, err error) {
-	before := *p
-	collected := p.Collected(func(id watchpost.WatchlistID) bool { return id == m.watchlist })
-	f.match(p, m, now)
-	if collected {
-		return true, nil
-	}
-	a, err := week.admit(p)
-	switch {
-	case err != nil:
-		return false, err
-	case !a.Stored:
-		p.Matches, p.Tags, p.Relevance = before.Matches, before.Tags, before.Relevance
-	case a.Lead:
-		p.Matches[len(p.Matches)-1].Lead = true
-	}
-	return a.Stored, nil
-}
-
-// match notes why the post is here and lets it be understood.
-func (f *feed) match(p *watchpost.Post, m *ingest, now time.Time) {
-	found := false
-	for _, match := range p.Matches {
-		found = found || match.Watchlist == m.watchlist && match.Keyword == m.keyword
-	}
-	if !found {
-		p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.keyword, At: now})
-	}
-	enrich.Post(p, enrich.Context{Labels: m.labels, Objective: m.objective, Keyword: m.keyword, Entries: m.entries})
 }
 
 // purgeAtOnce bounds the posts that one batch of a purge touches.

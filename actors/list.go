@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/actors/enrich"
 	"watchpost/actors/protocol"
 	"watchpost/persistence"
 )
@@ -193,9 +194,15 @@ func (l *list) onCollected(m collected) {
 	var all []ingest
 	known := l.waiting[m.entry] == m.task
 	l.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
+	posts := make([]sighting, len(m.posts))
+	for i, p := range m.posts {
+		posts[i] = sighting{p, watchpost.NewText(p.Content)}
+	}
 	for _, w := range l.inOrder() {
 		if known && !w.Disabled {
-			all = append(all, ingest{watchlist: w.ID, labels: w.Labels, objective: w.Objective, entries: len(l.state.Entries), posts: m.posts})
+			all = append(all, ingest{
+				watchlist: w.ID, asked: enrich.Context{Labels: w.Labels, Objective: w.Objective, Entries: len(l.state.Entries)}, posts: posts,
+			})
 		}
 	}
 	if len(all) == 0 {

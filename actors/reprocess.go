@@ -87,7 +87,7 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 	last, err = postindex.Each(view, space, after, func(p *watchpost.Post) bool {
 		if all || p.Enrichment != enrich.Version {
 			contexts.understand(p)
-			if failure = put(w, p); failure != nil {
+			if failure = unlessUnfit(w.Put(p)); failure != nil {
 				return false
 			}
 			n++

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/actors/enrich"
 	"watchpost/actors/protocol"
 	"watchpost/persistence"
 )
@@ -150,14 +151,17 @@ func (w *watchlist) onScanEnded(m scanEnded) {
 // onCollected keeps the posts that the entry matches: the network's own search
 // is only the first sieve.
 func (w *watchlist) onCollected(m collected) {
-	in := ingest{watchlist: w.state.ID, labels: w.state.Labels, objective: w.state.Objective, reply: m.reply, answer: ingested{from: m.from}}
+	in := ingest{
+		watchlist: w.state.ID, asked: enrich.Context{Labels: w.state.Labels, Objective: w.state.Objective},
+		reply: m.reply, answer: ingested{from: m.from},
+	}
 	matcher, known := w.matchers[m.entry]
 	known = known && w.waiting[m.entry] == m.task
 	if known {
-		in.keyword, in.entries = w.keyword(m.entry), len(w.state.Keywords)
+		in.asked.Keyword, in.asked.Entries = w.keyword(m.entry), len(w.state.Keywords)
 		for _, p := range m.posts {
-			if matcher.Match(watchpost.NewText(p.Content)) {
-				in.posts = append(in.posts, p)
+			if s := (sighting{p, watchpost.NewText(p.Content)}); matcher.Match(s.text) {
+				in.posts = append(in.posts, s)
 			}
 		}
 		w.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))

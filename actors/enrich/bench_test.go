@@ -21,18 +21,18 @@ Du arbeitest an verteilten Systemen, mit Leuten, die mögen, was sie tun: keine 
 Wir freuen uns über jede Bewerbung und beantworten gerne alle Fragen. 😊 https://example.com/jobs #golang #jobs`},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			c := enrich.Context{
+			rules := enrich.NewRules(enrich.Context{
 				Labels: []watchpost.Label{
 					{Name: "Hiring", Description: "Companies that look for engineers"},
 					{Name: "Competitors", Description: "Acme, Globex, Initech"},
 					{Name: "Other", Default: true},
 				},
 				Objective: "find companies that hire Go developers", Keyword: "golang", Entries: 3,
-			}
+			})
 			b.ReportAllocs()
 			for b.Loop() {
 				p := watchpost.Post{Content: bench.content, AuthorHeadline: "VP of Engineering at Acme | former CTO", Likes: 321, Comments: 12}
-				enrich.Post(&p, c)
+				rules.Post(&p, watchpost.NewText(p.Content).WithImage(p.ImageText))
 			}
 		})
 	}

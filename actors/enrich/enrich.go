@@ -16,6 +16,8 @@
 package enrich
 
 import (
+	"strings"
+
 	"watchpost"
 	"watchpost/actors/enrich/language"
 	"watchpost/actors/enrich/sentiment"
@@ -33,12 +35,38 @@ type Context struct {
 	Entries   int               // how many entries it has; 0: not known
 }
 
+// Rules are what a Context asks for, made ready to be compared with many posts.
+// They may be used by several goroutines.
+type Rules struct {
+	Context
+	keyword   string // normalised
+	labels    []label
+	objective []string // its content words
+}
+
+// NewRules prepares what a watchlist asks for.
+func NewRules(c Context) *Rules {
+	r := &Rules{
+		Context: c, keyword: strings.TrimSpace(watchpost.Normalise(c.Keyword)),
+		objective: contentWords(watchpost.Normalise(c.Objective)),
+	}
+	for _, l := range c.Labels {
+		r.labels = append(r.labels, newLabel(l))
+	}
+	return r
+}
+
 // Post fills the derived fields of p: Language, Sentiment, Seniority, Tags,
 // Relevance, Influence and Enrichment. It may be called again for a known
 // post, by another watchlist or a later scan: new tags then join those that
 // the post has, and the rest is computed anew, so that the same call twice is
 // the same as once. The slice that Tags was before is not written to.
 func Post(p *watchpost.Post, c Context) {
+	NewRules(c).Post(p, watchpost.NewText(p.Content).WithImage(p.ImageText))
+}
+
+// Post is the function Post with p's text normalised already.
+func (r *Rules) Post(p *watchpost.Post, text watchpost.Text) {
 	said := p.Content
 	p.Language = language.Detect(said)
 	if p.Language == watchpost.Undetermined && p.ImageText != "" {
@@ -48,10 +76,10 @@ func Post(p *watchpost.Post, c Context) {
 	p.Sentiment = sentiment.Of(said, p.Language)
 	p.Seniority = seniority(p.AuthorHeadline)
 
-	text := newFolded(p.Content, p.ImageText, p.Language)
-	tags, fitting := classify(text, p.Content, c)
-	p.Tags = merge(p.Tags, tags)
-	p.Relevance = relevance(text, c, fitting, p)
+	t := newFolded(p.Content, text, p.Language)
+	tags, fitting := r.classify(t, p.Content)
+	p.Tags = MergeTags(p.Tags, tags)
+	p.Relevance = r.relevance(t, fitting, p)
 	p.Influence = influence(p)
 	p.Enrichment = Version
 }

@@ -15,40 +15,38 @@ type folded struct {
 	text      string
 	firstLine int // how much of text is the first line
 	language  string
-	words     map[string]bool
-	sorted    []string // words, once each
-	stems     []string // of sorted, "" where nobody has asked yet
+	words     []string // sorted, once each
+	indexed   bool
+	stems     []string // of words, "" where nobody has asked yet
 	stem      func(language, word string) string
 }
 
 // newFolded folds a post's text and the text of its image.
-func newFolded(content, image, language string) *folded {
-	t := &folded{text: strings.TrimSpace(watchpost.Normalise(content)), language: language, stem: watchpost.Stem}
+func newFolded(content string, text watchpost.Text, language string) *folded {
+	t := &folded{text: strings.TrimSpace(text.String()), language: language, stem: watchpost.Stem}
 	t.firstLine = len(t.text)
 	if line, _, more := strings.Cut(strings.TrimSpace(content), "\n"); more {
 		t.firstLine = min(len(strings.TrimSpace(watchpost.Normalise(line))), len(t.text))
 	}
-	if image != "" {
-		t.text += "\n" + watchpost.Normalise(image)
+	if image := text.Image(); image != "" {
+		t.text += "\n" + image
 	}
 	return t
 }
 
 // index takes the words apart when they are first asked for.
 func (t *folded) index() {
-	if t.words != nil {
+	if t.indexed {
 		return
 	}
-	t.words = make(map[string]bool, len(t.text)/6+1)
-	t.sorted = make([]string, 0, len(t.text)/6+1)
+	t.indexed = true
+	t.words = make([]string, 0, len(t.text)/6+1)
 	for w := range strings.FieldsFuncSeq(t.text, notWord) {
-		if !t.words[w] {
-			t.words[w] = true
-			t.sorted = append(t.sorted, w)
-		}
+		t.words = append(t.words, w)
 	}
-	slices.Sort(t.sorted)
-	t.stems = make([]string, len(t.sorted))
+	slices.Sort(t.words)
+	t.words = slices.Compact(t.words)
+	t.stems = make([]string, len(t.words))
 }
 
 // sameStart is how many bytes all forms of a word begin with, for us.
@@ -62,20 +60,20 @@ func (t *folded) has(w string) bool {
 		return n > 0
 	}
 	t.index()
-	if t.words[w] {
+	if _, known := slices.BinarySearch(t.words, w); known {
 		return true
 	}
 	if len(w) <= sameStart {
 		return false
 	}
 	stem, start := "", w[:sameStart]
-	from, _ := slices.BinarySearch(t.sorted, start)
-	for i := from; i < len(t.sorted) && strings.HasPrefix(t.sorted[i], start); i++ {
+	from, _ := slices.BinarySearch(t.words, start)
+	for i := from; i < len(t.words) && strings.HasPrefix(t.words[i], start); i++ {
 		if stem == "" {
 			stem = t.stem(t.language, w)
 		}
 		if t.stems[i] == "" {
-			t.stems[i] = t.stem(t.language, t.sorted[i])
+			t.stems[i] = t.stem(t.language, t.words[i])
 		}
 		if t.stems[i] == stem {
 			return true

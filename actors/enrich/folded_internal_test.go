@@ -21,7 +21,8 @@ func TestStemsOnce(t *testing.T) {
 			asked = append(asked, "con"+letters[i:i+1]+letters[j:j+1]+"zx")
 		}
 	}
-	text := newFolded(strings.Join(post, " "), "", "en")
+	content := strings.Join(post, " ")
+	text := newFolded(content, watchpost.NewText(content), "en")
 	calls := 0
 	text.stem = func(language, word string) string {
 		calls++

@@ -1,16 +1,12 @@
 package enrich
 
-import (
-	"strings"
-
-	"watchpost"
-)
+import "watchpost"
 
 // relevance computes how much a post is what its watchlist asks for, from 0 to
 // 10: a sum of points, in tenths, of which there are 100. The table of points,
 // and why they are so, is in specs/understanding.md.
-func relevance(t *folded, c Context, fitting int, p *watchpost.Post) float64 {
-	points := matchPoints(t, c) + focusPoints(c.Entries) + labelPoints(c, fitting) + objectivePoints(t, c.Objective)
+func (r *Rules) relevance(t *folded, fitting int, p *watchpost.Post) float64 {
+	points := r.matchPoints(t) + focusPoints(r.Entries) + r.labelPoints(fitting) + r.objectivePoints(t)
 	if p.Language != watchpost.Undetermined {
 		points += 5
 	}
@@ -25,12 +21,11 @@ const (
 	earlyBytes = 200
 )
 
-func matchPoints(t *folded, c Context) int {
-	keyword := strings.TrimSpace(watchpost.Normalise(c.Keyword))
-	if keyword == "" {
+func (r *Rules) matchPoints(t *folded) int {
+	if r.keyword == "" {
 		return 35
 	}
-	first, n := t.occurrences(keyword, 3)
+	first, n := t.occurrences(r.keyword, 3)
 	if n == 0 {
 		return 10
 	}
@@ -54,9 +49,9 @@ func focusPoints(entries int) int {
 	return 0
 }
 
-func labelPoints(c Context, fitting int) int {
+func (r *Rules) labelPoints(fitting int) int {
 	switch {
-	case len(c.Labels) == 0:
+	case len(r.labels) == 0:
 		return 10
 	case fitting == 0:
 		return 0
@@ -66,10 +61,9 @@ func labelPoints(c Context, fitting int) int {
 	return 20
 }
 
-func objectivePoints(t *folded, objective string) int {
-	words := contentWords(watchpost.Normalise(objective))
-	if len(words) == 0 {
+func (r *Rules) objectivePoints(t *folded) int {
+	if len(r.objective) == 0 {
 		return 8
 	}
-	return min(5*t.distinct(words), 15)
+	return min(5*t.distinct(r.objective), 15)
 }

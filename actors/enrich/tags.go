@@ -23,15 +23,15 @@ import (
 // matched is the tag.
 
 // classify returns the tags of a post, and how many labels fit.
-func classify(t *folded, content string, c Context) (tags []watchpost.Tag, fitting int) {
-	if len(c.Labels) == 0 {
-		if name := strings.Join(strings.Fields(c.Keyword), " "); name != "" {
+func (r *Rules) classify(t *folded, content string) (tags []watchpost.Tag, fitting int) {
+	if len(r.labels) == 0 {
+		if name := strings.Join(strings.Fields(r.Keyword), " "); name != "" {
 			tags = append(tags, watchpost.Tag{Name: name})
 		}
 		return tags, 0
 	}
-	for _, l := range c.Labels {
-		if fits(t, content, l) {
+	for i := range r.labels {
+		if l := &r.labels[i]; l.fits(t, content) {
 			tags = append(tags, watchpost.Tag{Name: l.Name, Description: l.Description})
 			fitting++
 		}
@@ -39,7 +39,7 @@ func classify(t *folded, content string, c Context) (tags []watchpost.Tag, fitti
 	if fitting > 0 {
 		return tags, fitting
 	}
-	for _, l := range c.Labels {
+	for _, l := range r.labels {
 		if l.Default {
 			tags = append(tags, watchpost.Tag{Name: l.Name, Description: l.Description})
 		}
@@ -51,32 +51,46 @@ func classify(t *folded, content string, c Context) (tags []watchpost.Tag, fitti
 // list.
 const listed = 4
 
-func fits(t *folded, content string, l watchpost.Label) bool {
-	name := contentWords(watchpost.Normalise(l.Name))
-	if len(name) == 0 && isAbbreviation(l.Name) {
-		if asWritten(content, l.Name) {
-			return true
-		}
-	}
-	if len(name) > 0 && t.all(name) {
-		return true
-	}
+// label is a label whose words were taken apart.
+type label struct {
+	watchpost.Label
+	abbreviation bool       // its name is nothing else
+	name         []string   // content words of its name
+	parts        [][]string // those of each part of a description that is a list
+	all          []string   // those of name and description
+}
+
+func newLabel(l watchpost.Label) label {
+	c := label{Label: l, name: contentWords(watchpost.Normalise(l.Name))}
+	c.abbreviation = len(c.name) == 0 && isAbbreviation(l.Name)
 	if strings.TrimSpace(l.Description) == "" {
-		return false
+		return c
 	}
-	all := name
+	c.all = slices.Clone(c.name)
 	for _, part := range parts(l.Description) {
 		words := contentWords(part.text)
-		if part.short && len(words) > 0 && t.all(words) {
-			return true
+		if part.short && len(words) > 0 {
+			c.parts = append(c.parts, words)
 		}
 		for _, w := range words {
-			if len(all) < maxContent && !slices.Contains(all, w) {
-				all = append(all, w)
+			if len(c.all) < maxContent && !slices.Contains(c.all, w) {
+				c.all = append(c.all, w)
 			}
 		}
 	}
-	return len(all) > 1 && t.distinct(all) > 1
+	return c
+}
+
+func (l *label) fits(t *folded, content string) bool {
+	switch {
+	case l.abbreviation && asWritten(content, l.Name):
+		return true
+	case len(l.name) > 0 && t.all(l.name):
+		return true
+	case slices.ContainsFunc(l.parts, t.all):
+		return true
+	}
+	return len(l.all) > 1 && t.distinct(l.all) > 1
 }
 
 // part is what stands between the commas of a description, normalised. It is
@@ -137,9 +151,10 @@ func asWritten(content, name string) bool {
 	return false
 }
 
-// merge adds tags to those that a post has. A name, case aside, is there once;
-// the description that it got first stays, unless it was empty.
-func merge(old, more []watchpost.Tag) []watchpost.Tag {
+// MergeTags adds tags to those that a post has. A name, case aside, is there
+// once; the description that it got first stays, unless it was empty. Neither
+// slice is written to.
+func MergeTags(old, more []watchpost.Tag) []watchpost.Tag {
 	if len(old) == 0 && len(more) == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package postindex
 import (
 	"hash/maphash"
 	"sync"
+	"unique"
 
 	"watchpost/persistence"
 )
@@ -23,11 +24,16 @@ type shard struct {
 	most  int
 }
 
-// cacheKey names a thing: what it is of, and which one.
+// cacheKey names a thing: what it is of, and which one. The space is interned,
+// as hashing its text would be most of a look-up.
 type cacheKey struct {
-	space persistence.Space
+	space unique.Handle[persistence.Space]
 	kind  byte
 	a, b  uint64
+}
+
+func keyOf(space persistence.Space, kind byte, a, b uint64) cacheKey {
+	return cacheKey{unique.Make(space), kind, a, b}
 }
 
 type node struct {

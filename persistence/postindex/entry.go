@@ -25,6 +25,12 @@ const (
 
 // newEntry makes the entry of a post's version.
 func newEntry(p *watchpost.Post, version uint64, o *Options) (*entry, error) {
+	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
+	return newTextEntry(p, version, newTextTerms(p.Language, text, o.PostTerms))
+}
+
+// newTextEntry is newEntry when the terms of the post's text are known.
+func newTextEntry(p *watchpost.Post, version uint64, text TextTerms) (*entry, error) {
 	id, ok := parseID(p.ID)
 	if !ok {
 		return nil, fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnfit, p.ID)
@@ -34,7 +40,7 @@ func newEntry(p *watchpost.Post, version uint64, o *Options) (*entry, error) {
 			return nil, fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnfit, p.ID, name, firstYear, lastYear, year)
 		}
 	}
-	e := &entry{id: id, language: p.Language, terms: postTerms(p, o.PostTerms)}
+	e := &entry{id: id, language: p.Language, terms: termsOf(p, text)}
 	e.values = [columns]int64{
 		columnPosted: p.PostedAt.UnixNano(), columnCreated: p.CreatedAt.UnixNano(),
 		columnEngagement: p.Engagement(), columnLikes: p.Likes,

@@ -65,6 +65,9 @@ func (x *Index) Fold(view persistence.View, space persistence.Space) (*Fold, err
 	f.segment = segmentInfo{id: m.segment, posts: f.folded.posts(), blockBits: f.blockBits()}
 	if f.segment.posts > 0 {
 		f.segment.first, f.segment.last = f.folded.version(0), f.folded.version(f.segment.posts-1)
+		for c := range f.segment.spans {
+			f.segment.spans[c] = spanOf(f.folded.columns[c])
+		}
 		f.plan()
 	}
 	return f, nil
@@ -84,7 +87,7 @@ func (f *Fold) sources() (all []source, err error) {
 		return []source{t}, nil
 	}
 	for _, info := range s.segments[f.job.from:f.job.to] {
-		all = append(all, &segment{s, info})
+		all = append(all, &segment{snapshot: s, info: info})
 	}
 	return all, nil
 }
@@ -185,7 +188,7 @@ func (m *manifest) dropBuilding() {
 // finish puts the segment in the place of its inputs. Posts that died while it
 // was built are dead in it.
 func (f *Fold) finish(batch *persistence.Batch) (due bool, err error) {
-	now, err := f.snapshot.index.snapshot(f.snapshot.view, f.snapshot.space)
+	now, err := f.snapshot.index.draft(f.snapshot.view, f.snapshot.space)
 	if err != nil {
 		return false, err
 	}
@@ -200,7 +203,7 @@ func (f *Fold) finish(batch *persistence.Batch) (due bool, err error) {
 		f.job.from, f.job.to = len(m.segments), len(m.segments)
 	} else {
 		for i, in := range f.inputs {
-			s := &segment{now, m.segments[f.job.from+i]}
+			s := &segment{snapshot: now, info: m.segments[f.job.from+i]}
 			set, err := s.dead()
 			if err != nil {
 				return false, err

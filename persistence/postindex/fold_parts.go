@@ -13,7 +13,7 @@ import (
 type folded struct {
 	ids     []uuid
 	columns [columns][]int64
-	spoken  []string // languages
+	spoken  *spoken
 }
 
 // take appends the live posts of an input.
@@ -40,12 +40,16 @@ func (f *folded) take(in *input) error {
 		f.ids = append(f.ids, id)
 	}
 	languages, err := in.languages()
-	for _, language := range languages {
-		if !slices.Contains(f.spoken, language) {
-			f.spoken = append(f.spoken, language)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	if f.spoken != nil {
+		all := slices.Concat(f.spoken.names, languages.names)
+		slices.Sort(all)
+		languages = newSpoken(slices.Compact(all))
+	}
+	f.spoken = languages
+	return nil
 }
 
 func (f *folded) posts() int { return len(f.ids) }
@@ -56,13 +60,15 @@ func (f *folded) id(ordinal int) (uuid, error) { return f.ids[ordinal], nil }
 
 func (f *folded) column(c int) (values, error) { return numbers(f.columns[c]), nil }
 
-func (f *folded) languages() ([]string, error) { return f.spoken, nil }
+func (f *folded) languages() (*spoken, error) { return f.spoken, nil }
 
 func (f *folded) order(int) ([]byte, error) { return nil, nil }
 
 func (f *folded) dead() (*roaring.Bitmap, error) { return nil, nil }
 
 func (f *folded) having(term) (*roaring.Bitmap, error) { return nil, errFolded }
+
+func (f *folded) span(int) span { return anySpan }
 
 func (f *folded) key(byte, uint64) cacheKey { return cacheKey{} }
 
@@ -100,7 +106,7 @@ func (f *Fold) plan() {
 			return joinIDs(f.folded.ids[chunk*idChunk : min(posts, (chunk+1)*idChunk)]), nil
 		})
 	}
-	one(func() []byte { return partKey(id, partLanguages) }, func() ([]byte, error) { return encodeTexts(f.folded.spoken), nil })
+	one(func() []byte { return partKey(id, partLanguages) }, func() ([]byte, error) { return f.folded.spoken.encode(), nil })
 	f.todo = append(f.todo, newTermFold(f).write)
 }
 

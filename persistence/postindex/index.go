@@ -30,6 +30,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"unique"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -101,12 +102,22 @@ func New(o Options) *Index {
 // CacheBytes returns the size of what is remembered.
 func (x *Index) CacheBytes() int { return x.cache.used() }
 
+// snapshot is for reading: its manifest is shared.
 func (x *Index) snapshot(view persistence.View, space persistence.Space) (*snapshot, error) {
+	m, err := x.heldManifest(view, space)
+	if err != nil {
+		return nil, manifestFault(space, err)
+	}
+	return &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: m}, nil
+}
+
+// draft is a snapshot whose manifest the caller may change.
+func (x *Index) draft(view persistence.View, space persistence.Space) (*snapshot, error) {
 	m, err := readManifest(view, space)
 	if err != nil {
 		return nil, manifestFault(space, err)
 	}
-	return &snapshot{index: x, view: view, space: space, manifest: m}, nil
+	return &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: m}, nil
 }
 
 // ByURN returns the post with that urn, or persistence.ErrNotFound.

@@ -1,8 +1,10 @@
 package postindex
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"sort"
 
@@ -42,11 +44,25 @@ type segmentInfo struct {
 	posts, dead int
 	blockBits   int // there are 2^blockBits blocks
 	bytes       int // of all blocks
+	// spans are those of the columns before columnVersion.
+	spans [columnVersion]span
 }
 
 func (s *segmentInfo) live() int { return s.posts - s.dead }
 
-const manifestVersion = 1
+// span is the least and the greatest value of a column. What is known of it
+// spares queries looking into segments that have nothing for them.
+type span struct{ least, greatest int64 }
+
+// anySpan is that of a column of which nothing is known.
+var anySpan = span{-math.MaxInt64, math.MaxInt64}
+
+func spanOf(values []int64) span { return span{slices.Min(values), slices.Max(values)} }
+
+const (
+	manifestVersion = 2
+	spanless        = 1 // the version that did not know the spans
+)
 
 func newManifest() *manifest {
 	return &manifest{next: 1, tail: 1, segment: 1, tailDead: roaring.New()}
@@ -85,6 +101,9 @@ func (m *manifest) encode() []byte {
 		for _, v := range []uint64{uint64(s.id), s.first, s.last - s.first, uint64(s.posts), uint64(s.dead), uint64(s.blockBits), uint64(s.bytes)} {
 			b = binary.AppendUvarint(b, v)
 		}
+		for _, c := range s.spans {
+			b = binary.AppendUvarint(binary.AppendVarint(b, c.least), uint64(c.greatest-c.least))
+		}
 	}
 	dead, err := m.tailDead.ToBytes()
 	if err != nil {
@@ -95,7 +114,8 @@ func (m *manifest) encode() []byte {
 
 func decodeManifest(value []byte) (*manifest, error) {
 	r := &reader{b: value}
-	if r.byte() != manifestVersion {
+	version := r.byte()
+	if version != manifestVersion && version != spanless {
 		return nil, errDamaged
 	}
 	m := &manifest{next: r.uint(), tail: r.uint(), segment: uint32(r.uint()), building: uint32(r.uint()), watchlists: r.uint()}
@@ -108,6 +128,12 @@ func decodeManifest(value []byte) (*manifest, error) {
 		s.id, s.first = uint32(r.uint()), r.uint()
 		s.last = s.first + r.uint()
 		s.posts, s.dead, s.blockBits, s.bytes = int(r.uint()), int(r.uint()), int(r.uint()), int(r.uint())
+		for c := range s.spans {
+			if s.spans[c] = anySpan; version != spanless {
+				least := r.int()
+				s.spans[c] = span{least, least + int64(r.uint())}
+			}
+		}
 		if s.posts < 1 || s.posts > maxSegment || s.dead > s.posts || s.blockBits > 30 || i > 0 && s.first <= m.segments[i-1].last {
 			return nil, errDamaged
 		}
@@ -122,16 +148,50 @@ func decodeManifest(value []byte) (*manifest, error) {
 	return m, nil
 }
 
-// readManifest returns the manifest of a team; a new one when there is none.
+// readManifest returns the manifest of a team, for the caller to change; a new
+// one when there is none.
 func readManifest(view persistence.View, space persistence.Space) (*manifest, error) {
-	value, err := view.Get(space, []byte(keyManifest))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return newManifest(), nil
-	}
-	if err != nil {
-		return nil, err
+	value, err := readManifestValue(view, space)
+	if err != nil || value == nil {
+		return newManifest(), err
 	}
 	return decodeManifest(value)
+}
+
+// readManifestValue returns the stored manifest; nil when there is none.
+func readManifestValue(view persistence.View, space persistence.Space) ([]byte, error) {
+	value, err := view.Get(space, []byte(keyManifest))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	return value, err
+}
+
+// heldManifest is a manifest as it was last read, which nobody changes.
+type heldManifest struct {
+	value []byte
+	*manifest
+}
+
+// heldManifest returns the manifest of a team, not to be changed. Decoding it
+// takes longer than seeing that it is still the same.
+func (x *Index) heldManifest(view persistence.View, space persistence.Space) (*manifest, error) {
+	value, err := readManifestValue(view, space)
+	if err != nil || value == nil {
+		return newManifest(), err
+	}
+	k := keyOf(space, cachedManifest, 0, 0)
+	if v, ok := x.cache.get(k); ok {
+		if held := v.(heldManifest); bytes.Equal(held.value, value) {
+			return held.manifest, nil
+		}
+	}
+	m, err := decodeManifest(value)
+	if err == nil {
+		const segmentSize = 200
+		x.cache.put(k, heldManifest{value, m}, len(value)+segmentSize*len(m.segments)+int(m.tailDead.GetSizeInBytes()))
+	}
+	return m, err
 }
 
 // encodeWatchlists writes the set of watchlists that posts bear marks of.

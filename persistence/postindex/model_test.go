@@ -77,13 +77,18 @@ var farAway = []time.Time{
 	time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2261, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Unix(0, 0).UTC(), time.Unix(0, -1).UTC(),
 }
 
-// draw fills in what a scan sees and what is understood of it.
-func draw(t *rapid.T, p *watchpost.Post) {
+// draw fills in what a scan sees and what is understood of it. When posts rise,
+// later ones were published later, about, as they are where a scan looks for
+// news; otherwise many were published at the same moment.
+func draw(t *rapid.T, p *watchpost.Post, rising bool) {
 	few := rapid.IntRange(0, 2)
 	p.URL = "https://host/posts/slug-" + fmt.Sprint(few.Draw(t, "slug"))
 	p.Content, p.ImageText = someText.Draw(t, "content"), of([]string{"", "", "Go", "東京 x"}).Draw(t, "image")
 	p.AuthorURL = of(authors).Draw(t, "author")
 	p.PostedAt = day0.Add(time.Duration(few.Draw(t, "days"))*24*time.Hour + time.Duration(few.Draw(t, "posted")))
+	if rising {
+		p.PostedAt = p.CreatedAt.Add(-time.Duration(few.Draw(t, "hours")) * time.Hour)
+	}
 	if rapid.IntRange(0, 9).Draw(t, "far away") == 0 {
 		p.PostedAt = of(farAway).Draw(t, "posted far away")
 	}
@@ -148,7 +153,9 @@ type machine struct {
 	*team
 	posts []*watchpost.Post
 	made  int
-	open  func() persistence.Store
+	// rising posts are published later the later they are found.
+	rising bool
+	open   func() persistence.Store
 }
 
 func (m *machine) put(t *rapid.T) {
@@ -171,7 +178,7 @@ func (m *machine) put(t *rapid.T) {
 			if at < len(m.posts) && m.posts[at] != nil && rapid.Bool().Draw(t, "mark") {
 				p.Bookmark = !p.Bookmark
 			} else {
-				draw(t, &p)
+				draw(t, &p, m.rising)
 			}
 			m.posts[at] = &p
 			changed = append(changed, &p)
@@ -307,7 +314,7 @@ func checkModel(t *testing.T, open func() persistence.Store) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := open()
 		o := of(options).Draw(t, "options")
-		m := &machine{team: newTeam(t, store, o), open: open}
+		m := &machine{team: newTeam(t, store, o), open: open, rising: rapid.Bool().Draw(t, "rising")}
 		empty(t, store, m.epoch)
 		m.verified = rapid.IntRange(0, 7).Draw(t, "verified") == 0
 		t.Repeat(map[string]func(*rapid.T){

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"watchpost"
@@ -94,20 +95,24 @@ func (r *ranking) rank(ordinal int) ranked {
 	return v
 }
 
-// rankAll ranks the posts that were found, in no order.
-func (r *ranking) rankAll(f *found) []ranked {
-	all := make([]ranked, 0, f.count)
-	if f.set == nil {
-		for i := range f.source.posts() {
-			all = append(all, r.rank(i))
-		}
-		return all
+// rankAll ranks posts, about so many.
+func (r *ranking) rankAll(ordinals iter.Seq[int], posts int) []ranked {
+	all := make([]ranked, 0, posts)
+	for ordinal := range ordinals {
+		all = append(all, r.rank(ordinal))
 	}
-	f.set.Iterate(func(ordinal uint32) bool {
-		all = append(all, r.rank(int(ordinal)))
-		return true
-	})
 	return all
+}
+
+// upTo yields the ordinals of so many posts.
+func upTo(posts int) iter.Seq[int] {
+	return func(yield func(ordinal int) bool) {
+		for i := range posts {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // sort sorts posts of the source; of equal ones the smaller id is first.
@@ -141,10 +146,7 @@ func sorted(s source, order int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]ranked, s.posts())
-	for i := range all {
-		all[i] = r.rank(i)
-	}
+	all := r.rankAll(upTo(s.posts()), s.posts())
 	if err := r.sort(all); err != nil {
 		return nil, err
 	}

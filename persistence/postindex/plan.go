@@ -77,114 +77,106 @@ func (p *plan) addWatchlists() error {
 		return err
 	}
 	var live []term
-	for id := range known {
-		if p.query.Live[watchpost.WatchlistID(id)] {
-			live = append(live, termOf(termWatchlist, id))
+	for i, id := range known.ids {
+		if p.query.Live[id] {
+			live = append(live, known.terms[i])
 		}
 	}
 	p.nothing = len(live) == 0
-	if len(live) < len(known) {
+	if len(live) < len(known.ids) {
 		p.anyOf = append(p.anyOf, live)
 	}
 	return nil
 }
 
-// knownWatchlists returns the watchlists that posts bear marks of.
-func (s *snapshot) knownWatchlists() (map[string]bool, error) {
-	k := cacheKey{s.space, cachedWatchlists, s.watchlists, 0}
+// marked is the watchlists that posts bear marks of.
+type marked struct {
+	ids   []watchpost.WatchlistID
+	terms []term
+}
+
+func (s *snapshot) knownWatchlists() (*marked, error) {
+	k := cacheKey{s.name, cachedWatchlists, s.watchlists, 0}
 	if v, ok := s.index.cache.get(k); ok {
-		return v.(map[string]bool), nil
+		return v.(*marked), nil
 	}
 	set, err := readWatchlists(s.view, s.space)
 	if err != nil {
 		return nil, manifestFault(s.space, err)
 	}
-	s.index.cache.put(k, set, 100*len(set))
-	return set, nil
+	m := &marked{}
+	for id := range set {
+		m.ids = append(m.ids, watchpost.WatchlistID(id))
+		m.terms = append(m.terms, termOf(termWatchlist, id))
+	}
+	s.index.cache.put(k, m, 100*len(set))
+	return m, nil
 }
 
-// found is the posts of a source that match.
-type found struct {
-	source source
-	set    *roaring.Bitmap // nil: all
-	count  int
-}
-
-// in returns the posts of a source that match.
-func (p *plan) in(s source) (found, error) {
-	f := found{source: s}
-	sets, none, err := p.sets(s)
-	if err != nil || none {
+// in returns the posts of a source that match. They are counted without being
+// listed, as of most sources no post is on the page.
+func (p *plan) in(s source) (f *found, err error) {
+	f = &found{source: s}
+	var none bool
+	if f.conditions, none, err = p.conditions(s); err != nil || none {
 		return f, err
 	}
-	dead, err := s.dead()
-	if err != nil {
+	if f.dead, err = s.dead(); err != nil {
 		return f, err
 	}
-	sort.Slice(sets, func(i, j int) bool { return sets[i].GetCardinality() < sets[j].GetCardinality() })
-	for _, set := range sets {
-		if f.set == nil {
-			f.set = set
-		} else if f.set = roaring.And(f.set, set); f.set.IsEmpty() {
-			return f, nil
-		}
-	}
-	switch {
-	case f.set != nil && dead != nil:
-		f.set = roaring.AndNot(f.set, dead)
-	case dead != nil:
-		f.set = roaring.Flip(dead, 0, uint64(s.posts()))
-	}
-	f.count = s.posts()
-	if f.set != nil {
-		f.count = int(f.set.GetCardinality())
-	}
+	f.count = f.countAll()
 	return f, nil
 }
 
-// sets returns for each condition of the plan the posts for which it holds, but
-// for those that hold for all; none is true when one holds for no post.
-func (p *plan) sets(s source) (sets []*roaring.Bitmap, none bool, err error) {
-	add := func(set *roaring.Bitmap, all bool, failure error) bool {
-		if failure != nil || !all && (set == nil || set.IsEmpty()) {
-			none, err = true, failure
-			return false
-		}
-		if !all {
-			sets = append(sets, set)
-		}
-		return true
-	}
-	for _, terms := range p.anyOf {
-		set, failure := havingAny(s, terms)
-		if !add(set, false, failure) {
-			return nil, none, err
-		}
-	}
-	if p.query.Language != "" && !add(p.inLanguage(s)) {
-		return nil, none, err
-	}
+// conditions returns for each condition of the plan sets of the posts for which
+// it holds, but for those that hold for all; none is true when one holds for no
+// post.
+func (p *plan) conditions(s source) (all [][]*roaring.Bitmap, none bool, err error) {
 	q := p.query
 	for _, r := range []struct {
 		order, column int
 		from, to      time.Time
 	}{{orderRecent, columnPosted, q.From, q.To}, {orderCreated, columnCreated, q.StoredFrom, time.Time{}}} {
-		if (!r.from.IsZero() || !r.to.IsZero()) && !add(within(s, r.order, r.column, bound(r.from, math.MinInt64), bound(r.to, math.MaxInt64))) {
-			return nil, none, err
+		if r.from.IsZero() && r.to.IsZero() {
+			continue
+		}
+		set, whole, err := within(s, r.order, r.column, bound(r.from, math.MinInt64), bound(r.to, math.MaxInt64))
+		if err != nil || !whole && cardinality(set) == 0 {
+			return nil, true, err
+		}
+		if !whole {
+			all = append(all, []*roaring.Bitmap{set})
+		}
+	}
+	for _, terms := range p.anyOf {
+		sets, err := having(s, terms)
+		if err != nil || len(sets) == 0 {
+			return nil, true, err
+		}
+		all = append(all, sets)
+	}
+	if q.Language != "" {
+		sets, whole, err := p.inLanguage(s)
+		if err != nil || !whole && len(sets) == 0 {
+			return nil, true, err
+		}
+		if !whole {
+			all = append(all, sets)
 		}
 	}
 	for _, clause := range q.Search.Clauses() {
-		set, failure := p.search.clause(s, clause)
-		if !add(set, false, failure) {
-			return nil, none, err
+		set, err := p.search.clause(s, clause)
+		if err != nil || cardinality(set) == 0 {
+			return nil, true, err
 		}
+		all = append(all, []*roaring.Bitmap{set})
 	}
-	return sets, false, nil
+	return all, false, nil
 }
 
-// havingAny returns the posts that have one of the terms.
-func havingAny(s source, terms []term) (*roaring.Bitmap, error) {
-	var sets []*roaring.Bitmap
+// having returns for each of the terms the posts that have it, where there are
+// any.
+func having(s source, terms []term) (sets []*roaring.Bitmap, err error) {
 	for _, t := range terms {
 		set, err := s.having(t)
 		if err != nil {
@@ -194,7 +186,13 @@ func havingAny(s source, terms []term) (*roaring.Bitmap, error) {
 			sets = append(sets, set)
 		}
 	}
-	return union(sets), nil
+	return sets, nil
+}
+
+// havingAny returns the posts that have one of the terms.
+func havingAny(s source, terms []term) (*roaring.Bitmap, error) {
+	sets, err := having(s, terms)
+	return union(sets), err
 }
 
 // union returns what is in one of the sets; nil when there are none.
@@ -209,22 +207,22 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 }
 
 // inLanguage returns the posts whose language has the name that is asked for.
-func (p *plan) inLanguage(s source) (set *roaring.Bitmap, all bool, err error) {
+func (p *plan) inLanguage(s source) (sets []*roaring.Bitmap, whole bool, err error) {
 	languages, err := s.languages()
 	if err != nil {
 		return nil, false, err
 	}
 	var terms []term
-	for _, language := range languages {
-		if watchpost.FoldName(language) == p.language {
-			terms = append(terms, termOf(termLanguage, language))
+	for i, folded := range languages.folded {
+		if folded == p.language {
+			terms = append(terms, languages.terms[i])
 		}
 	}
-	if len(terms) == len(languages) {
+	if len(terms) == len(languages.names) {
 		return nil, true, nil
 	}
-	set, err = havingAny(s, terms)
-	return set, false, err
+	sets, err = having(s, terms)
+	return sets, false, err
 }
 
 // bound returns a moment as columns hold it; absent when it is zero.
@@ -242,7 +240,13 @@ func bound(t time.Time, absent int64) int64 {
 
 // within returns the posts whose value in a column is in [from, to); order is
 // that of the column, greatest first.
-func within(s source, order, column int, from, to int64) (set *roaring.Bitmap, all bool, err error) {
+func within(s source, order, column int, from, to int64) (set *roaring.Bitmap, whole bool, err error) {
+	switch span := s.span(column); {
+	case from <= span.least && to > span.greatest:
+		return nil, true, nil
+	case from > span.greatest || to <= span.least:
+		return nil, false, nil
+	}
 	values, err := s.column(column)
 	if err != nil {
 		return nil, false, err

@@ -15,15 +15,19 @@ import (
 // searcher finds what a search asks for.
 type searcher struct {
 	snapshot *snapshot
-	// cut holds how the words of terms are cut in the languages of sources,
-	// which are mostly the same ones.
-	cut map[string][]inLanguages
+	// names are those of the terms of the search, and cuts how their words are
+	// cut in the languages of sources, which are mostly the same ones.
+	names map[*watchpost.SearchTerm]term
+	cuts  map[cutKey][]inLanguages
 }
+
+// cutKey names words and languages.
+type cutKey struct{ words, languages uint64 }
 
 // inLanguages is how words are cut in some languages.
 type inLanguages struct {
 	stemming
-	languages []string
+	languages []term
 }
 
 // clause returns the posts for which one of the terms holds.
@@ -54,7 +58,7 @@ func (x *searcher) occurring(s source, t *watchpost.SearchTerm) (*roaring.Bitmap
 	if err != nil {
 		return nil, err
 	}
-	overlong, err := s.having(termOf(termOverlong))
+	overlong, err := s.having(overlongTerm)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,7 @@ func (x *searcher) sieve(s source, t *watchpost.SearchTerm) (sure, unsure *roari
 	if t.Exact {
 		set, err = havingAll(s, exactTerms(t.Words))
 	} else {
-		set, err = x.stemmed(s, t.Words)
+		set, err = x.stemmed(s, t)
 	}
 	if plain := len(t.Words) == 1 || len(t.Words) == 2 && t.Words[0].Sigil == 0 && t.Words[1].Sigil == 0; plain {
 		return set, nil, err
@@ -164,25 +168,23 @@ type stemming struct {
 	own   string
 }
 
-// stemmed returns the posts that have all of the words, or pairs of them, in
-// any of their forms. Which forms a word has depends on a post's language.
-func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bitmap, error) {
+// stemmed returns the posts that have all words of a term, or pairs of them, in
+// any of their forms. Which forms a word has depends on a post's language. For
+// a segment that is remembered.
+func (x *searcher) stemmed(s source, t *watchpost.SearchTerm) (*roaring.Bitmap, error) {
+	k := s.key(cachedFound, uint64(x.nameOf(t))^1)
+	if v, ok := x.snapshot.index.cache.get(k); ok {
+		return v.(*roaring.Bitmap), nil
+	}
 	languages, err := s.languages()
 	if err != nil {
 		return nil, err
 	}
-	groups := x.groups(languages, words)
-	if len(groups) == 1 {
-		return groups[0].in(s, words)
-	}
-	k := s.key(cachedFound, uint64(nameOf(&watchpost.SearchTerm{Words: words}))^1)
-	if v, ok := x.snapshot.index.cache.get(k); ok {
-		return v.(*roaring.Bitmap), nil
-	}
+	groups := x.groups(languages, t)
 	var sets []*roaring.Bitmap
 	for _, g := range groups {
-		set, err := g.in(s, words)
-		if err == nil && set != nil {
+		set, err := g.in(s, t.Words)
+		if err == nil && set != nil && len(groups) > 1 {
 			set, err = ofLanguages(s, set, g.languages)
 		}
 		if err != nil {
@@ -197,28 +199,38 @@ func (x *searcher) stemmed(s source, words []watchpost.SearchWord) (*roaring.Bit
 	return all, nil
 }
 
-// groups returns how words are cut in some languages.
-func (x *searcher) groups(languages []string, words []watchpost.SearchWord) []inLanguages {
-	name := strings.Join(languages, "\x00")
-	for _, w := range words {
-		name += "\x00\x00" + w.Text
-	}
-	if groups, known := x.cut[name]; known {
+// groups returns how the words of a term are cut in some languages.
+func (x *searcher) groups(languages *spoken, t *watchpost.SearchTerm) []inLanguages {
+	key := cutKey{uint64(x.nameOf(t)), languages.name}
+	if groups, known := x.cuts[key]; known {
 		return groups
 	}
-	var groups []inLanguages
-	for _, language := range languages {
+	k := cacheKey{x.snapshot.name, cachedCut, key.words, key.languages}
+	groups, known := []inLanguages(nil), false
+	if v, ok := x.snapshot.index.cache.get(k); ok {
+		groups, known = v.([]inLanguages)
+	}
+	if !known {
+		groups = cutAll(languages, t.Words)
+		x.snapshot.index.cache.put(k, groups, len(groups)*(100+20*len(t.Words))+8*len(languages.names))
+	}
+	if x.cuts == nil {
+		x.cuts = map[cutKey][]inLanguages{}
+	}
+	x.cuts[key] = groups
+	return groups
+}
+
+// cutAll returns how words are cut in some languages.
+func cutAll(languages *spoken, words []watchpost.SearchWord) (groups []inLanguages) {
+	for l, language := range languages.names {
 		g := cut(language, words)
 		i := slices.IndexFunc(groups, func(known inLanguages) bool { return known.stemming == g })
 		if i < 0 {
 			i, groups = len(groups), append(groups, inLanguages{stemming: g})
 		}
-		groups[i].languages = append(groups[i].languages, language)
+		groups[i].languages = append(groups[i].languages, languages.terms[l])
 	}
-	if x.cut == nil {
-		x.cut = map[string][]inLanguages{}
-	}
-	x.cut[name] = groups
 	return groups
 }
 
@@ -237,12 +249,8 @@ func cut(language string, words []watchpost.SearchWord) (g stemming) {
 }
 
 // ofLanguages returns those posts of a set that are in one of the languages.
-func ofLanguages(s source, set *roaring.Bitmap, languages []string) (*roaring.Bitmap, error) {
-	terms := make([]term, len(languages))
-	for i, language := range languages {
-		terms[i] = termOf(termLanguage, language)
-	}
-	in, err := havingAny(s, terms)
+func ofLanguages(s source, set *roaring.Bitmap, languages []term) (*roaring.Bitmap, error) {
+	in, err := havingAny(s, languages)
 	if err != nil || in == nil {
 		return nil, err
 	}
@@ -288,7 +296,7 @@ func (x *searcher) seen(s source, t *watchpost.SearchTerm, set *roaring.Bitmap) 
 	if dead != nil {
 		set, state = roaring.AndNot(set, dead), dead.GetCardinality()
 	}
-	k := s.key(cachedFound, uint64(nameOf(t))+mix(state))
+	k := s.key(cachedFound, uint64(x.nameOf(t))+mix(state))
 	if v, ok := x.snapshot.index.cache.get(k); ok {
 		return v.(*roaring.Bitmap), nil
 	}
@@ -318,21 +326,29 @@ func (x *searcher) seen(s source, t *watchpost.SearchTerm, set *roaring.Bitmap) 
 	return result, nil
 }
 
-// nameOf names a term of a search.
-func nameOf(t *watchpost.SearchTerm) term {
-	name := []string{t.Substring}
+// nameOf names a term of the search.
+func (x *searcher) nameOf(t *watchpost.SearchTerm) term {
+	name, known := x.names[t]
+	if known {
+		return name
+	}
+	text := []string{t.Substring}
 	for _, w := range t.Words {
-		name = append(name, sigil(w)+w.Text)
+		text = append(text, sigil(w)+w.Text)
 	}
-	if t.Exact {
-		return termOf('"', name...)
+	if name = termOf('?', text...); t.Exact {
+		name = termOf('"', text...)
 	}
-	return termOf('?', name...)
+	if x.names == nil {
+		x.names = map[*watchpost.SearchTerm]term{}
+	}
+	x.names[t] = name
+	return name
 }
 
 // stored returns a version of a post.
 func (s *snapshot) stored(version uint64) (*Stored, error) {
-	k := cacheKey{s.space, cachedRecord, version, 0}
+	k := cacheKey{s.name, cachedRecord, version, 0}
 	if v, ok := s.index.cache.get(k); ok {
 		return v.(*Stored), nil
 	}

@@ -4,9 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unique"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"watchpost"
 	"watchpost/persistence"
 )
 
@@ -14,7 +18,7 @@ import (
 // segment, or the tail. Sets and columns that it returns must not be changed.
 type source interface {
 	posts() int
-	languages() ([]string, error)
+	languages() (*spoken, error)
 	// having returns the posts that have a term; nil: none.
 	having(t term) (*roaring.Bitmap, error)
 	// dead returns the posts that do not count any more; nil: none.
@@ -23,6 +27,8 @@ type source interface {
 	// order returns the ordinals in an order, two little-endian bytes each.
 	order(o int) ([]byte, error)
 	id(ordinal int) (uuid, error)
+	// span bounds the values of a column.
+	span(c int) span
 	// key names an immutable thing of the source in the cache.
 	key(kind byte, b uint64) cacheKey
 }
@@ -35,6 +41,7 @@ type snapshot struct {
 	index *Index
 	view  persistence.View
 	space persistence.Space
+	name  unique.Handle[persistence.Space] // of the space, in the cache
 	*manifest
 }
 
@@ -49,7 +56,7 @@ func (s *snapshot) sources() ([]source, error) {
 		all = append(all, t)
 	}
 	for i := len(s.segments) - 1; i >= 0; i-- {
-		all = append(all, &segment{s, s.segments[i]})
+		all = append(all, &segment{snapshot: s, info: s.segments[i]})
 	}
 	return all, nil
 }
@@ -58,7 +65,9 @@ func (s *snapshot) sources() ([]source, error) {
 const (
 	cachedRecord     = 'B'
 	cachedTail       = 't'
+	cachedManifest   = 'm'
 	cachedWatchlists = 'W'
+	cachedCut        = 'c' // how words are cut in some languages
 	cachedTerm       = 'T' // the posts of a term of a segment
 	cachedRanks      = 'R' // the posts of a tail in an order
 	cachedFound      = 'V' // the posts of a segment whose text was looked at
@@ -68,12 +77,14 @@ const (
 type segment struct {
 	*snapshot
 	info segmentInfo
+	// of is the filter, once it was asked for.
+	of filter
 }
 
 func (s *segment) posts() int { return s.info.posts }
 
 func (s *segment) key(kind byte, b uint64) cacheKey {
-	return cacheKey{s.space, kind, uint64(s.info.id), b}
+	return cacheKey{s.name, kind, uint64(s.info.id), b}
 }
 
 // part returns a part of a segment, decoded once.
@@ -102,8 +113,15 @@ func (s *segment) damaged(key []byte, err error) error {
 	return fmt.Errorf("posts index of team %s, key %q: %w", s.space, key, err)
 }
 
-func (s *segment) languages() ([]string, error) {
-	return part(s, s.key(partLanguages, 0), partKey(s.info.id, partLanguages), decodeTexts, func(all []string) int { return 40 * len(all) })
+func (s *segment) span(c int) span {
+	if c == columnVersion {
+		return anySpan
+	}
+	return s.info.spans[c]
+}
+
+func (s *segment) languages() (*spoken, error) {
+	return part(s, s.key(partLanguages, 0), partKey(s.info.id, partLanguages), decodeSpoken, (*spoken).size)
 }
 
 func (s *segment) dead() (*roaring.Bitmap, error) {
@@ -157,8 +175,11 @@ func (s *segment) id(ordinal int) (id uuid, err error) {
 	return id, err
 }
 
-func (s *segment) filter() (filter, error) {
-	return part(s, s.key(partFilter, 0), partKey(s.info.id, partFilter), decodeFilter, func(f filter) int { return len(f) })
+func (s *segment) filter() (f filter, err error) {
+	if s.of == nil {
+		s.of, err = part(s, s.key(partFilter, 0), partKey(s.info.id, partFilter), decodeFilter, func(f filter) int { return len(f) })
+	}
+	return s.of, err
 }
 
 func (s *segment) having(t term) (*roaring.Bitmap, error) {
@@ -218,18 +239,40 @@ func bitmapSize(b *roaring.Bitmap) int {
 	return int(b.GetSizeInBytes()) + 200
 }
 
-func encodeTexts(all []string) []byte {
+// spoken is the languages of the posts of a source.
+type spoken struct {
+	names  []string // sorted
+	folded []string // the names without case
+	terms  []term
+	name   uint64 // of all of them
+}
+
+func newSpoken(names []string) *spoken {
+	slices.Sort(names)
+	s := &spoken{names: names, name: uint64(termOf(termLanguage, strings.Join(names, "\x00")))}
+	for _, name := range names {
+		s.folded = append(s.folded, watchpost.FoldName(name))
+		s.terms = append(s.terms, termOf(termLanguage, name))
+	}
+	return s
+}
+
+func (s *spoken) encode() []byte {
 	var b []byte
-	for _, s := range all {
-		b = appendText(b, s)
+	for _, name := range s.names {
+		b = appendText(b, name)
 	}
 	return b
 }
 
-func decodeTexts(value []byte) (all []string, err error) {
+func decodeSpoken(value []byte) (*spoken, error) {
+	var names []string
 	r := &reader{b: value}
 	for len(r.b) > 0 {
-		all = append(all, r.text())
+		names = append(names, r.text())
 	}
-	return all, r.end()
+	return newSpoken(names), r.end()
 }
+
+// size is the memory that it takes.
+func (s *spoken) size() int { return 100 + 60*len(s.names) }

@@ -18,6 +18,7 @@ type tail struct {
 	mu      sync.Mutex
 	entries []*entry
 	sieves  []*tailSieve
+	spoken  *spoken
 	bytes   int
 }
 
@@ -44,7 +45,7 @@ func rowsOf(t term, visit func(row int)) {
 
 // tailSource returns the tail, and reads from the store what is not in memory.
 func (s *snapshot) tailSource() (*tailSource, error) {
-	k := cacheKey{s.space, cachedTail, s.tail, 0}
+	k := cacheKey{s.name, cachedTail, s.tail, 0}
 	var t *tail
 	if v, ok := s.index.cache.get(k); ok {
 		t = v.(*tail)
@@ -114,6 +115,14 @@ func (t *tail) add(value []byte) error {
 	for _, has := range e.terms {
 		rowsOf(has, func(row int) { sieve[row] |= 1 << (i % 64) })
 	}
+	if t.spoken == nil || !slices.Contains(t.spoken.names, e.language) {
+		var before []string
+		if t.spoken != nil {
+			before = t.spoken.names
+		}
+		t.spoken = newSpoken(append(slices.Clone(before), e.language))
+		t.bytes += t.spoken.size()
+	}
 	t.entries = append(t.entries, e)
 	t.bytes += e.size()
 	return nil
@@ -126,18 +135,17 @@ func entryFault(space persistence.Space, version uint64, err error) error {
 func (t *tailSource) posts() int { return len(t.entries) }
 
 func (t *tailSource) key(kind byte, b uint64) cacheKey {
-	return cacheKey{t.space, kind, 1<<63 | t.next, b ^ mix(t.tail)}
+	return cacheKey{t.name, kind, 1<<63 | t.next, b ^ mix(t.tail)}
 }
 
-func (t *tailSource) languages() ([]string, error) {
-	var all []string
-	for _, e := range t.entries {
-		if !slices.Contains(all, e.language) {
-			all = append(all, e.language)
-		}
-	}
-	return all, nil
+// languages may be more than those of this snapshot.
+func (t *tailSource) languages() (*spoken, error) {
+	t.kept.mu.Lock()
+	defer t.kept.mu.Unlock()
+	return t.kept.spoken, nil
 }
+
+func (t *tailSource) span(int) span { return anySpan }
 
 func (t *tailSource) having(want term) (*roaring.Bitmap, error) {
 	var found []uint16
@@ -200,7 +208,7 @@ func (t *tailSource) ranked(r *ranking, order int) ([]ranked, error) {
 	if v, ok := t.index.cache.get(k); ok {
 		return v.([]ranked), nil
 	}
-	all := r.rankAll(&found{source: t, count: t.posts()})
+	all := r.rankAll(upTo(t.posts()), t.posts())
 	if err := r.sort(all); err != nil {
 		return nil, err
 	}

@@ -58,18 +58,37 @@ func termOf(kind byte, text ...string) term {
 // sieve reports whether filters leave the term out.
 func (t term) sieve() bool { return t&1 == 1 }
 
+// overlongTerm is that of posts whose text is not indexed.
+var overlongTerm = termOf(termOverlong)
+
 // maxTerms bounds the terms of the text of one post. A text that has more is
 // not indexed but looked at whenever a search asks for text.
 const maxTerms = 1 << 14
 
-// postTerms returns the terms of a post, at most so many of its text, sorted,
-// each once.
-func postTerms(p *watchpost.Post, most int) []term {
-	all := textTerms(watchpost.NewSearchText(p.Language, p.Content, p.ImageText))
+// TextTerms are what a post is found by for its text. They are most of the work
+// of putting a post, need nothing that is stored, and may be made by any
+// goroutine before.
+type TextTerms struct{ terms []term }
+
+// TextTerms returns the terms of a text in a language.
+func (x *Index) TextTerms(language string, text watchpost.Text) TextTerms {
+	return newTextTerms(language, text, x.options.PostTerms)
+}
+
+// newTextTerms returns the terms of a text, or that they are more than most.
+func newTextTerms(language string, text watchpost.Text, most int) TextTerms {
+	all := textTerms(text.Search(language))
 	if len(all) > most {
-		all = []term{termOf(termOverlong)}
+		all = []term{overlongTerm}
 	}
-	all = append(all, facetTerms(p)...)
+	return TextTerms{all}
+}
+
+// termsOf returns all terms of a post, sorted, each once.
+func termsOf(p *watchpost.Post, text TextTerms) []term {
+	facets := facetTerms(p)
+	all := make([]term, 0, len(text.terms)+len(facets))
+	all = append(append(all, text.terms...), facets...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unique"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -23,11 +24,11 @@ type verification struct {
 // reports every difference. It returns the number of posts that are stored and
 // of the problems; the error is that of the store.
 func (x *Index) Verify(view persistence.View, space persistence.Space, report func(problem string)) (posts, problems int, err error) {
-	v := &verification{report: report, snapshot: &snapshot{index: x, view: view, space: space}}
-	v.manifest, err = readManifest(view, space)
+	v := &verification{report: report}
+	v.snapshot, err = x.draft(view, space)
 	if err != nil {
-		v.problem("manifest: %v", err)
-		v.manifest = newManifest()
+		v.snapshot = &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: newManifest()}
+		v.problem("%v", err)
 	}
 	for _, check := range []func() error{v.checkRecords, v.checkNames, v.checkTail, v.checkSegments, v.checkStray} {
 		if err := check(); err != nil {
@@ -55,9 +56,9 @@ func (v *verification) damage(err error) error {
 // checkRecords looks for every post by its id and urn, and for the marks that
 // it bears.
 func (v *verification) checkRecords() error {
-	known, err := v.knownWatchlists()
+	known, err := readWatchlists(v.view, v.space)
 	if err != nil {
-		v.problem("%v", err)
+		v.problem("%v", manifestFault(v.space, err))
 	}
 	return v.eachRecord(func(version uint64, value []byte) error {
 		v.posts++
@@ -125,7 +126,7 @@ func (v *verification) alive(version uint64) bool {
 	if !ok {
 		return false
 	}
-	s := &segment{v.snapshot, v.segments[i]}
+	s := &segment{snapshot: v.snapshot, info: v.segments[i]}
 	ordinal, known, err := s.ordinal(version)
 	if err != nil || !known {
 		return false
@@ -207,7 +208,7 @@ func (v *verification) checkTail() error {
 func (v *verification) checkSegments() error {
 	for _, info := range v.segments {
 		before := v.problems
-		if err := v.checkSegment(&segment{v.snapshot, info}); err != nil {
+		if err := v.checkSegment(&segment{snapshot: v.snapshot, info: info}); err != nil {
 			if err = v.damage(err); err != nil {
 				return err
 			}
@@ -267,6 +268,9 @@ func (v *verification) checkValues(s *segment, ordinal int, e *entry) error {
 		if got := column.at(ordinal); got != want {
 			v.problem("segment %d, post %d: column %d is %d instead of %d", s.info.id, ordinal, c, got, want)
 		}
+		if span := s.span(c); want < span.least || want > span.greatest {
+			v.problem("segment %d, post %d: column %d is %d, not between %d and %d", s.info.id, ordinal, c, want, span.least, span.greatest)
+		}
 	}
 	id, err := s.id(ordinal)
 	if err != nil {
@@ -276,7 +280,7 @@ func (v *verification) checkValues(s *segment, ordinal int, e *entry) error {
 	if err != nil {
 		return err
 	}
-	if id != e.id || !slices.Contains(languages, e.language) {
+	if id != e.id || !slices.Contains(languages.names, e.language) {
 		v.problem("segment %d, post %d: its id or language is missing", s.info.id, ordinal)
 	}
 	return nil

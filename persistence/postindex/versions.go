@@ -37,11 +37,8 @@ func (x *Index) Versions(view persistence.View, space persistence.Space, q *watc
 		if err != nil {
 			return nil, err
 		}
-		if f.set == nil {
-			f.set = everything(source)
-		}
-		for it := f.set.Iterator(); it.HasNext(); {
-			versions = append(versions, uint64(column.at(int(it.Next()))))
+		for ordinal := range f.ordinals() {
+			versions = append(versions, uint64(column.at(ordinal)))
 		}
 	}
 	return versions, nil

@@ -49,7 +49,7 @@ type Writer struct {
 
 // Writer begins a change.
 func (x *Index) Writer(view persistence.View, space persistence.Space, batch *persistence.Batch) (*Writer, error) {
-	s, err := x.snapshot(view, space)
+	s, err := x.draft(view, space)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,21 @@ func (w *Writer) Full(bytes, ops int) bool {
 // A post keeps its urn.
 func (w *Writer) Put(p *watchpost.Post) error {
 	p = stored(p)
+	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
+	return w.put(p, w.index.TextTerms(p.Language, text))
+}
+
+// PutText is Put with the terms of the post's text, in its language, made
+// before.
+func (w *Writer) PutText(p *watchpost.Post, text TextTerms) error {
+	if stored(p) != p { // it will be read again with another text
+		return w.Put(p)
+	}
+	return w.put(p, text)
+}
+
+// put writes a post as it will be read again.
+func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
 	if len(p.URN) > maxURN {
 		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnfit, p.ID, maxURN, len(p.URN))
 	}
@@ -80,7 +95,7 @@ func (w *Writer) Put(p *watchpost.Post) error {
 		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnfit, p.ID, MaxRecord, len(record))
 	}
 	version := w.next
-	e, err := newEntry(p, version, &w.index.options)
+	e, err := newTextEntry(p, version, text)
 	if err != nil {
 		return err
 	}
@@ -147,7 +162,7 @@ func (w *Writer) endSealed(version uint64) error {
 	if !known {
 		return recordFault(w.space, version, errDamaged)
 	}
-	s := &segment{w.snapshot, w.segments[i]}
+	s := &segment{snapshot: w.snapshot, info: w.segments[i]}
 	ordinal, known, err := s.ordinal(version)
 	if err != nil {
 		return err
@@ -190,8 +205,8 @@ func (w *Writer) mark(p *watchpost.Post) error {
 			return err
 		}
 		w.known = map[string]bool{}
-		for id := range known {
-			w.known[id] = true
+		for _, id := range known.ids {
+			w.known[string(id)] = true
 		}
 	}
 	for _, m := range p.Matches {

@@ -65,25 +65,20 @@ func (m *Model) Guess(text string) (code string, lead int32) {
 
 // guess lets the model of a script choose.
 func (g *group) guess(text string, tags bool) (code string, lead int32) {
-	var sums [maxLanguages]int32
+	var hashes [maxFeatures]uint32
+	sums := summation{group: g}
 	letters := 0
-	width := len(g.Codes)
-	mask := uint32(1)<<g.Bits - 1
 	words(text, tags, func(w []rune) {
 		if letters > maxLetters {
 			return
 		}
 		letters += len(w) - 2
-		grams(w, func(h uint32) {
-			row := g.weights[int(h&mask)*width:][:width]
-			for i, weight := range row {
-				sums[i] += int32(weight)
-			}
-		})
+		sums.add(grams(w, hashes[:0]))
 	})
+	totals := sums.totals()
 	best := 0
-	most, next := sums[0], int32(math.MinInt32)
-	for i, sum := range sums[1:width] {
+	most, next := totals[0], int32(math.MinInt32)
+	for i, sum := range totals[1:len(g.Codes)] {
 		if sum > most {
 			best, most, next = i+1, sum, most
 		} else {

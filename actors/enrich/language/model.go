@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -25,13 +26,14 @@ var current = sync.OnceValue(func() *Model {
 // Model tells languages apart, by scripts that several of them write.
 type Model struct{ groups [modelled]group }
 
-// group is the model of one script. The weights of a bucket's languages stand
-// side by side.
+// group is the model of one script.
 type group struct {
-	Codes   []string `json:"codes"`
-	Bits    uint     `json:"bits"`   // 2^Bits buckets
-	Unsure  int32    `json:"unsure"` // the lead below which the language is not believed
-	weights []int8
+	Codes  []string `json:"codes"`
+	Bits   uint     `json:"bits"`   // 2^Bits buckets
+	Unsure int32    `json:"unsure"` // the lead below which the language is not believed
+	// rows holds the weights, those of a bucket's languages side by side; see
+	// setWeights.
+	rows []byte
 }
 
 // maxLanguages and maxBits bound a script's model.
@@ -64,11 +66,12 @@ func ReadModel(file []byte) (*Model, error) {
 		if len(g.Codes) < 2 || len(g.Codes) > maxLanguages || g.Bits > maxBits || len(g.Codes)<<g.Bits > len(rest) {
 			return nil, fmt.Errorf("model: script %d: %d languages in 2^%d buckets, and %d bytes left", i, len(g.Codes), g.Bits, len(rest))
 		}
-		g.weights = make([]int8, len(g.Codes)<<g.Bits)
-		for j := range g.weights {
-			g.weights[j] = int8(rest[j])
+		weights := make([]int8, len(g.Codes)<<g.Bits)
+		for j := range weights {
+			weights[j] = int8(rest[j])
 		}
-		rest = rest[len(g.weights):]
+		rest = rest[len(weights):]
+		g.setWeights(weights)
 		m.groups[i] = g
 	}
 	if len(rest) > 0 {
@@ -87,9 +90,11 @@ func (m *Model) write(w io.Writer) error {
 		return err
 	}
 	for _, g := range m.groups {
-		b := make([]byte, len(g.weights))
-		for i, weight := range g.weights {
-			b[i] = byte(weight)
+		var b []byte
+		for row := range slices.Chunk(g.rows, g.width()) {
+			for _, weight := range row[:len(g.Codes)] {
+				b = append(b, weight-zeroWeight)
+			}
 		}
 		if _, err := w.Write(b); err != nil {
 			return err

@@ -177,8 +177,11 @@ func (l *learner) hash(text string) {
 	l.hashes = l.hashes[:0]
 	mask := uint32(1)<<l.bits - 1
 	words(text, false, func(w []rune) {
-		grams(w, func(h uint32) { l.hashes = append(l.hashes, h&mask) })
+		l.hashes = grams(w, l.hashes)
 	})
+	for i := range l.hashes {
+		l.hashes[i] &= mask
+	}
 }
 
 // text draws a text of a language: of ten, two posts and two windows of posts,
@@ -218,14 +221,16 @@ func (l *learner) group() group {
 	}
 	slices.Sort(sizes)
 	scale := 127 / sizes[int(float64(len(sizes))*clipped)]
-	g := group{Bits: l.bits, weights: make([]int8, len(l.weights))}
+	g := group{Bits: l.bits}
 	for _, name := range l.names {
 		code, _, _ := strings.Cut(name, "-")
 		g.Codes = append(g.Codes, code)
 	}
+	weights := make([]int8, len(l.weights))
 	for i, w := range l.weights {
-		g.weights[i] = int8(max(-127, min(127, math.Round(float64(w)*scale))))
+		weights[i] = int8(max(-127, min(127, math.Round(float64(w)*scale))))
 	}
+	g.setWeights(weights)
 	return g
 }
 

@@ -131,15 +131,18 @@ const (
 	wordSalt = 77
 )
 
-// grams calls f with the hash of each feature of a word: its runs of one to
-// four letters, borders included (but not a border alone), and the word.
-func grams(word []rune, f func(hash uint32)) {
+// maxFeatures bounds the features of a word.
+const maxFeatures = maxRunes*maxGram + 1
+
+// grams appends the hash of each feature of a word: its runs of one to four
+// letters, borders included (but not a border alone), and the word.
+func grams(word []rune, hashes []uint32) []uint32 {
 	for i := range word {
 		h := uint32(fnvStart)
 		for j := i; j < len(word) && j-i < maxGram; j++ {
 			h = hashRune(h, word[j])
 			if j > i || word[i] != border {
-				f(mix(h))
+				hashes = append(hashes, mix(h))
 			}
 		}
 	}
@@ -148,8 +151,9 @@ func grams(word []rune, f func(hash uint32)) {
 		for _, r := range word {
 			h = hashRune(h, r)
 		}
-		f(mix(h))
+		hashes = append(hashes, mix(h))
 	}
+	return hashes
 }
 
 func hashRune(h uint32, r rune) uint32 {

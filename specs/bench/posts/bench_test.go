@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
+	"watchpost/persistence/postindex"
 )
 
 func TestMain(m *testing.M) {
@@ -112,6 +113,30 @@ func TestCrowd(t *testing.T) {
 	require.LessOrEqual(t, res.P99, res.Max)
 	require.Positive(t, res.Anonymous)
 	require.Positive(t, res.Disk)
+}
+
+// TestFill: the teams are as if the service had written each.
+func TestFill(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	c := crowd{teams: 5, posts: 700, templates: 2, seed: 9} // a segment and a tail
+	require.NoError(t, c.fill(ctx, dir))
+	store, err := openStore(dir)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	index := postindex.New(postindex.Options{})
+	for n := range c.teams {
+		view, err := store.View(ctx)
+		require.NoError(t, err)
+		posts, problems, err := index.Verify(view, teamSpace(n), func(problem string) { t.Error(problem) })
+		view.Close()
+		require.NoError(t, err)
+		require.Equal(t, c.posts, posts)
+		require.Zero(t, problems)
+		team, err := activate(ctx, store, index, teamSpace(n))
+		require.NoError(t, err)
+		require.EqualValues(t, 2, team.epoch)
+		require.NoError(t, team.put(ctx, c.feed(n, newVocabulary(c.seed)).entries(c.posts, c.posts+1)))
+	}
 }
 
 func TestIntake(t *testing.T) {

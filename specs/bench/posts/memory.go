@@ -91,69 +91,6 @@ type crowdOrder struct {
 	Seed                             uint64
 }
 
-// fill makes the first teams and copies them.
-func (c crowd) fill(ctx context.Context, dir string) (err error) {
-	store, err := openStore(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	words := newVocabulary(c.seed)
-	index := postindex.New(postindex.Options{})
-	for t := range min(c.templates, c.teams) {
-		team, err := activate(ctx, store, index, teamSpace(t))
-		if err != nil {
-			return err
-		}
-		if err := team.put(ctx, c.feed(t, words).entries(0, c.posts)); err != nil {
-			return err
-		}
-	}
-	for t := c.templates; t < c.teams; t++ {
-		if err := copySpace(ctx, store, teamSpace(t%c.templates), teamSpace(t)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// copySpace writes everything of one space into another.
-func copySpace(ctx context.Context, store persistence.Store, from, to persistence.Space) error {
-	epoch, err := store.Activate(ctx, to)
-	if err != nil {
-		return err
-	}
-	view, err := store.View(ctx)
-	if err != nil {
-		return err
-	}
-	defer view.Close()
-	var flying sync.WaitGroup
-	var mu sync.Mutex
-	var failure error
-	batch := &persistence.Batch{}
-	submit := func() {
-		flying.Add(1)
-		store.Submit(to, epoch, batch, func(err error) {
-			defer flying.Done()
-			mu.Lock()
-			defer mu.Unlock()
-			failure = errors.Join(failure, err)
-		})
-		batch = &persistence.Batch{}
-	}
-	err = view.Scan(from, nil, nil, func(k, v []byte) bool {
-		if size, ops := batch.Size(); size+len(k)+len(v) > persistence.MaxBatchBytes || ops == persistence.MaxBatchOps {
-			submit()
-		}
-		batch.Put(slices.Clone(k), slices.Clone(v))
-		return true
-	})
-	submit()
-	flying.Wait()
-	return errors.Join(err, failure)
-}
-
 // answerCrowd is the process of its own: it answers queries of random teams,
 // first to warm up, and prints what they took.
 func answerCrowd(ctx context.Context, described string, out io.Writer) (err error) {

@@ -95,7 +95,12 @@ func askPosts(ctx context.Context, store persistence.Store, index *postindex.Ind
 		return answer{}, err
 	}
 	a := answer{count: found.Count, ids: make([]string, len(found.Posts))}
-	var page []byte
+	const margin = 500 // for what a post says of its watchlists
+	size := 0
+	for _, p := range found.Posts {
+		size += p.Size() + margin
+	}
+	page := make([]byte, 0, size)
 	for i, p := range found.Posts {
 		a.ids[i] = string(p.ID)
 		page = p.Append(page, q.Live, live)

@@ -1,0 +1,97 @@
+package actors
+
+import (
+	"github.com/sourcegraph/conc/iter"
+	"github.com/sourcegraph/conc/panics"
+
+	"watchpost"
+	"watchpost/actors/enrich"
+	"watchpost/persistence/postindex"
+)
+
+// What becomes of a post is decided by what is stored. Most of the work does
+// not depend on that: what is understood of the post and what it is found by
+// are functions of the post alone. While a batch is under way, that is done for
+// the posts that are next, on all cores.
+
+// sighting is a post as a scan saw it, and its normalised text.
+type sighting struct {
+	post watchpost.Post
+	text watchpost.Text
+}
+
+// candidate is a post that may be stored: as the scan saw it, what was
+// understood of it, and apart what depends on the watchlist that asks.
+type candidate struct {
+	post      watchpost.Post
+	tags      []watchpost.Tag
+	relevance float64
+	terms     postindex.TextTerms
+}
+
+// prepared tells the feed that the posts of an ingest are prepared, or how that
+// failed.
+type prepared struct {
+	ingest  *ingest
+	ready   []candidate
+	failure *panics.Recovered
+}
+
+// prepare begins to prepare the posts that are first in the queue, unless some
+// are being prepared or wait to be stored: so few are kept twice.
+func (f *feed) prepare() {
+	if f.preparing {
+		return
+	}
+	for _, next := range f.queue {
+		m, posts := next.(*ingest)
+		switch {
+		case !posts:
+		case m.prepared:
+			return
+		case len(m.posts) == 0:
+			m.prepared = true // it is about its answer
+		default:
+			f.preparing = true
+			f.begin(m)
+			return
+		}
+	}
+}
+
+// begin prepares the posts of an ingest, which must not be touched until then.
+// A panic is the feed's, as if it had done the work itself.
+func (f *feed) begin(m *ingest) {
+	root, self, index := f.env.system.Root, f.ctx.Self(), f.env.posts
+	f.workers.Go(func() {
+		done := prepared{ingest: m}
+		var catcher panics.Catcher
+		catcher.Try(func() {
+			rules := enrich.NewRules(m.asked)
+			done.ready = iter.Map(m.posts, func(s *sighting) candidate { return s.prepare(rules, index) })
+		})
+		done.failure = catcher.Recovered()
+		root.Send(self, done)
+	})
+}
+
+// prepare does for a post what needs nothing that is stored.
+func (s *sighting) prepare(rules *enrich.Rules, index *postindex.Index) candidate {
+	text := s.text.WithImage(s.post.ImageText)
+	c := candidate{post: s.post}
+	rules.Post(&c.post, text)
+	c.tags, c.relevance = c.post.Tags, c.post.Relevance
+	c.post.Tags, c.post.Relevance = nil, 0
+	c.terms = index.TextTerms(c.post.Language, text)
+	return c
+}
+
+// onPrepared takes over the posts, and goes on.
+func (f *feed) onPrepared(m prepared) {
+	if m.failure != nil {
+		panic(m.failure.AsError()) // to the supervisor: the team loads anew
+	}
+	f.preparing = false
+	m.ingest.posts, m.ingest.ready, m.ingest.prepared = nil, m.ready, true
+	f.work()
+}

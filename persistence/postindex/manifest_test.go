@@ -1,0 +1,73 @@
+package postindex
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// anyManifest draws a manifest with segments whose versions rise.
+func anyManifest(t *rapid.T) *manifest {
+	number := rapid.Uint64Range(0, 1<<40)
+	m := newManifest()
+	m.segment, m.building, m.watchlists = rapid.Uint32().Draw(t, "segment"), rapid.Uint32().Draw(t, "building"), number.Draw(t, "watchlists")
+	m.garbage = rapid.SliceOfN(rapid.Uint32(), 1, 3).Draw(t, "garbage")
+	m.segments = make([]segmentInfo, rapid.IntRange(1, 4).Draw(t, "segments"))
+	for i := range m.segments {
+		s := &m.segments[i]
+		s.id, s.first = rapid.Uint32().Draw(t, "id"), m.next
+		s.last = s.first + number.Draw(t, "versions")
+		s.posts = rapid.IntRange(1, maxSegment).Draw(t, "posts")
+		s.dead, s.blockBits, s.bytes = rapid.IntRange(0, s.posts).Draw(t, "dead"), rapid.IntRange(0, 30).Draw(t, "bits"), int(number.Draw(t, "bytes"))
+		for c := range s.spans {
+			a, b := rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")
+			s.spans[c] = span{min(a, b), max(a, b)}
+		}
+		m.next = s.last + 1
+	}
+	m.tail = m.next
+	m.next += rapid.Uint64Range(0, 500).Draw(t, "tail")
+	m.tailDead.Add(uint32(rapid.IntRange(0, 499).Draw(t, "dead of the tail")))
+	return m
+}
+
+// TestManifestIsReadAsWritten: whatever the spans are.
+func TestManifestIsReadAsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := anyManifest(t)
+		m.segments[0].spans[columnLikes] = anySpan
+		got, err := decodeManifest(m.encode())
+		require.NoError(t, err)
+		require.True(t, m.tailDead.Equals(got.tailDead))
+		got.tailDead = m.tailDead
+		require.Equal(t, m, got)
+	})
+}
+
+// TestManifestWithoutSpans: one that was written before spans were kept says
+// nothing of them, and nothing is left out for it.
+func TestManifestWithoutSpans(t *testing.T) {
+	b := []byte{spanless}
+	for _, v := range []uint64{900, 800, 7, 0, 1, 0, 1, 3, 1, 798, 700, 5, 4, 9_000} {
+		b = binary.AppendUvarint(b, v)
+	}
+	dead, err := newManifest().tailDead.ToBytes()
+	require.NoError(t, err)
+	m, err := decodeManifest(append(b, dead...))
+	require.NoError(t, err)
+	require.Equal(t, 795, m.posts())
+	for _, c := range m.segments[0].spans {
+		require.Equal(t, anySpan, c)
+	}
+}
+
+// TestDamagedManifest: what is cut short is damage, not a smaller index.
+func TestDamagedManifest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		whole := anyManifest(t).encode()
+		_, err := decodeManifest(whole[:rapid.IntRange(0, len(whole)-1).Draw(t, "length")])
+		require.ErrorIs(t, err, errDamaged)
+	})
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+
+	db "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"github.com/dgraph-io/ristretto/v2/z"
+	"golang.org/x/sync/errgroup"
+
+	"watchpost/persistence/postindex"
+)
+
+// fill makes the first teams as the service does, in a folder of their own, and
+// writes copies of them into dir: sorted, straight into tables, past the log
+// and all compaction, which would take hours for ten million posts.
+func (c crowd) fill(ctx context.Context, dir string) (err error) {
+	own, err := os.MkdirTemp("", "posts-templates-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(own)) }()
+	if err := c.fillTemplates(ctx, own); err != nil {
+		return err
+	}
+	templates := make([]template, min(c.templates, c.teams))
+	if err := readTemplates(own, templates); err != nil {
+		return err
+	}
+	return c.copyTemplates(ctx, templates, dir)
+}
+
+// fillTemplates writes the teams that all are copies of.
+func (c crowd) fillTemplates(ctx context.Context, dir string) (err error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	words := newVocabulary(c.seed)
+	index := postindex.New(postindex.Options{})
+	var teams errgroup.Group
+	teams.SetLimit(runtime.NumCPU())
+	for t := range min(c.templates, c.teams) {
+		teams.Go(func() error {
+			team, err := activate(ctx, store, index, teamSpace(t))
+			if err != nil {
+				return err
+			}
+			return team.put(ctx, c.feed(t, words).entries(0, c.posts))
+		})
+	}
+	return teams.Wait()
+}
+
+// openDatabase opens what is below a store. What shapes the tables is as
+// persistence/badger has it, the layout of the keys too: if it had another
+// number, the folder would be refused.
+func openDatabase(dir string) (*db.DB, error) {
+	const layout = 1
+	return db.OpenManaged(db.DefaultOptions(dir).WithExternalMagic(layout).WithDetectConflicts(false).
+		WithBlockCacheSize(16 << 20).WithValueLogFileSize(64 << 20).WithMetricsEnabled(false).WithLogger(nil))
+}
+
+// template is what the database holds of a space, by what stands in its keys
+// before the space's name, in the order of the keys.
+type template map[string][]record
+
+// record is a key behind the name of its space, with its value.
+type record struct {
+	behind, value []byte
+	version       uint64
+}
+
+// readTemplates reads the spaces of the first teams.
+func readTemplates(dir string, templates []template) (err error) {
+	d, err := openDatabase(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	byName := map[string]template{}
+	for t := range templates {
+		templates[t] = template{}
+		byName[string(teamSpace(t))] = templates[t]
+	}
+	name := []byte(teamSpace(0))[:len(teamSpace(0))-len("0000")] // what all names begin with
+	txn := d.NewTransactionAt(d.MaxVersion(), false)
+	defer txn.Discard()
+	it := txn.NewIterator(db.IteratorOptions{})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		key := it.Item().KeyCopy(nil)
+		at := bytes.Index(key, name)
+		if at < 0 || len(key) < at+len(teamSpace(0)) {
+			return fmt.Errorf("key %q is of no team", key)
+		}
+		end := at + len(teamSpace(0))
+		t, known := byName[string(key[at:end])]
+		if !known {
+			return fmt.Errorf("key %q is of another team", key)
+		}
+		value, err := it.Item().ValueCopy(nil)
+		if err != nil {
+			return err
+		}
+		before := string(key[:at])
+		t[before] = append(t[before], record{key[end:], value, it.Item().Version()})
+	}
+	return nil
+}
+
+// copyTemplates writes all teams.
+func (c crowd) copyTemplates(ctx context.Context, templates []template, dir string) (err error) {
+	d, err := openDatabase(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	w := d.NewStreamWriter()
+	defer w.Cancel()
+	if err := w.Prepare(); err != nil {
+		return err
+	}
+	out := &sorted{writer: w}
+	for _, before := range slices.Sorted(maps.Keys(templates[0])) {
+		for n := range c.teams {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			prefix := append([]byte(before), teamSpace(n)...)
+			for _, r := range templates[n%len(templates)][before] {
+				if err := out.write(append(prefix[:len(prefix):len(prefix)], r.behind...), &r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := out.flush(); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// sorted gathers records for a writer of tables.
+type sorted struct {
+	writer *db.StreamWriter
+	buffer *z.Buffer
+}
+
+func (s *sorted) write(key []byte, r *record) error {
+	const most = 8 << 20
+	if s.buffer == nil {
+		s.buffer = z.NewBuffer(most+most/4, "crowd")
+	}
+	db.KVToBuffer(&pb.KV{Key: key, Value: r.value, Version: r.version, StreamId: 1}, s.buffer)
+	if s.buffer.LenNoPadding() < most {
+		return nil
+	}
+	return s.flush()
+}
+
+func (s *sorted) flush() error {
+	if s.buffer == nil {
+		return nil
+	}
+	err := errors.Join(s.writer.Write(s.buffer), s.buffer.Release())
+	s.buffer = nil
+	return err
+}
