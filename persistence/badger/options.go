@@ -73,9 +73,9 @@ func (o Options) tuned() db.Options {
 		// Up to a dozen are built at once, each in twice its size of memory.
 		WithBaseTableSize(8 << 20).
 		WithBlockCacheSize(16 << 20).
-		// Of no use but to encrypted tables: the others' indexes and filters
-		// are read where they are mapped. 0 would be without a bound.
-		WithIndexCacheSize(16 << 20).
+		// Only encrypted tables have their indexes and filters in this cache;
+		// others are read where they are mapped.
+		WithIndexCacheSize(0).
 		// No value reaches the threshold of 1 MiB (persistence.MaxValue), so
 		// all stay beside their keys, reads take one hop, and the value log,
 		// which would be mapped at twice this size, stays empty.
