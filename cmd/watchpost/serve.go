@@ -9,6 +9,9 @@ import (
 	"net"
 	"net/netip"
 	"os"
+
+	"watchpost/cmd/memory"
+	"watchpost/persistence/postindex"
 )
 
 // extensionOrigin is the Origin of the extension in this repository: its id
@@ -45,6 +48,7 @@ type serveCommand struct {
 // Run serves until the process is told to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
+	defer memory.Limit(cmp.Or(c.PostCache<<20, postindex.DefaultCache))()
 	s, err := startService(ctx, c, log)
 	if err != nil {
 		return err

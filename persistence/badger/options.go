@@ -44,6 +44,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// Database returns the options of the database in the folder, for who writes
+// or reads it beneath a store: what is written with them a store can open.
+func (o Options) Database() db.Options { return o.withDefaults().tuned() }
+
 // tuned returns Badger's options. The memory profile is the trimmed one that
 // was measured with a million pairs of 500 bytes: 469 MB resident after the
 // load instead of 925, 144 MB instead of 536 of it not file-backed, at the
@@ -65,9 +69,13 @@ func (o Options) tuned() db.Options {
 		WithNumLevelZeroTablesStall(6).
 		// The least that Badger allows; compaction is no bottleneck here.
 		WithNumCompactors(2).
+		// Tables of one size on all levels; Badger's grow to 32 MiB and more.
+		// Up to a dozen are built at once, each in twice its size of memory.
+		WithBaseTableSize(8 << 20).
 		WithBlockCacheSize(16 << 20).
-		// Bounded: the default of 0 keeps every table's index in memory.
-		WithIndexCacheSize(16 << 20).
+		// Only encrypted tables have their indexes and filters in this cache;
+		// others are read where they are mapped.
+		WithIndexCacheSize(0).
 		// No value reaches the threshold of 1 MiB (persistence.MaxValue), so
 		// all stay beside their keys, reads take one hop, and the value log,
 		// which would be mapped at twice this size, stays empty.
@@ -79,6 +87,7 @@ func (o Options) tuned() db.Options {
 		WithBypassLockGuard(true).
 		WithExternalMagic(layoutVersion).
 		WithLogger(logger{o.Logger})
+	b.TableSizeMultiplier = 1 // see WithBaseTableSize
 	if o.InMemory {
 		b = b.WithInMemory(true).WithDir("").WithValueDir("")
 	}

@@ -111,7 +111,9 @@ func TestCrowd(t *testing.T) {
 	require.Positive(t, res.P50)
 	require.LessOrEqual(t, res.P50, res.P99)
 	require.LessOrEqual(t, res.P99, res.Max)
+	require.Positive(t, res.Busy)
 	require.Positive(t, res.Anonymous)
+	require.Positive(t, res.Cached)
 	require.Positive(t, res.Disk)
 }
 

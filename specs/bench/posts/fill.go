@@ -60,13 +60,10 @@ func (c crowd) fillTemplates(ctx context.Context, dir string) (err error) {
 	return teams.Wait()
 }
 
-// openDatabase opens what is below a store. What shapes the tables is as
-// persistence/badger has it, the layout of the keys too: if it had another
-// number, the folder would be refused.
+// openDatabase opens the database of a store, so that tables are written as the
+// store writes them.
 func openDatabase(dir string) (*db.DB, error) {
-	const layout = 1
-	return db.OpenManaged(db.DefaultOptions(dir).WithExternalMagic(layout).WithDetectConflicts(false).
-		WithBlockCacheSize(16 << 20).WithValueLogFileSize(64 << 20).WithMetricsEnabled(false).WithLogger(nil))
+	return db.OpenManaged(storeOptions(dir).Database())
 }
 
 // template is what the database holds of a space, by what stands in its keys

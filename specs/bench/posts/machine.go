@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // memTotal is the memory of the machine in bytes; 4 GiB where it cannot be
@@ -25,6 +27,13 @@ func memTotal() int64 {
 
 // anonymous is the memory of this process in bytes that no file stands behind.
 func anonymous() (int64, error) { return statusField("/proc/self/status", "RssAnon") }
+
+// processorTime is what this process has had of the processors.
+func processorTime() (time.Duration, error) {
+	var u syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+}
 
 // statusField reads a field in kB of a file of /proc, and returns bytes.
 func statusField(path, name string) (int64, error) {

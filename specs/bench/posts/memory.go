@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"watchpost"
+	"watchpost/cmd/memory"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
@@ -30,7 +31,9 @@ type crowd struct {
 // crowdResult is what the process that answers such queries measures of itself.
 type crowdResult struct {
 	P50, P99, Max time.Duration
-	Anonymous     int64 // bytes, the most that was seen after the warm-up
+	Busy          time.Duration // processor time of all its threads for a query, in the mean
+	Anonymous     int64         // bytes, the most that was seen after the warm-up
+	Cached        int           // bytes that the index remembered at the end
 	Teams, Posts  int
 	Queries       int
 	Disk          int64
@@ -99,6 +102,7 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 		return err
 	}
 	c := crowd{teams: order.Teams, posts: order.Posts, templates: order.Templates, queries: order.Queries, seed: order.Seed}
+	defer memory.Limit(postindex.DefaultCache)()
 	store, err := openStore(order.Dir)
 	if err != nil {
 		return err
@@ -112,7 +116,15 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 	if _, err := c.ask(ctx, store, index, questions, c.queries/4); err != nil {
 		return err
 	}
+	before, err := processorTime()
+	if err != nil {
+		return err
+	}
 	t, err := c.ask(ctx, store, index, questions, c.queries)
+	if err != nil {
+		return err
+	}
+	after, err := processorTime()
 	if err != nil {
 		return err
 	}
@@ -121,7 +133,8 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 		return err
 	}
 	return json.NewEncoder(out).Encode(crowdResult{
-		P50: t.at(0.5), P99: t.at(0.99), Max: t.at(1), Anonymous: max(memory, t.memory),
+		P50: t.at(0.5), P99: t.at(0.99), Max: t.at(1), Busy: (after - before) / time.Duration(len(t.took)),
+		Anonymous: max(memory, t.memory), Cached: index.CacheBytes(),
 		Teams: c.teams, Posts: c.posts, Queries: c.queries,
 	})
 }

@@ -41,7 +41,11 @@ func openOurs(ctx context.Context) (*ours, error) {
 }
 
 func openStore(dir string) (persistence.Store, error) {
-	return badger.Open(badger.Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)})
+	return badger.Open(storeOptions(dir))
+}
+
+func storeOptions(dir string) badger.Options {
+	return badger.Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)}
 }
 
 func allWatchlists() map[watchpost.WatchlistID]bool {

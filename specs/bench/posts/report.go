@@ -63,6 +63,7 @@ func (r *report) String() string {
 		fmt.Fprintf(&b, "| anonymous memory | %.0f MiB | < %d MiB: %s |\n", float64(c.Anonymous)/(1<<20), targetMemory>>20, verdict(float64(c.Anonymous), targetMemory))
 		fmt.Fprintf(&b, "| p50 | %s ms | |\n| p99 | %s ms | < %s ms: %s |\n| longest | %s ms | |\n", ms(c.P50), ms(c.P99), ms(targetCrowd),
 			verdict(float64(c.P99), float64(targetCrowd)), ms(c.Max))
+		fmt.Fprintf(&b, "| processor time of a query, collector included, mean | %s ms | |\n| cache | %d MiB | |\n", ms(c.Busy), c.Cached>>20)
 	}
 	fmt.Fprintf(&b, "\nMeasured in %.0f minutes.\n", math.Ceil(time.Since(r.began).Minutes()))
 	return b.String()
