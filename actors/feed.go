@@ -30,11 +30,13 @@ type feed struct {
 	preparing bool
 	workers   conc.WaitGroup
 	// due is set when the index may have something to fold; that goes before
-	// further posts, so that it never falls behind. fold is under way, and of
-	// its steps so many are on their way to the store.
-	due   bool
-	fold  *postindex.Fold
-	steps int
+	// further posts, so that it never falls behind, but for what the tail has
+	// room for while segments are merged. fold is under way, and of its steps so
+	// many are on their way to the store.
+	due      bool
+	fold     *postindex.Fold
+	steps    int
+	tailFull bool
 	// quota is what each watchlist may take in a week; forgotten is the week
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
@@ -122,14 +124,16 @@ func (f *feed) work() {
 // next returns what is next: marks, then a step of what is to be folded, then
 // the queue. It is nil as long as that must see a batch that is under way.
 func (f *feed) next() func(persistence.View) error {
+	apart := f.fold != nil && f.fold.Apart()
 	switch {
+	case f.busy && !apart:
 	case len(f.marks) > 0 && !f.busy:
 		return f.nextMark
-	case f.fold != nil && f.fold.Apart():
-		if f.steps < stepsAhead {
-			return f.step
-		}
-	case f.busy || f.steps > 0:
+	case apart && !f.busy && f.ready() && f.fold.Merges() && !f.tailFull:
+		return f.nextQueued // and steps while it is on its way
+	case apart && f.steps < stepsAhead:
+		return f.step
+	case apart || f.steps > 0:
 	case f.due:
 		return f.step
 	case f.ready():
@@ -169,10 +173,11 @@ func (f *feed) step(view persistence.View) (err error) {
 		if f.fold, err = f.env.posts.Fold(view, f.space); err != nil {
 			return err
 		}
-	}
-	if f.fold == nil {
-		f.due = false
-		return nil
+		if f.fold == nil {
+			f.due = false
+			return nil
+		}
+		f.tailFull = !f.fold.Merges() // a full tail goes before segments
 	}
 	batch, apart := &persistence.Batch{}, f.fold.Apart()
 	done, due, err := f.fold.Step(view, batch)
@@ -202,7 +207,7 @@ func (f *feed) change(view persistence.View, batch *persistence.Batch, write fun
 		return err
 	}
 	due, err := w.Finish()
-	f.due = f.due || due
+	f.due, f.tailFull = f.due || due, w.TailFull()
 	return err
 }
 

@@ -44,19 +44,23 @@ func (f *feed) ingest(view persistence.View, m *ingest) error {
 	err = f.change(view, batch, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
 			c := &m.ready[0]
-			p := c.post
-			if seen[p.URN] || w.Full(roomBytes, tallyOps+roomOps) {
-				break
+			if seen[c.post.URN] {
+				break // what the batch writes of it is not to be read yet
 			}
-			seen[p.URN] = true
-			old, err := f.recognise(view, batch, &p, now)
+			p, old, err := f.recognise(view, c, now)
 			if err != nil {
 				return err
 			}
 			if giant(&p) {
 				continue
 			}
-			stored, err := c.admit(week, &p, m, now)
+			before := p
+			c.note(&p, m, now)
+			if !w.Fits(&p, c.terms, roomBytes, tallyOps+roomOps) {
+				break
+			}
+			seen[p.URN] = true
+			stored, err := f.admit(view, week, &p, &before, old)
 			if err != nil {
 				return err
 			}
@@ -115,19 +119,19 @@ func unlessUnfit(err error) error {
 	return err
 }
 
-// recognise gives a post the identity of the one that is stored, which it
-// returns, or a new one.
-func (f *feed) recognise(view persistence.View, batch *persistence.Batch, p *watchpost.Post, now time.Time) (old *watchpost.Post, err error) {
+// recognise returns the post with the identity of the one that is stored, which
+// it returns as well, or a new one.
+func (f *feed) recognise(view persistence.View, c *candidate, now time.Time) (p watchpost.Post, old *watchpost.Post, err error) {
+	p = c.post
 	old, err = postindex.ByURN(view, f.space, p.URN)
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
 		p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-		return nil, f.remember(view, batch, p)
+		return p, nil, nil
 	case err != nil:
-		return nil, err
+		return p, nil, err
 	}
-	*p = rescanned(*old, *p)
-	return old, nil
+	return rescanned(*old, p), old, nil
 }
 
 // rescanned is a known post with the text and counters that a new scan saw;
@@ -139,16 +143,28 @@ func rescanned(old, seen watchpost.Post) watchpost.Post {
 	return seen
 }
 
-// admit notes why the post is here and what was understood of it and, when the
-// watchlist had not collected it before, decides whether it may have it. A post
-// that it may not have is as it was before, apart from what the scan saw; stored
-// is false when that is not known to the team at all.
-func (c *candidate) admit(week *tally, p *watchpost.Post, m *ingest, now time.Time) (stored bool, err error) {
-	before := *p
-	collected := p.Collected(func(id watchpost.WatchlistID) bool { return id == m.watchlist })
+// note notes why a post is here, and what was understood of it.
+func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 	p.Tags, p.Relevance = enrich.MergeTags(p.Tags, c.tags), c.relevance
-	m.match(p, now)
-	if collected {
+	for _, match := range p.Matches {
+		if match.Watchlist == m.watchlist && match.Keyword == m.asked.Keyword {
+			return
+		}
+	}
+	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.asked.Keyword, At: now})
+}
+
+// admit decides whether the watchlist may have a post that it had not collected
+// before. One that it may not have is as it was before, apart from what the scan
+// saw; stored is false when that is not known to the team at all. One that is
+// new has what was done to it before.
+func (f *feed) admit(view persistence.View, week *tally, p, before, old *watchpost.Post) (stored bool, err error) {
+	if old == nil {
+		if err := f.remember(view, week.batch, p); err != nil {
+			return false, err
+		}
+	}
+	if before.Collected(func(id watchpost.WatchlistID) bool { return id == week.watchlist }) {
 		return true, nil
 	}
 	a, err := week.admit(p)
@@ -161,14 +177,4 @@ func (c *candidate) admit(week *tally, p *watchpost.Post, m *ingest, now time.Ti
 		p.Matches[len(p.Matches)-1].Lead = true
 	}
 	return a.Stored, nil
-}
-
-// match notes why the post is here.
-func (m *ingest) match(p *watchpost.Post, now time.Time) {
-	for _, match := range p.Matches {
-		if match.Watchlist == m.watchlist && match.Keyword == m.asked.Keyword {
-			return
-		}
-	}
-	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.asked.Keyword, At: now})
 }

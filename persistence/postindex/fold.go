@@ -133,6 +133,10 @@ func (f *Fold) blockBits() int {
 // it are still on their way to the store; others must see them.
 func (f *Fold) Apart() bool { return f.begun && len(f.todo) > 0 }
 
+// Merges reports whether the fold leaves the tail alone, so that as long as that
+// is not full posts may be written beside it and the index does not fall behind.
+func (f *Fold) Merges() bool { return f.job.to > 0 }
+
 // Step writes the next part to a batch, which must be handed to the store before
 // that of the next step; see Apart. due is true in the last one when there is
 // more to fold.
