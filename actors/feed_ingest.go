@@ -31,48 +31,28 @@ const (
 	roomOps   = 20
 )
 
+// intake is what one batch takes of an ingest.
+type intake struct {
+	*ingest
+	view         persistence.View
+	week         *tally
+	now          time.Time
+	seen         map[string]bool // URNs
+	fresh, known int
+}
+
 // ingest stores as many of the posts as fit a batch, and the rest after it.
 func (f *feed) ingest(view persistence.View, m *ingest) error {
 	now := f.env.clock.Now()
 	batch := &persistence.Batch{}
-	seen := map[string]bool{}
-	var fresh, known int
 	week, err := f.tally(view, batch, m.watchlist, now)
 	if err != nil {
 		return err
 	}
+	in := &intake{ingest: m, view: view, week: week, now: now, seen: map[string]bool{}}
 	err = f.change(view, batch, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
-			c := &m.ready[0]
-			if seen[c.post.URN] {
-				break // what the batch writes of it is not to be read yet
-			}
-			p, old, err := f.recognise(view, c, now)
-			if err != nil {
-				return err
-			}
-			if giant(&p) {
-				continue
-			}
-			before := p
-			c.note(&p, m, now)
-			if !w.Fits(&p, c.terms, roomBytes, tallyOps+roomOps) {
-				break
-			}
-			seen[p.URN] = true
-			stored, err := f.admit(view, week, &p, &before, old)
-			if err != nil {
-				return err
-			}
-			switch {
-			case old != nil:
-				known++
-			case stored:
-				fresh++
-			default:
-				continue
-			}
-			if err := unlessUnfit(w.PutText(&p, c.terms)); err != nil {
+			if full, err := f.take(in, w, &m.ready[0]); full || err != nil {
 				return err
 			}
 		}
@@ -81,8 +61,8 @@ func (f *feed) ingest(view persistence.View, m *ingest) error {
 	if err != nil {
 		return err
 	}
-	f.env.metrics.posts.WithLabelValues("stored").Add(float64(fresh))
-	f.env.metrics.posts.WithLabelValues("updated").Add(float64(known))
+	f.env.metrics.posts.WithLabelValues("stored").Add(float64(in.fresh))
+	f.env.metrics.posts.WithLabelValues("updated").Add(float64(in.known))
 	f.env.metrics.posts.WithLabelValues("dropped").Add(float64(week.dropped))
 	var rest any
 	if len(m.ready) > 0 {
@@ -96,6 +76,36 @@ func (f *feed) ingest(view persistence.View, m *ingest) error {
 		}
 	})
 	return nil
+}
+
+// take stores a post, unless the watchlist may not have it or it cannot be
+// stored. full means that it is for the next batch.
+func (f *feed) take(in *intake, w *postindex.Writer, c *candidate) (full bool, err error) {
+	if in.seen[c.post.URN] {
+		return true, nil // what this batch writes of it cannot be read yet
+	}
+	p, old, err := f.recognise(in.view, c, in.now)
+	if err != nil || giant(&p) {
+		return false, err
+	}
+	before := p
+	c.note(&p, in.ingest, in.now)
+	if !w.Fits(&p, c.terms, roomBytes, tallyOps+roomOps) {
+		return true, nil
+	}
+	in.seen[p.URN] = true
+	stored, err := f.admit(in, &p, &before, old)
+	switch {
+	case err != nil:
+		return false, err
+	case old != nil:
+		in.known++
+	case stored:
+		in.fresh++
+	default:
+		return false, nil
+	}
+	return false, unlessUnfit(w.PutText(&p, c.terms))
 }
 
 // giant reports whether a post cannot be stored, before it is counted: few are
@@ -158,16 +168,16 @@ func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 // before. One that it may not have is as it was before, apart from what the scan
 // saw; stored is false when that is not known to the team at all. One that is
 // new has what was done to it before.
-func (f *feed) admit(view persistence.View, week *tally, p, before, old *watchpost.Post) (stored bool, err error) {
+func (f *feed) admit(in *intake, p, before, old *watchpost.Post) (stored bool, err error) {
 	if old == nil {
-		if err := f.remember(view, week.batch, p); err != nil {
+		if err := f.remember(in.view, in.week.batch, p); err != nil {
 			return false, err
 		}
 	}
-	if before.Collected(func(id watchpost.WatchlistID) bool { return id == week.watchlist }) {
+	if before.Collected(func(id watchpost.WatchlistID) bool { return id == in.watchlist }) {
 		return true, nil
 	}
-	a, err := week.admit(p)
+	a, err := in.week.admit(p)
 	switch {
 	case err != nil:
 		return false, err
