@@ -24,6 +24,10 @@ func SearchPieces(text string) iter.Seq[string] {
 		before, start := ' ', 0
 		for at, r := range text {
 			end := at + utf8.RuneLen(r)
+			if inASCIIWord(r) && (before == ' ' || inASCIIWord(before)) {
+				before, start = r, at
+				continue // most of most texts
+			}
 			if !unicode.IsSpace(r) && !inWord(r) && !yield(text[at:end]) {
 				return
 			}
@@ -34,6 +38,9 @@ func SearchPieces(text string) iter.Seq[string] {
 		}
 	}
 }
+
+// inASCIIWord is inWord for ASCII characters.
+func inASCIIWord(r rune) bool { return r < utf8.RuneSelf && isWord(r) }
 
 // pairs reports whether two neighbours are a piece.
 func pairs(a, b rune) bool {

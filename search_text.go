@@ -44,7 +44,8 @@ func NewSearchText(language, content, imageText string) SearchText {
 
 // Search prepares a text that is normalised already; see NewSearchText.
 func (text Text) Search(language string) SearchText {
-	t := SearchText{language: language, fields: []string{text.s, text.image}}
+	const apart = 5 // bytes from one token to the next, about
+	t := SearchText{language: language, fields: []string{text.s, text.image}, tokens: make([]SearchToken, 0, (len(text.s)+len(text.image))/apart+2)}
 	for i, field := range t.fields {
 		if i > 0 {
 			t.tokens = append(t.tokens, SearchToken{})

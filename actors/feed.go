@@ -30,9 +30,13 @@ type feed struct {
 	preparing bool
 	workers   conc.WaitGroup
 	// due is set when the index may have something to fold; that goes before
-	// further posts, so that it never falls behind. fold is under way.
-	due  bool
-	fold *postindex.Fold
+	// further posts, so that it never falls behind, but for what the tail has
+	// room for while segments are merged. fold is under way, and of its steps so
+	// many are on their way to the store.
+	due      bool
+	fold     *postindex.Fold
+	steps    int
+	tailFull bool
 	// quota is what each watchlist may take in a week; forgotten is the week
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
@@ -53,6 +57,13 @@ type stored struct {
 	rest any // what is left of the message whose batch it was
 	err  error
 }
+
+// stepped tells the feed that a step of a fold is durable that did not hold up
+// anything else.
+type stepped struct{ err error }
+
+// stepsAhead bounds the steps of a fold that are on their way to the store.
+const stepsAhead = 3
 
 func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
 	return &feed{env: env, space: space, team: team, due: true}
@@ -84,20 +95,25 @@ func (f *feed) Receive(c actor.Context) {
 			f.queue = append([]any{m.rest}, f.queue...)
 		}
 		f.work()
+	case stepped:
+		f.steps--
+		if m.err == nil {
+			f.work()
+		}
 	case *actor.Stopping:
 		f.workers.Wait()
 	}
 }
 
-// work does what is next, unless a batch is under way.
+// work does what can be done.
 func (f *feed) work() {
 	f.prepare()
-	for !f.busy && (f.due || len(f.marks) > 0 || f.ready()) {
+	for do := f.next(); do != nil; do = f.next() {
 		view, err := f.env.store.View(context.Background())
 		if err != nil {
 			panic(err) // to the supervisor: the team loads anew
 		}
-		err = f.next(view)
+		err = do(view)
 		view.Close()
 		if err != nil {
 			panic(err)
@@ -105,17 +121,34 @@ func (f *feed) work() {
 	}
 }
 
-// next does what is next: marks, then a step of what is to be folded, then the
-// queue.
-func (f *feed) next(view persistence.View) error {
-	if len(f.marks) > 0 {
-		m := f.marks[0]
-		f.marks = f.marks[1:]
-		return f.mark(view, m)
+// next returns what is next: marks, then a step of what is to be folded, then
+// the queue. It is nil as long as that must see a batch that is under way.
+func (f *feed) next() func(persistence.View) error {
+	apart := f.fold != nil && f.fold.Apart()
+	switch {
+	case f.busy && !apart:
+	case len(f.marks) > 0 && !f.busy:
+		return f.nextMark
+	case apart && !f.busy && f.ready() && f.fold.Merges() && !f.tailFull:
+		return f.nextQueued // and steps while it is on its way
+	case apart && f.steps < stepsAhead:
+		return f.step
+	case apart || f.steps > 0:
+	case f.due:
+		return f.step
+	case f.ready():
+		return f.nextQueued
 	}
-	if f.due {
-		return f.step(view)
-	}
+	return nil
+}
+
+func (f *feed) nextMark(view persistence.View) error {
+	m := f.marks[0]
+	f.marks = f.marks[1:]
+	return f.mark(view, m)
+}
+
+func (f *feed) nextQueued(view persistence.View) error {
 	next := f.queue[0]
 	f.queue = f.queue[1:]
 	f.prepare()
@@ -140,12 +173,13 @@ func (f *feed) step(view persistence.View) (err error) {
 		if f.fold, err = f.env.posts.Fold(view, f.space); err != nil {
 			return err
 		}
+		if f.fold == nil {
+			f.due = false
+			return nil
+		}
+		f.tailFull = !f.fold.Merges() // a full tail goes before segments
 	}
-	if f.fold == nil {
-		f.due = false
-		return nil
-	}
-	batch := &persistence.Batch{}
+	batch, apart := &persistence.Batch{}, f.fold.Apart()
 	done, due, err := f.fold.Step(view, batch)
 	if err != nil {
 		return err
@@ -153,7 +187,13 @@ func (f *feed) step(view persistence.View) (err error) {
 	if done {
 		f.fold, f.due = nil, due
 	}
-	f.commit(batch, nil, nil, nil)
+	if !apart {
+		f.commit(batch, nil, nil, nil)
+		return nil
+	}
+	f.steps++
+	root, self := f.env.system.Root, f.ctx.Self()
+	f.ctx.Send(f.team, decided{batch: batch, then: func(err error) { root.Send(self, stepped{err}) }})
 	return nil
 }
 
@@ -167,7 +207,7 @@ func (f *feed) change(view persistence.View, batch *persistence.Batch, write fun
 		return err
 	}
 	due, err := w.Finish()
-	f.due = f.due || due
+	f.due, f.tailFull = f.due || due, w.TailFull()
 	return err
 }
 

@@ -31,44 +31,28 @@ const (
 	roomOps   = 20
 )
 
+// intake is what one batch takes of an ingest.
+type intake struct {
+	*ingest
+	view         persistence.View
+	week         *tally
+	now          time.Time
+	seen         map[string]bool // URNs
+	fresh, known int
+}
+
 // ingest stores as many of the posts as fit a batch, and the rest after it.
 func (f *feed) ingest(view persistence.View, m *ingest) error {
 	now := f.env.clock.Now()
 	batch := &persistence.Batch{}
-	seen := map[string]bool{}
-	var fresh, known int
 	week, err := f.tally(view, batch, m.watchlist, now)
 	if err != nil {
 		return err
 	}
+	in := &intake{ingest: m, view: view, week: week, now: now, seen: map[string]bool{}}
 	err = f.change(view, batch, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
-			c := &m.ready[0]
-			p := c.post
-			if seen[p.URN] || w.Full(roomBytes, tallyOps+roomOps) {
-				break
-			}
-			seen[p.URN] = true
-			old, err := f.recognise(view, batch, &p, now)
-			if err != nil {
-				return err
-			}
-			if giant(&p) {
-				continue
-			}
-			stored, err := c.admit(week, &p, m, now)
-			if err != nil {
-				return err
-			}
-			switch {
-			case old != nil:
-				known++
-			case stored:
-				fresh++
-			default:
-				continue
-			}
-			if err := unlessUnfit(w.PutText(&p, c.terms)); err != nil {
+			if full, err := f.take(in, w, &m.ready[0]); full || err != nil {
 				return err
 			}
 		}
@@ -77,8 +61,8 @@ func (f *feed) ingest(view persistence.View, m *ingest) error {
 	if err != nil {
 		return err
 	}
-	f.env.metrics.posts.WithLabelValues("stored").Add(float64(fresh))
-	f.env.metrics.posts.WithLabelValues("updated").Add(float64(known))
+	f.env.metrics.posts.WithLabelValues("stored").Add(float64(in.fresh))
+	f.env.metrics.posts.WithLabelValues("updated").Add(float64(in.known))
 	f.env.metrics.posts.WithLabelValues("dropped").Add(float64(week.dropped))
 	var rest any
 	if len(m.ready) > 0 {
@@ -92,6 +76,36 @@ func (f *feed) ingest(view persistence.View, m *ingest) error {
 		}
 	})
 	return nil
+}
+
+// take stores a post, unless the watchlist may not have it or it cannot be
+// stored. full means that it is for the next batch.
+func (f *feed) take(in *intake, w *postindex.Writer, c *candidate) (full bool, err error) {
+	if in.seen[c.post.URN] {
+		return true, nil // what this batch writes of it cannot be read yet
+	}
+	p, old, err := f.recognise(in.view, c, in.now)
+	if err != nil || giant(&p) {
+		return false, err
+	}
+	before := p
+	c.note(&p, in.ingest, in.now)
+	if !w.Fits(&p, c.terms, roomBytes, tallyOps+roomOps) {
+		return true, nil
+	}
+	in.seen[p.URN] = true
+	stored, err := f.admit(in, &p, &before, old)
+	switch {
+	case err != nil:
+		return false, err
+	case old != nil:
+		in.known++
+	case stored:
+		in.fresh++
+	default:
+		return false, nil
+	}
+	return false, unlessUnfit(w.PutText(&p, c.terms))
 }
 
 // giant reports whether a post cannot be stored, before it is counted: few are
@@ -115,19 +129,19 @@ func unlessUnfit(err error) error {
 	return err
 }
 
-// recognise gives a post the identity of the one that is stored, which it
-// returns, or a new one.
-func (f *feed) recognise(view persistence.View, batch *persistence.Batch, p *watchpost.Post, now time.Time) (old *watchpost.Post, err error) {
+// recognise returns the post with the identity of the one that is stored, which
+// it returns as well, or a new one.
+func (f *feed) recognise(view persistence.View, c *candidate, now time.Time) (p watchpost.Post, old *watchpost.Post, err error) {
+	p = c.post
 	old, err = postindex.ByURN(view, f.space, p.URN)
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
 		p.ID, p.CreatedAt = watchpost.PostID(watchpost.NewID(now)), now
-		return nil, f.remember(view, batch, p)
+		return p, nil, nil
 	case err != nil:
-		return nil, err
+		return p, nil, err
 	}
-	*p = rescanned(*old, *p)
-	return old, nil
+	return rescanned(*old, p), old, nil
 }
 
 // rescanned is a known post with the text and counters that a new scan saw;
@@ -139,19 +153,31 @@ func rescanned(old, seen watchpost.Post) watchpost.Post {
 	return seen
 }
 
-// admit notes why the post is here and what was understood of it and, when the
-// watchlist had not collected it before, decides whether it may have it. A post
-// that it may not have is as it was before, apart from what the scan saw; stored
-// is false when that is not known to the team at all.
-func (c *candidate) admit(week *tally, p *watchpost.Post, m *ingest, now time.Time) (stored bool, err error) {
-	before := *p
-	collected := p.Collected(func(id watchpost.WatchlistID) bool { return id == m.watchlist })
+// note notes why a post is here, and what was understood of it.
+func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 	p.Tags, p.Relevance = enrich.MergeTags(p.Tags, c.tags), c.relevance
-	m.match(p, now)
-	if collected {
+	for _, match := range p.Matches {
+		if match.Watchlist == m.watchlist && match.Keyword == m.asked.Keyword {
+			return
+		}
+	}
+	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.asked.Keyword, At: now})
+}
+
+// admit decides whether the watchlist may have a post that it had not collected
+// before. One that it may not have is as it was before, apart from what the scan
+// saw; stored is false when that is not known to the team at all. One that is
+// new has what was done to it before.
+func (f *feed) admit(in *intake, p, before, old *watchpost.Post) (stored bool, err error) {
+	if old == nil {
+		if err := f.remember(in.view, in.week.batch, p); err != nil {
+			return false, err
+		}
+	}
+	if before.Collected(func(id watchpost.WatchlistID) bool { return id == in.watchlist }) {
 		return true, nil
 	}
-	a, err := week.admit(p)
+	a, err := in.week.admit(p)
 	switch {
 	case err != nil:
 		return false, err
@@ -161,14 +187,4 @@ func (c *candidate) admit(week *tally, p *watchpost.Post, m *ingest, now time.Ti
 		p.Matches[len(p.Matches)-1].Lead = true
 	}
 	return a.Stored, nil
-}
-
-// match notes why the post is here.
-func (m *ingest) match(p *watchpost.Post, now time.Time) {
-	for _, match := range p.Matches {
-		if match.Watchlist == m.watchlist && match.Keyword == m.asked.Keyword {
-			return
-		}
-	}
-	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.asked.Keyword, At: now})
 }

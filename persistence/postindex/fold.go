@@ -131,8 +131,18 @@ func (f *Fold) blockBits() int {
 	return bits.Len(uint(size / f.options().BlockBytes))
 }
 
-// Step writes the next part to a batch, which must be committed before the
-// next step. due is true in the last one when there is more to fold.
+// Apart reports whether the next step only adds to the segment that is being
+// made, which nobody reads yet. Such a step may be taken while batches before
+// it are still on their way to the store; others must see them.
+func (f *Fold) Apart() bool { return f.begun && len(f.todo) > 0 }
+
+// Merges reports whether the fold leaves the tail alone, so that as long as that
+// is not full posts may be written beside it and the index does not fall behind.
+func (f *Fold) Merges() bool { return f.job.to > 0 }
+
+// Step writes the next part to a batch, which must be handed to the store before
+// that of the next step; see Apart. due is true in the last one when there is
+// more to fold.
 func (f *Fold) Step(view persistence.View, batch *persistence.Batch) (done, due bool, err error) {
 	f.snapshot.view = view
 	switch {

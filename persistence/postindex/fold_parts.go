@@ -1,6 +1,7 @@
 package postindex
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -129,7 +130,11 @@ type termFold struct {
 }
 
 func newTermFold(f *Fold) *termFold {
-	return &termFold{fold: f, writer: blockWriter{last: blockStart(0, f.segment.blockBits)}}
+	return &termFold{fold: f, writer: newBlockWriter(f, 0)}
+}
+
+func newBlockWriter(f *Fold, block uint32) blockWriter {
+	return blockWriter{b: make([]byte, 0, f.options().BlockBytes), last: blockStart(block, f.segment.blockBits)}
 }
 
 // write is a task of a fold.
@@ -217,7 +222,7 @@ func (w *termFold) flush(batch *persistence.Batch, next uint32) {
 		batch.Put(blockKey(f.segment.id, w.block), w.writer.b)
 		f.segment.bytes += len(w.writer.b)
 		w.block++
-		w.writer = blockWriter{last: blockStart(w.block, f.segment.blockBits)}
+		w.writer = newBlockWriter(f, w.block)
 	}
 }
 
@@ -245,14 +250,43 @@ func newStream(in *input) (*stream, error) {
 	case *segment:
 		s.segment = source
 	case *tailSource:
-		for i, e := range source.entries {
-			for _, t := range e.terms {
-				s.pairs = append(s.pairs, pair{t, uint16(i)})
-			}
-		}
-		slices.SortFunc(s.pairs, pair.compare)
+		s.pairs = sortedPairs(source.entries)
 	}
 	return s, s.advance()
+}
+
+// sortedPairs returns the terms of entries with the entries' ordinals, sorted.
+// Terms are hashes, so that they are almost in order when they are laid out by
+// their first bits.
+func sortedPairs(entries []*entry) []pair {
+	n := 0
+	for _, e := range entries {
+		n += len(e.terms)
+	}
+	const few = 4 // pairs that have the same first bits, about
+	shift := 64 - max(bits.Len(uint(n/few)), 1)
+	starts := make([]int32, 1<<(64-shift)+1)
+	for _, e := range entries {
+		for _, t := range e.terms {
+			starts[t>>shift+1]++
+		}
+	}
+	for i := range starts[1:] {
+		starts[i+1] += starts[i]
+	}
+	pairs, next := make([]pair, n), slices.Clone(starts)
+	for i, e := range entries {
+		for _, t := range e.terms {
+			pairs[next[t>>shift]] = pair{t, uint16(i)}
+			next[t>>shift]++
+		}
+	}
+	for i, from := range starts[:len(starts)-1] {
+		if to := starts[i+1]; to-from > 1 {
+			slices.SortFunc(pairs[from:to], pair.compare)
+		}
+	}
+	return pairs
 }
 
 // advance goes to the next term.

@@ -87,10 +87,14 @@ func newTextTerms(language string, text watchpost.Text, most int) TextTerms {
 // termsOf returns all terms of a post, sorted, each once.
 func termsOf(p *watchpost.Post, text TextTerms) []term {
 	facets := facetTerms(p)
-	all := make([]term, 0, len(text.terms)+len(facets))
-	all = append(append(all, text.terms...), facets...)
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(facets)
+	all, rest := make([]term, 0, len(text.terms)+len(facets)), text.terms
+	for _, t := range facets {
+		i, _ := slices.BinarySearch(rest, t)
+		all = append(append(all, rest[:i]...), t)
+		rest = rest[i:]
+	}
+	return slices.Compact(append(all, rest...))
 }
 
 func facetTerms(p *watchpost.Post) []term {
@@ -111,11 +115,17 @@ func facetTerms(p *watchpost.Post) []term {
 	for _, m := range p.Matches {
 		terms = append(terms, termOf(termWatchlist, string(m.Watchlist)))
 	}
-	for kind, holds := range map[byte]bool{
-		termUntagged: len(p.Tags) == 0, termSaved: p.Bookmark, termTrending: p.Trending(), termInteracted: p.Liked || p.Commented,
+	for _, mark := range []struct {
+		kind  byte
+		holds bool
+	}{
+		{termUntagged, len(p.Tags) == 0},
+		{termSaved, p.Bookmark},
+		{termTrending, p.Trending()},
+		{termInteracted, p.Liked || p.Commented},
 	} {
-		if holds {
-			terms = append(terms, termOf(kind))
+		if mark.holds {
+			terms = append(terms, termOf(mark.kind))
 		}
 	}
 	return terms

@@ -58,11 +58,51 @@ func (x *Index) Writer(view persistence.View, space persistence.Space, batch *pe
 
 // Full reports whether the batch has no room for another post of any size, and
 // for so many further bytes and operations.
-func (w *Writer) Full(bytes, ops int) bool {
+func (w *Writer) Full(bytes, ops int) bool { return !w.room(bytes+maxPut, ops) }
+
+// Fits reports whether the batch has room for a post, and for so many further
+// bytes and operations.
+func (w *Writer) Fits(p *watchpost.Post, text TextTerms, bytes, ops int) bool {
+	return w.room(bytes+putBytes(p, text), ops)
+}
+
+// room reports whether the batch has room for a post of so many bytes with all
+// that comes with it, and for so many further operations.
+func (w *Writer) room(bytes, ops int) bool {
 	size, n := w.batch.Size()
-	size += bytes + maxPut + (len(w.dying)+1)*maxDead + maxManifest
+	size += bytes + (len(w.dying)+1)*maxDead + maxManifest
 	n += ops + putOps + len(w.dying) + 1 + 2
-	return size > persistence.MaxBatchBytes || n > persistence.MaxBatchOps
+	return size <= persistence.MaxBatchBytes && n <= persistence.MaxBatchOps
+}
+
+// putBytes bounds the bytes of all that PutText writes of a post but the dead
+// of a segment, without encoding it.
+func putBytes(p *watchpost.Post, text TextTerms) int {
+	const (
+		escaped = 6       // bytes that JSON makes of one at most
+		fixed   = 4 << 10 // keys, member names, numbers, moments
+		element = 64      // what stands around a tag, match or URL
+		facets  = 20      // terms that every post may have
+	)
+	shown := len(p.ID) + len(p.URL) + 2*len(p.URN) + len(p.Content) + len(p.AuthorName) + len(p.AuthorURL) + len(p.AuthorHeadline) +
+		len(p.AuthorImageURL) + len(p.Type) + len(p.Language) + len(p.ImageText) + len(p.Sentiment) + len(p.Seniority) + len(p.Source)
+	for i, url := range p.ImageURLs {
+		shown += len(url) + element
+		if i == 0 {
+			shown += len(url) // the first is shown twice
+		}
+	}
+	for _, url := range p.Videos {
+		shown += len(url) + element
+	}
+	for _, t := range p.Tags {
+		shown += 2*len(t.Name) + len(t.Description) + element
+	}
+	size := fixed + escaped*shown + 8*(len(text.terms)+facets+len(p.Tags)+len(p.Matches))
+	for _, m := range p.Matches {
+		size += len(m.Watchlist) + len(m.Keyword) + element
+	}
+	return min(size, maxPut) // a larger one is not written
 }
 
 // Put writes a post in place of the one with its id, if there is one (ErrUnfit).
@@ -228,6 +268,9 @@ func (w *Writer) Forget(id watchpost.WatchlistID) error {
 	}
 	return nil
 }
+
+// TailFull reports whether the tail is to be sealed before more is written.
+func (w *Writer) TailFull() bool { return w.tailLength() >= w.index.options.TailPosts }
 
 // Finish ends the change: the batch is whole then. due is true when there is
 // something to fold.

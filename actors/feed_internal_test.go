@@ -1,0 +1,41 @@
+package actors
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// TestPanicWhilePostsArePrepared: a bug in what is understood of a post ends the
+// feed as one in the feed itself would, and not the process.
+func TestPanicWhilePostsArePrepared(t *testing.T) {
+	t.Parallel()
+	metrics := NewMetrics()
+	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, dispatcher: newDispatcherPool()}
+	env.system = newSystem(env.log, metrics)
+	defer env.system.Shutdown()
+	defer close(env.dispatcher.stopped)
+	f := newFeed(env, "team", nil) // without an index no post can be prepared
+	f.due = false
+	ended := make(chan struct{})
+	root := env.system.Root.Copy().WithGuardian(stopOnFailure)
+	pid := root.Spawn(propsOf(env, func() actor.Actor {
+		return actor.ReceiveFunc(func(c actor.Context) {
+			f.Receive(c)
+			if _, stopped := c.Message().(*actor.Stopped); stopped {
+				close(ended)
+			}
+		})
+	}))
+	root.Send(pid, ingest{posts: []sighting{{post: watchpost.Post{Content: "go"}, text: watchpost.NewText("go")}}})
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		require.FailNow(t, "the feed goes on")
+	}
+}
