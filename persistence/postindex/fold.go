@@ -152,18 +152,25 @@ func (f *Fold) Step(view persistence.View, batch *persistence.Batch) (done, due 
 	case !f.begun && f.segment.posts > 0:
 		f.begun = true
 		return false, false, f.begin(batch)
-	}
-	for len(f.todo) > 0 {
-		enough, err := f.todo[0](batch)
-		if err != nil {
-			return false, false, err
-		}
-		if size, ops := batch.Size(); enough || size > f.options().StepBytes || ops > stepOps {
-			return false, false, nil
-		}
+	case len(f.todo) > 0:
+		return false, false, f.add(batch)
 	}
 	due, err = f.finish(batch)
 	return true, due, err
+}
+
+// add writes parts of the segment, as many as make a step.
+func (f *Fold) add(batch *persistence.Batch) error {
+	for len(f.todo) > 0 {
+		enough, err := f.todo[0](batch)
+		if err != nil {
+			return err
+		}
+		if size, ops := batch.Size(); enough || size > f.options().StepBytes || ops > stepOps {
+			break
+		}
+	}
+	return nil
 }
 
 // begin takes the segment's number, so that what a crash leaves of it is known.
