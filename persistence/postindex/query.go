@@ -59,38 +59,21 @@ func (x *Index) Having(view persistence.View, space persistence.Space, id watchp
 	if err != nil {
 		return nil, err
 	}
-	sources, err := s.sources()
-	if err != nil {
-		return nil, err
-	}
 	p := &plan{snapshot: s, query: &watchpost.PostQuery{}, anyOf: [][]term{{termOf(termWatchlist, string(id))}}}
 	var posts []*watchpost.Post
-	for _, source := range sources {
-		f, err := p.in(source)
+	for version, err := range p.versions() {
+		if err != nil || len(posts) == most {
+			return posts, err
+		}
+		stored, err := s.stored(version)
 		if err != nil {
 			return nil, err
 		}
-		if f.count == 0 {
-			continue
-		}
-		column, err := source.column(columnVersion)
+		post, err := stored.Post()
 		if err != nil {
 			return nil, err
 		}
-		for ordinal := range f.ordinals() {
-			if len(posts) == most {
-				return posts, nil
-			}
-			stored, err := s.stored(uint64(column.at(ordinal)))
-			if err != nil {
-				return nil, err
-			}
-			post, err := stored.Post()
-			if err != nil {
-				return nil, err
-			}
-			posts = append(posts, post)
-		}
+		posts = append(posts, post)
 	}
 	return posts, nil
 }

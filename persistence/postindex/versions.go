@@ -3,6 +3,7 @@ package postindex
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -20,28 +21,39 @@ func (x *Index) Versions(view persistence.View, space persistence.Space, q *watc
 	if err != nil || p.nothing {
 		return nil, err
 	}
-	sources, err := s.sources()
-	if err != nil {
-		return nil, err
-	}
-	var versions []uint64
-	for _, source := range sources {
-		f, err := p.in(source)
+	var all []uint64
+	for version, err := range p.versions() {
 		if err != nil {
 			return nil, err
 		}
-		if f.count == 0 {
-			continue
+		all = append(all, version)
+	}
+	return all, nil
+}
+
+// versions yields the versions of all posts that match, or an error and no more.
+func (p *plan) versions() iter.Seq2[uint64, error] {
+	return func(yield func(uint64, error) bool) {
+		sources, err := p.snapshot.sources()
+		for i := 0; i < len(sources) && err == nil; i++ {
+			var f *found
+			if f, err = p.in(sources[i]); err != nil || f.count == 0 {
+				continue
+			}
+			var column values
+			if column, err = f.source.column(columnVersion); err != nil {
+				continue
+			}
+			for ordinal := range f.ordinals() {
+				if !yield(uint64(column.at(ordinal)), nil) {
+					return
+				}
+			}
 		}
-		column, err := source.column(columnVersion)
 		if err != nil {
-			return nil, err
-		}
-		for ordinal := range f.ordinals() {
-			versions = append(versions, uint64(column.at(ordinal)))
+			yield(0, err)
 		}
 	}
-	return versions, nil
 }
 
 // URN returns the urn of the post that has a version in the view.
