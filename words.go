@@ -13,7 +13,19 @@ import (
 // post types, seniorities) are compared: trimmed, white space runs one space,
 // composed, without case. Unlike Normalise it keeps accents.
 func FoldName(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(foldSpace(s))
+	}
 	return norm.NFC.String(foldCase(norm.NFC.String(foldSpace(s))))
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // foldCase is full case folding. The library folds Cherokee, whose capitals

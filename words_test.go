@@ -46,6 +46,9 @@ func TestFoldName(t *testing.T) {
 	require.NotEqual(t, watchpost.FoldName("café"), watchpost.FoldName("cafe"))
 	require.Equal(t, watchpost.FoldName("Ꭰ"), watchpost.FoldName("ꭰ"))
 	rapid.Check(t, func(t *rapid.T) {
+		// A character that folding leaves alone takes the longer way.
+		ascii := rapid.StringMatching(`[\x00-\x7f]*`).Draw(t, "ascii")
+		require.Equal(t, watchpost.FoldName(ascii+"x東"), watchpost.FoldName(ascii+"x")+"東")
 		once := watchpost.FoldName(anyText.Draw(t, "name"))
 		require.Equal(t, once, watchpost.FoldName(once))
 	})

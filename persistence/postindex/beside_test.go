@@ -72,3 +72,27 @@ func TestQueriesBesideWrites(t *testing.T) {
 		require.Equal(t, posts[0].ID, got.ID)
 	})
 }
+
+// TestStepsAhead writes posts after some steps of every fold, while the steps
+// that are Apart are still on their way to the store.
+func TestStepsAhead(t *testing.T) {
+	m := newTeam(t, memory(t), postindex.Options{TailPosts: 8, SegmentPosts: 256, Fan: 3, StepBytes: 300, BlockBytes: 256})
+	m.ahead, m.verified = true, true
+	f, posts, ahead := newForge(), 0, 0
+	for posts < 80 {
+		some := make([]*watchpost.Post, 8)
+		for i := range some {
+			some[i] = f.post()
+		}
+		m.put(some...)
+		posts += len(some)
+		for m.step(); m.fold != nil && f.r.IntN(20) > 0; m.step() {
+			ahead = max(ahead, len(m.flying))
+		}
+	}
+	require.Greater(t, ahead, 2)
+	m.foldAll()
+	require.Empty(t, m.verify())
+	_, count := m.query(&watchpost.PostQuery{})
+	require.Equal(t, posts, count)
+}

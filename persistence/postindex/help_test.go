@@ -29,6 +29,10 @@ type team struct {
 
 	options  postindex.Options
 	verified bool // after each commit
+	// ahead lets steps of a fold that are Apart be taken before those before
+	// them are committed; these are in flying.
+	ahead  bool
+	flying []*persistence.Batch
 }
 
 func newTeam(t require.TestingT, store persistence.Store, o postindex.Options) *team {
@@ -40,7 +44,7 @@ func newTeam(t require.TestingT, store persistence.Store, o postindex.Options) *
 // restart forgets all that is not in the store.
 func (m *team) restart(store persistence.Store, o postindex.Options) {
 	var err error
-	m.store, m.index, m.fold, m.options = store, postindex.New(o), nil, o
+	m.store, m.index, m.fold, m.flying, m.options = store, postindex.New(o), nil, nil, o
 	m.epoch, err = store.Activate(noContext, space)
 	require.NoError(m.t, err)
 }
@@ -53,12 +57,22 @@ func (m *team) view(f func(persistence.View)) {
 	f(view)
 }
 
-// commit commits a batch, after which the index must be sound.
+// commit commits a batch, after all that were made before it, and then the index
+// must be sound.
 func (m *team) commit(batch *persistence.Batch) {
+	m.land()
 	require.NoError(m.t, persistence.Commit(noContext, m.store, space, m.epoch, batch))
 	if m.verified {
 		require.Empty(m.t, m.verify())
 	}
+}
+
+// land commits the batches that are on their way.
+func (m *team) land() {
+	for _, batch := range m.flying {
+		require.NoError(m.t, persistence.Commit(noContext, m.store, space, m.epoch, batch))
+	}
+	m.flying = nil
 }
 
 // verify returns what an index that was just opened finds wrong.
@@ -94,6 +108,10 @@ func (m *team) put(posts ...*watchpost.Post) {
 
 // step does one step of what is to be folded; done is false when there is more.
 func (m *team) step() (done bool) {
+	apart := m.fold != nil && m.fold.Apart()
+	if !apart {
+		m.land()
+	}
 	batch := &persistence.Batch{}
 	m.view(func(view persistence.View) {
 		var err error
@@ -111,7 +129,11 @@ func (m *team) step() (done bool) {
 			m.fold = nil
 		}
 	})
-	if !batch.Empty() {
+	switch {
+	case batch.Empty():
+	case apart && m.ahead:
+		m.flying = append(m.flying, batch)
+	default:
 		m.commit(batch)
 	}
 	return done

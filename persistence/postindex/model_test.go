@@ -317,6 +317,7 @@ func checkModel(t *testing.T, open func() persistence.Store) {
 		m := &machine{team: newTeam(t, store, o), open: open, rising: rapid.Bool().Draw(t, "rising")}
 		empty(t, store, m.epoch)
 		m.verified = rapid.IntRange(0, 7).Draw(t, "verified") == 0
+		m.ahead = rapid.Bool().Draw(t, "ahead")
 		t.Repeat(map[string]func(*rapid.T){
 			"put":     m.put,
 			"put two": m.put,
