@@ -85,8 +85,12 @@ func (f *feed) take(in *intake, w *postindex.Writer, c *candidate) (full bool, e
 		return true, nil // what this batch writes of it cannot be read yet
 	}
 	p, old, err := f.recognise(in.view, c, in.now)
-	if err != nil || giant(&p) {
+	if err != nil {
 		return false, err
+	}
+	if giant(&p) {
+		f.refuse(&p, postindex.ErrUnfit)
+		return false, nil
 	}
 	before := p
 	c.note(&p, in.ingest, in.now)
@@ -105,7 +109,18 @@ func (f *feed) take(in *intake, w *postindex.Writer, c *candidate) (full bool, e
 	default:
 		return false, nil
 	}
-	return false, unlessUnfit(w.PutText(&p, c.terms))
+	if err = w.PutText(&p, c.terms); errors.Is(err, postindex.ErrUnfit) {
+		f.refuse(&p, err)
+		return false, nil
+	}
+	return false, err
+}
+
+// refuse notes that a post cannot be stored: it is no post of the network, and
+// must not end the team.
+func (f *feed) refuse(p *watchpost.Post, err error) {
+	f.env.metrics.posts.WithLabelValues("unfit").Inc()
+	f.env.log.Warn("post not stored", "team", f.space, "urn", p.URN, "error", err)
 }
 
 // giant reports whether a post cannot be stored, before it is counted: few are
@@ -119,15 +134,6 @@ func giant(p *watchpost.Post) bool {
 
 // giantMargin is what is yet to be said of a post: why it is here, and tags.
 const giantMargin = 16 << 10
-
-// unlessUnfit is an error unless it is about a post that cannot be stored: that
-// is no post of the network, and must not end the team.
-func unlessUnfit(err error) error {
-	if errors.Is(err, postindex.ErrUnfit) {
-		return nil
-	}
-	return err
-}
 
 // recognise returns the post with the identity of the one that is stored, which
 // it returns as well, or a new one.

@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"watchpost"
@@ -87,7 +88,10 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 	last, err = postindex.Each(view, space, after, func(p *watchpost.Post) bool {
 		if all || p.Enrichment != enrich.Version {
 			contexts.understand(p)
-			if failure = unlessUnfit(w.Put(p)); failure != nil {
+			switch failure = w.Put(p); {
+			case errors.Is(failure, postindex.ErrUnfit):
+				failure = nil // it stays as it was
+			case failure != nil:
 				return false
 			}
 			n++

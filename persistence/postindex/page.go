@@ -158,10 +158,11 @@ type cursor struct {
 	list     []ranked
 	place    int
 	length   int
+	left     int // what was found from the place on
 }
 
 func newCursor(f *found, order int, backwards bool, want int) cursor {
-	c := cursor{found: f, order: order, backwards: backwards, want: want}
+	c := cursor{found: f, order: order, backwards: backwards, want: want, left: f.count}
 	o := orderings[order]
 	first, posted := f.source.span(o.first), f.source.span(columnPosted)
 	switch sign := int64(o.firstSign); {
@@ -277,6 +278,7 @@ func (c *cursor) next() bool {
 		if c.member == nil || c.member.has(c.ordinal(c.place)) {
 			c.head = c.at(c.place)
 			c.place++
+			c.left--
 			return true
 		}
 	}
@@ -286,22 +288,41 @@ func (c *cursor) next() bool {
 // pass goes past the head and what follows it, at most n posts and none that
 // may come after the head of the rival. It returns how many they are.
 func (c *cursor) pass(n int, rival *cursor) int {
-	passed := 1
-	if n == 1 {
-		return passed
+	n-- // the head
+	if n == 0 {
+		return 1
 	}
-	end := c.end(rival)
-	if c.member == nil {
-		some := min(n-passed, end-c.place)
-		c.place += some
-		return passed + some
-	}
-	for ; c.place < end && passed < n; c.place++ {
-		if c.member.has(c.ordinal(c.place)) {
-			passed++
+	end, passed := c.end(rival), 0
+	switch {
+	case c.member == nil:
+		passed = min(n, end-c.place)
+		c.place += passed
+	case c.length-end < end-c.place: // what is not passed is counted sooner
+		if passed = c.left - c.foundIn(end, c.length); passed <= n {
+			c.place = end
+			break
+		}
+		passed = 0
+		fallthrough
+	default:
+		for ; c.place < end && passed < n; c.place++ {
+			if c.member.has(c.ordinal(c.place)) {
+				passed++
+			}
 		}
 	}
-	return passed
+	c.left -= passed
+	return 1 + passed
+}
+
+// foundIn counts what was found from one place to another.
+func (c *cursor) foundIn(from, to int) (n int) {
+	for place := from; place < to; place++ {
+		if c.member.has(c.ordinal(place)) {
+			n++
+		}
+	}
+	return n
 }
 
 // end returns a place up to which all posts come before the head of the rival
