@@ -112,3 +112,17 @@ func TestJournalNameTooLong(t *testing.T) {
 	}
 	require.Equal(t, watchpost.TaskCompleted, team.Status(t, watchpost.TaskID(frame.Task)).State, "it is known again all the same")
 }
+
+// TestPostTooLarge: of a post that cannot be stored the rest of its scan loses
+// nothing, and it is counted.
+func TestPostTooLarge(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	list := keywordWatchlist(t, team, "go")
+	scan := s.Expect(protocol.TypeTask)
+	huge := post(w, "huge", "go "+strings.Repeat("<", 60<<10)) // as JSON it is six times as long
+	endScan(s, scan, true, post(w, "one", "go one"), huge, post(w, "two", "go two"))
+	require.Len(t, team.Posts(t, list.ID), 2)
+	require.InDelta(t, 1, w.PostEvents("unfit"), 0)
+	require.True(t, s.Open(), "the team was not ended")
+}
