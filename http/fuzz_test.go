@@ -73,10 +73,10 @@ func FuzzBody(f *testing.F) {
 		m := m
 		h := *m.house
 		h.t, m.house = t, &h
-		m.ask("POST", watchlists, "", body, 200, 400, 402)
+		m.ask("POST", watchlists, "", body, 200, 400, 402, 422)
 		m.ask("PUT", watchlists, "", body, 400, 404)
 		m.ask("DELETE", watchlists, "", body, 400, 404)
-		m.ask("POST", forums, "", body, 200, 400, 402)
+		m.ask("POST", forums, "", body, 200, 400, 402, 422)
 		m.ask("POST", people, "", body, 400, 402, 404)
 		m.ask("POST", companies, "", body, 200, 400, 402, 404)
 		m.ask("PUT", companies, "", body, 400, 404)
