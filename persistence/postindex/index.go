@@ -108,7 +108,7 @@ func (x *Index) snapshot(view persistence.View, space persistence.Space) (*snaps
 	if err != nil {
 		return nil, manifestFault(space, err)
 	}
-	return &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: m}, nil
+	return x.showing(view, space, m), nil
 }
 
 // draft is a snapshot whose manifest the caller may change.
@@ -117,7 +117,11 @@ func (x *Index) draft(view persistence.View, space persistence.Space) (*snapshot
 	if err != nil {
 		return nil, manifestFault(space, err)
 	}
-	return &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: m}, nil
+	return x.showing(view, space, m), nil
+}
+
+func (x *Index) showing(view persistence.View, space persistence.Space, m *manifest) *snapshot {
+	return &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: m}
 }
 
 // ByURN returns the post with that urn, or persistence.ErrNotFound.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unique"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -27,7 +26,7 @@ func (x *Index) Verify(view persistence.View, space persistence.Space, report fu
 	v := &verification{report: report}
 	v.snapshot, err = x.draft(view, space)
 	if err != nil {
-		v.snapshot = &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: newManifest()}
+		v.snapshot = x.showing(view, space, newManifest())
 		v.problem("%v", err)
 	}
 	for _, check := range []func() error{v.checkRecords, v.checkNames, v.checkTail, v.checkSegments, v.checkStray} {
