@@ -1,0 +1,40 @@
+package actorstest
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+)
+
+// Gauge is the value of one of the actors' gauges, by its full name.
+func (w *World) Gauge(name string) float64 {
+	w.T.Helper()
+	return w.metrics(name)[0].GetGauge().GetValue()
+}
+
+// PostEvents is how often something happened to collected posts.
+func (w *World) PostEvents(event string) float64 {
+	w.T.Helper()
+	for _, m := range w.metrics("watchpost_posts_total") {
+		if m.GetLabel()[0].GetValue() == event {
+			return m.GetCounter().GetValue()
+		}
+	}
+	return 0
+}
+
+// metrics is what is known under a metric's full name.
+func (w *World) metrics(name string) []*dto.Metric {
+	w.T.Helper()
+	r := prometheus.NewRegistry()
+	r.MustRegister(w.Metrics.Collectors()...)
+	families, err := r.Gather()
+	require.NoError(w.T, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()
+		}
+	}
+	require.FailNow(w.T, "no such metric", name)
+	return nil
+}
