@@ -238,6 +238,9 @@ func FuzzSearch(f *testing.F) {
 	f.Add("en", `go OR "open source" -rust`, "Open source Go")
 	f.Add("ja", "東京 -\"タワー", "東京都")
 	f.Add("tr", "c++ #etiket .net @ad", "C++ #Etiket .NET")
+	f.Add("en", "C++ C# .NET a+ #b @c -#d", "c++17 c# .net a+ #b@c .networks")                                    // signs that belong to a word
+	f.Add("und", "\U0001f469\u200d\U0001f4bb -\U0001f44d\U0001f3fd \U0001f1e9\U0001f1ea", "\U0001f469\U0001f4bb") // joined emoji
+	f.Add("de", "OR \"\" -\"\" OR \u201ea b\u201c OR OR -", "a b")                                                // operators and quotes without a term
 	f.Fuzz(func(t *testing.T, language, term, content string) {
 		s, err := watchpost.ParseSearch(term)
 		if err != nil {

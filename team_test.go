@@ -38,7 +38,8 @@ func TestNormaliseEmail(t *testing.T) {
 
 func FuzzNormaliseEmail(f *testing.F) {
 	f.Add(" Ada.Lovelace+x@Example.CO.UK")
-	f.Add("a@b.c\r\nBcc: x@y.z")
+	f.Add("a@b.c\r\nBcc: x@y.z") // a header injected into a mail
+	f.Add("\u212a@b.c")          // the Kelvin sign folds to an ASCII k
 	f.Fuzz(func(t *testing.T, s string) {
 		email, ok := watchpost.NormaliseEmail(s)
 		if !ok {

@@ -42,6 +42,12 @@ func FuzzQuery(f *testing.F) {
 		"", "watchlist_id=a,b&watchlist_id[]=c", "page=1&page_size=100", "start_date=2030-01-01&end_date=2030-01-02", "a=%zz", "&&=&;",
 		"search_term=%22a%20b%22+-c+OR+d", "people_slug=https%3A%2F%2Fx%2Fin%2Fa", "stored_since=2030-01-01T00:00:00%2B01:00",
 		"network_post_slug=urn:li:activity:1", "lang=pt-BR", "labels=no+labels,x", "is_saved=1&trending=0&interacted=true", "sort_by=recent", "%00=%00",
+		// One for each branch that half an hour of fuzzing reached beyond these.
+		"id=0", "page=A", "end_date=0", "interacted=aA", "sort_by=0", "lang=ʘ",
+		"search_term=\xb4д", "search_term=\"00\xff  ", "search_term=#", "search_term=#0", "search_term=A#", "search_term=" + strings.Repeat("0", 600),
+		"people_slug=\x1b", "people_slug=%2Fin", "people_slug=x%3A%2F%2F0", "people_slug=0%2F0%2F0%2F0", "people_slug=000000%2C00000000!",
+		"network_post_slug=________", "network_post_slug=  ", "network_post_slug= :", "network_post_slug=A:00", "network_post_slug=0:_!",
+		"network_post_slug=0////////0000",
 	} {
 		f.Add(seed)
 	}
@@ -66,6 +72,8 @@ func FuzzBody(f *testing.F) {
 		`{"profiles":["a",null,5],"companies":["/company/b","12"],"list_id":"` + unknownID + `","description":"d"}`, `{"companies":["a"],"labels":["l"]}`,
 		`{"email":"a@example.com","otp":"123456","full_name":"A"}`, `{"code":"AAAA"}`, `{"messages":[{"type":"heartbeat"}]}`,
 		`{"email":"a@example.com","plan":"free","role":"member"}`, `{"keywords":[{"keyword":null}]}`, "{\"a\":\"\xff\"}", `{"prompt":"x"}`,
+		// One for each branch that half an hour of fuzzing reached beyond these.
+		`{"email":"0@A{.","otp":""}`, `{"profile_slug":"+"}`, `{"email":"a@example.com","plan":"frle"}`, `{"email":"a@example.com","otp":"123e56"}`,
 	} {
 		f.Add(seed)
 	}

@@ -105,6 +105,8 @@ func FuzzPrompt(f *testing.F) {
 			f.Add(p)
 		}
 	}
+	// A run of signs before a link took quadratic time once.
+	f.Add("Posts about remote" + strings.Repeat("-", 2200) + " https://a.example work, excluding crypto and NFTs")
 	f.Fuzz(func(t *testing.T, prompt string) { hold(t, prompt) })
 }
 
