@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -10,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"watchpost/actors"
+	"watchpost/persistence"
 	"watchpost/persistence/durable"
 )
 
@@ -29,32 +32,62 @@ func secret(value, variable string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
-// masterKey returns the key that protects the secrets in the store: from the
-// flag or variable, from a file, or made at the first start.
-func masterKey(value, file, dataDir string, log *slog.Logger) ([]byte, error) {
-	if value != "" {
-		return decodeKey(value, "--master-key")
+// openKeyring returns the keyring of the key that protects the secrets in the
+// store: from the flag or variable, from a file, or made at the first start. It
+// refuses a store whose secrets need another key than the one that is there.
+func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, now time.Time, log *slog.Logger) (*actors.Keyring, error) {
+	key, origin, err := masterKey(ctx, c, store, log)
+	if err != nil {
+		return nil, err
 	}
-	own := file == ""
-	if own {
-		file = filepath.Join(dataDir, "master.key")
+	keyring, err := actors.NewKeyring(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := keyring.Bind(ctx, store, now); err != nil {
+		if errors.Is(err, actors.ErrOtherMasterKey) {
+			err = fmt.Errorf("%w: put the right key there, or name it by --master-key-file", err)
+		}
+		return nil, fmt.Errorf("master key in %s: %w", origin, err)
+	}
+	return keyring, nil
+}
+
+// masterKey returns the master key and where it comes from. It makes one only
+// for a store that holds no secrets.
+func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, log *slog.Logger) (key []byte, origin string, err error) {
+	if c.MasterKey != "" {
+		key, err = decodeKey(c.MasterKey, "--master-key")
+		return key, "--master-key", err
+	}
+	file := c.MasterKeyFile
+	if file == "" {
+		file = filepath.Join(c.Data, "master.key")
 	}
 	content, err := os.ReadFile(file)
 	if err == nil {
-		return decodeKey(strings.TrimSpace(string(content)), file)
+		key, err = decodeKey(strings.TrimSpace(string(content)), file)
+		return key, file, err
 	}
-	if !own || !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("master key: %w", err)
+	if c.MasterKeyFile != "" || !errors.Is(err, fs.ErrNotExist) {
+		return nil, file, fmt.Errorf("master key: %w", err)
 	}
-	key := make([]byte, actors.MasterKeySize)
+	switch needed, err := actors.NeedsMasterKey(ctx, store); {
+	case err != nil:
+		return nil, file, fmt.Errorf("master key: %w", err)
+	case needed:
+		return nil, file, fmt.Errorf("master key: %s is missing, and the store in %s holds secrets written with it: "+
+			"put your copy of the key there, or name it by --master-key-file", file, c.Data)
+	}
+	key = make([]byte, actors.MasterKeySize)
 	if _, err := rand.Read(key); err != nil {
-		return nil, err
+		return nil, file, err
 	}
 	if err := durable.WriteFile(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
-		return nil, fmt.Errorf("master key: %w", err)
+		return nil, file, fmt.Errorf("master key: %w", err)
 	}
 	log.Warn("made a new master key: keep a copy apart from the data and its backups", "file", file)
-	return key, nil
+	return key, file, nil
 }
 
 func decodeKey(text, origin string) ([]byte, error) {

@@ -116,12 +116,8 @@ func (s *service) startClock(ctx context.Context) error {
 	return nil
 }
 
-func (s *service) startActors(context.Context) error {
-	key, err := masterKey(s.config.MasterKey, s.config.MasterKeyFile, s.config.Data, s.log)
-	if err != nil {
-		return err
-	}
-	keyring, err := actors.NewKeyring(key)
+func (s *service) startActors(ctx context.Context) error {
+	keyring, err := openKeyring(ctx, s.config, s.store, s.clock.Now(), s.log)
 	if err != nil {
 		return err
 	}
