@@ -78,7 +78,7 @@ func TestRemovedMember(t *testing.T) {
 	}
 	require.Error(t, away.Hello())
 	require.Error(t, s.Hello())
-	_, err := w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Code: code.Code})
+	_, err := w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Code: code.Code}, "192.0.2.1")
 	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	actorstest.Fails(t, team, watchpost.NotFound, actors.GetMember{Email: joe})
 	actorstest.Fails(t, team, watchpost.NotFound, actors.OpenSession{Email: joe})

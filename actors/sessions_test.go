@@ -230,7 +230,7 @@ func TestPairingCodes(t *testing.T) {
 		return actorstest.Must[actors.PairingCode](t, team, actors.CreatePairingCode{Email: email})
 	}
 	redeem := func(code string) (actors.SessionOpened, error) {
-		return w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Code: code})
+		return w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Code: code}, "192.0.2.1")
 	}
 	refused := func(code string) {
 		t.Helper()
@@ -306,7 +306,7 @@ func TestOneTimeCodes(t *testing.T) {
 		return len(w.Mail.To(email)) > before
 	}
 	verify := func(w *actorstest.World, email, code string) error {
-		_, err := w.Registry.VerifyOTP(w.Context(), email, code)
+		_, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1")
 		return err
 	}
 	wrong := func(w *actorstest.World, email string) string {
@@ -325,7 +325,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w := actorstest.New(t)
 		require.True(t, send(t, w, email, "192.0.2.1"))
 		code := w.Mail.Code(email)
-		signed, err := w.Registry.VerifyOTP(w.Context(), email, code)
+		signed, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1")
 		require.NoError(t, err)
 		require.Equal(t, "Eve's Team", signed.Team.Name)
 		require.Equal(t, watchpost.PlanFree, signed.Team.Plan)
@@ -334,7 +334,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w.Crash()
 		refused(t, verify(w, email, code))
 		send(t, w, email, "192.0.2.1")
-		again, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email))
+		again, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.1")
 		require.NoError(t, err)
 		require.Equal(t, signed.Team.ID, again.Team.ID)
 		require.Equal(t, signed.APIKey, again.APIKey)
@@ -474,7 +474,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w := actorstest.New(t)
 		team := w.Found(t, watchpost.PlanFree)
 		send(t, w, team.Email, "192.0.2.1")
-		opened, err := w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Email: team.Email, OTP: w.Mail.Code(team.Email)})
+		opened, err := w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Email: team.Email, OTP: w.Mail.Code(team.Email)}, "192.0.2.1")
 		require.NoError(t, err)
 		require.Equal(t, team.ID, opened.Team.ID)
 		s := &actorstest.Session{T: t, Team: team, Email: team.Email, Token: opened.Token, Account: actorstest.Account("eve"), Journal: "j"}

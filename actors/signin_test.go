@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -24,40 +25,17 @@ func codeFor(t *testing.T, w *actorstest.World, email string) string {
 	return w.Mail.Code(email)
 }
 
-// TestSignInForgets: who asked once does not stay for ever.
-func TestSignInForgets(t *testing.T) {
-	t.Parallel()
-	w := actorstest.New(t)
-	for n := range 20 {
-		email := fmt.Sprintf("somebody%d@example.com", n)
-		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", fmt.Sprintf("192.0.2.%d", n)))
-		_, err := w.Registry.VerifyOTP(w.Context(), email+".example", "123456")
-		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
-	}
-	w.Advance(48 * time.Hour)
-	for range 400 {
-		_, err := w.Registry.VerifyOTP(w.Context(), "a@example.com", "123456")
-		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
-	}
-	view, err := w.Store.View(w.Context())
-	require.NoError(t, err)
-	defer view.Close()
-	left := 0
-	require.NoError(t, view.Scan(persistence.Space("sign-in"), nil, nil, func([]byte, []byte) bool { left++; return true }))
-	require.Equal(t, 1, left)
-}
-
 // TestRemovedMemberSignsIn: a person without a team any more founds one.
 func TestRemovedMemberSignsIn(t *testing.T) {
 	t.Parallel()
 	w, team, _ := house(t)
 	joe := team.Member(t, "joe")
-	signed, err := w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe))
+	signed, err := w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe), "192.0.2.1")
 	require.NoError(t, err)
 	require.Equal(t, team.ID, signed.Team.ID)
 	require.Equal(t, team.Key, signed.APIKey)
 	remove(t, team, joe)
-	signed, err = w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe))
+	signed, err = w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe), "192.0.2.1")
 	require.NoError(t, err)
 	require.NotEqual(t, team.ID, signed.Team.ID)
 	require.Equal(t, watchpost.PlanFree, signed.Team.Plan)
@@ -78,42 +56,180 @@ func TestInvitation(t *testing.T) {
 	require.NoError(t, err, "the member is there, with or without the mail")
 }
 
-// TestFloodOfAddresses: the record that every unknown address gets for a day is
-// gone after it, however many there were, without as many requests to come.
-func TestFloodOfAddresses(t *testing.T) {
-	t.Parallel()
-	const flood = 300
-	records := func(w *actorstest.World) (n int) {
-		view, err := w.Store.View(w.Context())
-		require.NoError(t, err)
-		defer view.Close()
-		require.NoError(t, view.Scan(persistence.Space("sign-in"), nil, nil, func([]byte, []byte) bool { n++; return true }))
-		return n
+// signInSpaces are the spaces of the shards.
+func signInSpaces() []persistence.Space {
+	spaces := []persistence.Space{"sign-in"}
+	for n := 1; n < 64; n++ {
+		spaces = append(spaces, persistence.Space(fmt.Sprintf("sign-in-%d", n)))
 	}
-	begin := func(t *testing.T) *actorstest.World {
+	return spaces
+}
+
+// signInRecords counts what the store keeps of sign-ins.
+func signInRecords(t *testing.T, w *actorstest.World) (n int) {
+	t.Helper()
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	for _, space := range signInSpaces() {
+		require.NoError(t, view.Scan(space, nil, nil, func([]byte, []byte) bool { n++; return true }))
+	}
+	return n
+}
+
+// TestSignInForgets: the records of an address and of a client are deleted
+// when they no longer limit anything.
+func TestSignInForgets(t *testing.T) {
+	t.Parallel()
+	flood := func(t *testing.T) *actorstest.World {
 		w := actorstest.New(t)
-		for n := range flood {
-			_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456")
-			require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+		for n := range 200 {
+			require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", fmt.Sprintf("192.0.2.%d", n)))
 		}
-		require.Equal(t, flood, records(w))
+		require.Equal(t, 400, signInRecords(t, w))
 		return w
 	}
-	t.Run("when nobody signs in any more", func(t *testing.T) {
+	t.Run("when the shards are unused", func(t *testing.T) {
 		t.Parallel()
-		w := begin(t)
-		w.SetClock(watchpost.Daily.Reset(w.Now()))
+		w := flood(t)
+		w.SetClock(w.Now().Add(24 * time.Hour))
 		require.Eventually(t, func() bool {
 			w.Advance(time.Minute)
-			return records(w) == 0
+			return signInRecords(t, w) == 0
 		}, actorstest.Wait, time.Millisecond)
 	})
-	t.Run("when it is the next that somebody does", func(t *testing.T) {
+	t.Run("when a shard is activated", func(t *testing.T) {
 		t.Parallel()
-		w := begin(t)
+		w := flood(t)
 		w.Restart()
 		w.Advance(48 * time.Hour)
-		codeFor(t, w, "ada@example.com")
-		require.Equal(t, 2, records(w))
+		tryAddresses(t, w, 1000)
+		require.Zero(t, signInRecords(t, w))
 	})
+	t.Run("while a shard is busy", func(t *testing.T) {
+		t.Parallel()
+		w := flood(t)
+		w.Advance(24 * time.Hour)
+		tryAddresses(t, w, 2000)
+		require.Zero(t, signInRecords(t, w))
+	})
+}
+
+// TestVerifyStoresNothing: tries of codes where none is in force leave nothing
+// in the store, so a stranger cannot fill it.
+func TestVerifyStoresNothing(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	for n := range 300 {
+		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456", fmt.Sprintf("192.0.2.%d", n))
+		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+	}
+	require.Zero(t, signInRecords(t, w))
+	require.NotEmpty(t, codeFor(t, w, "ada@example.com"))
+	w.Advance(11 * time.Minute)
+	before := signInRecords(t, w)
+	submitted := w.Store.Submitted()
+	_, err := w.Registry.VerifyOTP(w.Context(), "ada@example.com", "000000", "192.0.2.1")
+	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+	require.Equal(t, before, signInRecords(t, w))
+	require.Equal(t, submitted, w.Store.Submitted(), "an expired code counts no tries")
+}
+
+// TestTriesOfOneClient: a client address that tries codes of many addresses is
+// refused for an hour, even with a right one; other clients are not.
+func TestTriesOfOneClient(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	code := codeFor(t, w, "ada@example.com")
+	for n := range 100 {
+		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456", "203.0.113.9")
+		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+	}
+	_, err := w.Registry.VerifyOTP(w.Context(), "ada@example.com", code, "203.0.113.9")
+	require.EqualError(t, err, "Invalid or expired OTP")
+	_, err = w.Registry.VerifyOTP(w.Context(), "ada@example.com", code, "203.0.113.10")
+	require.NoError(t, err)
+	w.Advance(time.Hour)
+	_, err = w.Registry.VerifyOTP(w.Context(), "ada@example.com", codeFor(t, w, "ada@example.com"), "203.0.113.9")
+	require.NoError(t, err)
+}
+
+// TestMailsOverAnAddressLimit: a mail that the limit of the address forbids
+// does not count for the client.
+func TestMailsOverAnAddressLimit(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	for range 40 {
+		require.NoError(t, w.Registry.SendOTP(w.Context(), "ada@example.com", "", "192.0.2.1"))
+	}
+	require.Len(t, w.Mail.To("ada@example.com"), 3)
+	for n := range 40 {
+		require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", "192.0.2.1"))
+	}
+	require.Len(t, w.Mail.To("somebody26@example.com"), 1)
+	require.Empty(t, w.Mail.To("somebody27@example.com"))
+}
+
+// TestSignInRecordsOfOneSpace: builds before the shards kept all records in one
+// space; codes, tries and limits in it hold.
+func TestSignInRecordsOfOneSpace(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	emails := make([]string, 20)
+	for n := range emails {
+		emails[n] = fmt.Sprintf("somebody%d@example.com", n)
+		codeFor(t, w, emails[n])
+	}
+	w.Restart()
+	gather(t, w)
+	w.Restart()
+	for _, email := range emails[:10] {
+		_, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.7")
+		require.NoError(t, err)
+		_, err = w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.7")
+		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err), "used once")
+	}
+	for n := range 10 {
+		require.NotEmpty(t, codeFor(t, w, fmt.Sprintf("more%d@example.com", n)))
+	}
+	require.Empty(t, codeFor(t, w, "late@example.com"), "the client has had thirty mails")
+	w.Advance(24 * time.Hour)
+	tryAddresses(t, w, 1000)
+	require.Zero(t, signInRecords(t, w))
+}
+
+// tryAddresses tries codes of so many addresses from as many clients that every
+// shard has several.
+func tryAddresses(t *testing.T, w *actorstest.World, times int) {
+	t.Helper()
+	for n := range times {
+		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("other%d@example.com", n), "123456", fmt.Sprintf("client %d", n))
+		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+	}
+}
+
+// gather moves the records of all shards to the space that once held them all.
+func gather(t *testing.T, w *actorstest.World) {
+	t.Helper()
+	batch := &persistence.Batch{}
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	for _, space := range signInSpaces() {
+		away := &persistence.Batch{}
+		require.NoError(t, view.Scan(space, nil, nil, func(k, v []byte) bool {
+			batch.Put(bytes.Clone(k), bytes.Clone(v))
+			away.Delete(bytes.Clone(k))
+			return true
+		}))
+		commit(t, w, space, away)
+	}
+	commit(t, w, "sign-in", batch)
+}
+
+func commit(t *testing.T, w *actorstest.World, space persistence.Space, batch *persistence.Batch) {
+	t.Helper()
+	epoch, err := w.Store.Activate(w.Context(), space)
+	require.NoError(t, err)
+	require.NoError(t, persistence.Commit(w.Context(), w.Store, space, epoch, batch))
 }

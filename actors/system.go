@@ -92,7 +92,7 @@ var (
 // spawnTop starts the actor of that name: a team, or one of the few others.
 func spawnTop(env *environment, name string) *actor.PID {
 	var props *actor.Props
-	if name == signInName {
+	if isSignIn(name) {
 		props = propsOf(env, func() actor.Actor { return newSignIn(env, name) })
 	} else {
 		props = propsOf(env, func() actor.Actor { return newTeam(env, watchpost.TeamID(name)) })

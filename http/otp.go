@@ -121,7 +121,7 @@ func (s *Server) verifyOTP(c fuego.ContextWithBody[verifyOTPRequest]) (verifyOTP
 	if err != nil {
 		return verifyOTPReply{}, err
 	}
-	who, err := s.registry.VerifyOTP(c.Context(), request.Email, request.OTP)
+	who, err := s.registry.VerifyOTP(c.Context(), request.Email, request.OTP, s.clientOf(c.Request()).addr.String())
 	if err != nil {
 		return verifyOTPReply{}, err
 	}
@@ -172,7 +172,7 @@ func (s *Server) signInSession(c fuego.ContextWithBody[signInRequest]) (protocol
 	if err != nil {
 		return none, err
 	}
-	opened, err := s.registry.SignInSession(c.Context(), request)
+	opened, err := s.registry.SignInSession(c.Context(), request, s.clientOf(c.Request()).addr.String())
 	if err != nil {
 		return none, err
 	}

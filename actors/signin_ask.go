@@ -1,0 +1,131 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"watchpost"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// SignedIn is who signed in with a one-time code.
+type SignedIn struct {
+	Team   watchpost.Team
+	Member watchpost.Member
+	APIKey string
+}
+
+// SendOTP mails a one-time code to a normalised address unless a limit forbids
+// it. The answer is the same whether or not a mail goes out, and whether or not
+// the address belongs to a team. client identifies the client in limits.
+func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) error {
+	clients := signInShard(keyClient, client)
+	taken, err := ask[mailTaken](ctx, r, clients, takeMail{client})
+	if err != nil || taken.at.IsZero() {
+		return err
+	}
+	made, err := ask[codeMade](ctx, r, signInShard(keyAddress, email), sendCode{email, fullName})
+	if err != nil {
+		return err
+	}
+	if made.code == "" {
+		_, err = ask[Done](ctx, r, clients, returnMail{client, taken.at})
+		return err
+	}
+	r.post(ctx, otpMail(email, made.code))
+	return nil
+}
+
+// signInAttempts bounds how often a sign-in is tried again when the email has
+// found another team meanwhile.
+const signInAttempts = 3
+
+// VerifyOTP redeems a one-time code (Unauthenticated). An unknown email
+// becomes the founder of a free team. client identifies the client in limits.
+func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (SignedIn, error) {
+	if _, err := ask[Done](ctx, r, signInShard(keyClient, client), takeTry{client}); err != nil {
+		return SignedIn{}, err
+	}
+	accepted, err := ask[codeAccepted](ctx, r, signInShard(keyAddress, email), verifyCode{email, otp})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	var signed SignedIn
+	for range signInAttempts {
+		signed, err = r.signInto(ctx, email, accepted.fullName)
+		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
+			break
+		}
+	}
+	return signed, err
+}
+
+// signInto signs a person in to the team of the email, or to a new one. It is
+// NotFound or Conflict when that has just changed.
+func (r *Registry) signInto(ctx context.Context, email, fullName string) (SignedIn, error) {
+	owner, err := readDirectory[ownerEntry](r.env, dirEmail, email)
+	if errors.Is(err, persistence.ErrNotFound) {
+		made, err := r.Found(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: fullName, SignedIn: true})
+		if err != nil {
+			return SignedIn{}, err
+		}
+		return SignedIn{Team: made.Team, Member: made.Team.Members[0], APIKey: made.APIKey}, nil
+	}
+	if err != nil {
+		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return Ask[SignedIn](ctx, r, owner.Team, signInMember{email})
+}
+
+// signInMember notes that a person has signed in; answered by SignedIn.
+type signInMember struct{ email string }
+
+func (t *team) onSignInMember(m signInMember) {
+	member, err := t.memberByEmail(m.email)
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	batch := &persistence.Batch{}
+	t.personSeen(batch)
+	t.commit(batch, SignedIn{Team: t.value(), Member: member, APIKey: key})
+}
+
+// personSeen notes that a person of the team was there just now.
+func (t *team) personSeen(batch *persistence.Batch) {
+	t.record.SignedInAt = t.env.clock.Now()
+	batch.Put([]byte(keyTeam), encode(t.record))
+}
+
+// Found creates a team under a new id (Conflict when the email belongs to one).
+func (r *Registry) Found(ctx context.Context, c CreateTeam) (TeamCreated, error) {
+	return Ask[TeamCreated](ctx, r, watchpost.TeamID(watchpost.NewID(r.env.clock.Now())), c)
+}
+
+// SignInSession redeems a pairing code, or an email and its one-time code, for
+// a session token (Unauthenticated). client identifies the client in limits.
+func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
+	if req.Code == "" {
+		signed, err := r.VerifyOTP(ctx, req.Email, req.OTP, client)
+		if err != nil {
+			return SessionOpened{}, err
+		}
+		return Ask[SessionOpened](ctx, r, signed.Team.ID, OpenSession{Email: signed.Member.Email})
+	}
+	code := watchpost.NormalisePairingCode(req.Code)
+	hash := r.env.keyring.hash(dirPairing, code)
+	owner, err := readDirectory[ownerEntry](r.env, dirPairing, hash)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return SessionOpened{}, errPairing()
+	}
+	if err != nil {
+		return SessionOpened{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return Ask[SessionOpened](ctx, r, owner.Team, redeemPairing{hash})
+}

@@ -1,0 +1,209 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// Keys of the sign-in spaces: "a" <email> → addressRecord, "c" <client> →
+// clientRecord.
+const (
+	keyAddress = "a"
+	keyClient  = "c"
+)
+
+// addressRecord is what is known of an email's attempts to sign in.
+type addressRecord struct {
+	Hash     string      `json:"hash,omitempty"` // of the code in force; "": none
+	Ends     time.Time   `json:"ends,omitzero"`
+	Tries    int         `json:"tries,omitempty"` // wrong ones against this code
+	FullName string      `json:"full_name,omitempty"`
+	Mails    []time.Time `json:"mails,omitempty"` // of the last day
+	WrongDay string      `json:"wrong_day,omitempty"`
+	Wrong    int         `json:"wrong,omitempty"` // tries on WrongDay
+}
+
+// clientRecord holds the mails that a client caused in the last hour.
+type clientRecord struct {
+	Mails []time.Time `json:"mails"`
+}
+
+// clientTries counts the codes that a client has tried within an hour.
+type clientTries struct {
+	since time.Time
+	times int
+}
+
+// readSignIn returns the record of that name, empty when there is none. What was
+// read or written since activation is newer than the store's.
+func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, kind, name string) (*R, error) {
+	if r := known[name]; r != nil {
+		return r, nil
+	}
+	r := new(R)
+	// Builds without shards stored every record in the space of the first.
+	for _, space := range []persistence.Space{s.space, signInName} {
+		value, err := view.Get(space, key(kind, name))
+		switch {
+		case errors.Is(err, persistence.ErrNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			return r, decode(value, r)
+		}
+	}
+	return r, nil
+}
+
+// withView runs f on a snapshot of the store; its error is Unavailable.
+func (s *signIn) withView(f func(persistence.View) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), activationTimeout)
+	defer cancel()
+	view, err := s.env.store.View(ctx)
+	if err == nil {
+		defer view.Close()
+		err = f(view)
+	}
+	if err != nil {
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return nil
+}
+
+// address returns the record of an email, and a batch with stale records to
+// delete along with the decision.
+func (s *signIn) address(email string) (a *addressRecord, batch *persistence.Batch, err error) {
+	batch = &persistence.Batch{}
+	err = s.withView(func(view persistence.View) (err error) {
+		if a, err = readSignIn(s, view, s.addresses, keyAddress, email); err != nil {
+			return err
+		}
+		return s.forget(view, batch, lookedAt)
+	})
+	return a, batch, err
+}
+
+// client is address for the record of a client.
+func (s *signIn) client(name string) (c *clientRecord, batch *persistence.Batch, err error) {
+	batch = &persistence.Batch{}
+	err = s.withView(func(view persistence.View) (err error) {
+		if c, err = readSignIn(s, view, s.clients, keyClient, name); err != nil {
+			return err
+		}
+		return s.forget(view, batch, lookedAt)
+	})
+	return c, batch, err
+}
+
+func (s *signIn) putAddress(batch *persistence.Batch, email string, a *addressRecord) {
+	s.addresses[email] = a
+	batch.Put(key(keyAddress, email), encode(a))
+}
+
+func (s *signIn) putClient(batch *persistence.Batch, name string, c *clientRecord) {
+	s.clients[name] = c
+	batch.Put(key(keyClient, name), encode(c))
+}
+
+// recent keeps the moments that are less than window before now.
+func recent(moments []time.Time, now time.Time, window time.Duration) []time.Time {
+	var kept []time.Time
+	for _, m := range moments {
+		if now.Sub(m) < window {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// How many stored records are looked at, to delete those that limit nothing any
+// more: lookedAt by each decision, which is more than it can add,
+// forgottenAtOnce at activation and before passivation.
+const (
+	lookedAt        = 4
+	forgottenAtOnce = 900
+)
+
+// sweep deletes stale records, of the next most ones.
+func (s *signIn) sweep(most int) error {
+	batch := &persistence.Batch{}
+	if err := s.withView(func(view persistence.View) error { return s.forget(view, batch, most) }); err != nil {
+		return err
+	}
+	s.journal.submit(batch, nil)
+	return nil
+}
+
+// forget deletes the stale ones of the next most stored records, round and
+// round, and the tries of clients that count no more.
+func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most int) error {
+	now := s.env.clock.Now()
+	for client, t := range s.tries {
+		if now.Sub(t.since) >= time.Hour {
+			delete(s.tries, client)
+		}
+	}
+	var failure error
+	from, left := s.swept, most
+	s.swept = nil
+	err := view.Scan(s.space, from, nil, func(k, v []byte) bool {
+		if left == 0 {
+			s.swept = bytes.Clone(k)
+			return false
+		}
+		left--
+		failure = s.forgetStale(batch, string(k[:1]), string(k[1:]), v, now)
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}
+
+// forgetStale deletes a record if it is stale. What is in memory is newer than
+// the stored value.
+func (s *signIn) forgetStale(batch *persistence.Batch, kind, name string, stored []byte, now time.Time) error {
+	var stale bool
+	switch kind {
+	case keyAddress:
+		a := s.addresses[name]
+		if a == nil {
+			a = &addressRecord{}
+			if err := decode(stored, a); err != nil {
+				return err
+			}
+		}
+		if stale = a.stale(now); stale {
+			delete(s.addresses, name)
+		}
+	case keyClient:
+		c := s.clients[name]
+		if c == nil {
+			c = &clientRecord{}
+			if err := decode(stored, c); err != nil {
+				return err
+			}
+		}
+		if stale = c.stale(now); stale {
+			delete(s.clients, name)
+		}
+	}
+	if stale {
+		batch.Delete(key(kind, name))
+	}
+	return nil
+}
+
+// stale reports whether the record can be deleted without effect.
+func (c *clientRecord) stale(now time.Time) bool { return len(recent(c.Mails, now, time.Hour)) == 0 }
+
+// stale reports whether the record can be deleted without effect.
+func (a *addressRecord) stale(now time.Time) bool {
+	return !a.inForce(now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now)
+}
+
+// inForce reports whether there is a code that can be redeemed.
+func (a *addressRecord) inForce(now time.Time) bool { return a.Hash != "" && now.Before(a.Ends) }
