@@ -1,12 +1,15 @@
 package watchpost
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Clock is the one source of time. Resets and windows are computed from Now;
-// whatever must happen later is asked of AfterFunc. Timers that must survive a
+// what must happen later is asked of At. Timers that must survive a
 // restart are stored state from which a timer is armed again.
 type Clock interface {
-	// Now returns the present moment in UTC.
+	// Now returns the present moment in UTC, without a monotonic reading.
 	Now() time.Time
 	// At calls f once when the clock reaches t (at once when it has passed).
 	// f runs on a goroutine of the clock. A clock that is set forward calls
@@ -21,11 +24,74 @@ type Timer interface {
 	Stop() bool
 }
 
+// WallCheck bounds how late a clock notices that the wall clock jumped. The
+// timers of the runtime stand still while the host is suspended, so a clock
+// compares the wall clock at least this often.
+const WallCheck = time.Minute
+
+// untilCheck returns how long a timer of the runtime runs before the wall clock
+// is compared with the moment that is d away.
+func untilCheck(d time.Duration) time.Duration { return min(d, WallCheck) }
+
 // SystemClock is the wall clock.
-type SystemClock struct{}
+type SystemClock struct {
+	// wall replaces time.Now, for tests; nil is time.Now.
+	wall func() time.Time
+}
 
 // Now implements Clock.
-func (SystemClock) Now() time.Time { return time.Now().UTC() }
+func (c SystemClock) Now() time.Time {
+	if c.wall != nil {
+		return c.wall().UTC().Round(0)
+	}
+	return time.Now().UTC().Round(0)
+}
 
 // At implements Clock.
-func (SystemClock) At(t time.Time, f func()) Timer { return time.AfterFunc(time.Until(t), f) }
+func (c SystemClock) At(t time.Time, f func()) Timer {
+	s := &systemTimer{clock: c, at: t, call: f}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alarm = time.AfterFunc(untilCheck(t.Sub(c.Now())), s.ring)
+	return s
+}
+
+// systemTimer is a Timer of a SystemClock.
+type systemTimer struct {
+	clock SystemClock
+	at    time.Time
+	call  func()
+
+	mu    sync.Mutex
+	alarm *time.Timer
+	over  bool // called or stopped
+}
+
+// ring makes the call when the wall clock has reached its moment, and otherwise
+// waits on.
+func (s *systemTimer) ring() {
+	s.mu.Lock()
+	left := s.at.Sub(s.clock.Now())
+	if s.over || left > 0 {
+		if !s.over {
+			s.alarm.Reset(untilCheck(left))
+		}
+		s.mu.Unlock()
+		return
+	}
+	s.over = true
+	s.mu.Unlock()
+	s.call()
+}
+
+// Stop implements Timer.
+func (s *systemTimer) Stop() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return false
+	}
+	s.over = true
+	s.alarm.Stop()
+	return true
+}

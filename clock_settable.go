@@ -15,13 +15,17 @@ type SettableClock struct {
 	// before is called before the clock is set forward to a moment.
 	before func(target time.Time)
 
+	// wall is time.Now, but in tests.
+	wall func() time.Time
+
 	setting sync.Mutex // held while the clock is being set
 
 	mu     sync.Mutex
 	offset time.Duration
 	still  time.Time // not zero: the clock stands here while it is being set
 	timers timerHeap
-	// alarm fires when the first timer is due at real speed, which is alarmAt.
+	// alarm fires when the first timer is due at real speed, which is alarmAt, and
+	// every WallCheck until then.
 	alarm   *time.Timer
 	alarmAt time.Time
 	order   uint64
@@ -41,7 +45,7 @@ func NewSettableClock(offset time.Duration, persist func(time.Duration) error, b
 	if before == nil {
 		before = func(time.Time) {}
 	}
-	return &SettableClock{persist: persist, before: before, offset: offset}
+	return &SettableClock{persist: persist, before: before, offset: offset, wall: time.Now}
 }
 
 // BeforeAdvance sets what is called, with the moment aimed at, before the clock
@@ -59,7 +63,7 @@ func (c *SettableClock) now() time.Time {
 	if !c.still.IsZero() {
 		return c.still
 	}
-	return time.Now().Add(c.offset).UTC().Round(0)
+	return c.wall().Add(c.offset).UTC().Round(0)
 }
 
 // At implements Clock.
@@ -151,7 +155,7 @@ func (c *SettableClock) rearm() {
 		return
 	}
 	c.alarmAt = c.timers[0].at
-	c.alarm = time.AfterFunc(c.alarmAt.Sub(c.now()), c.ring)
+	c.alarm = time.AfterFunc(untilCheck(c.alarmAt.Sub(c.now())), c.ring)
 }
 
 // ring calls what became due at real speed.

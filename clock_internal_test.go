@@ -1,0 +1,100 @@
+package watchpost
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// host is a machine that can be suspended: its timers stand still meanwhile, its
+// wall clock does not.
+type host struct{ slept atomic.Int64 }
+
+func (h *host) wall() time.Time         { return time.Now().Add(time.Duration(h.slept.Load())) }
+func (h *host) suspend(d time.Duration) { h.slept.Add(int64(d)) }
+func (h *host) system() Clock           { return SystemClock{wall: h.wall} }
+func (h *host) settable(t *testing.T) Clock {
+	c := NewSettableClock(0, nil, nil)
+	c.wall = h.wall
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestClocksNoticeASuspendedHost: what became due while the host slept happens
+// within WallCheck of its waking, with the clock past that moment, and nothing
+// before its time.
+func TestClocksNoticeASuspendedHost(t *testing.T) {
+	for name, open := range map[string]func(*host, *testing.T) Clock{
+		"system": func(h *host, _ *testing.T) Clock { return h.system() }, "settable": (*host).settable,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				c := open(h, t)
+				began := c.Now()
+				fired := make(chan time.Duration, 4)
+				for _, d := range []time.Duration{5 * time.Minute, 48 * time.Hour, 7 * 24 * time.Hour} {
+					c.At(began.Add(d), func() {
+						require.False(t, c.Now().Before(began.Add(d)), "before its time")
+						fired <- d
+					})
+				}
+				stopped := c.At(began.Add(time.Hour), func() { fired <- time.Hour })
+				pass := func(d time.Duration) {
+					<-time.After(d)
+					synctest.Wait()
+				}
+				pass(WallCheck)
+				require.Empty(t, fired, "nothing is due")
+				require.True(t, stopped.Stop())
+				require.False(t, stopped.Stop(), "stopped already")
+
+				h.suspend(48 * time.Hour)
+				pass(WallCheck)
+				require.Len(t, fired, 2)
+				require.ElementsMatch(t, []time.Duration{5 * time.Minute, 48 * time.Hour}, []time.Duration{<-fired, <-fired})
+				require.Equal(t, 48*time.Hour+2*WallCheck, c.Now().Sub(began))
+
+				h.suspend(5 * 24 * time.Hour)
+				pass(WallCheck)
+				require.Len(t, fired, 1)
+				require.Equal(t, 7*24*time.Hour, <-fired)
+			})
+		})
+	}
+}
+
+// TestClocksStripTheMonotonicReading: differences of moments count the time that
+// the host was suspended.
+func TestClocksStripTheMonotonicReading(t *testing.T) {
+	t.Parallel()
+	h := &host{}
+	for _, c := range []Clock{h.system(), h.settable(t), SystemClock{}} {
+		now := c.Now()
+		require.Equal(t, now.Round(0), now)
+		require.NotContains(t, now.String(), "m=")
+	}
+}
+
+// TestSystemClockWaitsForTheWall: a timer that the machine's timers end too
+// early, because the wall clock was slowed or set back, waits on.
+func TestSystemClockWaitsForTheWall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		c := h.system()
+		fired := make(chan time.Time, 1)
+		due := c.Now().Add(30 * time.Second)
+		c.At(due, func() { fired <- c.Now() })
+		h.suspend(-10 * time.Second)
+		<-time.After(31 * time.Second)
+		synctest.Wait()
+		require.Empty(t, fired)
+		<-time.After(10 * time.Second)
+		synctest.Wait()
+		require.Len(t, fired, 1)
+		require.Equal(t, due, <-fired)
+	})
+}
