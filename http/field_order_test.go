@@ -6,7 +6,7 @@ import (
 )
 
 // Of two wrong fields the first is told, whether it is absent, of a wrong type
-// or out of bounds, and whatever is wrong with the second (decision record 009).
+// or out of bounds, and whatever is wrong with the second (specs/clarifications.md, HTTP).
 func TestFirstWrongFieldIsTold(t *testing.T) {
 	t.Parallel()
 	h := build(t)
