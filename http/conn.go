@@ -3,17 +3,19 @@ package httpapi
 import (
 	"sync"
 
-	"github.com/coder/websocket"
+	"github.com/gobwas/ws"
 
 	"watchpost/actors/protocol"
 )
 
 // Close codes that the gateway gives itself.
 const (
-	closeGoingAway  = int(websocket.StatusGoingAway)
-	closeViolation  = int(websocket.StatusPolicyViolation)
-	closeBadPayload = int(websocket.StatusInvalidFramePayloadData)
-	closeTryLater   = int(websocket.StatusTryAgainLater)
+	closeGoingAway     = int(ws.StatusGoingAway)
+	closeProtocolError = int(ws.StatusProtocolError)
+	closeBadPayload    = int(ws.StatusInvalidFramePayloadData)
+	closeViolation     = int(ws.StatusPolicyViolation)
+	closeTooBig        = int(ws.StatusMessageTooBig)
+	closeTryLater      = 1013 // the library has no name for it
 )
 
 // maxQueued is how many frames may wait for a session that does not take them.
@@ -28,11 +30,12 @@ type conn struct {
 	ended  bool
 	code   int
 	reason string
-	// ready has an element when there is something to take.
-	ready chan struct{}
+	// notify is called, with mu held, when there is something to take. It does
+	// not block.
+	notify func()
 }
 
-func newConn() *conn { return &conn{ready: make(chan struct{}, 1)} }
+func newConn(notify func()) *conn { return &conn{notify: notify} }
 
 // deliver queues a frame. A session that lets too many wait is let go: it will
 // say hello again, and what it missed is still where it came from.
@@ -46,7 +49,7 @@ func (c *conn) deliver(f protocol.Frame) {
 	if len(c.frames) > maxQueued {
 		c.endLocked(closeTryLater, "too many messages waiting")
 	}
-	c.wake()
+	c.notify()
 }
 
 // end ends the connection when what was queued before has been sent. The first
@@ -55,7 +58,7 @@ func (c *conn) end(code int, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.endLocked(code, reason)
-	c.wake()
+	c.notify()
 }
 
 func (c *conn) endLocked(code int, reason string) {
@@ -64,11 +67,11 @@ func (c *conn) endLocked(code int, reason string) {
 	}
 }
 
-func (c *conn) wake() {
-	select {
-	case c.ready <- struct{}{}:
-	default:
-	}
+// hasEnded reports whether the connection ends, or has.
+func (c *conn) hasEnded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
 }
 
 // take returns what has been queued since, and whether the connection has

@@ -25,6 +25,8 @@ const (
 	textBadToken   = "Invalid session token"
 	textHelloFirst = "Not connected: begin with hello"
 	textReplaced   = "Replaced by a newer connection"
+
+	textShuttingDown = "shutting down"
 )
 
 // maxStrangers is how many connections one client address may have that were
@@ -118,7 +120,7 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 	g.mu.Lock()
 	g.closing = true
 	for c := range g.open {
-		c.end(closeGoingAway, "shutting down")
+		c.end(closeGoingAway, textShuttingDown)
 	}
 	pollers := slices.Collect(maps.Values(g.polls))
 	g.mu.Unlock()

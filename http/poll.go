@@ -24,6 +24,8 @@ type poller struct {
 	token tokenHash
 	// turn has room for one poll.
 	turn chan struct{}
+	// ready has an element when there is something to take.
+	ready chan struct{}
 
 	mu      sync.Mutex
 	link    *actors.Link
@@ -108,7 +110,8 @@ func (s *Server) openPoller(r *http.Request, hash tokenHash, hello protocol.Fram
 		return nil, err
 	}
 	defer leave()
-	p := &poller{conn: newConn(), token: hash, turn: make(chan struct{}, 1)}
+	p := &poller{token: hash, turn: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
+	p.conn = newConn(p.wake)
 	if !s.sessions.add(p.conn) {
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 	}
@@ -220,6 +223,14 @@ func (p *poller) done(yield chan struct{}, silence time.Duration) {
 	p.mu.Unlock()
 	p.wake() // what is left is for the next poll
 	<-p.turn
+}
+
+// wake ends the wait of the poll that is held.
+func (p *poller) wake() {
+	select {
+	case p.ready <- struct{}{}:
+	default:
+	}
 }
 
 // forget takes back the offer to yield, unless a newer poll did.

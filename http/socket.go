@@ -1,25 +1,29 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/gobwas/ws"
 
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/protocol"
 )
 
-// writeTimeout bounds the sending of one frame.
-const writeTimeout = 10 * time.Second
+const textNoFrame = "not a JSON text frame"
 
-// openSocket carries one session's frames over a WebSocket: the request's
-// goroutine reads, another one writes.
+// openSocket connects one session over a WebSocket. The request's goroutine
+// serves the handshake and the hello. Then it ends, and with it all that
+// net/http keeps for a request.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	if err := s.checkSecret(r); err != nil {
 		s.writeError(w, r, err)
@@ -36,20 +40,24 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		exchangeOf(r.Context()).writeError(http.StatusUpgradeRequired, textNoUpgrade)
 		return
 	}
-	// Who may open a socket was decided above.
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
-	})
+	web, err := upgradeSocket(w, r)
 	if err != nil {
-		return // answered by Accept
+		return // the client has gone
 	}
-	c := newConn()
-	if !s.sessions.add(c) {
-		_ = ws.Close(websocket.StatusGoingAway, "shutting down")
+	k := newSocket(s, web)
+	if !s.sessions.add(k.conn) {
+		if web.writeClose(closeGoingAway, textShuttingDown) == nil {
+			web.drain()
+		}
+		_ = web.net.Close()
 		return
 	}
-	defer s.sessions.remove(c)
-	(&socket{server: s, ws: ws, conn: c}).run(context.WithoutCancel(r.Context()), leave)
+	s.metrics.connections.WithLabelValues("socket").Inc()
+	if k.greet(context.WithoutCancel(r.Context())) {
+		go k.read()
+		return
+	}
+	k.endHalf()
 }
 
 // upgrades reports whether a request is a whole WebSocket handshake, so that
@@ -62,118 +70,186 @@ func upgrades(r *http.Request) bool {
 		r.Header.Get("Sec-WebSocket-Version") == "13" && len(key) == 1 && nonce(key[0])
 }
 
-// socket is a connection over a WebSocket.
+// socket is a connection over a WebSocket. One goroutine waits for what the
+// session sends; a second one exists only while there is something to send.
+// There are thousands of sockets, nearly all of them idle.
 type socket struct {
 	server *Server
-	ws     *websocket.Conn
+	web    *webSocket
 	conn   *conn
+	link   *actors.Link // nil until welcomed
+	// sending is set while a goroutine sends, and stays set after the close
+	// frame; guarded by conn.mu.
+	sending bool
+	// halves counts the directions that have ended: the second one closes.
+	halves atomic.Int32
 }
 
-// run serves the socket until it ends.
-func (k *socket) run(ctx context.Context, welcomed func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	gauge := k.server.metrics.connections.WithLabelValues("socket")
-	gauge.Inc()
-	defer gauge.Dec()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		k.write(ctx)
-	}()
-	if link := k.greet(ctx); link != nil {
-		welcomed()
-		k.read(ctx, link)
-		link.Close()
-	}
-	// Whatever ended the reading, the writer is told, and closes the socket.
-	k.conn.end(closeGoingAway, "")
-	<-written
+func newSocket(s *Server, web *webSocket) *socket {
+	k := &socket{server: s, web: web}
+	k.conn = newConn(k.startSending)
+	return k
 }
 
-// greet waits for hello and introduces the session; nil when that failed.
-func (k *socket) greet(ctx context.Context) *actors.Link {
-	k.ws.SetReadLimit(protocol.MaxHelloFrame)
-	hello, ok := k.receive(ctx, k.server.timing.Hello)
+// greet waits for hello and introduces the session; false when that failed.
+func (k *socket) greet(ctx context.Context) bool {
+	hello, ok := k.receive(k.server.timing.Hello, protocol.MaxHelloFrame)
 	if !ok {
-		return nil
+		return false
 	}
 	if hello.Type != protocol.TypeHello {
-		k.conn.end(closeViolation, "hello expected")
-		return nil
+		return k.refuse(closeViolation, "hello expected")
 	}
 	link, err := k.server.connect(ctx, hello, k.conn)
 	if err != nil {
-		k.conn.end(closeCodeOf(err))
-		return nil
+		return k.refuse(closeCodeOf(err))
 	}
-	k.ws.SetReadLimit(protocol.MaxFrame)
-	return link
+	k.link = link
+	return true
 }
 
 // read hands over the session's frames until the socket ends, or the session
 // has been silent for so long that it must be gone.
-func (k *socket) read(ctx context.Context, link *actors.Link) {
+func (k *socket) read() {
 	for {
-		frame, ok := k.receive(ctx, k.server.timing.Silence)
+		frame, ok := k.receive(k.server.timing.Silence, protocol.MaxFrame)
 		if !ok {
-			return
+			break
 		}
 		if frame.Type != protocol.TypeHello {
-			link.Receive(frame)
+			k.link.Receive(frame)
 		}
 	}
+	k.link.Close()
+	k.endHalf()
 }
 
-// receive reads one frame; false when there will be none.
-func (k *socket) receive(ctx context.Context, patience time.Duration) (protocol.Frame, bool) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	var frame protocol.Frame
-	kind, raw, err := k.ws.Read(ctx)
-	if err != nil {
-		return frame, false
+// messages are buffers for a message from its first byte until it is decoded.
+var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooledMessage is up to which size a buffer is used again.
+const maxPooledMessage = 64 << 10
+
+// receive reads one frame of the protocol; false when there will be none. What
+// comes after the service has ended the connection is passed over.
+func (k *socket) receive(patience time.Duration, limit int) (frame protocol.Frame, ok bool) {
+	raw := messages.Get().(*bytes.Buffer)
+	defer func() {
+		if raw.Cap() <= maxPooledMessage {
+			messages.Put(raw)
+		}
+	}()
+	for {
+		raw.Reset()
+		k.wait(patience)
+		if err := k.web.read(raw, limit); err != nil {
+			return frame, k.failed(err)
+		}
+		if !k.conn.hasEnded() {
+			break
+		}
 	}
-	if kind != websocket.MessageText || json.Unmarshal(raw, &frame) != nil {
-		k.conn.end(closeBadPayload, "not a JSON text frame")
-		return frame, false
+	if json.Unmarshal(raw.Bytes(), &frame) != nil {
+		return frame, k.refuse(closeBadPayload, textNoFrame)
 	}
 	return frame, true
 }
 
-// write sends what is queued, and at last the close.
-func (k *socket) write(ctx context.Context) {
+// wait bounds the wait for a message, unless the connection has ended: then
+// the deadline is that of the answer to the close frame.
+func (k *socket) wait(patience time.Duration) {
+	if k.conn.hasEnded() {
+		return
+	}
+	_ = k.web.net.SetReadDeadline(realNow().Add(patience)) // its error is that of the next read
+	if k.conn.hasEnded() {
+		// Meanwhile, so this may have replaced that deadline.
+		_ = k.web.net.SetReadDeadline(realNow().Add(closeTimeout))
+	}
+}
+
+// failed ends the connection with what reading met.
+func (k *socket) failed(err error) bool {
+	var closed closedError
+	var refused refusedError
+	switch {
+	case errors.As(err, &closed):
+		k.conn.end(closed.code, "")
+	case errors.As(err, &refused):
+		return k.refuse(refused.code, refused.reason)
+	}
+	return false
+}
+
+// refuse ends the connection for what the session has sent.
+func (k *socket) refuse(code int, reason string) bool {
+	k.conn.end(code, reason)
+	k.web.drain()
+	return false
+}
+
+// endHalf is called once for each direction when it has ended.
+func (k *socket) endHalf() {
+	k.conn.end(closeGoingAway, "") // when reading has failed
+	if k.halves.Add(1) < 2 {
+		return
+	}
+	_ = k.web.net.Close()
+	k.server.metrics.connections.WithLabelValues("socket").Dec()
+	k.server.sessions.remove(k.conn)
+}
+
+// startSending is called, with conn.mu held, when there is something to send.
+func (k *socket) startSending() {
+	if !k.sending {
+		k.sending = true
+		go k.send()
+	}
+}
+
+// send sends what is queued until nothing is, and at last the close.
+func (k *socket) send() {
 	for {
-		select {
-		case <-k.conn.ready:
-		case <-ctx.Done():
-			_ = k.ws.CloseNow()
+		frames, ended, more := k.next()
+		if !more {
 			return
 		}
-		frames, ended := k.conn.take()
-		for _, f := range frames {
-			if !k.send(ctx, f) {
-				_ = k.ws.CloseNow()
-				return
-			}
+		err := k.sendFrames(frames)
+		if err == nil && ended {
+			err = k.web.writeClose(k.conn.farewell())
 		}
-		if ended {
-			code, reason := k.conn.farewell()
-			_ = k.ws.Close(websocket.StatusCode(code), reason)
+		if err != nil {
+			_ = k.web.net.Close() // which ends the reading
+		}
+		if err != nil || ended {
+			k.endHalf()
 			return
 		}
 	}
 }
 
-func (k *socket) send(ctx context.Context, f protocol.Frame) bool {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	raw, err := json.Marshal(f)
-	if err != nil {
-		k.server.log.Error("frame not encoded", "type", f.Type, "error", err)
-		return true
+// next takes what is queued; without more, sending has stopped.
+func (k *socket) next() (frames []protocol.Frame, ended, more bool) {
+	c := k.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	frames, c.frames = c.frames, nil
+	k.sending = c.ended || len(frames) > 0
+	return frames, c.ended, k.sending
+}
+
+func (k *socket) sendFrames(frames []protocol.Frame) error {
+	for i := range frames {
+		raw, err := json.Marshal(&frames[i])
+		if err != nil {
+			k.server.log.Error("frame not encoded", "type", frames[i].Type, "error", err)
+			continue
+		}
+		if err := k.web.write(ws.OpText, raw); err != nil {
+			return err
+		}
 	}
-	return k.ws.Write(ctx, websocket.MessageText, raw) == nil
+	return nil
 }
 
 // connect introduces a session to its team.

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/coder/websocket"
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
 
 	"watchpost/actors/protocol"
 )
@@ -36,6 +38,31 @@ func runBare() {
 	mux.HandleFunc("GET /network-agent/get-task-status", b.status)
 	mux.HandleFunc("GET /extension/socket", b.socket)
 	serveBare(mux)
+}
+
+// runBareSockets accepts sockets with the service's library, welcomes whoever
+// says anything, and reads on: one goroutine for each, and nothing else.
+func runBareSockets() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /extension/socket", func(w http.ResponseWriter, r *http.Request) {
+		if conn, _, _, err := ws.UpgradeHTTP(r, w); err == nil {
+			go holdSocket(conn)
+		}
+	})
+	serveBare(mux)
+}
+
+func holdSocket(conn net.Conn) {
+	welcome, _ := json.Marshal(protocol.Frame{Type: protocol.TypeWelcome, HeartbeatS: 20, LeaseS: 60})
+	for greeted := false; ; greeted = true {
+		if _, err := wsutil.ReadClientText(conn); err != nil {
+			_ = conn.Close()
+			return
+		}
+		if !greeted && wsutil.WriteServerText(conn, welcome) != nil {
+			return
+		}
+	}
 }
 
 // runBytes answers every GET with the bytes of a file.

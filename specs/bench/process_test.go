@@ -22,15 +22,28 @@ import (
 // binary is the program under measurement, built once.
 var binary string
 
-// bareVariable makes this test binary a bare peer instead: of task lives, or,
-// when it names a file, of requests that are answered with its bytes.
+// bareVariable makes this test binary another program: a bare peer of task
+// lives or of idle sockets, the generator of load by many sessions, or, when it
+// names a file, a bare peer that answers requests with the file's bytes.
 const bareVariable = "WATCHPOST_BENCH_BARE"
+
+const (
+	bareTasks   = "tasks"
+	bareSockets = "sockets"
+	bareLoad    = "load"
+)
 
 func TestMain(m *testing.M) {
 	switch file := os.Getenv(bareVariable); file {
 	case "":
-	case "1":
+	case bareTasks:
 		runBare()
+		return
+	case bareSockets:
+		runBareSockets()
+		return
+	case bareLoad:
+		runLoad()
 		return
 	default:
 		runBytes(file)
@@ -76,10 +89,10 @@ func startWatchpost(t testing.TB, dir string) *server {
 	return p
 }
 
-// startBare starts this test binary as the bare peer.
-func startBare(t testing.TB) *server {
+// startBare starts this test binary as another program.
+func startBare(t testing.TB, program string) *server {
 	t.Helper()
-	return start(t, "/usr/bin/env", bareVariable+"=1", os.Args[0])
+	return start(t, "/usr/bin/env", bareVariable+"="+program, os.Args[0])
 }
 
 func start(t testing.TB, program string, args ...string) *server {

@@ -38,8 +38,9 @@ var profileOutput = json.RawMessage(`{"name":"Jane Doe","headline":"VP Engineeri
 // BenchmarkTaskLife accepts, completes and polls profile fetches through HTTP
 // and real sockets, in turn at the service and at the bare peer.
 func BenchmarkTaskLife(b *testing.B) {
-	service := newLoad(b, startWatchpost(b, b.TempDir()), true)
-	peer := newLoad(b, startBare(b), false)
+	server := startWatchpost(b, b.TempDir())
+	service := newLoad(b, server, true)
+	peer := newLoad(b, startBare(b, bareTasks), false)
 	var ratios, rates, peerRates []float64
 	var lives []time.Duration
 	for b.Loop() {
@@ -49,7 +50,7 @@ func BenchmarkTaskLife(b *testing.B) {
 			rates, peerRates = append(rates, rate), append(peerRates, peerRate)
 			ratios = append(ratios, rate/peerRate)
 			lives = append(lives, took...)
-			service.server.admin("POST", "/admin/clock", map[string]string{"advance": "24h"}, nil)
+			server.admin("POST", "/admin/clock", map[string]string{"advance": "24h"}, nil)
 			service.beat()
 		}
 	}
@@ -69,9 +70,9 @@ func median(values []float64) float64 {
 
 // load is the clients and sessions of one server.
 type load struct {
-	b        *testing.B
-	server   *server
-	keys     []string // one for each team
+	url      string
+	report   func(error) // receives failures outside of calls that return one
+	keys     []string    // one for each team
 	sessions []*websocket.Conn
 	// acked tells a client that the result of its task was acknowledged.
 	mu    sync.Mutex
@@ -80,75 +81,100 @@ type load struct {
 
 func newLoad(b *testing.B, server *server, teams bool) *load {
 	b.Helper()
-	l := &load{b: b, server: server, acked: map[string]chan struct{}{}}
+	l := &load{url: server.url, report: func(err error) { b.Error(err) }, acked: map[string]chan struct{}{}}
+	b.Cleanup(func() { l.disconnect(0) })
 	for t := range lifeTeams {
-		var team struct {
-			ID     string
-			APIKey string `json:"api_key"`
-		}
+		key, tokens := "", slices.Repeat([]string{"token"}, lifeSessions)
 		if teams {
-			email := func(s int) string { return fmt.Sprintf("m%d-%d@example.com", t, s) }
-			server.admin("POST", "/admin/teams", map[string]string{"email": email(0), "plan": "ultimate"}, &team)
-			for s := range lifeSessions {
-				var opened struct {
-					Token string `json:"session_token"`
-				}
-				if s > 0 {
-					server.admin("POST", "/admin/teams/"+team.ID+"/members", map[string]string{"email": email(s), "role": "member"}, nil)
-				}
-				server.admin("POST", "/admin/teams/"+team.ID+"/sessions", map[string]string{"email": email(s)}, &opened)
-				l.session(opened.Token)
-			}
-		} else {
-			for range lifeSessions {
-				l.session("token")
-			}
+			key, tokens = server.makeTeam(fmt.Sprintf("team%d", t), lifeSessions)
 		}
-		l.keys = append(l.keys, team.APIKey)
+		l.keys = append(l.keys, key)
+		for _, token := range tokens {
+			ws, err := l.connect(token, len(l.sessions))
+			require.NoError(b, err)
+			l.sessions = append(l.sessions, ws)
+		}
 	}
 	return l
 }
 
-// session connects a session that answers every task at once.
-func (l *load) session(token string) {
-	ctx := context.Background()
-	ws, _, err := websocket.Dial(ctx, strings.Replace(l.server.url, "http", "ws", 1)+"/extension/socket",
-		&websocket.DialOptions{CompressionMode: websocket.CompressionDisabled})
-	require.NoError(l.b, err)
-	ws.SetReadLimit(protocol.MaxFrame)
-	account := accountOf(len(l.sessions))
-	send(l.b, ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: token, Boot: account.URN, Journal: account.URN, Account: account})
-	_, _, err = ws.Read(ctx) // welcome
-	require.NoError(l.b, err)
-	l.sessions = append(l.sessions, ws)
-	l.b.Cleanup(func() { _ = ws.CloseNow() })
-	go func() {
-		for {
-			_, raw, err := ws.Read(ctx)
-			if err != nil {
-				return
-			}
-			var f protocol.Frame
-			if json.Unmarshal(raw, &f) != nil {
-				return
-			}
-			switch f.Type {
-			case protocol.TypeTask:
-				send(l.b, ws, protocol.Frame{Type: protocol.TypeAccepted, Task: f.Task, Lease: f.Lease})
-				send(l.b, ws, protocol.Frame{Type: protocol.TypeResult, Task: f.Task, Lease: f.Lease, Attempt: f.Attempt, Output: profileOutput})
-			case protocol.TypeAck:
-				close(l.signal(f.Task))
-			}
+// makeTeam makes a team of so many members with a session each, and returns
+// its key and their tokens.
+func (p *server) makeTeam(name string, members int) (key string, tokens []string) {
+	p.t.Helper()
+	var team struct {
+		ID     string
+		APIKey string `json:"api_key"`
+	}
+	email := func(m int) string { return fmt.Sprintf("m%d@%s.example.com", m, name) }
+	p.admin("POST", "/admin/teams", map[string]string{"email": email(0), "plan": "ultimate"}, &team)
+	for m := range members {
+		var opened struct {
+			Token string `json:"session_token"`
 		}
-	}()
+		if m > 0 {
+			p.admin("POST", "/admin/teams/"+team.ID+"/members", map[string]string{"email": email(m), "role": "member"}, nil)
+		}
+		p.admin("POST", "/admin/teams/"+team.ID+"/sessions", map[string]string{"email": email(m)}, &opened)
+		tokens = append(tokens, opened.Token)
+	}
+	return team.APIKey, tokens
+}
+
+// connect connects a session that answers every task at once.
+func (l *load) connect(token string, session int) (*websocket.Conn, error) {
+	ctx := context.Background()
+	ws, _, err := websocket.Dial(ctx, strings.Replace(l.url, "http", "ws", 1)+"/extension/socket",
+		&websocket.DialOptions{CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		return nil, err
+	}
+	ws.SetReadLimit(protocol.MaxFrame)
+	account := accountOf(session)
+	l.send(ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: token, Boot: account.URN, Journal: account.URN, Account: account})
+	if _, _, err = ws.Read(ctx); err != nil { // welcome
+		return nil, err
+	}
+	go l.work(ws)
+	return ws, nil
+}
+
+// work answers tasks until the connection ends.
+func (l *load) work(ws *websocket.Conn) {
+	for {
+		_, raw, err := ws.Read(context.Background())
+		if err != nil {
+			return
+		}
+		var f protocol.Frame
+		if err := json.Unmarshal(raw, &f); err != nil {
+			l.report(err)
+			return
+		}
+		switch f.Type {
+		case protocol.TypeTask:
+			l.send(ws, protocol.Frame{Type: protocol.TypeAccepted, Task: f.Task, Lease: f.Lease})
+			l.send(ws, protocol.Frame{Type: protocol.TypeResult, Task: f.Task, Lease: f.Lease, Attempt: f.Attempt, Output: profileOutput})
+		case protocol.TypeAck:
+			close(l.signal(f.Task))
+		}
+	}
+}
+
+// disconnect ends the sessions but for the first ones.
+func (l *load) disconnect(kept int) {
+	for _, ws := range l.sessions[kept:] {
+		_ = ws.CloseNow()
+	}
+	l.sessions = slices.Delete(l.sessions, kept, len(l.sessions))
 }
 
 // beat lets every session give a sign of life, and returns when the service has
 // seen them: a frame about no task is acknowledged behind them.
 func (l *load) beat() {
 	for i, ws := range l.sessions {
-		send(l.b, ws, protocol.Frame{Type: protocol.TypeHeartbeat, Account: accountOf(i)})
-		send(l.b, ws, protocol.Frame{Type: protocol.TypeResult, Task: fmt.Sprintf("none-%d", i), Lease: "none"})
+		l.send(ws, protocol.Frame{Type: protocol.TypeHeartbeat, Account: accountOf(i)})
+		l.send(ws, protocol.Frame{Type: protocol.TypeResult, Task: fmt.Sprintf("none-%d", i), Lease: "none"})
 	}
 	for i := range l.sessions {
 		task := fmt.Sprintf("none-%d", i)
@@ -162,14 +188,24 @@ func accountOf(session int) *protocol.Account {
 	return &protocol.Account{URN: urn, Slug: urn, Name: urn, SignedIn: true}
 }
 
-func send(b *testing.B, ws *websocket.Conn, f protocol.Frame) {
-	raw, err := json.Marshal(f)
-	if err == nil {
-		err = ws.Write(context.Background(), websocket.MessageText, raw)
+func (l *load) send(ws *websocket.Conn, f protocol.Frame) {
+	if err := sendFrame(ws, f); err != nil {
+		l.report(err)
 	}
-	if err != nil {
+}
+
+func send(b *testing.B, ws *websocket.Conn, f protocol.Frame) {
+	if err := sendFrame(ws, f); err != nil {
 		b.Error(err)
 	}
+}
+
+func sendFrame(ws *websocket.Conn, f protocol.Frame) error {
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return ws.Write(context.Background(), websocket.MessageText, raw)
 }
 
 // signal returns the channel that is closed when the task was acknowledged.
@@ -193,15 +229,20 @@ func (l *load) forget(task string) {
 // round lets the clients take lifeTasks tasks through their life and returns
 // the rate a second and how long each took.
 func (l *load) round() (rate float64, took []time.Duration) {
+	return l.lives("/network-agent/fetch-profile", `{"profile_slug":"jane-doe"}`, lifeTasks)
+}
+
+// lives takes so many tasks of one kind through their life.
+func (l *load) lives(path, body string, tasks int) (rate float64, took []time.Duration) {
 	var wg sync.WaitGroup
 	times := make([][]time.Duration, lifeClients)
 	began := time.Now()
 	for c := range lifeClients {
 		wg.Go(func() {
-			for range lifeTasks / lifeClients {
+			for i := c; i < tasks; i += lifeClients {
 				at := time.Now()
-				if err := l.life(l.keys[c%lifeTeams]); err != nil {
-					l.b.Error(err)
+				if err := l.life(path, body, l.keys[i%len(l.keys)]); err != nil {
+					l.report(err)
 					return // one failure for each client says enough
 				}
 				times[c] = append(times[c], time.Since(at))
@@ -209,15 +250,15 @@ func (l *load) round() (rate float64, took []time.Duration) {
 		})
 	}
 	wg.Wait()
-	return lifeTasks / time.Since(began).Seconds(), slices.Concat(times...)
+	return float64(tasks) / time.Since(began).Seconds(), slices.Concat(times...)
 }
 
 // life creates a task, waits until its result was acknowledged, and polls it.
-func (l *load) life(key string) error {
+func (l *load) life(path, body, key string) error {
 	var created struct {
 		ID string `json:"api_agent_task_id"`
 	}
-	if err := l.exchange("POST", "/network-agent/fetch-profile", key, `{"profile_slug":"jane-doe"}`, &created); err != nil {
+	if err := l.exchange("POST", path, key, body, &created); err != nil {
 		return err
 	}
 	<-l.signal(created.ID)
@@ -233,7 +274,7 @@ func (l *load) life(key string) error {
 }
 
 func (l *load) exchange(method, path, key, body string, reply any) error {
-	request, err := http.NewRequest(method, l.server.url+path, bytes.NewReader([]byte(body)))
+	request, err := http.NewRequest(method, l.url+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,212 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Many sessions: most of them idle, in teams of five; the first ones do the
+// tasks in every phase.
+const (
+	manySessions   = 15_000
+	fewSessions    = 200
+	sessionTeam    = 5
+	sessionCycles  = 3
+	sessionRounds  = 2
+	sessionTasks   = 3_600            // two rounds of them are within the day's allowances
+	sessionSettle  = 60 * time.Second // after connecting: three heartbeats of each
+	sessionObserve = 60 * time.Second
+	// sessionHold is how long the heartbeats run before memory is read.
+	sessionHold = 3 * time.Minute
+)
+
+// What many sessions may cost.
+const (
+	targetSessionMemory = 24_000 // bytes of anonymous memory
+	targetIdleProcessor = 0.10   // of one core, for the heartbeats of all
+	targetLivesRatio    = 0.9    // with many sessions beside with few
+)
+
+// BenchmarkSessions prints what connected idle sessions cost: anonymous memory
+// for each, processor time of their heartbeats, and the rate of task lives with
+// many connected as a ratio of that with few. Phases with few and with many
+// alternate on one server. A bare peer holds as many sockets in the same run.
+func BenchmarkSessions(b *testing.B) {
+	for b.Loop() {
+		dir := b.TempDir()
+		maker := startWatchpost(b, dir)
+		tokens, keys := maker.makeTeams(manySessions / sessionTeam)
+		require.NoError(b, maker.process.Stop())
+		// No team is in memory then, and none of what making them left there.
+		service := startWatchpost(b, dir)
+		clients := startBare(b, bareLoad)
+		empty := service.usage()
+		clients.direct("/connect", loadConnect{URL: service.url, Keys: keys, Tokens: tokens[:fewSessions]})
+		var few, many, idle []float64
+		var loaded, released usage
+		cycles, hold := sessionCycles, sessionHold
+		if testing.Short() {
+			cycles, hold = 1, 0
+		}
+		for cycle := range cycles {
+			service.nextDay()
+			clients.direct("/beat", struct{}{})
+			few = append(few, clients.livesRound(b)...)
+			clients.direct("/connect", loadConnect{URL: service.url, Keys: keys, Tokens: tokens[fewSessions:]})
+			service.nextDay()
+			wait(sessionSettle)
+			idle = append(idle, service.idle(sessionObserve))
+			if cycle == cycles-1 {
+				wait(hold)
+			}
+			loaded = service.usage()
+			b.Logf("with %d sessions: %s; %.1f %% of a core", manySessions, loaded, 100*idle[cycle])
+			many = append(many, clients.livesRound(b)...)
+			require.Equal(b, manySessions, clients.direct("/report", struct{}{}).Connected)
+			clients.direct("/disconnect", fewSessions)
+			service.awaitSessions(fewSessions)
+			wait(sessionSettle)
+			released = service.usage()
+			b.Logf("with %d sessions again: %s", fewSessions, released)
+		}
+		b.Logf("before any session: %s; lives/s with few %.0f, with many %.0f", empty, few, many)
+		perSession := float64(loaded.anonymous-empty.anonymous) / manySessions
+		bare := bareSocketMemory(b)
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(perSession, "B/session")
+		b.ReportMetric(targetSessionMemory, "B/session-target")
+		b.ReportMetric((loaded.heap-empty.heap)/manySessions, "heap-B/session")
+		b.ReportMetric((loaded.stacks-empty.stacks)/manySessions, "stack-B/session")
+		b.ReportMetric((loaded.goroutines-empty.goroutines)/manySessions, "goroutines/session")
+		b.ReportMetric(bare, "bare-B/socket")
+		b.ReportMetric(perSession/bare, "memory-ratio")
+		b.ReportMetric(100*median(idle), "idle-core-%")
+		b.ReportMetric(100*targetIdleProcessor, "idle-target-%")
+		b.ReportMetric(median(few), "few-lives/s")
+		b.ReportMetric(median(many), "many-lives/s")
+		b.ReportMetric(median(many)/median(few), "lives-ratio")
+		b.ReportMetric(targetLivesRatio, "lives-target")
+		b.ReportMetric(released.goroutines-empty.goroutines, "goroutines-left")
+	}
+}
+
+// bareSocketMemory is the anonymous memory that a bare peer takes for a socket
+// while it does no more than hold as many and read their heartbeats.
+func bareSocketMemory(b *testing.B) float64 {
+	peer, clients := startBare(b, bareSockets), startBare(b, bareLoad)
+	_, before := peer.memory()
+	clients.direct("/connect", loadConnect{URL: peer.url, Tokens: make([]string, manySessions)})
+	wait(sessionSettle)
+	_, after := peer.memory()
+	return float64(after-before) / manySessions
+}
+
+func wait(d time.Duration) { <-time.After(d) }
+
+// direct sends an order to a load generator, which must have met no error.
+func (p *server) direct(path string, order any) loadReport {
+	p.t.Helper()
+	var report loadReport
+	p.call(http.MethodPost, path, "X-Order", "1", order, &report)
+	require.Empty(p.t, report.Errors, path)
+	return report
+}
+
+func (p *server) livesRound(b *testing.B) (rates []float64) {
+	b.Helper()
+	for range sessionRounds {
+		const path, body = "/network-agent/fetch-profile", `{"profile_slug":"jane-doe"}`
+		rates = append(rates, p.direct("/lives", loadLives{Path: path, Body: body, Tasks: sessionTasks}).Rate)
+	}
+	return rates
+}
+
+// idle returns how much of a core the process takes meanwhile.
+func (p *server) idle(d time.Duration) float64 {
+	before, began := p.processorTime(), time.Now()
+	wait(d)
+	return float64(p.processorTime()-before) / float64(time.Since(began))
+}
+
+// nextDay sets the clock forward by a day: allowances begin again.
+func (p *server) nextDay() {
+	p.admin(http.MethodPost, "/admin/clock", map[string]string{"advance": "24h"}, nil)
+}
+
+// makeTeams makes teams of sessionTeam members and returns the tokens of their
+// sessions, and the keys of those teams that do the tasks.
+func (p *server) makeTeams(teams int) (tokens, keys []string) {
+	p.t.Helper()
+	all := make([][]string, teams)
+	keys = make([]string, teams)
+	var wg sync.WaitGroup
+	const atOnce = 32
+	for c := range atOnce {
+		wg.Go(func() {
+			for i := c; i < teams; i += atOnce {
+				keys[i], all[i] = p.makeTeam(fmt.Sprintf("team%d", i), sessionTeam)
+			}
+		})
+	}
+	wg.Wait()
+	for _, t := range all {
+		tokens = append(tokens, t...)
+	}
+	return tokens, keys[:fewSessions/sessionTeam]
+}
+
+// usage is what a process takes, in bytes.
+type usage struct {
+	anonymous           int64
+	heap, heapGoal      float64
+	stacks, goroutines  float64
+	heapIdle, connected float64
+}
+
+func (u usage) String() string {
+	const mib = 1 << 20
+	return fmt.Sprintf("%.1f MiB anonymous; heap %.1f (next collection at %.1f, idle %.1f), stacks %.1f, goroutines %.0f, sessions %.0f",
+		float64(u.anonymous)/mib, u.heap/mib, u.heapGoal/mib, u.heapIdle/mib, u.stacks/mib, u.goroutines, u.connected)
+}
+
+func (p *server) usage() (u usage) {
+	p.t.Helper()
+	metrics := p.metrics()
+	_, u.anonymous = p.memory()
+	u.heap, u.heapGoal = metrics["go_memstats_heap_inuse_bytes"], metrics["go_memstats_next_gc_bytes"]
+	u.heapIdle = metrics["go_memstats_heap_idle_bytes"] - metrics["go_memstats_heap_released_bytes"]
+	u.stacks, u.goroutines = metrics["go_memstats_stack_inuse_bytes"], metrics["go_goroutines"]
+	u.connected = metrics["watchpost_sessions_connected"]
+	return u
+}
+
+// awaitSessions waits until so many sessions are connected.
+func (p *server) awaitSessions(count int) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool { return p.metrics()["watchpost_sessions_connected"] == float64(count) }, time.Minute, time.Second)
+}
+
+// metrics reads the metrics without labels.
+func (p *server) metrics() map[string]float64 {
+	p.t.Helper()
+	response, err := client.Get(p.url + "/metrics")
+	require.NoError(p.t, err)
+	defer func() { _ = response.Body.Close() }()
+	values := map[string]float64{}
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if name, value, found := strings.Cut(lines.Text(), " "); found {
+			if v, err := strconv.ParseFloat(value, 64); err == nil {
+				values[name] = v
+			}
+		}
+	}
+	return values
+}
