@@ -4,13 +4,37 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/realclientip/realclientip-go"
 )
 
 // client is who is at the other end of a request: the machine that opened the
 // connection or, behind trusted proxies, the one that they speak for.
 type client struct {
 	addr netip.Addr
-	tls  bool
+	// named is what a trusted proxy called the client if that is no address;
+	// addr is the zero Addr then.
+	named string
+	tls   bool
+}
+
+// networkBits is how much of an IPv6 address names a client: one has a whole
+// /64 to choose addresses from.
+const networkBits = 64
+
+// key identifies the client in limits.
+func (c client) key() string {
+	switch {
+	case !c.addr.IsValid():
+		return "named " + c.named
+	case c.addr.Is6():
+		network, err := c.addr.WithZone("").Prefix(networkBits)
+		if err != nil {
+			panic(err) // 64 bits are within every IPv6 address
+		}
+		return network.String()
+	}
+	return c.addr.String()
 }
 
 // secret reports whether nobody on the way can read what the client says.
@@ -28,22 +52,31 @@ func (s *Server) clientOf(r *http.Request) client {
 	if proto := lastListed(r.Header.Values("X-Forwarded-Proto")); proto != "" {
 		c.tls = strings.EqualFold(proto, "https")
 	}
-	c.addr = s.forwardedFor(r, c.addr)
+	s.forwardedFor(r, &c)
 	return c
 }
 
-// forwardedFor reads X-Forwarded-For from its end, where the proxies that are
-// trusted wrote, to the first address that is none of them.
-func (s *Server) forwardedFor(r *http.Request, addr netip.Addr) netip.Addr {
+// maxNamed bounds what is kept of a client's name.
+const maxNamed = 64
+
+// forwardedFor reads X-Forwarded-For from its end, where the trusted proxies
+// wrote, to the first address that is none of them. Proxies write addresses with
+// ports, in brackets, and names for those that they hide.
+func (s *Server) forwardedFor(r *http.Request, c *client) {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && s.trusts(addr); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
+	for i := len(hops) - 1; i >= 0 && s.trusts(c.addr); i-- {
+		hop := strings.TrimSpace(hops[i])
+		if hop == "" {
+			continue
 		}
-		addr = hop.Unmap().WithZone("")
+		parsed, err := realclientip.ParseIPAddr(hop)
+		if err != nil {
+			c.addr, c.named = netip.Addr{}, hop[:min(len(hop), maxNamed)]
+			return
+		}
+		addr, _ := netip.AddrFromSlice(parsed.IP) // ParseIPAddr has no others
+		c.addr = addr.Unmap()
 	}
-	return addr
 }
 
 func (s *Server) trusts(addr netip.Addr) bool {

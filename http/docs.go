@@ -42,7 +42,6 @@ func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(page.html)))
 	h.Set("Content-Security-Policy", page.policy)
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	_, _ = w.Write(page.html)
 }

@@ -36,6 +36,5 @@ func (s *Server) downloadExtension(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", `attachment; filename="watchpost-extension.zip"`)
-	h.Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, "", info.ModTime(), file)
 }

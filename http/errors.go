@@ -83,7 +83,8 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		if speaks503(r.URL.Path) {
 			status = http.StatusServiceUnavailable
 		}
-		if r.Context().Err() == nil || !errors.Is(err, context.Canceled) {
+		left := r.Context().Err() != nil && errors.Is(err, context.Canceled)
+		if !left && !errors.Is(err, errTooManyStrangers) {
 			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
 		}
 	}
@@ -141,7 +142,6 @@ func (s *Server) writeRefusal(x *exchange, _ *http.Request) {
 		status, text = http.StatusMethodNotAllowed, textMethodNotAllowed
 	}
 	x.Header().Del("Location") // of a redirect to the tidied path
-	x.Header().Del("X-Content-Type-Options")
 	x.status = 0
 	x.writeError(status, text)
 }

@@ -36,7 +36,9 @@ func (s *Server) exchanges(mux http.Handler) http.Handler {
 		x := &exchange{ResponseWriter: w, id: requestID(r)}
 		x.ctx.begin(r.Context(), x)
 		defer x.ctx.end()
-		w.Header()["X-Request-Id"] = []string{x.id}
+		h := w.Header()
+		h["X-Request-Id"] = []string{x.id}
+		h["Cache-Control"], h["X-Content-Type-Options"] = cacheNothing, readAsTyped
 		r = r.WithContext(&x.ctx)
 		defer s.finish(x, r, began)
 		if s.allowExtension(x, r) {
@@ -123,6 +125,12 @@ func (x *exchange) writeJSON(status int, body []byte) {
 	x.send()
 	_, _ = x.ResponseWriter.Write(body)
 }
+
+// Replies are a team's own; none is kept on the way, or read as another type.
+var (
+	cacheNothing = []string{"no-store"}
+	readAsTyped  = []string{"nosniff"}
+)
 
 var contentTypeJSON = []string{"application/json; charset=utf-8"}
 

@@ -2,13 +2,17 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-fuego/fuego"
+	"golang.org/x/time/rate"
 
 	"watchpost"
 )
@@ -45,22 +49,43 @@ func (s *Server) gatewayRoutes() {
 // gateway holds the connections of sessions.
 type gateway struct {
 	origins []string
+	// sites tells which web sites a browser's request may come from.
+	sites *http.CrossOriginProtection
+	// refused counts the strangers refused since the last line about them.
+	refused  atomic.Int64
+	refusals rate.Sometimes
 
 	mu        sync.Mutex
 	closing   bool
-	strangers map[netip.Addr]int
+	strangers map[string]int // by client.key
 	open      map[*conn]struct{}
 	polls     map[tokenHash]*poller
 	running   sync.WaitGroup // sockets and pollers
 }
 
-func newGateway(origins []string) *gateway {
-	return &gateway{
+func newGateway(origins []string) (*gateway, error) {
+	g := &gateway{
 		origins:   origins,
-		strangers: map[netip.Addr]int{},
-		open:      map[*conn]struct{}{},
-		polls:     map[tokenHash]*poller{},
+		strangers: map[string]int{},
+		sites:     http.NewCrossOriginProtection(), refusals: rate.Sometimes{Interval: refusalsLogged},
+		open:  map[*conn]struct{}{},
+		polls: map[tokenHash]*poller{},
 	}
+	for _, origin := range origins {
+		if err := g.sites.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("origin of the extension %q: %w", origin, err)
+		}
+	}
+	return g, nil
+}
+
+// checkSite refuses a request that a page of another web site makes in a
+// visitor's browser.
+func (s *Server) checkSite(r *http.Request) error {
+	if s.sessions.sites.Check(r) != nil {
+		return watchpost.Errorf(watchpost.Forbidden, textOrigin)
+	}
+	return nil
 }
 
 // checkSecret refuses a session that others could listen to, and one that a
@@ -75,20 +100,42 @@ func (s *Server) checkSecret(r *http.Request) error {
 	return nil
 }
 
-// admit counts a connection that was not welcomed yet; leave must be called
-// when it was, or has gone.
-func (g *gateway) admit(addr netip.Addr) (leave func(), err error) {
+// errTooManyStrangers refuses a client that has too many connections without a
+// hello. One line of the log stands for many of them.
+var errTooManyStrangers = errors.New("too many connections before hello")
+
+// refusalsLogged is the least time between two lines about refused strangers.
+const refusalsLogged = time.Minute
+
+// admit counts a client's connection before its welcome; leave must be called
+// when it is welcome, or has gone.
+func (s *Server) admit(c client) (leave func(), err error) {
+	g, key := s.sessions, c.key()
+	leave, err = g.admit(key)
+	if errors.Is(err, errTooManyStrangers) {
+		g.refused.Add(1)
+		g.refusals.Do(func() {
+			s.log.Warn("connections refused", "reason", errTooManyStrangers.Error(), "client", key, "refused", g.refused.Swap(0))
+		})
+	}
+	return leave, err
+}
+
+func (g *gateway) admit(key string) (leave func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closing || g.strangers[addr] >= maxStrangers {
+	switch {
+	case g.closing:
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	case g.strangers[key] >= maxStrangers:
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManyStrangers)
 	}
-	g.strangers[addr]++
+	g.strangers[key]++
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if g.strangers[addr]--; g.strangers[addr] == 0 {
-			delete(g.strangers, addr)
+		if g.strangers[key]--; g.strangers[key] == 0 {
+			delete(g.strangers, key)
 		}
 	}), nil
 }

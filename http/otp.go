@@ -19,10 +19,12 @@ const (
 
 func (s *Server) otpRoutes() {
 	fuego.Post(s.api, "/network-agent/auth-send-otp", s.sendOTP,
-		s.operation(anyone, "sendOTP", "Mail a one-time code", tagSignIn), takesBody(textInvalidMail, textInvalidFullName))
+		s.operation(anyone, "sendOTP", "Mail a one-time code", tagSignIn), takesBody(textInvalidMail, textInvalidFullName),
+		fails(http.StatusForbidden, textOrigin))
 	fuego.Post(s.api, "/network-agent/auth-verify-otp", s.verifyOTP,
 		s.operation(anyone, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn),
-		takesBody(textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired OTP"))
+		takesBody(textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired OTP"),
+		fails(http.StatusForbidden, textOrigin))
 	fuego.Post(s.api, "/extension/sign-in", s.signInSession,
 		s.operation(anyone, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
 		takesBody(textInvalidCode, textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired code"),
@@ -71,11 +73,14 @@ type sendOTPReply struct {
 }
 
 func (s *Server) sendOTP(c fuego.ContextWithBody[sendOTPRequest]) (sendOTPReply, error) {
+	if err := s.checkSite(c.Request()); err != nil {
+		return sendOTPReply{}, err
+	}
 	request, err := decode[sendOTPRequest](c.Request())
 	if err != nil {
 		return sendOTPReply{}, err
 	}
-	if err := s.registry.SendOTP(c.Context(), request.Email, request.FullName, s.clientOf(c.Request()).addr.String()); err != nil {
+	if err := s.registry.SendOTP(c.Context(), request.Email, request.FullName, s.clientOf(c.Request()).key()); err != nil {
 		return sendOTPReply{}, err
 	}
 	return sendOTPReply{true, request.Email}, nil
@@ -117,11 +122,14 @@ type signedTeam struct {
 }
 
 func (s *Server) verifyOTP(c fuego.ContextWithBody[verifyOTPRequest]) (verifyOTPReply, error) {
+	if err := s.checkSite(c.Request()); err != nil {
+		return verifyOTPReply{}, err
+	}
 	request, err := decode[verifyOTPRequest](c.Request())
 	if err != nil {
 		return verifyOTPReply{}, err
 	}
-	who, err := s.registry.VerifyOTP(c.Context(), request.Email, request.OTP, s.clientOf(c.Request()).addr.String())
+	who, err := s.registry.VerifyOTP(c.Context(), request.Email, request.OTP, s.clientOf(c.Request()).key())
 	if err != nil {
 		return verifyOTPReply{}, err
 	}
@@ -172,7 +180,7 @@ func (s *Server) signInSession(c fuego.ContextWithBody[signInRequest]) (protocol
 	if err != nil {
 		return none, err
 	}
-	opened, err := s.registry.SignInSession(c.Context(), request, s.clientOf(c.Request()).addr.String())
+	opened, err := s.registry.SignInSession(c.Context(), request, s.clientOf(c.Request()).key())
 	if err != nil {
 		return none, err
 	}

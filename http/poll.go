@@ -105,7 +105,7 @@ func (s *Server) pollerFor(r *http.Request, token string, frames []protocol.Fram
 
 // openPoller connects a session by its hello.
 func (s *Server) openPoller(r *http.Request, hash tokenHash, hello protocol.Frame) (*poller, error) {
-	leave, err := s.sessions.admit(s.clientOf(r).addr)
+	leave, err := s.admit(s.clientOf(r))
 	if err != nil {
 		return nil, err
 	}

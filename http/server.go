@@ -142,11 +142,15 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	sessions, err := newGateway(o.ExtensionOrigins)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminToken(o.AdminToken), testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, timing: o.Timing.withDefaults(),
-		sessions: newGateway(o.ExtensionOrigins), interpreter: o.Interpreter, extension: o.ExtensionFile,
+		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}
 	s.api = s.newFramework(o.Version)
 	s.ops = s.api

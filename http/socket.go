@@ -29,7 +29,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	leave, err := s.sessions.admit(s.clientOf(r).addr)
+	leave, err := s.admit(s.clientOf(r))
 	if err != nil {
 		s.writeError(w, r, err)
 		return
