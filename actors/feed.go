@@ -25,18 +25,14 @@ type feed struct {
 	ctx   actor.Context
 	queue []any  // *ingest and purge that wait for the batch under way
 	marks []mark // what users wait for goes first
-	busy  bool
+	// schedule decides what is next; of its fields the feed keeps those that say
+	// what is on its way and how long the buffer is, unknown before the first.
+	schedule feedSchedule
+	known    bool
 	// preparing is whether posts are being prepared, by goroutines of workers.
 	preparing bool
 	workers   conc.WaitGroup
-	// due is set when the index may have something to fold; that goes before
-	// further posts, so that it never falls behind, but for what the tail has
-	// room for while segments are merged. fold is under way, and of its steps so
-	// many are on their way to the store.
-	due      bool
-	fold     *postindex.Fold
-	steps    int
-	tailFull bool
+	fold      *postindex.Fold // under way
 	// quota is what each watchlist may take in a week; forgotten is the week
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
@@ -62,11 +58,8 @@ type stored struct {
 // anything else.
 type stepped struct{ err error }
 
-// stepsAhead bounds the steps of a fold that are on their way to the store.
-const stepsAhead = 3
-
 func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
-	return &feed{env: env, space: space, team: team, due: true}
+	return &feed{env: env, space: space, team: team, schedule: feedSchedule{due: true}}
 }
 
 // Receive implements actor.Actor.
@@ -87,7 +80,7 @@ func (f *feed) Receive(c actor.Context) {
 		f.marks = append(f.marks, m)
 		f.work()
 	case stored:
-		f.busy = false
+		f.schedule.writing = false
 		if m.err != nil {
 			return // the tree is about to load anew
 		}
@@ -96,7 +89,7 @@ func (f *feed) Receive(c actor.Context) {
 		}
 		f.work()
 	case stepped:
-		f.steps--
+		f.schedule.steps--
 		if m.err == nil {
 			f.work()
 		}
@@ -108,38 +101,50 @@ func (f *feed) Receive(c actor.Context) {
 // work does what can be done.
 func (f *feed) work() {
 	f.prepare()
-	for do := f.next(); do != nil; do = f.next() {
-		view, err := f.env.store.View(context.Background())
-		if err != nil {
-			panic(err) // to the supervisor: the team loads anew
-		}
-		err = do(view)
-		view.Close()
-		if err != nil {
-			panic(err)
-		}
+	for f.begin() {
 	}
 }
 
-// next returns what is next: marks, then a step of what is to be folded, then
-// the queue. It is nil as long as that must see a batch that is under way.
-func (f *feed) next() func(persistence.View) error {
-	apart := f.fold != nil && f.fold.Apart()
-	switch {
-	case f.busy && !apart:
-	case len(f.marks) > 0 && !f.busy:
-		return f.nextMark
-	case apart && !f.busy && f.ready() && f.fold.Merges() && !f.tailFull:
-		return f.nextQueued // and steps while it is on its way
-	case apart && f.steps < stepsAhead:
-		return f.step
-	case apart || f.steps > 0:
-	case f.due:
-		return f.step
-	case f.ready():
-		return f.nextQueued
+// begin begins the next turn; false when there is none.
+func (f *feed) begin() bool {
+	if !f.known {
+		f.withView(f.measure)
 	}
-	return nil
+	s := &f.schedule
+	s.marks, s.queue, s.folding = len(f.marks) > 0, f.ready(), f.fold != nil
+	s.apart, s.merges = s.folding && f.fold.Apart(), s.folding && f.fold.Merges()
+	switch s.next() {
+	case turnMark:
+		f.withView(f.nextMark)
+	case turnMaintenance:
+		f.withView(f.step)
+	case turnQueue:
+		f.withView(f.nextQueued)
+	default:
+		return false
+	}
+	return true
+}
+
+// withView calls do with a view of what is durable.
+func (f *feed) withView(do func(persistence.View) error) {
+	view, err := f.env.store.View(context.Background())
+	if err != nil {
+		panic(err) // to the supervisor: the team loads anew
+	}
+	defer view.Close()
+	if err := do(view); err != nil {
+		panic(err)
+	}
+}
+
+// measure reads how long the buffer is; afterwards the feed, its only writer,
+// knows.
+func (f *feed) measure(view persistence.View) (err error) {
+	f.known = true
+	f.schedule.sealFrom, f.schedule.most = f.env.posts.TailPosts(), f.env.posts.MaxTail()
+	f.schedule.buffered, err = f.env.posts.Buffered(view, f.space)
+	return err
 }
 
 func (f *feed) nextMark(view persistence.View) error {
@@ -174,10 +179,9 @@ func (f *feed) step(view persistence.View) (err error) {
 			return err
 		}
 		if f.fold == nil {
-			f.due = false
+			f.schedule.due = false
 			return nil
 		}
-		f.tailFull = !f.fold.Merges() // a full tail goes before segments
 	}
 	batch, apart := &persistence.Batch{}, f.fold.Apart()
 	done, due, err := f.fold.Step(view, batch)
@@ -185,13 +189,14 @@ func (f *feed) step(view persistence.View) (err error) {
 		return err
 	}
 	if done {
-		f.fold, f.due = nil, due
+		f.schedule.buffered -= f.fold.Seals()
+		f.fold, f.schedule.due = nil, due
 	}
 	if !apart {
 		f.commit(batch, nil, nil, nil)
 		return nil
 	}
-	f.steps++
+	f.schedule.steps++
 	root, self := f.env.system.Root, f.ctx.Self()
 	f.ctx.Send(f.team, decided{batch: batch, then: func(err error) { root.Send(self, stepped{err}) }})
 	return nil
@@ -207,13 +212,13 @@ func (f *feed) change(view persistence.View, batch *persistence.Batch, write fun
 		return err
 	}
 	due, err := w.Finish()
-	f.due, f.tailFull = f.due || due, w.TailFull()
+	f.schedule.due, f.schedule.buffered = f.schedule.due || due, w.Buffered()
 	return err
 }
 
 // commit hands a batch to the team; rest is looked at when it is durable.
 func (f *feed) commit(batch *persistence.Batch, week *weekChange, rest any, then func(error)) {
-	f.busy = true
+	f.schedule.writing = true
 	root, self := f.env.system.Root, f.ctx.Self()
 	f.ctx.Send(f.team, decided{batch: batch, week: week, then: func(err error) {
 		if then != nil {

@@ -21,7 +21,7 @@ func TestPanicWhilePostsArePrepared(t *testing.T) {
 	defer env.system.Shutdown()
 	defer close(env.dispatcher.stopped)
 	f := newFeed(env, "team", nil) // without an index no post can be prepared
-	f.due = false
+	f.schedule, f.known = feedSchedule{most: 1}, true
 	ended := make(chan struct{})
 	root := env.system.Root.Copy().WithGuardian(stopOnFailure)
 	pid := root.Spawn(propsOf(env, func() actor.Actor {

@@ -53,15 +53,15 @@ func (f *feed) prepare() {
 			m.prepared = true // it is about its answer
 		default:
 			f.preparing = true
-			f.begin(m)
+			f.beginPreparing(m)
 			return
 		}
 	}
 }
 
-// begin prepares the posts of an ingest, which must not be touched until then.
+// beginPreparing prepares the posts of an ingest, which must not be touched until then.
 // A panic is the feed's, as if it had done the work itself.
-func (f *feed) begin(m *ingest) {
+func (f *feed) beginPreparing(m *ingest) {
 	root, self, index := f.env.system.Root, f.ctx.Self(), f.env.posts
 	f.workers.Go(func() {
 		done := prepared{ingest: m}

@@ -79,7 +79,7 @@ func (f *Fold) options() *Options { return &f.snapshot.index.options }
 func (f *Fold) sources() (all []source, err error) {
 	s := f.snapshot
 	if f.job.seal > 0 {
-		t, err := s.tailSource()
+		t, err := s.tailSource(s.tail)
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +139,10 @@ func (f *Fold) Apart() bool { return f.begun && len(f.todo) > 0 }
 // Merges reports whether the fold leaves the tail alone, so that as long as that
 // is not full posts may be written beside it and the index does not fall behind.
 func (f *Fold) Merges() bool { return f.job.to > 0 }
+
+// Seals is the number of versions that the fold takes off the tail when it is
+// done.
+func (f *Fold) Seals() int { return f.job.seal }
 
 // Step writes the next part to a batch, which must be handed to the store before
 // that of the next step; see Apart. due is true in the last one when there is

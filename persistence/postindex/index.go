@@ -41,10 +41,11 @@ import (
 type Options struct {
 	// CacheBytes bounds the memory for what was read; 0 is DefaultCache.
 	CacheBytes int
-	// TailPosts is the length from which the tail is sealed, SegmentPosts the
-	// most posts of a segment, Fan how many segments are folded into one of the
-	// next level.
-	TailPosts, SegmentPosts, Fan int
+	// TailPosts is the length from which the tail is sealed, MaxTail the length
+	// at which a Writer refuses posts until that was done; 0 is 8 times
+	// TailPosts. SegmentPosts is the most posts of a segment, Fan how many
+	// segments are folded into one of the next level.
+	TailPosts, MaxTail, SegmentPosts, Fan int
 	// PostTerms is the number of terms above which a post's text is not
 	// indexed, BlockBytes the size that blocks of terms are meant to have,
 	// InlineBytes the longest list of posts in a block, StepBytes what a step
@@ -55,6 +56,10 @@ type Options struct {
 // DefaultCache is the size of the cache unless Options say otherwise.
 const DefaultCache = 128 << 20
 
+// tailLevels is the quotient of MaxTail and TailPosts unless Options say
+// otherwise.
+const tailLevels = 8
+
 // maxSegment is the most posts of a segment, as ordinals have two bytes.
 const maxSegment = 1 << 16
 
@@ -64,6 +69,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.TailPosts <= 0 {
 		o.TailPosts = 512
+	}
+	if o.MaxTail < o.TailPosts {
+		o.MaxTail = tailLevels * o.TailPosts
 	}
 	if o.SegmentPosts <= 0 || o.SegmentPosts > maxSegment {
 		o.SegmentPosts = maxSegment
@@ -171,6 +179,23 @@ func readVersion(view persistence.View, space persistence.Space, key []byte) (ui
 	version := r.uint()
 	return version, r.end()
 }
+
+// Buffered returns the number of versions in the tail of a team, dead ones
+// included.
+func (x *Index) Buffered(view persistence.View, space persistence.Space) (int, error) {
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return 0, err
+	}
+	return s.tailLength(), nil
+}
+
+// MaxTail is the number of buffered versions at which a Writer refuses posts
+// until some of them are sealed.
+func (x *Index) MaxTail() int { return x.options.MaxTail }
+
+// TailPosts is the number of buffered versions from which the tail is sealed.
+func (x *Index) TailPosts() int { return x.options.TailPosts }
 
 // Count returns the number of a team's posts.
 func (x *Index) Count(ctx context.Context, store persistence.Store, space persistence.Space) (int, error) {

@@ -59,6 +59,12 @@ var anySpan = span{-math.MaxInt64, math.MaxInt64}
 
 func spanOf(values []int64) span { return span{slices.Min(values), slices.Max(values)} }
 
+// maxBuffered bounds the versions of a tail that a manifest is believed to have.
+// A Writer keeps far below it; see Options.MaxTail. Builds without that bound
+// have acknowledged more than a segment holds, which must stay readable until
+// it is sealed.
+const maxBuffered = 1 << 24
+
 const (
 	manifestVersion = 2
 	spanless        = 1 // the version that did not know the spans
@@ -138,7 +144,7 @@ func decodeManifest(value []byte) (*manifest, error) {
 			return nil, errDamaged
 		}
 	}
-	if r.bad || m.tail > m.next || m.next-m.tail > maxSegment {
+	if r.bad || m.tail > m.next || m.next-m.tail > maxBuffered {
 		return nil, errDamaged
 	}
 	m.tailDead = roaring.New()

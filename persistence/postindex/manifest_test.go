@@ -28,7 +28,7 @@ func anyManifest(t *rapid.T) *manifest {
 		m.next = s.last + 1
 	}
 	m.tail = m.next
-	m.next += rapid.Uint64Range(0, 500).Draw(t, "tail")
+	m.next += rapid.SampledFrom([]uint64{0, 1, 500, maxSegment, maxSegment + 1, 200_000}).Draw(t, "tail")
 	m.tailDead.Add(uint32(rapid.IntRange(0, 499).Draw(t, "dead of the tail")))
 	return m
 }

@@ -160,9 +160,15 @@ type machine struct {
 
 func (m *machine) put(t *rapid.T) {
 	var changed []*watchpost.Post
+	m.room()
 	m.change(func(w *postindex.Writer) {
 		for range rapid.IntRange(1, 5).Draw(t, "posts") {
 			var p watchpost.Post
+			if w.TailFull() {
+				p = watchpost.Post{ID: "00000000-0000-7000-8000-ffffffffffff", URN: "urn:net:activity:1", CreatedAt: day0, PostedAt: day0}
+				require.ErrorIs(t, w.Put(&p), postindex.ErrTailFull)
+				return
+			}
 			at := rapid.IntRange(0, 2*len(m.posts)+4).Draw(t, "which")
 			if at < len(m.posts) {
 				p = *m.posts[at]
@@ -195,6 +201,21 @@ func (m *machine) put(t *rapid.T) {
 	})
 }
 
+// room folds until something can be put.
+func (m *machine) room() {
+	full := true
+	for full {
+		m.view(func(view persistence.View) {
+			n, err := m.index.Buffered(view, space)
+			require.NoError(m.t, err)
+			full = n >= m.index.MaxTail()
+		})
+		if full {
+			m.step()
+		}
+	}
+}
+
 func (m *machine) remove(t *rapid.T) {
 	if len(m.posts) == 0 {
 		t.Skip("nothing to remove")
@@ -222,8 +243,12 @@ func (m *machine) withdraw(t *rapid.T) {
 		if len(some) == 0 {
 			break
 		}
+		m.room()
 		m.change(func(w *postindex.Writer) {
 			for _, p := range some {
+				if w.TailFull() {
+					return
+				}
 				p.Matches = slices.DeleteFunc(p.Matches, func(match watchpost.Match) bool { return match.Watchlist == id })
 				at := slices.IndexFunc(m.posts, func(known *watchpost.Post) bool { return known.ID == p.ID })
 				require.GreaterOrEqual(t, at, 0)
@@ -310,7 +335,7 @@ func TestModelOnDisk(t *testing.T) {
 }
 
 func checkModel(t *testing.T, open func() persistence.Store) {
-	options := []postindex.Options{tiny, {TailPosts: 1, SegmentPosts: 8, Fan: 3}, {TailPosts: 7, SegmentPosts: 40, Fan: 2, CacheBytes: 64 << 10}, {}}
+	options := []postindex.Options{tiny, {TailPosts: 4, SegmentPosts: 8, Fan: 2, MaxTail: 1000}, {TailPosts: 1, SegmentPosts: 8, Fan: 3}, {TailPosts: 7, SegmentPosts: 40, Fan: 2, CacheBytes: 64 << 10}, {}}
 	rapid.Check(t, func(t *rapid.T) {
 		store := open()
 		o := of(options).Draw(t, "options")

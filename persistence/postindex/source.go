@@ -47,13 +47,9 @@ type snapshot struct {
 
 // sources returns the parts of the index, the tail first.
 func (s *snapshot) sources() ([]source, error) {
-	all := make([]source, 0, len(s.segments)+1)
-	if s.tailLength() > 0 {
-		t, err := s.tailSource()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
+	all, err := s.tailSources()
+	if err != nil {
+		return nil, err
 	}
 	for i := len(s.segments) - 1; i >= 0; i-- {
 		all = append(all, &segment{snapshot: s, info: s.segments[i]})

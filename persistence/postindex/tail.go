@@ -22,9 +22,13 @@ type tail struct {
 	bytes   int
 }
 
-// tailSource is the tail as a snapshot sees it.
+// tailSource is the tail as a snapshot sees it, or a part of it: as ordinals
+// have two bytes, it has at most Options.SegmentPosts entries. Writers keep the
+// tail far shorter than that; those of earlier builds did not.
 type tailSource struct {
 	*snapshot
+	first   uint64 // the version of the first entry
+	end     uint64 // the version after the last
 	kept    *tail
 	entries []*entry
 }
@@ -43,9 +47,22 @@ func rowsOf(t term, visit func(row int)) {
 	}
 }
 
-// tailSource returns the tail, and reads from the store what is not in memory.
-func (s *snapshot) tailSource() (*tailSource, error) {
-	k := cacheKey{s.name, cachedTail, s.tail, 0}
+// tailSources returns the tail, in parts if it is longer than a segment.
+func (s *snapshot) tailSources() (all []source, err error) {
+	for first := s.tail; first < s.next; first += uint64(s.index.options.SegmentPosts) {
+		t, err := s.tailSource(first)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// tailSource returns the part of the tail that begins with a version, and reads
+// from the store what is not in memory.
+func (s *snapshot) tailSource(first uint64) (*tailSource, error) {
+	k := cacheKey{s.name, cachedTail, first, 0}
 	var t *tail
 	if v, ok := s.index.cache.get(k); ok {
 		t = v.(*tail)
@@ -54,25 +71,26 @@ func (s *snapshot) tailSource() (*tailSource, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	length := s.tailLength()
+	end := min(s.next, first+uint64(s.index.options.SegmentPosts))
+	length := int(end - first)
 	if len(t.entries) < length {
-		if err := t.load(s, length); err != nil {
+		if err := t.load(s, first, end); err != nil {
 			return nil, err
 		}
 		s.index.cache.put(k, t, t.bytes)
 	}
-	return &tailSource{s, t, t.entries[:length:length]}, nil
+	return &tailSource{s, first, end, t, t.entries[:length:length]}, nil
 }
 
 // loadAtOnce is the number of missing entries from which they are scanned
 // rather than looked up.
 const loadAtOnce = 16
 
-// load reads the entries up to a length.
-func (t *tail) load(s *snapshot, length int) error {
-	from := s.tail + uint64(len(t.entries))
-	if length-len(t.entries) < loadAtOnce {
-		for version := from; version < s.next; version++ {
+// load reads the entries up to a version; first is that of the first entry.
+func (t *tail) load(s *snapshot, first, end uint64) error {
+	from := first + uint64(len(t.entries))
+	if end-from < loadAtOnce {
+		for version := from; version < end; version++ {
 			value, err := s.view.Get(s.space, versionKey(keyEntry, version))
 			if err == nil {
 				err = t.add(value)
@@ -85,14 +103,14 @@ func (t *tail) load(s *snapshot, length int) error {
 	}
 	var fault error
 	version := from
-	err := s.view.Scan(s.space, versionKey(keyEntry, from), versionKey(keyEntry, s.next), func(key, value []byte) bool {
+	err := s.view.Scan(s.space, versionKey(keyEntry, from), versionKey(keyEntry, end), func(key, value []byte) bool {
 		if fault = errDamaged; string(key) == string(versionKey(keyEntry, version)) {
 			fault = t.add(value)
 		}
 		version++
 		return fault == nil
 	})
-	if err == nil && fault == nil && version != s.next {
+	if err == nil && fault == nil && version != end {
 		fault = errDamaged
 	}
 	if err == nil && fault != nil {
@@ -135,7 +153,7 @@ func entryFault(space persistence.Space, version uint64, err error) error {
 func (t *tailSource) posts() int { return len(t.entries) }
 
 func (t *tailSource) key(kind byte, b uint64) cacheKey {
-	return cacheKey{t.name, kind, 1<<63 | t.next, b ^ mix(t.tail)}
+	return cacheKey{t.name, kind, 1<<63 | t.end, b ^ mix(t.first)}
 }
 
 // languages may be more than those of this snapshot.
@@ -179,10 +197,19 @@ func (t *tail) mayHave(want term, n int) []uint64 {
 }
 
 func (t *tailSource) dead() (*roaring.Bitmap, error) {
-	if t.tailDead.IsEmpty() {
+	switch {
+	case t.tailDead.IsEmpty():
 		return nil, nil
+	case t.first == t.tail && t.end == t.next:
+		return t.tailDead, nil
 	}
-	return t.tailDead, nil
+	dead, first := roaring.New(), uint32(t.first-t.tail)
+	for it := t.tailDead.Iterator(); it.HasNext(); {
+		if at := it.Next(); at >= first && int(at-first) < len(t.entries) {
+			dead.Add(at - first)
+		}
+	}
+	return dead, nil
 }
 
 func (t *tailSource) column(c int) (values, error) { return entryColumn{t.entries, c}, nil }

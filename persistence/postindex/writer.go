@@ -31,6 +31,10 @@ const (
 // index knows. Nothing was written.
 var ErrUnfit = errors.New("the post cannot be stored")
 
+// ErrTailFull means that MaxTail versions wait to be sealed. Nothing was written;
+// a Fold makes room.
+var ErrTailFull = errors.New("too many posts wait to be folded into the index")
+
 // Writer adds to a batch what a change of a team's posts writes. Batches of one
 // team must be made one after the other: each from a view that shows the one
 // before.
@@ -58,12 +62,12 @@ func (x *Index) Writer(view persistence.View, space persistence.Space, batch *pe
 
 // Full reports whether the batch has no room for another post of any size, and
 // for so many further bytes and operations.
-func (w *Writer) Full(bytes, ops int) bool { return !w.room(bytes+maxPut, ops) }
+func (w *Writer) Full(bytes, ops int) bool { return w.TailFull() || !w.room(bytes+maxPut, ops) }
 
 // Fits reports whether the batch has room for a post, and for so many further
 // bytes and operations.
 func (w *Writer) Fits(p *watchpost.Post, text TextTerms, bytes, ops int) bool {
-	return w.room(bytes+putBytes(p, text), ops)
+	return !w.TailFull() && w.room(bytes+putBytes(p, text), ops)
 }
 
 // room reports whether the batch has room for a post of so many bytes with all
@@ -124,6 +128,9 @@ func (w *Writer) PutText(p *watchpost.Post, text TextTerms) error {
 
 // put writes a post as it will be read again.
 func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
+	if w.TailFull() {
+		return ErrTailFull
+	}
 	if len(p.URN) > maxURN {
 		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnfit, p.ID, maxURN, len(p.URN))
 	}
@@ -269,8 +276,12 @@ func (w *Writer) Forget(id watchpost.WatchlistID) error {
 	return nil
 }
 
-// TailFull reports whether the tail is to be sealed before more is written.
-func (w *Writer) TailFull() bool { return w.tailLength() >= w.index.options.TailPosts }
+// TailFull reports whether nothing more can be put before a part of the tail is
+// sealed.
+func (w *Writer) TailFull() bool { return w.tailLength() >= w.index.options.MaxTail }
+
+// Buffered is the number of versions in the tail, with those of this batch.
+func (w *Writer) Buffered() int { return w.tailLength() }
 
 // Finish ends the change: the batch is whole then. due is true when there is
 // something to fold.

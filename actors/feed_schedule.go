@@ -1,0 +1,127 @@
+package actors
+
+// feedTurn is what a feed does next.
+type feedTurn int
+
+// The turns. The feed does a mark when a user waits for it, a step of
+// maintenance when the index has something to seal, merge or delete, and the
+// first of its queue: posts to store, or a watchlist to withdraw.
+const (
+	turnNone feedTurn = iota
+	turnMark
+	turnMaintenance
+	turnQueue
+	turns
+)
+
+// feedSchedule decides which turn is next. The feed tells it what waits and what
+// is on its way to the store; next changes nothing but the counts of passed.
+//
+// Priority: marks, then maintenance, then the queue. While the next step of
+// maintenance is apart (nothing reads yet what it writes) it goes last, because
+// it may also begin while a write is on its way. A turn that waits and was
+// passed over more often than patience allows goes first, the longest first, so
+// that none starves whatever arrives. At the bound of the buffer nothing but
+// maintenance begins.
+type feedSchedule struct {
+	marks   bool // a mark waits
+	queue   bool // the first of the queue can be done
+	writing bool // a write is on its way, which all turns but apart steps must see
+
+	due     bool // the index may have something to do
+	folding bool // it is at work, ...
+	apart   bool // its next step only adds what nothing reads yet
+	merges  bool // the work leaves the buffer alone
+	steps   int  // apart steps on their way
+
+	buffered int // versions that wait to be sealed
+	sealFrom int // the number from which they are sealed
+	most     int // the bound
+
+	passed [turns]int
+}
+
+// patience is how often each turn may be passed over.
+var patience = [turns]int{turnMark: 1, turnMaintenance: 1, turnQueue: 8}
+
+// stepsAhead bounds the steps of a fold that are on their way to the store.
+const stepsAhead = 3
+
+// next returns the turn that begins now: turnNone when there is nothing to do,
+// or when what must come first waits for something on its way.
+func (s *feedSchedule) next() feedTurn {
+	if s.writing {
+		if s.apart && s.steps < stepsAhead {
+			s.passed[turnMaintenance] = 0
+			return turnMaintenance
+		}
+		return turnNone
+	}
+	chosen := s.choose()
+	if chosen == turnNone || chosen == turnMaintenance && !s.apart && s.steps > 0 {
+		return turnNone
+	}
+	for t := turnMark; t < turns; t++ {
+		if t != chosen && s.wants(t) {
+			s.passed[t]++
+		}
+	}
+	s.passed[chosen] = 0
+	return chosen
+}
+
+// choose returns the turn that comes first of those that wait.
+func (s *feedSchedule) choose() feedTurn {
+	order := [...]feedTurn{turnMark, turnMaintenance, turnQueue}
+	if s.apart {
+		order = [...]feedTurn{turnMark, turnQueue, turnMaintenance}
+	}
+	first, over := turnNone, -1
+	for _, t := range order {
+		if !s.waits(t) {
+			continue
+		}
+		if first == turnNone {
+			first = t
+		}
+		if late := s.passed[t] - patience[t]; late > over {
+			first, over = t, late
+		}
+	}
+	return first
+}
+
+// wants reports whether a turn has something to do.
+func (s *feedSchedule) wants(t feedTurn) bool {
+	switch t {
+	case turnMark:
+		return s.marks
+	case turnMaintenance:
+		return (s.due || s.folding) && (!s.apart || s.steps < stepsAhead)
+	case turnQueue:
+		return s.queue
+	}
+	return false
+}
+
+// waits reports whether a turn has something to do that it may do, once what is
+// on its way has arrived.
+func (s *feedSchedule) waits(t feedTurn) bool {
+	switch {
+	case !s.wants(t):
+		return false
+	case t != turnMaintenance && s.buffered >= s.most:
+		return false
+	}
+	return t != turnQueue || s.mayQueue() || s.passed[t] >= patience[t]
+}
+
+// mayQueue reports whether the queue need not wait for maintenance: it runs
+// beside merges as long as the buffer is not to be sealed, so that the index
+// does not fall behind.
+func (s *feedSchedule) mayQueue() bool {
+	if s.folding {
+		return s.merges && s.buffered < s.sealFrom
+	}
+	return !s.due
+}
