@@ -72,10 +72,20 @@ const (
 	// ActingLimit is how long a write in acting waits for its journal's truth;
 	// then it fails outcome_unknown.
 	ActingLimit = 24 * time.Hour
-	// MaxReadAttempts is the number of leases a read may lose before it fails
-	// no_answer.
-	MaxReadAttempts = 3
+	// MaxReadAttempts is the number of attempts that may bring no answer before
+	// a read fails no_answer, MaxWriteAttempts that of a write.
+	MaxReadAttempts  = 3
+	MaxWriteAttempts = 8
 )
+
+// MaxAttempts is how many attempts of a task of this type may bring no answer
+// before it fails no_answer.
+func (t TaskType) MaxAttempts() int {
+	if t.Writes() {
+		return MaxWriteAttempts
+	}
+	return MaxReadAttempts
+}
 
 // Codes of failed tasks that the service itself gives; the others are the
 // session's (package protocol).
@@ -153,5 +163,6 @@ const (
 	PendingPaused           PendingReason = "paused"
 	PendingWeeklyCap        PendingReason = "weekly_cap"
 	PendingDailyCap         PendingReason = "daily_cap"
+	PendingRetry            PendingReason = "retry"
 	PendingQueued           PendingReason = "queued"
 )

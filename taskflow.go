@@ -2,6 +2,8 @@ package watchpost
 
 import (
 	"encoding/json"
+	"fmt"
+	"hash/fnv"
 	"time"
 )
 
@@ -56,6 +58,10 @@ type Task struct {
 	// Resolved is what became known of a write after it had failed
 	// outcome_unknown; nil when nothing did.
 	Resolved *Resolution
+	// NotBefore is when a task that was put back may be handed out again;
+	// Retries counts how often it was put back since it last made progress.
+	NotBefore time.Time `json:",omitzero"`
+	Retries   int       `json:",omitzero"`
 	// PausedSince is when the layout of the network's page was first not
 	// understood, since the last success; zero when it was not.
 	PausedSince time.Time
@@ -131,6 +137,7 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	}
 	t.State = next
 	t.Attempts++
+	t.NotBefore = time.Time{}
 	l.Attempt = t.Attempts
 	l.First, l.Units = t.Progress.Done, max(1, l.Units)
 	t.Lease = &l
@@ -201,22 +208,22 @@ func (t Task) Return(lost bool) (Task, bool) {
 }
 
 // LoseLease applies the end of a lease that was not renewed (session-protocol,
-// rules 2 and 3): a read waits again or, after MaxReadAttempts, fails; a write
-// that is not acting waits again; a write in acting stays with its journal.
+// rules 2 and 3): a task that is not acting waits again or, after MaxAttempts,
+// fails; a write in acting stays with its journal. The lease's own time is
+// pause enough: the task may be handed out again at once.
 func (t Task) LoseLease(now time.Time) (Task, bool) {
 	if t.State != TaskLeased {
 		return t, false
 	}
 	next, _ := t.Return(true)
 	next.Begun = next.Begun || !t.Type.Writes()
-	if !t.Type.Writes() && next.Lost >= MaxReadAttempts {
-		return next.Fail(TaskFailure{Code: FailNoAnswer, Message: "no session answered in three attempts", RetrySafe: true}, now)
-	}
-	return next, true
+	return next.giveUp("", now)
 }
 
-// Retry puts a task back after an error with which it is to be tried again; ok
-// is false when it is neither leased nor acting.
+// Retry puts a task back after an error with which it is to be tried again, or
+// fails it after MaxAttempts; ok is false when it is neither leased nor acting.
+// It waits for NotBefore, unless the error closes the task type or the action:
+// then that says when the next attempt comes.
 func (t Task) Retry(v Verdict, now time.Time) (Task, bool) {
 	next, ok := t.Return(v.Lost)
 	if !ok {
@@ -226,7 +233,53 @@ func (t Task) Retry(v Verdict, now time.Time) (Task, bool) {
 	if v.PauseType && next.PausedSince.IsZero() {
 		next.PausedSince = now
 	}
-	return next, true
+	if !v.PauseType && !v.CloseAction {
+		next = next.delayed(now)
+	}
+	return next.giveUp(v.Failure.Message, now)
+}
+
+// Release puts a task back that its session did not begin; ok is false when it
+// is neither leased nor acting.
+func (t Task) Release(now time.Time) (Task, bool) {
+	next, ok := t.Return(false)
+	if !ok {
+		return t, false
+	}
+	return next.delayed(now), true
+}
+
+// delayed makes a pending task wait before it is handed out again.
+func (t Task) delayed(now time.Time) Task {
+	t.Retries++
+	t.NotBefore = now.Add(RetryDelay(t.ID, t.Retries)).Round(time.Millisecond)
+	return t
+}
+
+// giveUp fails a pending task after MaxAttempts that brought no answer.
+func (t Task) giveUp(message string, now time.Time) (Task, bool) {
+	if t.Lost < t.Type.MaxAttempts() {
+		return t, true
+	}
+	if message == "" {
+		message = fmt.Sprintf("no session answered in %d attempts", t.Lost)
+	}
+	return t.Fail(TaskFailure{Code: FailNoAnswer, Message: message, RetrySafe: true}, now)
+}
+
+// RetryDelay returns how long a task waits before its nth retry: 30 s, doubled
+// with each retry up to an hour, give or take a fifth. The jitter keeps tasks
+// that failed together apart; it is a function of the task and of n, so that a
+// restart does not change it.
+func RetryDelay(id TaskID, n int) time.Duration {
+	const first, longest = 30 * time.Second, time.Hour
+	delay := longest
+	if shift := max(n-1, 0); shift < 7 {
+		delay = first << shift
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %d", id, n)
+	return delay*4/5 + delay*2/5*time.Duration(h.Sum32()%1000)/999
 }
 
 // Complete ends a task with its output; ok is false when it is final already.
@@ -352,13 +405,13 @@ func Judge(t TaskType, code, message string, acted *bool) Verdict {
 	}
 	switch code {
 	case "signed_out", "challenge":
-		v.PauseAccount = true
+		v.PauseAccount, v.Lost = true, t.Writes()
 	case "page_not_understood":
 		v.PauseType = true
 	case "network_limit":
 		v.CloseAction = true
 	case "timeout":
-		v.Lost = !t.Writes()
+		v.Lost = true
 	default:
 		v.Event, v.Failure.RetrySafe = EventFail, true
 	}

@@ -323,7 +323,8 @@ func TestJudge(t *testing.T) {
 					require.Equal(t, watchpost.EventReturn, v.Event, name)
 					require.True(t, pauses[code](v), name)
 					require.LessOrEqual(t, paused, 1, name)
-					require.Equal(t, code == "timeout" && !kind.Writes(), v.Lost, name)
+					signedOut := code == "signed_out" || code == "challenge"
+				require.Equal(t, code == "timeout" || signedOut && kind.Writes(), v.Lost, name)
 				default:
 					require.Equal(t, watchpost.EventFail, v.Event, name)
 					require.True(t, v.Failure.RetrySafe, name)
@@ -395,4 +396,24 @@ func TestAnyHistory(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRetryDelay: 30 s, doubled with each retry up to an hour, give or take a
+// fifth; tasks that failed together come apart.
+func TestRetryDelay(t *testing.T) {
+	t.Parallel()
+	apart := map[time.Duration]bool{}
+	for i := range 200 {
+		id := watchpost.TaskID(fmt.Sprintf("task-%d", i))
+		want := 30 * time.Second
+		for n := 1; n <= 100; n++ {
+			delay := watchpost.RetryDelay(id, n)
+			require.GreaterOrEqual(t, delay, want*8/10, "%s %d", id, n)
+			require.LessOrEqual(t, delay, want*12/10, "%s %d", id, n)
+			require.Equal(t, delay, watchpost.RetryDelay(id, n), "the same after a restart")
+			want = min(2*want, time.Hour)
+		}
+		apart[watchpost.RetryDelay(id, 1)] = true
+	}
+	require.Greater(t, len(apart), 100)
 }

@@ -64,7 +64,7 @@ func (t Task) Gather(l Lease, posts []json.RawMessage, found bool) (next Task, r
 	p.Done += max(1, l.Units)
 	p.Found = p.Found || found
 	p.Posts = newest(append(slices.Clone(p.Posts), posts...), MaxOutput)
-	t.Progress, t.Lost, t.PausedSince = p, 0, time.Time{}
+	t.Progress, t.Lost, t.Retries, t.PausedSince = p, 0, 0, time.Time{}
 	if p.Done >= len(t.references()) {
 		return t, false, true
 	}

@@ -236,14 +236,14 @@ func TestReleased(t *testing.T) {
 	for _, kind := range []watchpost.TaskType{watchpost.TaskProfileFetch, watchpost.TaskLikePost} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			_, team, s := house(t)
+			w, team, s := house(t)
 			id := team.Create(t, kind)
 			frame := s.ExpectTask(id)
 			s.Release(frame)
-			s.ExpectNone() // nothing until the next sign of life
-			wantPending(t, team, id, watchpost.PendingPaused)
+			s.ExpectNone()
+			view := wantPending(t, team, id, watchpost.PendingRetry)
 			require.Zero(t, team.Used(t, s.Email, kind.Action()), "not begun: given back")
-			s.Heartbeat()
+			w.SetClock(view.NotBefore)
 			again := s.ExpectTask(id)
 			require.Equal(t, 2, again.Attempt)
 			require.NotEqual(t, frame.Lease, again.Lease)
@@ -408,9 +408,8 @@ func TestErrorCodes(t *testing.T) {
 			pending("paused", 0), failed("page_not_understood", false, 1), failed("outcome_unknown", false, 1)},
 		{"network_limit", pending("daily_cap", 0), pending("daily_cap", 1), pending("daily_cap", 1),
 			pending("daily_cap", 0), failed("network_limit", false, 1), failed("outcome_unknown", false, 1)},
-		// A timeout is handed out again at once: that debits again.
-		{"timeout", pending("running", 1), pending("running", 2), pending("running", 2),
-			pending("running", 1), failed("timeout", false, 1), failed("outcome_unknown", false, 1)},
+		{"timeout", pending("retry", 0), pending("retry", 1), pending("retry", 1),
+			pending("retry", 0), failed("timeout", false, 1), failed("outcome_unknown", false, 1)},
 		{"not_found", failed("not_found", false, 0), failed("not_found", false, 1), failed("not_found", false, 1),
 			failed("not_found", false, 0), failed("not_found", false, 1), failed("outcome_unknown", false, 1)},
 		{"not_connected", failed("not_connected", false, 0), failed("not_connected", false, 1), failed("not_connected", false, 1),
@@ -444,13 +443,7 @@ func TestErrorCodes(t *testing.T) {
 				}
 				s.Error(frame, row.code, c.acted)
 				s.ExpectAck(frame)
-				came := s.Settle()
-				if c.want.pending == watchpost.PendingRunning {
-					require.Len(t, came, 1)
-					require.Equal(t, 2, came[0].Attempt)
-				} else {
-					require.Empty(t, came)
-				}
+				s.ExpectNone()
 				view := team.Status(t, id)
 				if c.want.code != "" {
 					wantFailure(t, view, c.want.code, c.want.safe)
@@ -463,7 +456,7 @@ func TestErrorCodes(t *testing.T) {
 				}
 				w.Crash()
 				s.Connect()
-				require.Equal(t, c.want.used+again(s, len(came)+1), team.Used(t, s.Email, c.kind.Action()), "the same after a crash")
+				require.Equal(t, c.want.used+again(s, 1), team.Used(t, s.Email, c.kind.Action()), "the same after a crash")
 			})
 		}
 	}

@@ -15,6 +15,7 @@ type dispatcher struct {
 	workers map[watchpost.SessionID]*worker
 	queues  map[queueKey]*queue
 	waiting map[watchpost.TaskID]queueKey
+	delayed delays                 // the waiting tasks that are in no queue yet
 	paused  map[pauseKey]time.Time // until when no probe is made
 	ledger  *ledger
 	// unheard are the watchlists and lists that have not said yet, since the
@@ -32,6 +33,7 @@ type worker struct {
 	inUse    bool // the account is claimed by somebody else
 	stopped  bool // signed out or challenged since its last sign of life
 	signs    int  // of life so far
+	releases int  // in a row
 	// stoppedBy is the code of the error for which it was stopped.
 	stoppedBy string
 	// from and fromWeekly are when allowances begin to count for the claim.
@@ -75,19 +77,43 @@ func newDispatcher(l *ledger) *dispatcher {
 	}
 }
 
-// add queues a pending task.
-func (d *dispatcher) add(t *watchpost.Task) {
+// add queues a pending task, at its NotBefore when that is to come.
+func (d *dispatcher) add(t *watchpost.Task, now time.Time) {
+	if _, already := d.waiting[t.ID]; already {
+		return
+	}
 	k := queueOf(t)
+	d.waiting[t.ID] = k
+	if t.NotBefore.After(now) {
+		heap.Push(&d.delayed, delay{turnOf(t), t.NotBefore})
+		return
+	}
+	d.enqueue(k, turnOf(t))
+}
+
+func (d *dispatcher) enqueue(k queueKey, t turn) {
 	q := d.queues[k]
 	if q == nil {
 		q = &queue{}
 		d.queues[k] = q
 	}
-	if _, already := d.waiting[t.ID]; already {
-		return
+	heap.Push(q, t)
+}
+
+// mature queues the delayed tasks whose time has come. Afterwards the first
+// delayed task is one that still waits.
+func (d *dispatcher) mature(now time.Time) {
+	for len(d.delayed) > 0 {
+		first := d.delayed[0]
+		k, waits := d.waiting[first.id]
+		if waits && first.until.After(now) {
+			return
+		}
+		heap.Pop(&d.delayed)
+		if waits {
+			d.enqueue(k, first.turn)
+		}
 	}
-	d.waiting[t.ID] = k
-	heap.Push(q, turnOf(t))
 }
 
 // remove takes a task out of its queue, where its turn is skipped later.
@@ -97,6 +123,7 @@ func (d *dispatcher) remove(id watchpost.TaskID) { delete(d.waiting, id) }
 // there is none. Client tasks go by creation, before scans, which go by due
 // time and entry.
 func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
+	d.mature(now)
 	var first turn
 	for k, q := range d.queues {
 		if k.kind.Scan() && len(d.unheard) > 0 {
@@ -222,9 +249,13 @@ func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now
 }
 
 // wake returns the next moment at which more may be handed out without
-// anything happening: the end of a pause, or the next reset.
+// anything happening: the end of a pause or of a delay, or the next reset.
 func (d *dispatcher) wake(now time.Time) time.Time {
 	wake := watchpost.Daily.Reset(now)
+	d.mature(now)
+	if len(d.delayed) > 0 && d.delayed[0].until.Before(wake) {
+		wake = d.delayed[0].until
+	}
 	for k, until := range d.paused {
 		if !until.After(now) {
 			delete(d.paused, k)
@@ -284,5 +315,34 @@ func (q *queue) Pop() any {
 	old := *q
 	t := old[len(old)-1]
 	*q = old[:len(old)-1]
+	return t
+}
+
+// delay is the turn of a task that is not queued before a moment.
+type delay struct {
+	turn
+	until time.Time
+}
+
+// delays is a heap of delays, the first to end on top.
+type delays []delay
+
+// Len implements heap.Interface.
+func (d delays) Len() int { return len(d) }
+
+// Less implements heap.Interface.
+func (d delays) Less(i, j int) bool { return d[i].until.Before(d[j].until) }
+
+// Swap implements heap.Interface.
+func (d delays) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
+
+// Push implements heap.Interface.
+func (d *delays) Push(t any) { *d = append(*d, t.(delay)) }
+
+// Pop implements heap.Interface.
+func (d *delays) Pop() any {
+	old := *d
+	t := old[len(old)-1]
+	*d = old[:len(old)-1]
 	return t
 }

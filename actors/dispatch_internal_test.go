@@ -79,7 +79,7 @@ func TestHindrances(t *testing.T) {
 		reason, until := d.why(c.key, wednesday)
 		require.Equal(t, c.want, reason, name)
 		require.Equal(t, c.until, until, name)
-		d.add(&watchpost.Task{ID: "t", Type: c.key.kind, Account: c.key.account})
+		d.add(&watchpost.Task{ID: "t", Type: c.key.kind, Account: c.key.account}, wednesday)
 		_, ok := d.next(wednesday)
 		require.Equal(t, c.want == watchpost.PendingQueued && name != "busy", ok, name)
 	}
@@ -121,8 +121,8 @@ func TestDispatchOrder(t *testing.T) {
 		clientTask("c2", watchpost.TaskCompanyFetch, 2*time.Minute), clientTask("c0", watchpost.TaskProfileFetch, 0),
 		clientTask("gone", watchpost.TaskProfileFetch, -time.Hour),
 	} {
-		d.add(task)
-		d.add(task) // once is enough
+		d.add(task, wednesday)
+		d.add(task, wednesday) // once is enough
 	}
 	d.remove("gone")
 	_, ok := d.next(wednesday)
@@ -149,8 +149,8 @@ func TestBlockedQueueBlocksNobodyElse(t *testing.T) {
 	t.Parallel()
 	d := dispatcherOf(free("s", "a"))
 	d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionProfileFetch, wednesday)
-	d.add(clientTask("first", watchpost.TaskProfileFetch, 0))
-	d.add(clientTask("second", watchpost.TaskCompanyFetch, time.Hour))
+	d.add(clientTask("first", watchpost.TaskProfileFetch, 0), wednesday)
+	d.add(clientTask("second", watchpost.TaskCompanyFetch, time.Hour), wednesday)
 	a, ok := d.next(wednesday)
 	require.True(t, ok)
 	require.Equal(t, watchpost.TaskID("second"), a.task)
@@ -195,7 +195,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 				if kind.Writes() {
 					task.Account = watchpost.AccountURN(rapid.SampledFrom([]string{"", "a", "b"}).Draw(r, "account"))
 				}
-				d.add(task)
+				d.add(task, wednesday)
 				list = append(list, task)
 			case 2:
 				name := rapid.SampledFrom([]string{"s1", "s2", "s3"}).Draw(r, "session")

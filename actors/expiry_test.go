@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"testing"
+	"time"
 
 	"watchpost"
 	"watchpost/actors/actorstest"
@@ -12,15 +13,16 @@ import (
 func TestNeverBegunExpires(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	released, signedOut := team.Create(t, watchpost.TaskLikePost), team.Create(t, watchpost.TaskSendMessage)
-	s.Release(s.ExpectTask(released))
-	s.ExpectNone()
-	s.Heartbeat()
-	s.Release(s.ExpectTask(released))
-	s.ExpectNone()
+	released := team.Create(t, watchpost.TaskLikePost)
+	for range 2 {
+		s.Release(s.ExpectTask(released))
+		s.ExpectNone()
+		w.Advance(2 * time.Minute)
+	}
 	s.Drop()
+	w.Advance(leaseOver)
 
-	read := team.Create(t, watchpost.TaskProfileFetch)
+	signedOut, read := team.Create(t, watchpost.TaskSendMessage), team.Create(t, watchpost.TaskProfileFetch)
 	s.Connect()
 	frame := s.ExpectTask(released)
 	s.Act(frame)

@@ -195,6 +195,13 @@ func (t *task) onDescribe(m describe) {
 		if !t.state.PausedSince.IsZero() && m.reason == watchpost.PendingQueued {
 			view.Reason = watchpost.PendingPaused
 		}
+		if until := t.state.NotBefore; until.After(t.env.clock.Now()) {
+			if view.Reason == watchpost.PendingQueued {
+				view.Reason, view.NotBefore = watchpost.PendingRetry, until
+			} else if !view.NotBefore.IsZero() && until.After(view.NotBefore) {
+				view.NotBefore = until
+			}
+		}
 	case !t.state.State.Final():
 		view.Reason = watchpost.PendingRunning
 	}

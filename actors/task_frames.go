@@ -90,12 +90,9 @@ func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 		}
 		return
 	}
-	if next, ok := t.state.Return(false); ok {
-		// Nothing is handed to this session until its next sign of life: the
-		// reason for which it released may still hold.
+	if next, ok := t.state.Release(t.env.clock.Now()); ok {
 		t.decide(next, taskChange{
-			event: taskReturned, freed: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs,
-			verdict: watchpost.Verdict{PauseAccount: true},
+			event: taskReturned, freed: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
 		}, nil)
 	}
 }
@@ -170,8 +167,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		return
 	}
 	next, _ := t.state.Retry(v, now)
-	if v.Lost && next.Lost >= watchpost.MaxReadAttempts {
-		next, _ = next.Fail(watchpost.TaskFailure{Code: watchpost.FailNoAnswer, Message: v.Failure.Message, RetrySafe: true}, now)
+	if next.State.Final() {
 		change.event = taskEnded
 	}
 	t.decide(next, change, t.ack(m))

@@ -70,6 +70,31 @@ func (t *team) carryOver(batch *persistence.Batch, open *openTask, now time.Time
 	return true
 }
 
+// maxReleases is how many tasks in a row a session may give back before it is
+// handed nothing until its next sign of life: what it cannot begin now it most
+// likely can begin none of.
+const maxReleases = 3
+
+// countReleases counts the tasks that a session gave back since it last worked
+// on one.
+func (t *team) countReleases(c *taskChange) {
+	s := t.sessions[c.freed]
+	if s == nil || s.worker == nil {
+		return
+	}
+	w := s.worker
+	if !c.released {
+		w.releases = 0
+		return
+	}
+	w.releases++
+	// A sign of life that came after the release lifts the pause.
+	if w.releases >= maxReleases && w.signs <= c.signs {
+		w.stopped, w.stoppedBy = true, ""
+		t.showHindered(w)
+	}
+}
+
 // pause stops hand-outs as a verdict says.
 func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 	now := t.env.clock.Now()

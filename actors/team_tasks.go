@@ -48,6 +48,8 @@ type taskChange struct {
 	verdict watchpost.Verdict
 	account watchpost.AccountURN // of the session that reported it
 	signs   int                  // of that session's life before it did
+	// released is set when that session gave the task back without beginning.
+	released bool
 	scan    *scanRecord          // of a completed scan: how far its entry has come
 }
 
@@ -127,7 +129,7 @@ func (t *team) track(task *watchpost.Task) *openTask {
 	t.tasks[task.ID] = open
 	t.effects.open(task)
 	if task.State == watchpost.TaskPending {
-		t.dispatch.add(task)
+		t.dispatch.add(task, t.env.clock.Now())
 	}
 	return open
 }
@@ -320,7 +322,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		open.reserved, open.holder = watchpost.Debit{}, ""
 	case taskReturned:
 		open.holder = ""
-		t.dispatch.add(&c.task)
+		t.dispatch.add(&c.task, t.env.clock.Now())
 		t.armWake()
 		if _, known := t.member(open.member); open.member != "" && !known {
 			t.ctx.Send(open.pid, memberRemoved) // while it was acting
@@ -342,6 +344,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.onScanEnded(batch, open, c)
 	}
 	t.free(c.freed, c.task.ID)
+	t.countReleases(c)
 	t.pause(batch, c)
 }
 

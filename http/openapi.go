@@ -85,7 +85,7 @@ var valuesOf = map[reflect.Type][]any{
 	reflect.TypeFor[watchpost.PostSource]():    {watchpost.SourceNetwork, watchpost.SourceForum},
 	reflect.TypeFor[watchpost.PendingReason](): {
 		watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused,
-		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingQueued,
+		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingRetry, watchpost.PendingQueued,
 	},
 }
 
