@@ -17,6 +17,7 @@ func TestPanicWhilePostsArePrepared(t *testing.T) {
 	t.Parallel()
 	metrics := NewMetrics()
 	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, dispatcher: newDispatcherPool()}
+	env.rules = newRules(env)
 	env.system = newSystem(env.log, metrics)
 	defer env.system.Shutdown()
 	defer close(env.dispatcher.stopped)

@@ -61,6 +61,7 @@ type environment struct {
 	system *actor.ActorSystem
 	// dispatcher runs the mailboxes.
 	dispatcher *warmDispatcher
+	rules      *rules
 	store      persistence.Store
 	posts      *postindex.Index
 	live       *liveCache
@@ -139,6 +140,7 @@ func New(o Options) (*Registry, error) {
 		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), live: newLiveCache(), deeds: newDeedLogs(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
+	r.env.rules = newRules(r.env)
 	r.mailer = o.Mailer
 	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
 	return r, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -103,10 +104,20 @@ func spawnTop(env *environment, name string) *actor.PID {
 	return root.SpawnPrefix(props, name)
 }
 
-// propsOf gives an actor the project's rules: its children's failures go up,
-// and a request that met a panic is answered before they do.
-func propsOf(env *environment, produce func() actor.Actor) *actor.Props {
-	return actor.PropsFromProducer(produce,
+// rules are the project's rules for actors, made once: there are several actors
+// for each session.
+type rules struct {
+	// every actor: failures of its children go up, and a request that met a
+	// panic is answered before they do.
+	every *actor.Props
+	// child is for an actor below a top actor, also. What was sent to it behind
+	// its end, a timer's message above all, is answered when it has ended: a
+	// clock that is set forward would wait for it in vain.
+	child *actor.Props
+}
+
+func newRules(env *environment) *rules {
+	every := []actor.PropsOption{
 		actor.WithSupervisor(escalateOnFailure),
 		actor.WithDispatcher(env.dispatcher),
 		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
@@ -114,21 +125,34 @@ func propsOf(env *environment, produce func() actor.Actor) *actor.Props {
 				defer answerPanic(env, c, envelope)
 				next(c, envelope)
 			}
-		}))
-}
-
-// childOf is propsOf for an actor below a top actor. What was sent to it behind
-// its end, a timer's message above all, is answered when it has ended: a clock
-// that is set forward would wait for it in vain.
-func childOf(env *environment, produce func() actor.Actor) *actor.Props {
-	return propsOf(env, produce).Configure(actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+		}),
+	}
+	child := slices.Concat(every, []actor.PropsOption{actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
 		return func(c actor.ReceiverContext, envelope *actor.MessageEnvelope) {
 			next(c, envelope)
 			if _, ended := envelope.Message.(*actor.Stopped); ended {
 				env.fail(c.Self().Id)
 			}
 		}
-	}))
+	})})
+	return &rules{every: actor.PropsFromProducer(nil, every...), child: actor.PropsFromProducer(nil, child...)}
+}
+
+// propsOf gives an actor the rules of every actor.
+func propsOf(env *environment, produce func() actor.Actor) *actor.Props {
+	return withProducer(env.rules.every, produce)
+}
+
+// childOf gives an actor the rules of one below a top actor.
+func childOf(env *environment, produce func() actor.Actor) *actor.Props {
+	return withProducer(env.rules.child, produce)
+}
+
+// withProducer returns the same rules for another actor. They share what the
+// rules refer to, which Props.Clone would copy.
+func withProducer(rules *actor.Props, produce func() actor.Actor) *actor.Props {
+	props := *rules
+	return props.Configure(actor.WithProducer(produce))
 }
 
 func answerPanic(env *environment, c actor.ReceiverContext, envelope *actor.MessageEnvelope) {

@@ -54,7 +54,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	s.metrics.connections.WithLabelValues("socket").Inc()
 	if k.greet(context.WithoutCancel(r.Context())) {
-		go k.read()
+		go k.await()
 		return
 	}
 	k.endHalf()
@@ -72,7 +72,10 @@ func upgrades(r *http.Request) bool {
 
 // socket is a connection over a WebSocket. One goroutine waits for what the
 // session sends; a second one exists only while there is something to send.
-// There are thousands of sockets, nearly all of them idle.
+// There are thousands of sockets, nearly all of them idle, so what waits is
+// kept small: no buffer, and a goroutine that has done nothing yet. What reads
+// a message has a stack of four times the size and leaves the wait for the
+// next one to a new goroutine.
 type socket struct {
 	server *Server
 	web    *webSocket
@@ -93,7 +96,8 @@ func newSocket(s *Server, web *webSocket) *socket {
 
 // greet waits for hello and introduces the session; false when that failed.
 func (k *socket) greet(ctx context.Context) bool {
-	hello, ok := k.receive(k.server.timing.Hello, protocol.MaxHelloFrame)
+	k.bound(k.server.timing.Hello)
+	hello, ok := k.receive(protocol.MaxHelloFrame)
 	if !ok {
 		return false
 	}
@@ -108,18 +112,31 @@ func (k *socket) greet(ctx context.Context) bool {
 	return true
 }
 
-// read hands over the session's frames until the socket ends, or the session
-// has been silent for so long that it must be gone.
-func (k *socket) read() {
-	for {
-		frame, ok := k.receive(k.server.timing.Silence, protocol.MaxFrame)
-		if !ok {
-			break
-		}
-		if frame.Type != protocol.TypeHello {
-			k.link.Receive(frame)
-		}
+// await waits until the session says something, for as long as it takes it to
+// be gone.
+func (k *socket) await() {
+	k.bound(k.server.timing.Silence)
+	if k.web.await() != nil {
+		k.readingEnded()
+		return
 	}
+	k.read()
+}
+
+// read hands over one frame of the session.
+func (k *socket) read() {
+	frame, ok := k.receive(protocol.MaxFrame)
+	if !ok {
+		k.readingEnded()
+		return
+	}
+	if frame.Type != protocol.TypeHello && frame.Type != "" {
+		k.link.Receive(frame)
+	}
+	go k.await()
+}
+
+func (k *socket) readingEnded() {
 	k.link.Close()
 	k.endHalf()
 }
@@ -130,24 +147,20 @@ var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // maxPooledMessage is up to which size a buffer is used again.
 const maxPooledMessage = 64 << 10
 
-// receive reads one frame of the protocol; false when there will be none. What
-// comes after the service has ended the connection is passed over.
-func (k *socket) receive(patience time.Duration, limit int) (frame protocol.Frame, ok bool) {
+// receive reads one frame of the protocol; false when there will be none.
+func (k *socket) receive(limit int) (frame protocol.Frame, ok bool) {
 	raw := messages.Get().(*bytes.Buffer)
 	defer func() {
 		if raw.Cap() <= maxPooledMessage {
+			raw.Reset()
 			messages.Put(raw)
 		}
 	}()
-	for {
-		raw.Reset()
-		k.wait(patience)
-		if err := k.web.read(raw, limit); err != nil {
-			return frame, k.failed(err)
-		}
-		if !k.conn.hasEnded() {
-			break
-		}
+	if err := k.web.read(raw, limit); err != nil {
+		return frame, k.failed(err)
+	}
+	if k.conn.hasEnded() {
+		return frame, true // what comes now is passed over
 	}
 	if json.Unmarshal(raw.Bytes(), &frame) != nil {
 		return frame, k.refuse(closeBadPayload, textNoFrame)
@@ -155,9 +168,9 @@ func (k *socket) receive(patience time.Duration, limit int) (frame protocol.Fram
 	return frame, true
 }
 
-// wait bounds the wait for a message, unless the connection has ended: then
+// bound bounds the wait for a message, unless the connection has ended: then
 // the deadline is that of the answer to the close frame.
-func (k *socket) wait(patience time.Duration) {
+func (k *socket) bound(patience time.Duration) {
 	if k.conn.hasEnded() {
 		return
 	}

@@ -19,11 +19,14 @@ const (
 	closeTimeout = 5 * time.Second
 )
 
-// webSocket reads and writes WebSocket frames. It keeps no buffer: a frame is
-// read straight from the connection, in two or three reads.
+// webSocket reads and writes WebSocket frames. It keeps no buffer but for the
+// begin of a frame: the rest is read straight from the connection.
 type webSocket struct {
 	net net.Conn
 	in  io.Reader // of net, behind what net/http had read already
+	// ahead is the part of begin that was read and not used yet.
+	begin [8]byte
+	ahead []byte
 	// unread is the rest of a frame that was refused.
 	unread int64
 }
@@ -70,6 +73,29 @@ func unbuffered(buffered *bufio.Reader, conn net.Conn) io.Reader {
 	return io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), conn)
 }
 
+// await returns when something has come. A socket spends its life here, so it
+// calls as little as possible: what it calls stays on the stack.
+func (s *webSocket) await() error {
+	if len(s.ahead) > 0 {
+		return nil
+	}
+	n, err := s.in.Read(s.begin[:])
+	if n > 0 {
+		s.ahead, err = s.begin[:n], nil
+	}
+	return err
+}
+
+// Read implements io.Reader.
+func (s *webSocket) Read(p []byte) (int, error) {
+	if len(s.ahead) == 0 {
+		return s.in.Read(p)
+	}
+	n := copy(p, s.ahead)
+	s.ahead = s.ahead[n:]
+	return n, nil
+}
+
 // read appends the next text message to buf, and answers pings on the way. An
 // error that is no refusedError or closedError is the connection's.
 func (s *webSocket) read(buf *bytes.Buffer, limit int) error {
@@ -94,7 +120,7 @@ func (s *webSocket) read(buf *bytes.Buffer, limit int) error {
 // readHeader returns the header of the next frame with data.
 func (s *webSocket) readHeader(state ws.State) (ws.Header, error) {
 	for {
-		h, err := ws.ReadHeader(s.in)
+		h, err := ws.ReadHeader(s)
 		if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
 			return h, refusedError{closeProtocolError, "malformed frame"}
 		}
@@ -116,7 +142,7 @@ func (s *webSocket) readHeader(state ws.State) (ws.Header, error) {
 
 func (s *webSocket) readPayload(buf *bytes.Buffer, h ws.Header) error {
 	begin := buf.Len()
-	n, err := io.CopyN(buf, s.in, h.Length)
+	n, err := io.CopyN(buf, s, h.Length)
 	s.unread -= n
 	ws.Cipher(buf.Bytes()[begin:], h.Mask, 0)
 	return err
@@ -149,10 +175,10 @@ func (s *webSocket) control(h ws.Header) error {
 // something that was not read.
 func (s *webSocket) drain() {
 	for closed := false; ; {
-		if _, err := io.CopyN(io.Discard, s.in, s.unread); err != nil || closed {
+		if _, err := io.CopyN(io.Discard, s, s.unread); err != nil || closed {
 			return
 		}
-		h, err := ws.ReadHeader(s.in)
+		h, err := ws.ReadHeader(s)
 		if err != nil {
 			return
 		}

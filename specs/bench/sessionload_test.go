@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -50,6 +51,7 @@ type generator struct {
 }
 
 func runLoad() {
+	debug.SetGCPercent(800) // its collector shares the processors with the service
 	g := &generator{}
 	g.load = &load{report: g.report, acked: map[string]chan struct{}{}}
 	mux := http.NewServeMux()
