@@ -31,7 +31,24 @@ var golden = map[string]any{
 	"hello": Frame{
 		Type: TypeHello, V: Version, Token: "secret", Boot: "b1", Journal: "j1", Version: "1.0.0",
 		Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true},
+		Browser: &Browser{Name: "Chromium", Version: "131.0", OS: "linux", Label: "Ada's laptop"},
 		Tasks:   []JournalTask{{Task: "t1", Lease: "l1", Attempt: 1, State: StateActing}},
+	},
+	"bind": Frame{Type: TypeBind, Account: &Account{URN: "urn:n:member:2", Slug: "jan", Name: "Jan", SignedIn: true}},
+	"status": Frame{
+		Type: TypeStatus, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true},
+		Status: &Status{
+			Blocked: []Blocked{
+				{Reason: BlockedPageNotUnderstood, TaskTypes: []string{"agent_profile_fetch"}, Until: point(at(13))},
+				{Reason: BlockedReleased},
+			},
+			Waiting:    2,
+			Allowances: []AllowanceState{{Action: "like", Used: 3, Limit: 50, ResetsAt: at(23)}},
+		},
+	},
+	"status-other-account": Frame{
+		Type: TypeStatus, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
+		Status: &Status{Blocked: []Blocked{{Reason: BlockedOtherAccount}}, Allowances: []AllowanceState{}},
 	},
 	"welcome": Frame{Type: TypeWelcome, Session: "s1", HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
 	"heartbeat": Frame{

@@ -62,6 +62,21 @@ const (
 	TypeReleased  = "released"
 	TypeCancel    = "cancel"
 	TypeRevoked   = "revoked"
+	TypeStatus    = "status"
+	TypeBind      = "bind"
+)
+
+// Reasons why the service gives a session nothing, or nothing of a kind.
+const (
+	BlockedSignedOut         = "signed_out"
+	BlockedChallenge         = "challenge"
+	BlockedPageNotUnderstood = "page_not_understood"
+	BlockedNetworkLimit      = "network_limit"
+	BlockedAccountInUse      = "account_in_use"
+	BlockedOtherAccount      = "other_account"
+	BlockedReleased          = "released"
+	BlockedNewClaim          = "new_claim"
+	BlockedPlan              = "plan"
 )
 
 // States of a task in a session's journal.
@@ -96,7 +111,8 @@ type Frame struct {
 	Boot    string        `json:"boot,omitempty"`
 	Journal string        `json:"journal,omitempty"`
 	Version string        `json:"version,omitempty"`
-	Account *Account      `json:"account,omitempty"` // also heartbeat
+	Account *Account      `json:"account,omitempty"` // also heartbeat, status and bind
+	Browser *Browser      `json:"browser,omitempty"`
 	Tasks   []JournalTask `json:"tasks,omitempty"`
 
 	// welcome
@@ -123,6 +139,41 @@ type Frame struct {
 
 	// released
 	Reason string `json:"reason,omitempty"`
+
+	*Status
+}
+
+// Status is what a status frame says beside Frame.Account, which is the account
+// that the member works as; SignedIn there says whether this session does.
+type Status struct {
+	Blocked []Blocked `json:"blocked"`
+	// Waiting counts the team's tasks that could run on the account.
+	Waiting    int              `json:"waiting"`
+	Allowances []AllowanceState `json:"allowances"`
+}
+
+// Blocked is one reason why the session gets no tasks.
+type Blocked struct {
+	Reason    string     `json:"reason"`
+	TaskTypes []string   `json:"task_types,omitempty"` // none: all
+	Until     *time.Time `json:"until,omitempty"`      // nil: until something changes
+}
+
+// AllowanceState is how much of one allowance the account has used, in all
+// browsers together.
+type AllowanceState struct {
+	Action   string    `json:"action"`
+	Used     int       `json:"used"`
+	Limit    int       `json:"limit"`
+	ResetsAt time.Time `json:"resets_at"`
+}
+
+// Browser describes where a session runs.
+type Browser struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	OS      string `json:"os"`
+	Label   string `json:"label"`
 }
 
 // Account is the network account that a session is signed in to.

@@ -14,10 +14,11 @@ const post: Required<Post> = {
 }
 
 const said: Record<string, FromSession> = {
-  'hello': { type: 'hello', v: VERSION, token: 'secret', boot: 'b1', journal: 'j1', version: '1.0.0', account, tasks: [{ task: 't1', lease: 'l1', attempt: 1, state: 'acting' }] },
+  'hello': { type: 'hello', v: VERSION, token: 'secret', boot: 'b1', journal: 'j1', version: '1.0.0', account, browser: { name: 'Chromium', version: '131.0', os: 'linux', label: 'Ada\'s laptop' }, tasks: [{ task: 't1', lease: 'l1', attempt: 1, state: 'acting' }] },
   'heartbeat': { type: 'heartbeat', account: { ...account, signed_in: false }, running: [{ task: 't1', lease: 'l1' }] },
   'accepted': { type: 'accepted', task: 't1', lease: 'l1' },
   'acting': { type: 'acting', task: 't1', lease: 'l1' },
+  'bind': { type: 'bind', account: { urn: 'urn:n:member:2', slug: 'jan', name: 'Jan', signed_in: true } },
   'part': { type: 'part', task: 't1', lease: 'l1', attempt: 1, seq: 0, output: { posts: [post] } },
   'result': { type: 'result', task: 't1', lease: 'l1', attempt: 1, output: { posts: [], exhausted: true } },
   'result-error': { type: 'result', task: 't1', lease: 'l1', attempt: 2, error: { code: 'not_found', message: 'nobody', acted: false } },
@@ -28,6 +29,12 @@ const said: Record<string, FromSession> = {
 const heard: Record<string, FromService> = {
   'welcome': { type: 'welcome', session: 's1', heartbeat_s: 20, lease_s: 60, server_time: '2030-01-09T12:00:00Z' },
   'task': { type: 'task', task: 't1', lease: 'l1', attempt: 1, task_type: 'keyword_scan', input: { keyword: 'hiring', since: '2030-01-09T10:00:00Z' }, deadline: '2030-01-09T13:00:00Z' },
+  'status': {
+    type: 'status', account,
+    blocked: [{ reason: 'page_not_understood', task_types: ['agent_profile_fetch'], until: '2030-01-09T13:00:00Z' }, { reason: 'released' }],
+    waiting: 2, allowances: [{ action: 'like', used: 3, limit: 50, resets_at: '2030-01-09T23:00:00Z' }],
+  },
+  'status-other-account': { type: 'status', account: { ...account, signed_in: false }, blocked: [{ reason: 'other_account' }], waiting: 0, allowances: [] },
   'go': { type: 'go', task: 't1', lease: 'l1' },
   'ack': { type: 'ack', task: 't1' },
   'ack-part': { type: 'ack', task: 't1', seq: 0 },

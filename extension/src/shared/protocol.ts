@@ -107,7 +107,16 @@ export interface Hello {
   journal: string
   version: string
   account: Account
+  browser?: Browser
   tasks: JournalTask[]
+}
+
+/** Where a session runs. */
+export interface Browser {
+  name: string
+  version: string
+  os: string
+  label: string
 }
 
 export interface Heartbeat {
@@ -146,6 +155,8 @@ export type FromSession =
   | Heartbeat
   | { type: 'accepted'; task: string; lease: string }
   | { type: 'acting'; task: string; lease: string }
+  /** The member confirmed that Watchpost may work as this account from now on. */
+  | { type: 'bind'; account: Account }
   | Part
   | Result
   | Released
@@ -168,8 +179,48 @@ export interface Assignment {
   deadline?: string
 }
 
+/** Why the service gives a session nothing, or nothing of a kind. */
+export type BlockedReason =
+  | 'signed_out'
+  | 'challenge'
+  | 'page_not_understood'
+  | 'network_limit'
+  | 'account_in_use'
+  | 'other_account'
+  | 'released'
+  | 'new_claim'
+  | 'plan'
+
+export interface Blocked {
+  reason: BlockedReason
+  /** Absent: all. */
+  task_types?: string[]
+  /** RFC 3339; absent: until something changes. */
+  until?: string
+}
+
+/** How much of one allowance the account has used, in all browsers together. */
+export interface AllowanceState {
+  action: string
+  used: number
+  limit: number
+  resets_at: string
+}
+
+/** What the service makes of this session. */
+export interface Status {
+  type: 'status'
+  /** The account that the member works as, absent before there is one; signed_in: does this session? */
+  account?: Account
+  blocked: Blocked[]
+  /** Number of the team's tasks that could run on the account. */
+  waiting: number
+  allowances: AllowanceState[]
+}
+
 export type FromService =
   | Welcome
+  | Status
   | Assignment
   | { type: 'go'; task: string; lease: string }
   | { type: 'ack'; task: string; seq?: number }
