@@ -2,6 +2,7 @@ package watchpost
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -57,6 +58,17 @@ func (t TaskType) Known() bool { _, ok := taskTypes[t]; return ok }
 
 // Action returns the allowance that a task of this type is debited to.
 func (t TaskType) Action() Action { return taskTypes[t].action }
+
+// TaskTypesOf returns the task types that are debited to an allowance, by name.
+func TaskTypesOf(a Action) (kinds []TaskType) {
+	for t, row := range taskTypes {
+		if a != ActionNone && row.action == a {
+			kinds = append(kinds, t)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
 
 // Writes reports whether a task of this type changes something on the network.
 func (t TaskType) Writes() bool { return taskTypes[t].writes }

@@ -147,6 +147,16 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	return t, true
 }
 
+// Move lets a write that no session was handed yet run on whatever account its
+// member works as; ok is false when it was handed out or ended.
+func (t Task) Move() (Task, bool) {
+	if t.State != TaskPending || t.Attempts > 0 || t.Account == "" || !t.Type.Writes() {
+		return t, false
+	}
+	t.Account = ""
+	return t, true
+}
+
 // Act records that the session is about to touch the network; ok is false
 // when the task is not leased under this lease, or is no write.
 func (t Task) Act(lease string, now time.Time) (Task, bool) {

@@ -95,9 +95,12 @@ func (t *team) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountUR
 	return urns
 }
 
-// endClaims ends all claims of a member.
-func (t *team) endClaims(batch *persistence.Batch, member watchpost.MemberID) error {
+// endClaims ends all claims of a member but that on the account except.
+func (t *team) endClaims(batch *persistence.Batch, member watchpost.MemberID, except watchpost.AccountURN) error {
 	for _, urn := range t.accountsOf(member) {
+		if urn == except {
+			continue
+		}
 		held, err := t.claimed(urn)
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return err

@@ -31,6 +31,7 @@ type worker struct {
 	account  watchpost.AccountURN
 	signedIn bool
 	inUse    bool // the account is claimed by somebody else
+	other    bool // the account is not the one that the member works as
 	stopped  bool // signed out or challenged since its last sign of life
 	signs    int  // of life so far
 	releases int  // in a row
@@ -192,6 +193,8 @@ func (d *dispatcher) room(w *worker, kind watchpost.TaskType, now time.Time) int
 // empty when it may.
 func (d *dispatcher) hindrance(w *worker, k queueKey, now time.Time) watchpost.PendingReason {
 	switch {
+	case w.other && (k.member == "" || k.member == w.member):
+		return watchpost.PendingPaused
 	case k.account != "" && w.account != k.account, k.member != "" && w.member != k.member, w.inUse:
 		return watchpost.PendingExtensionOffline
 	case !w.signedIn, w.stopped, now.Before(d.paused[pauseKey{w.account, k.kind}]):
@@ -241,7 +244,7 @@ func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now
 	case watchpost.PendingWeeklyCap:
 		return watchpost.Weekly.Reset(now)
 	case watchpost.PendingPaused:
-		if w.signedIn && !w.stopped {
+		if w.signedIn && !w.stopped && !w.other {
 			return d.paused[pauseKey{w.account, k.kind}]
 		}
 	}

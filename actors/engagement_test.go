@@ -52,7 +52,7 @@ func TestWritesOfAMember(t *testing.T) {
 
 	other := team.Session(t, "ada-two").Connect() // the same member, another account
 	other.ExpectNone()
-	wantPending(t, team, id, watchpost.PendingExtensionOffline)
+	wantPending(t, team, id, watchpost.PendingPaused)
 	bob.ExpectNone()
 	ada.Connect()
 	ada.Finish(ada.ExpectTask(id))

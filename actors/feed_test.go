@@ -58,7 +58,7 @@ func TestPartsAtOnce(t *testing.T) {
 func TestDeletedBetweenParts(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	other := team.Session(t, "bob").Connect()
+	other := team.SessionOf(t, team.Member(t, "bob"), "bob").Connect()
 	doomed := keywordWatchlist(t, team, "go")
 	scan := s.Expect(protocol.TypeTask)
 	s.Accept(scan)

@@ -31,6 +31,7 @@ import (
 //	q <account urn>                accountRecord of an account that a member has claimed
 //	c <time> <hash>                empty; a pairing code by its end, to purge it
 //	r <member>                     empty; removed, its waiting writes not yet ended
+//	B <member>                     bindingRecord, the account that the member works as
 //	y <week> <watchlist>           watchpost.WeekTally; <week> is its Monday
 //	z <week> <watchlist> l <hash>  empty; this author is a potential lead of the week
 //	z <week> <watchlist> d <hash>  empty; this post was dropped in the week
@@ -69,6 +70,7 @@ const (
 	keyAccount   = "q"
 	keyPairing   = "c"
 	keyRemoval   = "r"
+	keyBinding   = "B"
 	keyTally     = "y"
 	keyMark      = "z"
 	keyOnce      = "i"

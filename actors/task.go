@@ -120,6 +120,8 @@ func (t *task) Receive(c actor.Context) {
 		t.onDrop()
 	case failTask:
 		t.onFail(m)
+	case moveWrite:
+		t.onMove()
 	default:
 		t.env.log.Error("unknown message", "actor", "task", "message", typeName(m))
 	}

@@ -43,10 +43,14 @@ type team struct {
 	weeks      map[watchpost.WatchlistID]weekChange
 	// accounts are those that members have claimed.
 	accounts map[watchpost.AccountURN]accountRecord
-	feed     *actor.PID
-	wake     watchpost.Timer
-	wakeAt   time.Time
-	day      string // the period that debitNewDay has seen
+	// bindings are the accounts that members work as.
+	bindings map[watchpost.MemberID]bindingRecord
+	// statusTimer is set while a status may have to be sent.
+	statusTimer watchpost.Timer
+	feed        *actor.PID
+	wake        watchpost.Timer
+	wakeAt      time.Time
+	day         string // the period that debitNewDay has seen
 	// renewed is until when sessions keep what they are handed while the clock
 	// is set forward: they cannot answer in between.
 	renewed time.Time
@@ -90,6 +94,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		watchlists: map[watchpost.WatchlistID]*trackedList{},
 		weeks:      map[watchpost.WatchlistID]weekChange{},
 		accounts:   map[watchpost.AccountURN]accountRecord{},
+		bindings:   map[watchpost.MemberID]bindingRecord{},
 		lists:      map[watchpost.ListID]*followedList{},
 	}
 }
@@ -103,6 +108,9 @@ func (t *team) Receive(c actor.Context) {
 		}
 		if t.wake != nil {
 			t.wake.Stop()
+		}
+		if t.statusTimer != nil {
+			t.statusTimer.Stop()
 		}
 	}
 	if t.handle(c, t.load) {
@@ -120,6 +128,8 @@ func (t *team) receive(message any) {
 		t.ctx.Respond(rested && t.journal.idle() && len(t.dispatch.workers) == 0)
 	case wakeUp:
 		t.onWake()
+	case statusDue:
+		t.onStatusDue()
 	case renewLeases:
 		t.onRenewLeases(m)
 	case onceDurable:
@@ -160,8 +170,14 @@ func (t *team) load(view persistence.View) error {
 	if err := t.loadAccounts(view); err != nil {
 		return err
 	}
+	if err := t.loadBindings(view); err != nil {
+		return err
+	}
 	if err := t.loadTasks(view); err != nil {
 		return err
+	}
+	for member, bound := range t.bindings {
+		t.moveWrites(member, bound.Account) // what the last activation had left to do
 	}
 	if err := t.loadRemovals(view); err != nil {
 		return err
@@ -241,6 +257,7 @@ func (t *team) onWake() {
 		t.showHindered(w)
 	}
 	t.handOut()
+	t.statusesChanged()
 	t.armWake()
 	t.answer(Done{}, nil)
 }

@@ -176,39 +176,6 @@ func (t *team) endEffect(batch *persistence.Batch, task *watchpost.Task) {
 	}
 }
 
-// accountOf returns the account that a member's sessions work with: that of a
-// connected one, else the one reported last; "" when none is known.
-func (t *team) accountOf(member watchpost.MemberID) watchpost.AccountURN {
-	best := t.sessionOf(member)
-	if best == nil {
-		return ""
-	}
-	return best.record.Account
-}
-
-// sessionOf returns the session that speaks for a member's account; nil when
-// none ever reported one that is the member's.
-func (t *team) sessionOf(member watchpost.MemberID) *sessionState {
-	var best *sessionState
-	for _, s := range t.sessions {
-		if s.record.Member == member && s.record.Account != "" && (best == nil || s.speaksBefore(best)) {
-			best = s
-		}
-	}
-	return best
-}
-
-func (s *sessionState) speaksBefore(o *sessionState) bool {
-	able := func(s *sessionState) bool { return s.worker != nil && s.worker.signedIn && !s.worker.inUse }
-	if able(s) != able(o) {
-		return able(s)
-	}
-	if !s.record.AccountAt.Equal(o.record.AccountAt) {
-		return s.record.AccountAt.After(o.record.AccountAt)
-	}
-	return s.record.ID < o.record.ID
-}
-
 // rememberAccount stores which account a session works with when that changes,
 // so that it is known while the session is away.
 func (t *team) rememberAccount(batch *persistence.Batch, s *sessionState, urn watchpost.AccountURN, ours bool, now time.Time) {

@@ -142,9 +142,7 @@ func (t *team) interaction(task *watchpost.Task, deed watchpost.Deed) *watchpost
 	if deed.Type == watchpost.ActorUser {
 		member, _ := t.member(task.Member)
 		i.Author.ID, i.Author.FullName = string(task.Member), member.FullName
-		if s := t.sessionOf(task.Member); s != nil {
-			i.Author.Slug = s.record.Slug
-		}
+		i.Author.Slug = t.bindings[task.Member].Slug
 	}
 	return i
 }

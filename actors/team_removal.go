@@ -48,13 +48,14 @@ func (t *team) onRemoveMember(m RemoveMember) {
 		return
 	}
 	batch := &persistence.Batch{}
-	if err := t.endClaims(batch, m.Member); err != nil {
+	if err := t.endClaims(batch, m.Member, ""); err != nil {
 		t.fail(err)
 		t.refuse(m)
 		return
 	}
 	batch.Delete(key(keyMember, m.Member))
 	batch.Delete(key(keyLiveness, m.Member))
+	batch.Delete(key(keyBinding, m.Member))
 	batch.Set(persistence.DirectoryKey{Kind: dirEmail, Name: member.Email}, nil)
 	batch.Put(key(keyRemoval, m.Member), encode(struct{}{}))
 	var ends []func()
@@ -63,6 +64,7 @@ func (t *team) onRemoveMember(m RemoveMember) {
 	}
 	t.members = slices.DeleteFunc(t.members, func(one watchpost.Member) bool { return one.ID == m.Member })
 	delete(t.liveness, m.Member)
+	delete(t.bindings, m.Member)
 	t.showPresence()
 	answer := replyTo(t.env, t.ctx.Sender(), Done{})
 	t.journal.submit(batch, func(err error) {

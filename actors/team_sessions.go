@@ -3,9 +3,7 @@ package actors
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -32,6 +30,7 @@ type sessionState struct {
 	worker  *worker    // nil while not connected
 	account protocol.Account
 	journal string
+	told    told
 }
 
 // sessionHello introduces a connection; answered by sessionWelcomed.
@@ -123,7 +122,7 @@ func (t *team) onRevoke(m Revoke) {
 	batch := &persistence.Batch{}
 	tell := t.closeSession(batch, s)
 	if len(t.sessionsOf(s.record.Member)) == 0 {
-		if err := t.endClaims(batch, s.record.Member); err != nil {
+		if err := t.endClaims(batch, s.record.Member, ""); err != nil {
 			t.fail(err)
 			t.refuse(m)
 			return
@@ -179,6 +178,8 @@ func (t *team) onHello(m sessionHello) {
 	})
 	t.takeUp(s, m.hello.Tasks)
 	t.handOut()
+	s.told = told{}
+	t.statusChanged(s)
 }
 
 // takeUp squares what a session's journal lists with what it holds here.
@@ -212,7 +213,12 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		t.onHeartbeat(s, m.frame)
 		return
 	}
-	if open := t.tasks[watchpost.TaskID(m.frame.Task)]; open != nil {
+	if m.frame.Type == protocol.TypeBind {
+		t.onBind(s, m.frame)
+		return
+	}
+	open := t.tasks[watchpost.TaskID(m.frame.Task)]
+	if open != nil && (m.frame.Type != protocol.TypeActing || s.mayAct(open)) {
 		t.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, journal: s.journal, signs: s.worker.signs, frame: m.frame})
 		return
 	}
@@ -220,7 +226,8 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		t.onLateResult(m)
 		return
 	}
-	// Final or never known: acknowledged, and nothing more.
+	// Final, never known, or not to be done as this account: acknowledged, and
+	// nothing more.
 	reply := protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}
 	switch m.frame.Type {
 	case protocol.TypePart:
@@ -247,11 +254,15 @@ func (t *team) onHeartbeat(s *sessionState, f protocol.Frame) {
 	if f.Account == nil {
 		return
 	}
+	before := *s.worker
 	batch := &persistence.Batch{}
 	t.reportAccount(batch, s, *f.Account)
 	t.showHindered(s.worker)
 	t.journal.submit(batch, nil)
 	t.handOut()
+	if !s.worker.sameAccount(&before) {
+		t.statusChanged(s)
+	}
 }
 
 // onSessionDown takes a session whose connection is gone out of the hand-out;
@@ -292,23 +303,27 @@ const maxJournal = 200
 const maxAccountURN = 256
 
 // reportAccount takes up what a session says of its account: who it is, and
-// whether it is signed in. Only a session whose member has claimed the account
-// is a sign of life and is handed tasks.
-func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protocol.Account) {
-	now := t.env.clock.Now()
-	a.URN, a.Slug, a.Name = strings.ToLower(strings.TrimSpace(a.URN)), clip(a.Slug, maxText), clip(a.Name, maxText)
-	if len(a.URN) > maxAccountURN || strings.ContainsFunc(a.URN, unicode.IsControl) {
-		a.URN = "" // no account of the network
-	}
+// whether it is signed in. Only a session that is signed in to the account that
+// its member works as, and has claimed, is a sign of life and is handed tasks.
+func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, reported protocol.Account) {
+	now, member := t.env.clock.Now(), s.record.Member
+	a := cleanAccount(reported)
 	urn := watchpost.AccountURN(a.URN)
-	s.account = a
 	w := s.worker
+	s.account = a
+	refused := w.other && w.inUse && w.account == urn // as the answer to bind was
 	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, ""
+	w.inUse, w.other, w.from, w.fromWeekly = false, false, time.Time{}, time.Time{}
 	w.signs++
 	if urn == "" {
 		return
 	}
-	claim, ours, err := t.claim(batch, urn, s.record.Member, now)
+	bound, known := t.bindings[member]
+	if known && bound.Account != urn {
+		w.other, w.inUse = true, refused
+		return
+	}
+	claim, ours, err := t.claim(batch, urn, member, now)
 	if err != nil {
 		t.fail(err)
 		return
@@ -317,20 +332,28 @@ func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, a protoc
 	t.rememberAccount(batch, s, urn, ours, now)
 	w.from, w.fromWeekly = claim.From, claim.FromWeekly
 	if ours {
-		t.keepAccount(batch, urn, s.record.Member, a, now)
+		t.keepAccount(batch, urn, member, a, now)
 	}
 	if !ours || !a.SignedIn {
 		return
 	}
-	l := t.liveness[s.record.Member]
+	if !known || bound.Slug != a.Slug || bound.Name != a.Name {
+		t.bind(batch, member, bindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
+	}
+	t.markAlive(batch, member, now)
+}
+
+// markAlive notes a sign of life of a member.
+func (t *team) markAlive(batch *persistence.Batch, member watchpost.MemberID, now time.Time) {
+	l := t.liveness[member]
 	if l == nil {
 		l = &liveness{}
-		t.liveness[s.record.Member] = l
+		t.liveness[member] = l
 	}
 	l.last = now
 	t.showPresence()
 	if now.Sub(l.stored) >= livenessGrain {
 		l.stored = now
-		batch.Put(key(keyLiveness, s.record.Member), encode(now))
+		batch.Put(key(keyLiveness, member), encode(now))
 	}
 }

@@ -60,6 +60,7 @@ const (
 	taskDeclined
 	taskReturned
 	taskActs // or nothing that concerns the team
+	taskMoved
 	taskEnded
 )
 
@@ -158,6 +159,7 @@ func (t *team) createTask(batch *persistence.Batch, task watchpost.Task) (then f
 	putTask(batch, &task)
 	putOpen(batch, task.ID, open)
 	open.pid = t.spawn(newTask(t.env, task, t.ctx.Self(), session, t.renewed))
+	t.statusesChanged()
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
 	t.armWake()
 	return then
@@ -327,6 +329,8 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		if _, known := t.member(open.member); open.member != "" && !known {
 			t.ctx.Send(open.pid, memberRemoved) // while it was acting
 		}
+	case taskMoved:
+		t.onMoved(batch, open, &c.task)
 	case taskEnded:
 		open.holder, open.ended = "", true
 		t.dispatch.remove(c.task.ID)
@@ -346,6 +350,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	t.free(c.freed, c.task.ID)
 	t.countReleases(c)
 	t.pause(batch, c)
+	t.statusesChanged()
 }
 
 // free notes that a session no longer works on a task.

@@ -59,6 +59,7 @@ const (
 	PauseNewClaim      PauseReason = "new_claim"           // the account was somebody else's
 	PauseNotUnderstood PauseReason = "page_not_understood" // of Pause.TaskType
 	PauseNetworkLimit  PauseReason = "network_limit"       // the network refused more of Pause.Action
+	PauseOtherAccount  PauseReason = "other_account"       // the session is signed in to another account than the member's
 )
 
 // Pause is one reason, with the kind of work that it concerns (none: all) and
@@ -109,8 +110,8 @@ func (t *team) view() TeamView {
 	return v
 }
 
-// presence describes a member by the session that can do most or, when none is
-// connected, by the account that was claimed last.
+// presence describes a member by the account that it works as and the session
+// that can do most. Before a member has an account, by that of the session.
 func (t *team) presence(member watchpost.MemberID, now time.Time) MemberPresence {
 	p := MemberPresence{Member: member}
 	if l := t.liveness[member]; l != nil {
@@ -130,21 +131,30 @@ func (t *team) presence(member watchpost.MemberID, now time.Time) MemberPresence
 		}
 		account := best.account
 		p.Account, p.AccountInUse = &account, w.inUse
-		if !w.inUse {
-			p.Used = t.used(w.account, now)
+		if w.other {
+			p.Account, p.AccountInUse = t.boundAccount(member), false
+		}
+		if !w.inUse || w.other {
+			p.Used = t.used(watchpost.AccountURN(p.Account.URN), now)
 		}
 		p.Pauses = t.pauses(w, now)
 		return p
 	}
-	urns := t.accountsOf(member)
-	slices.SortStableFunc(urns, func(a, b watchpost.AccountURN) int { return t.accounts[b].SeenOn.Compare(t.accounts[a].SeenOn) })
-	if len(urns) > 0 {
-		r := t.accounts[urns[0]]
-		p.Account = &protocol.Account{URN: string(urns[0]), Slug: r.Slug, Name: r.Name}
-		p.Used = t.used(urns[0], now)
-		p.Pauses = t.accountPauses(urns[0], now)
+	if p.Account = t.boundAccount(member); p.Account != nil {
+		urn := watchpost.AccountURN(p.Account.URN)
+		p.Used, p.Pauses = t.used(urn, now), t.accountPauses(urn, now)
 	}
 	return p
+}
+
+// boundAccount is the account that a member works as, nil before there is one.
+// It is not signed in: no session says so.
+func (t *team) boundAccount(member watchpost.MemberID) *protocol.Account {
+	bound, ok := t.bindings[member]
+	if !ok {
+		return nil
+	}
+	return &protocol.Account{URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name}
 }
 
 // abler orders workers by what they can do, of equals the newest session first.
@@ -153,7 +163,7 @@ func abler(a, b *worker) int {
 		switch {
 		case w.account == "":
 			return 3
-		case w.inUse:
+		case w.inUse, w.other:
 			return 2
 		case !w.signedIn || w.stopped:
 			return 1
@@ -177,6 +187,10 @@ func (t *team) used(account watchpost.AccountURN, now time.Time) []AllowanceUse 
 func (t *team) pauses(w *worker, now time.Time) []Pause {
 	var pauses []Pause
 	switch {
+	case w.other && w.inUse:
+		return []Pause{{Reason: PauseOtherAccount}, {Reason: PauseAccountInUse}}
+	case w.other:
+		return []Pause{{Reason: PauseOtherAccount}}
 	case w.inUse:
 		return []Pause{{Reason: PauseAccountInUse}}
 	case !w.signedIn:

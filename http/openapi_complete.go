@@ -27,6 +27,9 @@ func complete(document *openapi3.T) error {
 		headerRequestID:  replyHeader("The request's own id, or one that was made; it is in the log.", openapi3.NewStringSchema()),
 		headerRetryAfter: replyHeader("Seconds after which the same request may be sent again.", openapi3.NewIntegerSchema()),
 	}
+	if frame := document.Components.Schemas["Frame"]; frame != nil {
+		frame.Value.Required = []string{"type"} // the generator does not know omitzero
+	}
 	for _, item := range document.Paths.Map() {
 		for _, operation := range item.Operations() {
 			operation.Description = describe(operation)

@@ -35,9 +35,11 @@ type line struct {
 	run    *run
 	link   *actors.Link
 	frames chan protocol.Frame
-	closed chan Closed
-	ended  atomic.Bool
-	down   chan struct{} // closed when the service ended the connection
+	// statuses are those that came, apart: they come at moments of their own.
+	statuses chan protocol.Frame
+	closed   chan Closed
+	ended    atomic.Bool
+	down     chan struct{} // closed when the service ended the connection
 }
 
 // Closed is how the service ended a connection.
@@ -88,12 +90,12 @@ func (s *Session) Hello(tasks ...protocol.JournalTask) error {
 // HelloContext is Hello with the end of the caller's patience.
 func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTask) error {
 	account := s.Account
-	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), closed: make(chan Closed, 1), down: make(chan struct{})}
+	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), statuses: make(chan protocol.Frame, 1<<16), closed: make(chan Closed, 1), down: make(chan struct{})}
 	hello := protocol.Frame{
 		Type: protocol.TypeHello, V: protocol.Version, Token: s.Token, Boot: watchpost.NewSecret(4), Journal: s.Journal,
 		Version: "1.0.0", Account: &account, Tasks: tasks,
 	}
-	link, err := s.Team.W.Registry.Connect(ctx, hello, func(f protocol.Frame) { l.frames <- f },
+	link, err := s.Team.W.Registry.Connect(ctx, hello, l.deliver,
 		func(code int, reason string) {
 			l.ended.Store(true)
 			l.closed <- Closed{code, reason}
@@ -106,6 +108,43 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 	s.line = l
 	s.Team.W.T.Cleanup(link.Close)
 	return nil
+}
+
+// deliver sorts what comes.
+func (l *line) deliver(f protocol.Frame) {
+	if f.Type == protocol.TypeStatus {
+		l.statuses <- f
+		return
+	}
+	l.frames <- f
+}
+
+// ExpectStatus returns the next status that is wanted, and drops those before
+// it. No other method returns a status.
+func (s *Session) ExpectStatus(wanted func(protocol.Frame) bool) protocol.Frame {
+	s.T.Helper()
+	seen := []protocol.Frame{}
+	for timeout := time.After(Wait); ; {
+		select {
+		case f := <-s.line.statuses:
+			if seen = append(seen, f); wanted(f) {
+				return f
+			}
+		case <-timeout:
+			require.FailNow(s.T, "no such status came", "%+v", seen)
+		}
+	}
+}
+
+// ExpectNoStatus fails when a status has come that ExpectStatus did not return.
+func (s *Session) ExpectNoStatus(why string) {
+	s.T.Helper()
+	s.Settle()
+	select {
+	case f := <-s.line.statuses:
+		require.FailNow(s.T, "unexpected status", "%s: %+v", why, f)
+	default:
+	}
 }
 
 // Connect connects and is welcomed.

@@ -37,18 +37,16 @@ var golden = map[string]any{
 	"bind": Frame{Type: TypeBind, Account: &Account{URN: "urn:n:member:2", Slug: "jan", Name: "Jan", SignedIn: true}},
 	"status": Frame{
 		Type: TypeStatus, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true},
-		Status: &Status{
-			Blocked: []Blocked{
-				{Reason: BlockedPageNotUnderstood, TaskTypes: []string{"agent_profile_fetch"}, Until: point(at(13))},
-				{Reason: BlockedReleased},
-			},
-			Waiting:    2,
-			Allowances: []AllowanceState{{Action: "like", Used: 3, Limit: 50, ResetsAt: at(23)}},
+		Blocked: []Blocked{
+			{Reason: BlockedPageNotUnderstood, TaskTypes: []string{"agent_profile_fetch"}, Until: point(at(13))},
+			{Reason: BlockedReleased},
 		},
+		Waiting:    point(2),
+		Allowances: []AllowanceState{{Action: "like", Used: 3, Limit: 50, ResetsAt: at(23)}},
 	},
 	"status-other-account": Frame{
 		Type: TypeStatus, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
-		Status: &Status{Blocked: []Blocked{{Reason: BlockedOtherAccount}}, Allowances: []AllowanceState{}},
+		Blocked: []Blocked{{Reason: BlockedOtherAccount}}, Waiting: point(0), Allowances: []AllowanceState{},
 	},
 	"welcome": Frame{Type: TypeWelcome, Session: "s1", HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
 	"heartbeat": Frame{

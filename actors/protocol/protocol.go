@@ -140,16 +140,11 @@ type Frame struct {
 	// released
 	Reason string `json:"reason,omitempty"`
 
-	*Status
-}
-
-// Status is what a status frame says beside Frame.Account, which is the account
-// that the member works as; SignedIn there says whether this session does.
-type Status struct {
-	Blocked []Blocked `json:"blocked"`
-	// Waiting counts the team's tasks that could run on the account.
-	Waiting    int              `json:"waiting"`
-	Allowances []AllowanceState `json:"allowances"`
+	// status: Account is the one that the member works as, its SignedIn whether
+	// this session does. Waiting counts the team's tasks that could run on it.
+	Blocked    []Blocked        `json:"blocked,omitzero"`
+	Waiting    *int             `json:"waiting,omitempty"`
+	Allowances []AllowanceState `json:"allowances,omitzero"`
 }
 
 // Blocked is one reason why the session gets no tasks.
