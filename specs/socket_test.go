@@ -14,9 +14,11 @@ import (
 type socket struct {
 	conn   *websocket.Conn
 	frames chan []byte
-	early  [][]byte      // frames that were read before a script asked for them
-	gone   chan struct{} // closed when the connection has ended
-	err    error         // how; read after gone
+	// statuses are apart: they come at moments of their own.
+	statuses chan []byte
+	early    [][]byte      // frames that were read before a script asked for them
+	gone     chan struct{} // closed when the connection has ended
+	err      error         // how; read after gone
 }
 
 // open dials the gateway.
@@ -29,7 +31,7 @@ func (w *world) open(name string) (*socket, error) {
 		return nil, err
 	}
 	conn.SetReadLimit(-1)
-	s := &socket{conn: conn, frames: make(chan []byte, 256), gone: make(chan struct{})}
+	s := &socket{conn: conn, frames: make(chan []byte, 256), statuses: make(chan []byte, 1024), gone: make(chan struct{})}
 	go s.read()
 	if old := w.sockets[name]; old != nil {
 		old.end() // a script that uses a name again has done with what it named
@@ -46,8 +48,12 @@ func (s *socket) read() {
 			s.err = err
 			return
 		}
+		frames := s.frames
+		if strings.HasPrefix(string(frame), `{"type":"status"`) {
+			frames = s.statuses
+		}
 		select {
-		case s.frames <- frame:
+		case frames <- frame:
 		default:
 			s.err = errors.New("more frames than a script can have missed")
 			return
@@ -72,16 +78,21 @@ func (s *socket) next() ([]byte, error) {
 }
 
 // arriving waits for a frame.
-func (s *socket) arriving() ([]byte, error) {
+func (s *socket) arriving() ([]byte, error) { return s.from(s.frames) }
+
+// status waits for a status.
+func (s *socket) status() ([]byte, error) { return s.from(s.statuses) }
+
+func (s *socket) from(frames chan []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	select {
-	case frame := <-s.frames:
+	case frame := <-frames:
 		return frame, nil
 	default:
 	}
 	select {
-	case frame := <-s.frames:
+	case frame := <-frames:
 		return frame, nil
 	case <-s.gone:
 		return nil, fmt.Errorf("the connection has ended: %w", s.err)
@@ -190,7 +201,7 @@ func (w *world) frameCommand(args []string) error {
 }
 
 // expectCommand wants the next frame to have these members, and keeps it as if
-// it were a reply.
+// it were a reply. Of statuses it takes the next that has them.
 func (w *world) expectCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("expect CONNECTION 'JSON'")
@@ -199,20 +210,32 @@ func (w *world) expectCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	frame, err := s.next()
-	if err != nil {
-		return fmt.Errorf("want %s: %w", args[1], err)
-	}
-	w.last = &reply{who: args[0], body: frame}
-	w.last.parse()
 	want, err := parseJSON(args[1])
 	if err != nil {
 		return err
 	}
-	if err := compare("", want, w.last.value, true); err != nil {
-		return fmt.Errorf("%w\n%s", err, w.last)
+	read := s.next
+	object, _ := want.(map[string]any)
+	status := object["type"] == "status"
+	if status {
+		read = s.status
 	}
-	return nil
+	var differs error
+	for {
+		frame, err := read()
+		if err != nil {
+			return fmt.Errorf("want %s: %w", args[1], errors.Join(err, differs))
+		}
+		w.last = &reply{who: args[0], body: frame}
+		w.last.parse()
+		if differs = compare("", want, w.last.value, true); differs == nil {
+			return nil
+		}
+		differs = fmt.Errorf("%w\n%s", differs, w.last)
+		if !status {
+			return differs
+		}
+	}
 }
 
 // closedCommand wants the service to end the connection with that code, and

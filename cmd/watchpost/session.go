@@ -22,7 +22,7 @@ type sessionCommand struct {
 	Token      string     `help:"Session token; or give --code. Also from the file named by WATCHPOST_TOKEN_FILE."`
 	Code       string     `help:"Pairing code to sign in with."`
 	NetworkURL string     `name:"network-url" default:"http://127.0.0.1:8090" help:"Origin of the stand-in network."`
-	Account    string     `help:"Slug of the member to be on the network; default: made of the token, or of the email that --code belongs to."`
+	Account    string     `help:"Slug of the member to be on the network; default: made of the token, or of the email that --code belongs to. Given explicitly, the member works as it from now on."`
 	Journal    string     `type:"path" help:"Folder of the journal; default: one in the user's state folder, named by the token's hash."`
 	Insecure   bool       `help:"Speak to a service on another machine without TLS."`
 	LogLevel   slog.Level `default:"info" help:"debug, info, warn or error."`
@@ -32,6 +32,7 @@ type sessionCommand struct {
 // the session.
 func (c *sessionCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
+	confirmed := c.Account != "" // by who gave it
 	if err := c.signIn(ctx); err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (c *sessionCommand) Run(ctx context.Context) error {
 		c.Journal = filepath.Join(state, "watchpost", "sessions", name)
 	}
 	return headless.Run(ctx, headless.Options{
-		Server: c.Server, Insecure: c.Insecure, Token: c.Token, NetworkURL: c.NetworkURL, Account: c.Account,
+		Server: c.Server, Insecure: c.Insecure, Token: c.Token, NetworkURL: c.NetworkURL, Account: c.Account, Bind: confirmed,
 		JournalDir: c.Journal, Version: version, Logger: log, Clock: watchpost.SystemClock{},
 	})
 }

@@ -35,6 +35,8 @@ func (s *session) receive(_ context.Context, f protocol.Frame) {
 		s.receiveAck(f)
 	case protocol.TypeCancel:
 		s.receiveCancel(f)
+	case protocol.TypeStatus:
+		s.receiveStatus(f)
 	}
 }
 

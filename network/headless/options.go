@@ -41,6 +41,9 @@ type Options struct {
 	ShowsLate bool
 	// Account is the slug of the member to sign in to the network as.
 	Account string
+	// Bind confirms that the member works as Account from now on, when the
+	// service says that the member works as another one: once in a run.
+	Bind bool
 	// JournalDir holds what must survive the process; one session at a time
 	// may use it. It is made when it does not exist.
 	JournalDir string

@@ -224,6 +224,7 @@ type world struct {
 
 	clock   *networktest.Clock
 	journal string
+	bind    bool
 	beats   chan time.Time
 	retries chan time.Time
 	waits   chan time.Duration
@@ -306,7 +307,7 @@ func (w *world) runWith(journal string) *session {
 		s.err <- headless.Run(ctx, headless.Options{
 			Server: w.server.URL, Token: "secret", NetworkURL: w.network, Account: "jo", JournalDir: journal, Version: "test",
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: w.clock,
-			HTTPClient: &http.Client{Transport: w}, Hooks: w.hooks, ShowsLate: w.showsLate,
+			HTTPClient: &http.Client{Transport: w}, Hooks: w.hooks, ShowsLate: w.showsLate, Bind: w.bind,
 		})
 	}()
 	w.t.Cleanup(func() {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -26,14 +28,16 @@ type session struct {
 	wake    chan struct{}   // tells the worker that there is something to do
 	parent  context.Context // ends with Run; tasks end with it
 
-	mu      sync.Mutex
-	account protocol.Account
-	out     *outbox       // of the present connection, nil before welcome
-	offset  time.Duration // the service's clock minus ours
-	met     bool          // there was a welcome
-	tasks   map[string]*task
-	queue   []*task
-	check   bool // an account check is on its way
+	mu        sync.Mutex
+	account   protocol.Account
+	out       *outbox       // of the present connection, nil before welcome
+	offset    time.Duration // the service's clock minus ours
+	met       bool          // there was a welcome
+	tasks     map[string]*task
+	queue     []*task
+	check     bool   // an account check is on its way
+	bound     string // urn of the account that the member works as; "" when not known
+	confirmed bool   // bind was said
 }
 
 // task is an open task: its journal entry and what this process does about it.
@@ -189,6 +193,7 @@ func (s *session) hello() protocol.Frame {
 	f := protocol.Frame{
 		Type: protocol.TypeHello, V: protocol.Version, Token: s.opts.Token, Boot: s.boot, Journal: s.journal.ID(),
 		Version: s.opts.Version, Account: s.accountLocked(), Tasks: []protocol.JournalTask{},
+		Browser: &protocol.Browser{Name: "watchpost session", Version: s.opts.Version, OS: runtime.GOOS, Label: hostname()},
 	}
 	for _, state := range []string{protocol.StateActing, protocol.StateReceived, protocol.StateDone} {
 		for _, e := range s.journal.Entries() {
@@ -201,6 +206,15 @@ func (s *session) hello() protocol.Frame {
 		f.Tasks = f.Tasks[:len(f.Tasks)-1]
 	}
 	return f
+}
+
+// hostname is the label of the machine; "" when it has no name.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 // frameSize is the length of a frame in bytes.

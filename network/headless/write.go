@@ -59,6 +59,9 @@ func (s *session) write(t *task) (any, error) {
 		s.release(t, releasedLate)
 		return nil, errReleased
 	}
+	if err := s.ownAccount(); err != nil {
+		return nil, err
+	}
 	if err := s.put(t, func(e *Entry) { e.Begun = true }); err != nil {
 		return nil, err // not begun: sure
 	}
@@ -104,6 +107,9 @@ func (s *session) prepare(t *task, w writer) error {
 // more when it certainly was not.
 func (s *session) recover(t *task, w writer) (any, error) {
 	e := s.entry(t)
+	if err := s.ownAccount(); err != nil {
+		return nil, unknown(err.Error()) // its pages say nothing of the write
+	}
 	if w.decided() {
 		return s.recoverDecided(t, w)
 	}
