@@ -176,10 +176,10 @@ func (t *team) onHello(m sessionHello) {
 		root.Send(sender, sessionWelcomed{pid})
 		root.Send(pid, deliver{welcome})
 	})
+	s.told = told{}
+	t.statusChanged(s) // before any task: it names the account that writes are for
 	t.takeUp(s, m.hello.Tasks)
 	t.handOut()
-	s.told = told{}
-	t.statusChanged(s)
 }
 
 // takeUp squares what a session's journal lists with what it holds here.

@@ -58,7 +58,7 @@ type allowance struct {
 }
 
 type pause struct {
-	Reason   actors.PauseReason `json:"reason" validate:"oneof=account_in_use signed_out challenge released new_claim page_not_understood network_limit"`
+	Reason   actors.PauseReason `json:"reason" validate:"oneof=account_in_use other_account signed_out challenge released new_claim page_not_understood network_limit"`
 	TaskType watchpost.TaskType `json:"task_type,omitempty"`
 	Action   watchpost.Action   `json:"action,omitempty"`
 	Until    *stamp             `json:"until"`

@@ -21,7 +21,7 @@ describe('a read', () => {
   it('tells its output and who was signed in', async () => {
     const account = { urn: 'urn:n:member:1', slug: 'ada', name: 'Ada', signed_in: true }
     const { agent, told } = agentOn({ account, profile: async () => jane })
-    agent.start('t1', 'r1', 'agent_profile_fetch', { profile_slug: 'jane' })
+    agent.start('t1', 'r1', 'agent_profile_fetch', { profile_slug: 'jane' }, 'urn:n:member:1')
     expect(agent.busy('t1')).toBe(true)
     await vi.waitFor(() => expect(agent.busy('t1')).toBe(false))
     expect(told).toHaveLength(1)
@@ -31,7 +31,7 @@ describe('a read', () => {
 
   it('tells its fault, which touched nothing', async () => {
     const { agent, told } = agentOn({ profile: async () => { throw new Fault('not_found', 'the network does not know it') } })
-    agent.start('t1', 'r1', 'agent_profile_fetch', { profile_slug: 'nobody' })
+    agent.start('t1', 'r1', 'agent_profile_fetch', { profile_slug: 'nobody' }, 'urn:n:member:1')
     await vi.waitFor(() => expect(told).toHaveLength(1))
     expect(told[0]).toMatchObject({ error: { code: 'not_found', acted: false } })
   })
@@ -40,7 +40,7 @@ describe('a read', () => {
 describe('a task type that nobody knows', () => {
   it('is invalid input', async () => {
     const { agent, told } = agentOn({})
-    agent.start('t1', 'r1', 'agent_dance' as never, {})
+    agent.start('t1', 'r1', 'agent_dance' as never, {}, 'urn:n:member:1')
     await vi.waitFor(() => expect(told).toHaveLength(1))
     expect(told[0]).toMatchObject({ error: { code: 'invalid_input', acted: false } })
     expect(await agent.look('agent_dance' as never, {})).toMatchObject({ error: { code: 'invalid_input' } })

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { FromSession, TaskError } from '../src/shared/protocol'
+import type { Account, FromSession, TaskError } from '../src/shared/protocol'
 import type { LookAnswer } from '../src/shared/messages'
 import { Runner } from '../src/worker/runner'
 import { account, FakeAccounts, FakeTabs, handOut, MemoryStore, open, start } from './fakes'
@@ -216,5 +216,33 @@ describe('after a crash', () => {
     await runner.adopt({ type: 'outcome', task: 't1', run: 'r', parts: 0, ...commented })
     expect(store.items['task:t1']).toMatchObject({ state: 'done', output: commented.output })
     await runner.adopt({ type: 'outcome', task: 'other', run: 'r', parts: 0, output: {} })
+  })
+})
+
+describe('a write in the name of a member who works as another account', () => {
+  const bound = { urn: 'urn:n:member:2', slug: 'jan', name: 'Jan', signed_in: false }
+  const status = (member: Account) => ({ type: 'status' as const, account: member, blocked: [], waiting: 0, allowances: [] })
+
+  it('is given back when the page shows somebody else', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => done(false)]
+    const { session, next } = await runnerOn(tabs)
+    await session.receive(status(bound))
+    await session.receive(handOut('agent_like_post'))
+    expect(await next('released')).toMatchObject({ reason: 'account' })
+    expect(tabs.calls).not.toContain('run')
+  })
+
+  it('is given back when the account changes between acting and go', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => done(false)]
+    const { session, next } = await runnerOn(tabs)
+    await session.receive(status({ ...account, urn: account.urn.toUpperCase() }))
+    await session.receive(handOut('agent_like_post'))
+    await next('acting')
+    await session.receive(status(bound))
+    await session.receive({ type: 'go', task: 't1', lease: 'l1' })
+    expect(await next('released')).toMatchObject({ reason: 'account' })
+    expect(tabs.calls).not.toContain('run')
   })
 })

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openPages } from '../src/network/pages'
+import { accountPath } from '../src/network/paths'
+import { PageAgent } from '../src/page/agent'
+import type { FromPage } from '../src/shared/messages'
 import { writes } from '../src/page/tasks'
 import { Fault, taskError } from '../src/shared/fault'
 import { isWrite } from '../src/shared/protocol'
@@ -172,5 +175,53 @@ describe('a write on the open page', () => {
       expect(network.asked).toEqual([])
       vi.unstubAllGlobals()
     }
+  })
+})
+
+describe('a write as somebody else', () => {
+  /** Begins the golden like on its page, in a browser that is signed in by now as the account of that urn. */
+  const like = async (account: string, signedIn: (page: string) => Response) => {
+    const g = golden('a like')
+    const network = new Network(g.requests)
+    const page = html(g.requests[0]!)
+    openTab(page, g.requests[0]!.path, {
+      fetch: (input, init) => String(input) === accountPath ? Promise.resolve(signedIn(page)) : network.fetch(input, init),
+    })
+    const told: FromPage[] = []
+    new PageAgent(openPages, async m => told.push(m)).start('t1', 'r1', 'agent_like_post', g.input, account)
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    return { told: told[0], posts: network.posts }
+  }
+  const viewer = () => /data-viewer="([^"]*)"/.exec(html(golden('a like').requests[0]!))![1]!
+  const as = (urn: string) => (page: string) => new Response(page.replace(/data-viewer="[^"]*"/, `data-viewer="${urn}"`))
+
+  it('is done as the account that it is for', async () => {
+    const { told, posts } = await like(viewer().toUpperCase(), as(viewer()))
+    expect(told).not.toHaveProperty('error')
+    expect(posts).toHaveLength(1)
+  })
+
+  it('is not done when the member has signed in as another since the page was opened', async () => {
+    const { told, posts } = await like(viewer(), as('urn:network:member:jan'))
+    expect(told).toMatchObject({ error: { code: 'signed_out', acted: false }, account: { urn: 'urn:network:member:jan' } })
+    expect(posts).toEqual([])
+  })
+
+  it('is not done on a page of another account', async () => {
+    const { told, posts } = await like('urn:network:member:jan', as('urn:network:member:jan'))
+    expect(told).toMatchObject({ error: { code: 'signed_out', acted: false } })
+    expect(posts).toEqual([])
+  })
+
+  it('is not done when nobody is signed in, or the network does not say who', async () => {
+    const out = await like(viewer(), () => new Response('<body data-page="sign_in" data-layout="1">'))
+    expect(out.told).toMatchObject({ error: { code: 'signed_out', acted: false } })
+    vi.unstubAllGlobals()
+    const silent = await like(viewer(), () => new Response('bad gateway', { status: 502 }))
+    expect(silent.told).toMatchObject({ error: { code: 'timeout', acted: false } })
+    vi.unstubAllGlobals()
+    const unknown = await like(viewer(), () => new Response('<body data-layout="9">'))
+    expect(unknown.told).toMatchObject({ error: { code: 'timeout', acted: false } })
+    expect([...out.posts, ...silent.posts, ...unknown.posts]).toEqual([])
   })
 })

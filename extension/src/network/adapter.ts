@@ -144,6 +144,12 @@ export interface Pages {
   /** Who the pages read so far said is signed in. */
   readonly account: Account | undefined
 
+  /**
+   * Makes sure that a write on the open page would be done as the account of
+   * that urn: by the page itself, and by a page that is fetched for it. Fault
+   * signed_out when it would not.
+   */
+  expectAccount(urn: string): Promise<void>
   profile(ref: string): Promise<Profile>
   company(ref: string): Promise<Company>
   /** Page n (from 1) of a list. */

@@ -1,10 +1,10 @@
 import { Fault } from '../shared/fault'
-import type { Account, ConnectionsInput, SearchInput } from '../shared/protocol'
+import { sameAccount, type Account, type ConnectionsInput, type SearchInput } from '../shared/protocol'
 import type { Actor, Company, Pages, People, PostPage, PostsList, PostsPage, Profile, Thread } from './adapter'
-import { layout } from './account'
+import { accountIn, layout } from './account'
 import { fill, submit } from './forms'
 import { all, attribute, flag, name, notUnderstood, text, the } from './markup'
-import { companyPath, memberPath, postPath, threadPath } from './paths'
+import { accountPath, companyPath, memberPath, postPath, threadPath } from './paths'
 import { peopleOf, threadOf } from './people'
 import { postOf, postsOf } from './posts'
 import { companyOf, profileOf } from './profile'
@@ -20,6 +20,18 @@ class NetworkPages implements Pages {
   account: Account | undefined
   /** The page that was read last. */
   private last: Document | undefined
+
+  async expectAccount(urn: string): Promise<void> {
+    const shown = document.querySelector<HTMLElement>('.account')?.dataset['viewer']
+    const { status, html } = await this.fetch(accountPath)
+    const now = accountIn(status, html)
+    if (now) this.account = now
+    if (!now) throw new Fault('timeout', 'the network did not say who is signed in')
+    if (!now.signed_in) throw new Fault('signed_out', 'nobody is signed in to the network')
+    for (const viewer of [shown, now.urn]) {
+      if (!sameAccount(viewer, urn)) throw new Fault('signed_out', `signed in to the network as "${now.slug}", not as the account that the task is for`)
+    }
+  }
 
   async profile(ref: string): Promise<Profile> { return profileOf(await this.get(memberPath(ref), 'profile')) }
 
@@ -119,19 +131,25 @@ class NetworkPages implements Pages {
 
   /** Reads a page of the wanted kind as the signed-in member. */
   private async get(path: string, kind: string, signal?: AbortSignal): Promise<Document> {
-    let answer: Response, html: string
-    try {
-      const limit = AbortSignal.timeout(pageMs)
-      answer = await fetch(path, { signal: signal ? AbortSignal.any([limit, signal]) : limit })
-      html = await answer.text()
-    } catch (failure) {
-      throw new Fault('timeout', `the network did not answer: ${String(failure)}`)
-    }
-    if (answer.status >= 500) throw new Fault('timeout', `the network answered ${answer.status}`)
+    const { html } = await this.fetch(path, signal)
     const page = new DOMParser().parseFromString(html, 'text/html')
     this.expect(page, kind)
     this.last = page
     return page
+  }
+
+  private async fetch(path: string, signal?: AbortSignal): Promise<{ status: number; html: string }> {
+    let status: number, html: string
+    try {
+      const limit = AbortSignal.timeout(pageMs)
+      const answer = await fetch(path, { signal: signal ? AbortSignal.any([limit, signal]) : limit })
+      status = answer.status
+      html = await answer.text()
+    } catch (failure) {
+      throw new Fault('timeout', `the network did not answer: ${String(failure)}`)
+    }
+    if (status >= 500) throw new Fault('timeout', `the network answered ${status}`)
+    return { status, html }
   }
 
   /** Keeps what a page says of the account, and turns a page of another kind than the wanted one into its fault. */

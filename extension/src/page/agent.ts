@@ -33,15 +33,18 @@ export class PageAgent {
     }
   }
 
-  /** Begins a task; parts and outcome go by message. A task that runs is not begun twice. */
-  start(task: string, run: string, type: TaskType, input: unknown): void {
+  /**
+   * Begins a task; parts and outcome go by message. A task that runs is not
+   * begun twice. A write is done as the account of that urn or not at all.
+   */
+  start(task: string, run: string, type: TaskType, input: unknown, account: string): void {
     if (this.runs.has(task)) return
     const control = new AbortController()
     this.runs.set(task, control)
-    void this.do(task, run, type, input, control).finally(() => this.runs.delete(task))
+    void this.do(task, run, type, input, account, control).finally(() => this.runs.delete(task))
   }
 
-  private async do(task: string, run: string, type: TaskType, input: unknown, control: AbortController): Promise<void> {
+  private async do(task: string, run: string, type: TaskType, input: unknown, account: string, control: AbortController): Promise<void> {
     const pages = this.open()
     const outcome: OutcomeMessage = { type: 'outcome', task, run, parts: 0 }
     try {
@@ -56,8 +59,10 @@ export class PageAgent {
             control.signal.throwIfAborted()
           },
         })
-      } else if (write) outcome.output = await write.act(input, pages)
-      else throw new Fault('invalid_input', `unknown task type "${type}"`)
+      } else if (write) {
+        await pages.expectAccount(account) // the member may have signed in as somebody else since go
+        outcome.output = await write.act(input, pages)
+      } else throw new Fault('invalid_input', `unknown task type "${type}"`)
     } catch (failure) {
       outcome.error = taskError(failure, isWrite(type))
     }

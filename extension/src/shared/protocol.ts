@@ -84,6 +84,10 @@ export interface Account {
   signed_in: boolean
 }
 
+/** Do two urns name the same account? Their case does not count. */
+export const sameAccount = (a: string | undefined, b: string | undefined): boolean =>
+  a !== undefined && a !== '' && a.toLowerCase() === b?.toLowerCase()
+
 export type State = 'received' | 'acting' | 'done'
 
 export interface JournalTask {

@@ -1,4 +1,4 @@
-import type { Account } from '../shared/protocol'
+import { sameAccount, type Account } from '../shared/protocol'
 import { accountIn } from '../network/account'
 import { accountPath } from '../network/paths'
 import type { Store } from './journal'
@@ -28,7 +28,7 @@ export class AccountWatch {
 
   /** Waits until the account of that urn is signed in. */
   async signedIn(urn: string, signal: AbortSignal): Promise<void> {
-    while (!this.account.signed_in || this.account.urn !== urn) await until<void>(signal, resolve => this.waiting.push(resolve))
+    while (!this.account.signed_in || !sameAccount(this.account.urn, urn)) await until<void>(signal, resolve => this.waiting.push(resolve))
   }
 
   get now(): Account { return this.account }

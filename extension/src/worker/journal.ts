@@ -12,7 +12,7 @@ export interface Entry {
   state: State
   /** When it was received. */
   at: number
-  /** Urn of the account that it was handed out to. */
+  /** Urn of the account that it is for: the member's, not necessarily the one that the browser is signed in to. */
   account: string
 
   // acting

@@ -1,5 +1,5 @@
 import type { Account, WriteType } from '../shared/protocol'
-import { isWrite, MAX_FRAME, pageDecides } from '../shared/protocol'
+import { isWrite, MAX_FRAME, pageDecides, sameAccount } from '../shared/protocol'
 import type { LookAnswer, OutcomeMessage, PartMessage, Witness } from '../shared/messages'
 import { Fault, taskError } from '../shared/fault'
 import type { Entry } from './journal'
@@ -114,6 +114,8 @@ export class Runner {
     }
     const output = await this.prepare(task)
     await this.notLate(task)
+    // Also what the service has said since the page was looked at.
+    if (!this.session.mayActAs(task.entry, task.entry.account)) await this.giveBack(task, 'account')
     await this.session.put(task, { begun: true })
     if (pageDecides(type) && task.entry.witness?.done) return output // done already: there is nothing to do
     const outcome = await this.act(task)
@@ -124,8 +126,8 @@ export class Runner {
   private async prepare(task: Task): Promise<unknown> {
     await this.notLate(task)
     const { witness, output, account } = await this.look(task)
-    // The member has signed in as somebody else since: it is not theirs to do.
-    if (account !== task.entry.account) await this.giveBack(task, 'account')
+    // The browser is signed in as somebody else: it is not theirs to do.
+    if (!this.session.mayActAs(task.entry, account)) await this.giveBack(task, 'account')
     await this.session.put(task, { state: 'acting', witness, acting_at: this.clock() })
     await this.session.askToAct(task)
     return output
@@ -183,7 +185,7 @@ export class Runner {
       await this.accounts.signedIn(task.entry.account, task.signal)
       try {
         const looked = await this.look(task)
-        if (looked.account === task.entry.account) return looked
+        if (sameAccount(looked.account, task.entry.account)) return looked
         await this.tabs.close()
       } catch (failure) {
         task.signal.throwIfAborted()

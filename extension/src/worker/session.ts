@@ -1,5 +1,5 @@
 import type { Account, Assignment, FromService, FromSession, Hello, Post, Result, Welcome } from '../shared/protocol'
-import { isWrite, MAX_HELLO_FRAME, VERSION } from '../shared/protocol'
+import { isWrite, MAX_HELLO_FRAME, sameAccount, VERSION } from '../shared/protocol'
 import type { Entry, Journal } from './journal'
 import { Task, until } from './task'
 
@@ -22,6 +22,8 @@ const cancelled = new Error('the service cancelled the task')
  */
 export class Session {
   readonly tasks = new Map<string, Task>()
+  /** The account that the member works as, as the service has said on this connection; undefined when it has not. */
+  bound: Account | undefined
   /** Set while no task is to be taken. */
   closed = false
   private readonly queue: Task[] = []
@@ -46,6 +48,11 @@ export class Session {
       this.tasks.set(entry.task, task)
       if (entry.state !== 'done') this.queue.push(task)
     }
+  }
+
+  /** May a write be done as the account of that urn, which the page shows? */
+  mayActAs(entry: Entry, urn: string | undefined): boolean {
+    return sameAccount(urn, entry.account) && (this.bound === undefined || sameAccount(urn, this.bound.urn))
   }
 
   /** The service's time as far as the session knows it. */
@@ -74,6 +81,7 @@ export class Session {
     if (!Number.isNaN(time)) this.offset = time - this.clock()
     this.say = say
     this.met = true
+    this.bound = undefined
     for (const { task } of this.journal.entries()) this.repeat(this.tasks.get(task))
     this.wake()
   }
@@ -103,6 +111,9 @@ export class Session {
         else await this.forget(task, forgotten)
         return
       }
+      case 'status':
+        this.bound = frame.account
+        return
       case 'cancel': return this.receiveCancel(frame.task)
     }
   }
@@ -199,7 +210,7 @@ export class Session {
     if (known) return this.takeAgain(known, frame)
     const { task, lease, attempt, task_type, input } = frame
     if (typeof task !== 'string' || task === '') return
-    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock(), account: this.account().urn }
+    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock(), account: (this.bound ?? this.account()).urn }
     const refuse = (reason: string) => this.say({ type: 'released', task, lease, reason })
     if (this.closed) return refuse('paused')
     if (this.late(entry)) return refuse('deadline')

@@ -197,7 +197,7 @@ export class BrowserTabs implements Tabs {
     try {
       const outcome = this.outcome(run, signal, part, limitMs)
       outcome.catch(() => {}) // it may end before anyone listens
-      await this.call(tab, signal, 'start', entry.task, run, entry.task_type as TaskType, entry.input)
+      await this.call(tab, signal, 'start', entry.task, run, entry.task_type as TaskType, entry.input, entry.account)
       this.started()
       return await outcome
     } finally {
