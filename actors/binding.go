@@ -168,7 +168,7 @@ func (t *team) onMoved(batch *persistence.Batch, open *openTask, task *watchpost
 	open.pinned = ""
 	if open.holder == "" { // else it was offered meanwhile, and is not waiting
 		t.dispatch.remove(task.ID)
-		t.dispatch.add(task)
+		t.dispatch.add(task, t.env.clock.Now())
 	}
 }
 

@@ -49,10 +49,22 @@ func (s *rawSocket) send(frames ...ws.Frame) {
 	require.NoError(s.t, err)
 }
 
+// read returns the next frame that is no status: those come at moments of their
+// own.
+func (s *rawSocket) read() ws.Frame {
+	s.t.Helper()
+	for {
+		f, err := ws.ReadFrame(s.in)
+		require.NoError(s.t, err)
+		if !bytes.HasPrefix(f.Payload, []byte(`{"type":"status"`)) {
+			return f
+		}
+	}
+}
+
 func (s *rawSocket) hear(op ws.OpCode) []byte {
 	s.t.Helper()
-	f, err := ws.ReadFrame(s.in)
-	require.NoError(s.t, err)
+	f := s.read()
 	require.Equal(s.t, op, f.Header.OpCode)
 	require.True(s.t, f.Header.Fin)
 	require.False(s.t, f.Header.Masked)
@@ -64,9 +76,7 @@ func (s *rawSocket) hearAll(want map[ws.OpCode]int) {
 	s.t.Helper()
 	heard := map[ws.OpCode]int{}
 	for len(heard) < len(want) || heard[ws.OpText] < want[ws.OpText] {
-		f, err := ws.ReadFrame(s.in)
-		require.NoError(s.t, err)
-		heard[f.Header.OpCode]++
+		heard[s.read().Header.OpCode]++
 	}
 	require.Equal(s.t, want, heard)
 }
