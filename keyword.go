@@ -7,14 +7,21 @@ import (
 )
 
 // KeywordEntry is one element of a watchlist's keywords: a primary keyword,
-// words that must all occur beside it, and words none of which may
+// words that must occur with it, and words none of which may
 // (specification: Keyword entry).
 type KeywordEntry struct {
 	ID       EntryID
 	Keyword  string
 	Required []string
 	Excluded []string
+	// AnyRequired is set when one of Required is enough
+	// (include_all_required: false).
+	AnyRequired bool `json:",omitempty"`
 }
+
+// anyOf reports whether the entry asks for one of several words: with one word
+// or none, any and all are the same.
+func (e KeywordEntry) anyOf() bool { return e.AnyRequired && len(e.Required) > 1 }
 
 // KeywordResult is what became of one keyword of a request (results in the
 // reply to a create).
@@ -100,7 +107,69 @@ func (e KeywordEntry) sense() string {
 		slices.Sort(folded)
 		return strings.Join(folded, "\x00")
 	}
-	return FoldName(e.Keyword) + "\x00\x01" + list(e.Required) + "\x00\x01" + list(e.Excluded)
+	sense := FoldName(e.Keyword) + "\x00\x01" + list(e.Required) + "\x00\x01" + list(e.Excluded)
+	if e.anyOf() {
+		sense += "\x00\x01any"
+	}
+	return sense
+}
+
+// IdentifyKeywords gives the successes among results the ids of the entries of
+// a watchlist that ask for the same. The n-th success stands for kept[n], as
+// CleanKeywords returns them.
+func IdentifyKeywords(results []KeywordResult, kept, entries []KeywordEntry) {
+	ids := make(map[string]EntryID, len(entries))
+	for _, e := range entries {
+		ids[e.sense()] = e.ID
+	}
+	next := 0
+	for i := range results {
+		if results[i].Success && next < len(kept) {
+			results[i].KeywordID = ids[kept[next].sense()]
+			next++
+		}
+	}
+}
+
+// DistinctRules drops the entries that add nothing: another one has the same
+// keyword and matches every post that they match. Each entry costs a scan.
+func DistinctRules(entries []KeywordEntry) []KeywordEntry {
+	var kept []KeywordEntry
+	for i, e := range entries {
+		covered := func(j int, o KeywordEntry) bool {
+			return i != j && o.covers(e) && (j < i || !e.covers(o))
+		}
+		needed := true
+		for j, o := range entries {
+			needed = needed && !covered(j, o)
+		}
+		if needed {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// covers reports whether the entry surely matches every post that another one
+// with the same keyword matches.
+func (e KeywordEntry) covers(o KeywordEntry) bool {
+	within := func(words, all []string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool {
+			return !slices.ContainsFunc(all, func(x string) bool { return FoldName(w) == FoldName(x) })
+		})
+	}
+	if FoldName(e.Keyword) != FoldName(o.Keyword) || !within(e.Excluded, o.Excluded) {
+		return false
+	}
+	switch {
+	case len(e.Required) == 0:
+		return true
+	case o.anyOf():
+		return e.anyOf() && within(o.Required, e.Required)
+	case e.anyOf():
+		return slices.ContainsFunc(e.Required, func(w string) bool { return within([]string{w}, o.Required) })
+	}
+	return within(e.Required, o.Required)
 }
 
 // cleanWords trims words, drops the blank and the repeated.

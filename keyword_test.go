@@ -155,3 +155,78 @@ func TestCleanLabels(t *testing.T) {
 		})
 	}
 }
+
+// TestDistinctRules: an entry stays when no other one with its keyword matches
+// all that it matches.
+func TestDistinctRules(t *testing.T) {
+	t.Parallel()
+	entry := func(keyword string, required ...string) watchpost.KeywordEntry {
+		return watchpost.KeywordEntry{Keyword: keyword, Required: required}
+	}
+	anyOf := func(keyword string, required ...string) watchpost.KeywordEntry {
+		return watchpost.KeywordEntry{Keyword: keyword, Required: required, AnyRequired: true}
+	}
+	without := func(e watchpost.KeywordEntry, excluded ...string) watchpost.KeywordEntry {
+		e.Excluded = excluded
+		return e
+	}
+	for name, c := range map[string]struct{ given, want []watchpost.KeywordEntry }{
+		"the same in another case": {[]watchpost.KeywordEntry{entry("Rust"), entry("RUST", "language")}, []watchpost.KeywordEntry{entry("Rust")}},
+		"the wider one is later":   {[]watchpost.KeywordEntry{entry("k8s", "security", "Berlin"), entry("K8s", "berlin")}, []watchpost.KeywordEntry{entry("K8s", "berlin")}},
+		"different demands":        {[]watchpost.KeywordEntry{entry("k8s", "a"), entry("k8s", "b")}, []watchpost.KeywordEntry{entry("k8s", "a"), entry("k8s", "b")}},
+		"one excludes":             {[]watchpost.KeywordEntry{without(entry("k8s"), "x"), entry("k8s", "b")}, []watchpost.KeywordEntry{without(entry("k8s"), "x"), entry("k8s", "b")}},
+		"both exclude":             {[]watchpost.KeywordEntry{without(entry("k8s"), "x"), without(entry("k8s", "b"), "X", "y")}, []watchpost.KeywordEntry{without(entry("k8s"), "x")}},
+		"twice":                    {[]watchpost.KeywordEntry{entry("k8s"), entry("K8S")}, []watchpost.KeywordEntry{entry("k8s")}},
+		"any and one of them":      {[]watchpost.KeywordEntry{anyOf("k8s", "a", "b"), entry("k8s", "a")}, []watchpost.KeywordEntry{anyOf("k8s", "a", "b")}},
+		"any and all":              {[]watchpost.KeywordEntry{entry("k8s", "a", "b"), anyOf("k8s", "a", "b")}, []watchpost.KeywordEntry{anyOf("k8s", "a", "b")}},
+		"all of one, any of two":   {[]watchpost.KeywordEntry{entry("k8s", "a"), anyOf("k8s", "b", "c")}, []watchpost.KeywordEntry{entry("k8s", "a"), anyOf("k8s", "b", "c")}},
+	} {
+		require.Equal(t, c.want, watchpost.DistinctRules(c.given), name)
+	}
+}
+
+// TestAnyRequired: an entry of any of its required words is another one than
+// that of all, matches what has one of them, and keeps its id.
+func TestAnyRequired(t *testing.T) {
+	t.Parallel()
+	all := watchpost.KeywordEntry{Keyword: "solar", Required: []string{"Spain", "España"}}
+	either := all
+	either.AnyRequired = true
+	match := func(e watchpost.KeywordEntry, text string) bool {
+		return watchpost.CompileKeyword(e).Match(watchpost.NewText(text))
+	}
+	require.False(t, match(all, "solar in Spain"))
+	require.True(t, match(all, "solar in Spain, España"))
+	require.True(t, match(either, "solar in Spain"))
+	require.True(t, match(either, "solar in españa"))
+	require.False(t, match(either, "solar in Portugal"))
+	require.False(t, match(either, "wind in Spain"))
+	either.Excluded = []string{"wind"}
+	require.False(t, match(either, "solar and wind in Spain"))
+	none := watchpost.KeywordEntry{Keyword: "solar", AnyRequired: true}
+	require.True(t, match(none, "solar"))
+
+	kept, results, err := watchpost.CleanKeywords([]watchpost.KeywordEntry{all, either, all, none, {Keyword: "Solar"}})
+	require.NoError(t, err)
+	require.Len(t, kept, 3)
+	require.Len(t, results, 3)
+	list := watchpost.Watchlist{Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{all}}
+	list.Keywords[0].ID = "e1"
+	either.Excluded = nil
+	patched, err := list.Apply(watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{all, either}})
+	require.NoError(t, err)
+	require.Equal(t, watchpost.EntryID("e1"), patched.Keywords[0].ID)
+	require.Empty(t, patched.Keywords[1].ID, "scanned from the start")
+	require.True(t, patched.Keywords[1].AnyRequired)
+	appended, err := list.Apply(watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{all, either}, Append: true})
+	require.NoError(t, err)
+	require.Len(t, appended.Keywords, 2)
+}
+
+func TestReservedLabel(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"no labels", " No  Labels "} {
+		_, err := watchpost.CleanLabels([]watchpost.Label{{Name: name}})
+		require.EqualError(t, err, "Invalid 'labels'")
+	}
+}

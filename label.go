@@ -22,6 +22,8 @@ func CleanLabels(raw []Label) ([]Label, error) {
 		switch {
 		case blank(l.Name):
 			return nil, Errorf(Invalid, "Invalid 'labels': a label must have a name")
+		case FoldName(l.Name) == NoLabels: // filters posts without any
+			return nil, Errorf(Invalid, "Invalid 'labels'")
 		case strings.ContainsRune(l.Name, ','):
 			return nil, Errorf(Invalid, "Invalid 'labels': a name must not contain a comma")
 		case utf8.RuneCountInString(l.Name) > MaxLabel:

@@ -1,6 +1,7 @@
 package watchpost
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -202,11 +203,12 @@ func (n needle) fits(text string, i int) bool {
 type Matcher struct {
 	keyword            needle
 	required, excluded []needle
+	anyRequired        bool
 }
 
 // CompileKeyword prepares an entry.
 func CompileKeyword(e KeywordEntry) Matcher {
-	m := Matcher{keyword: newNeedle(e.Keyword)}
+	m := Matcher{keyword: newNeedle(e.Keyword), anyRequired: e.anyOf()}
 	for _, r := range e.Required {
 		m.required = append(m.required, newNeedle(r))
 	}
@@ -217,7 +219,8 @@ func CompileKeyword(e KeywordEntry) Matcher {
 }
 
 // Match reports whether the text is one that the entry asks for: the keyword
-// and every required word occur in it, and no excluded one does. An occurrence
+// and every required word (any of them, if the entry says so) occur in it, and no
+// excluded one does. An occurrence
 // counts unless it cuts a word: its first (last) character and the one before
 // (after) it must not both be word characters. A required word that is blank
 // asks for nothing.
@@ -225,10 +228,8 @@ func (m Matcher) Match(t Text) bool {
 	if !m.keyword.in(t.s) {
 		return false
 	}
-	for _, r := range m.required {
-		if r.s != "" && !r.in(t.s) {
-			return false
-		}
+	if !m.requiredIn(t.s) {
+		return false
 	}
 	for _, x := range m.excluded {
 		if x.in(t.s) {
@@ -236,4 +237,12 @@ func (m Matcher) Match(t Text) bool {
 		}
 	}
 	return true
+}
+
+// requiredIn reports whether the required words occur in normalised text.
+func (m Matcher) requiredIn(text string) bool {
+	if m.anyRequired {
+		return slices.ContainsFunc(m.required, func(r needle) bool { return r.s == "" || r.in(text) })
+	}
+	return !slices.ContainsFunc(m.required, func(r needle) bool { return r.s != "" && !r.in(text) })
 }

@@ -324,7 +324,7 @@ func TestJudge(t *testing.T) {
 					require.True(t, pauses[code](v), name)
 					require.LessOrEqual(t, paused, 1, name)
 					signedOut := code == "signed_out" || code == "challenge"
-				require.Equal(t, code == "timeout" || signedOut && kind.Writes(), v.Lost, name)
+					require.Equal(t, code == "timeout" || signedOut && kind.Writes(), v.Lost, name)
 				default:
 					require.Equal(t, watchpost.EventFail, v.Event, name)
 					require.True(t, v.Failure.RetrySafe, name)

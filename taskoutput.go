@@ -97,7 +97,20 @@ type foundProfile struct {
 	Location    string `json:"location"`
 	ProfileSlug string `json:"profile_slug"`
 	ProfileURN  string `json:"profile_urn"`
+	ProfileURL  string `json:"profile_url"`
 	Degree      int    `json:"degree"`
+}
+
+// locate completes the address of the profile: what the session reported, or
+// the path of the slug, on the network.
+func (p *foundProfile) locate(network *url.URL) {
+	if p.ProfileURL == "" && p.ProfileSlug != "" {
+		p.ProfileURL = "/in/" + url.PathEscape(p.ProfileSlug)
+	}
+	if path, err := url.Parse(p.ProfileURL); err == nil && network != nil && p.ProfileURL != "" {
+		p.ProfileURL = network.ResolveReference(path).String()
+	}
+	p.ProfileURL = webURL(p.ProfileURL)
 }
 
 type foundConnection struct {
@@ -113,6 +126,21 @@ type profilesOutput struct {
 type connectionsOutput struct {
 	Connections []foundConnection `json:"connections"`
 	Total       int64             `json:"total"`
+}
+
+// located is implemented by outputs with addresses on the network.
+type located interface{ locate(network *url.URL) }
+
+func (p *profilesOutput) locate(network *url.URL) {
+	for i := range p.Profiles {
+		p.Profiles[i].locate(network)
+	}
+}
+
+func (c *connectionsOutput) locate(network *url.URL) {
+	for i := range c.Connections {
+		c.Connections[i].locate(network)
+	}
 }
 
 // completed is implemented by outputs with more to do than decoding does.
@@ -173,8 +201,8 @@ type sentOutput struct {
 
 // CleanOutput brings a session's output into the shape of its task type. An
 // output of another shape, or one over MaxOutput, is an error; a missing field
-// is none.
-func CleanOutput(t TaskType, output json.RawMessage) (json.RawMessage, error) {
+// is none. network completes addresses; nil when it is not known.
+func CleanOutput(t TaskType, output json.RawMessage, network *url.URL) (json.RawMessage, error) {
 	shape, known := taskOutputs[t]
 	if !known {
 		return nil, errors.New("task type has no output")
@@ -191,6 +219,9 @@ func CleanOutput(t TaskType, output json.RawMessage) (json.RawMessage, error) {
 	}
 	if c, ok := clean.(completed); ok {
 		c.complete()
+	}
+	if l, ok := clean.(located); ok {
+		l.locate(network)
 	}
 	// Encoding escapes: what is stored may be larger than what was sent.
 	stored, err := json.Marshal(clean)

@@ -2,6 +2,7 @@ package watchpost_test
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -32,17 +33,17 @@ func TestCleanOutputShapes(t *testing.T) {
 	require.Len(t, emptyOutputs, 10)
 	for kind, shape := range emptyOutputs {
 		for _, sent := range []string{`{}`, ` {"unknown": {"x": 1}} `, shape, strings.ReplaceAll(shape, "[]", "null")} {
-			got, err := watchpost.CleanOutput(kind, json.RawMessage(sent))
+			got, err := watchpost.CleanOutput(kind, json.RawMessage(sent), nil)
 			require.NoError(t, err, "%s %s", kind, sent)
 			require.JSONEq(t, shape, string(got), "%s %s", kind, sent)
 		}
 		for _, bad := range []string{``, ` `, `null`, `[]`, `"x"`, `7`, `{`, `{"name":7,"slug":7,"posts":7,"profiles":7,"connections":"7","liked":7,"commented":7,"sent":7}`} {
-			_, err := watchpost.CleanOutput(kind, json.RawMessage(bad))
+			_, err := watchpost.CleanOutput(kind, json.RawMessage(bad), nil)
 			require.Error(t, err, "%s %q", kind, bad)
 		}
 	}
 	for _, kind := range []watchpost.TaskType{watchpost.TaskKeywordScan, "unknown"} {
-		_, err := watchpost.CleanOutput(kind, json.RawMessage(`{}`))
+		_, err := watchpost.CleanOutput(kind, json.RawMessage(`{}`), nil)
 		require.Error(t, err)
 	}
 }
@@ -50,7 +51,7 @@ func TestCleanOutputShapes(t *testing.T) {
 func TestCleanOutputKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
 	got, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(`{"name":"Zoë 👩‍🚀","connections":500,"skills":["a",{"b":[1]}],
-		"profile":{"positions":[{"title":"CTO","start_year":2020,"is_current":true}]}}`))
+		"profile":{"positions":[{"title":"CTO","start_year":2020,"is_current":true}]}}`), nil)
 	require.NoError(t, err)
 	var out struct {
 		Name        string
@@ -65,7 +66,7 @@ func TestCleanOutputKeepsWhatWasSent(t *testing.T) {
 	require.Equal(t, map[string]any{"title": "CTO", "company_name": "", "location": "", "start_year": 2020.0, "start_month": 0.0,
 		"end_year": 0.0, "end_month": 0.0, "is_current": true}, out.Profile.Positions[0])
 	posts := `{"posts":[{"urn":"1","content":"x"},{"urn":"2"}]}`
-	got, err = watchpost.CleanOutput(watchpost.TaskCompanyPosts, json.RawMessage(posts))
+	got, err = watchpost.CleanOutput(watchpost.TaskCompanyPosts, json.RawMessage(posts), nil)
 	require.NoError(t, err)
 	require.JSONEq(t, posts, string(got))
 }
@@ -73,13 +74,13 @@ func TestCleanOutputKeepsWhatWasSent(t *testing.T) {
 func TestCleanOutputIsBounded(t *testing.T) {
 	t.Parallel()
 	fits := `{"about":"` + strings.Repeat("x", watchpost.MaxOutput-1024) + `"}`
-	_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(fits))
+	_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(fits), nil)
 	require.NoError(t, err)
 	for _, large := range []string{
 		`{"about":"` + strings.Repeat("x", watchpost.MaxOutput) + `"}`,
 		`{"about":"` + strings.Repeat("<", watchpost.MaxOutput/2) + `"}`, // escaped it is six times as large
 	} {
-		_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(large))
+		_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(large), nil)
 		require.Error(t, err)
 	}
 }
@@ -93,7 +94,7 @@ func FuzzCleanOutput(f *testing.F) {
 	f.Add(uint8(0), []byte(`{"skills":[{"a":1e999}],"name":"\ud800"}`))
 	f.Fuzz(func(t *testing.T, kind uint8, sent []byte) {
 		k := allTypes[int(kind)%len(allTypes)]
-		got, err := watchpost.CleanOutput(k, sent)
+		got, err := watchpost.CleanOutput(k, sent, nil)
 		if err != nil {
 			return
 		}
@@ -106,8 +107,33 @@ func FuzzCleanOutput(f *testing.F) {
 			require.NotEqual(t, "null", string(out[field]))
 		}
 		require.Len(t, out, len(shape))
-		again, err := watchpost.CleanOutput(k, got)
+		again, err := watchpost.CleanOutput(k, got, nil)
 		require.NoError(t, err)
 		require.Equal(t, string(got), string(again))
 	})
+}
+
+// TestProfileURLs: rows of a search and of connections have the address of the
+// profile on the network, and no other scheme.
+func TestProfileURLs(t *testing.T) {
+	t.Parallel()
+	network, err := url.Parse("https://network.example")
+	require.NoError(t, err)
+	for kind, list := range map[watchpost.TaskType]string{watchpost.TaskProfilesSearch: "profiles", watchpost.TaskConnectionsFetch: "connections"} {
+		for sent, want := range map[string]string{
+			`{"profile_slug":"jane-doe"}`:                                       "https://network.example/in/jane-doe",
+			`{"profile_slug":"jörg ü"}`:                                         "https://network.example/in/j%C3%B6rg%20%C3%BC",
+			`{"profile_slug":"a","profile_url":"https://network.example/in/b"}`: "https://network.example/in/b",
+			`{"profile_slug":"a","profile_url":"/in/b"}`:                        "https://network.example/in/b",
+			`{"profile_slug":"a","profile_url":"javascript:alert(1)"}`:          "",
+			`{}`: "",
+		} {
+			got, err := watchpost.CleanOutput(kind, json.RawMessage(`{"`+list+`":[`+sent+`]}`), network)
+			require.NoError(t, err)
+			require.Contains(t, string(got), `"profile_url":"`+want+`"`, sent)
+		}
+		got, err := watchpost.CleanOutput(kind, json.RawMessage(`{"`+list+`":[{"profile_slug":"a"}]}`), nil)
+		require.NoError(t, err)
+		require.Contains(t, string(got), `"profile_url":""`)
+	}
 }

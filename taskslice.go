@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,7 +32,28 @@ func (t *Task) references() []json.RawMessage {
 	if err := json.Unmarshal(t.Input, &in); err != nil {
 		return nil
 	}
-	return in.URNs
+	return distinctProfiles(in.URNs)
+}
+
+// distinctProfiles drops the references to a person who has been named before
+// in another spelling.
+func distinctProfiles(refs []json.RawMessage) []json.RawMessage {
+	seen := make(map[string]bool, len(refs))
+	kept := make([]json.RawMessage, 0, len(refs))
+	for _, raw := range refs {
+		key := string(raw)
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			if reference, err := ParseProfile(text); err == nil {
+				key = reference.Key()
+			}
+		}
+		if !seen[key] {
+			seen[key] = true
+			kept = append(kept, raw)
+		}
+	}
+	return kept
 }
 
 // Units returns how many units of its allowance are still needed to finish the
@@ -40,14 +63,80 @@ func (t *Task) Units() int { return max(1, len(t.references())-t.Progress.Done) 
 // HandedInput is the task's input as the session with the present lease is
 // given it.
 func (t *Task) HandedInput() json.RawMessage {
+	switch t.Type {
+	case TaskProfilesSearch:
+		return handedSearch(t.Input)
+	case TaskConnectionRequest:
+		return handedInvitation(t.Input)
+	}
 	all := t.references()
-	if t.Lease == nil || len(all) == 0 || t.Lease.Units >= len(all) {
+	if t.Lease == nil || len(all) == 0 {
 		return t.Input
 	}
 	from := min(t.Lease.First, len(all))
 	b, err := json.Marshal(slicedInput{all[from:min(from+t.Lease.Units, len(all))]})
 	if err != nil {
 		return t.Input // it was decoded a moment ago
+	}
+	return b
+}
+
+// MaxFound is the most members that one search returns.
+const MaxFound = 50
+
+// handedSearch is the input of a search without the alias of count, and with no
+// count above the most that one search returns.
+func handedSearch(input json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return input
+	}
+	limit, aliased := fields["limit"]
+	delete(fields, "limit")
+	count, given := fields["count"]
+	if !given || string(count) == "null" {
+		count = limit
+	}
+	var n float64
+	switch err := json.Unmarshal(count, &n); {
+	case err == nil && n > MaxFound:
+		fields["count"] = json.RawMessage(strconv.Itoa(MaxFound))
+	case aliased && count != nil:
+		fields["count"] = count
+	case !aliased:
+		return input
+	}
+	return encoded(fields, input)
+}
+
+// handedInvitation is the input of an invitation with its note trimmed; a blank
+// note is none.
+func handedInvitation(input json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	var note string
+	if json.Unmarshal(input, &fields) != nil || json.Unmarshal(fields["note"], &note) != nil {
+		return input
+	}
+	trimmed := strings.TrimSpace(note)
+	if trimmed == note && note != "" {
+		return input
+	}
+	delete(fields, "note")
+	if trimmed != "" {
+		b, err := json.Marshal(trimmed)
+		if err != nil {
+			panic(err) // a string can always be encoded
+		}
+		fields["note"] = b
+	}
+	return encoded(fields, input)
+}
+
+// encoded returns the fields as an object, or otherwise if they are none.
+func encoded(fields map[string]json.RawMessage, otherwise json.RawMessage) json.RawMessage {
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return otherwise
 	}
 	return b
 }

@@ -15,7 +15,7 @@ func (t *task) onOutput(m fromSession, lease watchpost.Lease) {
 		t.onFetchedPosts(m, lease)
 		return
 	}
-	output, err := watchpost.CleanOutput(kind, m.frame.Output)
+	output, err := watchpost.CleanOutput(kind, m.frame.Output, t.env.network)
 	switch {
 	case err != nil:
 		t.onBadOutput(m, lease, err)
@@ -88,7 +88,7 @@ func fetched(p *watchpost.Post) fetchedPost {
 
 // onFetchedPosts takes the posts of a slice.
 func (t *task) onFetchedPosts(m fromSession, lease watchpost.Lease) {
-	if _, err := watchpost.CleanOutput(t.state.Type, m.frame.Output); err != nil && len(m.frame.Output) <= watchpost.MaxOutput {
+	if _, err := watchpost.CleanOutput(t.state.Type, m.frame.Output, t.env.network); err != nil && len(m.frame.Output) <= watchpost.MaxOutput {
 		t.onBadOutput(m, lease, err)
 		return
 	}

@@ -32,7 +32,7 @@ func withResolution(output json.RawMessage, r *watchpost.Resolution) json.RawMes
 func lateTruth(kind watchpost.TaskType, m *sessionFrame) (acted, known bool) {
 	switch e := m.frame.Error; {
 	case e == nil:
-		_, err := watchpost.CleanOutput(kind, m.frame.Output)
+		_, err := watchpost.CleanOutput(kind, m.frame.Output, nil)
 		return true, err == nil
 	case e.Acted == nil:
 		return false, false

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"watchpost"
@@ -17,7 +18,6 @@ const (
 	textLongNote    = "Invalid 'note': must be 300 characters or fewer"
 
 	maxProfiles    = 50
-	maxFound       = 50
 	maxConnections = 100
 )
 
@@ -95,18 +95,22 @@ type searchProfiles struct {
 	Industry        []string `json:"industry,omitempty"`
 	PastCompany     []string `json:"past_company,omitempty"`
 	ProfileLanguage []string `json:"profile_language,omitempty"`
-	Count           *float64 `json:"count,omitempty" example:"25" description:"1 to 50, by default 25"`
+	Location        string   `json:"location,omitempty" example:"Berlin" description:"text of the location"`
+	Count           *float64 `json:"count,omitempty" example:"25" description:"how many, by default 25; more than 50 are served as 50"`
+	Limit           *float64 `json:"limit,omitempty" example:"25" description:"another name of count, which counts if both are given"`
 }
 
 func (s *searchProfiles) checkField(name string) error {
 	switch name {
 	case "count":
-		return wholeIn(s.Count, name, 1, maxFound)
-	case "profile_language": // the last of the filters
+		return wholeIn(s.Count, name, 1, math.MaxInt32)
+	case "limit":
+		return wholeIn(s.Limit, name, 1, math.MaxInt32)
+	case "location": // the last of the filters
 	default:
 		return nil
 	}
-	filters := slices.Concat([]string{s.Keywords, s.Title, s.Company, s.FirstName, s.LastName, s.School},
+	filters := slices.Concat([]string{s.Keywords, s.Title, s.Company, s.FirstName, s.LastName, s.School, s.Location},
 		s.GeoURN, s.CurrentCompany, s.Industry, s.PastCompany, s.ProfileLanguage)
 	if all(filters, isBlank) {
 		return watchpost.Errorf(watchpost.Invalid, textNoFilter)
@@ -162,7 +166,7 @@ func (r *sendConnectionRequest) checkField(name string) error {
 	switch {
 	case name == "profile_urn" && !isProfile(r.URN):
 		return invalid(name)
-	case utf8.RuneCountInString(r.Note) > watchpost.MaxNote:
+	case utf8.RuneCountInString(strings.TrimSpace(r.Note)) > watchpost.MaxNote:
 		return watchpost.Errorf(watchpost.Invalid, textLongNote)
 	}
 	return nil

@@ -41,7 +41,7 @@ var agentTasks = []agentTask{
 		[][2]string{
 			{`{}`, "At least one search filter is required"}, {`{"count":5}`, "At least one search filter is required"},
 			{`{"keywords":" ","geo_urn":[]}`, "At least one search filter is required"}, {`{"keywords":7}`, "Invalid 'keywords'"},
-			{`{"geo_urn":"x"}`, "Invalid 'geo_urn'"}, {`{"title":"x","count":0}`, "Invalid 'count'"}, {`{"title":"x","count":51}`, "Invalid 'count'"},
+			{`{"geo_urn":"x"}`, "Invalid 'geo_urn'"}, {`{"title":"x","count":0}`, "Invalid 'count'"}, {`{"title":"x","limit":0}`, "Invalid 'limit'"},
 			{`{"title":"x","count":1.5}`, "Invalid 'count'"}, {`{"title":"x","count":"5"}`, "Invalid 'count'"},
 		}},
 	{"like-post", "agent_like_post", "Like post task created successfully", []string{`{"social_urn":"urn:network:activity:7"}`},
@@ -124,7 +124,7 @@ func TestTaskOutputs(t *testing.T) {
 		{"fetch-company", `{"company_slug":"x"}`, "agent_company_fetch", `{"name":"X","website":"javascript:alert(1)"}`,
 			`{"name":"X","slug":"","company_urn":"","industry":"","description":"","employee_count":0,"headquarters":"","website":"","followers":0,"logo_url":"","specialties":[]}`},
 		{"search-profiles", `{"keywords":"x"}`, "agent_profiles_search", `{"profiles":[{"name":"Jane"}]}`,
-			`{"profiles":[{"name":"Jane","headline":"","location":"","profile_slug":"","profile_urn":"","degree":0}],"total":0}`},
+			`{"profiles":[{"name":"Jane","headline":"","location":"","profile_slug":"","profile_urn":"","profile_url":"","degree":0}],"total":0}`},
 		{"fetch-connections", `{}`, "agent_connections_fetch", `{}`, `{"connections":[],"total":0}`},
 		{"like-post", `{"social_urn":"urn:network:activity:7"}`, "agent_like_post", `{}`, `{"liked":true}`},
 		{"comment-post", `{"social_urn":"urn:network:activity:7","comment_text":"x"}`, "agent_comment_post", `{"comment_urn":"c"}`, `{"commented":true,"comment_urn":"c"}`},

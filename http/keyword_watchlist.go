@@ -90,20 +90,13 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 		if err != nil {
 			return createKeywordWatchlistReply{}, err
 		}
+		watchpost.IdentifyKeywords(request.results, request.kept, view.Watchlist.Keywords)
 		return createdKeywordWatchlist(view.Watchlist, request.results), nil
 	}
 }
 
-// createdKeywordWatchlist completes the results with the ids that the entries
-// were given.
+// createdKeywordWatchlist is the reply to a create.
 func createdKeywordWatchlist(w watchpost.Watchlist, results []watchpost.KeywordResult) createKeywordWatchlistReply {
-	next := 0
-	for i := range results {
-		if results[i].Success && next < len(w.Keywords) {
-			results[i].KeywordID = w.Keywords[next].ID
-			next++
-		}
-	}
 	return createKeywordWatchlistReply{
 		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Keywords: watchpost.KeywordTexts(w.Keywords),
 		Frequency: w.Frequency.Hours(), Created: true, Results: results,
@@ -124,13 +117,16 @@ type updateKeywordWatchlistRequest struct {
 	Append    bool            `json:"append,omitempty" description:"add the keywords instead of replacing them"`
 	Labels    *[]labelEntry   `json:"labels,omitempty"`
 	Objective *string         `json:"objective,omitempty"`
+
+	kept    []watchpost.KeywordEntry // of the keywords, when they were checked
+	results []watchpost.KeywordResult
 }
 
 // checkField implements fieldChecker.
 func (r *updateKeywordWatchlistRequest) checkField(name string) (err error) {
 	switch {
 	case name == "keywords" && r.Keywords != nil:
-		_, _, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
+		r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
 	case name == "labels" && r.Labels != nil:
 		_, err = watchpost.CleanLabels(labels(*r.Labels))
 	default:
@@ -157,7 +153,12 @@ func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 		if err != nil {
 			return updateWatchlistReply{}, err
 		}
-		return s.patchWatchlist(c.Context(), t, request.ID, patch)
+		reply, w, err := s.patchWatchlist(c.Context(), t, request.ID, patch)
+		if err == nil && request.results != nil {
+			watchpost.IdentifyKeywords(request.results, request.kept, w.Keywords)
+			reply.Results = request.results
+		}
+		return reply, err
 	}
 }
 

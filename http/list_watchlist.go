@@ -79,7 +79,8 @@ func (s *Server) updateListWatchlist(t watchpost.WatchlistType) func(fuego.Conte
 		if patch, err = patch.Clean(t); err != nil {
 			return updateWatchlistReply{}, err
 		}
-		return s.patchWatchlist(c.Context(), t, request.ID, patch)
+		reply, _, err := s.patchWatchlist(c.Context(), t, request.ID, patch)
+		return reply, err
 	}
 }
 

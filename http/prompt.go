@@ -187,7 +187,7 @@ func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	patch := watchpost.WatchlistPatch{
 		Prompt: &prompt, Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
 	}
-	if _, err := s.patchWatchlist(ctx, t, which.ID, patch); err != nil {
+	if _, _, err := s.patchWatchlist(ctx, t, which.ID, patch); err != nil {
 		return none, err
 	}
 	return updateWatchlistReply{

@@ -175,6 +175,7 @@ func (s *Server) routes() {
 	s.teamRoutes()
 	s.keywordWatchlistRoutes()
 	s.forumWatchlistRoutes()
+	s.promptRoutes()
 	s.peopleWatchlistRoutes()
 	s.companyWatchlistRoutes()
 	s.postRoutes()

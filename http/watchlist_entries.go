@@ -50,11 +50,13 @@ func (e *keywordEntry) UnmarshalJSON(raw []byte) error {
 		Required []string `json:"required_keywords"`
 		Exclude  []string `json:"exclude_keywords"`
 		Excluded []string `json:"excluded_keywords"`
+		All      *bool    `json:"include_all_required"`
 	}
 	if err := bind(o, &fields); err != nil {
 		return err
 	}
 	e.Keyword, e.Required = fields.Keyword, fields.Required
+	e.AnyRequired = fields.All != nil && !*fields.All
 	e.Excluded = slices.Concat(fields.Exclude, fields.Excluded)
 	return nil
 }
@@ -113,6 +115,7 @@ func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
 		WithProperty("required_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
 		WithProperty("exclude_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
 		WithProperty("excluded_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
+		WithProperty("include_all_required", openapi3.NewBoolSchema().WithDefault(true)).
 		WithRequired([]string{"keyword"})
 	keyword.Example = map[string]any{"keyword": "opentelemetry", "exclude_keywords": []any{"hiring"}}
 	label := openapi3.NewObjectSchema().

@@ -68,6 +68,7 @@ type trackedKeyword struct {
 	Keyword  string            `json:"keyword"`
 	Required []string          `json:"required_keywords" validate:"required"`
 	Excluded []string          `json:"exclude_keywords" validate:"required"`
+	All      bool              `json:"include_all_required" description:"false: one of required_keywords is enough"`
 }
 
 type shownLabel struct {
@@ -103,7 +104,7 @@ func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 		DroppedThisWeek:         view.DroppedThisWeek,
 	}
 	for i, e := range w.Keywords {
-		detail.Tracking[i] = trackedKeyword{e.ID, e.Keyword, whole(e.Required), whole(e.Excluded)}
+		detail.Tracking[i] = trackedKeyword{e.ID, e.Keyword, whole(e.Required), whole(e.Excluded), !e.AnyRequired}
 	}
 	return detail
 }

@@ -166,18 +166,20 @@ type updateWatchlistReply struct {
 	Message   string                `json:"message" example:"Watchlist updated successfully"`
 	Prompt    string                `json:"prompt,omitempty" description:"in prompt mode, with the keywords and in place of the other fields"`
 	Keywords  []string              `json:"keywords,omitempty" description:"in prompt mode"`
+
+	Results []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
 }
 
 // patchWatchlist changes a watchlist by fields.
-func (s *Server) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, id string, patch watchpost.WatchlistPatch) (updateWatchlistReply, error) {
+func (s *Server) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, id string, patch watchpost.WatchlistPatch) (updateWatchlistReply, watchpost.Watchlist, error) {
 	view, err := askWatchlist[actors.WatchlistView](ctx, s, id, actors.UpdateWatchlist{Type: t, ID: watchpost.WatchlistID(id), Patch: patch})
 	if err != nil {
-		return updateWatchlistReply{}, err
+		return updateWatchlistReply{}, watchpost.Watchlist{}, err
 	}
 	w := view.Watchlist
 	return updateWatchlistReply{
 		ID: w.ID, Name: w.Name, Frequency: w.Frequency.Hours(), Disable: &w.Disabled, Updated: true, Message: textUpdated,
-	}, nil
+	}, w, nil
 }
 
 type deleteWatchlistReply struct {

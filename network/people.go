@@ -73,7 +73,7 @@ func (v *visit) passes(m *member) bool {
 	now, before := m.positions[:1], m.positions[1:]
 	return v.holds("title", m.positions[0].title) &&
 		v.holds("first_name", m.first) && v.holds("last_name", m.last) &&
-		v.holds("school", m.schools[0].school) &&
+		v.holds("school", m.schools[0].school) && v.holds("location", m.place.name) &&
 		v.any("company", func(want string) bool { return worksAt(m.positions, want) }) &&
 		v.any("current_company", func(want string) bool { return worksAt(now, want) }) &&
 		v.any("past_company", func(want string) bool { return worksAt(before, want) }) &&

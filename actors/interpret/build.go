@@ -188,7 +188,7 @@ func (b *built) entries(w wish) []watchpost.KeywordEntry {
 	if err != nil {
 		return nil
 	}
-	return kept
+	return watchpost.DistinctRules(kept)
 }
 
 // combo is one choice of the words that every post must have.

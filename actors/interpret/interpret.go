@@ -94,6 +94,7 @@ func (r Result) Interpretation() map[string]any {
 	for i, k := range r.Keywords {
 		keywords[i] = map[string]any{
 			"keyword": k.Keyword, "required_keywords": list(k.Required), "exclude_keywords": list(k.Excluded),
+			"include_all_required": !k.AnyRequired,
 		}
 	}
 	slots := make([]map[string]any, len(r.Slots))

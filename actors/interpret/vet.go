@@ -36,7 +36,7 @@ func Vet(r Result) (Result, error) {
 			return Result{}, err
 		}
 	}
-	r.Keywords = kept
+	r.Keywords = watchpost.DistinctRules(kept)
 	if r.Labels, err = watchpost.CleanLabels(r.Labels); err != nil {
 		return Result{}, err
 	}

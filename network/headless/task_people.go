@@ -41,6 +41,7 @@ func searchProfiles(ctx context.Context, r *run) (any, error) {
 		FirstName       string   `json:"first_name"`
 		LastName        string   `json:"last_name"`
 		School          string   `json:"school"`
+		Location        string   `json:"location"`
 		GeoURN          []string `json:"geo_urn"`
 		CurrentCompany  []string `json:"current_company"`
 		Industry        []string `json:"industry"`
@@ -57,7 +58,7 @@ func searchProfiles(ctx context.Context, r *run) (any, error) {
 	}
 	for name, value := range map[string]string{
 		"keywords": in.Keywords, "title": in.Title, "company": in.Company,
-		"first_name": in.FirstName, "last_name": in.LastName, "school": in.School,
+		"first_name": in.FirstName, "last_name": in.LastName, "school": in.School, "location": in.Location,
 	} {
 		if value != "" {
 			query.Set(name, value)

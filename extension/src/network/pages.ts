@@ -170,4 +170,4 @@ class NetworkPages implements Pages {
 }
 
 /** The filters of a search for people, as its address names them. */
-const filters = new Set(['keywords', 'title', 'company', 'first_name', 'last_name', 'school', 'geo_urn', 'current_company', 'industry', 'past_company', 'profile_language'])
+const filters = new Set(['keywords', 'title', 'company', 'first_name', 'last_name', 'school', 'location', 'geo_urn', 'current_company', 'industry', 'past_company', 'profile_language'])

@@ -5,7 +5,7 @@ import type { Read } from './task'
 /** agent_profiles_search: members whom a search finds. */
 export const searchProfiles: Read<SearchInput> = async (input, { pages }) => {
   const { people, total } = await pages.people(fields(input, {
-    keywords: 'text', title: 'text', company: 'text', first_name: 'text', last_name: 'text', school: 'text',
+    keywords: 'text', title: 'text', company: 'text', first_name: 'text', last_name: 'text', school: 'text', location: 'text',
     geo_urn: 'texts', current_company: 'texts', industry: 'texts', past_company: 'texts', profile_language: 'texts', count: 'number',
   }))
   return { profiles: people, total }

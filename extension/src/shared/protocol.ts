@@ -270,6 +270,7 @@ export interface SearchInput {
   first_name?: string
   last_name?: string
   school?: string
+  location?: string
   geo_urn?: string[]
   current_company?: string[]
   industry?: string[]

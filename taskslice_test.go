@@ -1,0 +1,49 @@
+package watchpost_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// TestHandedInput: a session gets what the request means; the task keeps what
+// the request says.
+func TestHandedInput(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind        watchpost.TaskType
+		given, want string
+	}{
+		{watchpost.TaskProfilesSearch, `{"title":"CTO"}`, `{"title":"CTO"}`},
+		{watchpost.TaskProfilesSearch, `{"title":"CTO","count":3}`, `{"title":"CTO","count":3}`},
+		{watchpost.TaskProfilesSearch, `{"title":"CTO","count":500}`, `{"title":"CTO","count":50}`},
+		{watchpost.TaskProfilesSearch, `{"title":"CTO","limit":3}`, `{"title":"CTO","count":3}`},
+		{watchpost.TaskProfilesSearch, `{"title":"CTO","limit":51}`, `{"title":"CTO","count":50}`},
+		{watchpost.TaskProfilesSearch, `{"title":"CTO","limit":3,"count":4}`, `{"title":"CTO","count":4}`},
+		{watchpost.TaskProfilesSearch, `{"title":"CTO","limit":3,"count":null}`, `{"title":"CTO","count":3}`},
+		{watchpost.TaskConnectionRequest, `{"profile_urn":"1","note":" Hi \n"}`, `{"profile_urn":"1","note":"Hi"}`},
+		{watchpost.TaskConnectionRequest, `{"profile_urn":"1","note":"Hi"}`, `{"profile_urn":"1","note":"Hi"}`},
+		{watchpost.TaskConnectionRequest, `{"profile_urn":"1","note":" \t "}`, `{"profile_urn":"1"}`},
+		{watchpost.TaskConnectionRequest, `{"profile_urn":"1"}`, `{"profile_urn":"1"}`},
+	} {
+		task := watchpost.Task{Type: c.kind, Input: json.RawMessage(c.given)}
+		require.JSONEq(t, c.want, string(task.HandedInput()), c.given)
+		require.Equal(t, c.given, string(task.Input))
+	}
+}
+
+// TestOnePersonInSeveralSpellings: a person who is named twice costs one unit
+// and is handed out once.
+func TestOnePersonInSeveralSpellings(t *testing.T) {
+	t.Parallel()
+	task := watchpost.Task{
+		Type:  watchpost.TaskProfilesPosts,
+		Input: json.RawMessage(`{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/","123456","jane-doe"]}`),
+	}
+	require.Equal(t, 2, task.Units())
+	task.Lease = &watchpost.Lease{Units: 2}
+	require.JSONEq(t, `{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/"]}`, string(task.HandedInput()))
+}
