@@ -23,8 +23,7 @@ func (w *world) statusCommand(args []string) error {
 	return nil
 }
 
-// refusedCommand wants an error: its status, and a body that has its text and
-// nothing else.
+// refusedCommand expects an error: its status, and a body with only its text.
 func (w *world) refusedCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("refused CODE 'text'")
@@ -57,7 +56,7 @@ func (w *world) replyCommand(args []string) error {
 	return nil
 }
 
-// jsonCommand says something of a part of the body.
+// jsonCommand checks a condition on a part of the body.
 func (w *world) jsonCommand(args []string) error {
 	if len(args) < 2 || len(args) > 3 {
 		return usage("json PATH exists | absent | OPERATOR VALUE")
@@ -79,7 +78,7 @@ func (w *world) jsonCommand(args []string) error {
 	return nil
 }
 
-// headerCommand says something of a header of the reply.
+// headerCommand checks a condition on a header of the reply.
 func (w *world) headerCommand(args []string) error {
 	if len(args) < 2 || len(args) > 3 {
 		return usage("header NAME exists | absent | OPERATOR VALUE")
@@ -94,7 +93,7 @@ func (w *world) headerCommand(args []string) error {
 	return nil
 }
 
-// textCommand says something of the body as text.
+// textCommand checks a condition on the body as text.
 func (w *world) textCommand(args []string) error {
 	if len(args) != 2 || w.last == nil {
 		return usage("text OPERATOR VALUE, after a request")
@@ -105,7 +104,7 @@ func (w *world) textCommand(args []string) error {
 	return nil
 }
 
-// saveCommand keeps a part of the body in a variable.
+// saveCommand stores a part of the body in a variable.
 func (w *world) saveCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("save NAME PATH")
@@ -121,8 +120,7 @@ func (w *world) saveCommand(args []string) error {
 	return nil
 }
 
-// metricCommand says something of a number that the service shows to
-// Prometheus; one that is not shown is 0.
+// metricCommand checks a condition on a metric; an absent series is 0.
 func (w *world) metricCommand(args []string) error {
 	if len(args) != 3 {
 		return usage("metric SERIES OPERATOR NUMBER")
@@ -215,7 +213,7 @@ func shown(got any, found bool) string {
 	return textOf(got)
 }
 
-// operators compare what was got with the text of a script.
+// operators compare a value with the text of a script.
 var operators = map[string]func(got any, want string) (bool, error){
 	"==": func(got any, want string) (bool, error) { return equals(got, want), nil },
 	"!=": func(got any, want string) (bool, error) { return !equals(got, want), nil },
@@ -274,8 +272,8 @@ func ordered(holds func(a, b float64) bool) func(any, string) (bool, error) {
 	}
 }
 
-// sorted wants a list of numbers or strings in order; equal ones may stand in
-// any.
+// sorted expects a list of numbers or strings in order; equal ones may be in
+// any order.
 func sorted(direction int) func(any, string) (bool, error) {
 	return func(got any, _ string) (bool, error) {
 		list, ok := got.([]any)

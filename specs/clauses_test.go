@@ -12,20 +12,20 @@ var (
 	// proof is a script or a Go test in the table of clauses.
 	proof = regexp.MustCompile("^`(?:([a-z0-9-]+\\.txtar)|([a-z/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+))`$")
 
-	// awaited marks a clause of work that has not begun.
+	// awaited marks a clause of later work.
 	awaited = regexp.MustCompile(`^\*\*later\*\*: ([a-z-]+)$`)
 
 	goTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
-// works are those that clauses may wait for.
+// works lists the known later works.
 var works = map[string]bool{
 	"extension": true, "dashboard": true, "auto-engagement": true, "understanding": true, "backup": true, "cluster": true,
 }
 
-// TestClauses keeps the table of clauses true: each line has a proof or waits
-// for work that has not begun, each proof that it names exists, no clause comes
-// twice under its heading, and each script is named.
+// TestClauses checks the table of clauses: each line has an existing proof or
+// names a known later work, no clause occurs twice under its heading, and each
+// script is named.
 func TestClauses(t *testing.T) {
 	content, err := os.ReadFile("clauses.md")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestClauses(t *testing.T) {
 	t.Logf("%d clauses, %d of later work", table.clauses, table.later)
 }
 
-// clauseTable is what has been read of the table.
+// clauseTable is the state of reading the table.
 type clauseTable struct {
 	t       *testing.T
 	scripts map[string]string

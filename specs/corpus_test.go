@@ -19,14 +19,14 @@ import (
 	"watchpost/network/networktest"
 )
 
-// rule is a keyword entry as a team gives it.
+// rule is a keyword entry in a team's request.
 type rule struct {
 	Keyword  string   `json:"keyword"`
 	Required []string `json:"required_keywords,omitempty"`
 	Excluded []string `json:"exclude_keywords,omitempty"`
 }
 
-// rules are of every kind that a keyword can be.
+// rules covers every kind of keyword.
 var rules = []rule{
 	{Keyword: "coffee"},
 	{Keyword: "Amazon"},
@@ -50,9 +50,8 @@ var rules = []rule{
 	{Keyword: "#monti"},
 }
 
-// TestCorpus lets watchlists collect from a large file of posts, and compares
-// what the API returns with what a count over the file gives, that shares no
-// code with the service.
+// TestCorpus collects from a large file of posts, and compares the result of
+// the API with a count over the file that shares no code with the service.
 func TestCorpus(t *testing.T) {
 	file := os.Getenv("WATCHPOST_CORPUS")
 	if file == "" {
@@ -108,7 +107,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// line is a post of a corpus: its text, as it is and as it is compared.
+// line is a post of a corpus: its text, raw and normalised.
 type line struct {
 	text   string
 	folded []rune
@@ -131,7 +130,7 @@ func readCorpus(t *testing.T, file string) (all []line) {
 	return all
 }
 
-// count returns the texts that match a rule, each with how often it is there.
+// count returns the texts that match a rule, with their number of occurrences.
 func count(lines []line, r rule) map[string]int {
 	matching := map[string]int{}
 	keyword := compared(r.Keyword)
@@ -153,7 +152,7 @@ func count(lines []line, r rule) map[string]int {
 // accented are the scripts whose nonspacing marks are accents.
 var accented = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic}
 
-// compared brings a text to the form in which texts are compared.
+// compared normalises a text for comparison.
 func compared(s string) []rune {
 	s = norm.NFD.String(cases.Fold().String(norm.NFKC.String(s)))
 	var kept []rune
@@ -171,7 +170,7 @@ func compared(s string) []rune {
 	return []rune(strings.Join(strings.Fields(norm.NFKC.String(string(kept))), " "))
 }
 
-// stands reports whether the keyword is in the text without cutting a word.
+// stands reports whether the text contains the keyword at word boundaries.
 func stands(text, keyword []rune) bool {
 	for i := 0; i+len(keyword) <= len(text); i++ {
 		end := i + len(keyword)
@@ -184,14 +183,13 @@ func stands(text, keyword []rune) bool {
 	return false
 }
 
-// wordly reports whether a rune is a character of words that have spaces
-// between them.
+// wordly reports whether a rune is a word character of a script with spaces.
 func wordly(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// collected pages through the posts of a watchlist.
+// collected returns the posts of a watchlist, page by page.
 func collected(t *testing.T, w *world, id string) (contents map[string]int, posts int) {
 	t.Helper()
 	contents = map[string]int{}
@@ -244,8 +242,8 @@ func compareCounts(t *testing.T, want, got map[string]int) {
 	}
 }
 
-// checkSieve asks the network's own search: it is only a first sieve, which
-// finds at least what matches, and shows it in pages.
+// checkSieve checks that the network's own search returns at least the
+// matching posts, in pages.
 func checkSieve(t *testing.T, browser *networktest.Browser, r rule, posts int) (found int) {
 	t.Helper()
 	first := browser.Get("/search/posts?q=" + url.QueryEscape(r.Keyword))

@@ -11,9 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestEveryOperationHasAScript asks the service for its document: each of its
-// operations must be called by a script, and so must the paths that it leaves
-// out.
+// TestEveryOperationHasAScript reads the service's document: a script must
+// call each operation, and each path that the document leaves out.
 func TestEveryOperationHasAScript(t *testing.T) {
 	w := lonelyWorld(t)
 	if err := w.serviceCommand(nil); err != nil {
@@ -49,9 +48,9 @@ func TestEveryOperationHasAScript(t *testing.T) {
 	}
 }
 
-// TestScriptsAreWhole keeps scripts from being cut short: none is skipped or
-// stopped early, each says first what it proves, and each is in the table of the
-// README.
+// TestScriptsAreWhole checks that no script is skipped or stopped early, that
+// each begins with its subject and proofs, and that the table of the README
+// has it.
 func TestScriptsAreWhole(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -75,8 +74,8 @@ func TestScriptsAreWhole(t *testing.T) {
 	}
 }
 
-// TestDocumentIsWhole checks what the service's document says of itself:
-// that it is valid, that operations have names and errors have texts.
+// TestDocumentIsWhole checks the service's document: it is valid, operations
+// have names and errors have texts.
 func TestDocumentIsWhole(t *testing.T) {
 	w := lonelyWorld(t)
 	if err := w.serviceCommand(nil); err != nil {
@@ -101,7 +100,7 @@ func TestDocumentIsWhole(t *testing.T) {
 	}
 }
 
-// checkErrors wants each error to be documented with a body.
+// checkErrors requires a documented body for each error.
 func checkErrors(t *testing.T, where string, o *openapi3.Operation) {
 	t.Helper()
 	for code, response := range o.Responses.Map() {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// together carries out n calls at once and returns what they returned.
+// together runs n calls concurrently and returns their results.
 func together[T any](n int, call func(i int) T) []T {
 	results := make([]T, n)
 	start := make(chan struct{})
@@ -26,9 +26,9 @@ func together[T any](n int, call func(i int) T) []T {
 	return results
 }
 
-// Calls are not paced: whoever sends hundreds without a pause, reads and
-// requests for work alike, gets an answer to each (specification: What the
-// service does 4, Limits 1 and 2, Errors 429).
+// TestNobodyIsThrottled: calls are not paced. A client that sends hundreds of
+// requests without a pause, reads and tasks alike, gets an answer to each
+// (specification: What the service does 4, Limits 1 and 2, Errors 429).
 func TestNobodyIsThrottled(t *testing.T) {
 	t.Parallel()
 	w := lonelyWorld(t)
@@ -72,9 +72,9 @@ save LIST id
 	require.Zero(t, refused.Load())
 }
 
-// Of requests with one key that are under way at once one does the work and all
-// the others, who wait for it, get its reply; those that ask for something else
-// are told so (decisions 6: Idempotency-Key).
+// TestSameKeyAtOnce: of concurrent requests with one key, one does the work
+// and the others wait for its reply; those with another body get an error
+// (decisions 6: Idempotency-Key).
 func TestSameKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := lonelyWorld(t)

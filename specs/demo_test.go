@@ -16,7 +16,7 @@ import (
 	"watchpost/specs/process"
 )
 
-// printed returns what stands behind a name in what the demo prints.
+// printed returns the value after a name in the demo's output.
 func printed(t *testing.T, demo *process.Process, name string) string {
 	t.Helper()
 	line, err := demo.Await(name)
@@ -26,10 +26,10 @@ func printed(t *testing.T, demo *process.Process, name string) string {
 	return fields[0]
 }
 
-// What the demo prints is true: each address answers, the key and the token are
-// good, two sessions work for a team with watchlists, there are posts to look at,
-// and each line that is to be tried works as it stands. It takes free ports when
-// its own are busy, and leaves nothing behind (decisions 8: demo).
+// TestDemoKeepsItsWord checks the demo's output: each address answers, key and
+// token are valid, two sessions work for a team with watchlists, there are
+// posts, and each suggested line works as printed. The demo takes free ports
+// when its own are busy, and removes its files (decisions 8: demo).
 func TestDemoKeepsItsWord(t *testing.T) {
 	t.Parallel()
 	program, err := binary()
@@ -85,7 +85,7 @@ func TestDemoKeepsItsWord(t *testing.T) {
 		return w.do([]string{"json", "data", "length", "2"})
 	}))
 
-	// Each line to be tried, as it stands.
+	// Each suggested line, as printed.
 	task := ""
 	tried := 0
 	for line := range strings.SplitSeq(demo.Tail(), "\n") {
@@ -109,7 +109,7 @@ json data.task_output.name ~ .
 
 	w.tour(t, data)
 
-	// It ends in good order, and takes its folder along.
+	// It exits with success, and removes its folder.
 	stopped = true
 	require.NoError(t, demo.Stop())
 	require.NoDirExists(t, data)
@@ -120,11 +120,11 @@ json data.task_output.name ~ .
 	}
 }
 
-// shellBlocks are the lines to be typed in a text.
+// shellBlocks matches the shell commands in a text.
 var shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// tour types the tour of the project's README into a shell: every line works as
-// it stands, with what the demo has printed.
+// tour runs the README's tour in a shell: every line works as written, with
+// the values that the demo printed.
 func (w *world) tour(t *testing.T, data string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
@@ -155,8 +155,8 @@ func (w *world) tour(t *testing.T, data string) {
 	}
 }
 
-// curl sends the request of a curl line: -s, -H, -d, -X and an address are
-// understood.
+// curl sends the request of a curl line; it supports -s, -H, -d, -X and an
+// address.
 func (w *world) curl(t *testing.T, line string) *reply {
 	t.Helper()
 	line = strings.NewReplacer("$WATCHPOST_URL", w.serviceURL, "$WATCHPOST_KEY", w.keys["DEMO"]).Replace(line)
@@ -185,8 +185,8 @@ func (w *world) curl(t *testing.T, line string) *reply {
 	return r
 }
 
-// shellWords splits a line as a shell does, as far as the lines of the demo need
-// it: at spaces that stand between no quotes.
+// shellWords splits a line as a shell does, as far as the demo's lines need
+// it: at unquoted spaces.
 func shellWords(line string) (list []string) {
 	var word strings.Builder
 	var quote rune

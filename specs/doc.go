@@ -1,7 +1,7 @@
-// Package specs is the executable specification: scripts that say, in the words
-// of the service's documents, what the built binary does. Every script has its
-// own processes, ports, data folder and teams, and moves time itself.
+// Package specs is the executable specification: scripts that state what the
+// built binary does, in the words of the service's documents. Every script has
+// its own processes, ports, data folder and teams, and controls time.
 //
 // README.md explains how to read and write one. The tests of this package run
-// them, and see to it that no operation of the API is left out.
+// them, and check that they cover every operation of the API.
 package specs

@@ -13,10 +13,10 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// document is the OpenAPI document that the service serves of itself.
+// document is the OpenAPI document that the service serves.
 type document struct{ spec *openapi3.T }
 
-// readDocument asks the service for it.
+// readDocument requests it from the service.
 func (w *world) readDocument() (*document, error) {
 	w.document = nil
 	r, err := w.request("nobody", http.MethodGet, "/openapi.json", nil)
@@ -30,11 +30,12 @@ func (w *world) readDocument() (*document, error) {
 	return &document{spec}, nil
 }
 
-// undocumented are the paths that the document leaves out on purpose: they
-// speak no JSON, or are the document.
+// undocumented are the paths that the document omits on purpose: they do not
+// return JSON, or are the document.
 var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/docs": true, "/extension/socket": true}
 
-// operation finds the operation of a request; nil when the document has none.
+// operation returns the operation of a request; nil when the document has
+// none.
 func (d *document) operation(method, path string) (template string, o *openapi3.Operation) {
 	path, _, _ = strings.Cut(path, "?")
 	for template, item := range d.spec.Paths.Map() {
@@ -45,8 +46,7 @@ func (d *document) operation(method, path string) (template string, o *openapi3.
 	return "", nil
 }
 
-// matchesTemplate compares a path with one of the document: {id} stands for any
-// segment.
+// matchesTemplate compares a path with a template: {id} matches any segment.
 func matchesTemplate(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
@@ -60,8 +60,8 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-// check compares a reply with what the document says of its operation: its
-// status must be there, and its body of the documented form.
+// check compares a reply with its operation in the document: the status must
+// be documented, and the body must conform.
 func (d *document) check(r *reply) error {
 	if r.method == http.MethodHead {
 		return nil // answered as GET, without the body

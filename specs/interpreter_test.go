@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// model is an OpenAI-compatible endpoint whose manners a test chooses.
+// model is an OpenAI-compatible endpoint whose behaviour a test chooses.
 type model struct {
 	mu      sync.Mutex
 	answers http.HandlerFunc
 	asked   []string // the prompts
 	key     string
-	slow    chan struct{} // closed when those who were kept waiting may go
+	slow    chan struct{} // closed to release delayed replies
 }
 
 // ServeHTTP implements http.Handler.
@@ -37,7 +37,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answers(w, r)
 }
 
-// behave changes its manners and forgets what it was asked.
+// behave changes its behaviour and clears the recorded prompts.
 func (m *model) behave(answers http.HandlerFunc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,9 +66,10 @@ const (
 	offlineFirst = "Kubernetes" // what the built-in rules make of the prompt
 )
 
-// A configured endpoint reads prompts. When it fails, in whichever way, a strict
-// creation is 503 with both fields and creates nothing; any other is served by
-// the built-in rules (decisions 3: Prompt mode; specification: Errors 503).
+// TestInterpreterEndpoint: a configured endpoint reads prompts. On any failure
+// of it a strict creation is 503 with both fields and creates nothing; others
+// use the built-in rules (decisions 3: Prompt mode; specification: Errors
+// 503).
 func TestInterpreterEndpoint(t *testing.T) {
 	t.Parallel()
 	m := &model{slow: make(chan struct{})}
@@ -85,7 +86,7 @@ func TestInterpreterEndpoint(t *testing.T) {
 		return w.ask(t, status, "ACME", http.MethodPost, "/api-keyword-watchlist", string(body))
 	}
 
-	// It is asked, with its key, and its answer is what is looked for.
+	// The service calls it with its key, and its answer defines the watchlist.
 	m.behave(saying(strings.Replace(modelAnswer, "SOURCE", "stated", 1)))
 	r := create(http.StatusOK, strict)
 	require.Equal(t, `["kube-hunter"]`, textOf(member(t, r, "keywords")))
@@ -97,7 +98,8 @@ func TestInterpreterEndpoint(t *testing.T) {
 	require.Equal(t, `["webinar"]`, textOf(member(t, r, "keyword_tracking[0].exclude_keywords")))
 	require.Equal(t, "Security", textOf(member(t, r, "labels[0].name")))
 
-	// What it had to guess a strict prompt does not take, though another does.
+	// A strict prompt rejects guessed parts; a prompt without strict accepts
+	// them.
 	m.behave(saying(strings.Replace(modelAnswer, "SOURCE", "inferred", 1)))
 	r = create(http.StatusUnprocessableEntity, strict)
 	require.Equal(t, "inferred_slots", textOf(member(t, r, "reason")))
@@ -133,7 +135,7 @@ func TestInterpreterEndpoint(t *testing.T) {
 			require.Equal(t, 2, m.times(), "it was asked first")
 			made++
 			if name == "is slow" {
-				return // patience has been shown
+				return // the delay is long enough
 			}
 			update, _ := json.Marshal(map[string]any{"id": id, "prompt": modelPrompt})
 			r = w.ask(t, http.StatusOK, "ACME", http.MethodPut, "/api-keyword-watchlist", string(update))
@@ -141,12 +143,13 @@ func TestInterpreterEndpoint(t *testing.T) {
 		})
 	}
 
-	// A prompt that says nothing is refused before anybody is asked.
+	// An empty prompt is refused without a call.
 	m.behave(saying(modelAnswer))
 	w.ask(t, http.StatusUnprocessableEntity, "ACME", http.MethodPost, "/api-keyword-watchlist", `{"prompt":"hello","strict":true}`)
 	require.Zero(t, m.times())
 
-	// It is back: so are its answers. Its key is in no log.
+	// The endpoint answers again, and its answers are used. Its key is in no
+	// log.
 	m.behave(saying(strings.Replace(modelAnswer, "SOURCE", "stated", 1)))
 	r = create(http.StatusOK, ask)
 	require.Equal(t, `["kube-hunter"]`, textOf(member(t, r, "keywords")))

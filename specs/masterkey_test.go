@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The master key is never replaced in silence: without it, or with another, a
-// store that holds secrets is not served, nothing is changed, and with the key
-// back all is as before (decisions 2: keys).
+// TestMasterKeyIsNeverReplaced: without its master key, or with another one, a
+// store with secrets is not served and nothing changes. With the key back
+// everything is as before (decisions 2: keys).
 func TestMasterKeyIsNeverReplaced(t *testing.T) {
 	t.Parallel()
 	w := lonelyWorld(t)

@@ -12,15 +12,14 @@ import (
 
 var update = flag.Bool("update", false, "write openapi.json instead of comparing it")
 
-// documentFile is the API document with every operation that there is: those
-// of operators and of the test clock, too.
+// documentFile is the API document with every operation, those of operators
+// and of the test clock included.
 const documentFile = "openapi.json"
 
-// versionLine is what differs from build to build.
+// versionLine differs from build to build.
 var versionLine = regexp.MustCompile(`(?m)^(    "version": ").*(")$`)
 
-// TestDocumentIsCommitted compares the committed document with the one that
-// the service serves.
+// TestDocumentIsCommitted compares the committed document with the served one.
 func TestDocumentIsCommitted(t *testing.T) {
 	w := lonelyWorld(t)
 	if err := w.serviceCommand(nil); err != nil {

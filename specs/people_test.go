@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// teamCommand makes a team, whose name in the script is from then on who calls
-// with its key. The variable of that name holds its id, NAME_KEY its key.
+// teamCommand creates a team. Its name in the script then stands for a caller
+// with its key; the variable of that name holds its id, NAME_KEY its key.
 func (w *world) teamCommand(args []string) error {
 	if len(args) != 3 {
 		return usage("team NAME PLAN EMAIL")
@@ -75,7 +75,8 @@ func (w *world) clockCommand(args []string) error {
 	return err
 }
 
-// dayCommand keeps a date, so many days from the clock's, in a variable.
+// dayCommand stores a date, at an offset in days from the clock's, in a
+// variable.
 func (w *world) dayCommand(name, offset string) error {
 	days, err := strconv.Atoi(offset)
 	if err != nil {
@@ -116,7 +117,7 @@ func following(now time.Time, when string) (time.Time, error) {
 	return at, nil
 }
 
-// addressCommand keeps an address at which nobody listens in a variable.
+// addressCommand stores an unused address in a variable.
 func (w *world) addressCommand(args []string) error {
 	if len(args) != 1 {
 		return usage("address NAME")

@@ -13,16 +13,16 @@ import (
 	"strings"
 )
 
-// reply is the answer to a request, or a frame that a session was sent.
+// reply is the answer to a request, or a frame that a session received.
 type reply struct {
 	who, method, path string
 	sent              []byte
-	extra             []string // headers that the script gave
+	extra             []string // headers from the script
 
 	status int
 	header http.Header
 	body   []byte
-	value  any // the body as JSON, nil when it is none
+	value  any // the body as JSON; nil if it is not JSON
 	isJSON bool
 }
 
@@ -36,10 +36,10 @@ func object(pairs ...string) []byte {
 	return raw
 }
 
-// unknownKey looks like a key and is nobody's.
+// unknownKey has the form of a key and belongs to no team.
 const unknownKey = "wp_00000000000000000000000000000000"
 
-// asCommand sends a request as somebody and keeps the reply.
+// asCommand sends a request as a caller and stores the reply.
 func (w *world) asCommand(args []string) error {
 	if len(args) < 3 {
 		return usage("as WHO METHOD PATH [BODY] [-H 'Name: value']…")
@@ -64,8 +64,8 @@ func (w *world) asCommand(args []string) error {
 	return err
 }
 
-// bodyOf returns what stands for a body: the text itself, @FILE of the archive,
-// or bytes:N, a JSON object of exactly that many bytes.
+// bodyOf returns the body for an argument: the text itself, @FILE of the
+// archive, or bytes:N, a JSON object of exactly that many bytes.
 func (w *world) bodyOf(arg string) ([]byte, error) {
 	if name, ok := strings.CutPrefix(arg, "@"); ok {
 		content, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(name)))
@@ -79,8 +79,8 @@ func (w *world) bodyOf(arg string) ([]byte, error) {
 	return []byte(arg), nil
 }
 
-// request sends one request. A reply of the service is checked against its own
-// OpenAPI document and against what holds for every reply.
+// request sends one request. A reply of the service is checked against its
+// OpenAPI document and the rules for every reply.
 func (w *world) request(who, method, path string, body []byte, extra ...string) (*reply, error) {
 	r := &reply{who: who, method: method, path: path, sent: body, extra: extra}
 	base := w.serviceURL
@@ -126,7 +126,7 @@ func (w *world) request(who, method, path string, body []byte, extra ...string) 
 	return r, w.checkReply(r)
 }
 
-// introduce sets the header by which the caller is known.
+// introduce sets the header that identifies the caller.
 func (w *world) introduce(request *http.Request, who string) error {
 	switch key, known := w.keys[who]; {
 	case known:
@@ -147,7 +147,7 @@ func (r *reply) parse() {
 	r.isJSON = decoder.Decode(&r.value) == nil
 }
 
-// checkReply checks what holds for every reply of the service.
+// checkReply checks the rules for every reply of the service.
 func (w *world) checkReply(r *reply) error {
 	if r.header.Get("X-Request-Id") == "" {
 		return fmt.Errorf("a reply without X-Request-Id\n%s", r)
@@ -170,7 +170,7 @@ func (w *world) checkReply(r *reply) error {
 	return nil
 }
 
-// member returns a text member of a reply that must be a success.
+// member returns a text member of a successful reply.
 func (r *reply) member(name string) (string, error) {
 	fields, _ := r.value.(map[string]any)
 	text, _ := fields[name].(string)
@@ -180,7 +180,7 @@ func (r *reply) member(name string) (string, error) {
 	return text, nil
 }
 
-// String shows a reply in a report.
+// String formats a reply for a report.
 func (r *reply) String() string {
 	if r == nil {
 		return "(no reply yet)"
@@ -199,7 +199,7 @@ func shorten(b []byte) string {
 	return string(b)
 }
 
-// pagesCommand puts the pages of a list of posts together: their ids must be
+// pagesCommand concatenates the pages of a list of posts: their ids must be
 // those of the whole list, in its order.
 func (w *world) pagesCommand(args []string) error {
 	if len(args) != 3 || w.last == nil {

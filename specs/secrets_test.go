@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What opens something lies nowhere in clear: neither keys of teams, nor tokens
-// of sessions, pairing codes, one-time codes or the operator's token are found in
-// the data folder or in the log; what is secret only its owner may read
-// (decisions 2: keys, mail; session protocol: Signing in).
+// TestSecretsAtRest: neither the data folder nor the log contains keys of
+// teams, tokens of sessions, pairing codes, one-time codes or the operator's
+// token in plain text; only the owner may read secret files (decisions 2:
+// keys, mail; session protocol: Signing in).
 func TestSecretsAtRest(t *testing.T) {
 	t.Parallel()
 	w := lonelyWorld(t)
@@ -63,15 +63,15 @@ save PAIRED session_token
 	requireMode(t, data, 0o700)
 	requireMode(t, filepath.Join(data, "master.key"), 0o600)
 
-	// While the service runs, and after it has put all in order.
+	// While the service runs, and after a graceful stop.
 	seen := search(t, data, secrets, "bob@acme.example")
 	w.play(t, "service stop")
 	seen = search(t, data, secrets, "bob@acme.example") || seen
 	require.True(t, seen, "what is no secret is found where the secrets are looked for")
 }
 
-// search looks through the files of a folder, except the mails that carry codes,
-// for secrets; it reports whether it has found what is none.
+// search searches the files of a folder, except the mails that carry codes,
+// for secrets; it reports whether it has found the control text.
 func search(t *testing.T, dir string, secrets map[string]string, open string) (seen bool) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -84,7 +84,7 @@ func search(t *testing.T, dir string, secrets map[string]string, open string) (s
 		}
 		content, err := written(path)
 		if os.IsNotExist(err) {
-			return nil // the store has tidied up
+			return nil // the store has removed it
 		}
 		seen = seen || bytes.Contains(content, []byte(open))
 		for name, secret := range secrets {
@@ -97,8 +97,8 @@ func search(t *testing.T, dir string, secrets map[string]string, open string) (s
 	return seen
 }
 
-// written returns what is written in a file: the store makes its files large
-// beforehand, and the empty pages are left out.
+// written returns the contents of a file without empty pages: the store
+// preallocates its files.
 func written(path string) (content []byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -121,8 +121,8 @@ func written(path string) (content []byte, err error) {
 	}
 }
 
-// holds reports whether a secret occurs; six digits occur in longer numbers too,
-// which are not meant.
+// holds reports whether a secret occurs. Six digits inside a longer number do
+// not count.
 func holds(content []byte, secret string) bool {
 	for {
 		at := bytes.Index(content, []byte(secret))

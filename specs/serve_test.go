@@ -26,7 +26,7 @@ import (
 )
 
 // certificate writes a certificate for 127.0.0.1 and its key, and returns the
-// files and who trusts it.
+// files and a pool that trusts it.
 func certificate(t *testing.T, dir string) (cert, key string, trust *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -50,9 +50,9 @@ func certificate(t *testing.T, dir string) (cert, key string, trust *x509.CertPo
 	return cert, key, trust
 }
 
-// With a certificate the service speaks TLS and nothing else, to callers and to
-// sessions (specification: Authentication 1; decisions 8: TLS; session protocol:
-// wss only).
+// TestTLS: with a certificate the service speaks only TLS, to callers and
+// sessions (specification: Authentication 1; decisions 8: TLS; session
+// protocol: wss only).
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	_, err := binary()
@@ -76,7 +76,7 @@ func TestTLS(t *testing.T) {
 	token, err := w.sessionToken("ada@acme.example")
 	require.NoError(t, err)
 
-	// Sessions come by wss.
+	// Sessions use wss.
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, strings.Replace(url, "https", "wss", 1)+"/extension/socket", &websocket.DialOptions{HTTPClient: client})
@@ -88,7 +88,7 @@ func TestTLS(t *testing.T) {
 	require.Contains(t, string(frame), `"type":"welcome"`)
 	require.NoError(t, conn.CloseNow())
 
-	// In clear nothing is said.
+	// Plain HTTP gets no reply.
 	plain := &http.Client{Timeout: patience, Transport: &http.Transport{}}
 	t.Cleanup(plain.CloseIdleConnections)
 	response, err := plain.Get(strings.Replace(url, "https", "http", 1) + "/healthz")
@@ -97,7 +97,8 @@ func TestTLS(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, response.StatusCode)
 	}
 
-	// One half of a pair, or a certificate that is none, is said at the start.
+	// One file of the pair, or an invalid certificate, is an error at
+	// start-up.
 	for _, c := range []struct{ args, says string }{
 		{"--tls-cert " + cert, "belong together"},
 		{"--tls-key " + key, "belong together"},
@@ -108,8 +109,9 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Other machines are served when that is safe: with TLS, behind a proxy that is
-// trusted, or on the operator's word (decisions 8: serve).
+// TestServingOtherMachines: other machines are served when that is safe: with
+// TLS, behind a trusted proxy, or when the operator insists (decisions 8:
+// serve).
 func TestServingOtherMachines(t *testing.T) {
 	t.Parallel()
 	_, err := binary()
@@ -131,9 +133,9 @@ func TestServingOtherMachines(t *testing.T) {
 	}
 }
 
-// What is a flag can be a variable, and what is secret can be in a file that a
-// variable names (decisions 8: serve). That every flag has its variable is in
-// cmd/watchpost.
+// TestVariables: every flag can be a variable, and a secret can be in a file
+// that a variable names (decisions 8: serve). cmd/watchpost tests that every
+// flag has its variable.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	program, err := binary()
@@ -176,8 +178,8 @@ status 200
 	}
 	require.NoError(t, served.Stop())
 
-	// The flag comes before the variable. What was kept under a key opens with no
-	// other.
+	// The flag has precedence over the variable. Data stored under one key
+	// cannot be opened with another.
 	flagged, err := process.LaunchWith(variables, "service", dir, program, "serve", "--admin-token", "another")
 	require.NoError(t, err)
 	w.serviceURL, err = flagged.URL()
@@ -186,7 +188,7 @@ status 200
 		"as nobody GET /admin/teams -H 'Authorization: Bearer another'\nstatus 200")
 	require.NoError(t, flagged.Stop())
 
-	// A file that is not there is said by the variable's name.
+	// A missing file is reported by the variable's name.
 	for _, name := range []string{"ADMIN_TOKEN", "INTERPRETER_KEY", "SMTP_PASSWORD"} {
 		p, err := process.LaunchWith([]string{"WATCHPOST_" + name + "_FILE=" + filepath.Join(dir, "missing")}, "service", dir, program,
 			"serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "none"))

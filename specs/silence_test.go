@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No address that a caller or a session gives is ever called: not the one for
-// notifications, nor that of a profile, a company, a post or a picture. A
-// listener that all of them lead to sees nothing (specification: What the service
-// does 6, Events; decisions 3: no URL is opened).
+// TestNoGivenAddressIsCalled: the service never calls an address from a caller
+// or a session: not a webhook, nor that of a profile, a company, a post or a
+// picture. A listener behind all of them receives nothing (specification: What
+// the service does 6, Events; decisions 3: no URL is opened).
 func TestNoGivenAddressIsCalled(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64
@@ -48,7 +48,7 @@ json slack_webhook_url == $THERE/other-hook
 as ACME POST /api-keyword-watchlist '{"prompt":"Posts that link to $THERE/news about battery storage in Germany"}'
 hello ADA ada@acme.example ada
 `)
-	// Every scan comes back with posts that lead there.
+	// Every scan returns posts with that address.
 	var scans float64
 	for _, kind := range []string{"keyword", "people", "company", "forum"} {
 		made, err := w.metric(`watchpost_tasks_total{type="` + kind + `_scan",event="created"}`)
@@ -94,7 +94,7 @@ service restart
 `)
 	require.Zero(t, connections.Load(), "somebody called")
 
-	// The listener would have seen it.
+	// The listener does receive connections.
 	conn, err := net.Dial("tcp", listener.Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())

@@ -18,7 +18,7 @@ import (
 	"watchpost/specs/process"
 )
 
-// mailed is a service that delivers its mails to a mail server.
+// mailed is a service that delivers mail to a mail server.
 type mailed struct {
 	t       *testing.T
 	process *process.Process
@@ -62,7 +62,7 @@ func (m *mailed) post(path, body string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-// sends asks for a code; the answer is the same whatever becomes of the mail.
+// sends requests a code; the reply is the same whatever happens to the mail.
 func (m *mailed) sends(email string) {
 	m.t.Helper()
 	before := time.Now()
@@ -80,8 +80,9 @@ func (m *mailed) verify(email, code string) (int, string) {
 
 var onlyCode = regexp.MustCompile(`[0-9]{6}`)
 
-// A one-time code goes over SMTP, with TLS and a password, and opens a team
-// (decisions 2: mail goes through SMTP when configured).
+// TestOneTimeCodesOverSMTP: a one-time code is sent over SMTP, with TLS and a
+// password, and creates a team (decisions 2: mail goes through SMTP when
+// configured).
 func TestOneTimeCodesOverSMTP(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Options{})
 	m := startMailed(t, server, "--smtp-user", mailtest.User, "--smtp-password", mailtest.Password)
@@ -110,7 +111,7 @@ func TestOneTimeCodesOverSMTP(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, team)
 
-	// The log says to whom, and nothing that is secret.
+	// The log has the recipient, and nothing secret.
 	line, err := m.process.Await(`"msg":"mail sent","to":"ada@acme.example"`)
 	require.NoError(t, err)
 	require.NotContains(t, line, codes[0])
@@ -120,8 +121,8 @@ func TestOneTimeCodesOverSMTP(t *testing.T) {
 	}
 }
 
-// Whether the mail server refuses, fails for a while, or is slow, the answer is
-// the same, and at once.
+// TestAnswerDoesNotTellOfTheMail: the reply is immediate and the same when the
+// mail server refuses, fails temporarily, or is slow.
 func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Options{NoAuth: true})
 	m := startMailed(t, server)
@@ -130,7 +131,7 @@ func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	_, err := m.process.Await(`"msg":"mail not sent","to":"nobody@acme.example"`)
 	require.NoError(t, err)
 
-	// Tried again, by the clock, while the code is of use.
+	// Retried, by the clock, while the code is valid.
 	server.Refuse(451)
 	m.sends("ada@acme.example")
 	_, err = m.process.Await(`"msg":"mail is tried again","to":"ada@acme.example"`)
@@ -141,7 +142,7 @@ func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	status, body := m.verify("ada@acme.example", code)
 	require.Equal(t, http.StatusOK, status, body)
 
-	// Nobody waits for a mail server that is slow.
+	// A slow mail server delays no reply.
 	server.Hang()
 	for n := range 6 {
 		m.sends(fmt.Sprintf("slow%d@acme.example", n))
@@ -150,7 +151,7 @@ func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	server.Await(7)
 }
 
-// between returns what stands between two texts.
+// between returns the text between two texts.
 func between(s, before, after string) string {
 	_, s, _ = strings.Cut(s, before)
 	s, _, _ = strings.Cut(s, after)

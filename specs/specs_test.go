@@ -14,7 +14,7 @@ import (
 	"watchpost/specs/process"
 )
 
-// binDir is where the binary is built, when it is not a given one.
+// binDir is the folder of the built binary, unless one is given.
 var binDir string
 
 func TestMain(m *testing.M) {
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// binary returns the program under test: the one that WATCHPOST_BINARY names,
-// or one that is built, once, with the race detector.
+// binary returns the program under test: the one named by WATCHPOST_BINARY, or
+// one built once with the race detector.
 var binary = sync.OnceValues(func() (string, error) {
 	return process.Build(binDir, "-race")
 })
@@ -72,7 +72,7 @@ func TestSpecs(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: ".", Cmds: verbs, Setup: newWorld, RequireUniqueNames: true})
 }
 
-// command is what a script's line does; args are what stands behind its name.
+// command implements a line of a script; args are the words after its name.
 type command func(w *world, args []string) error
 
 // commands is the vocabulary of the scripts, explained in README.md.
@@ -92,7 +92,7 @@ func init() {
 		"wrong":   (*world).wrongCommand,
 		"log":     (*world).logCommand,
 		"run":     (*world).runCommand,
-		// requests and what is said of their replies
+		// requests and replies
 		"as":      (*world).asCommand,
 		"status":  (*world).statusCommand,
 		"refused": (*world).refusedCommand,
@@ -111,13 +111,13 @@ func init() {
 		"expect": (*world).expectCommand,
 		"closed": (*world).closedCommand,
 		"hangup": (*world).hangupCommand,
-		// other commands again
+		// repetition
 		"eventually": (*world).eventuallyCommand,
 		"repeat":     (*world).repeatCommand,
 	}
 }
 
-// do carries out one line of a script.
+// do runs one line of a script.
 func (w *world) do(line []string) error {
 	c, known := commands[line[0]]
 	if !known {
@@ -130,11 +130,11 @@ func (w *world) do(line []string) error {
 	return c(w, args)
 }
 
-// usage is the error of a line that cannot be understood.
+// usage is the error of a malformed line.
 func usage(text string) error { return fmt.Errorf("usage: %s", text) }
 
-// words splits a line as testscript does: at spaces, unless they stand between
-// single quotes; # begins a comment.
+// words splits a line as testscript does: at spaces outside single quotes; #
+// begins a comment.
 func words(line string) (list []string) {
 	var word strings.Builder
 	quoted, begun := false, false

@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// askAgain is how often a condition is looked at while it is waited for.
+// askAgain is the polling interval of a condition.
 const askAgain = 40 * time.Millisecond
 
-// until tries something, as a client would, until it works or patience ends.
+// until retries like a client until it succeeds or patience ends.
 func (w *world) until(try func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -38,8 +38,8 @@ func (w *world) until(try func() error) error {
 	}
 }
 
-// eventuallyCommand waits until a condition holds. One about the last reply
-// makes the request again before each look.
+// eventuallyCommand waits until a condition holds. A condition on the last
+// reply repeats the request first.
 func (w *world) eventuallyCommand(args []string) error {
 	if len(args) == 0 {
 		return usage("eventually CONDITION")
@@ -66,8 +66,8 @@ func (w *world) eventuallyCommand(args []string) error {
 	})
 }
 
-// repeatCommand carries out the lines of a file of the archive several times;
-// the variable N counts.
+// repeatCommand runs the lines of a file of the archive several times; the
+// variable N counts.
 func (w *world) repeatCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("repeat TIMES FILE")
@@ -150,7 +150,7 @@ func codeIn(file, to string) (string, error) {
 	return codes[0], nil
 }
 
-// wrongCommand keeps a code that is not that of a variable.
+// wrongCommand stores a code that differs from a variable's.
 func (w *world) wrongCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("wrong NAME OTHER")
@@ -160,7 +160,7 @@ func (w *world) wrongCommand(args []string) error {
 	return err
 }
 
-// logCommand says what is in the service's log, or must not be.
+// logCommand checks that the service's log has a text, or lacks it.
 func (w *world) logCommand(args []string) error {
 	if len(args) != 2 || args[0] != "has" && args[0] != "lacks" {
 		return usage("log has TEXT | log lacks TEXT")
@@ -178,8 +178,8 @@ func (w *world) logCommand(args []string) error {
 	return nil
 }
 
-// runCommand runs another command of the binary and keeps what it prints: its
-// exit status stands for the status of a reply, its output for the body.
+// runCommand runs another command of the binary and stores its exit status as
+// the status of a reply, its output as the body.
 func (w *world) runCommand(args []string) error {
 	p, err := launch("watchpost "+strings.Join(args, " "), w.dir, args...)
 	if err != nil {

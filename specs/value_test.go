@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// parseJSON reads one JSON value, numbers as they are written.
+// parseJSON reads one JSON value and keeps numbers as written.
 func parseJSON(s string) (any, error) {
 	var v any
 	decoder := json.NewDecoder(strings.NewReader(s))
@@ -23,7 +23,7 @@ func parseJSON(s string) (any, error) {
 	return v, nil
 }
 
-// textOf is a value as a script writes it: a string bare, the rest as JSON.
+// textOf formats a value as a script writes it: a string bare, others as JSON.
 func textOf(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -37,8 +37,8 @@ func textOf(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// equals compares a value with the text of a script: a string to the letter,
-// the rest as JSON.
+// equals compares a value with the text of a script: a string exactly, others
+// as JSON.
 func equals(got any, want string) bool {
 	if s, ok := got.(string); ok && s == want {
 		return true
@@ -72,8 +72,9 @@ func sameItems(a, b []any) bool {
 	return slices.Equal(texts(a), texts(b))
 }
 
-// lookUp follows a path such as data[0].id into a value. [*] stands for every
-// element, so that what follows gives a list; a dot alone is the whole.
+// lookUp follows a path such as data[0].id into a value. [*] selects every
+// element, so that the rest of the path returns a list; a dot alone is the
+// whole value.
 func lookUp(v any, path string) (any, bool) {
 	if path == "" || path == "." {
 		return v, true
@@ -115,7 +116,7 @@ func lookUp(v any, path string) (any, bool) {
 	return lookUp(member, rest)
 }
 
-// Texts of a pattern that stand for what cannot be known before.
+// placeholders are texts of a pattern that match unpredictable values.
 var placeholders = map[string]*regexp.Regexp{
 	"<id>":    regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
 	"<time>":  regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`),
@@ -124,7 +125,7 @@ var placeholders = map[string]*regexp.Regexp{
 	"<text>":  regexp.MustCompile(`.`),
 }
 
-// compare compares a value with a pattern and says where they differ. In a
+// compare compares a value with a pattern and describes the difference. In a
 // loose comparison objects may have more members than the pattern.
 func compare(at string, want, got any, loose bool) error {
 	switch w := want.(type) {

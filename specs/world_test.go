@@ -15,17 +15,17 @@ import (
 	"watchpost/specs/process"
 )
 
-// world is what a script has around it: its processes, the people in it, and
+// world is the environment of a script: its processes, teams and sessions, and
 // the last reply.
 type world struct {
 	ts       script
 	dir      string
 	client   *http.Client
-	document *document // what the service says of itself
+	document *document // the served API document
 
 	service    *process.Process
 	serviceURL string
-	serviceArg []string // as it was started, for starting it again
+	serviceArg []string // its arguments, for a restart
 	network    *process.Process
 	networkURL string
 	sessions   map[string]*process.Process // by email
@@ -36,7 +36,7 @@ type world struct {
 	last  *reply
 }
 
-// script is what a world needs of the script that is running.
+// script is the part of the running script that a world needs.
 type script interface {
 	Setenv(name, value string)
 	Getenv(name string) string
@@ -45,7 +45,7 @@ type script interface {
 
 type worldKey struct{}
 
-// newWorld prepares a script's world and its end.
+// newWorld prepares a script's world and its cleanup.
 func newWorld(env *testscript.Env) error {
 	w := emptyWorld(env.WorkDir)
 	env.Values[worldKey{}] = w
@@ -71,7 +71,7 @@ func emptyWorld(dir string) *world {
 	}
 }
 
-// lonelyWorld is a world without a script, for tests that are written in Go.
+// lonelyWorld is a world without a script, for Go tests.
 func lonelyWorld(t *testing.T) *world {
 	t.Helper()
 	if _, err := binary(); err != nil {
@@ -87,7 +87,7 @@ func lonelyWorld(t *testing.T) *world {
 	return w
 }
 
-// play carries out lines of a script.
+// play runs lines of a script.
 func (w *world) play(t *testing.T, lines string) {
 	t.Helper()
 	for line := range strings.SplitSeq(lines, "\n") {
@@ -114,7 +114,7 @@ func (w *world) ask(t *testing.T, status int, who, method, path, body string, he
 	return r
 }
 
-// goScript keeps the variables of a test that is written in Go.
+// goScript holds the variables of a Go test.
 type goScript map[string]string
 
 // Setenv implements script.
@@ -132,7 +132,8 @@ func worldOf(ts *testscript.TestScript) *world {
 	return w
 }
 
-// end stops everything that the script has started; the service must end well.
+// end stops everything that the script has started; the service must exit with
+// success.
 func (w *world) end() error {
 	var failures []error
 	for _, s := range w.sockets {
@@ -153,7 +154,7 @@ func (w *world) end() error {
 
 var variable = regexp.MustCompile(`\$(?:\{[A-Z][A-Z0-9_]*\}|[A-Z][A-Z0-9_]*)`)
 
-// expand replaces variables, also where testscript does not: inside quotes.
+// expand replaces variables inside quotes, which testscript does not do.
 func (w *world) expand(s string) string {
 	return variable.ReplaceAllStringFunc(s, func(found string) string {
 		if value := w.ts.Getenv(strings.Trim(found, "${}")); value != "" {
@@ -163,7 +164,7 @@ func (w *world) expand(s string) string {
 	})
 }
 
-// The operator's token in every script.
+// operatorToken is the operator's token in every script.
 const operatorToken = "operator-token-of-the-specs"
 
 // serviceCommand starts and ends the service.
@@ -206,7 +207,7 @@ func (w *world) startService() error {
 	if w.serviceURL, err = w.service.URL(); err != nil {
 		return err
 	}
-	// A service that comes back is where it was.
+	// A restarted service keeps its address.
 	for i, arg := range w.serviceArg {
 		if arg == "--listen" {
 			w.serviceArg[i+1] = strings.TrimPrefix(w.serviceURL, "http://")
@@ -243,7 +244,7 @@ func (w *world) networkCommand(args []string) error {
 	return err
 }
 
-// sessionCommand lets a headless session work for a member, or ends it.
+// sessionCommand starts a headless session for a member, or stops it.
 func (w *world) sessionCommand(args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "stop":
@@ -284,7 +285,7 @@ func (w *world) sessionCommand(args []string) error {
 	})
 }
 
-// sessionToken makes a session for a member through the admin API.
+// sessionToken creates a session for a member through the admin API.
 func (w *world) sessionToken(email string) (string, error) {
 	team, known := w.teams[email]
 	if !known {

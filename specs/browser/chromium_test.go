@@ -18,14 +18,14 @@ import (
 )
 
 // chromium is a browser that a test drives by the DevTools protocol over a
-// pipe. The extension's worker is never attached to: a debugger would keep it
-// alive.
+// pipe. No debugger attaches to the extension's worker, because that would
+// keep it alive.
 type chromium struct {
 	t       testing.TB
 	command *exec.Cmd
 	profile string
 	in      *os.File
-	gone    chan struct{} // closed when the browser says no more
+	gone    chan struct{} // closed when the browser's pipe ends
 
 	mu      sync.Mutex
 	last    int64
@@ -37,8 +37,8 @@ type answer struct {
 	Error  *struct{ Message string }
 }
 
-// launch starts a browser with the extension in dir loaded. profile is the
-// folder of its data.
+// launch starts a browser with the extension in dir loaded. profile is its
+// data folder.
 func launch(t testing.TB, dir, profile string) *chromium {
 	t.Helper()
 	theirIn, in, err := os.Pipe()
@@ -48,7 +48,7 @@ func launch(t testing.TB, dir, profile string) *chromium {
 	args := []string{
 		"--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-component-update", "--disable-sync", "--password-store=basic", "--mute-audio", "--hide-scrollbars", "--lang=en-GB",
-		// Tabs in the background get their time on a busy machine too.
+		// Background tabs get processor time on a busy machine too.
 		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--load-extension=" + dir,
 	}
@@ -83,7 +83,7 @@ func browserProgram(t testing.TB) string {
 	return ""
 }
 
-// read hands answers to those who wait for them, until the browser ends.
+// read passes responses to the waiting calls, until the browser ends.
 func (b *chromium) read(out *os.File) {
 	defer close(b.gone)
 	defer func() { _ = out.Close() }()
@@ -110,7 +110,7 @@ func (b *chromium) read(out *os.File) {
 	}
 }
 
-// call sends a command, to the browser or to a page's session.
+// call sends a command to the browser or to a page's session.
 func (b *chromium) call(session, method string, params, result any) error {
 	waiting := make(chan answer, 1)
 	b.mu.Lock()
@@ -186,7 +186,8 @@ func (b *chromium) worker() (target, bool) {
 	return target{}, false
 }
 
-// killWorker ends the extension's worker, as the browser does when it is idle.
+// killWorker ends the extension's worker, as the browser does with an idle
+// one.
 func (b *chromium) killWorker() {
 	b.t.Helper()
 	w, ok := b.worker()
@@ -219,8 +220,8 @@ func (b *chromium) open(url string) *page {
 	return p
 }
 
-// do runs a script in the page and returns its value as JSON; a promise is
-// waited for.
+// do runs a script in the page and returns its value as JSON; it awaits a
+// promise.
 func (p *page) do(script string) (json.RawMessage, error) {
 	var r struct {
 		Result           struct{ Value json.RawMessage }
@@ -236,7 +237,7 @@ func (p *page) do(script string) (json.RawMessage, error) {
 	return r.Result.Value, err
 }
 
-// run runs a script that must not fail.
+// run runs a script and fails the test on an error.
 func (p *page) run(script string) json.RawMessage {
 	p.t.Helper()
 	value, err := p.do(script)
@@ -244,8 +245,8 @@ func (p *page) run(script string) json.RawMessage {
 	return value
 }
 
-// until waits until an expression is true. One that cannot be evaluated, as in
-// a page that is just being left, is not true yet.
+// until waits until an expression is true. An expression that cannot be
+// evaluated, as on a page that is being left, is not true yet.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	var value json.RawMessage
@@ -256,7 +257,7 @@ func (p *page) until(expression string) {
 	}, func() string { return fmt.Sprintf("%s: %s %v", expression, value, err) })
 }
 
-// says waits until an element's text holds a text.
+// says waits until an element's text contains a text.
 func (p *page) says(selector, text string) {
 	p.t.Helper()
 	var value json.RawMessage
@@ -266,7 +267,7 @@ func (p *page) says(selector, text string) {
 	}, func() string { return fmt.Sprintf("%s says %s, not %q", selector, value, text) })
 }
 
-// picture takes a picture of the page at a width, as high as the page is.
+// picture takes a picture of the page at a width, in full height.
 func (p *page) picture(width int, dark bool) []byte {
 	p.t.Helper()
 	scheme := "light"

@@ -19,8 +19,8 @@ var (
 	demoCode    = regexp.MustCompile(`"code":"([^"]+)"`)
 )
 
-// TestDemo does what the README says: the demo without sessions, the extension
-// loaded and paired, and posts arrive.
+// TestDemo follows the README: start the demo without sessions, load and pair
+// the extension, see posts arrive.
 func TestDemo(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" {
 		t.Skip("WATCHPOST_LONG is not set: TestEveryTaskType covers it but for the binary")

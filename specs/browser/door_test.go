@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// door is another way to the world's service, with faults.
+// door is a proxy in front of the world's service that can inject faults.
 type door struct {
 	url string
 
@@ -17,8 +17,8 @@ type door struct {
 	conns map[*doorConn]struct{}
 }
 
-// openDoor opens a door. Without sockets the service can be reached by long
-// poll only.
+// openDoor opens a door. Without sockets the service is reachable by long poll
+// only.
 func (w *world) openDoor(t testing.TB, sockets bool) *door {
 	d := &door{conns: map[*doorConn]struct{}{}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func (w *world) openDoor(t testing.TB, sockets bool) *door {
 	return d
 }
 
-// setDeaf decides whether the answers of the service are lost on the way.
+// setDeaf decides whether replies of the service are lost.
 func (d *door) setDeaf(deaf bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,14 +12,14 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures of the README anew")
 
-// popupHeight is the most that browsers give a popup, in pixels.
+// popupHeight is the maximum height of a browser popup, in pixels.
 const popupHeight = 600
 
-// pictures is where the README's pictures are.
+// pictures is the folder of the README's pictures.
 const pictures = "../../extension/pictures"
 
-// takePictures looks at the extension's pages as a member sees them, by day and
-// by night. With -update the pictures of the README are written anew.
+// takePictures opens the extension's pages as a member sees them, in light and
+// dark mode. With -update it writes the pictures of the README.
 func takePictures(m *member) {
 	t := m.team.t
 	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
@@ -38,7 +38,7 @@ func takePictures(m *member) {
 	keep(t, "pairing-light", settings.picture(640, false))
 }
 
-// keep checks that a picture shows something, and writes it when asked to.
+// keep checks that a picture is not empty, and writes it with -update.
 func keep(t testing.TB, name string, png []byte) {
 	t.Helper()
 	require.Greater(t, len(png), 4<<10, "%s is empty", name)

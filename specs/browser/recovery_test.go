@@ -11,7 +11,7 @@ import (
 	"watchpost/network/networktest"
 )
 
-// repetitions is how often a recovery is tried.
+// repetitions is the number of runs of each recovery.
 func repetitions() int {
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		return 10
@@ -30,7 +30,7 @@ func (w *world) anyPost(t testing.TB) string {
 	return posts[0].URN
 }
 
-// deed is a write that can be asked for again and again.
+// deed is a write that can be requested repeatedly.
 type deed struct {
 	path string
 	body func(text string) fields
@@ -43,7 +43,7 @@ func comment(post string) deed {
 	}, network.WriteComment}
 }
 
-// message is a deed towards some connection of the member.
+// message is a deed: a message to some connection of the member.
 func (m *member) message() deed {
 	m.team.t.Helper()
 	friends := elements(m.team.t, m.completed(m.ask("/network-agent/fetch-connections", fields{"count": 1})), "connections")
@@ -52,8 +52,8 @@ func (m *member) message() deed {
 	}, network.WriteMessage}
 }
 
-// onceWhile lets something happen to the browser while a write was applied and
-// is not answered; the network must count it once, and so must the service.
+// onceWhile disturbs the browser after a write was applied and before it is
+// answered. The network and the service must count the write once.
 func (m *member) onceWhile(d deed, text string, happens func(h *held)) {
 	t := m.team.t
 	t.Helper()
@@ -72,12 +72,12 @@ func TestDeathOfWhatWrites(t *testing.T) {
 	w := theWorld(t)
 	way := w.openDoor(t, true)
 	m := w.found(t, "deaths@example.com").joinBy("deaths@example.com", "deaths", way.url)
-	// One kind alone would be over its allowance after some rounds.
+	// A single kind would exceed its allowance after some rounds.
 	message := m.message()
 	deeds := []deed{comment(w.anyPost(t)), message, message}
 	for round := range repetitions() {
 		d := deeds[round%len(deeds)]
-		// The page's answer wakes the worker that comes after.
+		// The page's outcome starts the next worker.
 		m.onceWhile(d, "The worker dies", func(h *held) {
 			m.killWorker()
 			h.release()
@@ -95,11 +95,11 @@ func TestDeathOfWhatWrites(t *testing.T) {
 			way.setDeaf(true)
 			h.release()
 			id := m.newest
-			m.completed(id) // the service has it, the extension has heard nothing
+			m.completed(id) // the service has it, the extension has no reply yet
 			way.cut()
 			way.setDeaf(false)
 		})
-		// The browser by itself sends such a request once more.
+		// The browser itself resends such a request.
 		m.network.SetFaults(m.account, network.Faults{LoseAnswers: 1})
 		m.onceWhile(d, "The network's answer is lost", func(h *held) { h.release() })
 		m.onceWhile(d, "The connection is lost", func(h *held) {
@@ -107,7 +107,7 @@ func TestDeathOfWhatWrites(t *testing.T) {
 			h.release()
 		})
 	}
-	// A read begins anew.
+	// A read starts again.
 	m.network.SetFaults(m.account, network.Faults{Slow: slowPage})
 	id := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "deaths"})
 	eventually(t, func() bool { return m.hasWorkTab() }, func() string { return "no tab was opened" })
@@ -126,12 +126,13 @@ func TestBrowserIsKilled(t *testing.T) {
 			m.kill()
 			h.release()
 			m.chromium = launch(t, m.dist, m.profile)
-			m.signIn() // a cookie as young as this was not on the disk yet
+			m.signIn() // a cookie this young was not written to disk yet
 		})
 	}
 }
 
-// A write that was lost on its way is looked for twice, and done once more.
+// TestLostWriteIsDoneOnceMore: the extension looks twice for a write that was
+// lost on its way, and repeats it once.
 func TestLostWriteIsDoneOnceMore(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" {
 		t.Skip("WATCHPOST_LONG is not set: the second look comes after half a minute")
@@ -140,8 +141,7 @@ func TestLostWriteIsDoneOnceMore(t *testing.T) {
 	w := theWorld(t)
 	m := w.found(t, "lost@example.com").join("lost@example.com", "lost")
 	post := w.anyPost(t)
-	// All of them: the browser by itself tries once more what it sent over a
-	// connection that was open before.
+	// All of them: the browser resends requests over reused connections.
 	m.network.SetFaults(m.account, network.Faults{LoseWrites: -1})
 	id := m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": "Lost on the way"})
 	eventually(t, m.hasWorkTab, func() string { return "no tab was opened" })

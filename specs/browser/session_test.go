@@ -14,7 +14,7 @@ import (
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
-// mailed returns the one-time code that was mailed to an address last.
+// mailed returns the newest one-time code for an address.
 func (p *mailbox) mailed(t testing.TB, email string) string {
 	t.Helper()
 	var code string
@@ -42,10 +42,10 @@ func TestSessionOfAMember(t *testing.T) {
 	m.signIn()
 	p := m.settings()
 
-	// A wrong code is refused in the service's own words.
+	// A wrong code is refused with the service's own text.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#by-code").requestSubmit()`)
 	p.says("#answer", "Invalid or expired pairing code")
-	// So is an address that nobody serves, and one that is not safe.
+	// So is an unreachable address, and an insecure one.
 	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#by-code").requestSubmit()`)
 	p.says("#answer", "must begin with https")
 
@@ -58,7 +58,8 @@ func TestSessionOfAMember(t *testing.T) {
 	m.isSignedIn(true)
 	require.Equal(t, "member", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"}))["profile_slug"])
 
-	// Paused, it is given nothing; afterwards it does what has waited.
+	// A paused browser receives nothing; after the pause it does the waiting
+	// task.
 	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
 	popup.until(`!document.querySelector("#paired").hidden`)
 	popup.run(`document.querySelector("#work").click()`)
@@ -68,8 +69,8 @@ func TestSessionOfAMember(t *testing.T) {
 	popup.run(`document.querySelector("#work").click()`)
 	m.completed(waiting)
 
-	// Signed out at the network: the task waits, and is done after the member
-	// has signed in again.
+	// Signed out of the network: the task waits until the member signs in
+	// again.
 	m.network.SignOut(m.account)
 	late := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
 	m.isSignedIn(false)
@@ -78,7 +79,7 @@ func TestSessionOfAMember(t *testing.T) {
 	m.signIn()
 	m.completed(late)
 
-	// A page that has changed is never read as one without content.
+	// A changed page is never read as an empty one.
 	m.network.SetFaults(m.account, network.Faults{LayoutChanged: true})
 	unknown := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
 	eventually(t, func() bool {
@@ -87,7 +88,7 @@ func TestSessionOfAMember(t *testing.T) {
 	}, func() string { return "not paused" })
 	m.network.SetFaults(m.account, network.Faults{})
 
-	// Revoked: the token is forgotten, and the member is told.
+	// After a revocation the token is deleted, and the popup shows it.
 	_, err = actors.Ask[actors.Done](t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
 	require.NoError(t, err)
 	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#notice").textContent.includes("Pair it again")`)
@@ -99,8 +100,8 @@ func TestSessionOfAMember(t *testing.T) {
 	stranger.until(`fetch("` + m.service + `/extension/sign-in", {method: "POST", body: "{}"}).then(() => false, () => true)`)
 }
 
-// isConnected waits until the service knows whether the member's browser is
-// there.
+// isConnected waits until the service sees the member's browser connected, or
+// not.
 func (m *member) isConnected(want bool) {
 	m.team.t.Helper()
 	eventually(m.team.t, func() bool {
@@ -114,8 +115,8 @@ func (m *member) isConnected(want bool) {
 	}, func() string { return "the connection stays as it was" })
 }
 
-// Two members of a team work in two browsers, one of which gets through by
-// long poll only: each acts as itself.
+// TestTwoMembers: two members of a team work in two browsers, one of them by
+// long poll only. Each acts as itself.
 func TestTwoMembers(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)

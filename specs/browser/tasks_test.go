@@ -12,7 +12,7 @@ import (
 	"watchpost/network"
 )
 
-// elements returns a list of objects in an output, which must hold some.
+// elements returns a non-empty list of objects in an output.
 func elements(t testing.TB, output fields, name string) []fields {
 	t.Helper()
 	list, _ := output[name].([]any)
@@ -111,7 +111,7 @@ func TestEveryTaskType(t *testing.T) {
 	takePictures(m)
 }
 
-// stranger returns one who is no connection.
+// stranger returns a profile that is no connection.
 func stranger(t testing.TB, found []fields) fields {
 	t.Helper()
 	for _, one := range found {

@@ -32,14 +32,14 @@ import (
 // extensionID follows from the key in the extension's manifest.
 const extensionID = "bamceibeigcjfoonkpdekbfiefbccikj"
 
-// patience bounds every wait: it is only used up by a failing test.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 90 * time.Second
 
-// wakeSeconds is the period of the alarm in the tested build: the shipped one
-// waits for half a minute.
+// wakeSeconds is the period of the alarm in the tested build; the released
+// build uses 30 seconds.
 const wakeSeconds = "2"
 
-// slowPage is how slow a slow network is.
+// slowPage is the delay of a slow network.
 const slowPage = 3 * time.Second
 
 func TestMain(m *testing.M) {
@@ -73,8 +73,8 @@ func install() error {
 	return nil
 }
 
-// eventually asks until the answer is yes. What it waits for happens in other
-// processes, which send it no signal.
+// eventually polls a condition. The awaited events happen in other processes,
+// which send no signal.
 func eventually(t testing.TB, ok func() bool, why func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -90,14 +90,14 @@ func eventually(t testing.TB, ok func() bool, why func() string) {
 	}
 }
 
-// world is what the tests share: one service, one network, and the extension
-// built for them. Tests have teams and accounts of their own.
+// world is shared by the tests: one service, one network, and the extension
+// built for them. Each test has its own teams and accounts.
 type world struct {
 	service string // origin
 	api     http.Handler
-	site    string // origin, as browsers know it
-	// siteAddress is the site's origin for others: the name is known to
-	// browsers only.
+	site    string // origin, as the browsers resolve it
+	// siteAddress is the site's origin for other clients: only the browsers
+	// resolve the name.
 	siteAddress string
 	dist        string // folder of the built extension
 	registry    *actors.Registry
@@ -113,7 +113,7 @@ var shared struct {
 	err error
 }
 
-// theWorld returns the world, which the first test that asks for it makes.
+// theWorld returns the world, created by the first test that needs it.
 func theWorld(t testing.TB) *world {
 	t.Helper()
 	shared.once.Do(func() { shared.world, shared.err = newWorld() })
@@ -138,7 +138,8 @@ func newWorld() (*world, error) {
 		return nil, err
 	}
 	site := httptest.NewServer(w.network)
-	// A name of its own: cookies belong to hosts, whatever the port.
+	// A separate host name, because cookies belong to hosts regardless of the
+	// port.
 	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
 	if err != nil {
 		return nil, err
@@ -194,18 +195,18 @@ func (w *world) build() error {
 	return nil
 }
 
-// writeGate counts the writes that the network applied, and can hold their
-// answers.
+// writeGate counts the writes that the network applied, and can hold back
+// their replies.
 type writeGate struct {
 	mu      sync.Mutex
 	counts  map[string]int
 	holding map[string]*held
 }
 
-// held is a write that was applied and is not answered yet.
+// held is a write that was applied and not answered yet.
 type held struct {
 	applied chan struct{} // closed when it was applied
-	answer  chan struct{} // closed to let it be answered
+	answer  chan struct{} // closed to release the reply
 }
 
 func newWriteGate() *writeGate {
@@ -235,7 +236,7 @@ func (g *writeGate) count(account string, kind network.WriteKind) int {
 	return g.counts[writeKey(account, kind)]
 }
 
-// hold keeps the answer to the next write of a kind by an account.
+// hold holds back the reply to the next write of a kind by an account.
 func (g *writeGate) hold(t testing.TB, account string, kind network.WriteKind) *held {
 	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
 	g.mu.Lock()
@@ -257,7 +258,7 @@ func (h *held) await(t testing.TB) {
 	}
 }
 
-// release lets the write be answered.
+// release releases the reply.
 func (h *held) release() {
 	select {
 	case <-h.answer:
@@ -289,11 +290,11 @@ type team struct {
 	t   testing.TB
 	id  watchpost.TeamID
 	key string
-	// newest is the task that was asked for last.
+	// newest is the task requested last.
 	newest string
 }
 
-// found makes a team whose admin has that email.
+// found creates a team whose admin has that email.
 func (w *world) found(t testing.TB, email string) *team {
 	t.Helper()
 	made, err := w.registry.Found(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
@@ -319,7 +320,7 @@ func (m *team) call(method, path string, body any) (int, fields) {
 	return answer.StatusCode, out
 }
 
-// ask makes an agent task and returns its id.
+// ask creates an agent task and returns its id.
 func (m *team) ask(path string, body fields) string {
 	m.t.Helper()
 	status, reply := m.call(http.MethodPost, path, body)
@@ -333,7 +334,7 @@ func (m *team) ask(path string, body fields) string {
 	return id
 }
 
-// status returns how a task stands: its status and output.
+// status returns the status and output of a task.
 func (m *team) status(id string) (string, fields) {
 	m.t.Helper()
 	status, reply := m.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+id, nil)
@@ -389,7 +390,7 @@ func (m *team) joinBy(email, account, service string) *member {
 	return one
 }
 
-// explain says how the browser stands when the test has failed.
+// explain prints the browser's state when the test has failed.
 func (m *member) explain() {
 	if !m.team.t.Failed() {
 		return
@@ -463,7 +464,7 @@ func (m *member) isSignedIn(want bool) {
 	}, func() string { return fmt.Sprint(reply) })
 }
 
-// journalled waits until the extension's journal holds so many tasks.
+// journalled waits until the extension's journal has that number of tasks.
 func (m *member) journalled(want int) {
 	m.team.t.Helper()
 	p := m.settings()

@@ -20,12 +20,13 @@ import (
 // codegen is the generator of the Go client.
 const codegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
 
-// patience bounds a tool on a busy machine that has to fetch it first.
+// patience bounds a tool that may have to be downloaded first, on a busy
+// machine.
 const patience = 4 * time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestClients lets each client carry out its scenario against the demo.
+// TestClients runs the scenario of each client against the demo.
 func TestClients(t *testing.T) {
 	document, err := filepath.Abs("../openapi.json")
 	require.NoError(t, err)
@@ -34,7 +35,8 @@ func TestClients(t *testing.T) {
 		t.Parallel()
 		dir := scenario(t, "go")
 		env := []string{"GOFLAGS=-mod=mod", "GOWORK=off"}
-		// The generator is fetched by its own version, not by the module's.
+		// The generator is fetched at its own version, independent of the
+		// module's.
 		if out, err := run(t, dir, env, "go", "mod", "download"); err != nil {
 			unavailable(t, "the modules of the Go client", out)
 		}
@@ -63,8 +65,8 @@ func TestClients(t *testing.T) {
 	})
 }
 
-// check looks at what a scenario says that it saw: the two watchlists of the
-// demo, its own and perhaps the other's.
+// check checks the output of a scenario: the two watchlists of the demo, its
+// own and perhaps the other client's.
 func check(t *testing.T, said string) {
 	t.Helper()
 	require.Regexp(t, `^watchlists [34], profile \S.*, posts [1-9]\d*\n$`, said)
@@ -96,7 +98,7 @@ func startDemo(t *testing.T) []string {
 	return []string{"WATCHPOST_URL=" + found[1], "WATCHPOST_KEY=" + found[2], "PROFILE=" + profile[1]}
 }
 
-// scenario copies the files of a scenario to a folder of its own.
+// scenario copies the files of a scenario to a temporary folder.
 func scenario(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -104,7 +106,7 @@ func scenario(t *testing.T, name string) string {
 	return dir
 }
 
-// run runs a program in a folder and returns what it wrote.
+// run runs a program in a folder and returns its output.
 func run(t *testing.T, dir string, env []string, program string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -126,8 +128,8 @@ func must(t *testing.T, dir string, env []string, program string, args ...string
 	return out
 }
 
-// unavailable leaves out a client whose tools cannot be had on this machine; the
-// build machine must have them.
+// unavailable skips a client whose tools are not available on this machine; on
+// the build server that is a failure.
 func unavailable(t *testing.T, what, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

@@ -1,4 +1,4 @@
-// Package clients lets clients that others' generators make of the API document
-// use the service: one in TypeScript, one in Go. Their scenarios are in
-// testdata; the generated code is made in a temporary folder and not kept.
+// Package clients uses the service through API clients generated from the API
+// document: one in TypeScript, one in Go. Their scenarios are in testdata; the
+// generated code is written to a temporary folder.
 package clients

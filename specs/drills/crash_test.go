@@ -1,5 +1,5 @@
-// Package drills breaks the running service on purpose and checks that every
-// answer it gave is still true.
+// Package drills kills the running service and checks that every reply it gave
+// is still true.
 package drills
 
 import (
@@ -25,22 +25,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The drill. WATCHPOST_DRILL_SEED replays one: the same clients do the same
-// things, and the kills come after the same pauses.
+// WATCHPOST_DRILL_SEED replays a run: the same clients send the same requests,
+// and the kills follow the same pauses.
 const (
 	kills     = 30
 	longKills = 200
 	clients   = 4
 	accounts  = 3
-	// maxAttempts keeps the clients under the plan's quota of watchlists: one
-	// that was not acknowledged may have been made all the same.
+	// maxAttempts keeps the clients within the plan's quota of watchlists: an
+	// unacknowledged one may exist anyway.
 	maxAttempts = 20
 )
 
-// TestCrash kills the service, and now and then a session, with signal 9 while
-// clients work with it, and checks in the end that what was acknowledged is
-// there, that what was seen final has not changed, and that everything that
-// was begun comes to an end.
+// TestCrash kills the service, and sometimes a session, with signal 9 while
+// clients use it. At the end every acknowledged change must exist, final tasks
+// must be unchanged, and every begun task must end.
 func TestCrash(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if given := os.Getenv("WATCHPOST_DRILL_SEED"); given != "" {
@@ -60,7 +59,7 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d kills, %d watchlists, %d tasks acknowledged, %d requests unanswered", n, len(d.truth.watchlists), len(d.truth.tasks), d.truth.unanswered)
 }
 
-// drill is a service with its surroundings, and what it said.
+// drill is a service with its network and sessions, and the replies it gave.
 type drill struct {
 	t       *testing.T
 	seed    uint64
@@ -79,11 +78,11 @@ type drill struct {
 	truth    truth
 }
 
-// truth is what the service has acknowledged.
+// truth is the acknowledged state.
 type truth struct {
 	mu         sync.Mutex
 	watchlists map[string]string          // id → name; "" when deleted
-	tasks      map[string]json.RawMessage // id → output that was seen; nil: none yet
+	tasks      map[string]json.RawMessage // id → output seen; nil: none yet
 	unanswered int
 }
 
@@ -118,7 +117,7 @@ func newDrill(t *testing.T, seed uint64) *drill {
 		d.startSession(i)
 		t.Cleanup(func() { d.sessions[i].Kill() })
 	}
-	// All of them: the profile that is fetched is that of the first.
+	// All sessions: the fetched profile is that of the first.
 	d.eventually("the sessions are connected", func() bool {
 		_, metrics := d.request("GET", "/metrics", nil)
 		return bytes.Contains(metrics, []byte(fmt.Sprintf("watchpost_sessions_connected %d\n", accounts)))
@@ -148,7 +147,7 @@ func (d *drill) startSession(i int) {
 		"--account", fmt.Sprintf("drill-%d", i), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", i)))
 }
 
-// work lets the clients work while the service is killed n times.
+// work runs the clients while the service is killed n times.
 func (d *drill) work(n int) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -174,9 +173,9 @@ func (d *drill) work(n int) {
 	wg.Wait()
 }
 
-// client does what users do, and notes what it was told.
+// client sends requests as users do, and records the replies.
 func (d *drill) client(random *rand.Rand, number int, stop <-chan struct{}) {
-	var own []string // watchlists
+	var own []string // its watchlists
 	var tasks []string
 	attempts := 0
 	for step := 0; ; step++ {
@@ -220,9 +219,9 @@ func (d *drill) createWatchlist(own []string, name string) []string {
 	return append(own, id)
 }
 
-// renameWatchlist notes the new name only when it was acknowledged: a request
-// without an answer may have been carried out or not, so its watchlist is
-// forgotten.
+// renameWatchlist records the new name only when it was acknowledged. A
+// request without a reply may or may not have been applied, so its watchlist
+// is no longer checked.
 func (d *drill) renameWatchlist(id, name string) {
 	status, body := d.request("PUT", "/api-keyword-watchlist", map[string]any{"id": id, "name": name})
 	d.truth.mu.Lock()
@@ -257,8 +256,8 @@ func (d *drill) createTask(tasks []string) []string {
 	return append(tasks, id)
 }
 
-// poll asks for a task that was acknowledged: it is there, and once it was
-// seen completed its output never changes.
+// poll reads an acknowledged task: it must exist, and its output must not
+// change after completion.
 func (d *drill) poll(id string) (final bool) {
 	status, body := d.request("GET", "/network-agent/get-task-status?api_agent_task_id="+id, nil)
 	if !d.expect(status, http.StatusOK, body) {
@@ -290,8 +289,8 @@ func (d *drill) poll(id string) (final bool) {
 	return reply.Data.Status != "pending"
 }
 
-// settle waits until all tasks are final. Lost leases have cost allowance, so
-// the clock goes on by days.
+// settle waits until all tasks are final. Lost leases have used allowance, so
+// the clock advances by days.
 func (d *drill) settle() {
 	for day := 0; ; day++ {
 		require.Less(d.t, day, 10, "tasks do not come to an end")
@@ -316,7 +315,7 @@ func (d *drill) open() (open []string) {
 	return open
 }
 
-// check compares what is there with what was acknowledged.
+// check compares the service's data with the acknowledged state.
 func (d *drill) check() {
 	for id, name := range d.truth.watchlists {
 		status, body := d.request("GET", "/api-keyword-watchlist?id="+id, nil)
@@ -333,8 +332,8 @@ func (d *drill) check() {
 	require.NoError(d.t, err, "posts and their index differ: %s", output)
 }
 
-// expect reports whether a request was answered as it must be. No answer, or
-// the words for a passing fault, is allowed while the service is being killed.
+// expect reports whether a request was answered correctly. No reply, or the
+// text of a temporary error, is allowed while the service is being killed.
 func (d *drill) expect(status, want int, body []byte) bool {
 	d.truth.mu.Lock()
 	defer d.truth.mu.Unlock()
@@ -396,7 +395,7 @@ func (d *drill) send(method, path, header, value string, body any) (status int, 
 	return response.StatusCode, answer
 }
 
-// eventually asks until something is so.
+// eventually polls a condition.
 func (d *drill) eventually(what string, so func() bool) {
 	d.t.Helper()
 	deadline := time.Now().Add(process.Patience)

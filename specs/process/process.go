@@ -1,5 +1,6 @@
 // Package process starts the built binary for the black-box tests: scripts,
-// drills and benchmarks. A process is ended by its own handle, never by name.
+// crash tests and benchmarks. A process is ended by its own handle, never by
+// name.
 package process
 
 import (
@@ -39,12 +40,12 @@ type Process struct {
 	name string
 	cmd  *exec.Cmd
 	log  *lines
-	done chan struct{} // closed when it has ended
-	err  error         // how it ended; read after done
+	done chan struct{} // closed when it has exited
+	err  error         // the exit error; read after done
 }
 
-// Launch starts a program in a folder, without the variables of the caller
-// that would configure it. name is for reports.
+// Launch starts a program in a folder, without the caller's environment
+// variables that would configure it. name is for reports.
 func Launch(name, dir, program string, args ...string) (*Process, error) {
 	return LaunchWith(nil, name, dir, program, args...)
 }
@@ -80,7 +81,7 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Await returns the first log line that holds the text.
+// Await returns the first log line that contains the text.
 func (p *Process) Await(text string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
@@ -102,19 +103,19 @@ func (p *Process) Await(text string) (string, error) {
 	}
 }
 
-// Logged returns the first log line so far that holds the text.
+// Logged returns the first log line so far that contains the text.
 func (p *Process) Logged(text string) (line string, found bool) {
 	line, found, _ = p.log.find(text)
 	return line, found
 }
 
-// Tail is the end of what the process wrote.
+// Tail returns the end of the process's output.
 func (p *Process) Tail() string { return p.log.tail() }
 
-// ExitCode is how a process that has ended did so.
+// ExitCode returns the exit code of a process that has ended.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 
-// URL waits until a server says that it serves, and returns where.
+// URL waits until a server logs that it serves, and returns its address.
 func (p *Process) URL() (string, error) {
 	line, err := p.Await(`"msg":"serving`)
 	if err != nil {
@@ -129,7 +130,7 @@ func (p *Process) URL() (string, error) {
 	return entry.URL, nil
 }
 
-// Stop asks the process to end, which must succeed and have left no Fault.
+// Stop asks the process to exit. It must succeed and leave no Fault.
 func (p *Process) Stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("%s had ended by itself: %w\n%s", p.name, err, p.log.tail())
@@ -152,7 +153,7 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Fault reports what no test may cause: a data race or a panic in the log.
+// Fault reports a data race or a panic in the log, which no test may cause.
 func (p *Process) Fault() error {
 	for _, sign := range []string{"WARNING: DATA RACE", `"msg":"panic"`, `"msg":"actor failed"`, "goroutine 1 ["} {
 		if line, found, _ := p.log.find(sign); found {
@@ -162,7 +163,7 @@ func (p *Process) Fault() error {
 	return nil
 }
 
-// lines keeps what a process writes, line by line.
+// lines stores the output of a process, line by line.
 type lines struct {
 	mu   sync.Mutex
 	all  []string
@@ -188,8 +189,8 @@ func (l *lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// find returns the first line with the text, and what is closed when there are
-// more lines.
+// find returns the first line with the text, and a channel that is closed when
+// there are more lines.
 func (l *lines) find(text string) (line string, found bool, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -201,7 +202,7 @@ func (l *lines) find(text string) (line string, found bool, more <-chan struct{}
 	return "", false, l.more
 }
 
-// tail is the end of the log, for reports.
+// tail returns the end of the log, for reports.
 func (l *lines) tail() string {
 	const shown = 30
 	l.mu.Lock()

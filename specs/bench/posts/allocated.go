@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// allocated is what a file takes on the disk: mapped files are longer than
-// they are full.
+// allocated returns the disk space of a file; the size of a mapped file is
+// larger than its contents.
 func allocated(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Blocks * 512

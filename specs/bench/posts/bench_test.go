@@ -88,7 +88,7 @@ func TestPostsFollowFromTheSeed(t *testing.T) {
 	require.NotEqual(t, f.entry(0).post.Content, (&feed{seed: 4, size: 500, words: newVocabulary(4)}).entry(0).post.Content)
 }
 
-// TestWordsMeanTheSame: what makes the engines comparable.
+// TestWordsMeanTheSame checks that a search means the same to all engines.
 func TestWordsMeanTheSame(t *testing.T) {
 	v := newVocabulary(5)
 	seen := map[string]bool{}
@@ -117,7 +117,7 @@ func TestCrowd(t *testing.T) {
 	require.Positive(t, res.Disk)
 }
 
-// TestFill: the teams are as if the service had written each.
+// TestFill checks that copied teams equal teams that the service wrote.
 func TestFill(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	c := crowd{teams: 5, posts: 700, templates: 2, seed: 9} // a segment and a tail

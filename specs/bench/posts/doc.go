@@ -1,8 +1,8 @@
-// Command posts measures the queries over a team's posts beside PostgreSQL and
-// SQLite: the same posts, the same questions, asked in turn in one run, every
-// count and every page compared. It also measures what the posts of many teams
-// cost in memory, and how fast posts come in through the actors.
+// Command posts compares queries over a team's posts with PostgreSQL and
+// SQLite: the same posts and queries, alternating in one run, with every count
+// and page compared. It also measures the memory for the posts of many teams,
+// and the rate at which the actors store posts.
 //
-// It is a module of its own so that the peers do not weigh on the service.
+// It is a separate module, so that the service does not depend on its peers.
 // `make bench-posts` at the root runs it in full; see ../README.md.
 package main

@@ -18,9 +18,9 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// fill makes the first teams as the service does, in a folder of their own, and
-// writes copies of them into dir: sorted, straight into tables, past the log
-// and all compaction, which would take hours for ten million posts.
+// fill creates the first teams as the service does, in a separate folder, and
+// writes copies of them into dir as sorted tables. That bypasses the log and
+// compaction, which would take hours for ten million posts.
 func (c crowd) fill(ctx context.Context, dir string) (err error) {
 	own, err := os.MkdirTemp("", "posts-templates-")
 	if err != nil {
@@ -37,7 +37,7 @@ func (c crowd) fill(ctx context.Context, dir string) (err error) {
 	return c.copyTemplates(ctx, templates, dir)
 }
 
-// fillTemplates writes the teams that all are copies of.
+// fillTemplates writes the teams that are copied.
 func (c crowd) fillTemplates(ctx context.Context, dir string) (err error) {
 	store, err := openStore(dir)
 	if err != nil {
@@ -66,11 +66,11 @@ func openDatabase(dir string) (*db.DB, error) {
 	return db.OpenManaged(storeOptions(dir).Database())
 }
 
-// template is what the database holds of a space, by what stands in its keys
-// before the space's name, in the order of the keys.
+// template is the contents of a space in the database, by key prefix before
+// the space's name, in key order.
 type template map[string][]record
 
-// record is a key behind the name of its space, with its value.
+// record is the rest of a key after the name of its space, with its value.
 type record struct {
 	behind, value []byte
 	version       uint64
@@ -88,7 +88,7 @@ func readTemplates(dir string, templates []template) (err error) {
 		templates[t] = template{}
 		byName[string(teamSpace(t))] = templates[t]
 	}
-	name := []byte(teamSpace(0))[:len(teamSpace(0))-len("0000")] // what all names begin with
+	name := []byte(teamSpace(0))[:len(teamSpace(0))-len("0000")] // the common prefix of the names
 	txn := d.NewTransactionAt(d.MaxVersion(), false)
 	defer txn.Discard()
 	it := txn.NewIterator(db.IteratorOptions{})
@@ -146,7 +146,7 @@ func (c crowd) copyTemplates(ctx context.Context, templates []template, dir stri
 	return w.Flush()
 }
 
-// sorted gathers records for a writer of tables.
+// sorted collects records for a table writer.
 type sorted struct {
 	writer *db.StreamWriter
 	buffer *z.Buffer

@@ -15,8 +15,8 @@ import (
 	"watchpost/actors/protocol"
 )
 
-// intake is how fast scans' posts come in through the actors: matched,
-// understood, indexed and made durable by the team's feed.
+// intake measures how fast the actors process scans' posts until they are
+// matched, enriched, indexed and durable.
 type intake struct {
 	teams, scans, parts int // scans of each team, parts of each scan
 	seed                uint64
@@ -29,7 +29,7 @@ type intakeResult struct {
 	Rate         float64 // posts a second
 }
 
-// parts that a session has under way at once.
+// partsAhead is the number of parts that a session has in flight.
 const partsAhead = 4
 
 func (in intake) measure(ctx context.Context) (res intakeResult, err error) {
@@ -99,8 +99,8 @@ type scannedTeam struct {
 	scans [][]json.RawMessage
 }
 
-// found makes a team with a watchlist for each scan, whose keyword is in every
-// post, and what the scans will find.
+// found creates a team with a watchlist per scan, whose keyword is in every
+// post, and prepares the posts that the scans report.
 func (in intake) found(ctx context.Context, registry *actors.Registry, number int, words *vocabulary) (*scannedTeam, error) {
 	email := fmt.Sprintf("founder-%d@example.com", number)
 	made, err := registry.Found(ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: email, FullName: "Founder"})
@@ -139,7 +139,7 @@ func (in intake) found(ctx context.Context, registry *actors.Registry, number in
 
 func keywordOf(scan int) string { return fmt.Sprintf("keyword%d", scan) }
 
-// reported is a part of a scan with the posts, as a session sends it: of the
+// reported returns a part of a scan as a session sends it, with posts of the
 // last month.
 func reported(entries []*entry, keyword string) (json.RawMessage, error) {
 	now := time.Now().UTC()
@@ -156,8 +156,8 @@ func reported(entries []*entry, keyword string) (json.RawMessage, error) {
 	return json.Marshal(output)
 }
 
-// functionWords make a text one of its language: without them no rule can tell
-// in which language made-up words are.
+// functionWords give a text its language: without them no rule can tell the
+// language of generated words.
 var functionWords = map[string][]string{
 	"en": {"the", "of", "and", "to", "in", "is", "that", "for"},
 	"es": {"el", "de", "que", "y", "la", "los", "con", "para"},
@@ -167,7 +167,7 @@ var functionWords = map[string][]string{
 	"nl": {"het", "een", "van", "en", "niet", "dat", "voor", "zijn"},
 }
 
-// spoken puts a function word of the language behind every second word.
+// spoken inserts a function word of the language after every second word.
 func spoken(content, language string) string {
 	words := functionWords[language]
 	if words == nil {

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// memTotal is the memory of the machine in bytes; 4 GiB where it cannot be
-// told.
+// memTotal returns the machine's memory in bytes; 4 GiB if unknown.
 func memTotal() int64 {
 	if n, err := statusField("/proc/meminfo", "MemTotal"); err == nil {
 		return n
@@ -25,10 +24,10 @@ func memTotal() int64 {
 	return 4 << 30
 }
 
-// anonymous is the memory of this process in bytes that no file stands behind.
+// anonymous returns the anonymous resident memory of this process in bytes.
 func anonymous() (int64, error) { return statusField("/proc/self/status", "RssAnon") }
 
-// processorTime is what this process has had of the processors.
+// processorTime returns the CPU time of this process.
 func processorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
@@ -50,9 +49,9 @@ func statusField(path, name string) (int64, error) {
 	return 0, fmt.Errorf("%s has no %s", path, name)
 }
 
-// processor is the name of the machine's processor and how many there are.
+// processor returns the name and number of the processors.
 func processor() string {
-	content, _ := os.ReadFile("/proc/cpuinfo") // elsewhere the count must do
+	content, _ := os.ReadFile("/proc/cpuinfo") // other systems report the count only
 	name := runtime.GOARCH
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
 		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
@@ -62,8 +61,8 @@ func processor() string {
 	return fmt.Sprintf("%d × %s", runtime.NumCPU(), name)
 }
 
-// loadAverage tells whether the machine had other things to do: it ought to be
-// below the number of processors.
+// loadAverage shows whether other load disturbed the run: it should be below
+// the number of processors.
 func loadAverage() string {
 	content, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -72,7 +71,7 @@ func loadAverage() string {
 	return strings.Join(strings.Fields(string(content))[:3], ", ")
 }
 
-// folderSize is what the files of a folder take on the disk in bytes.
+// folderSize returns the disk space of the files in a folder.
 func folderSize(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {

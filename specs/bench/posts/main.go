@@ -43,7 +43,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	r := &report{began: time.Now(), progress: os.Stderr}
-	// What was measured before something went wrong is shown all the same.
+	// Results before an error are still printed.
 	return errors.Join(s.measure(ctx, r), s.show(r, out))
 }
 
@@ -75,7 +75,7 @@ func (s *settings) measure(ctx context.Context, r *report) error {
 	return nil
 }
 
-// show prints the report and writes it to the file that was asked for.
+// show prints the report and writes it to the requested file.
 func (s *settings) show(r *report, out io.Writer) error {
 	text := r.String()
 	if _, err := io.WriteString(out, text); err != nil {
@@ -127,7 +127,7 @@ func readSettings(arguments []string) (s settings, err error) {
 	return s, nil
 }
 
-// queries measures all rows at one size, alone and beside a writer.
+// queries measures all rows at one size, alone and with a writer.
 func (s *settings) queries(ctx context.Context, size int, r *report) (err error) {
 	engines, err := openEngines(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *settings) queries(ctx context.Context, size int, r *report) (err error)
 	return nil
 }
 
-// besides measures all rows beside a writer, and compares every answer again
+// besides measures all rows with a writer, and compares every answer again
 // when all engines have the same posts.
 func (s *settings) besides(ctx context.Context, b *bench, t *table, r *report) error {
 	for _, row := range mix {

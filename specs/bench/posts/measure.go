@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// plan says how much is measured.
+// plan is the amount of measurement.
 type plan struct {
-	runs   int           // of each query of ours
-	budget time.Duration // for each query of a peer, after which it is not asked again
-	least  int           // runs of a peer, whatever the budget
+	runs   int           // of each query on our engine
+	budget time.Duration // for each query of a peer; then the peer is skipped
+	least  int           // minimum runs of a peer, regardless of the budget
 	pool   int           // different parameters of each row
 	rate   int           // posts a second of the writer
 }
@@ -26,7 +26,7 @@ type bench struct {
 	engines []engine // ours is the first
 	loads   map[string]time.Duration
 	sizes   map[string]int64
-	written map[string]int // how many posts each has
+	written map[string]int // number of posts in each
 }
 
 // openEngines opens all engines; without PostgreSQL it fails with
@@ -57,7 +57,7 @@ func closeAll(engines []engine) error {
 // chunk is how many posts are made and loaded at once.
 const chunk = 5000
 
-// load gives every engine the same posts, in turn, and tells how far it is.
+// load writes the same posts to every engine, in turn, and reports progress.
 func (b *bench) load(ctx context.Context, tell func(format string, arguments ...any)) error {
 	b.loads, b.sizes, b.written = map[string]time.Duration{}, map[string]int64{}, map[string]int{}
 	timed := func(e engine, f func() error) error {
@@ -176,8 +176,8 @@ func timedAsk(ctx context.Context, e engine, q *query, t *times) error {
 	return nil
 }
 
-// compare asks every engine every query and notes where they do not agree.
-// What a peer is too slow for stays unasked, but for the least.
+// compare runs every query on every engine and records different answers. A
+// query that a peer is too slow for is skipped after the minimum.
 func (b *bench) compare(ctx context.Context, res *result, pool []query) error {
 	spent := map[string]time.Duration{}
 	res.count = 0
@@ -206,7 +206,7 @@ func (b *bench) compare(ctx context.Context, res *result, pool []query) error {
 	return nil
 }
 
-// differs says how two answers differ; "" when they do not.
+// differs describes the difference of two answers; "" when they are equal.
 func (a answer) differs(other answer) string {
 	switch {
 	case a.count != other.count:

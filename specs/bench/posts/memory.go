@@ -19,21 +19,21 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// crowd is many teams with some posts each, of which the queries come at
-// random. Its teams are copies of a few, byte for byte, each in a space of its
-// own: to a cache they are as different as others.
+// crowd is many teams with some posts each, queried at random. The teams are
+// byte-for-byte copies of a few, each in a separate space: a cache cannot
+// share them.
 type crowd struct {
 	teams, posts, templates int
 	queries                 int
 	seed                    uint64
 }
 
-// crowdResult is what the process that answers such queries measures of itself.
+// crowdResult holds the measurements of the querying process about itself.
 type crowdResult struct {
 	P50, P99, Max time.Duration
-	Busy          time.Duration // processor time of all its threads for a query, in the mean
-	Anonymous     int64         // bytes, the most that was seen after the warm-up
-	Cached        int           // bytes that the index remembered at the end
+	Busy          time.Duration // mean CPU time of all its threads per query
+	Anonymous     int64         // maximum in bytes after the warm-up
+	Cached        int           // bytes in the index cache at the end
 	Teams, Posts  int
 	Queries       int
 	Disk          int64
@@ -48,8 +48,8 @@ func (c crowd) feed(template int, words *vocabulary) *feed {
 	return &feed{seed: c.seed + uint64(template), size: c.posts, words: words}
 }
 
-// measure fills a store and lets a process of its own answer the queries, so
-// that nothing of the filling is in its memory.
+// measure fills a store and starts a separate process for the queries, so that
+// its memory excludes the filling.
 func (c crowd) measure(ctx context.Context) (res crowdResult, err error) {
 	dir, err := os.MkdirTemp("", "posts-crowd-")
 	if err != nil {
@@ -84,7 +84,7 @@ func (c crowd) measure(ctx context.Context) (res crowdResult, err error) {
 	return res, err
 }
 
-// crowdVariable makes this program the process that answers the queries.
+// crowdVariable makes this program the querying process.
 const crowdVariable = "POSTS_CROWD"
 
 // crowdOrder is the value of crowdVariable.
@@ -94,8 +94,8 @@ type crowdOrder struct {
 	Seed                             uint64
 }
 
-// answerCrowd is the process of its own: it answers queries of random teams,
-// first to warm up, and prints what they took.
+// answerCrowd is the querying process: it runs queries of random teams, after
+// a warm-up, and prints the measurements.
 func answerCrowd(ctx context.Context, described string, out io.Writer) (err error) {
 	var order crowdOrder
 	if err := json.Unmarshal([]byte(described), &order); err != nil {
@@ -163,11 +163,11 @@ type crowdTimes struct {
 	memory int64
 }
 
-// crowdClients ask at the same time.
+// crowdClients is the number of concurrent clients.
 const crowdClients = 2
 
 func (c crowd) ask(ctx context.Context, store persistence.Store, index *postindex.Index, questions []watchpost.PostQuery, n int) (all crowdTimes, err error) {
-	const look = 500 // queries between two looks at the memory
+	const look = 500 // queries between two memory samples
 	live := allWatchlists()
 	var wg sync.WaitGroup
 	var mu sync.Mutex

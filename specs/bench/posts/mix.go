@@ -9,12 +9,12 @@ import (
 	"watchpost"
 )
 
-// query is one question, in the words that all engines translate from.
+// query is one question, in terms that all engines translate.
 type query struct {
 	watchlists []int
 	language   string
 	kind       string
-	terms      []string // all of them
+	terms      []string // all of them must match
 	phrase     []string // adjacent, in this order
 	trending   bool
 	interacted bool
@@ -25,7 +25,7 @@ type query struct {
 	page       int // from 1
 }
 
-// row is a row of the mix: a kind of question with chance in its parameters.
+// row is a row of the mix: a kind of question with random parameters.
 type row struct {
 	name string
 	// phrase rows have a target of their own.
@@ -33,7 +33,7 @@ type row struct {
 	ask    func(c *chance) query
 }
 
-// chance draws the parameters of queries about the posts of a feed.
+// chance draws the parameters of queries over the posts of a feed.
 type chance struct {
 	*rand.Rand
 	feed *feed
@@ -45,7 +45,7 @@ func (c *chance) middling() string { return c.feed.words.words[100+c.IntN(900)] 
 
 func (c *chance) rare() string { return c.feed.words.words[15_000+c.IntN(vocabularyWords-15_000)] }
 
-// adjacent returns two words that stand beside each other in some post.
+// adjacent returns two words that are adjacent in some post.
 func (c *chance) adjacent() []string {
 	for {
 		e := c.feed.entry(c.IntN(c.feed.size))
@@ -68,7 +68,7 @@ func with(f func(q *query)) query {
 	return q
 }
 
-// farPage is where the deep rows look.
+// farPage is the page number of the deep rows.
 const farPage = 500
 
 var mix = []row{

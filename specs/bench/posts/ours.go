@@ -14,8 +14,8 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// ours is the service's own index on its own store, called as the service
-// calls it: each query on a snapshot of its own, among the team's watchlists.
+// ours is the service's index on its store, called as the service calls it: a
+// snapshot per query, among the team's watchlists.
 type ours struct {
 	dir   string
 	store persistence.Store
@@ -85,7 +85,7 @@ func (o *ours) ask(ctx context.Context, q *query) (answer, error) {
 	return askPosts(ctx, o.store, o.index, o.team.space, &asked, o.live)
 }
 
-// askPosts answers a query with the page as it is sent to who asks.
+// askPosts answers a query with the page as the service sends it.
 func askPosts(ctx context.Context, store persistence.Store, index *postindex.Index, space persistence.Space,
 	q *watchpost.PostQuery, live map[watchpost.WatchlistID]bool,
 ) (answer, error) {
@@ -99,7 +99,7 @@ func askPosts(ctx context.Context, store persistence.Store, index *postindex.Ind
 		return answer{}, err
 	}
 	a := answer{count: found.Count, ids: make([]string, len(found.Posts))}
-	const margin = 500 // for what a post says of its watchlists
+	const margin = 500 // for the matched watchlists of a post
 	size := 0
 	for _, p := range found.Posts {
 		size += p.Size() + margin
@@ -113,8 +113,8 @@ func askPosts(ctx context.Context, store persistence.Store, index *postindex.Ind
 	return a, nil
 }
 
-// writtenTeam is a team that posts are written to, as its feed does: batch by
-// batch, and whatever is to be folded in between.
+// writtenTeam writes posts to a team as its feed does: batch by batch, with
+// due merges in between.
 type writtenTeam struct {
 	store persistence.Store
 	index *postindex.Index
@@ -129,8 +129,7 @@ func activate(ctx context.Context, store persistence.Store, index *postindex.Ind
 	return &writtenTeam{store: store, index: index, space: space, epoch: epoch}, err
 }
 
-// put stores posts, and returns when they are durable and nothing is left to
-// be folded.
+// put stores posts, and returns when they are durable and no merge is due.
 func (t *writtenTeam) put(ctx context.Context, entries []*entry) error {
 	for len(entries) > 0 || t.due {
 		err := t.commit(ctx, func(view persistence.View, batch *persistence.Batch) error {
@@ -157,7 +156,7 @@ func (t *writtenTeam) put(ctx context.Context, entries []*entry) error {
 	return nil
 }
 
-// step does a part of what is to be folded.
+// step does one step of a merge.
 func (t *writtenTeam) step(view persistence.View, batch *persistence.Batch) (err error) {
 	if t.fold == nil {
 		if t.fold, err = t.index.Fold(view, t.space); err != nil {
@@ -189,7 +188,7 @@ func (t *writtenTeam) commit(ctx context.Context, write func(persistence.View, *
 	return persistence.Commit(ctx, t.store, t.space, t.epoch, batch)
 }
 
-// translate writes a query in the service's words.
+// translate converts a query for the service.
 func (o *ours) translate(q *query) (watchpost.PostQuery, error) {
 	asked := watchpost.PostQuery{
 		Live: o.live, Language: q.language, Type: q.kind, From: q.from, To: q.to,

@@ -14,14 +14,13 @@ import (
 	"watchpost"
 )
 
-// errNoPostgres says that there is no PostgreSQL on this machine.
+// errNoPostgres means that PostgreSQL is not installed.
 var errNoPostgres = errors.New("PostgreSQL is not installed (apt-get install postgresql)")
 
-// postgres is a PostgreSQL server of our own on a socket in a folder of its
-// own, with the indexes that suit the mix best: one in the order of each page
-// that is asked for, a stored text vector under GIN, and counts that are kept
-// for the team and each watchlist. A post belongs to one watchlist here, which
-// spares it a join.
+// postgres is a separate PostgreSQL server on a socket in its folder, with the
+// indexes that suit the mix best: one in the order of each page, a stored text
+// vector under GIN, and maintained counts for the team and each watchlist. A
+// post belongs to one watchlist here, which saves a join.
 type postgres struct {
 	dir    string
 	server *exec.Cmd
@@ -42,8 +41,8 @@ func (p *postgres) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// postgresSchema keeps rows narrow: the document is moved out of the row, the
-// vector stays in it, as it is.
+// postgresSchema keeps rows narrow: the document is stored out of line, the
+// vector inline and uncompressed.
 const postgresSchema = `
 CREATE TABLE posts (
 	id uuid NOT NULL, team int NOT NULL, posted timestamptz NOT NULL, engagement bigint NOT NULL,
@@ -157,8 +156,8 @@ var postgresOrders = map[watchpost.PostOrder]string{
 	watchpost.MostInfluence: "influence DESC, posted DESC, id",
 }
 
-// conditions are those of a query, with their arguments. Of several watchlists
-// w is the one that is looked at.
+// conditions returns the conditions of a query with their arguments. Of
+// several watchlists, w is the current one.
 func (p *postgres) conditions(q *query) (where []string, arguments []any) {
 	where = []string{"team = 1"}
 	condition := func(sql string, value any) {
@@ -203,8 +202,8 @@ func (p *postgres) conditions(q *query) (where []string, arguments []any) {
 	return where, arguments
 }
 
-// statements are those of the count and of the page, and the arguments: the
-// count has the first of them.
+// statements returns the statements for count and page, and the arguments: the
+// count uses the first of them.
 func (p *postgres) statements(q *query) (count, page string, arguments []any) {
 	where, arguments := p.conditions(q)
 	filter, order := strings.Join(where, " AND "), postgresOrders[q.order]

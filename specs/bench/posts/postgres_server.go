@@ -37,12 +37,12 @@ func postgresBin() (string, error) {
 }
 
 func majorOf(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // what has no number is oldest
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // a folder without a number sorts as oldest
 	return n
 }
 
-// openPostgres makes a cluster and starts its server. Root runs it as the user
-// postgres, as the server refuses to be root's.
+// openPostgres creates a cluster and starts its server. Root runs it as the
+// user postgres, because the server refuses to run as root.
 func openPostgres(ctx context.Context) (p *postgres, err error) {
 	bin, err := postgresBin()
 	if err != nil {
@@ -84,14 +84,14 @@ func openPostgres(ctx context.Context) (p *postgres, err error) {
 	}
 	p.server = server
 	go func() {
-		_ = server.Wait() // how it ended stands in its log
+		_ = server.Wait() // its log has the exit reason
 		close(p.ended)
 	}()
 	return p, p.connect(ctx)
 }
 
-// settings are those of a server that has the machine nearly to itself. What
-// is committed is durable: nothing of that is turned off.
+// settings suit a server that has the machine nearly to itself. Commits are
+// fully durable.
 func (p *postgres) settings() []string {
 	shared := min(memTotal()/4, 4<<30) >> 20
 	return []string{
@@ -102,8 +102,8 @@ func (p *postgres) settings() []string {
 	}
 }
 
-// ordinaryUser returns how a process is started that may not be root's, and
-// gives it the folder.
+// ordinaryUser returns attributes for a process that must not run as root, and
+// gives that user the folder.
 func ordinaryUser(dir string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -154,7 +154,7 @@ func (p *postgres) connect(ctx context.Context) error {
 	}
 }
 
-// close ends the server by its id and removes the cluster.
+// close stops the server by its id and removes the cluster.
 func (p *postgres) close() error {
 	if p.pool != nil {
 		p.pool.Close()

@@ -14,7 +14,7 @@ import (
 	"watchpost"
 )
 
-// What the posts of a team are like.
+// Properties of a team's posts.
 const (
 	watchlists    = 90
 	labels        = 40
@@ -36,25 +36,25 @@ var (
 	epoch = time.Date(2028, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// feed makes the posts of a team of a certain size. Every post follows from
-// the seed and its number alone.
+// feed generates the posts of a team of a certain size. Every post follows
+// from the seed and its number alone.
 type feed struct {
 	seed  uint64
-	size  int // posts that stand between epoch and epoch+span; later ones follow
+	size  int // posts between epoch and epoch+span; later ones follow
 	words *vocabulary
 }
 
-// entry is a post and, in numbers, what the peers keep in columns.
+// entry is a post and, as numbers, the columns of the peers.
 type entry struct {
 	number    int
 	post      watchpost.Post
-	document  []byte // the post as all engines but ours store it
+	document  []byte // the post as the peers store it
 	watchlist int
 	author    int
 	labels    []int
 }
 
-// text is what is searched.
+// text is the searched text.
 func (e *entry) text() string { return e.post.Content }
 
 // entry makes the n-th post.
@@ -94,7 +94,7 @@ func (f *feed) entry(n int) *entry {
 	return e
 }
 
-// content writes a text of sentences.
+// content generates a text of sentences.
 func (f *feed) content(r *rand.Rand, cjk bool) string {
 	var b strings.Builder
 	begins := true
@@ -134,14 +134,14 @@ func skewed(r *rand.Rand, n int) int {
 	return int(x * (0.4 + 0.6*x) * float64(n))
 }
 
-// heavy is a count of which most are near the median and a few are large.
+// heavy returns a count from a heavy-tailed distribution.
 func heavy(r *rand.Rand, median float64) int64 {
 	x := r.NormFloat64()
 	return int64(median * (1 + max(0, x*x*x)*0.9) * r.Float64() * 2)
 }
 
-// postID is a UUIDv7 of the time of creation; of two posts the later one has
-// the greater id, as the number follows the time.
+// postID is a UUIDv7 of the creation time; ids grow with the number, which
+// follows the time.
 func postID(created time.Time, seed uint64, n int) watchpost.PostID {
 	var id uuid.UUID
 	ms := created.UnixMilli()

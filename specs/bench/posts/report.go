@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// report is what was measured, as tables.
+// report holds the measurements as tables.
 type report struct {
 	began    time.Time
 	progress io.Writer
@@ -69,7 +69,7 @@ func (r *report) String() string {
 	return b.String()
 }
 
-// verdict says whether small is below large, or by how much it is not.
+// verdict reports whether small is below large, or by how much it is not.
 func verdict(small, large float64) string {
 	if small <= large {
 		return "met"
@@ -140,7 +140,7 @@ func (t *table) line(res *result) string {
 	return b.String() + " " + strings.Join(t.missed(res), "; ") + " |"
 }
 
-// missed are the targets that a row misses; the times are to hold at
+// missed returns the targets that a row misses; latency targets apply at
 // targetSize.
 func (t *table) missed(res *result) (missed []string) {
 	ours := res.times[t.bench.engines[0].name()]
@@ -179,7 +179,7 @@ func (t *table) mean(rows []*result, k int) float64 {
 	return math.Exp(sum / float64(n))
 }
 
-// writeGrowth shows how our medians grow with the posts.
+// writeGrowth shows how our medians grow with the number of posts.
 func (r *report) writeGrowth(b *strings.Builder) {
 	if len(r.tables) < 2 {
 		return
@@ -206,7 +206,7 @@ func (r *report) writeGrowth(b *strings.Builder) {
 	}
 }
 
-// ms is a time in milliseconds with as many digits as tell something.
+// ms formats a time in milliseconds with its significant digits.
 func ms(d time.Duration) string {
 	v := float64(d.Microseconds()) / 1000
 	switch {

@@ -15,8 +15,8 @@ import (
 )
 
 // sqlite is SQLite with an index in the order of each page, the text under
-// FTS5, and counts that are kept for the team and each watchlist. It runs in
-// this process, as ours does.
+// FTS5, and maintained counts for the team and each watchlist. It runs in this
+// process, as our engine does.
 type sqlite struct {
 	dir    string
 	reads  *sql.DB // a connection that keeps its prepared statements
@@ -173,7 +173,7 @@ func (s *sqlite) add(ctx context.Context, entries []*entry) error {
 	})
 }
 
-// ask reads the count and the page in one transaction, thus one snapshot.
+// ask reads count and page in one transaction, thus one snapshot.
 func (s *sqlite) ask(ctx context.Context, q *query) (a answer, err error) {
 	count, page, arguments := s.statements(q)
 	counting, err := s.prepare(ctx, count)
@@ -221,7 +221,7 @@ func (s *sqlite) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
 	return statement, nil
 }
 
-// conditions are those of a query, with their arguments.
+// conditions returns the conditions of a query with their arguments.
 func (s *sqlite) conditions(q *query) (where []string, arguments []any) {
 	condition := func(sql string, values ...any) {
 		arguments = append(arguments, values...)
@@ -265,7 +265,7 @@ func (s *sqlite) conditions(q *query) (where []string, arguments []any) {
 	return where, arguments
 }
 
-// match is what FTS5 is asked; "" when no words are searched for.
+// match returns the FTS5 query; "" without a text search.
 func (s *sqlite) match(q *query) (match string) {
 	for _, t := range q.terms {
 		match += `"` + t + `" `
@@ -276,8 +276,8 @@ func (s *sqlite) match(q *query) (match string) {
 	return match
 }
 
-// statements are those of the count and of the page, and the arguments: the
-// count has the first of them.
+// statements returns the statements for count and page, and the arguments: the
+// count uses the first of them.
 func (s *sqlite) statements(q *query) (count, page string, arguments []any) {
 	where, arguments := s.conditions(q)
 	filter := ""

@@ -8,22 +8,22 @@ import (
 	"watchpost"
 )
 
-// vocabulary is the words that posts are made of. No word of it is changed by
-// stemming in any language of the posts, no two become one when accents are
-// dropped, and no word in a script without spaces is part of another: so all
-// engines mean the same by a word, whatever they do to words.
+// vocabulary is the words that posts are made of. Stemming changes no word in
+// any language of the posts, no two become equal without accents, and no word
+// in a script without spaces is part of another. So a word means the same to
+// all engines.
 type vocabulary struct {
 	words    []string // by falling frequency; some have an accent
-	accented []int    // which have
+	accented []int    // indexes of the words with an accent
 	cjk      []string // all of two characters
-	picks    []uint16 // indexes into words, each as often as it is frequent
+	picks    []uint16 // indexes into words, repeated by frequency
 	cjkPicks []uint16
 }
 
 const (
 	vocabularyWords = 30_000
 	cjkWords        = 4_000
-	tailWords       = 300_000 // names of models and the like, each met once or twice
+	tailWords       = 300_000 // names of models and the like, each used once or twice
 )
 
 func newVocabulary(seed uint64) *vocabulary {
@@ -59,7 +59,7 @@ func newVocabulary(seed uint64) *vocabulary {
 	return v
 }
 
-// pseudoWord makes a word that can be pronounced.
+// pseudoWord generates a pronounceable word.
 func pseudoWord(r *rand.Rand) string {
 	const consonants, vowels, ends = "bdfgklmnprstvz", "aeiou", "bdgkmpxz"
 	var b strings.Builder
@@ -73,7 +73,7 @@ func pseudoWord(r *rand.Rand) string {
 	return b.String()
 }
 
-// ownStem reports whether no language of the posts cuts the word.
+// ownStem reports whether no language of the posts stems the word.
 func ownStem(word string) bool {
 	for _, l := range languages {
 		if watchpost.Stem(l.name, word) != word {
@@ -90,8 +90,8 @@ func accent(word string) string {
 }
 
 // zipf returns a table of size picks of n things, the k-th in proportion to
-// 1/(k+20): the most frequent word stands in about a third of the posts. Every
-// thing is in it.
+// 1/(k+20): the most frequent word occurs in about a third of the posts.
+// Everything is in it.
 func zipf(r *rand.Rand, n, size int) []uint16 {
 	const flat = 20
 	var sum float64
@@ -108,11 +108,10 @@ func zipf(r *rand.Rand, n, size int) []uint16 {
 	return picks
 }
 
-// tail returns one of the words that are met once or twice. A word with a
-// digit is not stemmed.
+// tail returns one of the rare words. A word with a digit is not stemmed.
 func tail(n int) string { return fmt.Sprintf("x%dq", n) }
 
-// share is a name and how many in a thousand have it.
+// share is a name and its frequency per thousand.
 type share struct {
 	name  string
 	parts int

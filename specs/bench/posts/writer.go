@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// batchesPerSecond is how often the writer commits: as often as scans report.
+// batchesPerSecond is the commit rate of the writer, equal to the rate of scan
+// reports.
 const batchesPerSecond = 10
 
-// beside measures a row while posts are written to the engine that is asked,
-// one engine after the other, as a writer to all would be three. Afterwards
-// the engines have different posts; even them out before comparing.
+// beside measures a row with a writer to the tested engine, one engine after
+// the other, because writing to all would load the machine threefold.
+// Afterwards the engines have different posts; call even before comparing.
 func (b *bench) beside(ctx context.Context, r row) (*result, error) {
 	res := b.newResult(r)
 	pool := r.pool(b.feed, b.pool)
@@ -45,8 +46,8 @@ func (b *bench) besideOne(ctx context.Context, e engine, ours bool, pool []query
 	return nil
 }
 
-// write adds posts at the plan's rate until ctx ends; begun is closed after the
-// first batch. A batch that is under way at the end is finished.
+// write adds posts at the plan's rate until ctx ends; begun is closed after
+// the first batch. A batch in flight at the end is finished.
 func (b *bench) write(ctx context.Context, e engine, begun chan<- struct{}) error {
 	tick := time.NewTicker(time.Second / batchesPerSecond)
 	defer tick.Stop()
@@ -68,7 +69,7 @@ func (b *bench) write(ctx context.Context, e engine, begun chan<- struct{}) erro
 	}
 }
 
-// even gives every engine the posts that others were given by a writer.
+// even gives every engine the posts that the writer gave to the others.
 func (b *bench) even(ctx context.Context) error {
 	most := 0
 	for _, n := range b.written {
