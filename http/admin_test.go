@@ -1,6 +1,8 @@
 package httpapi_test
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,4 +123,36 @@ func TestAdminClock(t *testing.T) {
 	} {
 		h.admin("POST", "/admin/clock", body).fails(400, text)
 	}
+}
+
+// TestWritesWaitForRoom: while nothing can be stored, every request that changes
+// something is refused as overload, after its key; reads and sessions go on, and
+// /readyz says why.
+func TestWritesWaitForRoom(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	room := func() error {
+		if full.Load() {
+			return errors.New("disk nearly full")
+		}
+		return nil
+	}
+	h := build(t, func(o *httpapi.Options) { o.Writable = room })
+	made := read[fields](h.admin("POST", "/admin/teams", `{"email":"jane@example.com","plan":"growth"}`), 201)
+	key := made["api_key"].(string)
+	full.Store(true)
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		r := h.do(method, watchlists, `{"keywords":["a"]}`, "x-api-key", key)
+		r.fails(500, watchpost.TextUnavailable)
+		require.NotEmpty(t, r.header.Get("Retry-After"))
+		h.do(method, watchlists, `{}`, "x-api-key", "unknown").fails(401, badKey)
+	}
+	h.do("POST", "/network-agent/auth-send-otp", `{"email":"a@example.com"}`).fails(500, watchpost.TextUnavailable)
+	h.admin("POST", "/admin/teams", `{}`).fails(503, watchpost.TextUnavailable)
+	require.Equal(t, 200, h.do("GET", watchlists, "", "x-api-key", key).status)
+	require.Equal(t, 200, h.do("GET", "/healthz", "").status)
+	require.Equal(t, fields{"error": watchpost.TextUnavailable, "reason": "disk nearly full"}, read[fields](h.do("GET", "/readyz", ""), 503))
+	full.Store(false)
+	require.Equal(t, 200, h.do("POST", watchlists, `{"keywords":["a"]}`, "x-api-key", key).status)
+	require.Equal(t, 200, h.do("GET", "/readyz", "").status)
 }

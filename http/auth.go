@@ -61,6 +61,17 @@ func (s *Server) withExtension(next http.Handler) http.Handler {
 	})
 }
 
+// withRoom refuses a request that changes something while nothing can be stored.
+func (s *Server) withRoom(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.writable(); err != nil {
+			s.writeError(w, r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // adminToken is the operator's secret, kept as its hash so that comparing
 // takes the same time whatever is compared.
 type adminToken struct {

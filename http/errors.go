@@ -88,13 +88,22 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
 		}
 	}
+	var n *fullError
+	if errors.As(err, &n) {
+		x.writeBody(status, fullBody{text, n.Error()})
+		return
+	}
 	x.writeError(status, text)
 }
 
 func (x *exchange) writeError(status int, text string) {
-	body, err := json.Marshal(errorBody{text})
+	x.writeBody(status, errorBody{text})
+}
+
+func (x *exchange) writeBody(status int, reply any) {
+	body, err := json.Marshal(reply)
 	if err != nil {
-		panic(err) // a string can always be encoded
+		panic(err) // strings can always be encoded
 	}
 	x.writeJSON(status, body)
 }

@@ -43,7 +43,26 @@ func (s *Server) readyz(fuego.ContextNoBody) (health, error) {
 	if err := s.ready(); err != nil {
 		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
+	if err := s.writable(); err != nil {
+		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, &fullError{err})
+	}
 	return health{"ok"}, nil
+}
+
+// fullError is why nothing can be stored; the reply of /readyz shows it as its
+// reason.
+type fullError struct{ cause error }
+
+// Error implements error.
+func (n *fullError) Error() string { return n.cause.Error() }
+
+// Unwrap returns the cause.
+func (n *fullError) Unwrap() error { return n.cause }
+
+// fullBody is the body of a /readyz that fails.
+type fullBody struct {
+	Error  string `json:"error" example:"Temporarily unavailable, retry later"`
+	Reason string `json:"reason" example:"disk nearly full: 12 MiB are free, less than the 256 MiB of --min-free-disk"`
 }
 
 func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) {

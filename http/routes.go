@@ -37,6 +37,9 @@ const (
 func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
+		if a != sessions && r.Method != http.MethodGet {
+			r.Middlewares = append(r.Middlewares, s.withRoom)
+		}
 		r.Operation.OperationID = id
 		r.Operation.Summary = summary
 		r.Operation.Security = &openapi3.SecurityRequirements{}

@@ -61,6 +61,10 @@ type Options struct {
 	Interpreter interpret.Fallback
 	// Ready tells whether the service can serve; nil means always.
 	Ready func() error
+	// Writable tells why requests that change something are refused, which then
+	// are Unavailable, and /readyz too, with this reason; nil means that they
+	// never are.
+	Writable func() error
 	// Timing replaces the periods of real time; zero fields keep theirs.
 	Timing Timing
 }
@@ -110,6 +114,7 @@ type Server struct {
 	proxies   []netip.Prefix
 	insecure  bool
 	ready     func() error
+	writable  func() error
 	timing    Timing
 	extension string
 
@@ -138,6 +143,9 @@ func New(o Options) (*Server, error) {
 	if o.Ready == nil {
 		o.Ready = func() error { return nil }
 	}
+	if o.Writable == nil {
+		o.Writable = func() error { return nil }
+	}
 	metrics, err := newMetrics(o.Metrics)
 	if err != nil {
 		return nil, err
@@ -149,7 +157,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminToken(o.AdminToken), testClock: o.TestClock,
-		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, timing: o.Timing.withDefaults(),
+		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}
 	s.api = s.newFramework(o.Version)

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"watchpost/cmd/memory"
+	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
 )
 
@@ -23,6 +24,7 @@ type serveCommand struct {
 	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. One that is not loopback needs TLS, a trusted proxy, or --insecure."`
 	OpsListen  string `help:"Serve /metrics and /admin at this address instead."`
 	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
+	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 for no watch."`
 	PostCache  int    `default:"128" help:"Memory for posts and their index that were read, of all teams, in MiB."`
 	NetworkURL string `name:"network-url" help:"Origin of the network: completes addresses of posts and people that a session reports without one."`
 
@@ -75,6 +77,9 @@ func (c *serveCommand) check() error {
 	}
 	if c.PostCache < 0 {
 		return fmt.Errorf("--post-cache: want 0 (the default) or more, have %d", c.PostCache)
+	}
+	if reserve := badger.DiskReserve >> 20; c.MinFree != 0 && c.MinFree < reserve {
+		return fmt.Errorf("--min-free-disk: want 0 (no watch) or at least %d MiB, have %d", reserve, c.MinFree)
 	}
 	if c.TestClock && c.AdminToken == "" {
 		return errors.New("--test-clock needs --admin-token")

@@ -94,7 +94,7 @@ func (s *service) openStore(context.Context) error {
 	if err := os.MkdirAll(s.config.Data, 0o700); err != nil {
 		return err
 	}
-	store, err := badger.Open(badger.Options{Dir: filepath.Join(s.config.Data, "store"), Logger: s.log})
+	store, err := badger.Open(badger.Options{Dir: filepath.Join(s.config.Data, "store"), Logger: s.log, MinFree: int64(s.config.MinFree) << 20})
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (s *service) listen(context.Context) error {
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile,
-		Ready: s.isReady, Interpreter: interpreter,
+		Ready: s.isReady, Writable: s.isWritable, Interpreter: interpreter,
 	}
 	if s.settled != nil {
 		o.TestClock = s.settled
@@ -169,6 +169,14 @@ func (s *service) listen(context.Context) error {
 func (s *service) isReady() error {
 	if !s.ready.Load() {
 		return errors.New("not ready")
+	}
+	return nil
+}
+
+// isWritable says why writes are refused.
+func (s *service) isWritable() error {
+	if d := s.store.Disk(); d.Low {
+		return fmt.Errorf("disk nearly full: %d MiB are free, less than the %d MiB of --min-free-disk", d.Free>>20, d.Min>>20)
 	}
 	return nil
 }

@@ -33,6 +33,10 @@ type committer struct {
 	// it as well: in Badger 4.9.6 it reads a memtable's newest version without
 	// the lock of who writes it (DB.MaxVersion in valueLog.rewrite).
 	writing *sync.Mutex
+	// disk says whether there is room for a group; nil in memory. closing ends
+	// the wait for room.
+	disk    *disk
+	closing <-chan struct{}
 	// failure is set for good when Badger cannot commit: how much of the group
 	// reached the disk is unknown, so nothing may be written after it. Opening
 	// the store anew finds out.
@@ -202,6 +206,9 @@ func (c *committer) fail(err error) {
 // commit makes the group durable and answers its requests in their order.
 func (c *committer) commit(g *group) {
 	if g.txn != nil && c.failure == nil {
+		c.fail(c.awaitRoom(g))
+	}
+	if g.txn != nil && c.failure == nil {
 		began := time.Now()
 		c.writing.Lock()
 		err := g.txn.CommitAt(c.version+1, nil)
@@ -210,6 +217,9 @@ func (c *committer) commit(g *group) {
 			c.version++
 			c.snapshots.advance(c.version)
 			c.metrics.committed(time.Since(began))
+			if c.disk != nil {
+				c.disk.committed(g)
+			}
 		}
 		c.fail(engineError("commit", err))
 	}
@@ -223,6 +233,30 @@ func (c *committer) commit(g *group) {
 		c.metrics.answered(r)
 		r.done(r.err)
 	}
+}
+
+// errDiskFull is what a store that is closed answers to what found no room.
+var errDiskFull = errors.New("persistence/badger: the disk is full")
+
+// awaitRoom waits until the disk has room for a group. What waits behind it
+// keeps its order; a store that is closed meanwhile gives up.
+func (c *committer) awaitRoom(g *group) error {
+	if c.disk == nil || c.disk.admits(g) {
+		return nil
+	}
+	c.disk.log.Error("the disk is full: commits wait until there is room", "dir", c.disk.dir)
+	c.disk.waits.Store(true)
+	defer c.disk.waits.Store(false)
+	ticker := time.NewTicker(roomEvery)
+	defer ticker.Stop()
+	for !c.disk.admits(g) {
+		select {
+		case <-c.closing:
+			return errDiskFull
+		case <-ticker.C:
+		}
+	}
+	return nil
 }
 
 // loadEpoch reads the durable epoch of a space, 0 when it has none.

@@ -24,6 +24,7 @@ var children = map[string]func(dir string) int{
 	"commit":  commitUntilKilled,
 	"badger":  openBadgerOnly,
 	"holding": holdOpen,
+	"full":    closeFull,
 }
 
 func TestMain(m *testing.M) {

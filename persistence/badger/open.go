@@ -32,7 +32,11 @@ func openDatabase(o Options) (*db.DB, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := openRepaired(o)
+	err = newDisk(o).check()
+	var d *db.DB
+	if err == nil {
+		d, err = openRepaired(o)
+	}
 	if err != nil {
 		_ = lock.Close() // what failed before counts
 		return nil, nil, fmt.Errorf("persistence/badger: open %s: %w", o.Dir, err)

@@ -20,7 +20,13 @@ type Options struct {
 	Logger *slog.Logger
 	// GCEvery is the time between two value-log collections; 0 is ten minutes.
 	GCEvery time.Duration
+	// MinFree is how much of the disk shall stay free, in bytes, DiskReserve or
+	// more: Store.Disk says when it is less. 0 means that the free space is not
+	// watched.
+	MinFree int64
 
+	// free replaces the free space of the disk; for tests.
+	free func() (int64, error)
 	// epochLimit bounds a generation of the epoch cache; 0 is 16384 spaces,
 	// some 3 MB for both generations.
 	epochLimit int

@@ -31,10 +31,12 @@ type Store struct {
 	queue     *queue
 	snapshots *snapshots
 	metrics   *metrics
+	disk      *disk // nil in memory
 	failed    <-chan error
 	writing   sync.Mutex    // see committer
 	committed chan struct{} // closed when the committer has gone
-	stop      chan struct{} // closed to stop the collection
+	closing   chan struct{} // closed to let the committer wait for no room
+	stop      chan struct{} // closed to stop what runs beside it
 	running   sync.WaitGroup
 }
 
@@ -54,17 +56,25 @@ func Open(options Options) (*Store, error) {
 		options:   options,
 		queue:     newQueue(),
 		committed: make(chan struct{}),
+		closing:   make(chan struct{}),
 		stop:      make(chan struct{}),
 	}
 	s.metrics = newMetrics(s.queue, func() int { return s.snapshots.count() })
 	c := newCommitter(d, s.queue, s.metrics, &s.writing, options.epochLimit)
 	s.snapshots, s.failed = c.snapshots, c.failed
+	if !options.InMemory {
+		s.disk = newDisk(options)
+		s.disk.opened()
+		s.metrics.collectors = append(s.metrics.collectors, s.disk.collectors()...)
+		c.disk, c.closing = s.disk, s.closing
+	}
 	go func() {
 		defer close(s.committed)
 		c.run()
 	}()
 	if !options.InMemory {
 		s.running.Go(s.collectGarbage)
+		s.running.Go(func() { s.disk.watch(s.stop) })
 	}
 	return s, nil
 }
@@ -100,13 +110,14 @@ func (s *Store) Close() error {
 	if !s.queue.close() {
 		return persistence.ErrClosed
 	}
+	close(s.closing)
 	<-s.committed
 	close(s.stop)
 	s.running.Wait()
 	if views := s.snapshots.count(); views > 0 {
 		s.options.Logger.Warn("closing the store under open views", "views", views)
 	}
-	err := s.db.Close()
+	err := s.closeDatabase()
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}
@@ -114,6 +125,13 @@ func (s *Store) Close() error {
 		return fmt.Errorf("persistence/badger: close: %w", err)
 	}
 	return nil
+}
+
+func (s *Store) closeDatabase() error {
+	if s.disk == nil {
+		return s.db.Close()
+	}
+	return s.disk.closes(s.db)
 }
 
 // Failed receives the error that stopped all writing, if that happens: the

@@ -1,0 +1,225 @@
+package badger
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	db "github.com/dgraph-io/badger/v4"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Badger maps its files and leaves them sparse: where the disk is full, a write
+// to a mapped page ends the process (SIGBUS). The store therefore watches the
+// free space, allocates the log of the open memtable in advance, and writes
+// only what has room.
+const (
+	// DiskReserve is what the engine needs to stay out of trouble: a new log, the
+	// tables of the memtables that it flushes, and a compaction. Below it the
+	// store opens no folder, and commits only what fits into the allocated log.
+	DiskReserve = 64 << 20
+	// allocatedLog is the part of a memtable's log that can be written: Badger
+	// takes the next memtable when one of 16 MiB is full, and looks before a
+	// group.
+	allocatedLog = 20 << 20
+	// surelyFits is how much of groups, as they are counted here, is sure not to
+	// fill a memtable.
+	surelyFits = 8 << 20
+	// entryInMemtable bounds what an entry takes beside its key and value.
+	entryInMemtable = 128
+	// roomEvery is how often the committer looks for room while it waits.
+	roomEvery = 100 * time.Millisecond
+	// lookEvery is how often the log is told of the free space's state.
+	lookEvery = time.Second
+)
+
+// disk knows the free space of the folder. The committer alone calls admit and
+// committed.
+type disk struct {
+	dir  string
+	min  int64 // 0: not watched
+	free func() (int64, error)
+	log  *slog.Logger
+
+	newest int   // number of the open memtable's log
+	fits   int64 // what surely fits into its allocated part
+	waits  atomic.Bool
+}
+
+func newDisk(o Options) *disk {
+	d := &disk{dir: o.Dir, min: o.MinFree, free: o.free, log: o.Logger}
+	if d.free == nil {
+		d.free = func() (int64, error) { return freeSpace(o.Dir) }
+	}
+	return d
+}
+
+// check refuses to open a folder on a disk without the reserve: Badger would
+// write tables at once.
+func (d *disk) check() error {
+	if free, err := d.free(); d.min > 0 && err == nil && free < DiskReserve {
+		return fmt.Errorf("persistence/badger: the disk of %s is full: %d MiB are free, at least %d MiB are needed: make room and start again",
+			d.dir, free>>20, int64(DiskReserve)>>20)
+	}
+	return nil
+}
+
+// opened allocates the log of the memtable that Badger has opened.
+func (d *disk) opened() {
+	if d.min <= 0 {
+		return
+	}
+	paths, err := filepath.Glob(filepath.Join(d.dir, "*.mem"))
+	if err != nil {
+		return // the pattern is good
+	}
+	for _, path := range paths {
+		var number int
+		if _, err := fmt.Sscanf(filepath.Base(path), "%d.mem", &number); err == nil && number >= d.newest {
+			d.newest = number
+		}
+	}
+	d.allocate()
+}
+
+func (d *disk) logPath(number int) string {
+	return filepath.Join(d.dir, fmt.Sprintf("%05d.mem", number))
+}
+
+func (d *disk) allocate() {
+	d.fits = 0
+	if err := allocate(d.logPath(d.newest), allocatedLog); err == nil {
+		d.fits = surelyFits
+	}
+}
+
+// low reports whether less is free than the operator wants. A disk that cannot
+// be asked is not low.
+func (d *disk) low() (free int64, low bool) {
+	free, err := d.free()
+	if err != nil {
+		return 0, false
+	}
+	return free, free < d.min
+}
+
+// admits reports whether a group may be written now.
+func (d *disk) admits(g *group) bool {
+	if d.min <= 0 || taken(g) <= d.fits {
+		return true
+	}
+	free, err := d.free()
+	return err != nil || free >= DiskReserve
+}
+
+// committed notes that a group was written, and allocates the log of a new
+// memtable if it made Badger take one.
+func (d *disk) committed(g *group) {
+	if d.min <= 0 {
+		return
+	}
+	d.fits = max(0, d.fits-taken(g))
+	rotated := false
+	for {
+		if _, err := os.Stat(d.logPath(d.newest + 1)); err != nil { //nolint:gosec // the operator names the folder
+			break
+		}
+		d.newest++
+		rotated = true
+	}
+	if rotated {
+		d.allocate()
+	}
+}
+
+func taken(g *group) int64 { return g.size + g.count*entryInMemtable }
+
+// watch tells the log when the free space becomes low, and when there is room
+// again. The ticker is housekeeping in real time.
+func (d *disk) watch(stop <-chan struct{}) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for was := false; ; {
+		free, low := d.low()
+		switch {
+		case low && !was:
+			d.log.Error("the disk is nearly full: writes of the API are refused until there is room",
+				"dir", d.dir, "free_mib", free>>20, "min_free_mib", d.min>>20)
+		case was && !low:
+			d.log.Info("the disk has room again: writes are taken", "dir", d.dir, "free_mib", free>>20)
+		}
+		was = low
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// closes closes the database, unless the disk has no room for the tables that
+// this writes: what is durable is in the logs, as after a crash.
+func (d *disk) closes(database *db.DB) error {
+	if free, err := d.free(); d.min > 0 && err == nil && free < DiskReserve {
+		d.log.Warn("the store is left as a crash would leave it, because the disk is full; nothing is lost", "dir", d.dir, "free_mib", free>>20)
+		return nil
+	}
+	return database.Close()
+}
+
+// Disk is the state of the store's disk.
+type Disk struct {
+	// Free is what a process may still write, in bytes, Min what the operator
+	// wants to be free.
+	Free, Min int64
+	// Low is whether less is free than Min.
+	Low bool
+}
+
+// Disk returns the state of the store's disk; a store in memory has none.
+func (s *Store) Disk() Disk {
+	if s.disk == nil {
+		return Disk{}
+	}
+	free, low := s.disk.low()
+	return Disk{Free: free, Min: s.disk.min, Low: low}
+}
+
+// size returns what the folder's files take on the disk.
+func (d *disk) size() (total int64) {
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			total += onDisk(info)
+		}
+	}
+	return total
+}
+
+func (d *disk) collectors() []prometheus.Collector {
+	return []prometheus.Collector{
+		gauge("watchpost_store_size_bytes", "What the store's files take on the disk.", func() float64 { return float64(d.size()) }),
+		gauge("watchpost_disk_free_bytes", "Free space on the disk of the store.", func() float64 {
+			free, _ := d.low()
+			return float64(free)
+		}),
+		gauge("watchpost_disk_low", "1 while writes of the API are refused because less than --min-free-disk is free.", func() float64 {
+			if _, low := d.low(); low {
+				return 1
+			}
+			return 0
+		}),
+		gauge("watchpost_disk_waiting", "1 while commits wait because the disk is full.", func() float64 {
+			if d.waits.Load() {
+				return 1
+			}
+			return 0
+		}),
+	}
+}

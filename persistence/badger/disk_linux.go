@@ -1,0 +1,40 @@
+package badger
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// freeSpace returns the bytes that a process without privileges may still write
+// to the disk of a folder.
+func freeSpace(dir string) (int64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * s.Bsize, nil
+}
+
+// allocate gives the first bytes of a file room on the disk. Its size must not
+// be less.
+func allocate(path string, size int64) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return err
+	}
+	err = syscall.Fallocate(int(f.Fd()), 0, 0, size)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// onDisk returns what a file takes: sparse parts do not count.
+func onDisk(info fs.FileInfo) int64 {
+	const block = 512 // of st_blocks, whatever the disk has
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Blocks * block
+	}
+	return info.Size()
+}
