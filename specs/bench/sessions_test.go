@@ -50,7 +50,8 @@ func BenchmarkSessions(b *testing.B) {
 		clients := startBare(b, bareLoad)
 		empty := service.usage()
 		clients.direct("/connect", loadConnect{URL: service.url, Keys: keys, Tokens: tokens[:fewSessions]})
-		var few, many, idle []float64
+		var few, many lifeRates
+		var idle []float64
 		var loaded, released usage
 		cycles, hold := sessionCycles, sessionHold
 		if testing.Short() {
@@ -59,7 +60,7 @@ func BenchmarkSessions(b *testing.B) {
 		for cycle := range cycles {
 			service.nextDay()
 			clients.direct("/beat", struct{}{})
-			few = append(few, clients.livesRound(b)...)
+			few.measure(service, clients)
 			clients.direct("/connect", loadConnect{URL: service.url, Keys: keys, Tokens: tokens[fewSessions:]})
 			service.nextDay()
 			wait(sessionSettle)
@@ -69,7 +70,7 @@ func BenchmarkSessions(b *testing.B) {
 			}
 			loaded = service.usage()
 			b.Logf("with %d sessions: %s; %.1f %% of a core", manySessions, loaded, 100*idle[cycle])
-			many = append(many, clients.livesRound(b)...)
+			many.measure(service, clients)
 			require.Equal(b, manySessions, clients.direct("/report", struct{}{}).Connected)
 			clients.direct("/disconnect", fewSessions)
 			service.awaitSessions(fewSessions)
@@ -77,7 +78,7 @@ func BenchmarkSessions(b *testing.B) {
 			released = service.usage()
 			b.Logf("with %d sessions again: %s", fewSessions, released)
 		}
-		b.Logf("before any session: %s; lives/s with few %.0f, with many %.0f", empty, few, many)
+		b.Logf("before any session: %s; with few %s; with many %s", empty, few, many)
 		perSession := float64(loaded.anonymous-empty.anonymous) / manySessions
 		bare := bareSocketMemory(b)
 		b.ReportMetric(0, "ns/op")
@@ -90,9 +91,11 @@ func BenchmarkSessions(b *testing.B) {
 		b.ReportMetric(perSession/bare, "memory-ratio")
 		b.ReportMetric(100*median(idle), "idle-core-%")
 		b.ReportMetric(100*targetIdleProcessor, "idle-target-%")
-		b.ReportMetric(median(few), "few-lives/s")
-		b.ReportMetric(median(many), "many-lives/s")
-		b.ReportMetric(median(many)/median(few), "lives-ratio")
+		b.ReportMetric(median(few.rates), "few-lives/s")
+		b.ReportMetric(median(many.rates), "many-lives/s")
+		b.ReportMetric(median(many.rates)/median(few.rates), "lives-ratio")
+		b.ReportMetric(median(few.costs), "few-cpu-µs/life")
+		b.ReportMetric(median(many.costs), "many-cpu-µs/life")
 		b.ReportMetric(targetLivesRatio, "lives-target")
 		b.ReportMetric(released.goroutines-empty.goroutines, "goroutines-left")
 	}
@@ -120,13 +123,22 @@ func (p *server) direct(path string, order any) loadReport {
 	return report
 }
 
-func (p *server) livesRound(b *testing.B) (rates []float64) {
-	b.Helper()
+// lifeRates are task lives a second, and what each took of the service's
+// processor time in µs, heartbeats included: on a busy machine the second tells
+// more.
+type lifeRates struct{ rates, costs []float64 }
+
+func (l lifeRates) String() string { return fmt.Sprintf("%.0f lives/s at %.0f µs", l.rates, l.costs) }
+
+func (l *lifeRates) measure(service, clients *server) {
 	for range sessionRounds {
-		const path, body = "/network-agent/fetch-profile", `{"profile_slug":"jane-doe"}`
-		rates = append(rates, p.direct("/lives", loadLives{Path: path, Body: body, Tasks: sessionTasks}).Rate)
+		before := service.processorTime()
+		report := clients.direct("/lives", loadLives{
+			Path: "/network-agent/fetch-profile", Body: `{"profile_slug":"jane-doe"}`, Tasks: sessionTasks,
+		})
+		l.rates = append(l.rates, report.Rate)
+		l.costs = append(l.costs, float64((service.processorTime()-before).Microseconds())/sessionTasks)
 	}
-	return rates
 }
 
 // idle returns how much of a core the process takes meanwhile.

@@ -1,0 +1,48 @@
+package actors_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+)
+
+// TestConnectionsLeaveNoActor: neither connections that end, nor those that are
+// replaced, nor those that give up before the welcome.
+func TestConnectionsLeaveNoActor(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.Found(t, watchpost.PlanFree)
+	s := team.Session(t, "ada").Connect()
+	s.Drop()
+	settled := func(want int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return w.Registry.Processes() == want }, actorstest.Wait, time.Millisecond,
+			"%d actors, want %d", w.Registry.Processes(), want)
+	}
+	before := 0
+	require.Eventually(t, func() bool { // the session's actor ends behind its last connection
+		last := before
+		before = w.Registry.Processes()
+		return last == before
+	}, actorstest.Wait, 50*time.Millisecond)
+	for range 20 {
+		s.Connect()
+		older := s.Line()
+		s.Connect()
+		require.Equal(t, protocol.CloseReplaced, older.ExpectClosed().Code)
+		older.Drop()
+		s.Drop()
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		if s.HelloContext(ended) == nil {
+			s.Drop()
+		}
+	}
+	settled(before)
+}
