@@ -80,7 +80,7 @@ func (w *world) bodyOf(arg string) ([]byte, error) {
 }
 
 // request sends one request. A reply of the service is checked against its
-// OpenAPI document and the rules for every reply.
+// OpenAPI document and the general rules.
 func (w *world) request(who, method, path string, body []byte, extra ...string) (*reply, error) {
 	r := &reply{who: who, method: method, path: path, sent: body, extra: extra}
 	base := w.serviceURL
@@ -147,7 +147,7 @@ func (r *reply) parse() {
 	r.isJSON = decoder.Decode(&r.value) == nil
 }
 
-// checkReply checks the rules for every reply of the service.
+// checkReply checks the general rules that all replies follow.
 func (w *world) checkReply(r *reply) error {
 	if r.header.Get("X-Request-Id") == "" {
 		return fmt.Errorf("a reply without X-Request-Id\n%s", r)
