@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkCommit compares durable commits with the least that any store must
-// do: append to a file and sync it once for all that waits. Both are driven by
-// the same callers, who wait for each of their batches, and take turns of half
-// a second, so that what else the machine does hits both. An iteration is a
-// pair of turns; the medians are reported.
+// BenchmarkCommit compares durable commits with the minimum work of any store:
+// append to a file and sync it once for all waiting callers. The same callers
+// drive both, each waiting for its batches. They alternate every half second,
+// so that other load affects both. An iteration is a pair of turns; the
+// benchmark reports the medians.
 //
 //	go test -run=- -bench=Commit ./persistence/badger
 func BenchmarkCommit(b *testing.B) {
@@ -53,8 +53,8 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkView opens a view, reads one value and closes it, alone and beside
-// 64 callers that commit: a view does not wait for the group being synced.
+// BenchmarkView opens a view, reads one value and closes it, alone and with 64
+// callers that commit: a view does not wait for the group being synced.
 func BenchmarkView(b *testing.B) {
 	for _, callers := range []int{0, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
@@ -122,7 +122,7 @@ func turn(callers int, submit func(caller int, n uint64, value []byte, done func
 	return float64(commits.Load()) / time.Since(began).Seconds()
 }
 
-// storeSubmitter gives each caller a space of its own.
+// storeSubmitter gives each caller its own space.
 func storeSubmitter(b testing.TB, s *Store, callers int) func(int, uint64, []byte, func(error)) {
 	spaces := make([]persistence.Space, callers)
 	epochs := make([]persistence.Epoch, callers)
@@ -139,7 +139,7 @@ func storeSubmitter(b testing.TB, s *Store, callers int) func(int, uint64, []byt
 	}
 }
 
-// groupFile is a file that is synced once for all appends that wait.
+// groupFile is a file that is synced once for all waiting appends.
 type groupFile struct {
 	file    *os.File
 	mu      sync.Mutex
@@ -173,7 +173,7 @@ func (g *groupFile) submit(caller int, n uint64, value []byte, done func(error))
 func (g *groupFile) run() {
 	defer close(g.gone)
 	for {
-		runtime.Gosched() // the same courtesy as the committer's
+		runtime.Gosched() // as the committer does, so that more callers join the group
 		g.mu.Lock()
 		for len(g.waiting) == 0 {
 			if g.closed {

@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// withoutSync is for tests that are not about durability and have no time.
+// withoutSync is for tests that do not check durability.
 func withoutSync(o db.Options) db.Options { return o.WithSyncWrites(false) }
 
 // mustOpen opens a store that the caller closes.

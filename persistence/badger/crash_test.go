@@ -27,7 +27,7 @@ const (
 var crashLast = persistence.DirectoryKey{Kind: "last", Name: "team"}
 
 // crashBatch writes the number n in two pairs and in the directory and deletes
-// the pairs of an earlier batch. The values are large and of changing size, so
+// the pairs of an earlier batch. The values are large and of varying size, so
 // that memtables fill and rotate every few hundred batches.
 func crashBatch(n uint64) *persistence.Batch {
 	b := &persistence.Batch{}
@@ -44,7 +44,7 @@ func crashBatch(n uint64) *persistence.Batch {
 }
 
 // commitUntilKilled writes batch after batch and prints the number of each
-// when it is answered.
+// acknowledged batch.
 func commitUntilKilled(dir string) int {
 	fmt.Println("opening")
 	s, err := Open(Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)})
@@ -85,10 +85,10 @@ func lastNumber(v persistence.View) uint64 {
 	return binary.BigEndian.Uint64(value)
 }
 
-// TestKill kills a writing process again and again and looks at what it left.
-// Every batch that was answered must be there, and of the others all or
-// nothing, without a hole. Most runs kill while groups are being synced, some
-// while the store opens, and some twice without a look in between.
+// TestKill repeatedly kills a writing process and examines its store. Every
+// acknowledged batch must be there; of the others all or nothing, without a
+// gap. Most runs kill while groups are being synced, some while the store
+// opens, and some twice in a row.
 func TestKill(t *testing.T) {
 	kills := 10
 	if *long {
@@ -112,8 +112,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d batches", kills, acked)
 }
 
-// runAndKill lets a child write, kills it after so many lines and returns the
-// last number it printed.
+// runAndKill starts a writing child, kills it after that many lines and
+// returns the last number it printed.
 func runAndKill(t *testing.T, dir string, lines int) (acked uint64) {
 	c := child(t, "commit", dir)
 	stdout, err := c.StdoutPipe()
@@ -138,8 +138,8 @@ func runAndKill(t *testing.T, dir string, lines int) (acked uint64) {
 	return acked
 }
 
-// examine opens what the child left and returns the last batch that is there
-// and an epoch taken now.
+// examine opens the child's store and returns the last batch in it and a new
+// epoch.
 func examine(t *testing.T, dir string, acked, before uint64) (last, epoch uint64) {
 	s := opened(t, Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)})
 	v, err := s.View(t.Context())

@@ -2,9 +2,9 @@ package badger
 
 import "watchpost/persistence"
 
-// checkDirectory holds a batch's expectations against the directory as the
-// group has left it so far, each after the batch's own changes before it. It
-// sets ErrConflict and leaves the group as it was when one does not hold.
+// checkDirectory compares a batch's expectations with the directory as the
+// group has changed it so far, each after the batch's earlier changes. On a
+// mismatch it sets ErrConflict and leaves the group unchanged.
 func (c *committer) checkDirectory(g *group, r *request) error {
 	if len(r.directory) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (c *committer) checkDirectory(g *group, r *request) error {
 	return nil
 }
 
-// entry returns a directory entry as the batch, the group or the database has
-// it, in this order; nil when it is absent.
+// entry looks up a directory entry in the batch, the group and the database,
+// in this order; nil when it is absent.
 func (c *committer) entry(g *group, changed map[persistence.DirectoryKey][]byte, key persistence.DirectoryKey) ([]byte, error) {
 	if value, ok := changed[key]; ok {
 		return value, nil

@@ -2,16 +2,16 @@ package badger
 
 import "watchpost/persistence"
 
-// epochs knows the newest epoch of the spaces that were written lately. It
-// belongs to the committer's goroutine.
+// epochs holds the newest epochs of recently written spaces. Only the
+// committer's goroutine uses it.
 //
-// A space whose batch failed is fenced by taking its next epoch for nobody:
-// every later batch of the failed epoch is then simply an old one. So there is
-// no mark of failure that must be kept in memory, and any space may be
-// forgotten as soon as its epoch is durable.
+// A failed batch fences its space: the committer takes the next epoch without
+// giving it to a writer, so every later batch of the failed epoch is stale. No
+// failure flag is needed in memory, and any space may be evicted as soon as
+// its epoch is durable.
 type epochs struct {
-	// limit bounds each of the two generations. What was not used during a
-	// whole generation is forgotten and read again when asked for.
+	// limit bounds each of the two generations. An entry that is unused for a
+	// whole generation is evicted and read again on demand.
 	limit      int
 	young, old map[persistence.Space]persistence.Epoch
 	load       func(persistence.Space) (persistence.Epoch, error)
@@ -39,8 +39,8 @@ func (e *epochs) current(space persistence.Space) (persistence.Epoch, error) {
 
 func (e *epochs) set(space persistence.Space, epoch persistence.Epoch) { e.young[space] = epoch }
 
-// age ends a generation when it is full. It must be called only while every
-// epoch that was set is durable.
+// age ends a full generation. It must be called only while every epoch that
+// was set is durable.
 func (e *epochs) age() {
 	if len(e.young) >= e.limit {
 		e.old, e.young = e.young, make(map[persistence.Space]persistence.Epoch, e.limit)

@@ -13,9 +13,9 @@ const discardRatio = 0.5
 
 // collectGarbage rewrites value-log files until Close. With the options of
 // this package no value goes to the value log, so there is nothing to rewrite
-// and no commit waits for it; a folder written with another threshold has some
-// all the same. The ticker is housekeeping in wall time and
-// not one of the service's clocks.
+// and no commit waits for it; a folder written with another threshold may have
+// some. The ticker runs on wall time, because garbage collection is not part
+// of the service's behaviour.
 func (s *Store) collectGarbage() {
 	ticker := time.NewTicker(s.options.GCEvery)
 	defer ticker.Stop()

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withLog makes values of 1 KiB go to small files of the value log, which with
-// the usual options stays empty.
+// withLog sends values of 1 KiB to small files of the value log, which stays
+// empty with the default options.
 func withLog(o db.Options) db.Options {
 	return o.WithValueThreshold(1 << 10).WithValueLogFileSize(1 << 20)
 }
 
-// overwrite fills several files of the value log with what the next round
-// makes garbage.
+// overwrite fills several files of the value log with values that the next
+// round turns into garbage.
 func overwrite(t *testing.T, s *Store, epoch persistence.Epoch, rounds int) {
 	value := bytes.Repeat([]byte("v"), 8<<10)
 	for round := range rounds {
@@ -40,7 +40,8 @@ func logFiles(t *testing.T, dir string) int {
 }
 
 // littered opens a store whose value log is mostly garbage, and whose tables
-// have been merged, which tells Badger so. Each opening makes one more table.
+// are merged, which reports the garbage to Badger. Each opening creates one
+// more table.
 func littered(t *testing.T, options Options) *Store {
 	for range 4 {
 		s := mustOpen(t, options)
@@ -71,8 +72,8 @@ func TestValueLogCollection(t *testing.T) {
 	require.Equal(t, 100, n)
 }
 
-// TestCloseDuringCollection closes while the collector runs as often as it
-// can, over a log that is worth collecting.
+// TestCloseDuringCollection closes the store while the collector runs
+// continuously over a log with garbage.
 func TestCloseDuringCollection(t *testing.T) {
 	options := Options{Dir: t.TempDir(), GCEvery: time.Hour, tune: withLog}
 	require.NoError(t, littered(t, options).Close())
@@ -87,8 +88,8 @@ func TestCloseDuringCollection(t *testing.T) {
 	require.Contains(t, get(t, s, "team", "042"), "0/42/")
 }
 
-// TestUsualValuesStayOutOfTheLog: the largest value of the contract lies beside
-// its key, so nothing is ever read from the log or collected there.
+// TestUsualValuesStayOutOfTheLog: the largest value of the contract is stored
+// next to its key, so nothing is read from the log or collected there.
 func TestUsualValuesStayOutOfTheLog(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, Options{Dir: dir})

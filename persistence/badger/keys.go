@@ -31,7 +31,7 @@ func validSpace(space persistence.Space) bool {
 	return len(space) > 0 && len(space) <= persistence.MaxSpace
 }
 
-// appendSpace appends what all pairs of a space begin with.
+// appendSpace appends the common prefix of all pairs of a space.
 func appendSpace(dst []byte, space persistence.Space) []byte {
 	dst = append(dst, tagPair, byte(len(space)))
 	return append(dst, space...)
@@ -45,7 +45,7 @@ func appendPair(dst []byte, space persistence.Space, key []byte) []byte {
 // pairLength is the length of what appendPair appends.
 func pairLength(space persistence.Space, key []byte) int { return 2 + len(space) + len(key) }
 
-// splitPair takes a physical key of a pair apart; both parts alias b.
+// splitPair splits a physical key of a pair; both parts alias b.
 func splitPair(b []byte) (space, key []byte, ok bool) {
 	if len(b) < 2 || b[0] != tagPair || len(b) < 2+int(b[1]) {
 		return nil, nil, false
@@ -54,19 +54,19 @@ func splitPair(b []byte) (space, key []byte, ok bool) {
 	return b[2:end], b[end:], true
 }
 
-// appendKind appends what all directory entries of a kind begin with.
+// appendKind appends the common prefix of all directory entries of a kind.
 func appendKind(dst []byte, kind string) []byte {
 	dst = append(dst, tagDirectory)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(len(kind)))
 	return append(dst, kind...)
 }
 
-// directoryKey makes the physical key of a directory entry.
+// directoryKey returns the physical key of a directory entry.
 func directoryKey(key persistence.DirectoryKey) []byte {
 	return append(appendKind(nil, key.Kind), key.Name...)
 }
 
-// splitDirectory takes the physical key of a directory entry apart.
+// splitDirectory splits the physical key of a directory entry.
 func splitDirectory(b []byte) (key persistence.DirectoryKey, ok bool) {
 	if len(b) < 3 || b[0] != tagDirectory {
 		return key, false
@@ -78,7 +78,7 @@ func splitDirectory(b []byte) (key persistence.DirectoryKey, ok bool) {
 	return persistence.DirectoryKey{Kind: string(b[3:end]), Name: string(b[end:])}, true
 }
 
-// epochKey makes the physical key of a space's epoch.
+// epochKey returns the physical key of a space's epoch.
 func epochKey(space persistence.Space) []byte {
 	return append([]byte{tagEpoch}, space...)
 }

@@ -56,7 +56,8 @@ func FuzzEpochKey(f *testing.F) {
 	})
 }
 
-// FuzzSplit: decoders take any bytes, and what they accept they would write.
+// FuzzSplit: decoders accept any bytes, and re-encoding an accepted key gives
+// the same bytes.
 func FuzzSplit(f *testing.F) {
 	f.Add([]byte{tagPair, 4, 't'})
 	f.Add([]byte{tagDirectory, 0xff, 0xff, 0})
@@ -75,8 +76,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestKeyOrder: sorted physical keys are sorted keys of one space, one kind,
-// one run of epochs, and no space lies within another.
+// TestKeyOrder: physical keys sort by space, kind and epoch, and no space is
+// nested in another.
 func TestKeyOrder(t *testing.T) {
 	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[\x00ab\xff]{1,4}`), 2, 20, rapid.ID[string])
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics counts what the committer does. It implements prometheus.Collector.
+// metrics counts the committer's work. It implements prometheus.Collector.
 type metrics struct {
 	batches, bytes, activations prometheus.Counter
 	commits                     prometheus.Histogram

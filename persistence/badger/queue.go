@@ -6,17 +6,17 @@ import (
 	"watchpost/persistence"
 )
 
-// queue holds what waits for the committer, in the order of submission. It is
-// unbounded because Submit must not wait: whoever submits bounds what it has
-// in flight. One taker serves it until it is closed and empty.
+// queue holds requests for the committer in the order of submission. It is
+// unbounded because Submit must not wait; callers bound their requests in
+// flight. One consumer serves it until it is closed and empty.
 type queue struct {
 	mu      sync.Mutex
 	arrived sync.Cond
 	waiting []*request
-	spare   []*request // the slice of the round before, to be filled again
+	spare   []*request // the slice of the previous round, to be reused
 	bytes   int64
-	closed  bool // what arrives now is refused, in its turn
-	drained bool // the committer has gone; refuse answers in its place
+	closed  bool // new requests are refused, in their turn
+	drained bool // the committer has ended; refuse answers instead
 	refuses bool // a goroutine runs refuse
 }
 
@@ -26,9 +26,9 @@ func newQueue() *queue {
 	return q
 }
 
-// push adds r. After close it is answered with ErrClosed, still after all that
-// came before it and never on the caller's goroutine, which may hold a lock
-// that its done function takes.
+// push adds r. After close, r gets ErrClosed, still after all earlier requests
+// and never on the caller's goroutine, which may hold a lock that its done
+// function takes.
 func (q *queue) push(r *request) {
 	q.mu.Lock()
 	if q.closed {
@@ -66,7 +66,7 @@ func (q *queue) swap() []*request {
 	return taken
 }
 
-// close makes the queue refuse what comes. It reports whether it was open.
+// close makes the queue refuse new requests. It reports whether it was open.
 func (q *queue) close() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,14 +82,14 @@ func (q *queue) isClosed() bool {
 	return q.closed
 }
 
-// load returns the requests and bytes that wait.
+// load returns the number and bytes of waiting requests.
 func (q *queue) load() (requests int, bytes int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.waiting), q.bytes
 }
 
-// refuse answers what comes after the committer has gone.
+// refuse answers requests that arrive after the committer has ended.
 func (q *queue) refuse() {
 	for {
 		q.mu.Lock()

@@ -6,10 +6,10 @@ import (
 	db "github.com/dgraph-io/badger/v4"
 )
 
-// What Badger counts for each entry of a transaction beside key and value, and
-// for the transaction itself (Txn.checkSize and newTransaction). The committer
-// counts along and closes a group before Badger would refuse it, so that a
-// group is always cut between two batches.
+// Badger's overhead for each entry of a transaction in addition to key and
+// value, and for the transaction itself (Txn.checkSize and newTransaction).
+// The committer keeps the same count and closes a group before Badger would
+// refuse it, so a group always ends between two batches.
 const (
 	entryOverhead = 12
 	groupOverhead = 21
@@ -19,17 +19,17 @@ const (
 // request is one batch, or one activation, on its way through the committer.
 type request struct {
 	space persistence.Space
-	epoch persistence.Epoch // of the batch; of an activation, the epoch it took
+	epoch persistence.Epoch // of the batch, or taken by the activation
 	// activation asks for the space's next epoch instead of writing a batch.
 	activation bool
 	// pairs are the batch's writes under their physical keys; deletes[i] marks
-	// a delete. They are prepared by the caller's goroutine, not by the one
-	// committer that all share.
+	// a delete. The caller's goroutine prepares them, not the shared
+	// committer.
 	pairs     []db.Entry
 	deletes   []bool
 	directory []persistence.DirectoryWrite
-	// size and count are what the request adds to a transaction at most, its
-	// space's epoch included.
+	// size and count are the maximum that the request adds to a transaction,
+	// its space's epoch included.
 	size, count int64
 	bytes       int // of keys and values, as the contract counts them
 	err         error
@@ -45,8 +45,8 @@ func newActivation(space persistence.Space, done func(error)) *request {
 	return r
 }
 
-// newRequest prepares a batch. One that breaks a limit still takes its place in
-// the queue, because it fails the batches that come after it.
+// newRequest prepares a batch. An invalid one still takes its place in the
+// queue, because it fails the later batches of its epoch.
 func newRequest(space persistence.Space, epoch persistence.Epoch, batch *persistence.Batch, done func(error)) *request {
 	r := &request{space: space, epoch: epoch, done: done}
 	r.countEpoch()

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// snapshots knows the newest durable version and which versions open views
-// read. Badger runs in managed mode, where the version of a transaction is
-// ours to choose: a view reads the newest durable version, and so neither sees
-// nor waits for the group that is being synced. In return we must tell Badger
-// which old versions nobody reads any more.
+// snapshots tracks the newest durable version and the versions that open views
+// read. Badger runs in managed mode, where the caller chooses a transaction's
+// version: a view reads the newest durable version, and so neither sees the
+// group being synced nor waits for it. In return the store must tell Badger
+// which old versions have no readers.
 type snapshots struct {
 	mu      sync.Mutex
 	durable uint64
-	open    []reading // by rising version; versions never fall, so new ones go last
+	open    []reading // ascending; versions never decrease, so new ones go last
 	views   int
 	discard func(version uint64)
 }
@@ -72,8 +72,8 @@ func (s *snapshots) count() int {
 	return s.views
 }
 
-// discardLocked tells Badger the version below which it may forget what has
-// been overwritten or deleted.
+// discardLocked tells Badger the version below which it may drop overwritten
+// and deleted values.
 func (s *snapshots) discardLocked() {
 	if len(s.open) > 0 {
 		s.discard(s.open[0].version)

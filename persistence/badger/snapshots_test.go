@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDiscardFollowsOldestView checks the bookkeeping against a plain list of
+// TestDiscardFollowsOldestView compares the bookkeeping with a plain list of
 // the open versions.
 func TestDiscardFollowsOldestView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,7 +50,7 @@ func TestDiscardFollowsOldestView(t *testing.T) {
 	})
 }
 
-// versionsOf counts what the database keeps of a key.
+// versionsOf counts the stored versions of a key.
 func versionsOf(s *Store, key string) (n int) {
 	txn := s.db.NewTransactionAt(^uint64(0), false)
 	defer txn.Discard()
@@ -62,10 +62,10 @@ func versionsOf(s *Store, key string) (n int) {
 	return n
 }
 
-// TestCompactionKeepsWhatViewsRead: merging forgets overwritten values, but
+// TestCompactionKeepsWhatViewsRead: compaction drops overwritten values, but
 // none that an open view still shows.
 func TestCompactionKeepsWhatViewsRead(t *testing.T) {
-	// Tables are merged when Flatten says so and not before.
+	// Tables are merged only by Flatten.
 	s := opened(t, Options{Dir: t.TempDir()})
 	epoch := mustActivate(t, s, "team")
 	filler := string(bytes.Repeat([]byte("f"), persistence.MaxValue))
@@ -101,8 +101,7 @@ func TestCompactionKeepsWhatViewsRead(t *testing.T) {
 	require.Equal(t, []string{"k", "gone", "empty"}, keys)
 	v.Close()
 
-	// What lies at the bottom already is merged with tables of a range that
-	// covers it.
+	// The bottom level is merged with tables of a range that covers it.
 	for range 5 {
 		put(t, s, "team", epoch, "a", "first")
 		put(t, s, "team", epoch, "z", "last")
@@ -117,8 +116,8 @@ func TestCompactionKeepsWhatViewsRead(t *testing.T) {
 	require.Empty(t, get(t, s, "team", "empty"))
 }
 
-// TestChurn rewrites and deletes through many memtables and tables and looks
-// at all of it, before and after an opening.
+// TestChurn rewrites and deletes through many memtables and tables and checks
+// all data, before and after a reopening.
 func TestChurn(t *testing.T) {
 	options := Options{Dir: t.TempDir()}
 	s := opened(t, options)

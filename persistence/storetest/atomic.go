@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// atomicTests: all of a batch is there, or nothing of it.
+// atomicTests: a batch is stored completely or not at all.
 var atomicTests = map[string]func(t *testing.T, open Database){
 	"AllOfABatch":         allOfABatch,
 	"NothingOfAFailedOne": nothingOfAFailedOne,
@@ -107,7 +107,8 @@ func emptyIsNotAbsent(t *testing.T, open Database) {
 		_, err := v.Get("team", []byte("absent"))
 		require.ErrorIs(t, err, persistence.ErrNotFound)
 
-		// What was read is what a later batch expects: nil would mean absent.
+		// A later batch expects the value that was read: nil would mean
+		// absent.
 		value, err := v.Lookup(entry)
 		require.NoError(t, err)
 		next := &persistence.Batch{}

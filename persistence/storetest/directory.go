@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// directoryTests: an entry changes only if it holds what is expected.
+// directoryTests: an entry changes only if it has the expected value.
 var directoryTests = map[string]func(t *testing.T, open Database){
 	"Expectations":        expectations,
 	"InTurnWithinABatch":  inTurnWithinABatch,
@@ -76,8 +76,8 @@ func expectations(t *testing.T, open Database) {
 	}
 }
 
-// inTurnWithinABatch: changes of one entry in one batch are checked and applied
-// one after the other.
+// inTurnWithinABatch: changes of one entry in one batch are checked and
+// applied in order.
 func inTurnWithinABatch(t *testing.T, open Database) {
 	s := opened(t, open)
 	key := persistence.DirectoryKey{Kind: "key", Name: "k"}
@@ -99,8 +99,8 @@ func inTurnWithinABatch(t *testing.T, open Database) {
 	})
 }
 
-// seesEarlierBatches: a batch's expectations see the batches before it, durable
-// or not, and nothing of those that failed.
+// seesEarlierBatches: a batch's expectations see the batches before it,
+// durable or not, and no failed ones.
 func seesEarlierBatches(t *testing.T, open Database) {
 	s := opened(t, open)
 	key := persistence.DirectoryKey{Kind: "key", Name: "counter"}
@@ -138,7 +138,7 @@ func seesEarlierBatches(t *testing.T, open Database) {
 	answered.Wait()
 }
 
-// oneOfManyClaimsWins: many teams want the same entry at once.
+// oneOfManyClaimsWins: many teams claim the same entry at once.
 func oneOfManyClaimsWins(t *testing.T, open Database) {
 	s := opened(t, open)
 	for round := range 10 {
@@ -219,7 +219,8 @@ func binaryNames(t *testing.T, open Database) {
 	require.Equal(t, names, got)
 }
 
-// namesAndKinds: no concatenation of kind and name is mistaken for another.
+// namesAndKinds: entries with the same concatenation of kind and name are
+// distinct.
 func namesAndKinds(t *testing.T, open Database) {
 	s := opened(t, open)
 	epoch := activate(t, s, "team")

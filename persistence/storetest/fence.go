@@ -67,12 +67,13 @@ func onlyActivatedEpochsWrite(t *testing.T, open Database) {
 	epoch := activate(t, s, "team")
 	require.ErrorIs(t, commit(t, s, "team", epoch+1, puts("a", "1")), persistence.ErrFenced)
 	require.ErrorIs(t, commit(t, s, "team", 0, puts("a", "1")), persistence.ErrFenced)
-	// Neither was the space's epoch, so neither ends it.
+	// The space's epoch did not fail either, so neither batch ends it.
 	put(t, s, "team", epoch, "a", "2")
 }
 
 // oneOfTwoWritersWins: two activations at once, each writing as fast as it
-// can. What is stored is a run of the older one followed by all of the newer.
+// can. The stored batches are a prefix of the older writer's followed by all
+// of the newer's.
 func oneOfTwoWritersWins(t *testing.T, open Database) {
 	s := opened(t, open)
 	const batches = 200
@@ -141,7 +142,7 @@ func activateKeepsWhatWasDone(t *testing.T, open Database) {
 	done := make(chan error, 1)
 	s.Submit("team", old, puts("a", "1"), func(err error) { done <- err })
 	activate(t, s, "team")
-	// Submitted before the activation: it may be in, and if so it is all in.
+	// Submitted before the activation: it may be stored, and then completely.
 	if err := <-done; err != nil {
 		require.ErrorIs(t, err, persistence.ErrFenced)
 		holds(t, s, "team")
@@ -184,8 +185,8 @@ func fencedDoesNotEndTheNewEpoch(t *testing.T, open Database) {
 	put(t, s, "team", epoch, "a", "1")
 }
 
-// failuresSpareTheNeighbours: batches that fail stand between batches of other
-// spaces, most likely in one group with them.
+// failuresSpareTheNeighbours: failing batches between batches of other spaces,
+// probably in one group with them.
 func failuresSpareTheNeighbours(t *testing.T, open Database) {
 	s := opened(t, open)
 	good, bad := activate(t, s, "good"), activate(t, s, "bad")
@@ -208,8 +209,8 @@ func failuresSpareTheNeighbours(t *testing.T, open Database) {
 	once(t, s, func(v persistence.View) { require.Len(t, scanned(t, v, "good", "", ""), len(outcomes)) })
 }
 
-// manyFailedSpacesStayFenced: an engine that bounds what it remembers of its
-// spaces must not forget that one has failed.
+// manyFailedSpacesStayFenced: an engine with a bounded cache of spaces must
+// not forget a failed one.
 func manyFailedSpacesStayFenced(t *testing.T, open Database) {
 	s := opened(t, open)
 	const spaces = 300

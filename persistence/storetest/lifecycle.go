@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lifecycleTests: what Close waits for, what it refuses, what an opening finds.
+// lifecycleTests: Close waits for pending batches and refuses later ones; an
+// opening finds the stored data.
 var lifecycleTests = map[string]func(t *testing.T, open Database){
 	"CloseWaits":            closeWaits,
 	"ClosedRefuses":         closedRefuses,
@@ -54,8 +55,8 @@ func closedRefuses(t *testing.T, open Database) {
 	holds(t, opened(t, open), "team")
 }
 
-// closeDuringSubmits: every submission is answered once, in order, and what
-// was answered with nil is there afterwards.
+// closeDuringSubmits: every submission is answered once, in order, and every
+// batch answered with nil is there afterwards.
 func closeDuringSubmits(t *testing.T, open Database) {
 	s := opened(t, open)
 	const writers, batches = 4, 500

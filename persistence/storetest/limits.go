@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limitTests: what is at a limit succeeds, what is past it fails whole.
+// limitTests: a batch at a limit succeeds, a batch past it fails completely.
 var limitTests = map[string]func(t *testing.T, open Database){
 	"AtTheLimits":        atTheLimits,
 	"PastTheLimits":      pastTheLimits,
@@ -116,8 +116,8 @@ func badSpaces(t *testing.T, open Database) {
 	require.ErrorIs(t, err, persistence.ErrNotFound)
 }
 
-// largestBatches: the fullest batches of many teams at once, so that an engine
-// which groups batches must cut its groups between them.
+// largestBatches: the fullest batches of many teams at once. An engine that
+// groups batches must split its groups between them.
 func largestBatches(t *testing.T, open Database) {
 	s := opened(t, open)
 	const teams = 6
@@ -146,7 +146,8 @@ func largestBatches(t *testing.T, open Database) {
 	}
 }
 
-// largestBatchInTurn: a fullest batch among small ones keeps its place.
+// largestBatchInTurn: a fullest batch among small ones keeps its place in the
+// order.
 func largestBatchInTurn(t *testing.T, open Database) {
 	s := opened(t, open)
 	epoch := activate(t, s, "team")

@@ -14,10 +14,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// modelTests: random use of the store agrees with a model of a few maps.
+// modelTests: random use of the store agrees with a model made of maps.
 var modelTests = map[string]func(t *testing.T, open Database){
 	"RandomUse": func(t *testing.T, open Database) {
-		// One database serves all runs; each has spaces and kinds of its own.
+		// One database serves all runs; each run has its own spaces and kinds.
 		m := &machine{tb: t, open: open, store: open(t)}
 		rapid.Check(t, func(rt *rapid.T) {
 			m.start()
@@ -40,7 +40,7 @@ var modelTests = map[string]func(t *testing.T, open Database){
 	},
 }
 
-// model is what a database holds, in plain maps.
+// model is the contents of a database, as maps.
 type model struct {
 	spaces    map[persistence.Space]map[string]string
 	directory map[persistence.DirectoryKey]string
@@ -90,13 +90,13 @@ func (m model) between(space persistence.Space, from, to string) []pair {
 	return pairs
 }
 
-// snapshot is an open view and what it must show for ever.
+// snapshot is an open view and its expected contents.
 type snapshot struct {
 	view persistence.View
 	want model
 }
 
-// machine drives the store and the model side by side.
+// machine runs the same operations on the store and the model.
 type machine struct {
 	tb     testing.TB
 	open   Database
@@ -105,7 +105,7 @@ type machine struct {
 	spaces []persistence.Space
 	kinds  []string
 	model  model
-	// epochs are those that may write; taken are all that were ever taken.
+	// epochs may write; taken are all that were ever taken.
 	epochs map[persistence.Space]persistence.Epoch
 	taken  map[persistence.Space][]persistence.Epoch
 	views  []snapshot
@@ -142,7 +142,7 @@ func (m *machine) activate(t *rapid.T) {
 	m.epochs[space] = epoch
 }
 
-// submit sends a few batches without waiting between them.
+// submit submits a few batches without waiting in between.
 func (m *machine) submit(t *rapid.T) {
 	type sent struct {
 		want error
@@ -168,7 +168,7 @@ func (m *machine) submit(t *rapid.T) {
 	}
 }
 
-// outcome applies the batch to the model and says how it must end.
+// outcome applies the batch to the model and returns the expected result.
 func (m *machine) outcome(space persistence.Space, epoch persistence.Epoch, b *persistence.Batch) error {
 	current := epoch != 0 && epoch == m.epochs[space]
 	err := b.Check()
@@ -206,7 +206,7 @@ func (m *machine) batch(t *rapid.T) *persistence.Batch {
 	for range rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2}).Draw(t, "directory") {
 		key := persistence.DirectoryKey{Kind: rapid.SampledFrom(m.kinds).Draw(t, "kind"), Name: names.Draw(t, "name")}
 		write := persistence.DirectoryWrite{Key: key, Always: rapid.IntRange(0, 3).Draw(t, "always") == 0}
-		// Mostly expect what is there, or nothing would ever succeed.
+		// Mostly expect the present value, or few batches would succeed.
 		if current, ok := m.model.directory[key]; ok {
 			write.Expect = []byte(current)
 		}
@@ -243,7 +243,8 @@ func (m *machine) release(t *rapid.T) {
 	m.views = slices.Delete(m.views, i, i+1)
 }
 
-// reopen is drawn as often as all else and done rarely: it is slow.
+// reopen is drawn as often as other actions but runs rarely, because it is
+// slow.
 func (m *machine) reopen(t *rapid.T) {
 	if rapid.IntRange(0, 29).Draw(t, "reopen") > 0 {
 		t.Skip("not now")

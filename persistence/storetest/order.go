@@ -11,7 +11,7 @@ import (
 )
 
 // orderTests: batches of one space succeed and are answered in the order of
-// their submission, each answer once.
+// their submission, each once.
 var orderTests = map[string]func(t *testing.T, open Database){
 	"AnswersInOrder":        answersInOrder,
 	"LaterBatchWins":        laterBatchWins,
@@ -96,8 +96,8 @@ func laterBatchWins(t *testing.T, open Database) {
 	holds(t, s, "team", "last", "199")
 }
 
-// submitDoesNotWait: a submission returns while the one before it is held up
-// in its answer, so an actor may submit whatever happens to its answers.
+// submitDoesNotWait: Submit returns while the callback of an earlier batch
+// blocks, so an actor may submit regardless of pending answers.
 func submitDoesNotWait(t *testing.T, open Database) {
 	s := opened(t, open)
 	epoch := activate(t, s, "team")

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestReference runs the suite on the plainest engine there can be, so that the
-// suite asks for the contract and for nothing that only one engine does.
+// TestReference runs the suite on the simplest possible engine, which shows
+// that the suite tests only the contract.
 func TestReference(t *testing.T) {
 	Run(t, func(testing.TB) Database {
 		disk := &disk{
@@ -31,15 +31,15 @@ func TestReference(t *testing.T) {
 	})
 }
 
-// disk is what outlives a reference store.
+// disk is the durable part of a reference store.
 type disk struct {
 	model
 	epochs map[persistence.Space]persistence.Epoch
 	failed map[persistence.Space]bool
 }
 
-// reference applies a batch when it is submitted and answers on a goroutine
-// that lives while there is something to answer.
+// reference applies a batch at submission and answers on a goroutine that runs
+// while answers are pending.
 type reference struct {
 	mu        sync.Mutex
 	idle      sync.Cond

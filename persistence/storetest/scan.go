@@ -140,7 +140,7 @@ func prefixes(t *testing.T, open Database) {
 	}
 }
 
-// longScan: more than any engine fetches at a time, written over several
+// longScan: more pairs than any engine fetches at a time, written over several
 // batches and partly rewritten.
 func longScan(t *testing.T, open Database) {
 	s := opened(t, open)
@@ -196,8 +196,8 @@ func emptySpace(t *testing.T, open Database) {
 	}
 }
 
-// keyEqualToEdge: from belongs to the range and to does not, also when keys
-// directly before and after them exist.
+// keyEqualToEdge: the range includes from and excludes to, also when adjacent
+// keys exist.
 func keyEqualToEdge(t *testing.T, open Database) {
 	s := opened(t, open)
 	epoch := activate(t, s, "team")

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snapshotTests: a view sees whole batches, all that were done before it was
-// opened and none that came later.
+// snapshotTests: a view sees whole batches: all that were answered before it
+// was opened and none that came later.
 var snapshotTests = map[string]func(t *testing.T, open Database){
 	"SeesWhatIsDone":       seesWhatIsDone,
 	"SeesItAtOnce":         seesItAtOnce,
@@ -38,8 +38,8 @@ func seesWhatIsDone(t *testing.T, open Database) {
 	}
 }
 
-// seesItAtOnce: what is answered is seen even while the answers to the batches
-// beside it are still being given.
+// seesItAtOnce: an answered batch is visible while the callbacks of other
+// batches in its group still run.
 func seesItAtOnce(t *testing.T, open Database) {
 	s := opened(t, open)
 	epoch := activate(t, s, "team")
@@ -93,7 +93,7 @@ func doesNotChange(t *testing.T, open Database) {
 }
 
 // seesWholeBatches: writers keep several keys equal, one of them in the
-// directory; no view ever sees them differ.
+// directory; no view ever sees a difference.
 func seesWholeBatches(t *testing.T, open Database) {
 	s := opened(t, open)
 	const writers, batches = 4, 150
@@ -178,7 +178,7 @@ func manyAtOnce(t *testing.T, open Database) {
 		require.NoError(t, err)
 		views = append(views, v)
 	}
-	// Closed out of their order, every one keeps what it saw.
+	// Closed out of order, each keeps its contents.
 	for _, i := range []int{25, 0, 49, 1, 24} {
 		value, err := views[i].Get("team", []byte("k"))
 		require.NoError(t, err)

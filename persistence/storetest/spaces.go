@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spaceTests: no space sees, fences or delays what is another's.
+// spaceTests: a space neither sees, fences nor delays another one.
 var spaceTests = map[string]func(t *testing.T, open Database){
 	"PrefixesDoNotLeak": prefixesDoNotLeak,
 	"EpochsAreTheirOwn": epochsAreTheirOwn,
 	"ManyAtOnce":        manySpacesAtOnce,
 }
 
-// similar are names that an engine which joins name and key could confuse.
+// similar are names that collide in an engine that concatenates name and key.
 var similar = []persistence.Space{
 	"a", "ab", "abc", "b", "A", "a/", "a\x00", "a\x00b", "\x00", "\x00a", "\xff", "\xff\xff", "a\xff", "ä",
 	persistence.Space(strings.Repeat("a", persistence.MaxSpace)),
@@ -82,8 +82,8 @@ func epochsAreTheirOwn(t *testing.T, open Database) {
 	put(t, s, "a", newer, "k", "v")
 }
 
-// manySpacesAtOnce: hundreds of teams write at the same time, each waiting for
-// its answers, while one of them is fenced again and again.
+// manySpacesAtOnce: hundreds of teams write concurrently, each waiting for its
+// answers, while one of them is fenced repeatedly.
 func manySpacesAtOnce(t *testing.T, open Database) {
 	s := opened(t, open)
 	const spaces, batches = 200, 10

@@ -1,7 +1,7 @@
-// Package storetest proves the guarantees of package persistence for an
-// engine. Every engine runs all of it; there is nothing to skip. A difference
-// between two engines is a fault of one of them, or a promise of persistence
-// that is too large.
+// Package storetest tests the guarantees of package persistence for an engine.
+// Every engine runs the whole suite; it has no options. A difference between
+// two engines is a fault of one of them, or a guarantee of persistence that is
+// too strong.
 package storetest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Database opens one database: empty at the first call, and after the store
-// was closed again with what it held.
+// Database opens one database: empty at the first call, and with its stored
+// data after the store was closed.
 type Database func(t testing.TB) persistence.Store
 
-// Run proves the guarantees. fresh makes a new, empty database.
+// Run tests the guarantees. fresh creates a new, empty database.
 func Run(t *testing.T, fresh func(t testing.TB) Database) {
 	themes := []struct {
 		name  string
@@ -73,7 +73,7 @@ func put(t testing.TB, s persistence.Store, space persistence.Space, epoch persi
 	require.NoError(t, commit(t, s, space, epoch, puts(key, value)))
 }
 
-// puts is a batch of keys and values in turn.
+// puts returns a batch of alternating keys and values.
 func puts(keysAndValues ...string) *persistence.Batch {
 	b := &persistence.Batch{}
 	for i := 0; i < len(keysAndValues); i += 2 {
@@ -91,7 +91,7 @@ func viewed(t testing.TB, s persistence.Store) persistence.View {
 	return v
 }
 
-// once runs f with a view of the present.
+// once runs f with a current view.
 func once(t testing.TB, s persistence.Store, f func(v persistence.View)) {
 	t.Helper()
 	v, err := s.View(t.Context())
@@ -122,7 +122,7 @@ func scannedBack(t require.TestingT, v persistence.View, space persistence.Space
 	return got
 }
 
-// holds requires that the space now holds exactly these keys and values.
+// holds requires that the space contains exactly these keys and values.
 func holds(t testing.TB, s persistence.Store, space persistence.Space, keysAndValues ...string) {
 	t.Helper()
 	var want []pair

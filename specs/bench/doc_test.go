@@ -1,4 +1,4 @@
-// Package bench measures what the service promises, each figure beside the
+// Package bench measures the service's guarantees, each figure next to a
 // physical limit or a bare peer in the same run, as a ratio. `make bench` runs
-// it; the machine's noise is met by interleaving rounds and quoting medians.
+// it. Alternating rounds and medians reduce the machine's noise.
 package bench

@@ -17,8 +17,8 @@ import (
 	"watchpost/persistence/badger"
 )
 
-// BenchmarkProcess prints what the service costs before anybody uses it: the
-// size of the binary, the time from start to ready, and the idle memory.
+// BenchmarkProcess reports the service's cost without any team: the size of
+// the binary, the time from start to ready, and the idle memory.
 func BenchmarkProcess(b *testing.B) {
 	info, err := os.Stat(binary)
 	require.NoError(b, err)
@@ -43,14 +43,14 @@ func BenchmarkProcess(b *testing.B) {
 	b.ReportMetric(median(anonymous)/(1<<20), "anon-MiB")
 }
 
-// BenchmarkMemory prints the heap that an idle team, a watchlist and an open
-// task take while they are in memory.
+// BenchmarkMemory reports the heap of an idle team, a watchlist and an open
+// task in memory.
 func BenchmarkMemory(b *testing.B) {
 	const teams, watchlists, tasks = 2000, 100, 4000
 	for b.Loop() {
 		ctx := context.Background()
 		registry := openRegistry(b)
-		// One team first, so that what all share is not counted.
+		// One team first, so that shared data is not counted.
 		founder := found(b, registry, 0)
 		before := heap()
 		for i := range teams {
@@ -80,7 +80,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// openRegistry opens the actors on a store of their own.
+// openRegistry opens the actors on a separate store.
 func openRegistry(b *testing.B) *actors.Registry {
 	b.Helper()
 	store, err := badger.Open(badger.Options{Dir: filepath.Join(b.TempDir(), "store")})
@@ -112,8 +112,8 @@ type noMail struct{}
 // Send implements actors.Mailer.
 func (noMail) Send(context.Context, actors.Mail) error { return nil }
 
-// heap is the live heap after a collection; the smallest of a few readings, as
-// the store works in the background.
+// heap returns the live heap after a collection: the minimum of a few
+// readings, because the store works in the background.
 func heap() int64 {
 	var readings []int64
 	for range 3 {

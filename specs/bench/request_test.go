@@ -21,12 +21,12 @@ import (
 	"watchpost/actors/protocol"
 )
 
-// What a request may cost of the processor, as a multiple of a bare net/http
-// handler that writes the same bytes.
+// requestTarget is the allowed CPU time of a request, as a multiple of a bare
+// net/http handler that writes the same bytes.
 const requestTarget = 1.6
 
-// The load: so many callers with a connection each, asking the service and the
-// bare peer in turn.
+// The load: a number of callers with a connection each, alternating between
+// the service and the bare peer.
 const (
 	requestCallers = 8
 	requestRound   = 2000
@@ -34,10 +34,9 @@ const (
 	storedPosts    = 1000
 )
 
-// BenchmarkRequest prints what a page of 20 posts and the poll of a finished
-// task cost of the processor, over real sockets: the time that the server's
-// process was running, beside that of a bare handler which writes the same
-// bytes.
+// BenchmarkRequest reports the CPU time of a page of 20 posts and of a poll of
+// a finished task, over sockets: the running time of the server's process,
+// next to that of a bare handler that writes the same bytes.
 func BenchmarkRequest(b *testing.B) {
 	service := startWatchpost(b, b.TempDir())
 	key, task := service.collect(b)
@@ -71,8 +70,8 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// ask makes a round of requests and returns what each cost the server in
-// microseconds of processor time.
+// ask runs a round of requests and returns the server's CPU time per request
+// in microseconds.
 func (p *server) ask(b *testing.B, path, key string) float64 {
 	b.Helper()
 	before := p.processorTime()
@@ -116,8 +115,8 @@ func fetch(url, key string) ([]byte, error) {
 	return body, err
 }
 
-// processorTime is how long the process has been running on a processor, all
-// of its threads together, as the scheduler counts it.
+// processorTime returns the CPU time of the process, all threads together, as
+// the scheduler counts it.
 func (p *server) processorTime() time.Duration {
 	p.t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.process.PID()))
@@ -134,7 +133,7 @@ func (p *server) processorTime() time.Duration {
 	return time.Duration(sum)
 }
 
-// collect makes a team whose session has scanned posts and done a task, and
+// collect creates a team whose session has scanned posts and done a task, and
 // returns the team's key and the task.
 func (p *server) collect(b *testing.B) (key, task string) {
 	b.Helper()
@@ -185,7 +184,7 @@ func (p *server) collect(b *testing.B) (key, task string) {
 	return team.APIKey, created.ID
 }
 
-// expect reads the next frame, which must be of that type.
+// expect reads the next frame and requires its type.
 func expect(b *testing.B, ws *websocket.Conn, kind string) protocol.Frame {
 	b.Helper()
 	_, raw, err := ws.Read(context.Background())
