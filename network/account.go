@@ -9,18 +9,18 @@ import (
 	"watchpost/network/page"
 )
 
-// slugForm is what an account's name in addresses looks like.
+// slugForm is the form of an account's name in addresses.
 var slugForm = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
 
-// signInPage shows the form. One may sign in as any member by naming its slug;
+// signInPage shows the form. A visitor may sign in as any member by its slug;
 // an unknown slug becomes a new member.
 func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
 	v := &visit{Site: s, w: w, r: r, now: s.now()}
 	v.show(http.StatusOK, "Sign in", page.Data{Kind: page.KindSignIn})
 }
 
-// signIn sets the cookie of the account in the form and goes on to the page
-// that was asked for.
+// signIn sets the cookie of the account in the form and redirects to the
+// requested page.
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	slug := strings.ToLower(strings.TrimSpace(r.FormValue("slug")))
@@ -45,7 +45,7 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, within(r.FormValue("next")), http.StatusSeeOther) //nolint:gosec // an address of this site only
 }
 
-// within returns an address of this site: next when it is one, else the feed.
+// within returns next if it is an address of this site, else the feed.
 func within(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") {
@@ -54,8 +54,8 @@ func within(next string) string {
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 }
 
-// signOut forgets the cookie. It needs no token: SameSite keeps other sites'
-// forms from sending the cookie, and the worst is to sign in again.
+// signOut clears the cookie. It needs no token: SameSite keeps other sites'
+// forms from sending the cookie, and the only damage would be a sign-out.
 func (s *Site) signOut(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(cookieName); err == nil {
 		s.records.drop(c.Value)
@@ -66,5 +66,6 @@ func (s *Site) signOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
 }
 
-// SignOut ends all sign-ins of an account (its slug); it may sign in again.
+// SignOut ends all sign-ins of an account, given by slug; it may sign in
+// again.
 func (s *Site) SignOut(account string) { s.records.dropAccount(account) }

@@ -15,9 +15,9 @@ const (
 	maxNote    = 300
 )
 
-// actor returns whom the viewer acts as: the field actor is empty or "user",
-// or the slug, name or urn of a company that the viewer manages. When it
-// returns false the request has been answered.
+// actor returns the actor of the request: the field actor is empty or "user",
+// or the slug, name or URN of a company that the viewer manages. When it
+// returns false it has answered the request.
 func (v *visit) actor() (page.Actor, bool) {
 	as := v.r.PostFormValue("actor")
 	if as == "" || as == page.ActorUser {
@@ -32,8 +32,7 @@ func (v *visit) actor() (page.Actor, bool) {
 	return page.Actor{}, false
 }
 
-// text reads the field of a text; when it returns false the request has been
-// answered.
+// text reads a text field; when it returns false it has answered the request.
 func (v *visit) text(field string, limit int, optional bool) (string, bool) {
 	text := v.r.PostFormValue(field)
 	if utf8.RuneCountInString(text) > limit || !optional && strings.TrimSpace(text) == "" {
@@ -57,7 +56,7 @@ func (v *visit) like() {
 	v.apply(func() (Write, *overCap) { return v.records.like(v.me, actor, p, v.now) })
 }
 
-// unlike takes a like back.
+// unlike removes a like.
 func (v *visit) unlike() {
 	p := v.whichPost(&v.world.posts)
 	if p == nil {
@@ -71,7 +70,7 @@ func (v *visit) unlike() {
 	v.apply(func() (Write, *overCap) { return v.records.unlike(v.me, actor, p, v.now), nil })
 }
 
-// comment leaves a comment below a post.
+// comment adds a comment to a post.
 func (v *visit) comment() {
 	p := v.whichPost(&v.world.posts)
 	if p == nil {
@@ -107,7 +106,7 @@ func (v *visit) message() {
 	v.apply(func() (Write, *overCap) { return v.records.message(v.me, to, text, v.now) })
 }
 
-// invite asks a member to connect.
+// invite sends an invitation to connect.
 func (v *visit) invite() {
 	to := v.whoMember()
 	if to == nil {
@@ -132,19 +131,19 @@ func (v *visit) invite() {
 	}
 	v.apply(func() (Write, *overCap) {
 		w, pending, refusal := v.records.invite(v.me, to, note, v.now)
-		if pending { // another request was faster: its invitation is this one's too
+		if pending { // a concurrent request was faster: its invitation counts for this one too
 			return Write{Kind: WriteInvitation, Target: to.urn(), Repeated: true}, nil
 		}
 		return w, refusal
 	})
 }
 
-// withdraw takes an invitation back; accept and decline answer one.
+// withdraw withdraws an invitation; accept and decline answer one.
 func (v *visit) withdraw() { v.answer(WriteWithdrawal) }
 func (v *visit) accept()   { v.answer(WriteAcceptance) }
 func (v *visit) decline()  { v.answer(WriteRefusal) }
 
-// answer ends the invitation between the viewer and the member of the address.
+// answer ends the invitation between the viewer and the member in the address.
 func (v *visit) answer(kind WriteKind) {
 	other := v.whoMember()
 	if other == nil {
@@ -161,16 +160,16 @@ func (v *visit) answer(kind WriteKind) {
 	}
 	v.apply(func() (Write, *overCap) {
 		w, waited := v.records.answer(v.me, kind, from, to, v.now)
-		if !waited { // another request was faster
+		if !waited { // a concurrent request was faster
 			return Write{Kind: kind, Target: other.urn(), Repeated: true}, nil
 		}
 		return w, nil
 	})
 }
 
-// apply does a write and answers it, unless a fault loses the one or the
-// other. A request that a browser sends once more by itself, as it may when a
-// connection closes without an answer, is answered as the first one was.
+// apply applies a write and answers it, unless a fault loses one of the two. A
+// browser may resend a request when a connection closes without an answer; the
+// site answers the duplicate like the first one.
 func (v *visit) apply(do func() (Write, *overCap)) {
 	if w, known := v.records.known(v.me, v.r.Header.Get(writeHeader)); known {
 		v.applied(w)
@@ -199,7 +198,7 @@ func (v *visit) apply(do func() (Write, *overCap)) {
 	v.applied(w)
 }
 
-// applied says that a write was done.
+// applied answers that a write was applied.
 func (v *visit) applied(w Write) {
 	v.show(http.StatusOK, "Done", page.Data{Kind: page.KindApplied, Applied: &page.Applied{Kind: string(w.Kind), Target: w.Target, URN: w.URN}})
 }
@@ -210,5 +209,5 @@ func (v *visit) hangUp() {
 		_ = conn.Close()
 		return
 	}
-	panic(http.ErrAbortHandler) // a carrier that cannot be hijacked: abort the stream
+	panic(http.ErrAbortHandler) // the connection cannot be hijacked: abort the stream
 }

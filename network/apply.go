@@ -30,19 +30,20 @@ func (r *records) count(m *member, kind WriteKind, now time.Time) *overCap {
 	return nil
 }
 
-// record keeps a write. The caller holds the lock.
+// record stores a write. The caller holds the lock.
 func (r *records) record(w Write) Write {
 	r.writes = append(r.writes, w)
 	return w
 }
 
-// newURN names a comment or message. The caller holds the lock.
+// newURN returns the URN of a new comment or message. The caller holds the
+// lock.
 func (r *records) newURN(prefix string, now time.Time) string {
 	r.lastURN++
 	return prefix + strconv.FormatInt(now.Unix(), 10) + strconv.FormatUint(r.lastURN, 10)
 }
 
-// like makes an actor like a post.
+// like adds an actor's like to a post.
 func (r *records) like(m *member, actor page.Actor, p *post, now time.Time) (Write, *overCap) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +58,7 @@ func (r *records) like(m *member, actor page.Actor, p *post, now time.Time) (Wri
 	return r.record(Write{Account: m.slug, Actor: actor.URN, Kind: WriteLike, Target: p.urn(), At: now, Repeated: repeated}), nil
 }
 
-// unlike takes a like of an actor back.
+// unlike removes an actor's like.
 func (r *records) unlike(m *member, actor page.Actor, p *post, now time.Time) Write {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +67,7 @@ func (r *records) unlike(m *member, actor page.Actor, p *post, now time.Time) Wr
 	return r.record(Write{Account: m.slug, Actor: actor.URN, Kind: WriteUnlike, Target: p.urn(), At: now, Repeated: repeated})
 }
 
-// comment leaves a comment of an actor.
+// comment adds an actor's comment.
 func (r *records) comment(m *member, actor page.Actor, p *post, text string, now time.Time) (Write, *overCap) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,8 +92,8 @@ func (r *records) message(m, to *member, text string, now time.Time) (Write, *ov
 	return r.record(Write{Account: m.slug, Actor: m.urn(), Kind: WriteMessage, Target: to.urn(), Text: text, URN: msg.urn, At: now}), nil
 }
 
-// likers returns how many accounts liked a post, and which of the given actors
-// did.
+// likers returns the number of accounts that liked a post, and which of the
+// given actors did.
 func (r *records) likers(p *post, actors []string) (n int, by []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,14 +105,14 @@ func (r *records) likers(p *post, actors []string) (n int, by []string) {
 	return len(r.likes[p.id]), by
 }
 
-// remarks returns the comments that accounts left below a post.
+// remarks returns the comments that accounts left on a post.
 func (r *records) remarks(p *post) []remark {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]remark(nil), r.comments[p.id]...)
 }
 
-// messages returns the messages between two members, the oldest first.
+// messages returns the messages between two members, oldest first.
 func (r *records) messages(a, b *member) []message {
 	r.mu.Lock()
 	defer r.mu.Unlock()

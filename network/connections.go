@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// connectedShare is how many in a hundred pairs of members are connected in
+// connectedShare is the percentage of pairs of members that are connected in
 // the world.
 const connectedShare = 12
 
-// connected reports whether two members are connected, by the world or because
-// one accepted the other's invitation; it is the same seen from both sides.
+// connected reports whether two members are connected, by the world or by an
+// accepted invitation; it is symmetric.
 func (r *records) connected(a, b *member) bool {
 	if a == b {
 		return false
@@ -25,7 +25,7 @@ func (r *records) connected(a, b *member) bool {
 	return accepted
 }
 
-// connectedAt returns since when two members are.
+// connectedAt returns the time of the connection of two members.
 func (r *records) connectedAt(a, b *member) time.Time {
 	p := thread(a, b)
 	r.mu.Lock()
@@ -38,7 +38,7 @@ func (r *records) connectedAt(a, b *member) time.Time {
 	return time.Date(2020, 1, 1, 9, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
 }
 
-// invite sends an invitation; pending reports that one waits already.
+// invite sends an invitation; pending reports that one is pending already.
 func (r *records) invite(m, to *member, note string, now time.Time) (w Write, pending bool, refusal *overCap) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,8 +53,8 @@ func (r *records) invite(m, to *member, note string, now time.Time) (w Write, pe
 	return r.record(Write{Account: m.slug, Actor: m.urn(), Kind: WriteInvitation, Target: to.urn(), Text: note, At: now}), false, nil
 }
 
-// answer ends an invitation that waits: the sender withdraws it, or the other
-// accepts or refuses it. It returns false when none waits.
+// answer ends a pending invitation: the sender withdraws it, or the recipient
+// accepts or declines it. It returns false when none is pending.
 func (r *records) answer(m *member, kind WriteKind, from, to *member, now time.Time) (Write, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,12 +69,12 @@ func (r *records) answer(m *member, kind WriteKind, from, to *member, now time.T
 	}
 	if kind == WriteAcceptance {
 		r.accepted[thread(from, to)] = now
-		delete(r.invitations, pair{to.id, from.id}) // it has what it asked for
+		delete(r.invitations, pair{to.id, from.id}) // the connection fulfils the reverse invitation
 	}
 	return r.record(Write{Account: m.slug, Actor: m.urn(), Kind: kind, Target: other.urn(), At: now}), true
 }
 
-// invited reports whether an invitation waits.
+// invited reports whether an invitation is pending.
 func (r *records) invited(from, to *member) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *records) invited(from, to *member) bool {
 	return waits
 }
 
-// invitationsOf returns the invitations that wait for which which is true.
+// invitationsOf returns the pending invitations that satisfy which.
 func (r *records) invitationsOf(which func(invitation) bool) []invitation {
 	r.mu.Lock()
 	defer r.mu.Unlock()

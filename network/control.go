@@ -57,7 +57,7 @@ func (s *Site) controlRoutes() {
 	})
 }
 
-// settable is a Clock that can be set forward, as watchpost.SettableClock can.
+// settable is a Clock that can be set forward, like watchpost.SettableClock.
 type settable interface {
 	Advance(d time.Duration) error
 	Set(t time.Time) error
@@ -88,7 +88,7 @@ func (s *Site) setClock(w http.ResponseWriter, r *http.Request, clock settable) 
 	reply(w, map[string]time.Time{"now": s.now()})
 }
 
-// WriteCount is how often an account did one thing to one target.
+// WriteCount is the number of writes of one kind by an account to one target.
 type WriteCount struct {
 	Account string    `json:"account"`
 	Kind    WriteKind `json:"kind"`
@@ -135,7 +135,7 @@ func (s *Site) controlWrites(w http.ResponseWriter, r *http.Request) {
 	}{len(writes), CountWrites(writes), writes})
 }
 
-// read decodes a body; when it returns false the request has been answered.
+// read decodes a body; when it returns false it has answered the request.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(into); err != nil {
 		http.Error(w, "invalid body: "+err.Error(), http.StatusBadRequest)

@@ -13,15 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// corpusDays is within how many days before the start the posts of a corpus
-// are dated.
+// corpusDays is the number of days before the start over which the posts of a
+// corpus are dated.
 const corpusDays = 7
 
 // maxCorpusLine bounds a line of a corpus in bytes.
 const maxCorpusLine = 4 << 20
 
-// corpusLine is a line of a corpus. Language and sentiment are what somebody
-// judged of the text; the network does not show them.
+// corpusLine is a line of a corpus. Language and sentiment are human
+// judgements; the network does not show them.
 type corpusLine struct {
 	ID        string  `json:"id"`
 	Language  string  `json:"language"`
@@ -29,8 +29,8 @@ type corpusLine struct {
 	Text      *string `json:"text"`
 }
 
-// loadCorpus makes the posts of a corpus file the posts of the world; there is
-// no forum then. An error names the line.
+// loadCorpus uses the posts of a corpus file as the posts of the world,
+// without a forum. An error names the line.
 func (w *world) loadCorpus(file string, start time.Time) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -81,9 +81,9 @@ func (w *world) readCorpus(from io.Reader, start time.Time) ([]*post, error) {
 	return posts, nil
 }
 
-// parseCorpusLine reads one line. What JSON decoding would silently replace,
-// broken UTF-8 and lone surrogates, is an error: a post is its text character
-// for character.
+// parseCorpusLine reads one line. It rejects input that JSON decoding would
+// silently replace (broken UTF-8, lone surrogates), because a post must keep
+// its text character for character.
 func parseCorpusLine(raw []byte) (corpusLine, error) {
 	var line corpusLine
 	if !utf8.Valid(raw) {
@@ -105,13 +105,13 @@ func parseCorpusLine(raw []byte) (corpusLine, error) {
 	return line, nil
 }
 
-// corpusPost makes the post of a line: name, author and counters follow from
-// its id, the date from the id and the start.
+// corpusPost converts a line: name, author and counters follow from its id,
+// the date from the id and the start.
 func (w *world) corpusPost(line corpusLine, start time.Time) *post {
 	r := stream(w.seed, "corpus "+line.ID)
 	ago := time.Duration(1+r.Int64N(corpusDays*86_400-2)) * time.Second
 	p := &post{
-		// The name of a post is that of its line, whatever the seed.
+		// The name of a post is that of its line, independent of the seed.
 		id:      1_000_000_000_000_000_000 + hash(0, line.ID)%8_000_000_000_000_000_000,
 		content: *line.Text,
 		kind:    "text",
@@ -122,8 +122,8 @@ func (w *world) corpusPost(line corpusLine, start time.Time) *post {
 	return p
 }
 
-// parseID returns the number at the end of an urn or address part, or of a
-// bare number.
+// parseID returns the number at the end of a URN or address part, or a bare
+// number.
 func parseID(ref string) (uint64, bool) {
 	for i := len(ref); ; i-- {
 		if i == 0 || ref[i-1] < '0' || ref[i-1] > '9' {

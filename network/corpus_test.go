@@ -13,7 +13,7 @@ import (
 	"watchpost/network/page"
 )
 
-// oddTexts are texts that something on the way might change.
+// oddTexts are texts that some layer might change.
 var oddTexts = []string{
 	"plain", "", " leading and trailing  ", "tabs\tand\r\nlines\n\n", "NUL \x00 and bell \a",
 	"é composed, e\u0301 decomposed", "أهلا وسهلا", "用AI做", "👩‍👩‍👧 family 🇩🇪", "\u202eright to left\u202c",
@@ -72,7 +72,7 @@ func TestCorpusIsServedToTheLetter(t *testing.T) {
 			t.Errorf("text %.40q is not served", text)
 		}
 	}
-	// Time brings no further posts, and there is no forum.
+	// No further posts appear over time, and there is no forum.
 	site.clock.Advance(30 * 24 * time.Hour)
 	if n := b.Get("/feed").Paging.Total; n != len(oddTexts) {
 		t.Errorf("%d posts a month later", n)

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Faults are what may go wrong at the network for an account, or for all. The
-// zero value is a network without faults.
+// Faults are the faults of the network for an account, or for all. The zero
+// value has none.
 type Faults struct {
 	// Slow delays every page and write, in real time.
 	Slow time.Duration
 	// SignedOut treats the account as signed out and refuses to sign it in.
 	SignedOut bool
-	// Challenge shows a check for humans instead of any page.
+	// Challenge shows a human check instead of any page.
 	Challenge bool
-	// LayoutChanged shows pages of a form that nobody knows yet.
+	// LayoutChanged shows pages with an unknown layout.
 	LayoutChanged bool
 	// RateLimited answers everything with 429.
 	RateLimited bool
-	// LoseAnswers is for how many of the next writes the connection is closed
-	// after the write was applied; a negative number means all.
+	// LoseAnswers is the number of next writes whose connection closes after
+	// the write was applied; negative means all.
 	LoseAnswers int
-	// LoseWrites is for how many of the next writes the connection is closed
-	// before the write is applied; a negative number means all.
+	// LoseWrites is the number of next writes whose connection closes before
+	// the write is applied; negative means all.
 	LoseWrites int
 }
 
-// faultsJSON is how the control endpoint writes Faults: Slow as "1.5s".
+// faultsJSON is the form of Faults at the control endpoint: Slow as "1.5s".
 type faultsJSON struct {
 	Slow          string `json:"slow,omitempty"`
 	SignedOut     bool   `json:"signed_out,omitempty"`
@@ -72,14 +72,14 @@ func (f *Faults) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// SetFaults replaces the faults of an account (its slug), or of all accounts
-// when account is empty. An account meets its own faults and those of all.
+// SetFaults replaces the faults of an account (its slug), or those of all
+// accounts when account is empty. Both apply to an account.
 func (s *Site) SetFaults(account string, f Faults) { s.faults.set(account, f) }
 
 // ClearFaults ends all faults.
 func (s *Site) ClearFaults() { s.faults.clear() }
 
-// faultTable holds the faults by account; "" stands for all.
+// faultTable holds the faults by account; "" means all.
 type faultTable struct {
 	mu sync.Mutex
 	of map[string]Faults
@@ -114,7 +114,7 @@ func (t *faultTable) all() map[string]Faults {
 	return out
 }
 
-// meet returns the faults that an account meets.
+// meet returns the faults that apply to an account.
 func (t *faultTable) meet(account string) Faults {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +128,7 @@ func (t *faultTable) meet(account string) Faults {
 	}
 }
 
-// loss is what happens to a write.
+// loss is the fault of a write.
 type loss int
 
 const (
@@ -137,7 +137,7 @@ const (
 	lossWrite       // neither applied nor answered
 )
 
-// takeLoss says what happens to the next write of an account and counts it.
+// takeLoss returns the fault of the next write of an account and counts it.
 func (t *faultTable) takeLoss(account string) loss {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -114,7 +114,7 @@ func TestLostWrites(t *testing.T) {
 	}
 }
 
-// TestSlow: a slow page ends with its request; it is not left behind.
+// TestSlow: a slow page ends with its request and leaves no goroutine.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	site := open(t, network.Options{Faults: network.Faults{Slow: time.Hour}})
@@ -151,8 +151,7 @@ func TestFaultsJSON(t *testing.T) {
 	}
 }
 
-// A browser may send a request once more by itself: by its name the site knows
-// that it was done.
+// A browser may resend a request: the site recognises it by its name.
 func TestNamedWriteIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	site := open(t, network.Options{})

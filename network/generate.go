@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// defaultPostsPerDay makes some thousands of posts in a month.
+// defaultPostsPerDay gives some thousands of posts in a month.
 const defaultPostsPerDay = 110
 
 // The size of the generated world.
 const (
 	memberCount    = 400
 	companyCount   = 60
-	forumShare     = 9  // the forum has one post for this many of the network
-	daysBack       = 30 // posts exist from this many days before the start,
-	daysAhead      = 60 // until this many after it
-	companyShare   = 6  // one post of this many is a company's
+	forumShare     = 9  // one forum post per this many posts of the network
+	daysBack       = 30 // days of posts before the start,
+	daysAhead      = 60 // and after it
+	companyShare   = 6  // one company post per this many posts
 	memberIDBase   = 10_000_000
 	companyIDBase  = 1_000_000
-	createdIDBase  = 1_000_000_000 // of members that are made by signing in
+	createdIDBase  = 1_000_000_000 // of members created by signing in
 	createdIDRange = 8_000_000_000
 )
 
-// newWorld makes the members and companies of a seed; the posts are added by
-// generatePosts or by a corpus. epoch is any fixed day before the start:
-// careers are dated by it.
+// newWorld generates the members and companies of a seed; generatePosts or a
+// corpus adds the posts. epoch is a fixed day before the start, by which
+// careers are dated.
 func newWorld(seed int64) *world {
 	w := &world{
 		seed:          uint64(seed),
@@ -47,7 +47,7 @@ func newWorld(seed int64) *world {
 		if w.memberBySlug[slug] != nil {
 			slug += "-" + strconv.Itoa(i)
 		}
-		// The first members of each company run its page.
+		// The first members of each company manage its page.
 		m := w.makeMember(r, slug, first, last, w.companies[i%companyCount])
 		m.id = memberIDBase + uint64(i)*1009 + hash(w.seed, slug)%1009
 		if i < 2*companyCount {
@@ -59,7 +59,7 @@ func newWorld(seed int64) *world {
 	return w
 }
 
-// addCompany makes the company number i.
+// addCompany generates company number i.
 func (w *world) addCompany(r *rand.Rand, i int) {
 	name := companyHeads[i%len(companyHeads)] + " " + companyTails[(i+i/len(companyHeads)*3)%len(companyTails)]
 	c := &company{
@@ -81,8 +81,7 @@ func (w *world) addCompany(r *rand.Rand, i int) {
 	w.companyBySlug[c.slug], w.companyByID[c.id] = c, c
 }
 
-// makeMember makes a member who works at employer; the id is the caller's to
-// give.
+// makeMember generates a member who works at employer, with the given id.
 func (w *world) makeMember(r *rand.Rand, slug, first, last string, employer *company) *member {
 	m := &member{
 		slug: slug, first: first, last: last, company: employer,
@@ -116,9 +115,9 @@ func (w *world) makeMember(r *rand.Rand, slug, first, last string, employer *com
 	return m
 }
 
-// createMember makes the member of a slug that signs in for the first time.
-// taken reports ids that are in use. The account runs the page of the company
-// that the member works for, so that it can act for one.
+// createMember creates the member of a slug that signs in for the first time.
+// taken reports used ids. The account manages the page of the member's
+// company, so that it can act for one.
 func (w *world) createMember(slug string, taken func(id uint64) bool) *member {
 	r := stream(w.seed, "account "+slug)
 	var names []string
@@ -138,7 +137,7 @@ func (w *world) createMember(slug string, taken func(id uint64) bool) *member {
 	return m
 }
 
-// generatePosts makes the posts of the days around start, so many a day.
+// generatePosts generates the posts of the days around start, n per day.
 func (w *world) generatePosts(start time.Time, perDay int) {
 	var posts, forum []*post
 	first := start.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysBack)
@@ -162,7 +161,7 @@ func (w *world) generatePosts(start time.Time, perDay int) {
 	w.posts, w.forum = newTimeline(posts), newTimeline(forum)
 }
 
-// makePost makes a post of a day.
+// makePost generates a post of a day.
 func (w *world) makePost(r *rand.Rand, day time.Time) *post {
 	p := &post{at: moment(r, day), kind: "text"}
 	w.sign(r, p)
@@ -186,7 +185,7 @@ func (w *world) makePost(r *rand.Rand, day time.Time) *post {
 	return p
 }
 
-// dress gives a post its type and, to a post with an image, what that says.
+// dress chooses a post's type and the text of its image, if any.
 func dress(r *rand.Rand, p *post, t topic) {
 	switch n := r.IntN(20); {
 	case n < 5:
@@ -203,7 +202,7 @@ func dress(r *rand.Rand, p *post, t topic) {
 	}
 }
 
-// count gives a post the counters that it tends to; few posts get many.
+// count chooses a post's final counters; few posts get high ones.
 func count(r *rand.Rand, p *post) {
 	reach := r.ExpFloat64()
 	p.likes = int(reach * reach * 40)
@@ -211,7 +210,7 @@ func count(r *rand.Rand, p *post) {
 	p.shares = int(reach * r.Float64() * 5)
 }
 
-// sign gives a post its author.
+// sign chooses a post's author.
 func (w *world) sign(r *rand.Rand, p *post) {
 	if r.IntN(companyShare) == 0 {
 		p.company = pick(r, w.companies)
@@ -220,7 +219,7 @@ func (w *world) sign(r *rand.Rand, p *post) {
 	}
 }
 
-// makeForumPost makes a forum post of a day.
+// makeForumPost generates a forum post of a day.
 func (w *world) makeForumPost(r *rand.Rand, day time.Time) *post {
 	t := pick(r, topics)
 	lines := []string{w.fill(r, pick(r, forumOpen), t)}
@@ -248,7 +247,7 @@ func speak(r *rand.Rand) *speech {
 	return &speeches[0]
 }
 
-// fill puts words into the gaps of a phrase.
+// fill fills the gaps of a phrase with words.
 func (w *world) fill(r *rand.Rand, phrase string, t topic) string {
 	phrase = strings.ReplaceAll(phrase, "{t}", t.name)
 	phrase = strings.ReplaceAll(phrase, "{c}", pick(r, w.companies).name)
@@ -257,7 +256,7 @@ func (w *world) fill(r *rand.Rand, phrase string, t topic) string {
 	return strings.ReplaceAll(phrase, "{p}", town)
 }
 
-// postSlug makes the name of a post in addresses.
+// postSlug returns the name of a post in addresses.
 func postSlug(p *post) string {
 	var author string
 	if p.member != nil {

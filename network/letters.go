@@ -7,8 +7,8 @@ import (
 	"watchpost/network/page"
 )
 
-// threads lists those whom the viewer exchanged messages with, each with the
-// newest message, the newest first.
+// threads lists the members with whom the viewer exchanged messages, each with
+// the newest message, newest first.
 func (v *visit) threads() []page.Person {
 	list := []page.Person{}
 	for _, m := range v.records.everyone() {
@@ -34,7 +34,7 @@ func (v *visit) messages() {
 	v.show(http.StatusOK, "Messages", page.Data{Kind: page.KindMessages, People: v.threads()})
 }
 
-// thread shows the messages with one member beside the other threads.
+// thread shows the messages with one member next to the other threads.
 func (v *visit) thread() {
 	m := v.whoMember()
 	if m == nil {
@@ -48,8 +48,8 @@ func (v *visit) thread() {
 	v.show(http.StatusOK, "Messages with "+m.name(), page.Data{Kind: page.KindThread, Thread: t, People: v.threads()})
 }
 
-// invitations lists the invitations that wait and that the viewer sent or got,
-// the newest first.
+// invitations lists the viewer's pending invitations, sent and received,
+// newest first.
 func (v *visit) invitations() {
 	data := page.Data{Kind: page.KindInvitations, Invitations: []page.Invitation{}}
 	for _, inv := range newest(v.records.invitationsOf(func(i invitation) bool { return i.from == v.me })) {
@@ -63,7 +63,7 @@ func (v *visit) invitations() {
 	v.show(http.StatusOK, "Invitations", data)
 }
 
-// newest sorts invitations, the newest first.
+// newest sorts invitations, newest first.
 func newest(list []invitation) []invitation {
 	sort.Slice(list, func(i, j int) bool {
 		a, b := list[i], list[j]

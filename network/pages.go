@@ -8,11 +8,11 @@ import (
 	"watchpost/network/page"
 )
 
-// listPage is how many posts a feed or an author's list shows.
+// listPage is the page size of a feed or an author's list.
 const listPage = 20
 
-// list shows one page of a list of posts, the newest first: of the world's,
-// and of those that accounts wrote and that pass.
+// list shows one page of a list of posts, newest first: the world's, and those
+// of accounts that satisfy the filter.
 func (v *visit) list(kind page.Kind, title string, all []*post, pass func(*post) bool) {
 	all = merge(v.records.writtenPosts(pass), visible(all, v.now))
 	n := v.pageNumber()
@@ -84,7 +84,7 @@ func (v *visit) searchForum() { v.results(page.KindForum, "Forum", &v.world.foru
 
 func (v *visit) forumFront() { v.list(page.KindForum, "Forum", v.world.forum.posts, noPost) }
 
-// results shows one page of what a search finds; an empty query finds nothing.
+// results shows one page of a search; an empty query finds nothing.
 func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	query := v.r.FormValue("q")
 	n, size := v.pageNumber(), v.opts.SearchPage
@@ -99,8 +99,7 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	})
 }
 
-// find returns one page of the posts that a query finds, and how many there
-// are in all.
+// find returns one page of the posts that match a query, and the total.
 func (v *visit) find(t *timeline, query string, n, size int) ([]*post, int) {
 	if t == &v.world.posts {
 		if written := v.records.writtenPosts(holdsFolded(query)); len(written) > 0 {
@@ -131,7 +130,7 @@ func (v *visit) people(kind page.Kind, title string, all []*member) {
 	v.show(http.StatusOK, title, data)
 }
 
-// connections lists the viewer's connections: the newest first, or by name.
+// connections lists the viewer's connections: newest first, or by name.
 func (v *visit) connections() {
 	keyword := fold(v.r.FormValue("keyword"))
 	var list []*member

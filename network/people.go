@@ -17,7 +17,7 @@ func (v *visit) number(name string, without, limit int) int {
 	return min(n, limit)
 }
 
-// slice reads which part of a list of people the request asks for.
+// slice returns the requested part of a list of people.
 func (v *visit) slice(kind page.Kind) (start, count int) {
 	count = max(1, v.number("count", 25, 50))
 	if kind == page.KindConnections {
@@ -27,7 +27,8 @@ func (v *visit) slice(kind page.Kind) (start, count int) {
 }
 
 // searchPeople shows the members that pass every filter of the request. Text
-// filters compare folded; filters that may be repeated pass with any value.
+// filters compare folded text; a repeated filter passes with any of its
+// values.
 func (v *visit) searchPeople() {
 	if err := v.r.ParseForm(); err != nil {
 		v.notFound()
@@ -42,8 +43,8 @@ func (v *visit) searchPeople() {
 	v.people(page.KindPeople, "People", list)
 }
 
-// searchCompanies shows the companies whose name, trade or specialties hold
-// every word of the query; without one, all.
+// searchCompanies shows the companies whose name, industry or specialties
+// contain every word of the query; without one, all.
 func (v *visit) searchCompanies() {
 	query := v.r.FormValue("q")
 	var list []page.Actor
@@ -82,12 +83,12 @@ func (v *visit) passes(m *member) bool {
 		v.any("geo_urn", func(want string) bool { return m.place.is(want) })
 }
 
-// holds reports whether a text holds what the filter asks for.
+// holds reports whether a text contains the filter's text.
 func (v *visit) holds(filter, text string) bool {
 	return v.any(filter, func(want string) bool { return strings.Contains(fold(text), fold(want)) })
 }
 
-// any reports whether one value of a filter is met, or the filter is not used.
+// any reports whether one value of a filter matches, or the filter is absent.
 func (v *visit) any(filter string, met func(want string) bool) bool {
 	used := false
 	for _, want := range v.r.Form[filter] {
@@ -101,8 +102,8 @@ func (v *visit) any(filter string, met func(want string) bool) bool {
 	return !used
 }
 
-// worksAt reports whether one of the positions is at the company that want
-// names: by urn, id, slug or a part of its name.
+// worksAt reports whether one of the positions is at the company named by
+// want: a URN, id, slug or part of its name.
 func worksAt(positions []position, want string) bool {
 	for _, p := range positions {
 		if want == p.company.slug || want == p.company.urn() || want == strconv.FormatUint(p.company.id, 10) ||
@@ -113,8 +114,7 @@ func worksAt(positions []position, want string) bool {
 	return false
 }
 
-// is reports whether want names the place: by urn, number or a part of its
-// name.
+// is reports whether want names the place: by URN, number or part of its name.
 func (p place) is(want string) bool {
 	number := strconv.Itoa(p.geo)
 	return want == number || want == urnGeo+number || strings.Contains(fold(p.name), fold(want))

@@ -13,7 +13,7 @@ import (
 	"watchpost/network/page"
 )
 
-// TestUnlike: a like can be taken back and given again.
+// TestUnlike: a like can be removed and given again.
 func TestUnlike(t *testing.T) {
 	t.Parallel()
 	site := open(t, network.Options{})
@@ -42,7 +42,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// TestAnswersToInvitations walks what may become of an invitation.
+// TestAnswersToInvitations covers every end of an invitation.
 func TestAnswersToInvitations(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
@@ -143,7 +143,7 @@ func between(s, before, after string) string {
 	return found
 }
 
-// TestPagesAreStrict: no page has code or style of its own, which the policy
+// TestPagesAreStrict: no page has inline code or style, which the policy
 // forbids.
 func TestPagesAreStrict(t *testing.T) {
 	t.Parallel()
@@ -176,8 +176,8 @@ func TestPagesAreStrict(t *testing.T) {
 	}
 }
 
-// TestPosting: what a member writes stands in the feed, on the author's page,
-// at its own address and in the search, and can be liked like any post.
+// TestPosting: a member's post appears in the feed, on the author's page, at
+// its own address and in the search, and can be liked like any post.
 func TestPosting(t *testing.T) {
 	t.Parallel()
 	site := open(t, network.Options{})

@@ -1,10 +1,10 @@
 package network
 
-// speech is how posts of one language are put together. In every phrase {t} is
-// a topic, {c} a company, {n} a number, {p} a town.
+// speech is the grammar of posts in one language. In every phrase {t} is a
+// topic, {c} a company, {n} a number, {p} a town.
 type speech struct {
 	code   string
-	weight int // of a hundred posts
+	weight int // percentage of posts
 	open   []string
 	body   []string
 	close  []string
@@ -63,7 +63,7 @@ var speeches = []speech{
 		close: []string{"皆さんはどうしていますか?", ""}},
 }
 
-// forumOpen and forumBody make the questions and answers of the forum.
+// forumOpen and forumBody are the questions and answers of the forum.
 var (
 	forumOpen = []string{
 		"How do you evaluate vendors for {t}?", "Looking for advice on {t} in a small company.", "Is {t} worth it below {n} people?",
@@ -75,7 +75,7 @@ var (
 	}
 )
 
-// remarks are the comments that the world's members leave.
+// remarks are the comments of the world's members.
 var remarks = []string{
 	"Congratulations!", "Very true, thank you for sharing.", "We made the same experience.", "I am not sure that I agree.",
 	"How long did it take you?", "Great summary.", "Interesting, let us talk.", "Bravo !", "Gracias por compartir.", "Spannend, danke!",

@@ -11,8 +11,8 @@ import (
 // WriteKind is a kind of write at the site.
 type WriteKind string
 
-// The kinds of writes. The first four are what sessions do and what the caps
-// limit; the others are what a person may do besides.
+// The kinds of writes. Sessions do the first four, which the caps limit;
+// people do the others too.
 const (
 	WriteLike       WriteKind = "like"
 	WriteComment    WriteKind = "comment"
@@ -23,14 +23,14 @@ const (
 	WriteUnlike     WriteKind = "unlike"
 	WriteWithdrawal WriteKind = "withdrawal" // of an invitation that the account sent
 	WriteAcceptance WriteKind = "acceptance" // of an invitation that the account got
-	WriteRefusal    WriteKind = "refusal"    // of an invitation that the account got
+	WriteRefusal    WriteKind = "refusal"    // of a received invitation
 )
 
 // Write is one write that the site applied.
 type Write struct {
 	// Account is the slug of the member who was signed in.
 	Account string `json:"account"`
-	// Actor is the urn of the member or company that it was done as.
+	// Actor is the URN of the member or company that acted.
 	Actor  string    `json:"actor"`
 	Kind   WriteKind `json:"kind"`
 	Target string    `json:"target"` // urn of the post or member
@@ -38,7 +38,7 @@ type Write struct {
 	URN    string    `json:"urn,omitempty"` // of the comment or message
 	At     time.Time `json:"at"`
 	// Repeated marks a like of a post that was liked already. It changed
-	// nothing, but somebody did it twice.
+	// nothing, but it was requested twice.
 	Repeated bool `json:"repeated,omitempty"`
 }
 
@@ -51,7 +51,7 @@ type Caps struct {
 	Invitations int
 }
 
-// DefaultCaps are generous: the service's own allowances are met first.
+// DefaultCaps are high: the service's own allowances are reached first.
 var DefaultCaps = Caps{Likes: 200, Comments: 200, Messages: 300, Invitations: 100}
 
 // of returns the limit of a kind of write and its period.
@@ -68,7 +68,7 @@ func (c Caps) of(kind WriteKind) (limit int, period watchpost.Period) {
 	}
 }
 
-// records is what accounts made of the world: themselves, and their writes.
+// records holds the accounts and their writes.
 type records struct {
 	world *world
 	caps  Caps
@@ -78,19 +78,19 @@ type records struct {
 	bySlug      map[string]*member
 	byID        map[uint64]*member
 	cookies     map[string]*signedIn
-	named       map[writeName]Write        // writes by the names that pages gave them
-	likes       map[uint64]map[string]bool // by post, the actors' urns
+	named       map[writeName]Write        // writes by their X-Write-Id names
+	likes       map[uint64]map[string]bool // by post: the actors' URNs
 	comments    map[uint64][]remark
 	threads     map[pair][]message
 	invitations map[pair]invitation
-	accepted    map[pair]time.Time // connections that came of invitations
+	accepted    map[pair]time.Time // connections by accepted invitations
 	used        map[usage]int
 	writes      []Write
-	written     []*post // by accounts, the oldest first
+	written     []*post // by accounts, oldest first
 	lastURN     uint64
 }
 
-// signedIn is what a cookie stands for.
+// signedIn is the sign-in of a cookie.
 type signedIn struct {
 	member *member
 	csrf   string
@@ -102,7 +102,7 @@ type writeName struct {
 	name   string
 }
 
-// known returns the write of that name, if it was done.
+// known returns the write with that name, if it was applied.
 func (r *records) known(m *member, name string) (Write, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +110,7 @@ func (r *records) known(m *member, name string) (Write, bool) {
 	return w, known
 }
 
-// remember keeps the name of a write; without a name nothing is kept.
+// remember stores the name of a write, if it has one.
 func (r *records) remember(m *member, name string, w Write) {
 	if name == "" {
 		return
@@ -120,13 +120,13 @@ func (r *records) remember(m *member, name string, w Write) {
 	r.named[writeName{m.id, name}] = w
 }
 
-// pair names two members; for threads the smaller id comes first, for
-// invitations the sender.
+// pair is two members; for threads the smaller id comes first, for invitations
+// the sender.
 type pair struct{ a, b uint64 }
 
 func thread(a, b *member) pair { return pair{min(a.id, b.id), max(a.id, b.id)} }
 
-// remark is a comment that an account left.
+// remark is a comment by an account.
 type remark struct {
 	urn   string
 	actor page.Actor
@@ -147,7 +147,7 @@ type invitation struct {
 	at       time.Time
 }
 
-// usage names what a cap counts.
+// usage identifies a counter of a cap.
 type usage struct {
 	account uint64
 	kind    WriteKind
@@ -170,7 +170,7 @@ func newRecords(w *world, caps Caps) *records {
 	}
 }
 
-// member returns the member of a slug, made by the world or by signing in.
+// member returns the member with a slug, generated or signed up.
 func (r *records) member(slug string) *member {
 	if m := r.world.memberBySlug[slug]; m != nil {
 		return m
@@ -180,7 +180,7 @@ func (r *records) member(slug string) *member {
 	return r.bySlug[slug]
 }
 
-// memberOfID returns the member of an id.
+// memberOfID returns the member with an id.
 func (r *records) memberOfID(id uint64) *member {
 	if m := r.world.memberByID[id]; m != nil {
 		return m
@@ -197,7 +197,7 @@ func (r *records) everyone() []*member {
 	return append(append([]*member(nil), r.world.members...), r.created...)
 }
 
-// join returns the member of a slug and makes one when there is none.
+// join returns the member with a slug, creating one if needed.
 func (r *records) join(slug string) *member {
 	if m := r.world.memberBySlug[slug]; m != nil {
 		return m
@@ -213,7 +213,7 @@ func (r *records) join(slug string) *member {
 	return m
 }
 
-// signIn makes a cookie for a member.
+// signIn creates a cookie for a member.
 func (r *records) signIn(m *member) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,21 +222,21 @@ func (r *records) signIn(m *member) string {
 	return cookie
 }
 
-// session returns what a cookie stands for, nil when for nothing.
+// session returns the sign-in of a cookie, nil for an unknown one.
 func (r *records) session(cookie string) *signedIn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.cookies[cookie]
 }
 
-// drop makes a cookie stand for nothing.
+// drop invalidates a cookie.
 func (r *records) drop(cookie string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.cookies, cookie)
 }
 
-// dropAccount makes all cookies of an account stand for nothing.
+// dropAccount invalidates all cookies of an account.
 func (r *records) dropAccount(slug string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -247,15 +247,15 @@ func (r *records) dropAccount(slug string) {
 	}
 }
 
-// Writes returns all writes that were applied, in their order.
+// Writes returns all applied writes in order.
 func (s *Site) Writes() []Write {
 	s.records.mu.Lock()
 	defer s.records.mu.Unlock()
 	return append([]Write(nil), s.records.writes...)
 }
 
-// WriteCount returns how many writes of a kind an account (its slug) made to a
-// target (an urn). Empty arguments stand for any.
+// WriteCount returns the number of writes of a kind by an account (its slug)
+// to a target (a URN). Empty arguments match any.
 func (s *Site) WriteCount(account string, kind WriteKind, target string) int {
 	n := 0
 	for _, w := range s.Writes() {

@@ -29,7 +29,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"plural":   plural,
 }).ParseFS(templateFiles, "templates/*.html"))
 
-// show answers with a page.
+// show renders a page.
 func (v *visit) show(status int, title string, data page.Data) {
 	data.V = page.Version
 	data.Viewer = v.viewer()
@@ -64,9 +64,9 @@ func (v *visit) show(status int, title string, data page.Data) {
 	_, _ = v.w.Write(b.Bytes())
 }
 
-// neighbours returns the addresses of the pages of a list before and after
-// this one, empty where there is none. Lists of posts count pages, lists of
-// people the people before.
+// neighbours returns the addresses of the previous and next page of a list,
+// empty if there is none. Lists of posts use page numbers, lists of people
+// offsets.
 func (v *visit) neighbours(kind page.Kind, p *page.Paging) (newer, older string) {
 	if p == nil {
 		return "", ""
@@ -90,10 +90,10 @@ func (v *visit) neighbours(kind page.Kind, p *page.Paging) (newer, older string)
 	return newer, older
 }
 
-// suggestions is how many people a page suggests.
+// suggestions is the number of suggested people on a page.
 const suggestions = 5
 
-// personas are members of the world as whom one may sign in at once.
+// personas are members of the world for one-click sign-in.
 func (v *visit) personas() []page.Person {
 	var list []page.Person
 	for _, m := range v.world.members[:suggestions] {
@@ -102,8 +102,7 @@ func (v *visit) personas() []page.Person {
 	return list
 }
 
-// acquaintances are members whom the viewer might want to invite: colleagues
-// first.
+// acquaintances are members to invite: colleagues first.
 func (v *visit) acquaintances() []page.Person {
 	var list []page.Person
 	for _, degree := range []int{2, 3} {
@@ -124,8 +123,8 @@ func (s *Site) static(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, staticFiles, "static/"+r.PathValue("file")) //nolint:gosec // the files of an embed.FS only
 }
 
-// media draws a picture for whatever is asked for: a tile whose colour follows
-// from the name. There are no films.
+// media draws a picture for any name: a tile whose colour follows from the
+// name. There are no videos.
 func (s *Site) media(w http.ResponseWriter, r *http.Request) {
 	kind, file := r.PathValue("kind"), r.PathValue("file")
 	if !strings.HasSuffix(file, ".svg") {

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// index is the network's full-text search over a fixed list of texts. It is a
-// sieve: it finds every text that holds the query, wherever in a word, and
-// beyond that texts with a word that begins like a word of the query, as
-// search engines of networks do. Callers that want an exact match look again.
+// index is the network's full-text search over a fixed list of texts. Like
+// search engines of networks it returns a superset: every text that contains
+// the query, inside words too, and texts with a word that begins like a word
+// of the query. Callers that need exact matches check the results.
 type index struct {
-	all    string  // the folded texts, each ended by a zero byte
-	starts []int32 // where each begins in all
+	all    string  // the folded texts, each terminated by a zero byte
+	starts []int32 // the start of each in all
 
 	mu    sync.Mutex
 	found map[string][]int32 // recent results by folded query
 }
 
 const (
-	// minPrefix is the length from which a single word of a query is searched
-	// as the beginning of words.
+	// minPrefix is the minimum length of a single-word query that is searched
+	// as a word prefix.
 	minPrefix = 3
-	// commonShare is the share of the texts from which on such a word is too
-	// common to be searched alone.
+	// commonShare is the share of texts above which such a word is too common
+	// for a prefix search.
 	commonShare = 0.05
-	// keptResults bounds the memory of recent results. They serve paging: all
+	// keptResults bounds the cache of recent results. It serves paging: all
 	// pages of a search are cut from one result.
 	keptResults = 64
 )
@@ -44,9 +44,9 @@ func newIndex(texts []string) *index {
 	return x
 }
 
-// search returns the positions of the texts that the query finds, ascending. A
-// query of which folding leaves nothing finds every text. The caller must not
-// change the result.
+// search returns the positions of matching texts, ascending. A query that is
+// empty after folding matches every text. The caller must not change the
+// result.
 func (x *index) search(query string) []int32 {
 	query = fold(query)
 	x.mu.Lock()
@@ -65,7 +65,7 @@ func (x *index) search(query string) []int32 {
 	return hits
 }
 
-// scan does the search of a folded query.
+// scan searches for a folded query.
 func (x *index) scan(query string) []int32 {
 	if query == "" {
 		hits := make([]int32, len(x.starts))
@@ -106,7 +106,7 @@ func (x *index) scan(query string) []int32 {
 }
 
 // wordsBeginning returns the texts with a word that begins with w; it stops
-// when there are more than limit.
+// above limit.
 func (x *index) wordsBeginning(w string, limit int) []int {
 	var texts []int
 	x.each(w, func(text, at int) bool {
@@ -119,9 +119,8 @@ func (x *index) wordsBeginning(w string, limit int) []int {
 	return texts
 }
 
-// each calls f for the places where s occurs. f reports whether it has enough
-// of that text; then the search goes on with the next one. It ends early when
-// one of stop says so.
+// each calls f for the occurrences of s. When f returns true, each continues
+// with the next text. It ends early when one of stop says so.
 func (x *index) each(s string, f func(text, at int) bool, stop ...func() bool) {
 	for at := 0; at < len(x.all); {
 		i := strings.Index(x.all[at:], s)
@@ -143,7 +142,7 @@ func (x *index) each(s string, f func(text, at int) bool, stop ...func() bool) {
 	}
 }
 
-// end returns where the text after the given one begins.
+// end returns the start of the text after the given one.
 func (x *index) end(text int) int {
 	if text+1 < len(x.starts) {
 		return int(x.starts[text+1])

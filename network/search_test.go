@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// exact is the comparison of which the search must be a superset, written
-// plainly: both normalised, the keyword a substring at the borders of words.
+// exact is a simple implementation of the comparison that the search must be a
+// superset of: both normalised, the keyword a substring at word boundaries.
 func exact(text, keyword string) bool {
 	t, k := normalise(text), strings.TrimSpace(normalise(keyword))
 	if k == "" {
@@ -97,8 +97,8 @@ func TestSearchFindsWhatExactRuleFinds(t *testing.T) {
 	}
 }
 
-// letters is where generated texts and keywords come from: few and close to
-// each other, so that they often match.
+// letters is the alphabet of generated texts and keywords: few and similar, so
+// that they often match.
 var letters = []rune("aAbBßſﬁ éÉe\u0301ийИأإاأ用が\u3099한ㅎ#+- \t\n\u00a0¨½１İıΣσς\u0345ͅ🙂n\u0303\x00")
 
 func TestSearchIsSupersetProperty(t *testing.T) {

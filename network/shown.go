@@ -14,13 +14,13 @@ import (
 	"watchpost/network/page"
 )
 
-// shown is what a template gets.
+// shown is the data of a template.
 type shown struct {
 	Title string
 	Data  page.Data
 	Now   time.Time
-	Me    *page.Actor // the viewer, nil when nobody is signed in
-	// Return is where signing in leads to.
+	Me    *page.Actor // the viewer, nil when signed out
+	// Return is the address after signing in.
 	Return string
 	// Newer and Older are the addresses of the list's other pages.
 	Newer, Older string
@@ -28,10 +28,10 @@ type shown struct {
 	request      url.Values
 }
 
-// Ago says how long ago something was.
+// Ago formats how long ago a time was.
 func (s *shown) Ago(t time.Time) string { return ago(s.Now, t) }
 
-// Card is a post as a card of a list shows it.
+// Card is a post as a list shows it.
 func (s *shown) Card(p page.Post) card { return card{Post: p, shown: s} }
 
 // Whole is a post as its own page shows it.
@@ -40,13 +40,13 @@ func (s *shown) Whole() card { return card{Post: *s.Data.Post, shown: s, Whole: 
 // Person is a member as a list shows it.
 func (s *shown) Person(p page.Person) personRow { return personRow{Person: p, shown: s} }
 
-// personRow is a member with what its template needs of the page around it.
+// personRow is a member with the page data that its template needs.
 type personRow struct {
 	Person page.Person
 	*shown
 }
 
-// filters is what the forms above lists of people hold.
+// filters is the contents of the forms above lists of people.
 type filters struct {
 	Keyword string
 	Fields  []choice
@@ -79,21 +79,21 @@ func (s *shown) Filters() filters {
 	return f
 }
 
-// card is a post with what its template needs of the page around it.
+// card is a post with the page data that its template needs.
 type card struct {
 	page.Post
 	*shown
 	Whole bool
 }
 
-// Social reports whether the post can be liked and commented on: the forum's
+// Social reports whether the post can be liked and commented on; forum posts
 // cannot.
 func (c card) Social() bool { return strings.HasPrefix(c.Path, "/posts/") }
 
-// likeButton is the button by which the viewer, or a company of the viewer,
-// likes a post.
+// likeButton is the button of the viewer, or of a company of the viewer, to
+// like a post.
 type likeButton struct {
-	ID, URN, Slug, Label string // of whom the viewer acts as
+	ID, URN, Slug, Label string // of the actor
 	Liked                bool
 	Path                 string // of the post
 }
@@ -119,13 +119,13 @@ func (c card) Likes() []likeButton {
 // lastPart is the part of an urn after the last colon.
 func lastPart(urn string) string { return urn[strings.LastIndex(urn, ":")+1:] }
 
-// day is a time as a person reads it, in UTC.
+// day formats a time for people, in UTC.
 func day(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04") + " UTC" }
 
-// iso is a time as a machine reads it.
+// iso formats a time for machines.
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// ago says how long before now a time was; from a week on it is the date.
+// ago formats the time since t; from a week on it is the date.
 func ago(now, t time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -146,7 +146,7 @@ func ago(now, t time.Time) string {
 	}
 }
 
-// month is a month of a year, or the year alone, as a person reads it.
+// month formats a month of a year, or the year alone.
 func month(year, m int) string {
 	if m < 1 || m > 12 {
 		return strconv.Itoa(year)
@@ -171,8 +171,8 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// verbatim escapes a text so that a browser holds it character for character: a
-// carriage return that stands as it is would be read as a line feed.
+// verbatim escapes a text so that a browser keeps it character for character:
+// an unescaped carriage return would become a line feed.
 func verbatim(text string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "\r", "&#13;")) //nolint:gosec // escaped
 }
@@ -180,14 +180,14 @@ func verbatim(text string) template.HTML {
 // hashtag is a word after a number sign.
 var hashtag = regexp.MustCompile(`#[\pL\pN_][\pL\pN\pM_]*`)
 
-// tagged is verbatim with the hashtags made links to what the search finds for
-// them. The text of the result is the text.
+// tagged is verbatim with hashtags linked to their search. The text content is
+// unchanged.
 func tagged(text string) template.HTML {
 	var b strings.Builder
 	from := 0
 	for _, at := range hashtag.FindAllStringIndex(text, -1) {
 		if before, _ := utf8.DecodeLastRuneInString(text[:at[0]]); unicode.IsLetter(before) || unicode.IsDigit(before) || strings.ContainsRune("/#&", before) {
-			continue // the middle of a word or an address
+			continue // inside a word or an address
 		}
 		tag := text[at[0]:at[1]]
 		b.WriteString(string(verbatim(text[from:at[0]])))

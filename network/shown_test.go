@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// textOf is what a browser holds as the text of an element with that content.
+// textOf is the text that a browser shows for an element with that content.
 func textOf(t interface{ Fatal(args ...any) }, inner template.HTML) string {
 	doc, err := html.Parse(strings.NewReader(`<div id="x">` + string(inner) + `</div>`))
 	if err != nil {
@@ -30,8 +30,8 @@ func textOf(t interface{ Fatal(args ...any) }, inner template.HTML) string {
 	return b.String()
 }
 
-// TestTextsAreKept: what a page shows of a text is the text, character for
-// character, with or without links for hashtags.
+// TestTextsAreKept: a page shows a text character for character, with or
+// without links for hashtags.
 func TestTextsAreKept(t *testing.T) {
 	t.Parallel()
 	alphabet := []rune("ab #&;<>\"'\r\n\t#é用#\u00a0\u202f\ufeff😀/_-é")

@@ -9,37 +9,36 @@ import (
 	"watchpost"
 )
 
-// Options says how a Site is made. The zero value is a site of seed 0 by the
-// wall clock, without faults and without control endpoints.
+// Options are the options of a Site. The zero value is a site of seed 0 by the
+// wall clock, without faults and control endpoints.
 type Options struct {
 	// Clock is the network's time (default: the wall clock).
 	Clock watchpost.Clock
 	// Seed chooses the generated world.
 	Seed int64
-	// CorpusFile, when set, is a file of JSON lines {id, language, sentiment,
-	// text}; its posts are served instead of generated ones.
+	// CorpusFile, if set, is a file of JSON lines {id, language, sentiment,
+	// text}; its posts replace the generated ones.
 	CorpusFile string
-	// PostsPerDay is the number of generated posts of a day (default 110). The
-	// worlds of different numbers have nothing in common.
+	// PostsPerDay is the number of generated posts of a day (default 110).
+	// Worlds with different numbers have nothing in common.
 	PostsPerDay int
 	// SearchPage is the number of posts on a page of results (default 25).
 	SearchPage int
 	// Caps are the network's own limits per account (default DefaultCaps).
 	Caps Caps
-	// Faults hold for every account from the start.
+	// Faults apply to every account from the start.
 	Faults Faults
-	// Control opens the endpoints under /_control/: faults, counts of writes,
-	// signing accounts out. They are for tests; never open them to others.
+	// Control opens the test endpoints under /_control/: faults, counts of
+	// writes, signing accounts out. Never expose them to others.
 	Control bool
-	// OnWrite, when set, is called after a write was applied and before it is
+	// OnWrite, if set, is called after a write was applied and before it is
 	// answered.
 	OnWrite func(Write)
-	// Logger receives what goes wrong inside (default: slog's).
+	// Logger receives internal errors (default: slog's).
 	Logger *slog.Logger
 }
 
-// Site is the stand-in network as an HTTP handler. It may be used by many
-// goroutines.
+// Site is the stand-in network as an HTTP handler, safe for concurrent use.
 type Site struct {
 	opts    Options
 	world   *world
@@ -48,10 +47,10 @@ type Site struct {
 	mux     *http.ServeMux
 }
 
-// defaultSearchPage is how many posts a page of results shows.
+// defaultSearchPage is the default number of posts on a page of results.
 const defaultSearchPage = 25
 
-// New makes a site. It fails when the corpus cannot be read; the error names
+// New creates a site. It fails when the corpus cannot be read; the error names
 // the line.
 func New(opts Options) (*Site, error) {
 	if opts.Clock == nil {
@@ -82,8 +81,8 @@ func New(opts Options) (*Site, error) {
 	return s, nil
 }
 
-// securityPolicy lets pages use the site's own files and nothing else: no
-// inline code or style, no other origin.
+// securityPolicy allows the site's own files only: no inline code or style, no
+// other origin.
 const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -96,7 +95,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// PostCount returns the number of network posts, those of the future included.
+// PostCount returns the number of network posts, future ones included.
 func (s *Site) PostCount() int { return len(s.world.posts.posts) }
 
 // now is the network's time.

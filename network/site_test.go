@@ -34,7 +34,7 @@ func open(tb testing.TB, opts network.Options) *place {
 		opts.Clock = clock
 	}
 	if opts.PostsPerDay == 0 {
-		opts.PostsPerDay = 15 // a small world is made quickly
+		opts.PostsPerDay = 15 // a small world is generated quickly
 	}
 	site, err := network.New(opts)
 	if err != nil {
@@ -208,7 +208,7 @@ func TestMessagesAndInvitations(t *testing.T) {
 	}
 }
 
-// strangers are members whom the browser's account is not connected with.
+// strangers are members without a connection to the browser's account.
 func strangers(b *networktest.Browser) []page.Person {
 	var list []page.Person
 	for _, p := range b.Get("/search/people?count=50").People {

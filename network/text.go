@@ -9,10 +9,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold reduces a text to what the network's search compares: compatibility
-// forms, case and every nonspacing mark are folded away, white space runs are
-// one space. It is coarser than any exact comparison that respects those, so
-// that the search finds at least what such a comparison would.
+// fold reduces a text to the form that the network's search compares:
+// compatibility forms, case and every nonspacing mark are folded, runs of
+// white space become one space. It is coarser than exact comparisons, so the
+// search finds at least their matches.
 func fold(s string) string {
 	if isASCII(s) {
 		return foldSpace(strings.ToLower(s))
@@ -30,7 +30,7 @@ func fold(s string) string {
 	return foldSpace(b.String())
 }
 
-// isASCII reports whether fold may take its short way.
+// isASCII reports whether fold may use its fast path.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || s[i] == 0 {
@@ -40,7 +40,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// foldSpace makes every run of white space one space and drops it at the ends.
+// foldSpace collapses white space and trims it.
 func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // words returns the words of a folded text.
@@ -53,11 +53,11 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// slugify makes a lower-case ASCII name for addresses; it is empty when
-// nothing of the text can be kept.
+// slugify returns a lower-case ASCII name for addresses; empty when no
+// character of the text is allowed.
 func slugify(s string, limit int) string {
 	n := 0
-	for i := range s { // folding makes a text hardly shorter: the rest is cut anyhow
+	for i := range s { // folding hardly shortens a text, and the rest is cut anyway
 		if n++; n > 2*limit {
 			s = s[:i]
 			break

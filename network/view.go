@@ -19,7 +19,7 @@ func (v *visit) viewer() *page.Viewer {
 	return out
 }
 
-// myActors are the urns that the viewer may act as.
+// myActors are the URNs that the viewer may act as.
 func (v *visit) myActors() []string {
 	urns := []string{v.me.urn()}
 	for _, c := range v.me.manages {
@@ -42,7 +42,7 @@ func firmActor(c *company) page.Actor {
 	}
 }
 
-// postView is a post as the viewer sees it now.
+// postView is a post as the viewer sees it at the moment.
 func (v *visit) postView(p *post) page.Post {
 	age := v.now.Sub(p.at)
 	likes, mine := v.records.likers(p, v.myActors())
@@ -76,11 +76,11 @@ func (v *visit) postViews(posts []*post) []page.Post {
 	return out
 }
 
-// shownRemarks is how many comments of the world a post shows; the counter may
-// say more, as on a page that shows the newest only.
+// shownRemarks is the number of the world's comments on a post's page; the
+// counter may be higher, as on a page that shows the newest only.
 const shownRemarks = 5
 
-// commentViews are the comments below a post, the oldest first.
+// commentViews are the comments on a post, oldest first.
 func (v *visit) commentViews(p *post) []page.Comment {
 	out := []page.Comment{}
 	r := stream(v.world.seed, "comments "+strconv.FormatUint(p.id, 10))
@@ -127,7 +127,7 @@ func (v *visit) profileView(m *member) *page.Profile {
 	return out
 }
 
-// relation is what the viewer is to a member.
+// relation is the viewer's relation to a member.
 func (v *visit) relation(m *member) string {
 	switch {
 	case m == v.me:
@@ -155,7 +155,7 @@ func (v *visit) degree(m *member) int {
 	}
 }
 
-// connectionsOf returns the members whom a member is connected with.
+// connectionsOf returns the connections of a member.
 func (v *visit) connectionsOf(m *member) []*member {
 	var list []*member
 	for _, other := range v.records.everyone() {

@@ -13,11 +13,11 @@ import (
 // cookieName is the cookie of a signed-in browser.
 const cookieName = "network_session"
 
-// csrfHeader carries the token of the page that a write comes from.
+// csrfHeader carries the token of the page that a write was sent from.
 const csrfHeader = "X-Csrf-Token"
 
-// writeHeader names a write: the page's script makes a name for each submission
-// of a form, so that a request that comes twice is done once.
+// writeHeader names a write: the page's script names each submission of a
+// form, so that a resent request is applied once.
 const writeHeader = "X-Write-Id"
 
 // visit is one request of a signed-in member.
@@ -46,8 +46,8 @@ func (s *Site) reading(h func(*visit)) http.HandlerFunc {
 	}
 }
 
-// writing wraps the handler of a write: it needs the cookie and the token of a
-// page that was shown for it.
+// writing wraps the handler of a write, which needs the cookie and the token
+// of a page shown for it.
 func (s *Site) writing(h func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
@@ -71,8 +71,8 @@ func (s *Site) writing(h func(*visit)) http.HandlerFunc {
 	}
 }
 
-// begin finds out who asks and lets the faults of that account happen. It
-// returns nil when the request has been answered.
+// begin identifies the caller and applies the faults of that account. It
+// returns nil when it has answered the request.
 func (s *Site) begin(w http.ResponseWriter, r *http.Request) *visit {
 	v := &visit{Site: s, w: w, r: r}
 	account := ""
@@ -100,7 +100,7 @@ func (s *Site) begin(w http.ResponseWriter, r *http.Request) *visit {
 	return v
 }
 
-// wait waits in real time; it reports false when the request has gone.
+// wait waits in real time; it reports false when the request ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -120,7 +120,7 @@ func (v *visit) refuse(status int, reason string) {
 	v.show(status, "Not done", page.Data{Kind: page.KindRefused, Reason: reason})
 }
 
-// notFound answers for what does not exist.
+// notFound answers requests for unknown things.
 func (v *visit) notFound() {
 	v.show(http.StatusNotFound, "Not found", page.Data{Kind: page.KindNotFound})
 }
@@ -134,7 +134,7 @@ func (v *visit) pageNumber() int {
 	return n
 }
 
-// whoMember returns the member that the address names by slug, id or urn.
+// whoMember returns the member named by slug, id or URN in the address.
 func (v *visit) whoMember() *member {
 	who := v.r.PathValue("who")
 	if m := v.records.member(who); m != nil {
@@ -146,7 +146,7 @@ func (v *visit) whoMember() *member {
 	return nil
 }
 
-// whoCompany returns the company that the address names by slug, id or urn.
+// whoCompany returns the company named by slug, id or URN in the address.
 func (v *visit) whoCompany() *company {
 	who := v.r.PathValue("who")
 	if c := v.world.companyBySlug[who]; c != nil {
@@ -158,15 +158,15 @@ func (v *visit) whoCompany() *company {
 	return nil
 }
 
-// isReference reports whether ref is an id or urn rather than a slug that
-// happens to end in digits.
+// isReference reports whether ref is an id or URN rather than a slug that ends
+// in digits.
 func isReference(ref string, id uint64) bool {
 	number := strconv.FormatUint(id, 10)
 	return ref == number || len(ref) > len(number) && ref[len(ref)-len(number)-1] == ':'
 }
 
-// whichPost returns the visible post of a timeline that the address names by
-// slug, id or urn.
+// whichPost returns the visible post of a timeline named by slug, id or URN in
+// the address.
 func (v *visit) whichPost(t *timeline) *post {
 	id, ok := parseID(v.r.PathValue("post"))
 	if !ok {

@@ -1,7 +1,7 @@
 package network
 
-// The words that the world is made of. Changing or reordering them changes
-// every generated world; nothing depends on particular ones.
+// The words of the generated world. Changing or reordering them changes every
+// generated world; nothing depends on particular ones.
 
 var places = []place{
 	{"London, United Kingdom", 101}, {"Berlin, Germany", 102}, {"Paris, France", 103},
@@ -32,7 +32,7 @@ var lastNames = []string{
 	"Silva", "Singh", "Smith", "Tanaka", "Torres", "van Dijk", "Weber", "Wilson", "Yilmaz", "Zhang",
 }
 
-// roles are titles, the senior ones first within a field.
+// roles are job titles, senior ones first within a field.
 var roles = []string{
 	"Chief Executive Officer", "Founder & CEO", "Co-Founder", "Chief Technology Officer", "Chief Financial Officer",
 	"Chief Marketing Officer", "VP of Sales", "VP Engineering", "Vice President of Operations", "Director of Product",
@@ -84,7 +84,7 @@ var fields = []string{
 	"Computer Science", "Economics", "Mechanical Engineering", "Business Administration", "Design", "Statistics", "Law", "Biology",
 }
 
-// topic is what posts are about; the names are also good keywords.
+// topic is a subject of posts; the names are also good keywords.
 type topic struct{ name, tag string }
 
 var topics = []topic{

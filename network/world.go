@@ -33,9 +33,9 @@ type member struct {
 	positions   []position
 	schools     []education
 	skills      []string
-	company     *company // where the member works now
+	company     *company // the present employer
 	manages     []*company
-	text        string // folded, what a search for keywords looks at
+	text        string // folded text for the keyword search
 }
 
 func (m *member) urn() string  { return urnMember + strconv.FormatUint(m.id, 10) }
@@ -47,10 +47,10 @@ type position struct {
 	title      string
 	company    *company
 	place      string
-	start, end time.Time // a zero end means that it is held now
+	start, end time.Time // a zero end means a present job
 }
 
-// education is a school that a member went to.
+// education is a school of a member.
 type education struct {
 	school, degree, field string
 	from, to              int // years
@@ -79,8 +79,8 @@ type place struct {
 	geo  int
 }
 
-// post is a post of the network or of the forum. Its counters are those that
-// it tends to; a young post shows less (see grown).
+// post is a post of the network or of the forum. It has its final counters; a
+// young post shows less (see grown).
 type post struct {
 	id       uint64
 	forum    bool
@@ -93,7 +93,7 @@ type post struct {
 	likes    int
 	comments int
 	shares   int
-	caption  string // what the image says
+	caption  string // the text of the image
 }
 
 func (p *post) urn() string {
@@ -110,8 +110,8 @@ func (p *post) path() string {
 	return "/posts/" + p.slug
 }
 
-// grown returns how much of a final count a post of that age shows: half of it
-// after half a day.
+// grown returns the part of a final count that a post of that age shows: half
+// of it after half a day.
 func grown(final int, age time.Duration) int {
 	if age <= 0 {
 		return 0
@@ -119,8 +119,8 @@ func grown(final int, age time.Duration) int {
 	return int(float64(final) * float64(age) / float64(age+12*time.Hour))
 }
 
-// world is everything that follows from the seed (and the corpus). It never
-// changes once made.
+// world is everything that follows from the seed (and the corpus). It is
+// immutable.
 type world struct {
 	seed      uint64
 	members   []*member
@@ -134,8 +134,8 @@ type world struct {
 	companyByID   map[uint64]*company
 }
 
-// timeline is a list of posts, the newest first, those of the future included,
-// with the ways to find them.
+// timeline is a list of posts, newest first, future ones included, with its
+// indexes.
 type timeline struct {
 	posts    []*post
 	byID     map[uint64]*post
@@ -144,7 +144,7 @@ type timeline struct {
 	index    *index
 }
 
-// newTimeline sorts posts and builds what finds them.
+// newTimeline sorts posts and builds their indexes.
 func newTimeline(posts []*post) timeline {
 	sort.Slice(posts, func(i, j int) bool {
 		if !posts[i].at.Equal(posts[j].at) {
@@ -172,13 +172,13 @@ func newTimeline(posts []*post) timeline {
 	return t
 }
 
-// visible returns the part of a newest-first list that is not of the future.
+// visible returns the part of a newest-first list that is not in the future.
 func visible(posts []*post, now time.Time) []*post {
 	return posts[sort.Search(len(posts), func(i int) bool { return !posts[i].at.After(now) }):]
 }
 
-// search returns the posts that the query finds and that are visible at now,
-// the newest first, cut to one page, and how many there are in all.
+// search returns one page of the posts that match the query and are visible at
+// now, newest first, and the total.
 func (t *timeline) search(query string, now time.Time, page, size int) (posts []*post, total int) {
 	hits := t.index.search(query)
 	hits = hits[sort.Search(len(hits), func(i int) bool { return !t.posts[hits[i]].at.After(now) }):]
@@ -202,7 +202,7 @@ func (t *timeline) find(id uint64, now time.Time) *post {
 	return nil
 }
 
-// hash maps a seed and some text to a number, the same on every run.
+// hash maps a seed and a text to a number, the same in every run.
 func hash(seed uint64, text string) uint64 {
 	h := fnv.New64a()
 	var b [8]byte
@@ -220,8 +220,8 @@ func hash(seed uint64, text string) uint64 {
 	return x ^ x>>33
 }
 
-// stream returns the random numbers that belong to a name; each thing of the
-// world has its own stream, so that it does not depend on the others.
+// stream returns the random numbers of a name; each thing of the world has its
+// own stream, independent of the others.
 func stream(seed uint64, name string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, hash(seed, name))) //nolint:gosec // a world is to be made again, not to be secret
 }

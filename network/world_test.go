@@ -46,7 +46,7 @@ func TestWorldFollowsFromSeed(t *testing.T) {
 	}
 }
 
-// TestWorldSurvivesRestart: a site that starts on a later day knows the same
+// TestWorldSurvivesRestart: a site that starts on a later day has the same
 // posts.
 func TestWorldSurvivesRestart(t *testing.T) {
 	t.Parallel()
@@ -114,8 +114,8 @@ func TestWorldIsPlausible(t *testing.T) {
 	}
 }
 
-// TestNewPostsAppear: posts of the future are nowhere to be seen until the
-// clock reaches them; then they are, on top, and none is lost or doubled.
+// TestNewPostsAppear: future posts are invisible until the clock reaches them;
+// then they are on top, and none is lost or duplicated.
 func TestNewPostsAppear(t *testing.T) {
 	t.Parallel()
 	site := open(t, network.Options{})
@@ -190,7 +190,8 @@ func TestSearchPeople(t *testing.T) {
 	}
 }
 
-// TestPagesForPeople: pages have what a person needs beside the data block.
+// TestPagesForPeople: pages have visible content in addition to the data
+// block.
 func TestPagesForPeople(t *testing.T) {
 	t.Parallel()
 	site := open(t, network.Options{})

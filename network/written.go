@@ -8,9 +8,9 @@ import (
 	"watchpost/network/page"
 )
 
-// writtenIDs is where the numbers of posts that accounts write begin: above
-// those of the world, and further on with every second, so that a site that is
-// started again gives none a second time.
+// writtenIDs is the start of the ids of accounts' posts: above those of the
+// world, and increasing with every second, so that a restarted site never
+// reuses one.
 const writtenIDs = 9_200_000_000_000_000_000
 
 // maxPost is the network's limit of a post's text, in characters.
@@ -44,8 +44,7 @@ func (r *records) publish(m *member, actor page.Actor, p *post, now time.Time) W
 	return r.record(Write{Account: m.slug, Actor: actor.URN, Kind: WritePost, Target: p.urn(), Text: p.content, URN: p.urn(), At: now})
 }
 
-// writtenPosts returns the posts that accounts wrote and that pass, the newest
-// first.
+// writtenPosts returns the accounts' posts that satisfy pass, newest first.
 func (r *records) writtenPosts(pass func(*post) bool) []*post {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,8 +57,8 @@ func (r *records) writtenPosts(pass func(*post) bool) []*post {
 	return found
 }
 
-// merge puts the few posts that accounts wrote into a list of the world's, the
-// newest first.
+// merge inserts the few posts of accounts into a list of the world's, newest
+// first.
 func merge(written, world []*post) []*post {
 	if len(written) == 0 {
 		return world
@@ -81,8 +80,8 @@ func (r *records) writtenPost(id uint64) *post {
 	return nil
 }
 
-// holdsFolded reports whether a post holds a query, as the search of the
-// world's posts would find it.
+// holdsFolded reports whether a post matches a query, as the search of the
+// world's posts does.
 func holdsFolded(query string) func(*post) bool {
 	folded := fold(query)
 	return func(p *post) bool { return strings.Contains(fold(p.content), folded) }

@@ -20,14 +20,14 @@ import (
 )
 
 // Folder is a Mailer that writes each mail as an RFC 5322 file into a folder:
-// the default of a service without a mail server.
+// the default without a mail server.
 type Folder struct {
 	dir   string
 	clock watchpost.Clock
 	log   *slog.Logger
 }
 
-// NewFolder makes the folder when it is missing.
+// NewFolder creates a missing folder.
 func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("mail folder: %w", err)
@@ -35,8 +35,9 @@ func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, er
 	return &Folder{dir: dir, clock: clock, log: log}, nil
 }
 
-// Send implements actors.Mailer. The file <time>-<recipient>.eml is there,
-// whole and durable, when it returns; only the service's user can read it.
+// Send implements actors.Mailer. When it returns, the file
+// <time>-<recipient>.eml is complete and durable; only the service's user can
+// read it.
 func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	now := f.clock.Now()
 	content, err := compose(m, now)
@@ -51,7 +52,7 @@ func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	return nil
 }
 
-// checkHeaders refuses a mail whose parts would not stay in their headers.
+// checkHeaders refuses a mail whose fields could add headers.
 func checkHeaders(m actors.Mail) error {
 	if strings.ContainsFunc(m.To+m.Subject, unicode.IsControl) {
 		return fmt.Errorf("mail to %q: control character in a header", m.To)
@@ -75,8 +76,8 @@ func compose(m actors.Mail, now time.Time) ([]byte, error) {
 	return b.Bytes(), w.Close()
 }
 
-// fileName makes a file name of an address: what could lead out of the folder
-// becomes an underscore.
+// fileName returns a file name for an address: characters that could lead out
+// of the folder become underscores.
 func fileName(address string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {

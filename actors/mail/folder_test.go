@@ -58,7 +58,7 @@ func TestFolderRefusesHeaderBreaks(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestFolderKeepsToItself gives addresses that would lead elsewhere as names.
+// TestFolderKeepsToItself uses addresses that are paths to other folders.
 func TestFolderKeepsToItself(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

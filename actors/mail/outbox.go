@@ -11,11 +11,11 @@ import (
 	"watchpost/actors"
 )
 
-// Outbox is a Mailer that takes every mail at once and lets another deliver it
-// in the background: nobody waits for a mail server, and nobody can tell from
-// the time of an answer whether there was a mail. Failures that may pass are
-// tried again while the mail is of use. What waits is not stored: it is lost
-// with the process, and asked for again by who misses it.
+// Outbox is a Mailer that accepts every mail at once and delivers it in the
+// background through another Mailer. Callers do not wait for a mail server,
+// and the latency of a reply does not show whether there was a mail. Temporary
+// failures are retried while the mail is useful. The queue is not stored: a
+// crash loses it, and members ask for a code again.
 type Outbox struct {
 	next    actors.Mailer
 	clock   watchpost.Clock
@@ -29,10 +29,10 @@ type Outbox struct {
 
 	mu     sync.Mutex
 	closed bool
-	timers map[*letter]watchpost.Timer // of mails that are to be tried again
+	timers map[*letter]watchpost.Timer // of mails that wait for a retry
 }
 
-// letter is a mail and how often its delivery has failed.
+// letter is a mail and its number of failed deliveries.
 type letter struct {
 	mail     actors.Mail
 	failures int
@@ -40,14 +40,14 @@ type letter struct {
 
 // Bounds of an outbox.
 const (
-	// outboxSize is how many mails may wait; more are refused.
+	// outboxSize is the maximum number of waiting mails; more are refused.
 	outboxSize = 1000
-	// carriers is how many mails are delivered at a time.
+	// carriers is the number of concurrent deliveries.
 	carriers = 4
 )
 
-// retryAfter are the pauses before the second and later attempts. Together they
-// are shorter than a one-time code is valid.
+// retryAfter are the pauses before the second and later attempts. Together
+// they are shorter than the validity of a one-time code.
 var retryAfter = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 5 * time.Minute}
 
 // NewOutbox starts an outbox in front of next. Close ends it.
@@ -63,14 +63,14 @@ func NewOutbox(next actors.Mailer, clock watchpost.Clock, log *slog.Logger, metr
 	return o
 }
 
-// Errors of an outbox that takes nothing.
+// Errors of an outbox that refuses a mail.
 var (
 	errFull   = errors.New("mail: too many mails wait")
 	errClosed = errors.New("mail: closed")
 )
 
-// Send implements actors.Mailer. It returns at once; what becomes of the mail
-// is logged and counted.
+// Send implements actors.Mailer. It returns at once; the result of the
+// delivery is logged and counted.
 func (o *Outbox) Send(_ context.Context, m actors.Mail) error { return o.put(letter{mail: m}) }
 
 func (o *Outbox) put(l letter) error {
@@ -101,7 +101,7 @@ func (o *Outbox) carry() {
 	}
 }
 
-// later puts a mail back for another attempt, when there is to be one.
+// later schedules a retry, if there is one left.
 func (o *Outbox) later(l letter, err error) bool {
 	var delivery *DeliveryError
 	if !errors.As(err, &delivery) || !delivery.Temporary || l.failures > len(retryAfter) {
@@ -131,8 +131,8 @@ func (o *Outbox) fail(l letter, err error) {
 	o.log.Error("mail not sent", "to", l.mail.To, "attempts", l.failures, "error", err)
 }
 
-// Close takes no more mails and returns when those that wait are delivered, or
-// given up because ctx has ended. Those that were to be tried again are.
+// Close refuses new mails and returns when the waiting ones are delivered, or
+// dropped because ctx has ended. It tries pending retries at once.
 func (o *Outbox) Close(ctx context.Context) error {
 	o.mu.Lock()
 	if o.closed {
@@ -157,7 +157,7 @@ func (o *Outbox) Close(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		o.cancel() // ends the deliveries under way
+		o.cancel() // ends running deliveries
 		<-done
 		return ctx.Err()
 	}

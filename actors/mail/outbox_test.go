@@ -18,13 +18,13 @@ import (
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// office is an outbox in front of a scripted mail server.
+// office is an outbox with a scripted mail server.
 type office struct {
 	*mail.Outbox
 	server  *mailtest.Server
 	clock   *watchpost.SettableClock
 	metrics *actors.Metrics
-	log     *bytes.Buffer // to be read after Close
+	log     *bytes.Buffer // read only after Close
 }
 
 func open(t *testing.T) *office {
@@ -64,7 +64,7 @@ func (o *office) await(t *testing.T, event string, n float64) {
 	require.Eventually(t, func() bool { return o.count(t, event) == n }, mailtest.Wait, time.Millisecond, event)
 }
 
-// Nobody waits for a mail server.
+// TestOutboxDoesNotWait: Send returns before the mail server answers.
 func TestOutboxDoesNotWait(t *testing.T) {
 	t.Parallel()
 	o := open(t)

@@ -20,17 +20,17 @@ import (
 	"watchpost/actors"
 )
 
-// TLSPolicy says how a connection to a mail server is protected.
+// TLSPolicy is the protection of a connection to a mail server.
 type TLSPolicy string
 
-// The policies. A server that does not offer STARTTLS is sent nothing.
+// The policies. A server without STARTTLS receives nothing.
 const (
 	TLSStart    TLSPolicy = "starttls" // the connection turns to TLS, or ends
 	TLSImplicit TLSPolicy = "tls"      // TLS from the first byte, as on port 465
 	TLSNone     TLSPolicy = "none"     // plain: to this machine only
 )
 
-// SMTPOptions is what an SMTP needs. Host, From and Clock are required.
+// SMTPOptions are the options of an SMTP. Host, From and Clock are required.
 type SMTPOptions struct {
 	Host     string
 	Port     int // 0: 465 with TLSImplicit, else 587
@@ -39,10 +39,10 @@ type SMTPOptions struct {
 	From     string    // the sender's address
 	TLS      TLSPolicy // empty: TLSStart
 	// Timeout bounds one delivery, from the connection to the server's last
-	// word; 0 is DefaultTimeout.
+	// reply; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Roots are the authorities that the server's certificate may come from;
-	// nil: the system's.
+	// Roots are the trusted authorities for the server's certificate; nil: the
+	// system's.
 	Roots *x509.CertPool
 	Clock watchpost.Clock
 	Log   *slog.Logger
@@ -51,7 +51,7 @@ type SMTPOptions struct {
 // DefaultTimeout bounds one delivery.
 const DefaultTimeout = 30 * time.Second
 
-// SMTP is a Mailer that hands each mail to a mail server. Its errors are
+// SMTP is a Mailer that delivers each mail to a mail server. Its errors are
 // *DeliveryError.
 type SMTP struct {
 	o       SMTPOptions
@@ -59,12 +59,12 @@ type SMTP struct {
 	options []gomail.Option
 }
 
-// DeliveryError says why a mail server did not take a mail.
+// DeliveryError is the reason why a mail server did not accept a mail.
 type DeliveryError struct {
-	// Temporary is whether the same mail may be taken later: the server said
-	// so (4xx), could not be reached, or fell silent.
+	// Temporary means that the same mail may be accepted later: the server
+	// replied so (4xx), could not be reached, or stopped responding.
 	Temporary bool
-	Code      int // of the server; 0: it said nothing
+	Code      int // of the server; 0: no reply
 	Err       error
 }
 
@@ -131,7 +131,7 @@ func NewSMTP(o SMTPOptions) (*SMTP, error) {
 	return s, err
 }
 
-// Loopback reports whether a host is this machine by its name or address.
+// Loopback reports whether a host is this machine, by name or address.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -141,7 +141,7 @@ func (s *SMTP) tls() *tls.Config {
 	return &tls.Config{ServerName: s.o.Host, RootCAs: s.o.Roots, MinVersion: tls.VersionTLS12}
 }
 
-// dial connects. Whatever the connection waits for, it ends with ctx.
+// dial connects. The connection ends with ctx.
 func (s *SMTP) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil || s.o.TLS != TLSImplicit {
@@ -154,8 +154,8 @@ func (s *SMTP) dial(ctx context.Context, network, address string) (net.Conn, err
 	return secured, nil
 }
 
-// Send implements actors.Mailer. The mail server has taken the mail when it
-// returns without an error.
+// Send implements actors.Mailer. When it returns without an error, the mail
+// server has accepted the mail.
 func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	message, err := s.compose(m)
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
-	// A client of its own for each mail: they share nothing, and its
-	// connection can be ended with the context.
+	// A new client for each mail: deliveries share no state, and the context
+	// can end the connection.
 	var hold func() bool
 	options := append(slices.Clone(s.options), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 		conn, err := s.dial(dialing, network, address)
@@ -188,7 +188,7 @@ func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	return nil
 }
 
-// compose makes the message. Nothing of a mail can become a header of its own.
+// compose builds the message. No field of a mail can add a header.
 func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
 	return message, nil
 }
 
-// classified tells failures that may pass from those that will not.
+// classified distinguishes temporary failures from permanent ones.
 func classified(err error) *DeliveryError {
 	e := &DeliveryError{Err: err, Code: replyCode(err)}
 	var network net.Error
@@ -222,20 +222,19 @@ func classified(err error) *DeliveryError {
 	case e.Code != 0:
 		e.Temporary = e.Code < 500
 	case errors.As(err, &certificate):
-		// It will not be another one in a minute.
+		// A wrong certificate is still wrong in a minute.
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		e.Temporary = true
 	default:
-		// A conversation that broke off in the middle says no code either.
+		// A conversation that broke off has no code either.
 		var sending *gomail.SendError
 		e.Temporary = errors.As(err, &sending) && sending.ErrorCode() == 0 && sending.Reason != gomail.ErrGetSender && sending.Reason != gomail.ErrGetRcpts
 	}
 	return e
 }
 
-// replyCode returns the code of the server's reply that an error tells of; 0
-// when it tells of none.
+// replyCode returns the code of the server's reply in an error; 0 without one.
 func replyCode(err error) int {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {

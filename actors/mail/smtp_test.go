@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var letter = actors.Mail{To: "ada@acme.example", Subject: "Your code: grüße", Body: "Your code is 123456.\n\nA line with a . alone:\n.\nend\n"}
 
-// mailer makes an SMTP for a server.
+// mailer returns an SMTP for a server.
 func mailer(t *testing.T, s *mailtest.Server, changes ...func(*mail.SMTPOptions)) *mail.SMTP {
 	t.Helper()
 	o := mail.SMTPOptions{
@@ -43,7 +43,7 @@ func with(policy mail.TLSPolicy) func(*mail.SMTPOptions) {
 	return func(o *mail.SMTPOptions) { o.TLS = policy }
 }
 
-// fails sends a mail that is not taken and returns why.
+// fails sends a mail that is refused and returns the reason.
 func fails(t *testing.T, m actors.Mailer, one actors.Mail) *mail.DeliveryError {
 	t.Helper()
 	err := m.Send(context.Background(), one)
@@ -89,8 +89,8 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// Nothing, and above all no password, goes to a server that does not turn to
-// TLS, or is not the one that it should be.
+// TestNothingWithoutTLS: a server without TLS or with a wrong certificate
+// receives nothing, and above all no password.
 func TestNothingWithoutTLS(t *testing.T) {
 	t.Parallel()
 	plain := mailtest.Start(t, mailtest.Options{NoStartTLS: true, PlainSecret: true})
@@ -165,7 +165,7 @@ func TestSlowServer(t *testing.T) {
 	})
 }
 
-// What a mail holds stays where it belongs.
+// TestHeadersCannotBeInjected: fields of a mail cannot add headers.
 func TestHeadersCannotBeInjected(t *testing.T) {
 	t.Parallel()
 	s := mailtest.Start(t, mailtest.Options{})

@@ -11,15 +11,15 @@ import (
 	"watchpost/network/page"
 )
 
-// Browser is a person at the site: it keeps cookies, follows redirects and
-// sends the token of the page it saw last.
+// Browser acts as a person at the site: it keeps cookies, follows redirects
+// and sends the token of the last page.
 type Browser struct {
 	tb     testing.TB
 	base   string
 	Client *http.Client
-	// CSRF is the token that writes send.
+	// CSRF is the token for writes.
 	CSRF string
-	// Status and HTML are those of the last answer.
+	// Status and HTML are those of the last response.
 	Status int
 	HTML   string
 }
@@ -36,7 +36,7 @@ func NewBrowser(tb testing.TB, base string) *Browser {
 	return &Browser{tb: tb, base: base, Client: &http.Client{Jar: jar, Transport: transport}}
 }
 
-// SignIn signs in as the member of a slug and returns the page that follows.
+// SignIn signs in as the member with a slug and returns the next page.
 func (b *Browser) SignIn(slug string) *page.Data {
 	b.tb.Helper()
 	return b.Post("/sign-in", url.Values{"slug": {slug}})
@@ -56,7 +56,7 @@ func (b *Browser) Post(path string, form url.Values) *page.Data {
 	return b.seen(resp, err)
 }
 
-// TryPost sends a form and returns the bare answer.
+// TryPost sends a form and returns the raw response.
 func (b *Browser) TryPost(path string, form url.Values) (*http.Response, error) {
 	req, err := http.NewRequest(http.MethodPost, b.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *Browser) TryPost(path string, form url.Values) (*http.Response, error) 
 	return b.Client.Do(req)
 }
 
-// seen reads a page, which must be understood.
+// seen parses a page and fails the test on an unknown layout.
 func (b *Browser) seen(resp *http.Response, err error) *page.Data {
 	b.tb.Helper()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package networktest helps to test what works with the stand-in network.
+// Package networktest helps to test code that works with the stand-in network.
 package networktest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"watchpost"
 )
 
-// Clock is a watchpost.Clock that stands still until it is advanced.
+// Clock is a watchpost.Clock that only Advance moves.
 type Clock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -23,7 +23,7 @@ type timer struct {
 	f     func()
 }
 
-// NewClock returns a clock that shows now.
+// NewClock returns a clock set to now.
 func NewClock(now time.Time) *Clock {
 	return &Clock{now: now.UTC(), armed: make(chan time.Time, 1024)}
 }
@@ -62,11 +62,11 @@ func (t *timer) Stop() bool {
 	return false
 }
 
-// Armed tells of each timer that is set, by its time, so that a test knows
-// when something waits.
+// Armed receives the time of each timer that is set, so that a test knows when
+// code waits.
 func (c *Clock) Armed() <-chan time.Time { return c.armed }
 
-// Advance moves the clock forward, calling what is due on the way.
+// Advance moves the clock forward and runs due timers on the way.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	until := c.now.Add(d)

@@ -1,6 +1,6 @@
 // Package page is the machine-readable part of the stand-in network's pages: a
-// JSON block that every page carries beside what a person sees. It is the one
-// description that the site writes and a session's adapter reads.
+// JSON block in every page, next to the visible content. The site writes this
+// format and a session's adapter reads it.
 package page
 
 import (
@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Version is the value of Data.V. A page with another one is not understood.
+// Version is the value of Data.V. A page with another value is not understood.
 const Version = 1
 
-// ErrNotUnderstood means that a page does not have the form that this package
-// knows. It is never to be read as a page without content.
+// ErrNotUnderstood means that a page has an unknown layout. It must never be
+// read as an empty page.
 var ErrNotUnderstood = errors.New("page not understood")
 
-// Kind says what a page is.
+// Kind is the kind of a page.
 type Kind string
 
 // The kinds of pages.
@@ -28,9 +28,9 @@ const (
 	KindCompany     Kind = "company"
 	KindPost        Kind = "post"
 	KindPosts       Kind = "posts"     // a list of posts of one author
-	KindSearch      Kind = "search"    // posts that a search found
-	KindPeople      Kind = "people"    // members that a search found
-	KindForum       Kind = "forum"     // forum posts that a search found
+	KindSearch      Kind = "search"    // posts found by a search
+	KindPeople      Kind = "people"    // members found by a search
+	KindForum       Kind = "forum"     // forum posts found by a search
 	KindCompanies   Kind = "companies" // companies that a search found
 	KindConnections Kind = "connections"
 	KindMessages    Kind = "messages"    // the list of threads
@@ -56,12 +56,13 @@ const (
 	ReasonInvalid      = "invalid"
 )
 
-// Data is the machine-readable part of a page; Kind says which fields count.
+// Data is the machine-readable part of a page; Kind determines which fields
+// are set.
 type Data struct {
 	V      int     `json:"v"`
 	Kind   Kind    `json:"kind"`
 	Viewer *Viewer `json:"viewer,omitempty"`
-	// CSRF is the token that a write sends back in the header X-CSRF-Token.
+	// CSRF is the token for writes, sent in the header X-CSRF-Token.
 	CSRF string `json:"csrf,omitempty"`
 
 	Profile     *Profile     `json:"profile,omitempty"`
@@ -82,7 +83,7 @@ type Data struct {
 	Reason  string   `json:"reason,omitempty"`
 }
 
-// Viewer is the signed-in member whom a page is shown to.
+// Viewer is the signed-in member who sees a page.
 type Viewer struct {
 	URN  string `json:"urn"`
 	Slug string `json:"slug"`
@@ -91,7 +92,7 @@ type Viewer struct {
 	Companies []Actor `json:"companies"`
 }
 
-// Actor is one who posts, likes or comments: a member or a company page.
+// Actor is the author of a post, like or comment: a member or a company page.
 type Actor struct {
 	Type     string `json:"type"` // user or company
 	URN      string `json:"urn"`
@@ -126,11 +127,12 @@ type Profile struct {
 	Positions   []Position  `json:"positions"`
 	Education   []Education `json:"education"`
 	Skills      []string    `json:"skills"`
-	// Relation is what the viewer is to the member: self, none, pending (an
-	// invitation of the viewer waits) or connected.
+	// Relation is the viewer's relation to the member: self, none, pending (an
+	// invitation of the viewer is pending) or connected.
 	Relation string `json:"relation"`
 	Degree   int    `json:"degree"` // 0 self, 1 connected, 2 or 3
-	// Invites is true when an invitation of the member waits for the viewer.
+	// Invites is true when an invitation of the member to the viewer is
+	// pending.
 	Invites bool `json:"invites,omitempty"`
 }
 
@@ -142,8 +144,8 @@ const (
 	RelationConnected = "connected"
 )
 
-// Position is a job that a member had or has; a zero year means that the page
-// shows none.
+// Position is a present or past job; a zero year means that the page shows
+// none.
 type Position struct {
 	Title       string `json:"title"`
 	CompanyName string `json:"company_name"`
@@ -156,7 +158,7 @@ type Position struct {
 	IsCurrent   bool   `json:"is_current"`
 }
 
-// Education is a school that a member went to.
+// Education is a school of a member.
 type Education struct {
 	School    string `json:"school"`
 	Degree    string `json:"degree"`
@@ -191,17 +193,17 @@ type Post struct {
 	Likes    int       `json:"likes"`
 	Comments int       `json:"comments"`
 	Shares   int       `json:"shares"`
-	// Images and Videos are paths; ImageText is what an image says.
+	// Images and Videos are paths; ImageText is the text of an image.
 	Images    []string `json:"images,omitempty"`
 	ImageText string   `json:"image_text,omitempty"`
 	Videos    []string `json:"videos,omitempty"`
-	// LikedBy are the urns of those among the viewer and the viewer's
-	// companies who like the post.
+	// LikedBy are the URNs of the viewer and the viewer's companies that like
+	// the post.
 	LikedBy []string `json:"liked_by,omitempty"`
 }
 
-// Comment is a comment below a post. Mine is true when the viewer, or a
-// company of the viewer, wrote it.
+// Comment is a comment on a post. Mine is true when the viewer, or a company
+// of the viewer, wrote it.
 type Comment struct {
 	URN      string    `json:"urn"`
 	Author   Actor     `json:"author"`
@@ -239,7 +241,7 @@ type Message struct {
 	Mine   bool      `json:"mine"`
 }
 
-// Invitation is one that the viewer sent, or got, and that waits.
+// Invitation is a pending one that the viewer sent or received.
 type Invitation struct {
 	To     *Person   `json:"to,omitempty"`
 	From   *Person   `json:"from,omitempty"`
@@ -247,21 +249,21 @@ type Invitation struct {
 	SentAt time.Time `json:"sent_at"`
 }
 
-// Paging tells where in a list a page stands.
+// Paging is the position of a page in its list.
 type Paging struct {
 	Page  int  `json:"page"` // from 1
 	Total int  `json:"total"`
 	More  bool `json:"more"`
 }
 
-// Applied says what a write made.
+// Applied is the result of a write.
 type Applied struct {
 	Kind   string `json:"kind"`
 	Target string `json:"target"`
 	URN    string `json:"urn,omitempty"` // of the comment or message
 }
 
-// Limit says which action the network has closed, and until when.
+// Limit is the action that the network has closed, and the end of the closure.
 type Limit struct {
 	Action   string     `json:"action"` // like, comment, message, invitation or any
 	Reason   string     `json:"reason"` // daily_limit, weekly_limit or rate_limited
@@ -280,7 +282,7 @@ var (
 	blockEnd   = []byte(`</script>`)
 )
 
-// Parse reads the machine-readable part of an HTML page. An error wraps
+// Parse reads the machine-readable part of an HTML page. Errors wrap
 // ErrNotUnderstood.
 func Parse(html []byte) (*Data, error) {
 	_, rest, ok := bytes.Cut(html, blockStart)
@@ -304,8 +306,9 @@ func Parse(html []byte) (*Data, error) {
 	return &data, nil
 }
 
-// whole reports whether the page has what its kind promises. An unknown kind
-// promises nothing: whoever expects another kind refuses it.
+// whole reports whether the page has the required contents of its kind. An
+// unknown kind requires nothing: a caller that expects another kind refuses
+// it.
 func (d *Data) whole() bool {
 	switch d.Kind {
 	case KindProfile:

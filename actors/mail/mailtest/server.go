@@ -1,5 +1,5 @@
-// Package mailtest is a mail server for tests: a real one, on a port of this
-// machine, with a certificate of its own, that does what a test scripts.
+// Package mailtest is a real mail server for tests, on a local port, with a
+// generated certificate and scripted behaviour.
 package mailtest
 
 import (
@@ -29,13 +29,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// User and Password are what the server accepts.
+// User and Password are the accepted credentials.
 const (
 	User     = "watchpost"
 	Password = "correct horse"
 )
 
-// Wait bounds what a test waits for.
+// Wait bounds every wait of a test.
 const Wait = 20 * time.Second
 
 // Options change what the server offers.
@@ -50,7 +50,7 @@ type Options struct {
 type Server struct {
 	Host  string
 	Port  int
-	Roots *x509.CertPool // with its certificate
+	Roots *x509.CertPool // for clients that verify its certificate
 
 	t    testing.TB
 	cert []byte
@@ -59,21 +59,21 @@ type Server struct {
 	mails   []Mail
 	came    chan struct{} // closed at the next mail
 	replies []*smtp.SMTPError
-	hang    chan struct{} // deliveries wait for it when it is set
+	hang    chan struct{} // deliveries wait for it if set
 	tries   int
 }
 
-// Mail is a mail that the server took.
+// Mail is a mail that the server accepted.
 type Mail struct {
 	From, To string
 	TLS      bool
-	User     string // who was signed in
+	User     string // the signed-in user
 	Raw      string
 	Header   mail.Header
 	Body     string
 }
 
-// Start starts a server that ends with the test.
+// Start starts a server that stops with the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	s := &Server{Host: "127.0.0.1", t: t, came: make(chan struct{})}
@@ -139,8 +139,7 @@ func (s *Server) CertificateFile() string {
 	return name
 }
 
-// Refuse answers the next mails with these codes, one each: the recipient is
-// refused.
+// Refuse answers the next mails with these codes, one each, at the recipient.
 func (s *Server) Refuse(codes ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +148,7 @@ func (s *Server) Refuse(codes ...int) {
 	}
 }
 
-// Hang lets every delivery wait until Resume.
+// Hang blocks every delivery until Resume.
 func (s *Server) Hang() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,21 +165,21 @@ func (s *Server) Resume() {
 	}
 }
 
-// Tries counts the recipients that were named so far.
+// Tries returns the number of recipients named so far.
 func (s *Server) Tries() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tries
 }
 
-// Mails returns what was taken so far.
+// Mails returns the mails accepted so far.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Mail(nil), s.mails...)
 }
 
-// Await returns the first n mails, once they are there.
+// Await waits for n mails and returns them.
 func (s *Server) Await(n int) []Mail {
 	s.t.Helper()
 	timeout := time.After(Wait)
