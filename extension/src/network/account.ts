@@ -1,6 +1,6 @@
 import type { Account } from '../shared/protocol'
 
-/** Who is signed in by the answer to accountPath: see Addresses in adapter.ts. */
+/** Reads the signed-in account from the response at accountPath: see Addresses in adapter.ts. */
 export function accountIn(status: number, html: string): Account | undefined {
   if (status >= 500) return undefined
   const body = attributesOf('body', html)
@@ -11,12 +11,12 @@ export function accountIn(status: number, html: string): Account | undefined {
   return urn && slug && name !== undefined ? { urn, slug, name, signed_in: true } : undefined
 }
 
-/** The layout of the pages that this adapter knows. */
+/** The page layout that this adapter supports. */
 export const layout = '1'
 
 /**
- * The attributes of the first tag that begins so. The worker has no parser of
- * HTML; the site escapes what stands in attributes, so that the next > ends the
+ * The attributes of the first tag that begins with the given text. The worker
+ * has no HTML parser; the site escapes attribute values, so the next > ends the
  * tag.
  */
 function attributesOf(tag: string, html: string): Record<string, string> {

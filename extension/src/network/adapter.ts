@@ -1,37 +1,37 @@
-// What the extension must know of a network. One adapter serves one network:
+// The interface of a network for the extension. One adapter serves one network:
 //
 //	paths.ts    addresses, without a page (the worker opens tabs at them)
-//	account.ts  who is signed in, from a page's text (the worker has no DOM)
-//	pages.ts    the pages: what they show, and what a member can do on them
+//	account.ts  the signed-in account, from a page's text (the worker has no DOM)
+//	pages.ts    the contents of pages, and a member's actions on them
 //
-// (ADAPTER.md tells how to write another.)
+// (ADAPTER.md explains how to write another.)
 //
-// Everything else of the extension is written against this file. Methods that
-// read fail with a Fault: signed_out, challenge, not_found, network_limit,
-// timeout (no answer, or 5xx), page_not_understood when a page has a form that
-// the adapter does not know. An unknown form is never reported as "no data".
+// The rest of the extension uses only this file. Methods that read fail with a
+// Fault: signed_out, challenge, not_found, network_limit, timeout (no answer,
+// or 5xx), page_not_understood for an unknown layout. An unknown layout is
+// never reported as "no data".
 
 import type { Account, Post, SearchInput, ConnectionsInput, TaskType } from '../shared/protocol'
 
 /** The part of an adapter that needs no page: paths.ts and account.ts. */
 export interface Addresses {
-  /** Path of a light page that shows who is signed in. */
+  /** Path of a light page that shows the signed-in account. */
   readonly accountPath: string
   /**
-   * Path of the page on which a task begins; writes act on this very page.
-   * Built of slugs and urns only, escaped. Fault invalid_input when the input
-   * names nothing.
+   * Path of the page on which a task begins; writes act on this page. Built
+   * only from escaped slugs and URNs. Fault invalid_input when the input names
+   * nothing.
    */
   startOf(type: TaskType, input: unknown): string
   /**
-   * Who is signed in by the answer to accountPath; undefined when the answer
-   * does not tell (limits, errors, an unknown form). A challenge counts as
-   * signed out.
+   * The account signed in according to the response at accountPath; undefined
+   * when the response does not show it (limits, errors, an unknown layout). A
+   * challenge counts as signed out.
    */
   accountIn(status: number, html: string): Account | undefined
 }
 
-/** Whom a like or comment is done as. */
+/** The actor of a like or comment. */
 export interface Actor {
   urn: string
   /** Slug of the company page, "" for the member. */
@@ -104,14 +104,14 @@ export interface People {
   total: number
 }
 
-/** One page of a list of posts, the newest first. */
+/** One page of a list of posts, newest first. */
 export interface PostsPage {
   posts: Post[]
-  /** Is there a next page? */
+  /** Whether there is a next page. */
   more: boolean
 }
 
-/** Where posts are listed. */
+/** The list that posts are read from. */
 export type PostsList =
   | { of: 'member'; ref: string }
   | { of: 'company'; ref: string }
@@ -120,7 +120,7 @@ export type PostsList =
 
 export interface PostPage {
   urn: string
-  /** Those of the possible actors who like it, by urn. */
+  /** The URNs of the possible actors who like it. */
   likedBy: string[]
   comments: { urn: string; authorUrn: string; text: string }[]
 }
@@ -131,23 +131,21 @@ export interface Thread {
 }
 
 /**
- * The pages of the network, seen from a tab that is open at it. Reads fetch
- * pages as the signed-in member and never change the tab's page; `ref` is a
- * slug, an urn, a bare id or an address.
- *
- * The do… methods work the open page as a member would, by its own forms and
- * buttons, so that the site's own code makes the request; they return when the
- * page shows that it was applied. A Fault with sure: false means that nobody
- * knows whether it was.
+ * The pages of the network, from a tab that is open on it. Reads fetch pages as
+ * the signed-in member and never change the tab's page; `ref` is a slug, a URN,
+ * a bare id or an address. The do… methods use the open page's own forms and
+ * buttons, so that the site's code makes the request; they return when the page
+ * shows that it was applied. A Fault with sure: false means that the outcome is
+ * unknown.
  */
 export interface Pages {
-  /** Who the pages read so far said is signed in. */
+  /** The signed-in account according to the pages read so far. */
   readonly account: Account | undefined
 
   /**
-   * Makes sure that a write on the open page would be done as the account of
-   * that urn: by the page itself, and by a page that is fetched for it. Fault
-   * signed_out when it would not.
+   * Checks that a write on the open page would act as the account with that
+   * URN, using the page itself and a freshly fetched page. Fault signed_out
+   * when it would not.
    */
   expectAccount(urn: string): Promise<void>
   profile(ref: string): Promise<Profile>
@@ -158,13 +156,16 @@ export interface Pages {
   connections(search: ConnectionsInput): Promise<People>
   post(ref: string): Promise<PostPage>
   thread(ref: string): Promise<Thread>
-  /** The member, or the company page of that title, slug or urn, by the page that was read last (before any, the open one): Fault company_not_managed. */
+  /**
+   * The member, or the company page with that title, slug or URN, from the page
+   * read last (before any, the open one): Fault company_not_managed.
+   */
   actor(type: string | undefined, company: string | undefined): Actor
 
   doLike(as: Actor): Promise<void>
-  /** Returns the urn of the comment. */
+  /** Returns the URN of the comment. */
   doComment(as: Actor, text: string): Promise<string>
   doMessage(text: string): Promise<void>
-  /** That an invitation waits already is as good as sent. */
+  /** A pending invitation counts as sent. */
   doInvite(note: string): Promise<void>
 }

@@ -1,11 +1,11 @@
-// How a member writes on the open page: by its forms. The site's own code makes
-// the request and says in #notice how it ended.
+// Writes on the open page through its forms. The site's own code makes the
+// request and shows the result in #notice.
 
 import { Fault } from '../shared/fault'
 import { refusal, stateFault } from './states'
 import { notUnderstood, the } from './markup'
 
-/** Writes into a field of the page as a keyboard would. */
+/** Types into a field of the page as a keyboard would. */
 export function fill(field: HTMLTextAreaElement | HTMLSelectElement, value: string): void {
   field.focus()
   field.value = value
@@ -14,9 +14,9 @@ export function fill(field: HTMLTextAreaElement | HTMLSelectElement, value: stri
 }
 
 /**
- * Clicks the button of a form and waits until the page says how the write
- * ended. Returns the urn of what it made, "" when it has none. A Fault with
- * sure: false means that the page does not know.
+ * Clicks the button of a form and waits until the page shows the result of the
+ * write. Returns the URN of the created thing, "" when it has none. A Fault
+ * with sure: false means that the page does not know the outcome.
  */
 export async function submit(form: HTMLFormElement): Promise<string> {
   const button = the(form, 'button') as HTMLButtonElement

@@ -1,39 +1,39 @@
-// Strict readers of markup: what is not there as expected is a Fault
+// Strict readers of markup: a missing or unexpected element is a Fault
 // page_not_understood, never an empty value.
 
 import { Fault } from '../shared/fault'
 
 export const notUnderstood = (what: string): Fault => new Fault('page_not_understood', what)
 
-/** The one element that must be there. */
+/** The one required element. */
 export function the(within: ParentNode, selector: string): HTMLElement {
   const found = within.querySelector<HTMLElement>(selector)
   if (!found) throw notUnderstood(`no ${selector}`)
   return found
 }
 
-/** All elements of a kind within one that must be there. */
+/** All elements of a kind within one required element. */
 export const all = (within: ParentNode, list: string, items: string): HTMLElement[] =>
   [...the(within, list).querySelectorAll<HTMLElement>(items)]
 
-/** The text of the one element, character for character. */
+/** The text of the one required element, character for character. */
 export const text = (within: ParentNode, selector: string): string => the(within, selector).textContent ?? ''
 
-/** An attribute that must be there; it may be empty. */
+/** A required attribute; it may be empty. */
 export function attribute(element: Element, name: string): string {
   const value = element.getAttribute(name)
   if (value === null) throw notUnderstood(`${element.localName} without ${name}`)
   return value
 }
 
-/** An attribute that names something. */
+/** A required, non-empty attribute. */
 export function name(element: Element, attributeName: string): string {
   const value = attribute(element, attributeName)
   if (value === '') throw notUnderstood(`${element.localName} with an empty ${attributeName}`)
   return value
 }
 
-/** An attribute that is one of a few words. */
+/** An attribute with one of a few values. */
 export function word<W extends string>(element: Element, attributeName: string, words: readonly W[]): W {
   const value = attribute(element, attributeName) as W
   if (!words.includes(value)) throw notUnderstood(`${attributeName} is "${value}"`)
@@ -59,7 +59,7 @@ export function moment(within: ParentNode, selector: string): string {
   return value
 }
 
-/** Year and month of a time element; zero for what it does not show. */
+/** Year and month of a time element; zero if missing. */
 export function yearAndMonth(within: ParentNode, selector: string): [year: number, month: number] {
   const value = within.querySelector(selector)?.getAttribute('datetime')
   if (value === undefined || value === null) return [0, 0]
@@ -68,10 +68,10 @@ export function yearAndMonth(within: ParentNode, selector: string): [year: numbe
   return [Number(found[1]), Number(found[2] ?? 0)]
 }
 
-/** The full address of a path of the network; "" stays empty. */
+/** The absolute URL of a path of the network; "" stays empty. */
 export const absolute = (path: string): string => path.startsWith('/') ? location.origin + path : path
 
-/** The full address that an attribute leads to, as it reads: not escaped. */
+/** The absolute URL in an attribute, unescaped. */
 export function address(element: Element, attributeName = 'href'): string {
   const value = attribute(element, attributeName)
   try {

@@ -10,15 +10,15 @@ import { postOf, postsOf } from './posts'
 import { companyOf, profileOf } from './profile'
 import { refusal, Refused, stateFault } from './states'
 
-/** How long the network may take for a page. */
+/** Time limit for a page of the network. */
 const pageMs = 60_000
 
-/** The network seen from a tab that is open at it. */
+/** The network from a tab that is open on it. */
 export const openPages = (): Pages => new NetworkPages()
 
 class NetworkPages implements Pages {
   account: Account | undefined
-  /** The page that was read last. */
+  /** The page read last. */
   private last: Document | undefined
 
   async expectAccount(urn: string): Promise<void> {
@@ -85,7 +85,7 @@ class NetworkPages implements Pages {
   async doLike(as: Actor): Promise<void> {
     const form = all(this.open('post'), 'article.post', 'form.like').find(f => attribute(f, 'data-actor') === as.urn)
     if (!form) throw notUnderstood('no button to like the post')
-    if (attribute(the(form, 'button'), 'aria-pressed') === 'true') return // it is liked: the button would take that back
+    if (attribute(the(form, 'button'), 'aria-pressed') === 'true') return // it is already liked: the button would remove the like
     await submit(form as HTMLFormElement)
   }
 
@@ -123,13 +123,13 @@ class NetworkPages implements Pages {
     }
   }
 
-  /** The page of the tab, which must be of that kind. */
+  /** The page of the tab, which must have that kind. */
   private open(kind: string): Document {
     this.expect(document, kind)
     return document
   }
 
-  /** Reads a page of the wanted kind as the signed-in member. */
+  /** Reads a page of the expected kind as the signed-in member. */
   private async get(path: string, kind: string, signal?: AbortSignal): Promise<Document> {
     const { html } = await this.fetch(path, signal)
     const page = new DOMParser().parseFromString(html, 'text/html')
@@ -152,7 +152,7 @@ class NetworkPages implements Pages {
     return { status, html }
   }
 
-  /** Keeps what a page says of the account, and turns a page of another kind than the wanted one into its fault. */
+  /** Records the account that a page shows, and turns a page of another kind into its fault. */
   private expect(page: Document, wanted: string): void {
     const { page: kind = '', layout: known } = page.body.dataset
     if (known !== layout) throw notUnderstood(`a page of layout "${known ?? ''}"`)
@@ -169,5 +169,5 @@ class NetworkPages implements Pages {
   }
 }
 
-/** The filters of a search for people, as its address names them. */
+/** The filters of a search for people, by their names in the address. */
 const filters = new Set(['keywords', 'title', 'company', 'first_name', 'last_name', 'school', 'location', 'geo_urn', 'current_company', 'industry', 'past_company', 'profile_language'])

@@ -1,13 +1,13 @@
 import { Fault } from '../shared/fault'
 import type { TaskType } from '../shared/protocol'
 
-/** A light page that shows who is signed in. */
+/** A light page that shows the signed-in account. */
 export const accountPath = '/invitations'
 
 /**
- * The part of an address that names what ref means: a slug, an id, an urn (its
- * last part) or an address of any host with one of the folders in its path. It
- * is escaped; the origin is never taken from it.
+ * The identifying part of ref: a slug, an id, the last part of a URN, or a path
+ * segment after one of the folders in an address of any host. It is escaped;
+ * the origin is never taken from ref.
  */
 export function reference(ref: unknown, ...folders: string[]): string {
   let name = typeof ref === 'string' ? ref.trim() : ''

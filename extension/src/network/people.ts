@@ -1,7 +1,7 @@
 import type { People, Person, Thread } from './adapter'
 import { all, count, flag, moment, name, notUnderstood, text, the } from './markup'
 
-/** A list of members: what a search found, or the connections. */
+/** A list of members: search results or connections. */
 export function peopleOf(page: ParentNode): People {
   const list = the(page, '[data-list]')
   const total = count(list, 'data-total')

@@ -7,12 +7,12 @@ export function postsOf(page: ParentNode): PostsPage {
   const list = the(page, '[data-list]')
   const posts = [...list.querySelectorAll<HTMLElement>('article.post')].map(inList)
   const more = flag(list, 'data-more')
-  // A list that shows nothing says so.
+  // An empty list must say that it is empty.
   if (posts.length === 0 && (more || !list.querySelector('.empty'))) throw notUnderstood('a list of posts without posts')
   return { posts, more }
 }
 
-/** A post as a list shows it; what it does not have is left out. */
+/** A post in a list; missing fields are left out. */
 function inList(article: HTMLElement): Post {
   const author = the(article, '.by')
   const link = the(article, 'a.permalink')
@@ -32,7 +32,7 @@ function inList(article: HTMLElement): Post {
   return post
 }
 
-/** A post's own page, with its comments, the oldest first. */
+/** A post's own page, with its comments, oldest first. */
 export function postOf(page: ParentNode): PostPage {
   const article = the(page, 'article.post')
   const likes = [...article.querySelectorAll('form.like')]

@@ -1,13 +1,16 @@
 import { Fault } from '../shared/fault'
 
-/** What the network says of a limit. */
+/** A limit that the network reports. */
 export interface Limit {
   reason?: string | undefined
   action?: string | undefined
   resetsAt?: string | undefined
 }
 
-/** The fault of a page that shows a state instead of what was asked for; undefined for other pages. */
+/**
+ * The fault of a page that shows a state instead of the requested content;
+ * undefined for other pages.
+ */
 export function stateFault(kind: string, limit: Limit): Fault | undefined {
   switch (kind) {
     case 'sign_in': return new Fault('signed_out', 'the account is not signed in to the network')
@@ -29,7 +32,7 @@ export function refusal(reason: string): Refused {
   }
 }
 
-/** A write that the network refused, with its own word for why. */
+/** A write that the network refused, with the network's reason. */
 export class Refused extends Fault {
   constructor(readonly reason: string, code: ConstructorParameters<typeof Fault>[0], message: string) {
     super(code, message)

@@ -1,6 +1,6 @@
-// The script that the worker injects into the tab of a task. It does the task
-// on the page and tells the worker by message, which wakes one that has gone;
-// the worker calls it as globalThis.pageAgent.
+// The script that the worker injects into the tab of a task. It runs the task
+// on the page and reports by message, which also starts a stopped worker. The
+// worker calls it as globalThis.pageAgent.
 
 import type { Pages } from '../network/adapter'
 import type { TaskType } from '../shared/protocol'
@@ -10,7 +10,7 @@ import { Fault, taskError } from '../shared/fault'
 import { openPages } from '../network/pages'
 import { reads, writes } from './tasks'
 
-/** How often a message is tried that finds no worker. */
+/** Number of attempts to send a message without a worker. */
 const tries = 5
 
 export class PageAgent {
@@ -18,10 +18,10 @@ export class PageAgent {
 
   constructor(private readonly open: () => Pages, private readonly tell: (m: FromPage) => Promise<unknown>) {}
 
-  /** Is the task being done on this page? */
+  /** Whether the task is running on this page. */
   busy(task: string): boolean { return this.runs.has(task) }
 
-  /** Reads what the pages show of a write, without changing anything. */
+  /** Reads the state of a write from the pages, without changing anything. */
   async look(type: TaskType, input: unknown): Promise<LookAnswer> {
     const pages = this.open()
     try {
@@ -34,8 +34,8 @@ export class PageAgent {
   }
 
   /**
-   * Begins a task; parts and outcome go by message. A task that runs is not
-   * begun twice. A write is done as the account of that urn or not at all.
+   * Starts a task; it sends parts and outcome by message. A running task is not
+   * started twice. A write acts as the account with that URN or not at all.
    */
   start(task: string, run: string, type: TaskType, input: unknown, account: string): void {
     if (this.runs.has(task)) return
@@ -60,7 +60,7 @@ export class PageAgent {
           },
         })
       } else if (write) {
-        await pages.expectAccount(account) // the member may have signed in as somebody else since go
+        await pages.expectAccount(account) // the member may have switched accounts since go
         outcome.output = await write.act(input, pages)
       } else throw new Fault('invalid_input', `unknown task type "${type}"`)
     } catch (failure) {
@@ -69,7 +69,7 @@ export class PageAgent {
     if (!control.signal.aborted) await this.say({ ...outcome, ...seen(pages) })
   }
 
-  /** Sends a message until a worker takes it; resolves to its answer. */
+  /** Sends a message until a worker accepts it; resolves to its answer. */
   private async say(message: FromPage): Promise<unknown> {
     for (let i = 0; i < tries; i++) {
       try {
@@ -78,7 +78,7 @@ export class PageAgent {
         await new Promise(resolve => setTimeout(resolve, 500))
       }
     }
-    return false // the alarm will wake a worker, which asks busy
+    return false // the alarm will start a worker, which calls busy
   }
 }
 

@@ -5,10 +5,13 @@ import { fields } from './input'
 import { jsonBytes } from './size'
 import type { Read, Run } from './task'
 
-/** Bounds the posts of a task that fetches posts: its output is one frame. */
+/** Bounds the posts of a task that fetches posts, because its output is one frame. */
 const maxBytes = 900 << 10
 
-/** agent_profiles_posts_fetch: the newest posts of several members. A member that does not exist has none; when none exists it is not_found. */
+/**
+ * agent_profiles_posts_fetch: the newest posts of several members. An unknown
+ * member has none; not_found when all are unknown.
+ */
 export const profilesPosts: Read<ProfilesPostsInput> = async (input, run) => {
   const { profile_urns: urns } = fields(input, { profile_urns: 'texts' })
   if (urns.length === 0) throw new Fault('invalid_input', 'no profile_urns')
@@ -34,7 +37,7 @@ export const companyPosts: Read<CompanyInput> = async (input, run) => {
   return { posts: fetched.posts }
 }
 
-/** Collects the newest posts of authors, those of the first page, up to the bound. */
+/** Collects the newest posts of authors, from their first page, up to the bound. */
 class Fetched {
   readonly posts: Post[] = []
   private size = 0

@@ -3,7 +3,7 @@ import type { CommentInput } from '../shared/protocol'
 import { postFields } from './like'
 import type { Write } from './task'
 
-/** agent_comment_post: how many comments of the actor have the text? */
+/** agent_comment_post: the number of the actor's comments with the text. */
 export const comment: Write<CommentInput> = {
   async look(input, pages) {
     const { social_urn: ref, actor_type: type, company_title: title, text } = read(input)
@@ -25,5 +25,5 @@ function read(input: unknown) {
 
 const outputOf = (urn: string) => ({ commented: true, comment_urn: urn })
 
-/** A text with the line breaks that a form makes of its own. */
+/** A text with the line breaks that a form uses. */
 export const lines = (text: string): string => text.replace(/\r\n?/g, '\n')

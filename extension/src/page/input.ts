@@ -1,13 +1,13 @@
 import { Fault } from '../shared/fault'
 
-/** The kinds of fields that inputs have, by what they are when absent. */
+/** The kinds of input fields, with their values when absent. */
 interface Kinds { text: string; number: number; texts: string[] }
 
 type Shape = Record<string, keyof Kinds>
 
 /**
- * Reads the fields of an input; what is absent is "", 0 or []. Fault
- * invalid_input names the field that is of another kind.
+ * Reads the fields of an input; absent ones are "", 0 or []. Fault
+ * invalid_input names a field of another type.
  */
 export function fields<S extends Shape>(input: unknown, shape: S): { [F in keyof S]: Kinds[S[F]] } {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new Fault('invalid_input', 'input: no object')
@@ -23,7 +23,7 @@ function valueOf(value: unknown, kind: keyof Kinds, field: string): unknown {
   throw new Fault('invalid_input', `input: ${field}`)
 }
 
-/** Fault invalid_input for a text that must be there. */
+/** Fault invalid_input for a missing text. */
 export function required(value: string, field: string): string {
   if (value === '') throw new Fault('invalid_input', `no ${field}`)
   return value

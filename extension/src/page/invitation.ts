@@ -6,9 +6,9 @@ import type { Write } from './task'
 const output = { sent: true }
 
 /**
- * agent_send_connection_request: is an invitation pending? To invite a
- * connection, or oneself, makes no sense; an invitation that was accepted in
- * the meantime was sent all the same, but a page cannot tell the two apart.
+ * agent_send_connection_request: whether an invitation is pending. Inviting a
+ * connection or oneself is an error. An invitation accepted in the meantime was
+ * sent too, but a page cannot show the difference.
  */
 export const invitation: Write<InvitationInput> = {
   async look(input, pages) {

@@ -2,12 +2,12 @@ import type { LikeInput } from '../shared/protocol'
 import { fields } from './input'
 import type { Write } from './task'
 
-/** Whom a like or comment is done as, and of which post. */
+/** The actor and the post of a like or comment. */
 export const postFields = { social_urn: 'text', actor_type: 'text', company_title: 'text' } as const
 
 const output = { liked: true }
 
-/** agent_like_post: does the actor like the post? */
+/** agent_like_post: whether the actor likes the post. */
 export const like: Write<LikeInput> = {
   async look(input, pages) {
     const { social_urn: ref, actor_type: type, company_title: title } = fields(input, postFields)

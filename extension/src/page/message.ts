@@ -6,7 +6,7 @@ import type { Write } from './task'
 
 const output = { sent: true }
 
-/** agent_send_message: how many own messages of the thread have the text? */
+/** agent_send_message: the number of own messages in the thread with the text. */
 export const message: Write<MessageInput> = {
   async look(input, pages) {
     const { ref, text } = read(input)

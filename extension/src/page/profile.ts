@@ -3,7 +3,7 @@ import type { ProfileInput } from '../shared/protocol'
 import { fields } from './input'
 import type { Read } from './task'
 
-/** agent_profile_fetch: what a member's page shows. */
+/** agent_profile_fetch: the contents of a member's page. */
 export const profile: Read<ProfileInput> = async (input, { pages }) => {
   const p = await pages.profile(fields(input, { profile_slug: 'text' }).profile_slug)
   return {
@@ -18,6 +18,6 @@ export const profile: Read<ProfileInput> = async (input, { pages }) => {
   }
 }
 
-/** A job without the end that the page does not show. */
+/** A job without the end date that the page does not show. */
 const openEnded = ({ end_year, end_month, ...position }: Position) =>
   ({ ...position, ...end_year && { end_year }, ...end_month && { end_month } })

@@ -5,10 +5,10 @@ import { fields } from './input'
 import { jsonBytes } from './size'
 import type { Read, Run } from './task'
 
-/** Bounds the posts of a part; the frame around them takes little. */
+/** Bounds the posts of a part; the frame around them is small. */
 const maxPartBytes = MAX_PART_BYTES - 4096
 
-/** keyword_scan and forum_scan: what the network's search finds. */
+/** keyword_scan and forum_scan: the results of the network's search. */
 const search = (of: 'search' | 'forum'): Read<ScanInput> => (input, run) => {
   const { keyword } = fields(input, { keyword: 'text' })
   if (keyword.trim() === '') throw new Fault('invalid_input', 'no keyword')
@@ -26,7 +26,7 @@ export const peopleScan: Read<ScanInput> = (input, run) =>
 export const companyScan: Read<ScanInput> = (input, run) =>
   new Scan(run, { of: 'company', ref: fields(input, { company: 'text' }).company }, sinceOf(input)).pages()
 
-/** When the scan ends, in milliseconds. */
+/** The end of the scanned period, in milliseconds. */
 function sinceOf(input: unknown): number {
   const { since } = fields(input, { since: 'text' })
   if (since === '') return -Infinity
@@ -44,8 +44,8 @@ export class Scan {
   constructor(private readonly run: Run, private readonly list: PostsList, private readonly since: number, private readonly ms = SCAN_MS) {}
 
   /**
-   * Pages through the list from the newest to since. It stops early, and says
-   * so, at the greatest number of posts or when the time is over.
+   * Pages through the list from the newest post back to since. It stops early,
+   * and reports so, at the maximum number of posts or at the time limit.
    */
   async pages(): Promise<{ posts: Post[]; exhausted: boolean }> {
     const over = AbortSignal.timeout(this.ms)
@@ -53,13 +53,13 @@ export class Scan {
     try {
       exhausted = await this.read(AbortSignal.any([this.run.signal, over]))
     } catch (failure) {
-      // The time is over, not the task: what was found counts.
+      // Only the time limit ended, not the task: the posts so far count.
       if (this.run.signal.aborted || !over.aborted || this.known.size === 0) throw failure
     }
     return { posts: this.posts, exhausted }
   }
 
-  /** Reads page after page; true when the list or since was reached. */
+  /** Reads page after page; true when it reached the end of the list or since. */
   private async read(signal: AbortSignal): Promise<boolean> {
     for (let n = 1; ; n++) {
       const { posts, more } = await this.run.pages.posts(this.list, n, signal)
@@ -74,7 +74,10 @@ export class Scan {
     }
   }
 
-  /** Keeps a post, and sends a part when there are enough. One too large to be reported is left out. */
+  /**
+   * Adds a post, and sends a part when there are enough. Skips a post that is
+   * too large to report.
+   */
   private async add(post: Post): Promise<void> {
     this.known.add(post.urn)
     const bytes = jsonBytes(post)

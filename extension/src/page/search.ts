@@ -2,7 +2,7 @@ import type { ConnectionsInput, SearchInput } from '../shared/protocol'
 import { fields } from './input'
 import type { Read } from './task'
 
-/** agent_profiles_search: members whom a search finds. */
+/** agent_profiles_search: members found by a search. */
 export const searchProfiles: Read<SearchInput> = async (input, { pages }) => {
   const { people, total } = await pages.people(fields(input, {
     keywords: 'text', title: 'text', company: 'text', first_name: 'text', last_name: 'text', school: 'text', location: 'text',

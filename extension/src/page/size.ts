@@ -1,4 +1,4 @@
 const encoder = new TextEncoder()
 
-/** How many bytes a value takes as JSON. */
+/** The size of a value as JSON, in bytes. */
 export const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value)).length

@@ -2,32 +2,32 @@ import type { Pages } from '../network/adapter'
 import type { Post } from '../shared/protocol'
 import type { Witness } from '../shared/messages'
 
-/** What a read works with. */
+/** The environment of a read. */
 export interface Run {
   pages: Pages
-  /** Ends when the result is not wanted any more. */
+  /** Aborted when the result is no longer needed. */
   signal: AbortSignal
-  /** Sends posts ahead of the output; resolves when the worker has them. */
+  /** Sends posts before the output; resolves when the worker has them. */
   part(posts: Post[]): Promise<void>
 }
 
 /** A read or scan: typed input in, the task's output out. One file each. */
 export type Read<Input> = (input: Input, run: Run) => Promise<unknown>
 
-/** What a page shows of a write. */
+/** The state of a write on its page. */
 export interface Looked {
   witness: Witness
   /** The task's output if the write counts as done. */
   output: unknown
 }
 
-/** A write, done at most once. One file each. */
+/** A write that happens at most once. One file each. */
 export interface Write<Input> {
   /**
-   * Reads the page anew and says what it shows of the write. A Fault says why
-   * the write cannot be done.
+   * Reads the page again and returns the state of the write. Throws a Fault
+   * when the write is impossible.
    */
   look(input: Input, pages: Pages): Promise<Looked>
-  /** Does the write on the open page and returns the task's output. */
+  /** Writes on the open page and returns the task's output. */
   act(input: Input, pages: Pages): Promise<unknown>
 }

@@ -1,4 +1,4 @@
-// The table of what the extension can do: one line per task type.
+// All task types of the extension: one line each.
 
 import type { ReadType, WriteType } from '../shared/protocol'
 import type { Read, Write } from './task'

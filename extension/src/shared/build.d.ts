@@ -1,8 +1,8 @@
-// What build.mjs puts into the code.
+// Constants from build.mjs.
 
-/** Origin of the one network that this build works, as https://network.example. */
+/** Origin of the one network of this build, as https://network.example. */
 declare const NETWORK_ORIGIN: string
-/** Origin that the options page offers for the service. */
+/** Default origin of the service on the options page. */
 declare const SERVICE_ORIGIN: string
-/** Period of the alarm that wakes a stopped worker, in seconds. */
+/** Period of the alarm that starts a stopped worker, in seconds. */
 declare const WAKE_SECONDS: number

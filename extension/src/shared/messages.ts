@@ -1,8 +1,8 @@
-// What the injected page script and the worker tell each other.
+// Messages between the injected page script and the worker.
 
 import type { Account, Post, TaskError } from './protocol'
 
-/** What a page showed of a write: see Looked in page/task.ts. */
+/** The state of a write on a page: see Looked in page/task.ts. */
 export interface Witness {
   /** The page's own state of likes and invitations. */
   done?: boolean
@@ -10,15 +10,15 @@ export interface Witness {
   count?: number
 }
 
-/** What pages said of the account; undefined when they said nothing. */
+/** The account that pages showed; undefined when they showed none. */
 export interface Seen {
   account?: Account
 }
 
-/** Answer of pageAgent.look. */
+/** Result of pageAgent.look. */
 export type LookAnswer = Seen & ({ witness: Witness; output: unknown } | { error: TaskError })
 
-/** Posts that a scan has found. The answer false ends the run. */
+/** Posts of a scan. The answer false ends the run. */
 export interface PartMessage {
   type: 'part'
   task: string
@@ -27,12 +27,12 @@ export interface PartMessage {
   posts: Post[]
 }
 
-/** How a run ended. */
+/** The outcome of a run. */
 export interface OutcomeMessage extends Seen {
   type: 'outcome'
   task: string
   run: string
-  /** How many parts went before. */
+  /** Number of parts sent before. */
   parts: number
   output?: unknown
   error?: TaskError

@@ -1,8 +1,8 @@
-// What the popup and the options page know of the worker, and tell it.
+// Messages between the worker and the popup or options page.
 
 import type { Account } from './protocol'
 
-/** Whom this browser works for. */
+/** The service and session of this browser. */
 export interface Pairing {
   /** Origin of the service. */
   service: string
@@ -11,18 +11,18 @@ export interface Pairing {
   member: { id: string; email: string }
 }
 
-/** One line of the diary: something that was done, or tried, on the network. */
+/** One line of the activity log: a task done or tried on the network. */
 export interface Deed {
   /** Milliseconds since 1970. */
   at: number
   task_type: string
-  /** What it was done to, as the task names it. */
+  /** The target, as the task names it. */
   about: string
-  /** Absent when it was done. */
+  /** Absent on success. */
   error?: { code: string; message: string }
 }
 
-/** How much of an allowance this browser has used. */
+/** This browser's use of an allowance. */
 export interface Use {
   action: string
   used: number
@@ -34,14 +34,14 @@ export interface State {
   version: string
   network: string
   pairing?: Omit<Pairing, 'token'>
-  /** Why there is no connection for good, until the member does something. */
+  /** Why the connection ended until the member acts. */
   ended?: 'revoked' | 'replaced'
   paused: boolean
   connected?: 'socket' | 'poll'
   account: Account
   running?: { task_type: string; about: string; since: number }
   uses: Use[]
-  /** The newest first. */
+  /** Newest first. */
   deeds: Deed[]
 }
 

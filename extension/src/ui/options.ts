@@ -65,7 +65,7 @@ $('#reconnect').addEventListener('click', () => void tell({ type: 'reconnect' })
 
 const service = (): string => originOf(field('service').value)
 
-/** Does something with a form's values while its button is closed, and says what went wrong. */
+/** Handles a form's values while its button is disabled, and shows errors. */
 async function attempt(form: HTMLFormElement, act: () => Promise<void>): Promise<void> {
   const button = form.querySelector('button')!
   button.disabled = true

@@ -1,8 +1,8 @@
-// Signing in to the service, as the options page does it.
+// Signs in to the service on behalf of the options page.
 
 import type { SignInReply } from '../shared/protocol'
 
-/** The origin of the address that a member typed; an Error says what is wrong with it. */
+/** The origin of a typed address; an Error explains a wrong one. */
 export function originOf(address: string): string {
   let url: URL
   try {

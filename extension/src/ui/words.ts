@@ -1,4 +1,4 @@
-// The extension's words for what it does.
+// Texts for the extension's tasks.
 
 const deeds: Record<string, string> = {
   agent_profile_fetch: 'Read the profile',
@@ -22,13 +22,13 @@ const present: [RegExp, string][] = [
   [/^Sent /, 'Sending '], [/^Looked /, 'Looking '],
 ]
 
-/** What was done: "Read the profile". */
+/** A finished task: "Read the profile". */
 export const deedOf = (type: string): string => deeds[type] ?? type
 
-/** What is being done: "Reading the profile". */
+/** A running task: "Reading the profile". */
 export const doingOf = (type: string): string => present.reduce((text, [past, now]) => text.replace(past, now), deedOf(type))
 
-/** Names the symbol of a task type: that of a read, or of a kind of write. */
+/** The symbol of a task type: that of a read, or of a kind of write. */
 export const symbolOf = (type: string): string =>
   type === 'agent_like_post' ? 'like' : type === 'agent_comment_post' ? 'comment' : type === 'agent_send_message' ? 'message'
     : type === 'agent_send_connection_request' ? 'invite' : 'read'
@@ -46,13 +46,13 @@ export const allowanceNames: Record<string, string> = {
   invitation: 'Weekly invites',
 }
 
-/** The name that an urn or address ends in; other text as it is. */
+/** The name at the end of a URN or address; other text unchanged. */
 export const shortly = (about: string): string => {
   const name = about.startsWith('urn:') ? about.slice(about.lastIndexOf(':') + 1) : about
   return name.length > 60 ? `${name.slice(0, 59)}…` : name
 }
 
-/** When something was, said shortly: "now", "4 min", "14:05", "3 Nov". */
+/** A time in short form: "now", "4 min", "14:05", "3 Nov". */
 export function ago(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000)
   if (minutes < 1) return 'now'

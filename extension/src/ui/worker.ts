@@ -1,6 +1,6 @@
 import type { FromUI, State } from '../shared/state'
 
-/** Tells the worker something and returns its state. */
+/** Sends a message to the worker and returns the worker's state. */
 export const tell = (message: FromUI): Promise<State> => chrome.runtime.sendMessage(message)
 
 /** Calls show with the worker's state now and after each change. */
@@ -12,10 +12,10 @@ export function follow(show: (state: State) => void): void {
   refresh()
 }
 
-/** The element that a selector names, which the page is known to have. */
+/** The element for a selector, which the page must have. */
 export const $ = <T extends HTMLElement = HTMLElement>(selector: string): T => document.querySelector<T>(selector)!
 
-/** Makes an element with a class and text. */
+/** Creates an element with a class and text. */
 export function element(name: string, className: string, text = ''): HTMLElement {
   const made = document.createElement(name)
   made.className = className

@@ -7,8 +7,8 @@ import { until } from './task'
 const nobody: Account = { urn: '', slug: '', name: '', signed_in: false }
 
 /**
- * Who is signed in to the network in this browser. It is learnt from the pages
- * of tasks and, beside tasks, from one light page only.
+ * The account signed in to the network in this browser. It is read from the
+ * pages of tasks and, apart from tasks, from one light page only.
  */
 export class AccountWatch {
   private checking: Promise<void> | undefined
@@ -20,20 +20,20 @@ export class AccountWatch {
     private readonly changed: () => void, private readonly clock: () => number,
   ) {}
 
-  /** Takes up what was known last. */
+  /** Loads the account seen last. */
   static async open(store: Store, origin: string, changed: () => void, clock: () => number = Date.now): Promise<AccountWatch> {
     const { account } = await store.get('account')
     return new AccountWatch(account as Account | undefined ?? nobody, store, origin, changed, clock)
   }
 
-  /** Waits until the account of that urn is signed in. */
+  /** Waits until the account with that URN is signed in. */
   async signedIn(urn: string, signal: AbortSignal): Promise<void> {
     while (!this.account.signed_in || !sameAccount(this.account.urn, urn)) await until<void>(signal, resolve => this.waiting.push(resolve))
   }
 
   get now(): Account { return this.account }
 
-  /** Keeps what a page said. Of one who signed out the name stays. */
+  /** Stores the account that a page showed. After a sign-out the name stays. */
   async saw(account: Account): Promise<void> {
     const next = account.signed_in ? account : { ...this.account, signed_in: false }
     if (JSON.stringify(next) === JSON.stringify(this.account)) return
@@ -43,7 +43,7 @@ export class AccountWatch {
     await this.store.set({ account: next })
   }
 
-  /** Looks who is signed in, unless somebody did less than so many milliseconds ago. */
+  /** Reads the signed-in account, unless a check ran less than atMostEvery milliseconds ago. */
   check(atMostEvery = 0): Promise<void> {
     if (this.clock() - this.checkedAt < atMostEvery) return Promise.resolve()
     return this.checking ??= this.look().finally(() => { this.checking = undefined })

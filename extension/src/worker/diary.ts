@@ -1,7 +1,7 @@
 import type { Deed, Use } from '../shared/state'
 import type { Entry, Store } from './journal'
 
-/** How many deeds are kept. */
+/** Maximum length of the log. */
 const kept = 100
 
 /** The network's allowances of an account, and the task types that use them. */
@@ -24,7 +24,7 @@ interface Book {
   used: Record<string, Record<string, number>>
 }
 
-/** What this browser has done on the network: for the member to see, kept here only. */
+/** The log of this browser's actions on the network, shown to the member and kept here only. */
 export class Diary {
   private constructor(
     private readonly store: Store, private readonly book: Book, private readonly changed: () => void, private readonly now: () => number,
@@ -36,10 +36,10 @@ export class Diary {
     return new Diary(store, { deeds, used }, changed, now)
   }
 
-  /** The newest first. */
+  /** Newest first. */
   get deeds(): Deed[] { return this.book.deeds }
 
-  /** Writes down how a task ended. */
+  /** Records the end of a task. */
   async write(entry: Entry): Promise<void> {
     const { error } = entry
     const deed: Deed = { at: this.now(), task_type: entry.task_type, about: about(entry.input) }
@@ -57,7 +57,7 @@ export class Diary {
     await this.store.set({ diary: this.book })
   }
 
-  /** What this browser has used of each allowance in the present period, in UTC. */
+  /** This browser's use of each allowance in the current period, in UTC. */
   uses(): Use[] {
     const keys = { day: dayOf(this.now()), week: weekOf(this.now()) }
     return allowances.map(({ action, limit, period }) => ({ action, limit, period, used: this.book.used[keys[period]]?.[action] ?? 0 }))
@@ -70,7 +70,7 @@ export class Diary {
   }
 }
 
-/** Names what a task is about, as its input does. */
+/** The target of a task, as its input names it. */
 export function about(input: unknown): string {
   const of = (input ?? {}) as Record<string, unknown>
   for (const name of ['keyword', 'profile', 'company', 'profile_slug', 'company_slug', 'profile_urn', 'recipient_urn', 'social_urn', 'keywords', 'title']) {
@@ -80,7 +80,7 @@ export function about(input: unknown): string {
   return Array.isArray(of['profile_urns']) ? of['profile_urns'].join(', ') : ''
 }
 
-/** Posts of profiles count once for each profile. */
+/** Posts of profiles cost one unit per profile. */
 const units = (input: unknown): number => {
   const urns = (input as { profile_urns?: unknown } | null)?.profile_urns
   return Array.isArray(urns) ? urns.length : 1

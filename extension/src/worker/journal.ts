@@ -1,7 +1,7 @@
 import type { State, TaskError } from '../shared/protocol'
 import type { Witness } from '../shared/messages'
 
-/** What the journal knows of one task. Times are milliseconds since 1970. */
+/** The journal's record of one task. Times are milliseconds since 1970. */
 export interface Entry {
   task: string
   lease: string
@@ -19,8 +19,8 @@ export interface Entry {
   witness?: Witness
   acting_at?: number
   /**
-   * Set when go has come, before the network is touched: an entry in acting
-   * without it was certainly not acted on.
+   * Set after go and before the network is touched: an entry in acting without
+   * it has certainly not acted.
    */
   begun?: boolean
   /** Set before the network is touched a second time. */
@@ -41,13 +41,13 @@ export interface Store {
 const prefix = 'task:'
 
 /**
- * The write-ahead record of tasks: one storage key each, so that writers never
- * undo one another. It outlives the worker and the browser.
+ * The write-ahead record of tasks: one storage key per task, so that writers
+ * never overwrite each other. It survives the worker and the browser.
  */
 export class Journal {
   private constructor(private readonly store: Store, private readonly tasks: Map<string, Entry>, readonly id: string) {}
 
-  /** Reads the journal, or makes one and gives it a name. */
+  /** Reads the journal, or creates a named one. */
   static async open(store: Store): Promise<Journal> {
     const items = await store.get(null)
     const tasks = new Map<string, Entry>()
@@ -62,19 +62,19 @@ export class Journal {
     return new Journal(store, tasks, id as string)
   }
 
-  /** The open tasks, the oldest first. */
+  /** The open tasks, oldest first. */
   entries(): Entry[] {
     return [...this.tasks.values()].sort((a, b) => a.at - b.at || (a.task < b.task ? -1 : 1))
   }
 
-  /** Makes an entry durable. Writes arrive in the order of the calls. */
+  /** Makes an entry durable. Writes keep the order of the calls. */
   async put(entry: Entry): Promise<void> {
     this.tasks.set(entry.task, entry)
     await this.store.set({ [prefix + entry.task]: entry })
   }
 
   /**
-   * Forgets a task. A removal that a crash undoes is harmless: the result is
+   * Removes a task. A removal that a crash undoes is harmless: the result is
    * sent and acknowledged once more.
    */
   async remove(task: string): Promise<void> {
@@ -83,7 +83,7 @@ export class Journal {
   }
 }
 
-/** Has an entry what its state needs? */
+/** Whether an entry has the fields that its state requires. */
 function whole(value: unknown): value is Entry {
   const e = value as Entry | null
   if (typeof e?.task !== 'string' || e.task === '') return false

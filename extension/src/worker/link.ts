@@ -11,25 +11,28 @@ export type End =
   | 'replaced' // a newer connection of the same session took over
   | 'closed' // by us
 
-/** A connection on which hello was said. */
+/** A connection after hello. */
 export interface Connection {
   send(frame: FromSession): void
   close(): void
   readonly ended: Promise<End>
 }
 
-/** One way to exchange frames: it hands what comes to take, in order; the promise is that it was handled. */
+/**
+ * One way to exchange frames. It passes received frames to take, in order;
+ * take's promise resolves when the frame is handled.
+ */
 export type Carrier = (service: string, hello: Hello, take: (frame: FromService) => Promise<void>) => Connection
 
-/** What the link works for. */
+/** The owner of a link. */
 export interface Ends {
-  /** Says where to connect and with what; undefined when there is nothing to connect to. */
+  /** The service and token to connect with; undefined when there is none. */
   target(): { service: string; token: string } | undefined
   hello(token: string): Hello
   /** Called after each welcome. */
   welcome(frame: Welcome, say: (frame: FromSession) => void): void
   receive(frame: FromService): Promise<void>
-  /** Called when a connection on which there was a welcome has ended. */
+  /** Called when a connection has ended after its welcome. */
   farewell(): void
   /** Called every heartbeat while there is a connection. */
   beat(): void
@@ -41,20 +44,23 @@ export interface Ends {
 export const periods = {
   minBackoffMs: 1000,
   maxBackoffMs: 30_000,
-  /** A service that takes the connection and says nothing is as good as none. */
+  /**
+   * Time limit for welcome: a service that accepts the connection and stays
+   * silent counts as unreachable.
+   */
   welcomeMs: 15_000,
-  /** How long a session stays on long poll before it tries the socket again. */
+  /** How long a session uses long poll before it tries the socket again. */
   socketRetryMs: 5 * 60_000,
-  /** After how many failed tries of the socket it goes by long poll. */
+  /** Number of failed socket attempts before long poll. */
   socketTries: 3,
 }
 
 /**
  * Keeps a connection with the service. It prefers the socket; after some failed
- * tries it goes by long poll and tries the socket once in a while.
+ * attempts it uses long poll and retries the socket periodically.
  */
 export class Link {
-  /** By what the session is connected; undefined before welcome. */
+  /** The transport in use; undefined before welcome. */
   carrier: 'socket' | 'poll' | undefined
   private running = false
   private connection: Connection | undefined
@@ -67,12 +73,12 @@ export class Link {
     private readonly chance: () => number = Math.random,
   ) {}
 
-  /** Connects unless connected. Every wake-up of the worker calls this. */
+  /** Connects unless connected. Every start and alarm of the worker calls this. */
   ensure(): void {
     if (!this.running) void this.run()
   }
 
-  /** Connects at once instead of at the end of the present wait, and with what target says now. */
+  /** Connects at once instead of after the current pause, to the current target. */
   renew(): void {
     this.hurry.abort()
     this.connection?.close()
@@ -96,9 +102,9 @@ export class Link {
         continue
       }
       if (by === 'socket') failed = welcomed ? 0 : failed + 1
-      else if (!welcomed) failed = periods.socketTries - 1 // the service is away: that says nothing about sockets
-      // Half of the time is chance, so that the sessions of a service that was
-      // restarted do not come back all at once.
+      else if (!welcomed) failed = periods.socketTries - 1 // the service is unreachable, which proves nothing about sockets
+      // Half of the pause is random, so that sessions do not reconnect all at
+      // once after a restart of the service.
       await this.pause(backoff / 2 + this.chance() * backoff / 2, this.hurry.signal).catch(() => {})
       backoff = Math.min(backoff * 2, periods.maxBackoffMs)
     }

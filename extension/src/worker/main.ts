@@ -1,12 +1,12 @@
-// The service worker. It may be stopped at any moment and is started again by
-// any of the events below, whose listeners must be registered before anything
-// else is done, or the event that woke the worker is lost.
+// The service worker. The browser may stop it at any moment, and any of the
+// events below starts it again. Their listeners must be registered first;
+// otherwise the event that started the worker is lost.
 
 import type { FromPage } from '../shared/messages'
 import type { FromUI } from '../shared/state'
 import { Watchpost } from './watchpost'
 
-// Scripts in pages have no access to what is stored.
+// Scripts in pages cannot read the storage.
 void chrome.storage.local.setAccessLevel({ accessLevel: 'TRUSTED_CONTEXTS' })
 void chrome.storage.session.setAccessLevel({ accessLevel: 'TRUSTED_CONTEXTS' })
 

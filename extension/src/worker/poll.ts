@@ -1,18 +1,18 @@
 import { MAX_FRAME, POLL_MS, type FromService, type FromSession } from '../shared/protocol'
 import type { Carrier, End } from './link'
 
-/** Bounds what one poll carries. */
+/** Bounds the size of one poll. */
 const maxBody = MAX_FRAME - 1024
-/** Bounds one poll, which the service holds for POLL_MS. */
+/** Bounds the duration of one poll, which the service holds for POLL_MS. */
 const pollMs = POLL_MS + 20_000
 
 /**
- * Exchanges frames by long poll. While a poll is held and there is something to
- * say, a second one carries it; the service then ends the first. But two polls
- * may overtake each other on their way: while one is out with something that
- * the service answers at once, the next waits for that answer, so that parts
- * and results arrive in their order. What comes is handled before the next poll
- * leaves, which is for the service the sign that it has arrived.
+ * Exchanges frames by long poll. While a poll is held, frames to send go out on
+ * a second one; the service then ends the first. Two polls may overtake each
+ * other on their way. So while a poll is out with frames that the service
+ * answers at once, the next waits for that answer, and parts and results arrive
+ * in order. Received frames are handled before the next poll leaves, because
+ * the service takes that poll as their acknowledgement.
  */
 export const openPoll: Carrier = (service, hello, take) => {
   const token = hello.token
@@ -48,7 +48,7 @@ export const openPoll: Carrier = (service, hello, take) => {
     if (answered) urgent--
     pump()
   }
-  /** Begins the polls that there is reason for. */
+  /** Starts polls while there is a reason. */
   function pump(): void {
     while (!control.signal.aborted && (held === 0 || waiting.length > 0 && held < 2 && urgent === 0)) void poll()
   }
@@ -64,10 +64,10 @@ export const openPoll: Carrier = (service, hello, take) => {
   }
 }
 
-/** Has the service something to say to a frame? */
+/** Whether the service answers a frame at once. */
 const answeredAtOnce = ({ type }: FromSession): boolean => type === 'hello' || type === 'acting' || type === 'part' || type === 'result'
 
-/** Takes frames of together at most so many bytes, but at least one when there is one. */
+/** Takes frames up to a total size, but at least one if there is one. */
 function takeUpTo(frames: FromSession[], limit: number): FromSession[] {
   let n = 0
   for (let size = 0; n < frames.length; n++) {

@@ -6,34 +6,37 @@ import type { Entry } from './journal'
 import { anew, type Session } from './session'
 import { type Task, wait } from './task'
 
-/** The network as a task finds it: a tab of its own, opened where the task begins. */
+/** The network for a task: a separate tab, opened where the task begins. */
 export interface Tabs {
-  /** Reads in a fresh tab what the pages show of a write. The tab stays. */
+  /** Reads the state of a write in a new tab. The tab stays open. */
   look(entry: Entry, signal: AbortSignal): Promise<LookAnswer>
-  /** Does a task: a read in a fresh tab, a write on the page that was looked at. */
+  /** Runs a task: a read in a new tab, a write on the page that look opened. */
   run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage>
-  /** The outcome of a write that a page, left by a worker that has gone, is still busy with or told since. */
+  /** The outcome of a write on a page of an earlier worker, still running or finished since. */
   rejoin(entry: Entry, signal: AbortSignal): Promise<OutcomeMessage | undefined>
   close(): Promise<void>
 }
 
 /** The member's account at the network. */
 export interface Accounts {
-  /** Keeps what a page said. */
+  /** Stores the account that a page showed. */
   saw(account: Account): Promise<void>
-  /** Waits until the account of that urn is signed in. */
+  /** Waits until the account with that URN is signed in. */
   signedIn(urn: string, signal: AbortSignal): Promise<void>
 }
 
-/** Told of each task that ended. */
+/** Called with each finished task. */
 export type Report = (entry: Entry) => void
 
-/** How long after the entry in acting a page is looked at again: a request that was under way has arrived by then. */
+/**
+ * Delay from the acting entry to the second look at the page: by then a request
+ * in flight has arrived.
+ */
 const secondLookMs = 30_000
-/** A write that is older than this is not done again. */
+/** An older write is not repeated. */
 const actingLimitMs = 24 * 3600_000
 
-/** A task that was given back. */
+/** A task that was returned. */
 const released = new Error('released')
 
 /**
@@ -59,7 +62,7 @@ export class Runner {
     private readonly clock: () => number = Date.now,
   ) {}
 
-  /** Does what there is to do until the signal ends. */
+  /** Runs tasks until the signal is aborted. */
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const task = await this.session.next(signal).catch(() => undefined)
@@ -67,7 +70,7 @@ export class Runner {
     }
   }
 
-  /** Takes up how a task ended on a page that a worker before this one has left. */
+  /** Handles the outcome of a task on a page of an earlier worker. */
   async adopt(outcome: OutcomeMessage): Promise<void> {
     const task = this.session.tasks.get(outcome.task)
     const begun = isWrite(task?.entry.task_type ?? '') ? task?.entry.begun === true : outcome.parts === 0
@@ -103,7 +106,7 @@ export class Runner {
     await this.notLate(task)
     const outcome = await this.tabs.run(task.entry, task.signal, p => this.session.part(task, p.seq, p.posts))
     const output = this.outputOf(outcome)
-    await task.flush() // parts are kept in memory: only now may the journal say done
+    await task.flush() // parts are only in memory: the journal may say done only after this
     return output
   }
 
@@ -114,26 +117,30 @@ export class Runner {
     }
     const output = await this.prepare(task)
     await this.notLate(task)
-    // Also what the service has said since the page was looked at.
+    // Includes frames that arrived since the look at the page.
     if (!this.session.mayActAs(task.entry, task.entry.account)) await this.giveBack(task, 'account')
     await this.session.put(task, { begun: true })
-    if (pageDecides(type) && task.entry.witness?.done) return output // done already: there is nothing to do
+    if (pageDecides(type) && task.entry.witness?.done) return output // already done: no write is needed
     const outcome = await this.act(task)
     return unsure(outcome) ? this.recover(task, type) : this.outputOf(outcome)
   }
 
-  /** Takes the witness, journals acting and waits for go. Returns the output if nothing is to be done. */
+  /**
+   * Reads the witness, journals acting and waits for go. Returns the output if
+   * no write is needed.
+   */
   private async prepare(task: Task): Promise<unknown> {
     await this.notLate(task)
     const { witness, output, account } = await this.look(task)
-    // The browser is signed in as somebody else: it is not theirs to do.
+    // The browser is signed in to another account, which must not do this
+    // write.
     if (!this.session.mayActAs(task.entry, account)) await this.giveBack(task, 'account')
     await this.session.put(task, { state: 'acting', witness, acting_at: this.clock() })
     await this.session.askToAct(task)
     return output
   }
 
-  /** Finds out whether a write that was begun was done, and does it once more when it certainly was not. */
+  /** Finds out whether a begun write happened, and repeats it once when it certainly did not. */
   private async recover(task: Task, type: WriteType): Promise<unknown> {
     if (pageDecides(type)) return this.recoverDecided(task)
     const before = task.entry.witness?.count ?? 0
@@ -156,7 +163,7 @@ export class Runner {
     throw unknown('no answer to the second try either')
   }
 
-  /** Does the same where the page's state decides alone. */
+  /** The same for writes whose page shows their state. */
   private async recoverDecided(task: Task): Promise<unknown> {
     for (let tried = 0; ; tried++) {
       const now = await this.lookAgain(task)
@@ -177,8 +184,8 @@ export class Runner {
   }
 
   /**
-   * Looks at the page of a write that was begun. While nobody is signed in, or
-   * somebody else is, it says nothing of the write: that is waited for.
+   * Reads the page of a begun write. Without a sign-in, or with another
+   * account, the page proves nothing, so it waits.
    */
   private async lookAgain(task: Task): Promise<{ witness: Witness; output: unknown } | Error> {
     for (;;) {
@@ -195,7 +202,7 @@ export class Runner {
     }
   }
 
-  /** Acts on the page; that it went away without a word is an outcome of which nobody is sure. */
+  /** Acts on the page. If the page disappears without a message, the outcome is unknown. */
   private async act(task: Task): Promise<OutcomeMessage> {
     try {
       return await this.tabs.run(task.entry, task.signal, () => {})
@@ -214,7 +221,7 @@ export class Runner {
 
   private async secondLookDue(task: Task): Promise<void> {
     const since = this.clock() - (task.entry.acting_at ?? 0)
-    // A clock that was set back in between cannot make it longer.
+    // A clock that was set back in between must not lengthen the pause.
     await this.pause(Math.min(Math.max(secondLookMs - since, 0), secondLookMs), task.signal)
   }
 
@@ -222,13 +229,13 @@ export class Runner {
     if (this.clock() - (task.entry.acting_at ?? 0) > actingLimitMs) throw unknown('the write is too old to be done again')
   }
 
-  /** Gives the task back when its deadline has passed. */
+  /** Returns the task when its deadline has passed. */
   private async notLate(task: Task): Promise<void> {
     task.signal.throwIfAborted()
     if (this.session.late(task.entry)) await this.giveBack(task, 'deadline')
   }
 
-  /** Gives a task back that was not begun, and ends its run. */
+  /** Returns a task that has not begun, and ends its run. */
   private async giveBack(task: Task, reason: string): Promise<never> {
     await this.tabs.close()
     await this.session.release(task, reason)

@@ -4,33 +4,33 @@ import type { Entry, Journal } from './journal'
 import { Task, until } from './task'
 
 /**
- * How many tasks a session takes beside the one it does. The service hands out
- * one at a time; more wait here only after a restart.
+ * Maximum number of tasks that wait while one runs. The service hands out one
+ * at a time; more wait here only after a restart.
  */
 const maxQueued = 4
 
-/** Why a task ends that was handed out anew: it is to be done again. */
+/** Ends the run of a task that was handed out again and must restart. */
 export const anew = new Error('the task was handed out anew')
 const forgotten = new Error('the service is done with the task')
 const cancelled = new Error('the service cancelled the task')
 
 /**
- * What the service has given this browser to do, and what it was told of it.
- * Whatever comes is journalled before it is answered. What is to be sent is
- * never kept for later: after each welcome the open tasks say again what the
- * service has not acknowledged.
+ * The tasks of this browser and their reports to the service. Every received
+ * frame is journalled before it is answered. Unsent frames are not stored:
+ * after each welcome the open tasks repeat the reports that the service has not
+ * acknowledged.
  */
 export class Session {
   readonly tasks = new Map<string, Task>()
   /** The account that the member works as, as the service has said on this connection; undefined when it has not. */
   bound: Account | undefined
-  /** Set while no task is to be taken. */
+  /** Set while the session accepts no tasks. */
   closed = false
   private readonly queue: Task[] = []
   private readonly boot = crypto.randomUUID()
   /** The service's clock minus ours, in milliseconds. */
   private offset = 0
-  /** Was there a welcome? */
+  /** Whether a welcome was received. */
   private met = false
   private say: (frame: FromSession) => void = () => {}
   private wake: () => void = () => {}
@@ -39,7 +39,7 @@ export class Session {
     readonly journal: Journal,
     private readonly account: () => Account,
     private readonly version: string,
-    /** Called when what a member may see has changed. */
+    /** Called when the state visible to the member changed. */
     private readonly changed: () => void = () => {},
     private readonly clock: () => number = Date.now,
   ) {
@@ -55,15 +55,15 @@ export class Session {
     return sameAccount(urn, entry.account) && (this.bound === undefined || sameAccount(urn, this.bound.urn))
   }
 
-  /** The service's time as far as the session knows it. */
+  /** The service's time, as far as the session knows it. */
   now(): number { return this.clock() + this.offset }
 
-  /** Has the task's deadline passed? Then the network is not to be touched for it any more. */
+  /** Whether the task's deadline has passed; then it must not touch the network. */
   late(entry: Entry): boolean { return entry.deadline !== undefined && this.now() >= entry.deadline }
 
   /**
-   * The first frame of a connection. It must be small: tasks that do not fit
-   * are left out, the done ones first, whose results follow anyhow.
+   * The first frame of a connection. Its size is limited: excess tasks are left
+   * out, done ones first, because their results follow anyway.
    */
   hello(token: string): Hello {
     const tasks = (['acting', 'received', 'done'] as const).flatMap(state =>
@@ -75,7 +75,7 @@ export class Session {
     return hello
   }
 
-  /** Begins a conversation: from here on frames are sent with say. */
+  /** Starts a connection: from now on say sends the frames. */
   welcome(frame: Welcome, say: (frame: FromSession) => void): void {
     const time = Date.parse(frame.server_time ?? '')
     if (!Number.isNaN(time)) this.offset = time - this.clock()
@@ -86,7 +86,7 @@ export class Session {
     this.wake()
   }
 
-  /** Ends a conversation. */
+  /** Ends a connection. */
   farewell(): void { this.say = () => {} }
 
   /** Sends the account and the leases to renew. */
@@ -95,7 +95,7 @@ export class Session {
     this.say({ type: 'heartbeat', account: this.account(), running })
   }
 
-  /** Handles a frame that comes after welcome; what it does not know it ignores. */
+  /** Handles a frame after welcome; ignores unknown ones. */
   async receive(frame: FromService): Promise<void> {
     switch (frame.type) {
       case 'task': return this.receiveTask(frame)
@@ -118,12 +118,12 @@ export class Session {
     }
   }
 
-  /** The next task to do. */
+  /** The next task to run. */
   async next(signal: AbortSignal): Promise<Task> {
     for (;;) {
       signal.throwIfAborted()
-      // Before the first welcome there is none: until then the session does not
-      // know the service's time, nor whether the journal's leases still stand.
+      // Before the first welcome there is none: the session knows neither the
+      // service's time nor whether the journal's leases are still valid.
       const task = this.met ? this.queue.shift() : undefined
       if (task) {
         task.running = true
@@ -137,7 +137,7 @@ export class Session {
     }
   }
 
-  /** Takes a waiting task out of turn; false when it does not wait. */
+  /** Takes a waiting task out of turn; false when it is not waiting. */
   take(task: Task): boolean {
     const at = this.queue.indexOf(task)
     if (at < 0) return false
@@ -145,10 +145,10 @@ export class Session {
     return task.running = true
   }
 
-  /** Is there anything to do, or to be acknowledged? */
+  /** Whether there are tasks to run or to be acknowledged. */
   get busy(): boolean { return this.tasks.size > 0 }
 
-  /** Drops all tasks: of what was begun nobody will know. */
+  /** Drops all tasks; the outcome of begun ones stays unknown. */
   async forgetAll(): Promise<void> {
     for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)
   }
@@ -159,7 +159,7 @@ export class Session {
     await this.journal.put(task.entry)
   }
 
-  /** Asks whether a write may begin; resolves when the service says go. */
+  /** Asks to begin a write; resolves when the service answers go. */
   async askToAct(task: Task): Promise<void> {
     const { task: id, lease } = task.entry
     try {
@@ -172,7 +172,7 @@ export class Session {
     }
   }
 
-  /** Sends posts ahead of the result. */
+  /** Sends posts before the result. */
   part(task: Task, seq: number, posts: Post[]): void {
     const { task: id, lease, attempt } = task.entry
     const part = { type: 'part' as const, task: id, lease, attempt, seq, output: { posts } }
@@ -180,7 +180,7 @@ export class Session {
     this.say(part)
   }
 
-  /** Journals how a task ended, and says it. */
+  /** Journals the end of a task, and reports it. */
   async finish(task: Task, end: Pick<Entry, 'output' | 'error'>): Promise<void> {
     const { output: _, error: __, ...entry } = task.entry
     task.entry = { ...entry, state: 'done', ...end }
@@ -190,13 +190,13 @@ export class Session {
     this.changed()
   }
 
-  /** Gives a task back that was not begun. */
+  /** Returns a task that has not begun. */
   async release(task: Task, reason: string): Promise<void> {
     await this.forget(task, forgotten)
     this.say({ type: 'released', task: task.entry.task, lease: task.entry.lease, reason })
   }
 
-  /** Puts a task that was handed out anew back into the queue. */
+  /** Puts a task that was handed out again back into the queue. */
   requeue(task: Task): void {
     if (this.tasks.get(task.entry.task) !== task) return
     const fresh = new Task(task.entry)
@@ -230,8 +230,8 @@ export class Session {
   }
 
   /**
-   * Gives a known task the lease and attempt of a new hand-out. A read under
-   * way begins anew: the parts of the older attempt may be lost.
+   * Gives a known task the lease and attempt of a new hand-out. A running read
+   * restarts, because the parts of the older attempt may be lost.
    */
   private async takeAgain(task: Task, frame: Assignment): Promise<void> {
     const begins = frame.attempt !== task.entry.attempt && !isWrite(task.entry.task_type)
@@ -242,9 +242,9 @@ export class Session {
   }
 
   /**
-   * Stops a task. A write that may have touched the network goes on: only its
-   * result tells what became of it. A read that may have is dropped without a
-   * word: released would say that it cost the account nothing.
+   * Stops a task. A write that may have touched the network continues, because
+   * only its result shows the outcome. A read that may have touched it is
+   * dropped without a report: released would refund its cost.
    */
   private async receiveCancel(id: string): Promise<void> {
     const task = this.tasks.get(id)
@@ -254,7 +254,7 @@ export class Session {
     if (untouched) this.say({ type: 'released', task: id, lease: task.entry.lease, reason: 'cancelled' })
   }
 
-  /** Says what a task has said and the service not acknowledged. */
+  /** Repeats the unacknowledged reports of a task. */
   private repeat(task: Task | undefined): void {
     if (!task) return
     const { task: id, lease, attempt } = task.entry

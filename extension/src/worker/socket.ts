@@ -21,14 +21,15 @@ export const openSocket: Carrier = (service, hello, take) => {
     close = () => {
       closing = true
       socket.close(1000)
-      resolve('closed') // a dead connection would take long to say goodbye
+      resolve('closed') // closing a dead connection would take long
     }
   })
   return {
     ended,
     send(frame) {
       if (socket.readyState !== WebSocket.OPEN) return
-      // What was sent two heartbeats ago and has not left: nobody is there any more.
+      // A frame from two heartbeats ago is still unsent: the connection is
+      // dead.
       if (frame.type === 'heartbeat') stuck = socket.bufferedAmount > 0 ? stuck + 1 : 0
       if (stuck >= 2) socket.close()
       else socket.send(JSON.stringify(frame))

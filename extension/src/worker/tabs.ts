@@ -7,27 +7,27 @@ import type { Entry } from './journal'
 import type { Tabs } from './runner'
 import { until } from './task'
 
-/** How long a page may take to load. */
+/** Time limit for loading a page. */
 const loadMs = 60_000
-/** How long a write may take on its page. */
+/** Time limit for a write on its page. */
 const writeMs = 90_000
-/** How long a read may take: scans end themselves before. */
+/** Time limit for a read; scans end earlier by themselves. */
 const readMs = SCAN_MS + 60_000
 
-/** The page went away, or does not know of the task any more. */
+/** The page disappeared, or no longer knows the task. */
 const gone = new Error('the page of the task went away')
 
-/** The tab of the task under way; it is remembered beyond the worker. */
+/** The tab of the running task; the record survives the worker. */
 interface Held {
   tab: number
   task?: string
   run?: string
 }
 
-/** Someone who waits for the outcome of a run. */
+/** A caller that waits for the outcome of a run. */
 interface Waiter {
   run: string
-  /** Has the page been told to begin? Before, it is not busy with the task. */
+  /** Whether the page was asked to start. Before that it is not busy. */
   started: boolean
   part: (p: PartMessage) => void
   resolve: (outcome: OutcomeMessage) => void
@@ -35,15 +35,14 @@ interface Waiter {
 }
 
 /**
- * Tabs of the browser. A task has a fresh one, in the background, which is
- * closed with it, so that no state leaks from one task to the next. The events
- * of tabs and messages are handed in, as a worker must register for them before
- * it does anything else.
+ * Tabs of the browser. Each task gets a new background tab, closed with the
+ * task, so that no state leaks to the next. Callers pass in the events of tabs
+ * and messages, because a worker must register for them before anything else.
  */
 export class BrowserTabs implements Tabs {
   private waiter: Waiter | undefined
   private loading: { tab: number; check: (tab: chrome.tabs.Tab) => void; fail: (reason: Error) => void } | undefined
-  /** An outcome for which nobody waited. */
+  /** An outcome without a waiting caller. */
   private early: OutcomeMessage | undefined
 
   constructor(private readonly origin: string) {}
@@ -58,7 +57,7 @@ export class BrowserTabs implements Tabs {
     return this.twice(async () => this.begin(await this.open(entry, signal), entry, signal, part, readMs))
   }
 
-  /** Reads once more when the page went away: the member may have closed the tab. */
+  /** Retries a read once when its page disappeared: the member may have closed the tab. */
   private async twice<T>(read: () => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried++) {
       try {
@@ -76,7 +75,7 @@ export class BrowserTabs implements Tabs {
     if (tab === undefined || task !== entry.task || run === undefined) return undefined
     try {
       const outcome = this.outcome(run, signal, () => {}, writeMs)
-      outcome.catch(() => {}) // it may end before anyone listens
+      outcome.catch(() => {}) // it may end before a caller listens
       if (!await this.call(tab, signal, 'busy', entry.task)) throw gone
       this.started()
       return await outcome
@@ -92,16 +91,19 @@ export class BrowserTabs implements Tabs {
     const held = await this.held()
     if (!held) return
     await chrome.storage.session.remove('tab')
-    await chrome.tabs.remove(held.tab).catch(() => {}) // the member was faster
+    await chrome.tabs.remove(held.tab).catch(() => {}) // the member has closed it already
   }
 
-  /** Closes the tab of a task that is not open any more. */
+  /** Closes the tab of a task that is no longer open. */
   async tidy(open: (task: string) => boolean): Promise<void> {
     const held = await this.held()
     if (held && !(held.task !== undefined && open(held.task))) await this.close()
   }
 
-  /** Handles a message from a page. The answer false ends the run there; undefined: an outcome for which nobody waits. */
+  /**
+   * Handles a message from a page. The answer false ends the run there;
+   * undefined: an outcome without a waiting caller.
+   */
   async hear(message: FromPage, tab: number): Promise<boolean | undefined> {
     const held = await this.held()
     if (held?.tab !== tab || held.task !== message.task || held.run !== message.run) return false
@@ -124,7 +126,7 @@ export class BrowserTabs implements Tabs {
     if ((await this.held())?.tab === tab) this.waiter?.reject(gone)
   }
 
-  /** A tab has changed: it may have loaded, or left the page of the task. */
+  /** A tab has changed: it may have loaded, or left the task's page. */
   async updated(tab: number, now: chrome.tabs.Tab): Promise<void> {
     if (this.loading?.tab === tab) return this.loading.check(now)
     const { waiter } = this
@@ -135,21 +137,21 @@ export class BrowserTabs implements Tabs {
     if (!busy && this.waiter === waiter) waiter.reject(gone)
   }
 
-  /** Is it the tab of a task? */
+  /** Whether the tab belongs to a task. */
   async ours(tab: number): Promise<boolean> { return this.loading?.tab === tab || (await this.held())?.tab === tab }
 
   private async held(): Promise<Held | undefined> {
     return (await chrome.storage.session.get('tab'))['tab'] as Held | undefined
   }
 
-  /** The tab in which a task's page was looked at, if it is still there. */
+  /** The tab in which look opened a task's page, if it still exists. */
   private async looked(entry: Entry): Promise<number | undefined> {
     const held = await this.held()
     if (held?.task !== entry.task || held.run !== undefined) return undefined
     return chrome.tabs.get(held.tab).then(tab => tab.id, () => undefined)
   }
 
-  /** Opens a fresh tab where a task begins, and injects the page's script. */
+  /** Opens a new tab where a task begins, and injects the page script. */
   private async open({ task, task_type, input }: Entry, signal: AbortSignal): Promise<number> {
     const url = this.origin + startOf(task_type as TaskType, input)
     await this.close()
@@ -166,8 +168,8 @@ export class BrowserTabs implements Tabs {
   }
 
   /**
-   * Waits until a tab shows a page of the network. Events may have come before
-   * anyone listened, so the tab is asked once besides.
+   * Waits until a tab shows a page of the network. Its events may have come
+   * earlier, so this also asks the tab once.
    */
   private async loaded(tab: number, signal: AbortSignal): Promise<void> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(loadMs)])
@@ -175,7 +177,8 @@ export class BrowserTabs implements Tabs {
       await until<void>(limit, (resolve, reject) => {
         const check = (now: chrome.tabs.Tab) => {
           if (now.status !== 'complete') return
-          // Without permission for a page the browser does not tell its address.
+          // Without permission for a page the browser does not reveal its
+          // address.
           if (now.url === undefined && now.pendingUrl === undefined) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
           else if (now.url?.startsWith(this.origin + '/')) resolve()
         }
@@ -196,7 +199,7 @@ export class BrowserTabs implements Tabs {
     await chrome.storage.session.set({ tab: { tab, task: entry.task, run } satisfies Held })
     try {
       const outcome = this.outcome(run, signal, part, limitMs)
-      outcome.catch(() => {}) // it may end before anyone listens
+      outcome.catch(() => {}) // it may end before a caller listens
       await this.call(tab, signal, 'start', entry.task, run, entry.task_type as TaskType, entry.input, entry.account)
       this.started()
       return await outcome
@@ -213,7 +216,7 @@ export class BrowserTabs implements Tabs {
     return until(AbortSignal.any([signal, AbortSignal.timeout(limitMs)]), (resolve, reject) => { this.waiter = { run, started: false, part, resolve, reject } })
   }
 
-  /** Calls a method of the page's script. */
+  /** Calls a method of the page script. */
   private async call<M extends 'look' | 'start' | 'busy'>(
     tab: number, signal: AbortSignal, method: M, ...args: Parameters<PageAgent[M]>
   ): Promise<Awaited<ReturnType<PageAgent[M]>>> {
@@ -221,7 +224,8 @@ export class BrowserTabs implements Tabs {
     const [frame] = await until<chrome.scripting.InjectionResult<Answer | null>[]>(signal, (resolve, reject) => {
       chrome.scripting.executeScript({
         target: { tabId: tab },
-        // The browser runs its text in the page: nothing from around it is there.
+        // The browser runs the function's source in the page, without its
+        // closure.
         func: (name: string, given: unknown[]) => {
           const agent = globalThis.pageAgent as unknown as Record<string, (...a: unknown[]) => unknown> | undefined
           return agent?.[name]?.(...given) ?? null
@@ -234,7 +238,7 @@ export class BrowserTabs implements Tabs {
   }
 }
 
-/** Opens a tab in the background; without a window it needs one. */
+/** Opens a background tab; without a window it creates one. */
 async function create(url: string): Promise<number> {
   const tab = await chrome.tabs.create({ url, active: false }).catch(async () =>
     (await chrome.windows.create({ url, focused: false }))?.tabs?.[0])

@@ -1,15 +1,15 @@
 import type { Part } from '../shared/protocol'
 import type { Entry } from './journal'
 
-/** An open task: its journal entry and what this worker does about it. */
+/** An open task: its journal entry and its state in this worker. */
 export class Task {
-  /** Ends when the task is not to be done any more. */
+  /** Aborted when the task must stop. */
   readonly control = new AbortController()
   /** True from the runner's first look at it to its end. */
   running = false
-  /** Lets the write that waits for go begin; set while acting was said. */
+  /** Lets the waiting write begin; set after acting was sent. */
   goes: (() => void) | undefined
-  /** Parts that the service has not acknowledged, in order. */
+  /** Unacknowledged parts, in order. */
   parts: Part[] = []
   private flushed: (() => void) | undefined
 
@@ -22,14 +22,14 @@ export class Task {
     if (this.parts.length > 0) await until<void>(this.signal, resolve => { this.flushed = resolve })
   }
 
-  /** Forgets a part that the service has stored. */
+  /** Removes a part that the service has stored. */
   stored(seq: number): void {
     this.parts = this.parts.filter(part => part.seq !== seq)
     if (this.parts.length === 0) this.flushed?.()
   }
 }
 
-/** A promise that is rejected with the signal's reason when that ends first. */
+/** A promise that rejects with the signal's reason on abort. */
 export function until<T>(signal: AbortSignal, start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(signal.reason)

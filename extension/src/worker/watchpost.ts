@@ -8,12 +8,12 @@ import { Runner } from './runner'
 import { Session } from './session'
 import { BrowserTabs } from './tabs'
 
-/** How often the account is looked at beside tasks and the member's own visits. */
+/** Interval of account checks apart from tasks and the member's own visits. */
 const accountMs = 5 * 60_000
 
 const store = chrome.storage.local as unknown as Store
 
-/** The parts of the worker, and what they tell one another. */
+/** Connects the parts of the worker. */
 export class Watchpost {
   private pairing: Pairing | undefined
   private paused = false
@@ -39,7 +39,7 @@ export class Watchpost {
     })
   }
 
-  /** Takes up what the worker before this one has left. */
+  /** Continues from the state of the previous worker. */
   static async start(): Promise<Watchpost> {
     let worker: Watchpost | undefined
     const changed = () => worker?.changed()
@@ -59,20 +59,20 @@ export class Watchpost {
     return worker
   }
 
-  /** Sees to it that the worker is woken again, and that it is connected. */
+  /** Makes sure that an alarm is set and the link runs. */
   async wake(): Promise<void> {
-    // Alarms may be lost between versions and starts of the browser.
+    // The browser may drop alarms on updates and restarts.
     if (!await chrome.alarms.get('wake')) await chrome.alarms.create('wake', { periodInMinutes: WAKE_SECONDS / 60 })
     if (this.pairing && !this.paused) void this.account.check(accountMs)
     this.link.ensure()
   }
 
-  /** Shows a new user what to do first. */
+  /** Opens the options page for a new user. */
   async installed(): Promise<void> {
     if (!this.pairing) await chrome.runtime.openOptionsPage()
   }
 
-  /** A tab has changed: that of a task, or one in which the member may have signed in or out. */
+  /** A tab has changed: a task's, or one in which the member may have signed in or out. */
   async tabChanged(id: number, tab: chrome.tabs.Tab): Promise<void> {
     if (await this.tabs.ours(id)) return this.tabs.updated(id, tab)
     if (tab.status === 'complete' && tab.url?.startsWith(NETWORK_ORIGIN + '/') && this.pairing && !this.paused) await this.account.check()
@@ -113,13 +113,13 @@ export class Watchpost {
         this.link.renew()
         break
       case 'state':
-        return this.state() // who asks is told: telling everybody would make them ask again
+        return this.state() // the caller gets the state; a broadcast would make it ask again
     }
     this.changed()
     return this.state()
   }
 
-  /** A paused browser is given no work: it finishes what it does, and disconnects. */
+  /** A paused browser receives no tasks: it finishes the running one, and disconnects. */
   private async pause(on: boolean): Promise<void> {
     this.paused = on
     this.session.closed = on
@@ -130,7 +130,7 @@ export class Watchpost {
   private beat(): void {
     this.session.beat()
     void this.account.check(accountMs)
-    void chrome.storage.session.get('tab') // any call to the browser keeps the worker alive
+    void chrome.storage.session.get('tab') // any browser API call keeps the worker alive
   }
 
   private accountChanged(): void {
@@ -138,7 +138,10 @@ export class Watchpost {
     this.changed()
   }
 
-  /** The service has ended the session. Entries of the journal stay: a later session of the same member may still report them. */
+  /**
+   * The service has ended the session. The journal stays: a later session of
+   * the same member may still report its entries.
+   */
   private async over(end: 'revoked' | 'replaced'): Promise<void> {
     if (end === 'revoked') {
       this.pairing = undefined
@@ -147,7 +150,10 @@ export class Watchpost {
     await this.end(end)
   }
 
-  /** Remembers why there is no connection. Another start of the browser may take a replaced session back. */
+  /**
+   * Stores why the connection ended. After a restart the browser may take a
+   * replaced session back.
+   */
   private async end(how: State['ended']): Promise<void> {
     this.ended = how
     await store.set({ revoked: how === 'revoked' })
@@ -155,14 +161,14 @@ export class Watchpost {
     this.changed()
   }
 
-  /** Brings what the member sees up to date. */
+  /** Refreshes the state shown to the member. */
   private changed(): void {
     if (this.paused && this.link.carrier && !this.session.busy) this.link.renew()
     const { text, title, colour } = this.badge()
     void chrome.action.setBadgeText({ text })
     void chrome.action.setBadgeBackgroundColor({ color: colour })
     void chrome.action.setTitle({ title: `Watchpost: ${title}` })
-    chrome.runtime.sendMessage({ type: 'changed' }).catch(() => {}) // nobody is looking
+    chrome.runtime.sendMessage({ type: 'changed' }).catch(() => {}) // no page is listening
   }
 
   private badge(): { text: string; title: string; colour: string } {
