@@ -7,7 +7,7 @@ import (
 	"watchpost/actors/enrich"
 )
 
-// BenchmarkPost understands a post of the usual length.
+// BenchmarkPost enriches a post of the usual length.
 func BenchmarkPost(b *testing.B) {
 	for _, bench := range []struct{ name, content string }{
 		{"ascii", `We are hiring a Senior Go engineer for our platform team in Berlin!

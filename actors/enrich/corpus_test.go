@@ -15,11 +15,10 @@ import (
 	"watchpost/actors/enrich"
 )
 
-// The least that the models must reach on posts that they have not seen. Both
-// are below what they do reach (README.md of train): they catch a model that
-// broke.
+// Minimum scores of the models on unseen posts. Both are below the measured
+// ones (README.md of train), so that they detect a broken model only.
 const (
-	leastLanguage  = 0.98 // of posts with languageLetters letters or more, Hindi in Latin letters aside
+	leastLanguage  = 0.98 // of posts with languageLetters letters or more, without Hindi in Latin letters
 	leastSentiment = 0.55 // mean macro-F1 of eight languages
 
 	languageLetters = 20
@@ -28,8 +27,8 @@ const (
 // sample is a line of the corpus.
 type sample struct{ ID, Language, Sentiment, Text string }
 
-// corpus reads the validation part of the file that WATCHPOST_CORPUS names,
-// from which nothing was learnt, or skips the test.
+// corpus reads the validation part of the file named by WATCHPOST_CORPUS,
+// which is never used for training, or skips the test.
 func corpus(t *testing.T) []sample {
 	t.Helper()
 	path := cmp.Or(os.Getenv("WATCHPOST_CORPUS"), "../../../shared/corpus/posts.jsonl")
@@ -115,7 +114,7 @@ func TestCorpusSentiment(t *testing.T) {
 	require.Greater(t, mean, leastSentiment)
 }
 
-// understood is a post of a text after it was understood.
+// understood returns an enriched post with a text.
 func understood(text string) *watchpost.Post {
 	p := &watchpost.Post{Content: text}
 	enrich.Post(p, enrich.Context{})

@@ -1,18 +1,18 @@
-// Package enrich says what is understood of a post from the post alone and
-// from what its watchlist asks for: language, sentiment, the seniority of its
-// author, the labels it is classified into, its relevance and its influence.
+// Package enrich computes derived fields of a post from the post and its
+// watchlist: language, sentiment, the seniority of its author, the labels that
+// fit, its relevance and its influence.
 //
-// The rules are small and deterministic: the same post and context give the
-// same answer whenever they are asked, nothing else is read or sent, and no
-// post is refused. Each idea has a file or package of its own:
+// The rules are small and deterministic: the same post and context always give
+// the same result, nothing else is read or sent, and no post is refused. Each
+// rule has its file or package:
 //
-//   - language: script, then a small linear model; sentiment: another. Their
-//     files are part of the program, and train makes them
+//   - language: script, then a small linear model; sentiment: another. The
+//     models are embedded in the program, and train trains them
 //   - seniority.go: titles in the author's headline
 //   - tags.go: labels by the words of their name and description
 //   - relevance.go and influence.go: sums of points
 //
-// specs/understanding.md has all of it on one page, and what was measured.
+// specs/understanding.md has the rules and measurements on one page.
 package enrich
 
 import (
@@ -23,20 +23,19 @@ import (
 	"watchpost/actors/enrich/sentiment"
 )
 
-// Version is the version of the rules; each post says which one understood it.
-// It grows with every change of a rule that changes answers.
+// Version is the version of the rules, stored with each post. It increases with
+// every change of a rule that changes results.
 const Version = 2
 
-// Context is what the watchlist that collected a post asks for.
+// Context is the part of a watchlist that the rules use.
 type Context struct {
-	Labels    []watchpost.Label // what its posts are classified into; none: into Keyword
-	Objective string            // what it is for, in words
-	Keyword   string            // what matched; empty for people and companies
-	Entries   int               // how many entries it has; 0: not known
+	Labels    []watchpost.Label // labels for its posts; none: Keyword
+	Objective string            // its purpose, as text
+	Keyword   string            // the matched one; empty for people and companies
+	Entries   int               // number of its entries; 0: unknown
 }
 
-// Rules are what a Context asks for, made ready to be compared with many posts.
-// They may be used by several goroutines.
+// Rules are a Context prepared for many posts. They are safe for concurrent use.
 type Rules struct {
 	Context
 	keyword   string // normalised
@@ -44,7 +43,7 @@ type Rules struct {
 	objective []string // its content words
 }
 
-// NewRules prepares what a watchlist asks for.
+// NewRules prepares a Context.
 func NewRules(c Context) *Rules {
 	r := &Rules{
 		Context: c, keyword: strings.TrimSpace(watchpost.Normalise(c.Keyword)),

@@ -12,7 +12,7 @@ import (
 	"watchpost/actors/enrich"
 )
 
-// understoodPost is a post after it was understood for a plain watchlist.
+// understoodPost is a post enriched for a plain watchlist.
 func understoodPost(p watchpost.Post) *watchpost.Post {
 	enrich.Post(&p, enrich.Context{})
 	return &p
@@ -28,7 +28,8 @@ func TestPostFillsWhatIsUnderstoodOnly(t *testing.T) {
 	require.Equal(t, want, p)
 }
 
-// A re-scan recomputes everything but the tags, which only grow.
+// TestPostAgain: a re-scan recomputes everything but the tags, to which it
+// only adds.
 func TestPostAgain(t *testing.T) {
 	t.Parallel()
 	p := watchpost.Post{Content: "Das ist leider schlecht", AuthorHeadline: "CEO", Likes: 99}
@@ -43,8 +44,8 @@ func TestPostAgain(t *testing.T) {
 	require.Equal(t, fresh, p)
 }
 
-// However long and odd a post is, the rules take time in proportion to its
-// length: one that does not would meet the time limit of the tests here.
+// TestLongPosts: the rules take time in proportion to the length of a post,
+// however odd it is; otherwise the tests here would exceed their time limit.
 func TestLongPosts(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", "a'", "é", "的", "# ", ":)", "happy ", "golang", "not ", "w\u0308", "\xff", "a, "} {
@@ -57,8 +58,8 @@ func TestLongPosts(t *testing.T) {
 	}
 }
 
-// FuzzPost holds the promises for all posts: no panic, answers within their
-// bounds, and twice is as once.
+// FuzzPost checks the guarantees for all posts: no panic, results within their
+// bounds, and idempotence.
 func FuzzPost(f *testing.F) {
 	for _, s := range []string{"We're hiring! :) #golang", "J’ai l'équipe ❤️", "招聘 golang", "\xff'\x00", "@ # ' :", "C.E.O. - ex-VP", "", "a'b'c '"} {
 		f.Add(s, "CEO | "+s, "golang", "Hiring, "+s, s, int64(7))

@@ -9,19 +9,19 @@ import (
 	"watchpost"
 )
 
-// folded is a text as keywords and labels are compared with it: normalised, in
-// whole words.
+// folded is a text prepared for comparison with keywords and labels:
+// normalised, in whole words.
 type folded struct {
 	text      string
-	firstLine int // how much of text is the first line
+	firstLine int // length of the first line in text
 	language  string
 	words     []string // sorted, once each
 	indexed   bool
-	stems     []string // of words, "" where nobody has asked yet
+	stems     []string // of words; "" if not computed yet
 	stem      func(language, word string) string
 }
 
-// newFolded folds a post's text and the text of its image.
+// newFolded prepares a post's text and the text of its image.
 func newFolded(content string, text watchpost.Text, language string) *folded {
 	t := &folded{text: strings.TrimSpace(text.String()), language: language, stem: watchpost.Stem}
 	t.firstLine = len(t.text)
@@ -34,7 +34,7 @@ func newFolded(content string, text watchpost.Text, language string) *folded {
 	return t
 }
 
-// index takes the words apart when they are first asked for.
+// index splits the text into words on first use.
 func (t *folded) index() {
 	if t.indexed {
 		return
@@ -49,11 +49,12 @@ func (t *folded) index() {
 	t.stems = make([]string, len(t.words))
 }
 
-// sameStart is how many bytes all forms of a word begin with, for us.
+// sameStart is the number of bytes that all forms of a word are assumed to
+// share at the start.
 const sameStart = 3
 
-// has reports whether a normalised word occurs as a whole, in this or another
-// form of it that the language makes.
+// has reports whether a normalised word occurs as a whole word, in any
+// inflection.
 func (t *folded) has(w string) bool {
 	if strings.ContainsFunc(w, unspaced) || strings.ContainsFunc(w, notWord) {
 		_, n := t.occurrences(w, 1)
@@ -96,8 +97,8 @@ func (t *folded) distinct(words []string) int {
 	return n
 }
 
-// occurrences counts, up to most, where a normalised keyword stands without
-// cutting a word, and says where it does first.
+// occurrences counts, up to most, the occurrences of a normalised keyword at
+// word boundaries, and returns the position of the first.
 func (t *folded) occurrences(keyword string, most int) (first, n int) {
 	if keyword == "" {
 		return 0, 0
@@ -129,7 +130,7 @@ func cuts(s string, i int) bool {
 	return inWord(before) && inWord(after)
 }
 
-// inWord reports whether r is a character of a word that has borders.
+// inWord reports whether r is a character of a word that has boundaries.
 func inWord(r rune) bool { return !notWord(r) && !unspaced(r) }
 
 func notWord(r rune) bool {

@@ -9,8 +9,8 @@ import (
 	"watchpost"
 )
 
-// TestStemsOnce: however many words of labels begin as words of the post do,
-// each is stemmed once, not once for each pair.
+// TestStemsOnce: each word is stemmed once, however many words of labels share
+// its start, and not once per pair.
 func TestStemsOnce(t *testing.T) {
 	t.Parallel()
 	const letters = "abcdefghijklmnopqrstuvwxyz"

@@ -6,8 +6,8 @@ import (
 	"watchpost"
 )
 
-// The formula of influence is in specs/understanding.md: reach by the logarithm
-// of the reactions, at most maxReach, and points for the author's seniority.
+// specs/understanding.md has the formula of influence: reach by the logarithm
+// of the reactions, at most maxReach, plus points for the author's seniority.
 const (
 	maxReach      = 80
 	pointsADecade = 20

@@ -48,12 +48,12 @@ func TestLanguage(t *testing.T) {
 		{"ja", "新しいオフィスを開設しました"},
 		{"ko", "새 사무실을 열게 되어 기쁩니다"},
 
-		// What is not prose does not vote.
+		// Mentions, links and the like do not count.
 		{"de", "https://example.com/the/best/of/all @the_best_of_them Das gefällt mir nicht #thebest"},
 		{"en", "info@firma-und-sohn.de is where you can write to"},
 		{"ru", "Наш новый продукт Watchpost уже можно попробовать"},
 		{"en", "We love the word привет and use it all the time in our office"},
-		{"fr", "#bonjour #merci #équipe"}, // nothing but tags
+		{"fr", "#bonjour #merci #équipe"}, // only hashtags
 		{"de", "Scho\u0308ne Gru\u0308ße aus Mu\u0308nchen"},
 
 		{watchpost.Undetermined, ""},

@@ -17,7 +17,7 @@ import (
 	"watchpost/actors/enrich"
 )
 
-// TestModelFiles: the models are those that models.sha256 names, and small.
+// TestModelFiles: the models match models.sha256, and are small.
 func TestModelFiles(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile("models.sha256")
@@ -35,8 +35,8 @@ func TestModelFiles(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata/golden.jsonl anew")
 
-// golden is a line of testdata/golden.jsonl: a post made up for this, and all
-// that is understood of it.
+// golden is a line of testdata/golden.jsonl: a post written for this test, and
+// its derived fields.
 type golden struct {
 	Text       string   `json:"text"`
 	Headline   string   `json:"headline,omitempty"`
@@ -51,8 +51,8 @@ type golden struct {
 	Enrichment int      `json:"enrichment"`
 }
 
-// TestGolden keeps answers from changing unnoticed, on every machine. When they
-// change on purpose, Version grows, and -update writes the file anew.
+// TestGolden detects unintended changes of results, on every machine. After an
+// intended change increase Version and run -update, which writes the file.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/golden.jsonl"

@@ -2,9 +2,9 @@ package enrich
 
 import "watchpost"
 
-// relevance computes how much a post is what its watchlist asks for, from 0 to
-// 10: a sum of points, in tenths, of which there are 100. The table of points,
-// and why they are so, is in specs/understanding.md.
+// relevance computes a post's relevance to its watchlist, from 0 to 10: a sum
+// of points in tenths, at most 100. specs/understanding.md has the table of
+// points and its reasons.
 func (r *Rules) relevance(t *folded, fitting int, p *watchpost.Post) float64 {
 	points := r.matchPoints(t) + focusPoints(r.Entries) + r.labelPoints(fitting) + r.objectivePoints(t)
 	if p.Language != watchpost.Undetermined {
@@ -14,8 +14,8 @@ func (r *Rules) relevance(t *folded, fitting int, p *watchpost.Post) float64 {
 	return float64(min(points, 100)) / 10
 }
 
-// A first line is a title when it has at most titleBytes; what is among the
-// first earlyBytes is early.
+// A first line of at most titleBytes counts as a title; a match in the first
+// earlyBytes is early.
 const (
 	titleBytes = 150
 	earlyBytes = 200

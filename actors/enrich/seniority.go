@@ -7,27 +7,27 @@ import (
 	"watchpost"
 )
 
-// The seniority of an author is the highest level that a title in the headline
-// has (titles). A title is one or more whole words, accents and case aside; the
-// longest that fits is taken, so that Vice President is no President, and
-// Product Owner no Owner. Titles that are not the author's own do not count:
+// The seniority of an author is the highest level of a title in the headline
+// (titles). A title is one or more whole words, ignoring accents and case. The
+// longest match is taken, so that Vice President is not President, and Product
+// Owner not Owner. Titles that are not the author's own do not count:
 //
-//   - after words that lead to somebody else or to the employer, until the
+//   - after words that lead to another person or to the employer, until the
 //     next separator: Assistant to the CEO, helping founders, Engineer at
 //     Director Labs (leads);
-//   - after words that deny them, until the separator, or until a word that
-//     takes it back: former CEO, now Director (denials, returns).
+//   - after words that negate them, until the separator, or until a word that
+//     ends the negation: former CEO, now Director (denials, returns).
 
-// level is a level of seniority, and what it is worth: points of influence,
-// and tenths of relevance.
+// level is a level of seniority, with its points of influence, and tenths of
+// relevance.
 type level struct {
 	name      string
 	influence int
 	relevance int
 }
 
-// levels is the table of levels, the highest first. Someone who is founder and
-// chief executive is C-Level.
+// levels is the table of levels, highest first. A founder and chief executive
+// is C-Level.
 var levels = []level{
 	{"C-Level", 20, 10},
 	{"Founder", 18, 9}, // also owners and partners
@@ -48,10 +48,10 @@ func levelOf(name string) level {
 	return level{}
 }
 
-// titles lists, by level, the titles that show it, with commas between them.
-// Those under "" are none: they are there for the words in them. One that
-// begins with = counts only when it is all that the author's part between
-// separators has.
+// titles lists the titles of each level, separated by commas. Those under ""
+// have no level; they prevent matches of shorter titles in them. A title that
+// begins with = counts only when it is the author's whole segment between
+// separators.
 var titles = map[string]string{
 	"C-Level": `ceo, cto, cfo, coo, cmo, cio, ciso, cpo, cro, chro, cdo, cso, cco, cxo, co ceo, chief executive, president, co president,
 		chairman, chairwoman, chairperson, board member, member of the board, board of directors, managing director, executive chair,
@@ -78,7 +78,7 @@ var titles = map[string]string{
 		lead generation, staffing, director s cut, head start, help desk`,
 }
 
-// leads are words after which titles are somebody else's.
+// leads are words after which titles belong to another person.
 var leads = wordSet(`to for at of_the office_of help helps helping empower empowers empowering support supports supporting advising assisting
 	working_with work_with hiring_a looking seeking bei fur fuer chez pour para en presso`)
 
@@ -97,10 +97,10 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// title is what a phrase says.
+// title is the meaning of a phrase.
 type title struct {
 	rank  int  // in levels; len(levels) for none
-	alone bool // only when nothing else stands between the separators
+	alone bool // only as the whole segment between separators
 }
 
 // maxTitle bounds the words of a title.
@@ -129,7 +129,7 @@ var titleTable, attached = func() (map[string]title, map[string]int) {
 
 func isSyllabic(r rune) bool { return unspaced(r) || unicode.Is(unicode.Hangul, r) }
 
-// seniority returns the name of the level that a headline shows, or "".
+// seniority returns the name of a headline's level, or "".
 func seniority(headline string) string {
 	best := len(levels)
 	for segment := range strings.FieldsFuncSeq(separate(headline), isSeparator) {
@@ -141,8 +141,8 @@ func seniority(headline string) string {
 	return levels[best].name
 }
 
-// separate normalises a headline and writes dashes between words as commas,
-// which those inside words are not.
+// separate normalises a headline and replaces dashes between words, but not
+// inside words, with commas.
 func separate(headline string) string {
 	return dashes.Replace(watchpost.Normalise(headline))
 }
@@ -152,18 +152,18 @@ var (
 	spellings = strings.NewReplacer("c.e.o", "ceo", "c.t.o", "cto", "c.f.o", "cfo", "v.p", "vp", "'s ", " s ", "’s ", " s ")
 )
 
-// isSeparator reports whether r stands between two things that a headline says.
+// isSeparator reports whether r separates two segments of a headline.
 func isSeparator(r rune) bool {
 	return strings.ContainsRune(",;|/•·●▪|、，。:()[]!✦★➤►→", r)
 }
 
-// words splits a segment; titles that are written in several ways are one.
+// words splits a segment; different spellings of a title become one.
 func words(segment string) []string {
 	return strings.FieldsFunc(spellings.Replace(segment), notWord)
 }
 
-// segmentRank returns the highest rank of the author's own titles in what
-// stands between two separators.
+// segmentRank returns the highest rank of the author's own titles in a
+// segment.
 func segmentRank(words []string) int {
 	best, denied := len(levels), false
 	for i := 0; i < len(words); {
@@ -186,7 +186,7 @@ func segmentRank(words []string) int {
 	return best
 }
 
-// leadsAway reports whether what follows from word i is about somebody else.
+// leadsAway reports whether the text from word i on is about another person.
 func leadsAway(words []string, i int) bool {
 	return leads[words[i]] || i+1 < len(words) && leads[words[i]+" "+words[i+1]]
 }

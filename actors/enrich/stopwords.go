@@ -6,9 +6,9 @@ import (
 	"watchpost"
 )
 
-// stopWords holds, normalised, the words that a label or objective is not told
-// by: function words of the languages that labels are mostly written in, and
-// words about posts and labels themselves.
+// stopWords holds the normalised words that do not identify a label or
+// objective: function words of the usual languages of labels, and words about
+// posts and labels themselves.
 var stopWords = func() map[string]bool {
 	stop := make(map[string]bool)
 	for w := range strings.FieldsSeq(aboutPosts) {
@@ -28,8 +28,8 @@ const aboutPosts = `post posts posting article articles content mention mentions
 	beitrag beitrage beitraege uber sonstiges sonstige andere allgemein autre autres general publication publications
 	otro otros otras outro outros outras altro altri altre varie publicaciones publicacao publicacoes`
 
-// functionWords holds, by language, articles, pronouns, prepositions,
-// conjunctions, auxiliaries and the like, which say nothing of a subject.
+// functionWords holds articles, pronouns, prepositions, conjunctions,
+// auxiliaries and the like, which carry no subject, by language.
 var functionWords = map[string]string{
 	"en": `the a an and or but if of to in on at by for from with without into onto over under about after before between through
 		during until while because since than then that this these those there here where when why how what which who whom whose

@@ -8,8 +8,8 @@ import (
 	"watchpost"
 )
 
-// Posts are classified into the labels of their watchlist by words, folded and
-// whole, a word's other forms included. A label fits when the post has
+// Posts are classified into the labels of their watchlist by whole, folded
+// words, inflections included. A label fits when the post has
 //
 //   - all words of its name ("Job change": job and change), or
 //   - all words of one part of a description that is a list of names or short
@@ -17,12 +17,12 @@ import (
 //   - two different words of its name and description.
 //
 // Function words and words about posts themselves ("posts about …") do not
-// count. A name made of nothing else counts as it is written when it is an
-// abbreviation: AI is not the French ai, and IT not it. Default labels fit as
-// all others do, and apply when no label fits. Without labels, the keyword that
-// matched is the tag.
+// count. A name that consists only of such words counts as written when it is
+// an abbreviation: AI is not the French ai, and IT not it. Default labels fit
+// by the same rules, and apply when no other label fits. Without labels the
+// matched keyword is the tag.
 
-// classify returns the tags of a post, and how many labels fit.
+// classify returns the tags of a post, and the number of fitting labels.
 func (r *Rules) classify(t *folded, content string) (tags []watchpost.Tag, fitting int) {
 	if len(r.labels) == 0 {
 		if name := strings.Join(strings.Fields(r.Keyword), " "); name != "" {
@@ -47,16 +47,16 @@ func (r *Rules) classify(t *folded, content string) (tags []watchpost.Tag, fitti
 	return tags, 0
 }
 
-// listed is the most words that a part of a description has when that is a
+// listed is the maximum number of words in a part of a description that is a
 // list.
 const listed = 4
 
-// label is a label whose words were taken apart.
+// label is a label split into words.
 type label struct {
 	watchpost.Label
-	abbreviation bool       // its name is nothing else
+	abbreviation bool       // the name is only an abbreviation
 	name         []string   // content words of its name
-	parts        [][]string // those of each part of a description that is a list
+	parts        [][]string // those of each part of a list-like description
 	all          []string   // those of name and description
 }
 
@@ -93,8 +93,8 @@ func (l *label) fits(t *folded, content string) bool {
 	return len(l.all) > 1 && t.distinct(l.all) > 1
 }
 
-// part is what stands between the commas of a description, normalised. It is
-// short when all parts are, so that the description reads as a list.
+// part is the normalised text between two commas of a description. It is short
+// when all parts are, so that the description is a list.
 type part struct {
 	text  string
 	short bool
@@ -117,11 +117,11 @@ func parts(description string) []part {
 	return list
 }
 
-// maxContent bounds the words of a label or objective that are looked at.
+// maxContent bounds the words of a label or objective.
 const maxContent = 100
 
-// contentWords returns the different words of normalised text that say
-// something of their own, the first maxContent of them.
+// contentWords returns the distinct content words of a normalised text, at
+// most maxContent.
 func contentWords(s string) []string {
 	var words []string
 	for w := range strings.FieldsFuncSeq(s, notWord) {
@@ -135,13 +135,13 @@ func contentWords(s string) []string {
 	return words
 }
 
-// isAbbreviation reports whether a name is of capitals and nothing else.
+// isAbbreviation reports whether a name consists of capitals only.
 func isAbbreviation(name string) bool {
 	return len(name) > 1 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsUpper(r) })
 }
 
-// asWritten reports whether name occurs in content as a whole word, letter for
-// letter.
+// asWritten reports whether name occurs in content as a whole word, with the
+// same case.
 func asWritten(content, name string) bool {
 	for w := range strings.FieldsFuncSeq(content, notWord) {
 		if w == name {
@@ -151,9 +151,8 @@ func asWritten(content, name string) bool {
 	return false
 }
 
-// MergeTags adds tags to those that a post has. A name, case aside, is there
-// once; the description that it got first stays, unless it was empty. Neither
-// slice is written to.
+// MergeTags adds tags to those of a post. A name occurs once, ignoring case;
+// its first non-empty description stays. Neither slice is written to.
 func MergeTags(old, more []watchpost.Tag) []watchpost.Tag {
 	if len(old) == 0 && len(more) == 0 {
 		return nil

@@ -1,6 +1,6 @@
-// Package imagetext reads the text of images with tesseract, when that program
-// is installed. It is for whoever has the image: the service itself is told
-// addresses only, and what a session reports.
+// Package imagetext reads the text of images with tesseract, if that program
+// is installed. It is for callers that have the image; the service receives
+// only addresses, and the text that a session reports.
 package imagetext
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The program, and what one image may take.
+// The program, and the limits for one image.
 const (
 	program = "tesseract"
 	timeout = 10 * time.Second
@@ -28,7 +28,7 @@ type Reader struct {
 	timeout time.Duration
 }
 
-// Find looks for the program in PATH; without it the Reader reads no image.
+// Find looks for the program in PATH; without it the Reader reads no images.
 func Find() Reader {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -37,13 +37,13 @@ func Find() Reader {
 	return Reader{program: path, timeout: timeout}
 }
 
-// Found reports whether the Reader can read at all.
+// Found reports whether the Reader can read images.
 func (r Reader) Found() bool { return r.program != "" }
 
-// Read returns the text of an image (PNG, JPEG and what else tesseract knows),
-// with one space between words and one line for each line: "" when it has none,
-// or the program is not installed. An image that the program does not understand,
-// or not in time, is an error.
+// Read returns the text of an image (PNG, JPEG and other formats of
+// tesseract), with single spaces between words and one line per line; "" when
+// it has none, or the program is not installed. An image that the program
+// cannot read, or not in time, is an error.
 func (r Reader) Read(ctx context.Context, image []byte) (string, error) {
 	if !r.Found() {
 		return "", nil
@@ -71,7 +71,7 @@ func (r Reader) Read(ctx context.Context, image []byte) (string, error) {
 	return clean(string(text[:min(len(text), maxText)])), nil
 }
 
-// clean leaves out empty lines and spaces that say nothing.
+// clean removes empty lines and redundant spaces.
 func clean(text string) string {
 	var lines []string
 	for line := range strings.Lines(strings.ToValidUTF8(text, "")) {

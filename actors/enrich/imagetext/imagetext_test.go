@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fake puts a program of that name into PATH.
+// fake puts a program with that name into PATH.
 func fake(t *testing.T, script string) Reader {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +43,7 @@ func TestReadRefusedImage(t *testing.T) {
 	require.ErrorContains(t, err, "bytes")
 }
 
-// A program that does not end is ended.
+// TestReadTakesItsTimeOnly: a program that does not end is killed.
 func TestReadTakesItsTimeOnly(t *testing.T) {
 	r := fake(t, "exec tail -f /dev/null")
 	r.timeout = 50 * time.Millisecond
@@ -60,7 +60,7 @@ func TestNotInstalled(t *testing.T) {
 	require.Empty(t, text)
 }
 
-// TestTesseract asks the real program, where it is installed.
+// TestTesseract runs the real program, where it is installed.
 func TestTesseract(t *testing.T) {
 	r := Find()
 	if !r.Found() {

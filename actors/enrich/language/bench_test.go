@@ -6,7 +6,7 @@ import (
 	"watchpost/actors/enrich/language"
 )
 
-// BenchmarkDetect tells the language of a post of the corpus's usual length.
+// BenchmarkDetect detects the language of a post of the corpus's usual length.
 func BenchmarkDetect(b *testing.B) {
 	for _, bench := range []struct{ name, text string }{
 		{"ascii", "Proud to share that our team shipped the new billing service last night, with no downtime. Thanks all! http"},

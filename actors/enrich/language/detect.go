@@ -1,22 +1,21 @@
-// Package language tells the language of a short text.
+// Package language detects the language of a short text.
 //
-// The script comes first: what is not Latin and has at least a third of the
-// letters decides, and most scripts are one language's. For Latin, Cyrillic,
-// Arabic and Devanagari letters a linear model chooses between the languages
-// that write them: every run of one to four letters and every short word of the
-// text has a row of weights, one for each language, and the language with the
-// largest sum is it. The rows are hashed into a fixed number of buckets and
-// rounded to a byte, so that the sums are those of whole numbers and the answer
-// is the same on every machine.
+// The script comes first: a script other than Latin with at least a third of
+// the letters decides, and most scripts belong to one language. For Latin,
+// Cyrillic, Arabic and Devanagari letters a linear model chooses between the
+// languages that use them. Every n-gram of one to four letters and every short
+// word has a row of weights, one per language, and the language with the
+// largest sum wins. The rows are hashed into a fixed number of buckets and
+// rounded to bytes, so that the sums are integers and the result is the same
+// on every machine.
 //
-// How sure the model is goes by the lead of the best language over the second;
-// below a threshold that was set on texts that the model had not seen, the
-// language is undetermined. So is it when there are fewer than minLetters
-// letters.
+// The confidence of the model is the lead of the best language over the
+// second. Below a threshold, set on held-out texts, the language is
+// undetermined; so it is with fewer than minLetters letters.
 //
-// Codes are those of ISO 639-1. Bosnian is taken for Croatian, Malay for
-// Indonesian, Serbian in Latin letters for Croatian, and both kinds of
-// Norwegian are no. Hindi is known in its own and in Latin letters.
+// Codes are those of ISO 639-1. Bosnian is reported as Croatian, Malay as
+// Indonesian, Serbian in Latin letters as Croatian, and both forms of
+// Norwegian as no. Hindi is detected in Devanagari and Latin letters.
 package language
 
 import (
@@ -27,7 +26,7 @@ import (
 	"watchpost"
 )
 
-// A text needs minLetters letters; of a long one the first maxLetters tell.
+// A text needs minLetters letters; detection reads the first maxLetters.
 const (
 	minLetters = 3
 	maxLetters = 1000
@@ -45,8 +44,8 @@ func (m *Model) Detect(text string) string {
 	return code
 }
 
-// Guess returns the most likely language of a text, and by how much its lead is
-// above the threshold of belief; 0 where the script alone tells.
+// Guess returns the most likely language of a text, and the difference of its
+// lead and the threshold; 0 when the script alone decides.
 func (m *Model) Guess(text string) (code string, lead int32) {
 	tags := false
 	c := count(text, tags)
@@ -88,14 +87,14 @@ func (g *group) guess(text string, tags bool) (code string, lead int32) {
 	return g.Codes[best], most - next - g.Unsure
 }
 
-// census says which letters a text has.
+// census counts the letters of a text by script.
 type census struct {
 	letters int
 	by      [scriptCount]int
 }
 
-// count counts letters. A character of Chinese, Japanese or Korean counts as
-// two, as it says as much.
+// count counts letters. A Chinese, Japanese or Korean character counts as two,
+// because it carries as much information.
 func count(text string, tags bool) (c census) {
 	words(text, tags, func(w []rune) {
 		if c.letters > maxLetters {
@@ -123,9 +122,9 @@ func count(text string, tags bool) (c census) {
 	return c
 }
 
-// script returns the script that tells: of those that are not Latin the one
-// with most letters, when it has a third of all, else Latin. One kana among ten
-// characters makes them Japanese.
+// script returns the deciding script: the most frequent one other than Latin
+// when it has a third of the letters, else Latin. One kana in ten Han
+// characters makes a text Japanese.
 func (c *census) script() script {
 	if 10*c.by[kana] >= c.by[han] && c.by[kana] > 0 {
 		c.by[kana] += c.by[han]

@@ -16,8 +16,8 @@ import (
 	"watchpost/actors/enrich/language"
 )
 
-// TestSentences goes through sentences that were written for this test, after
-// the model was made, in every language that it tells apart.
+// TestSentences detects sentences in every supported language. They were
+// written for this test, after the model was trained.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("testdata/sentences.tsv")
@@ -66,7 +66,8 @@ func TestShortTexts(t *testing.T) {
 	}
 }
 
-// What is no prose, how letters are coded, and capitals make no difference.
+// TestFormsOfOneText: mentions, links, encodings of letters and capitals do
+// not change the result.
 func TestFormsOfOneText(t *testing.T) {
 	t.Parallel()
 	texts := []string{
@@ -89,7 +90,7 @@ func TestFormsOfOneText(t *testing.T) {
 	})
 }
 
-// Whatever the text is, the answer is a code by which a post can be found.
+// FuzzDetect: the result for any text is a code that posts can be filtered by.
 func FuzzDetect(f *testing.F) {
 	for _, s := range []string{"", "a", "\xff\xfe", "'''", "# # #", "@", "🎉", "l'équipe", "İİİ", "ーーー", strings.Repeat("ж", 99)} {
 		f.Add(s)
@@ -127,7 +128,8 @@ func TestReadModelRefuses(t *testing.T) {
 	}
 }
 
-// Training is deterministic, learns what it is given, and names what it lacks.
+// TestTrain: training is deterministic, learns its examples, and names missing
+// languages.
 func TestTrain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() || os.Getenv("WATCHPOST_LONG") == "" {

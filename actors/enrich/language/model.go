@@ -13,8 +13,8 @@ import (
 //go:embed model.bin
 var modelFile []byte
 
-// current is the model that the program carries. A file that cannot be read is
-// a mistake of the build, and the tests read it.
+// current is the embedded model. An unreadable file is a build error, which
+// the tests detect.
 var current = sync.OnceValue(func() *Model {
 	m, err := ReadModel(modelFile)
 	if err != nil {
@@ -23,7 +23,7 @@ var current = sync.OnceValue(func() *Model {
 	return m
 })
 
-// Model tells languages apart, by scripts that several of them write.
+// Model distinguishes the languages of scripts that several languages use.
 type Model struct{ groups [modelled]group }
 
 // group is the model of one script.
@@ -31,7 +31,7 @@ type group struct {
 	Codes  []string `json:"codes"`
 	Bits   uint     `json:"bits"`   // 2^Bits buckets
 	Unsure int32    `json:"unsure"` // the lead below which the language is not believed
-	// rows holds the weights, those of a bucket's languages side by side; see
+	// rows holds the weights, those of a bucket's languages adjacent; see
 	// setWeights.
 	rows []byte
 }
@@ -42,8 +42,8 @@ const (
 	maxBits      = 16
 )
 
-// header is the first line of a model file; after it stand the weights of the
-// scripts in turn, a byte each.
+// header is the first line of a model file; the weights of the scripts follow
+// in order, a byte each.
 type header struct {
 	Format string  `json:"format"`
 	Groups []group `json:"groups"`

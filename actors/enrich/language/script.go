@@ -2,8 +2,9 @@ package language
 
 import "watchpost"
 
-// script is a way of writing that tells languages apart. The first four have
-// several languages each, which a model tells apart; the others are one's.
+// script is a class of scripts that distinguishes languages. The first four
+// are used by several languages each, which a model distinguishes; each other
+// belongs to one.
 type script int
 
 const (
@@ -37,7 +38,7 @@ const (
 	modelled = han // scripts before it have a model
 )
 
-// scriptCodes holds the language of the scripts that are taken for one's.
+// scriptCodes holds the language of the scripts that belong to one.
 var scriptCodes = [scriptCount]string{
 	han: "zh", kana: "ja", hangul: "ko", greek: "el", hebrew: "he", armenian: "hy", georgian: "ka",
 	bengali: "bn", gurmukhi: "pa", gujarati: "gu", tamil: "ta", telugu: "te", kannada: "kn", malayalam: "ml",

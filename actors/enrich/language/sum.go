@@ -2,24 +2,25 @@ package language
 
 import "encoding/binary"
 
-// The weights of a bucket are added up eight languages at a time, which is most
-// of what it takes to tell a language: a row has a byte for each language, its
-// weight and zeroWeight, and is filled up to whole words of eight.
+// Adding the weights of buckets, eight languages at a time, is most of the
+// work of detection. A row has a byte per language, its weight plus
+// zeroWeight, padded to words of eight.
 const (
 	lanes      = 8
 	zeroWeight = 128
-	// fullLane is how many bytes a lane of 16 bits can add up.
+	// fullLane is the number of bytes that a 16-bit lane can sum.
 	fullLane = 1<<16 - 1
 	maxRows  = fullLane / 0xff
 )
 
-// evenLanes are the bytes of a word that lanes of 16 bits leave in their place.
+// evenLanes selects the bytes of a word that are already aligned to 16-bit
+// lanes.
 const evenLanes = 0x00ff00ff00ff00ff
 
 // width is the length of a row.
 func (g *group) width() int { return (len(g.Codes) + lanes - 1) / lanes * lanes }
 
-// setWeights takes over the weights of all buckets in turn.
+// setWeights stores the weights of all buckets in order.
 func (g *group) setWeights(weights []int8) {
 	width := g.width()
 	g.rows = make([]byte, width<<g.Bits)
@@ -29,7 +30,7 @@ func (g *group) setWeights(weights []int8) {
 	}
 }
 
-// summation adds up the rows of features.
+// summation sums the rows of features.
 type summation struct {
 	group     *group
 	rows      int // since the last spill

@@ -11,22 +11,22 @@ import (
 	"watchpost"
 )
 
-// Texts is what a language is learnt from.
+// Texts are the training texts of a language.
 type Texts struct {
-	Posts     []string // of the language, whole
-	Lines     []string // of manuals and menus; windows of a few words are taken
-	Sentences []string // written for this, whole
-	Words     []string // frequent words; a few are taken in any order
+	Posts     []string // used as a whole
+	Lines     []string // of manuals and menus; used as windows of a few words
+	Sentences []string // written for training, used as a whole
+	Words     []string // frequent words; a few, in random order
 }
 
-// Names is the key in a training set of the names of people, places and things,
-// which are in no language.
+// Names is the key in a training set of names of people, places and things,
+// which belong to no language.
 const Names = watchpost.Undetermined
 
-// Romanised is the name in a training set of Hindi in Latin letters.
+// Romanised is the key in a training set of Hindi in Latin letters.
 const Romanised = "hi-Latn"
 
-// trained lists, by script, what is told apart, and the buckets for it.
+// trained lists the languages by script, and the number of buckets.
 var trained = [modelled]struct {
 	names string
 	bits  uint
@@ -37,25 +37,26 @@ var trained = [modelled]struct {
 	devanagari: {"hi mr", 12},
 }
 
-// The size of the training: steps of the Latin model, of which others make a
-// share; how fast it learns; and what is set aside to set the threshold, of
-// each language one in heldShare texts.
+// Training parameters: steps of the Latin model (the others take a share); the
+// learning rate; and the held-out share for the threshold, one text in heldShare
+// per language.
 const (
 	steps       = 800_000
 	otherShare  = 6
 	rate        = 0.3
 	heldShare   = 12
 	calibration = 40_000
-	nameShare   = 20 // one name in so many windows
-	// belief is how likely right an answer must be not to be undetermined.
+	nameShare   = 20 // one name per that many windows
+	// belief is the minimum probability of a right answer that is not
+	// undetermined.
 	belief = 0.5
-	// clipped is the share of the weights that fit a byte; the others are cut.
+	// clipped is the share of weights that fit a byte; the others are clipped.
 	clipped = 0.9995
 )
 
-// Train learns a model from the texts of each language, and says on log how
-// each script did on what was set aside. The same texts give the same model on
-// processors that round alike (GOAMD64=v1).
+// Train trains a model on the texts of each language, and logs the score of
+// each script on held-out texts. The same texts give the same model on
+// processors with the same rounding (GOAMD64=v1).
 func Train(texts map[string]Texts, log io.Writer) (*Model, error) {
 	m := &Model{}
 	for s := range m.groups {
@@ -90,7 +91,7 @@ func Train(texts map[string]Texts, log io.Writer) (*Model, error) {
 // Write writes the model file.
 func (m *Model) Write(w io.Writer) error { return m.write(w) }
 
-// split sets aside a share of the texts.
+// split separates a held-out share of the texts.
 func split(t Texts) (learn, held Texts) {
 	take := func(list []string) (learn, held []string) {
 		for i, s := range list {
@@ -109,8 +110,8 @@ func split(t Texts) (learn, held Texts) {
 	return learn, held
 }
 
-// learner is a softmax regression under way. Each bucket has a step size of
-// its own (AdaGrad).
+// learner is a softmax regression during training. Each bucket has its own
+// step size (AdaGrad).
 type learner struct {
 	names   []string
 	texts   []Texts
@@ -128,7 +129,8 @@ func newLearner(names []string, bits uint) *learner {
 	}
 }
 
-// step learns from one text of one language, all languages alike often.
+// step learns from one text of one language; all languages are equally
+// frequent.
 func (l *learner) step() {
 	which := l.random.below(len(l.names))
 	l.hash(l.text(&l.texts[which]))
@@ -172,7 +174,7 @@ func (l *learner) step() {
 	}
 }
 
-// hash takes the features of a text.
+// hash computes the features of a text.
 func (l *learner) hash(text string) {
 	l.hashes = l.hashes[:0]
 	mask := uint32(1)<<l.bits - 1
@@ -185,7 +187,7 @@ func (l *learner) hash(text string) {
 }
 
 // text draws a text of a language: of ten, two posts and two windows of posts,
-// two sentences, one list of words, or else windows of lines.
+// two sentences, one list of words, else windows of lines.
 func (l *learner) text(t *Texts) string {
 	r := &l.random
 	for {
@@ -234,9 +236,9 @@ func (l *learner) group() group {
 	return g
 }
 
-// calibrate sets the threshold of a model by windows of one to fourteen words
-// of what was set aside, and some names: where an answer is right less often than
-// belief, it is unsure. It returns the share of right answers among all windows.
+// calibrate sets the threshold of a model using held-out windows of one to
+// fourteen words, and some names: below it, answers are right less often than
+// belief. It returns the share of right answers among all windows.
 func (l *learner) calibrate(g *group, held []Texts, names []string) (share float64, all int) {
 	type answer struct {
 		lead  int32
@@ -272,8 +274,7 @@ func (l *learner) calibrate(g *group, held []Texts, names []string) (share float
 	slices.SortFunc(answers, func(a, b answer) int {
 		return cmp.Or(cmp.Compare(a.lead, b.lead), cmp.Compare(worth(a.right), worth(b.right)))
 	})
-	// The best threshold is the one at which what is cut off below has been
-	// worth least.
+	// The best threshold minimises the total worth of the answers below it.
 	sum, least := 0.0, 0.0
 	for _, a := range answers {
 		sum += worth(a.right)
@@ -284,7 +285,7 @@ func (l *learner) calibrate(g *group, held []Texts, names []string) (share float
 	return float64(right) / float64(all), all
 }
 
-// worth is what an answer is worth that is believed.
+// worth is the value of an accepted answer.
 func worth(right bool) float64 {
 	if right {
 		return 1 - belief
@@ -292,7 +293,7 @@ func worth(right bool) float64 {
 	return -belief
 }
 
-// random is a generator of its own, so that a training can be repeated with
+// random is a separate generator, so that training gives the same result with
 // any version of Go (xorshift64).
 type random uint64
 
@@ -307,7 +308,7 @@ func (r *random) next() uint64 {
 
 func (r *random) below(n int) int { return int(r.next() % uint64(max(n, 1))) }
 
-// windowSize is three to fourteen words, and one time in four one to three.
+// windowSize is three to fourteen words, and in one case of four one to three.
 func (r *random) windowSize() int {
 	if r.below(4) == 0 {
 		return 1 + r.below(3)
@@ -315,7 +316,7 @@ func (r *random) windowSize() int {
 	return 3 + r.below(12)
 }
 
-// window returns a few words of a line, from anywhere in it.
+// window returns a few words from a random position of a line.
 func (r *random) window(line string) string {
 	words := strings.Fields(line)
 	n := min(r.windowSize(), len(words))

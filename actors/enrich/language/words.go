@@ -8,17 +8,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxRunes bounds what is looked at of a word, with its two borders: what is
-// longer is no word, or text in a script without spaces.
+// maxRunes bounds a word with its two borders: longer ones are no words, or
+// text in a script without spaces.
 const maxRunes = 64
 
-// border stands before and after a word.
+// border is the character before and after a word.
 const border = '_'
 
 // words calls f with the words of a text: runs of letters, lower-case and
-// composed, between two borders, with a letter at most twice in a row. URLs,
-// mail addresses, entities and names after @ are no words; hashtags are only
-// when tags asks for them. f must not keep the slice.
+// composed, between two borders, with at most two equal letters in a row.
+// URLs, mail addresses, entities and names after @ are skipped, and hashtags
+// too unless tags is set. f must not keep the slice.
 func words(text string, tags bool, f func(word []rune)) {
 	text = composed(text)
 	var buf [maxRunes]rune
@@ -57,8 +57,8 @@ func words(text string, tags bool, f func(word []rune)) {
 	}
 }
 
-// composed returns text with letters and their accents in one, and letters of
-// fancy alphabets (𝗯𝗼𝗹𝗱) as what they are.
+// composed returns text with composed accents, and mathematical alphabets
+// (𝗯𝗼𝗹𝗱) as plain letters.
 func composed(text string) string {
 	if strings.Contains(text, "\xf0\x9d") { // mathematical letters
 		return norm.NFKC.String(text)
@@ -76,7 +76,7 @@ func lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// skipped reports whether a chunk between spaces is no prose.
+// skipped reports whether a chunk between spaces is not prose.
 func skipped(chunk string, tags bool) bool {
 	switch chunk[0] {
 	case '@':
@@ -113,11 +113,12 @@ func startsLetter(s string) bool {
 	return unicode.IsLetter(r)
 }
 
-// silent reports whether r may be there or not without a difference: the
-// stretching and the vowel signs of Arabic letters.
+// silent reports whether r is optional in Arabic: the elongation and the vowel
+// signs.
 func silent(r rune) bool { return r == 0x640 || r >= 0x64b && r <= 0x652 }
 
-// The n-grams that are looked at, and the longest word that is one as a whole.
+// The lengths of n-grams, and of the longest word that is a feature as a
+// whole.
 const (
 	maxGram = 4
 	maxKnow = 14 // with its borders
@@ -134,7 +135,7 @@ const (
 // maxFeatures bounds the features of a word.
 const maxFeatures = maxRunes*maxGram + 1
 
-// grams appends the hash of each feature of a word: its runs of one to four
+// grams appends the hash of each feature of a word: its n-grams of one to four
 // letters, borders included (but not a border alone), and the word.
 func grams(word []rune, hashes []uint32) []uint32 {
 	for i := range word {

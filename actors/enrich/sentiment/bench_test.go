@@ -6,7 +6,7 @@ import (
 	"watchpost/actors/enrich/sentiment"
 )
 
-// BenchmarkOf tells the mood of a post of the corpus's usual length.
+// BenchmarkOf classifies a post of the corpus's usual length.
 func BenchmarkOf(b *testing.B) {
 	for _, bench := range []struct{ name, code, text string }{
 		{"ascii", "en", "Proud to share that our team shipped the new billing service last night, with no downtime. Thanks all! http"},

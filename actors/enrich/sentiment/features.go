@@ -1,8 +1,8 @@
 package sentiment
 
 // Features are hashed into buckets: FNV-1a over code points, mixed so that the
-// low bits are as good as the high ones. Each has a name of one letter before
-// it that says what it is: w a word, c letters of it, and so on.
+// low bits are as good as the high ones. A one-letter prefix names the kind: w
+// for words, c for letters of words, and so on.
 const (
 	fnvStart = 2166136261
 	fnvPrime = 16777619
@@ -33,7 +33,7 @@ func mix(h uint32) uint32 {
 	return h ^ h>>16
 }
 
-// named is the beginning of the hashes of a kind of feature.
+// named returns the start of the hashes of a kind of feature.
 func named(name string) uint32 { return hashString(fnvStart, name) }
 
 var (
@@ -54,32 +54,32 @@ var (
 	hashMore      = named("x:more")
 )
 
-// group is a kind of features that are weighed together.
+// group is a kind of features with a common weight.
 type group uint8
 
 const (
 	words    group = iota // words and pairs of neighbours
-	letters               // runs of three to five letters of a word, borders included
+	letters               // n-grams of three to five letters of a word, borders included
 	extras                // emoji, emoticons, punctuation, length
 	opinions              // words of praise and complaint
 	groups
 )
 
-// The runs of letters.
+// The lengths of n-grams.
 const (
 	minRun = 3
 	maxRun = 5
 	border = '_'
 )
 
-// maxTokens bounds what is looked at of a long post.
+// maxTokens bounds the tokens of a long post.
 const maxTokens = 2000
 
 // features calls f with the features of a text.
 func features(text string, known *lexicon, f func(g group, hash uint32)) {
 	s := newScanner(text)
 	n, said := 0, tally{}
-	previous := uint32(0) // token, of which the next word makes a pair
+	previous := uint32(0) // hash of the previous token, for pairs
 	for ; n < maxTokens; n++ {
 		t, ok := s.next()
 		if !ok {
@@ -126,10 +126,10 @@ func features(text string, known *lexicon, f func(g group, hash uint32)) {
 // tally counts the opinion words of a post.
 type tally struct {
 	praise, complaints int
-	reach              int // of a negation, in words to come
+	reach              int // words that a negation still covers
 }
 
-// word counts a word: its polarity, turned after a negation, or that it denies.
+// word counts a word: its polarity, inverted after a negation, or a negation.
 func (t *tally) word(polarity int, denies bool) {
 	if t.reach > 0 {
 		polarity = -polarity
@@ -173,7 +173,7 @@ func thermometer(h uint32, n int, f func(group, uint32)) {
 	}
 }
 
-// runs calls f with the runs of letters of a word.
+// runs calls f with the n-grams of a word.
 func runs(text []rune, f func(group, uint32)) {
 	n := len(text) + 2
 	at := func(i int) rune {

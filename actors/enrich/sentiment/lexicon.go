@@ -2,15 +2,15 @@ package sentiment
 
 import "strings"
 
-// lexicon holds words that praise (1) and complain (-1) in one language, whole
-// or by their beginning, and those that deny what follows.
+// lexicon holds the words of praise (1) and complaint (-1) of one language,
+// whole or as prefixes, and its negations.
 type lexicon struct {
 	words, prefixes map[string]int
 	negators        map[string]bool
 	shortest        int // of the prefixes, in runes
 }
 
-// negationReach is how many words a negation goes on for.
+// negationReach is the number of words that a negation covers.
 const negationReach = 2
 
 // lexicons holds them by language.
@@ -40,14 +40,14 @@ func (l *lexicon) add(list string, polarity int) {
 	}
 }
 
-// foldWord writes a word of a list as the scanner does.
+// foldWord normalises a word of a list as the scanner does.
 func foldWord(w string) string {
 	t := newScanner(w).word(false)
 	return string(t.text)
 }
 
-// of looks a word up: whole, or else by its longest known beginning. No lexicon
-// knows nothing.
+// of looks a word up: whole, or else by its longest known prefix. A nil
+// lexicon is empty.
 func (l *lexicon) of(text []rune) (polarity int, denies bool) {
 	if l == nil {
 		return 0, false

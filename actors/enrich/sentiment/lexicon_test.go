@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// No word of a list both praises and complains, or denies as well.
+// TestListsAgree: no word of a list is in two categories.
 func TestListsAgree(t *testing.T) {
 	t.Parallel()
 	for language, o := range opinionWords {

@@ -1,17 +1,17 @@
-// Package sentiment tells the mood of a short post: positive, neutral or
-// negative.
+// Package sentiment classifies short posts: positive, neutral or negative.
 //
-// A post is taken apart into features: words and pairs of neighbours, runs of
-// three to five letters, and what else shows a mood (emoji, emoticons,
+// A post is split into features: words and pairs of neighbours, n-grams of
+// three to five letters, and other signs of mood (emoji, emoticons,
 // punctuation, words of praise and complaint). Each has two weights, for
-// positive and for negative, both against neutral. Words and extras have them
-// twice, once for all languages and once for the post's own, letters once for
-// all. The largest of the two sums and of 0, which is neutral, is the mood. In
-// a language that the model has not learnt, emoji and emoticons alone tell.
+// positive and for negative, both relative to neutral. Words and extras have
+// them twice, once for all languages and once for the post's own; letters once
+// for all. The larger of the two sums decides if it is positive; otherwise the
+// post is neutral. In a language without training, only emoji and emoticons
+// decide.
 //
-// Weights are bytes, by the root of their size, in a fixed number of buckets
-// into which features are hashed; sums are those of whole numbers, so that the
-// answer is the same on every machine.
+// Weights are bytes that encode square roots, in a fixed number of buckets
+// into which features are hashed. Sums are integers, so that the result is the
+// same on every machine.
 package sentiment
 
 import (
@@ -35,8 +35,8 @@ const (
 //go:embed model.bin
 var modelFile []byte
 
-// current is the model that the program carries. A file that cannot be read is
-// a mistake of the build, and the tests read it.
+// current is the embedded model. An unreadable file is a build error, which
+// the tests detect.
 var current = sync.OnceValue(func() *Model {
 	m, err := ReadModel(modelFile)
 	if err != nil {
@@ -50,13 +50,13 @@ func Of(text, language string) string { return current().Of(text, language) }
 
 // Model weighs the features of posts.
 type Model struct {
-	languages []string // that were learnt, in order
+	languages []string // of the training, in order
 	mask      uint32
-	weights   []int8 // two a bucket: negative, positive
+	weights   []int8 // two per bucket: negative, positive
 }
 
-// How much the copies of a feature weigh, each group's after it was divided by
-// the root of the number of its features; extras are not divided.
+// The weight of the copies of a feature, after dividing by the square root of
+// the number of the group's features; extras are not divided.
 const (
 	sharedWeight  = 1.2
 	ownWeight     = 1.0
@@ -65,7 +65,7 @@ const (
 	biasWeight    = 0.3
 )
 
-// opened are the weights that bytes stand for, in units that do not matter.
+// opened are the weights that bytes encode, in arbitrary units.
 var opened = func() (table [256]int32) {
 	for i := range table {
 		b := int32(int8(i))
@@ -74,7 +74,7 @@ var opened = func() (table [256]int32) {
 	return table
 }()
 
-// sum is what the features of a group say: against and for.
+// sum is the total of a group's features: negative and positive.
 type sum struct {
 	n           int
 	shared, own [2]int32
@@ -125,7 +125,7 @@ func (m *Model) scores(text, language string) (negative, positive float64) {
 	return total(0), total(1)
 }
 
-// scale is what the features of a group are multiplied by.
+// scale is the factor of a group's features.
 func scale(g group, n int) float64 {
 	switch g {
 	case extras:
@@ -142,7 +142,7 @@ func (m *Model) add(to *[2]int32, h uint32) {
 	to[1] += opened[uint8(m.weights[at+1])]
 }
 
-// header is the first line of a model file; after it stand the weights.
+// header is the first line of a model file; the weights follow.
 type header struct {
 	Format    string   `json:"format"`
 	Languages []string `json:"languages"`

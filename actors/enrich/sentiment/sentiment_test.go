@@ -13,7 +13,7 @@ import (
 	"watchpost/actors/enrich/sentiment"
 )
 
-// What a reader would not doubt.
+// TestOf: unambiguous posts.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ want, language, text string }{
@@ -33,7 +33,7 @@ func TestOf(t *testing.T) {
 		{"positive", "ar", "شكرا لكم جميعا على هذا العمل الرائع"},
 		{"negative", "ar", "خدمة سيئة جدا وفاشلة"},
 
-		// In a language that was not learnt, signs alone tell.
+		// In a language without training, only emoji and emoticons decide.
 		{"positive", "pl", "Spotkanie jutro o dziewiątej 🎉"},
 		{"negative", "pl", "Spotkanie jutro o dziewiątej :("},
 		{"neutral", "pl", "Spotkanie jutro o dziewiątej :) :("},
@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Whatever the text is, one of three words is told, the same each time.
+// FuzzOf: the result for any text is one of three words, and deterministic.
 func FuzzOf(f *testing.F) {
 	for _, s := range []string{"", "\xff", "@", "#", ":", ":-", "x", "….....", "http", "&amp;&lt;", "🏽", strings.Repeat("ا", 99), "جميييييل", "n'", "<", "</"} {
 		f.Add(s, "en")
@@ -82,8 +82,8 @@ func TestReadModelRefuses(t *testing.T) {
 	}
 }
 
-// TestTrain learns what made-up words mean, twice alike, and that one language
-// means the contrary of another.
+// TestTrain learns the meaning of made-up words, deterministically, and
+// opposite meanings in two languages.
 func TestTrain(t *testing.T) {
 	t.Parallel()
 	var examples []sentiment.Example

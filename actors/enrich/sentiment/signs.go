@@ -13,13 +13,13 @@ const (
 	other = '3'
 )
 
-// Emoji that show a mood.
+// Emoji with a mood.
 const (
 	gladSigns = "😀😁😂🤣😃😄😅😆😉😊😋😎😍😘🥰😗😙😚☺🙂🤗🤩😇🥳😌😛😜😝🤪👍👏🙌🎉🎊❤💕💖💗💓💞💘💙💚💛🧡💜💝✨🌟⭐🔥💪🏆😻🙏👌✌😺😸🎈🌹🌸🌺💐🎁♥💋🤝🚀💯✅🖤🤍💃👑🥇"
 	sadSigns  = "😠😡🤬😢😭😞😔😟😕🙁☹😣😖😫😩😤😒🙄😑😐😨😰😱😪😥😓🤢🤮💔👎😾😿🤦💀😷🤒🖕😧😦😯🤔😬❌👿💩🥺☠"
 )
 
-// moods says of an emoji what it shows.
+// moods maps an emoji to its mood.
 var moods = func() map[rune]rune {
 	table := make(map[rune]rune)
 	for _, r := range gladSigns {
@@ -31,8 +31,8 @@ var moods = func() map[rune]rune {
 	return table
 }()
 
-// signs returns how many emoji and emoticons of a text are glad, less those
-// that are sad.
+// signs returns the number of glad emoji and emoticons of a text minus that of
+// the sad ones.
 func signs(text string) (sum int) {
 	s := newScanner(text)
 	for range maxTokens {
@@ -57,14 +57,14 @@ func signs(text string) (sum int) {
 	return sum
 }
 
-// faces are the emoticons that are not eyes, nose and mouth.
+// faces are the emoticons without eyes, nose and mouth.
 var faces = []struct {
 	text  string
 	class rune
 }{{"</3", sad}, {"<3", glad}, {"^_^", glad}, {"^^", glad}, {"-_-", sad}, {":'(", sad}, {":')", glad}}
 
-// face returns the length in bytes and the class of the emoticon that s begins
-// with, 0 if none; prev stands before it.
+// face returns the length in bytes and the class of the emoticon at the start
+// of s, 0 if none; prev is the character before it.
 func face(s string, prev rune) (size int, class rune) {
 	if s[0] >= utf8.RuneSelf {
 		return 0, 0
@@ -106,7 +106,7 @@ func face(s string, prev rune) (size int, class rune) {
 	return i, class
 }
 
-// mouths says which mouth shows what.
+// mouths maps a mouth to its mood.
 var mouths = [256]rune{
 	')': glad, ']': glad, '*': glad, '}': glad, '>': glad, 'D': glad, 'd': glad, 'P': glad, 'p': glad, '3': glad, 'b': glad,
 	'(': sad, '[': sad, '/': sad, '\\': sad, '|': sad, '{': sad, '@': sad, '<': sad,

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -18,18 +18,18 @@ const (
 	name    // after @
 )
 
-// token is a piece of a post that says something of its mood. Its text is in
-// the buffer of the scanner and lasts until the next token.
+// token is a part of a post that may show its mood. Its text is in the
+// scanner's buffer and valid until the next token.
 type token struct {
 	kind kind
-	text []rune // of a word: folded; else its sign or class
-	long bool   // a letter of the word was drawn out
+	text []rune // of a word: folded; else its character or class
+	long bool   // a letter of the word was repeated
 }
 
-// maxWord bounds the letters of a word that are looked at.
+// maxWord bounds the letters of a word.
 const maxWord = 40
 
-// scanner takes a post apart.
+// scanner splits a post into tokens.
 type scanner struct {
 	rest string
 	prev rune // before rest
@@ -93,8 +93,8 @@ func (s *scanner) skip(r rune, size int) {
 	s.prev, s.rest = r, s.rest[size:]
 }
 
-// word takes a word, folded: lower-case, digits as 0, letters that Arabic
-// writes in several ways as one, and none more than twice in a row.
+// word scans a word, folded: lower-case, digits as 0, variants of Arabic
+// letters unified, and at most two equal letters in a row.
 func (s *scanner) word(tag bool) token {
 	t := token{kind: word}
 	n := 0
@@ -132,7 +132,7 @@ func (s *scanner) word(tag bool) token {
 	return t
 }
 
-// punctuation takes a run of one sign: single, double, or dots.
+// punctuation scans a run of one character: single, double, or dots.
 func (s *scanner) punctuation(r rune, size int) token {
 	n := 0
 	for sign := s.rest[:size]; strings.HasPrefix(s.rest, sign); n++ {
@@ -168,8 +168,8 @@ func folded(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// dropped reports whether r says nothing: joiners, marks of direction, and the
-// stretching and vowel signs of Arabic.
+// dropped reports whether r is ignored: joiners, directional marks, and the
+// elongation and vowel signs of Arabic.
 func dropped(r rune) bool {
 	return r >= 0x640 && (r == 0x640 || r >= 0x64b && r <= 0x652 || r >= 0x200c && r <= 0x200f || r == 0xfe0f)
 }

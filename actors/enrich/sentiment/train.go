@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Example is a post whose sentiment is known.
+// Example is a post with a known sentiment.
 type Example struct{ Text, Language, Sentiment string }
 
-// The training: three machines that tell one class from the two others, with a
-// squared hinge, by coordinate descent in the dual.
+// Training: three machines that separate one class from the two others, with a
+// squared hinge loss, by dual coordinate descent.
 const (
 	trainedBits = 18
 	rounds      = 12
 	cost        = 0.08
-	// enoughPosts is how many posts of a language make it one that is learnt.
+	// enoughPosts is the minimum number of posts for a language to be trained.
 	enoughPosts = 500
 )
 
 var classes = [...]string{Negative, Neutral, Positive}
 
-// vector is an example as the learner sees it.
+// vector is an example in the learner's form.
 type vector struct {
 	class   int
 	buckets []uint32
@@ -29,8 +29,8 @@ type vector struct {
 	alpha   [len(classes)]float32
 }
 
-// Train learns a model. The same examples in the same order give the same
-// model on processors that round alike (GOAMD64=v1).
+// Train trains a model. The same examples in the same order give the same
+// model on processors with the same rounding (GOAMD64=v1).
 func Train(examples []Example) *Model {
 	const mask = 1<<trainedBits - 1
 	vectors := make([]vector, len(examples))
@@ -146,9 +146,9 @@ func (v *vector) learn(weights [][len(classes)]float32) {
 	}
 }
 
-// rounded takes neutral from the two others, which changes no answer, and
-// keeps the root of each weight in a byte: a few weights are large, and their
-// size matters.
+// rounded subtracts neutral from the two others, which changes no result, and
+// stores the square root of each weight in a byte: a few weights are large,
+// and their size matters.
 func rounded(weights [][len(classes)]float32) *Model {
 	most := 0.0
 	for _, w := range weights {

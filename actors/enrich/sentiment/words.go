@@ -1,7 +1,7 @@
 package sentiment
 
-// opinionWords holds, by language, words that praise and words that complain. A
-// word that ends in * stands for all that begin with it.
+// opinionWords holds words of praise and complaint by language. A word that
+// ends in * is a prefix.
 var opinionWords = map[string]struct{ positive, negative string }{
 	"en": {
 		`good great best better love loved loves loving lovely happy amazing awesome excellent fantastic wonderful brilliant
@@ -236,7 +236,7 @@ var opinionWords = map[string]struct{ positive, negative string }{
 	},
 }
 
-// negators turn the opinion that follows them, by language.
+// negators invert the opinion that follows them, by language.
 var negators = map[string]string{
 	"en": `not no never don't doesn't didn't isn't aren't wasn't weren't won't can't couldn't wouldn't shouldn't haven't hasn't ain't
 		cannot without dont cant isnt nothing neither nor hardly`,

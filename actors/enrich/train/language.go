@@ -12,7 +12,7 @@ import (
 	"watchpost/actors/enrich/language"
 )
 
-// languageCommand learns the model of languages.
+// languageCommand trains the language model.
 type languageCommand struct {
 	Packages string `type:"existingdir" required:"" help:"Folder with the Debian packages of LibreOffice that README.md names."`
 	Corpus   string `type:"existingfile" required:"" help:"The corpus of posts; only its training part is read."`
@@ -25,7 +25,7 @@ type languageCommand struct {
 //go:embed sentences words
 var own embed.FS
 
-// Run learns the model and writes it.
+// Run trains the model and writes it.
 func (c *languageCommand) Run() error {
 	packages, err := readPackages(c.Packages)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *languageCommand) Run() error {
 	return writeModel(c.Out, model.Write)
 }
 
-// languageTexts puts together what each language is learnt from.
+// languageTexts collects the training texts of each language.
 func languageTexts(packages *lines, posts []post) (map[string]language.Texts, error) {
 	texts := map[string]language.Texts{}
 	english := frequent(packages.by["en"], englishWords)
@@ -63,7 +63,8 @@ func languageTexts(packages *lines, posts []post) (map[string]language.Texts, er
 	for _, p := range posts {
 		name := p.Language
 		if name == "hi" {
-			// Much of it is English with a few words of Hindi: those tell.
+			// Much of it is English with a few words of Hindi, which identify
+			// it.
 			if shareOf(p.Text, english) >= romanisedShare {
 				continue
 			}
@@ -96,8 +97,8 @@ func languageTexts(packages *lines, posts []post) (map[string]language.Texts, er
 	return texts, nil
 }
 
-// romanisedShare is the share of English words below which a Hindi post says
-// something of Hindi.
+// romanisedShare is the share of English words below which a Hindi post is
+// used for training.
 const romanisedShare = 0.4
 
 // frequent returns the most frequent words of some lines.
@@ -118,7 +119,7 @@ func frequent(lines map[string]bool, most int) map[string]bool {
 	return set
 }
 
-// shareOf returns which share of the words of a text are in a set.
+// shareOf returns the share of the words of a text that are in a set.
 func shareOf(text string, set map[string]bool) float64 {
 	n, in := 0, 0
 	for w := range plainWords(text) {
@@ -130,8 +131,8 @@ func shareOf(text string, set map[string]bool) float64 {
 	return float64(in) / float64(max(n, 1))
 }
 
-// without leaves the longer words of a set out of a text. The shorter ones may
-// be Hindi that is written like English.
+// without removes the longer words of a set from a text. The shorter ones may
+// be Hindi words with the same spelling.
 func without(text string, set map[string]bool) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(w string) bool {
 		w = strings.TrimFunc(strings.ToLower(w), func(r rune) bool { return !unicode.IsLetter(r) })
@@ -139,7 +140,7 @@ func without(text string, set map[string]bool) string {
 	}), " ")
 }
 
-// shortWord is the least length in bytes of an English word that is left out.
+// shortWord is the minimum length in bytes of a removed English word.
 const shortWord = 4
 
 func plainWords(text string) func(func(string) bool) {

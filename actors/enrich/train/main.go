@@ -1,6 +1,6 @@
-// Command train makes the models of package enrich. It is no part of the
-// program: build and tests need the model files that are kept beside the code,
-// not what they were made from. README.md says where that comes from.
+// Command train trains the models of package enrich. It is not part of the
+// program: build and tests need only the model files next to the code.
+// README.md lists the training texts.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// out is where the commands say what they did.
+// out receives the output of the commands.
 var out io.Writer = os.Stdout
 
 type commandLine struct {
@@ -31,11 +31,11 @@ func main() {
 	parsed.FatalIfErrorf(parsed.Run())
 }
 
-// post is a line of the corpus: a post with what people made of it.
+// post is a line of the corpus: a post with human labels.
 type post struct{ ID, Language, Sentiment, Text string }
 
-// The parts of the corpus, as the names of its posts say. The second is never
-// learnt from.
+// The parts of the corpus, by the names of its posts. The second is never used
+// for training.
 const (
 	trainingPart   = "-train-"
 	validationPart = "-val-"
@@ -63,7 +63,7 @@ func readPosts(file, part string) ([]post, error) {
 	return all, nil
 }
 
-// writeModel writes a model file and says its size and hash.
+// writeModel writes a model file and prints its size and hash.
 func writeModel(file string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

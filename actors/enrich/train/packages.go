@@ -18,21 +18,23 @@ import (
 	"strings"
 )
 
-// Debian's packages of LibreOffice hold the same manual and menus in many
-// languages, under the Mozilla Public License. They are read where they are;
-// nothing of them is unpacked or kept.
+// Debian's packages of LibreOffice contain the same manual and menus in many
+// languages, under the Mozilla Public License. This code reads them in place
+// and unpacks or keeps nothing.
 
-// localeCodes are the names of locales whose language has another code here;
-// an empty one is left out.
+// localeCodes maps names of locales to other language codes; an empty code
+// skips the locale.
 var localeCodes = map[string]string{"nb": "no", "nn": "", "sr@latin": "", "sr-Latn": "", "en-GB": "", "pt-BR": "pt", "en-US": "en"}
 
-// minParagraph and minWords bound what is taken of the manual and the menus.
+// minParagraph and minWords are the minimum sizes of used texts of the manual
+// and the menus.
 const (
 	minParagraph = 30 // bytes
 	minWords     = 3
 )
 
-// lines collects what the packages say, by language, and what they are.
+// lines collects the texts of the packages, by language, and the package
+// names.
 type lines struct {
 	by    map[string]map[string]bool
 	names []string // package files with their SHA-256
@@ -109,8 +111,8 @@ func (l *lines) addPage(locale, page string) {
 	}
 }
 
-// addCatalogue adds the translations of a compiled catalogue of messages: a
-// header of seven words, then tables of (length, offset) of originals and
+// addCatalogue adds the translations of a compiled message catalogue: a header
+// of seven words, then tables of (length, offset) of originals and
 // translations.
 func (l *lines) addCatalogue(locale string, file []byte) error {
 	const magic = 0x950412de
@@ -165,15 +167,14 @@ func (l *lines) add(locale, text string) {
 	l.by[code][text] = true
 }
 
-// english is the share above which a line of another language is taken for one
-// that nobody translated, and how many frequent words tell that.
+// english is the share above which a line of another language counts as
+// untranslated, and the number of frequent words for that test.
 const (
 	englishShare = 0.5
 	englishWords = 4000
 )
 
-// of returns the lines of a language in a fixed order, without those that are
-// English.
+// of returns the lines of a language in a fixed order, without English ones.
 func (l *lines) of(code string, english map[string]bool) []string {
 	var list []string
 	for line := range l.by[code] {

@@ -9,7 +9,7 @@ import (
 	"watchpost/actors/enrich/sentiment"
 )
 
-// sentimentCommand learns the model of sentiment.
+// sentimentCommand trains the sentiment model.
 type sentimentCommand struct {
 	Corpus  string `type:"existingfile" required:"" help:"The corpus of posts; only its training part is learnt from."`
 	Out     string `default:"actors/enrich/sentiment/model.bin" help:"The model file to write."`
@@ -17,7 +17,7 @@ type sentimentCommand struct {
 	Measure bool   `help:"Instead of writing a model, say how well the one that is there does on the validation part. Not for tuning."`
 }
 
-// Run learns the model and writes it, or measures.
+// Run trains the model and writes it, or measures it.
 func (c *sentimentCommand) Run() error {
 	part := trainingPart
 	if c.Measure {
@@ -49,8 +49,8 @@ func (c *sentimentCommand) Run() error {
 	return nil
 }
 
-// examples are posts as the learner takes them: with the language that is
-// detected, as it will be when the model is asked.
+// examples converts posts for the learner, with the detected language, which
+// the model will also use.
 func examples(posts []post) []sentiment.Example {
 	list := make([]sentiment.Example, len(posts))
 	for i, p := range posts {
@@ -59,7 +59,8 @@ func examples(posts []post) []sentiment.Example {
 	return list
 }
 
-// foldOf splits posts: one in folds of each language and sentiment is judged.
+// foldOf splits posts: one fold of each language and sentiment is used for
+// evaluation.
 func foldOf(posts []post, fold, folds int) (learn, judge []post) {
 	seen := map[string]int{}
 	for _, p := range posts {
@@ -76,8 +77,7 @@ func foldOf(posts []post, fold, folds int) (learn, judge []post) {
 
 var sentiments = []string{sentiment.Negative, sentiment.Neutral, sentiment.Positive}
 
-// confusions counts, by language, what was told (columns) of what people said
-// (rows).
+// confusions counts predictions (columns) by human label (rows), per language.
 type confusions map[string]*[3][3]int
 
 func (c *confusions) add(p post, told string) {
@@ -92,7 +92,7 @@ func (c *confusions) add(p post, told string) {
 	table[slices.Index(sentiments, p.Sentiment)][slices.Index(sentiments, told)]++
 }
 
-// print says the macro-F1 of each language, and their mean.
+// print prints the macro-F1 of each language, and their mean.
 func (c confusions) print() {
 	mean := 0.0
 	fmt.Fprintf(out, "rows: %s as people said; columns: as told\n", strings.Join(sentiments, ", "))
