@@ -75,8 +75,8 @@ func memberShown(m watchpost.Member) shownMember {
 
 type createTeamRequest struct {
 	Email    string `json:"email" required:"" example:"jane@example.com"`
-	FullName string `json:"full_name,omitempty" example:"Jane Doe"`
-	Name     string `json:"name,omitempty" example:"Example"`
+	FullName string `json:"full_name,omitempty" example:"Jane Doe" maxLength:"120,own"`
+	Name     string `json:"name,omitempty" example:"Example" maxLength:"120,own"`
 	Plan     string `json:"plan" required:"" validate:"oneof=free growth expert ultimate pro" example:"growth"`
 }
 
@@ -185,7 +185,7 @@ func (s *Server) setPlan(c fuego.ContextWithBody[setPlanRequest]) (shownTeam, er
 
 type addMemberRequest struct {
 	Email    string `json:"email" required:"" example:"joe@example.com"`
-	FullName string `json:"full_name,omitempty" example:"Joe Doe"`
+	FullName string `json:"full_name,omitempty" example:"Joe Doe" maxLength:"120,own"`
 	Role     string `json:"role" required:"" validate:"oneof=admin member" example:"member"`
 }
 

@@ -131,7 +131,7 @@ func (l *likePost) checkField(string) error {
 
 type commentPost struct {
 	URN  string `json:"social_urn" required:"" example:"urn:network:activity:7123456789012345678"`
-	Text string `json:"comment_text" required:"" example:"Well done!" description:"at most 1250 characters"`
+	Text string `json:"comment_text" required:"" example:"Well done!" description:"at most 1250 characters" maxLength:"1250,own"`
 }
 
 func (c *commentPost) checkField(name string) error {
@@ -144,7 +144,7 @@ func (c *commentPost) checkField(name string) error {
 
 type sendMessage struct {
 	Recipient string `json:"recipient_urn" required:"" example:"urn:network:member:123456"`
-	Message   string `json:"message" required:"" example:"Hello" description:"at most 10000 characters"`
+	Message   string `json:"message" required:"" example:"Hello" description:"at most 10000 characters" maxLength:"10000,own"`
 }
 
 func (m *sendMessage) checkField(name string) error {
@@ -159,7 +159,7 @@ func (m *sendMessage) checkField(name string) error {
 
 type sendConnectionRequest struct {
 	URN  string `json:"profile_urn" required:"" example:"urn:network:member:123456" description:"URN or bare id"`
-	Note string `json:"note,omitempty" invalid:"Invalid 'note': must be a string" description:"at most 300 characters"`
+	Note string `json:"note,omitempty" invalid:"Invalid 'note': must be a string" description:"at most 300 characters" maxLength:"300,own"`
 }
 
 func (r *sendConnectionRequest) checkField(name string) error {

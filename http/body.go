@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -142,12 +143,17 @@ type field struct {
 	required bool
 	nullable bool
 	text     string
+	most     int // characters of a text; 0: the field's own check knows
 }
 
 // read reads the field's value into the struct.
 func (f *field) read(raw json.RawMessage, v reflect.Value) error {
-	err := json.Unmarshal(raw, v.FieldByIndex(f.index).Addr().Interface())
-	if err == nil {
+	target := v.FieldByIndex(f.index)
+	err := json.Unmarshal(raw, target.Addr().Interface())
+	switch {
+	case err == nil && f.most > 0 && longest(target) > f.most:
+		return f.tooLong()
+	case err == nil:
 		return nil
 	}
 	var told *watchpost.Error
@@ -155,6 +161,55 @@ func (f *field) read(raw json.RawMessage, v reflect.Value) error {
 		return told
 	}
 	return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
+}
+
+// maxText is the most characters of a text field or parameter without a bound
+// of its own.
+const maxText = 2000
+
+// tooLong is the error of a text over its bound.
+func (f *field) tooLong() error {
+	if strings.HasPrefix(f.text, "Missing or invalid '") || strings.HasPrefix(f.text, "Invalid '") {
+		return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
+	}
+	return watchpost.Errorf(watchpost.Invalid, "Invalid '%s'", f.name)
+}
+
+// longest returns how many characters the longest text of a value has.
+func longest(v reflect.Value) int {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.RuneCountInString(v.String())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return longest(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.String {
+			return 0
+		}
+		most := 0
+		for i := range v.Len() {
+			most = max(most, longest(v.Index(i)))
+		}
+		return most
+	case reflect.Struct:
+		if n, ok := v.Interface().(nullable); ok {
+			return utf8.RuneCountInString(n.Value)
+		}
+	}
+	return 0
+}
+
+// bound reads the tag maxLength:"n", the most characters of a text. With
+// maxLength:"n,own" the field's own check refuses longer ones in its words.
+func bound(tag reflect.StructTag) (most int, own bool) {
+	value, rest, _ := strings.Cut(tag.Get("maxLength"), ",")
+	most, err := strconv.Atoi(value)
+	if err != nil {
+		return maxText, false
+	}
+	return most, rest == "own"
 }
 
 var knownFields sync.Map // reflect.Type to []field
@@ -170,6 +225,9 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		f := field{index: declared.Index, nullable: declared.Type == reflect.TypeFor[nullable]()}
 		f.name, _, _ = strings.Cut(declared.Tag.Get("json"), ",")
+		if most, own := bound(declared.Tag); !own && f.name != "id" { // a long id is one that does not exist
+			f.most = most
+		}
 		f.text, f.required = declared.Tag.Lookup("required")
 		switch {
 		case f.required && f.text == "":

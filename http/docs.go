@@ -26,6 +26,7 @@ type docsPage struct {
 	// policy is the Content-Security-Policy: the page's own style and script
 	// run, by their hashes, and nothing else does.
 	policy string
+	etag   string
 }
 
 func (s *Server) docsRoutes() {
@@ -36,6 +37,11 @@ func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
 	page, err := s.docs()
 	if err != nil {
 		s.writeError(w, r, err)
+		return
+	}
+	x := exchangeOf(r.Context())
+	x.revalidated()
+	if x.unchanged(r, page.etag) {
 		return
 	}
 	h := w.Header()
@@ -75,7 +81,7 @@ func newDocsPage(document []byte) (docsPage, error) {
 	}
 	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		sourceHash(style), sourceHash(script))
-	return docsPage{out.Bytes(), policy}, nil
+	return docsPage{out.Bytes(), policy, etagOf(out.Bytes())}, nil
 }
 
 // sourceHash names an inline style or script in a policy.

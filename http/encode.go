@@ -13,7 +13,10 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	if own, ok := reply.(appendedReply); ok {
 		body := replies.Get().(*[]byte)
 		*body = own.appendTo((*body)[:0])
-		exchangeOf(r.Context()).writeJSON(http.StatusOK, *body)
+		x := exchangeOf(r.Context())
+		if _, tagged := reply.(taggedReply); !tagged || !x.unchanged(r, etagOf(*body)) {
+			x.writeJSON(http.StatusOK, *body)
+		}
 		if cap(*body) <= maxKeptReply {
 			replies.Put(body)
 		}
@@ -29,6 +32,9 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 
 // appendedReply is a reply that writes its JSON itself.
 type appendedReply interface{ appendTo(b []byte) []byte }
+
+// taggedReply is one that clients ask for again to see whether it has changed.
+type taggedReply interface{ tagged() }
 
 // replies holds buffers of replies that were sent.
 var replies = sync.Pool{New: func() any { return new([]byte) }}

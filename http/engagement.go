@@ -61,7 +61,7 @@ type likeRequest struct {
 type commentRequest struct {
 	Post    filled  `json:"post_id" required:"Missing required parameter: post_id" description:"a post of GET /api-posts"`
 	Email   filled  `json:"user_email" required:"Missing required parameter: user_email" example:"jane@example.com" description:"the member who acts"`
-	Text    string  `json:"comment_text" required:"Missing required parameter: comment_text" example:"Well done!" description:"at most 1250 characters"`
+	Text    string  `json:"comment_text" required:"Missing required parameter: comment_text" example:"Well done!" description:"at most 1250 characters" maxLength:"1250,own"`
 	Actor   *string `json:"actor_type,omitempty" invalid:"Invalid actor_type. Must be 'user' or 'company'" validate:"oneof=user company" example:"user"`
 	Company string  `json:"company_title,omitempty" description:"the company's page that acts, for the actor type company"`
 }

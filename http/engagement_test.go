@@ -135,7 +135,7 @@ func TestEngagementRefusals(t *testing.T) {
 	m.call("POST", "/api-comment", `{`+both+`}`).fails(400, "Missing required parameter: comment_text")
 	m.call("POST", "/api-comment", `{`+both+`,"comment_text":" \n "}`).fails(400, "comment_text cannot be empty")
 	m.call("POST", "/api-comment", `{`+both+`,"comment_text":"`+strings.Repeat("x", 1251)+`"}`).fails(400, "Invalid 'comment_text': must be 1250 characters or fewer")
-	m.call("POST", "/api-like", `{`+both+`,"actor_type":"company","company_title":"`+strings.Repeat("x", 900_000)+`"}`).fails(413, "Request body too large")
+	m.call("POST", "/api-like", `{`+both+`,"actor_type":"company","company_title":"`+strings.Repeat("x", 900_000)+`"}`).fails(400, "Invalid 'company_title'")
 	for _, id := range []string{"nonsense", unknownID, foreign} {
 		m.call("POST", "/api-like", `{"post_id":"`+id+`","user_email":"`+m.email+`"}`).fails(404, "Post not found")
 		m.call("PUT", "/api-posts", `{"id":"`+id+`","bookmark":true}`).fails(404, "Post not found")

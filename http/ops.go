@@ -71,7 +71,11 @@ func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	exchangeOf(r.Context()).writeJSON(http.StatusOK, document)
+	x := exchangeOf(r.Context())
+	x.revalidated()
+	if !x.unchanged(r, etagOf(document)) {
+		x.writeJSON(http.StatusOK, document)
+	}
 }
 
 // metrics are the server's own: requests by route, never by team or member.

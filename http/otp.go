@@ -53,7 +53,7 @@ func readFullName(s string) (string, error) {
 
 type sendOTPRequest struct {
 	Email    string `json:"email" required:"" example:"jane@example.com"`
-	FullName string `json:"full_name,omitempty" example:"Jane Doe"`
+	FullName string `json:"full_name,omitempty" example:"Jane Doe" maxLength:"120,own"`
 }
 
 // checkField implements fieldChecker.
@@ -111,7 +111,7 @@ type verifyOTPReply struct {
 
 type signedUser struct {
 	ID       watchpost.MemberID `json:"id"`
-	FullName string             `json:"full_name"`
+	FullName string             `json:"full_name" maxLength:"120,own"`
 	Email    string             `json:"email"`
 }
 

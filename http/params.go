@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"watchpost"
 )
@@ -49,6 +50,13 @@ func (p *params) refuse(name string) {
 	}
 }
 
+// tooLong reports whether a value is over the bound of texts. Ids have none: a
+// long one is one that does not exist.
+func tooLong(name, value string) bool {
+	id := name == "id" || strings.HasSuffix(name, "_id")
+	return !id && utf8.RuneCountInString(value) > maxText
+}
+
 // one returns a parameter that takes a single value: given twice it is refused.
 func (p *params) one(name string) string {
 	found, value := false, ""
@@ -60,7 +68,10 @@ func (p *params) one(name string) string {
 			p.refuse(name)
 			return ""
 		}
-		found, value = true, g.value
+		if found, value = true, g.value; tooLong(name, value) {
+			p.refuse(name)
+			return ""
+		}
 	}
 	return value
 }
@@ -75,6 +86,10 @@ func (p *params) list(name string) []string {
 				continue
 			}
 			for item := range strings.SplitSeq(g.value, ",") {
+				if tooLong(name, item) {
+					p.refuse(name)
+					return nil
+				}
 				if item = strings.TrimSpace(item); item != "" {
 					list = append(list, item)
 				}

@@ -95,6 +95,9 @@ func (r postsReply) appendTo(b []byte) []byte {
 	return append(strconv.AppendInt(b, int64(r.page.Count), 10), '}')
 }
 
+// tagged implements taggedReply.
+func (postsReply) tagged() {}
+
 // readPostQuery reads the parameters of GET /api-posts.
 func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error) {
 	named = p.list("watchlist_id")

@@ -23,8 +23,8 @@ const (
 
 // createByPrompt are the fields of a POST in prompt mode.
 type createByPrompt struct {
-	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for, in English"`
-	Name      string   `json:"name,omitempty"`
+	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for, in English" maxLength:"4000,own"`
+	Name      string   `json:"name,omitempty" maxLength:"120,own"`
 	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
 	Strict    bool     `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
 }
@@ -41,7 +41,7 @@ func (r *createByPrompt) checkField(name string) error {
 // updateByPrompt are the fields of a PUT in prompt mode.
 type updateByPrompt struct {
 	ID     string `json:"id" required:"Missing required parameter: id"`
-	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead, in English"`
+	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead, in English" maxLength:"4000,own"`
 }
 
 // takesPrompt documents what a prompt is refused with.
@@ -203,7 +203,7 @@ func updatePrompt(body object) (string, error) {
 		return "", watchpost.Errorf(watchpost.Invalid, textPromptOrFields)
 	}
 	var request struct {
-		Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string"`
+		Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" maxLength:"4000,own"`
 	}
 	if err := bind(body, &request); err != nil {
 		return "", err

@@ -121,8 +121,9 @@ type Server struct {
 	interpreter interpret.Fallback
 	sessions    *gateway
 
-	api *fuego.Server // routes of Handler
-	ops *fuego.Server // routes of OpsHandler; the same as api unless separate
+	api     *fuego.Server // routes of Handler
+	handler http.Handler  // of api
+	ops     *fuego.Server // routes of OpsHandler; the same as api unless separate
 	// openAPI and docs are made when they are first asked for: most processes
 	// are never asked, and making them takes longer than starting.
 	openAPI func() ([]byte, error)
@@ -166,6 +167,9 @@ func New(o Options) (*Server, error) {
 		s.ops = s.newFramework(o.Version) // with a document of its own, which nobody asks for
 	}
 	s.routes()
+	if s.handler, err = compressed(s.exchanges(s.api.Mux)); err != nil {
+		return nil, err
+	}
 	s.openAPI = sync.OnceValues(func() ([]byte, error) { return finishOpenAPI(s.api) })
 	s.docs = sync.OnceValues(func() (docsPage, error) {
 		document, err := s.openAPI()
@@ -202,7 +206,7 @@ func (s *Server) routes() {
 
 // Handler returns the handler for API clients, sessions and, unless they are
 // separate, operators.
-func (s *Server) Handler() http.Handler { return s.exchanges(s.api.Mux) }
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // OpsHandler returns the handler for operators when Options.SeparateOps is
 // set: /metrics, /admin, /healthz and /readyz.

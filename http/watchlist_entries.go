@@ -46,10 +46,10 @@ func (e *keywordEntry) UnmarshalJSON(raw []byte) error {
 		return watchpost.Errorf(watchpost.Invalid, "Invalid 'keywords'")
 	}
 	var fields struct {
-		Keyword  string   `json:"keyword"`
-		Required []string `json:"required_keywords"`
-		Exclude  []string `json:"exclude_keywords"`
-		Excluded []string `json:"excluded_keywords"`
+		Keyword  string   `json:"keyword" maxLength:"100,own"`
+		Required []string `json:"required_keywords" maxLength:"100,own"`
+		Exclude  []string `json:"exclude_keywords" maxLength:"100,own"`
+		Excluded []string `json:"excluded_keywords" maxLength:"100,own"`
 		All      *bool    `json:"include_all_required"`
 	}
 	if err := bind(o, &fields); err != nil {
@@ -82,8 +82,8 @@ func (e *labelEntry) UnmarshalJSON(raw []byte) error {
 		return watchpost.Errorf(watchpost.Invalid, "Invalid 'labels'")
 	}
 	var fields struct {
-		Name        string `json:"name" invalid:"Invalid 'labels'"`
-		Key         string `json:"key" invalid:"Invalid 'labels'"`
+		Name        string `json:"name" invalid:"Invalid 'labels'" maxLength:"100,own"`
+		Key         string `json:"key" invalid:"Invalid 'labels'" maxLength:"100,own"`
 		Description string `json:"description" invalid:"Invalid 'labels'"`
 		Default     bool   `json:"default" invalid:"Invalid 'labels'"`
 	}

@@ -51,7 +51,7 @@ func takesDeletedID() fuego.RouteOption {
 
 // newWatchlist are the fields that every POST takes.
 type newWatchlist struct {
-	Name        string       `json:"name,omitempty" example:"Observability"`
+	Name        string       `json:"name,omitempty" example:"Observability" maxLength:"120,own"`
 	Description string       `json:"description,omitempty"`
 	Labels      []labelEntry `json:"labels,omitempty"`
 	Frequency   *float64     `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
@@ -97,7 +97,7 @@ func (n *newWatchlist) fill(w *watchpost.Watchlist) (err error) {
 // changedWatchlist are the fields that every PUT takes.
 type changedWatchlist struct {
 	ID          string   `json:"id" required:"Missing required parameter: id"`
-	Name        *string  `json:"name,omitempty"`
+	Name        *string  `json:"name,omitempty" maxLength:"120,own"`
 	Description *string  `json:"description,omitempty"`
 	Frequency   *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"24"`
 	Disable     *bool    `json:"disable,omitempty" invalid:"disable must be a boolean value"`

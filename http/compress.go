@@ -1,0 +1,71 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// Replies that are large and asked for again and again have an ETag and are
+// compressed for clients that ask for it. Nobody else pays for compression: the
+// exchange writes past it.
+
+// compressedPaths are the paths of such replies.
+var compressedPaths = []string{"/api-posts", "/openapi.json", "/docs"}
+
+// leastCompressed is the size from which compression saves a packet.
+const leastCompressed = 1400
+
+// compressed puts gzip and zstd around a handler.
+func compressed(next http.Handler) (http.Handler, error) {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(leastCompressed))
+	if err != nil {
+		return nil, err
+	}
+	compressing := wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if len(r.Header["Accept-Encoding"]) == 0 {
+			w.Header()["Vary"] = variesByEncoding
+			next.ServeHTTP(w, r)
+			return
+		}
+		compressing.ServeHTTP(w, r)
+	}), nil
+}
+
+var variesByEncoding = []string{"Accept-Encoding"}
+
+// etagOf names a body. The tag is weak, as the body may be compressed.
+func etagOf(body []byte) string {
+	const hexadecimal = 16
+	return `W/"` + strconv.FormatUint(xxhash.Sum64(body), hexadecimal) + `"`
+}
+
+// unchanged sets the tag of a reply and reports whether the client has a reply
+// with that tag; then the answer is 304.
+func (x *exchange) unchanged(r *http.Request, tag string) bool {
+	x.Header()["Etag"] = []string{tag}
+	for _, list := range r.Header["If-None-Match"] {
+		for known := range strings.SplitSeq(list, ",") {
+			known = strings.TrimSpace(known)
+			if known == "*" || strings.TrimPrefix(known, "W/") == strings.TrimPrefix(tag, "W/") {
+				x.WriteHeader(http.StatusNotModified)
+				x.send()
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// revalidated lets caches keep a reply that is no team's own, if they ask each
+// time whether it still holds.
+func (x *exchange) revalidated() { x.Header()["Cache-Control"] = []string{"no-cache"} }
