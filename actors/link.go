@@ -13,13 +13,15 @@ import (
 )
 
 // Link is one connection of a session, as the gateway holds it. Towards the
-// session's actor it is an actor of its own, on the node that holds the socket.
+// session's actor it is a process with an address, on the node that holds the
+// socket. It has no mailbox: what it is sent it does at once, on the sender's
+// goroutine, for there are as many links as sessions.
 type Link struct {
-	env     *environment
-	pid     *actor.PID
-	session *actor.PID
+	env *environment
+	pid *actor.PID
 
 	mu      sync.Mutex
+	session *actor.PID // the session's actor; nil until it or the team has told
 	closed  bool
 	deliver func(protocol.Frame)
 	end     func(code int, reason string)
@@ -62,19 +64,17 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	l := &Link{env: r.env, deliver: deliver, end: end}
-	l.pid = r.env.system.Root.Spawn(propsOf(r.env, func() actor.Actor { return actor.ReceiveFunc(l.receive) }))
+	processes := r.env.system.ProcessRegistry
+	l.pid, _ = processes.Add(l, processes.NextID())
 	hello.Token = "" // it has served; nothing further needs to know it
 	welcomed, err := Ask[sessionWelcomed](ctx, r, owner.Team, sessionHello{session: owner.Session, link: l.pid, hello: hello})
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.mu.Lock()
-	l.session = welcomed.session
-	l.mu.Unlock()
 	// The session's actor says so too, unless its tree broke before it could:
 	// the connection must not outlive it unnoticed.
-	r.env.system.Root.Send(l.pid, attached(welcomed))
+	l.attach(welcomed.session)
 	return l, nil
 }
 
@@ -84,47 +84,77 @@ func errToken() error {
 
 // Receive hands over a frame of the session.
 func (l *Link) Receive(f protocol.Frame) {
-	l.env.system.Root.Send(l.session, fromLink{link: l.pid, frame: f})
+	l.mu.Lock()
+	session := l.session
+	l.mu.Unlock()
+	l.env.system.Root.Send(session, fromLink{link: l.pid, frame: f})
 }
 
 // Close tells that the connection is gone.
 func (l *Link) Close() {
 	l.mu.Lock()
-	already := l.closed
+	already, session := l.closed, l.session
 	l.closed = true
-	session := l.session
 	l.mu.Unlock()
 	if already {
 		return
 	}
+	l.env.system.ProcessRegistry.Remove(l.pid)
 	if session != nil {
+		l.system(session, &actor.Unwatch{Watcher: l.pid})
 		l.env.system.Root.Send(session, linkDown{link: l.pid})
 	}
-	l.env.system.Root.Stop(l.pid)
 }
 
 // attached tells a link which session's actor it talks to; it watches that.
 type attached struct{ session *actor.PID }
 
-// receive is the link's end inside the actors.
-func (l *Link) receive(c actor.Context) {
-	switch m := c.Message().(type) {
+// SendUserMessage implements actor.Process.
+func (l *Link) SendUserMessage(_ *actor.PID, message any) {
+	switch m := actor.UnwrapEnvelopeMessage(message).(type) {
 	case attached:
-		c.Watch(m.session)
+		l.attach(m.session)
 	case deliver:
 		l.mu.Lock()
+		defer l.mu.Unlock()
 		if !l.closed {
 			l.deliver(m.frame)
 		}
-		l.mu.Unlock()
 	case endLink:
 		l.finish(m.code, m.reason)
-	case *actor.Terminated:
-		// The team loads anew; the session finds it again with its next hello.
-		// Behind what is queued: this message has overtaken it.
-		c.Send(c.Self(), endLink{closeTryAgain, "try again"})
 	}
 }
+
+// attach takes note of the session's actor and watches it.
+func (l *Link) attach(session *actor.PID) {
+	l.mu.Lock()
+	known, closed := l.session != nil && l.session.Equal(session), l.closed
+	l.session = session
+	l.mu.Unlock()
+	switch {
+	case closed: // before it was known whom to tell
+		l.env.system.Root.Send(session, linkDown{link: l.pid})
+	case !known:
+		l.system(session, &actor.Watch{Watcher: l.pid})
+	}
+}
+
+// system sends one of the messages that overtake others.
+func (l *Link) system(to *actor.PID, message any) {
+	process, _ := l.env.system.ProcessRegistry.Get(to)
+	process.SendSystemMessage(to, message)
+}
+
+// SendSystemMessage implements actor.Process.
+func (l *Link) SendSystemMessage(_ *actor.PID, message any) {
+	if _, ended := message.(*actor.Terminated); ended {
+		// The team loads anew; the session finds it again with its next hello.
+		l.finish(closeTryAgain, "try again")
+	}
+}
+
+// Stop implements actor.Process.
+func (l *Link) Stop(*actor.PID) {}
 
 func (l *Link) finish(code int, reason string) {
 	l.mu.Lock()

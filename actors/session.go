@@ -54,7 +54,6 @@ func (s *session) Receive(c actor.Context) {
 			c.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
 		}
 		s.link = m.link
-		c.Watch(s.link) // whoever said hello may have given up before the welcome
 		s.hellos++
 		s.welcomed, s.early = false, nil
 		c.Send(s.link, attached{c.Self()})
@@ -71,8 +70,6 @@ func (s *session) Receive(c actor.Context) {
 		}
 	case linkDown:
 		s.onLinkDown(c, m.link)
-	case *actor.Terminated:
-		s.onLinkDown(c, m.Who)
 	}
 }
 

@@ -28,10 +28,16 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 			return
 		}
 		metrics.deadLetters.Inc()
-		// A decision that reaches no team was not submitted: whoever waits for
-		// it is told, as for any other that was lost.
-		if d, ok := letter.Message.(decided); ok && d.then != nil {
-			d.then(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
+		switch m := letter.Message.(type) {
+		case decided:
+			// A decision that reaches no team was not submitted: whoever waits
+			// for it is told, as for any other that was lost.
+			if m.then != nil {
+				m.then(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
+			}
+		case attached:
+			// The connection has gone before its session's actor was there.
+			system.Root.Send(m.session, linkDown{link: letter.PID})
 		}
 	})
 	return system
