@@ -147,6 +147,18 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	return t, true
 }
 
+// Rejournal gives a lease under which nothing has acted to the journal that
+// holds it now; ok is false when there is nothing to change.
+func (t Task) Rejournal(journal string) (Task, bool) {
+	if t.State != TaskLeased || t.Lease.Journal == journal {
+		return t, false
+	}
+	l := *t.Lease
+	l.Journal = journal
+	t.Lease = &l
+	return t, true
+}
+
 // Move lets a write that no session was handed yet run on whatever account its
 // member works as; ok is false when it was handed out or ended.
 func (t Task) Move() (Task, bool) {

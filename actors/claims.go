@@ -29,6 +29,12 @@ type accountRecord struct {
 	SeenOn time.Time          `json:"seen_on"` // the day
 }
 
+// heldClaim is a claim as it is stored: a nil stored says that there is none.
+type heldClaim struct {
+	claimEntry
+	stored []byte
+}
+
 func (t *team) loadAccounts(view persistence.View) error {
 	return loadAll(view, t.space, keyAccount, func(urn string, r accountRecord) {
 		t.accounts[watchpost.AccountURN(urn)] = r
@@ -37,40 +43,50 @@ func (t *team) loadAccounts(view persistence.View) error {
 
 // claimed reads the claim on an account: as this activation left it or, when
 // it has nothing to do with it, from the directory.
-func (t *team) claimed(urn watchpost.AccountURN) (claimEntry, error) {
+func (t *team) claimed(urn watchpost.AccountURN) (heldClaim, error) {
 	if held, ours := t.claims[urn]; ours {
 		return held, nil
 	}
-	return readDirectory[claimEntry](t.env, dirAccount, string(urn))
+	entry, stored, err := readStored[claimEntry](t.env, dirAccount, string(urn))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return heldClaim{}, nil
+	}
+	return heldClaim{entry, stored}, err
+}
+
+// setClaim changes the claim on an account.
+func (t *team) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, held heldClaim, next claimEntry) {
+	stored := encode(next)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}, held.stored, stored)
+	t.claims[urn] = heldClaim{next, stored}
 }
 
 // claim returns the claim on an account and whether it is the member's own,
 // after claiming what is free. Who comes after another has no allowance until
 // the next reset: the account may have used it elsewhere.
 func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
-	name := persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}
 	held, err := t.claimed(urn)
-	if errors.Is(err, persistence.ErrNotFound) {
-		fresh := claimEntry{Team: t.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
-		t.claims[urn] = fresh
-		batch.CompareAndSet(name, nil, encode(fresh))
-		return fresh, true, nil
-	}
 	if err != nil {
 		return claimEntry{}, false, err
 	}
-	next := held
+	if held.stored == nil {
+		fresh := claimEntry{Team: t.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
+		t.setClaim(batch, urn, held, fresh)
+		return fresh, true, nil
+	}
+	next := held.claimEntry
 	next.HelloAt, next.Ended = watchpost.Daily.Start(now), false
 	if held.Team != t.id || held.Member != member {
 		if !held.Ended && now.Sub(held.HelloAt) < claimEnds {
-			return held, false, nil
+			return held.claimEntry, false, nil
 		}
 		next = claimEntry{Team: t.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
 	}
-	if next != held {
-		batch.CompareAndSet(name, encode(held), encode(next))
+	if next != held.claimEntry {
+		t.setClaim(batch, urn, held, next)
+	} else {
+		t.claims[urn] = held
 	}
-	t.claims[urn] = next
 	return next, true, nil
 }
 
@@ -102,14 +118,13 @@ func (t *team) endClaims(batch *persistence.Batch, member watchpost.MemberID, ex
 			continue
 		}
 		held, err := t.claimed(urn)
-		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		if err != nil {
 			return err
 		}
-		if err == nil && held.Team == t.id && held.Member == member && !held.Ended {
-			ended := held
+		if held.Team == t.id && held.Member == member && !held.Ended {
+			ended := held.claimEntry
 			ended.Ended = true
-			batch.CompareAndSet(persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}, encode(held), encode(ended))
-			t.claims[urn] = ended
+			t.setClaim(batch, urn, held, ended)
 		}
 		delete(t.accounts, urn)
 		batch.Delete(key(keyAccount, urn))

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -199,21 +200,33 @@ func loadAll[R any](view persistence.View, space persistence.Space, prefix strin
 
 // lookup decodes a directory entry; persistence.ErrNotFound when there is none.
 func lookup[R any](view persistence.View, kind, name string) (R, error) {
-	var record R
+	record, _, err := lookupStored[R](view, kind, name)
+	return record, err
+}
+
+// lookupStored is lookup, and returns the entry as it is stored too. A
+// compare-and-set expects the stored bytes: a record that is encoded again lacks
+// the fields that this build does not know.
+func lookupStored[R any](view persistence.View, kind, name string) (record R, stored []byte, err error) {
 	value, err := view.Lookup(persistence.DirectoryKey{Kind: kind, Name: name})
 	if err != nil {
-		return record, err
+		return record, nil, err
 	}
-	return record, decode(value, &record)
+	return record, bytes.Clone(value), decode(value, &record)
 }
 
 // readDirectory looks up a directory entry in a view of its own.
 func readDirectory[R any](env *environment, kind, name string) (R, error) {
-	var none R
+	record, _, err := readStored[R](env, kind, name)
+	return record, err
+}
+
+// readStored is lookupStored in a view of its own.
+func readStored[R any](env *environment, kind, name string) (record R, stored []byte, err error) {
 	view, err := env.store.View(context.Background())
 	if err != nil {
-		return none, err
+		return record, nil, err
 	}
 	defer view.Close()
-	return lookup[R](view, kind, name)
+	return lookupStored[R](view, kind, name)
 }

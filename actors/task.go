@@ -61,8 +61,9 @@ type fromSession struct {
 // reattach tells that the session which holds the lease is connected again.
 // listed is what its hello said of the task; nil when it said nothing.
 type reattach struct {
-	pid    *actor.PID
-	listed *protocol.JournalTask
+	pid     *actor.PID
+	journal string // the one of its hello
+	listed  *protocol.JournalTask
 }
 
 // renew prolongs the lease.
@@ -224,18 +225,25 @@ func viewOf(t *watchpost.Task) TaskView {
 }
 
 // onReattach continues with a session that was away. What it does not know it
-// is told again under the same lease; a write in acting is its journal's to
-// answer for.
+// is told again under the same lease, which belongs to its present journal from
+// then on; a write in acting is its journal's to answer for.
 func (t *task) onReattach(m reattach) {
 	if t.state.Lease == nil {
 		return
 	}
 	t.session = m.pid
 	t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
-	if t.state.State != watchpost.TaskLeased || m.listed != nil && m.listed.Lease == t.state.Lease.ID {
-		return
+	next, moved := t.state.Rejournal(m.journal)
+	var send func(error)
+	if known := m.listed != nil && m.listed.Lease == t.state.Lease.ID; !known && t.state.State == watchpost.TaskLeased {
+		send = sendTask(t.env, m.pid, &next)
 	}
-	t.ctx.Send(t.team, decided{then: sendTask(t.env, m.pid, &t.state)})
+	switch {
+	case moved:
+		t.decide(next, taskChange{event: taskActs}, send)
+	case send != nil:
+		t.ctx.Send(t.team, decided{then: send})
+	}
 }
 
 // renewUntil prolongs the lease; it is never shortened.

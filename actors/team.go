@@ -28,7 +28,7 @@ type team struct {
 	sessions map[watchpost.SessionID]*sessionState
 	// claims are those that this activation made or renewed, redeemed the
 	// pairing codes that it took: the directory shows them only once durable.
-	claims   map[watchpost.AccountURN]claimEntry
+	claims   map[watchpost.AccountURN]heldClaim
 	redeemed map[string]bool
 	ledger   *ledger
 	dispatch *dispatcher
@@ -83,7 +83,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		top: newTop(env, string(id)), id: id,
 		liveness:   map[watchpost.MemberID]*liveness{},
 		sessions:   map[watchpost.SessionID]*sessionState{},
-		claims:     map[watchpost.AccountURN]claimEntry{},
+		claims:     map[watchpost.AccountURN]heldClaim{},
 		redeemed:   map[string]bool{},
 		ledger:     l,
 		dispatch:   newDispatcher(l),

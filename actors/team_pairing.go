@@ -40,7 +40,7 @@ type redeemPairing struct{ hash string }
 // onRedeemPairing uses a code up and opens a session for its member: both in
 // one batch, so that a code never opens two.
 func (t *team) onRedeemPairing(m redeemPairing) {
-	entry, err := readDirectory[ownerEntry](t.env, dirPairing, m.hash)
+	entry, stored, err := readStored[ownerEntry](t.env, dirPairing, m.hash)
 	member, known := t.member(entry.Member)
 	if err != nil || entry.Team != t.id || !known || !t.env.clock.Now().Before(entry.Ends) || t.redeemed[m.hash] {
 		t.answer(nil, errPairing())
@@ -48,7 +48,7 @@ func (t *team) onRedeemPairing(m redeemPairing) {
 	}
 	t.redeemed[m.hash] = true // the directory shows it only after the commit
 	batch := &persistence.Batch{}
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirPairing, Name: m.hash}, encode(entry), nil)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirPairing, Name: m.hash}, stored, nil)
 	batch.Delete(pairingKey(entry.Ends, m.hash))
 	t.personSeen(batch)
 	t.commit(batch, t.openSession(batch, member))

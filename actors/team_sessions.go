@@ -195,7 +195,7 @@ func (t *team) takeUp(s *sessionState, listed []protocol.JournalTask) {
 	}
 	for id, open := range t.tasks {
 		if open.holder == s.record.ID {
-			t.ctx.Send(open.pid, reattach{pid: s.pid, listed: byID[id]})
+			t.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
 			if !open.acting || byID[id] != nil {
 				s.worker.task = id
 			}

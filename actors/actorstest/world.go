@@ -29,7 +29,7 @@ import (
 )
 
 // Wait bounds, in real time, whatever a test waits for.
-const Wait = 2 * time.Minute
+const Wait = 8 * time.Second
 
 // Start is when the clock of a World starts: a Wednesday morning.
 var Start = time.Date(2030, 1, 9, 10, 0, 0, 0, time.UTC)
@@ -374,4 +374,15 @@ func Decoded(t testing.TB, stored []*postindex.Stored) []*watchpost.Post {
 		require.NoError(t, err)
 	}
 	return posts
+}
+
+// Plant commits a batch to a space as another build would have before: whatever
+// works with the space is fenced by it, so that Crash is to follow.
+func (w *World) Plant(space persistence.Space, batch *persistence.Batch) {
+	w.T.Helper()
+	epoch, err := w.engine.Activate(w.Context(), space)
+	require.NoError(w.T, err)
+	committed := make(chan error, 1)
+	w.engine.Submit(space, epoch, batch, func(err error) { committed <- err })
+	require.NoError(w.T, <-committed)
 }
