@@ -101,10 +101,12 @@ func (t *team) onBind(s *sessionState, f protocol.Frame) {
 		t.showHindered(w)
 		return
 	}
-	if err := t.endClaims(batch, member, urn); err != nil {
+	others := &steps{}
+	if err := t.endClaims(others, member, urn); err != nil {
 		t.fail(err)
 		return
 	}
+	t.submitSteps(others, nil)
 	t.bind(batch, member, bindingRecord{Account: urn, Slug: s.account.Slug, Name: s.account.Name, At: now}, s.record.ID)
 	for _, one := range t.sessionsOf(member) {
 		if one.worker == nil {

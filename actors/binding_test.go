@@ -91,7 +91,7 @@ func TestOtherAccountIsHandedNothing(t *testing.T) {
 // The account that changes between the hand-out and acting: no go.
 func TestOtherAccountMayNotAct(t *testing.T) {
 	t.Parallel()
-	_, team, s := house(t)
+	w, team, s := house(t)
 	ada := s.Account
 	like := team.Create(t, watchpost.TaskLikePost)
 	frame := s.ExpectTask(like)
@@ -103,6 +103,7 @@ func TestOtherAccountMayNotAct(t *testing.T) {
 	s.ExpectNone()
 	wantPending(t, team, like, watchpost.PendingPaused)
 	require.Zero(t, team.Used(t, s.Email, watchpost.ActionLike), "given back")
+	w.Advance(time.Minute) // the pause after a release
 	s.Account = ada
 	s.Heartbeat()
 	s.Finish(s.ExpectTask(like))

@@ -112,11 +112,12 @@ func (t *team) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountUR
 }
 
 // endClaims ends all claims of a member but that on the account except.
-func (t *team) endClaims(batch *persistence.Batch, member watchpost.MemberID, except watchpost.AccountURN) error {
+func (t *team) endClaims(st *steps, member watchpost.MemberID, except watchpost.AccountURN) error {
 	for _, urn := range t.accountsOf(member) {
 		if urn == except {
 			continue
 		}
+		batch := st.room(2)
 		held, err := t.claimed(urn)
 		if err != nil {
 			return err

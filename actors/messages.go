@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"watchpost"
+	"watchpost/actors/protocol"
 )
 
 // The requests that a team answers, each with its reply. They are plain
@@ -174,6 +175,9 @@ type SessionView struct {
 	CreatedAt time.Time
 	Connected bool
 	Account   string // the slug reported last; "" before the first
+	Version   string // of the extension
+	Browser   protocol.Browser
+	LastSeen  time.Time
 }
 
 // Revoke ends a session (NotFound `Session not found`); answered by Done.

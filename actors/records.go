@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost"
+	"watchpost/actors/protocol"
 	"watchpost/persistence"
 )
 
@@ -142,6 +143,11 @@ type sessionRecord struct {
 	Account   watchpost.AccountURN `json:"account,omitempty"`
 	Slug      string               `json:"slug,omitempty"`
 	AccountAt time.Time            `json:"account_at,omitzero"`
+	// Version and Browser are what the last hello said of where it runs, SeenAt
+	// is the last sign of it.
+	Version string           `json:"version,omitempty"`
+	Browser protocol.Browser `json:"browser,omitzero"`
+	SeenAt  time.Time        `json:"seen_at,omitzero"`
 }
 
 // scanRecord is how far the scans of one entry have come.

@@ -133,3 +133,134 @@ func TestBindingOfAnEarlierBuild(t *testing.T) {
 	late.Connect()
 	late.ExpectStatus(func(f protocol.Frame) bool { return blockedBy(f, protocol.BlockedOtherAccount) })
 }
+
+// plantSessions gives a member sessions of a build that did not bound them, and
+// returns their tokens' directory entries.
+func plantSessions(t *testing.T, w *actorstest.World, team *actorstest.Team, n int, more string) (tokens []persistence.DirectoryKey) {
+	t.Helper()
+	member := presence(t, team, team.Email).Member
+	batch := &persistence.Batch{}
+	for i := range n {
+		id := watchpost.NewID(w.Now())
+		token := persistence.DirectoryKey{Kind: "token", Name: fmt.Sprintf("%s-%d", id, i)}
+		tokens = append(tokens, token)
+		batch.Put([]byte("s"+id), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"created_at":%q,"token_hash":%q%s}`,
+			id, member, w.Now().Format(time.RFC3339), token.Name, more))
+		batch.Set(token, fmt.Appendf(nil, "\x01"+`{"team":%q,"member":%q,"session":%q}`, team.ID, member, id))
+		if i%500 == 499 || i == n-1 {
+			w.Plant(persistence.Space(team.ID), batch)
+			batch = &persistence.Batch{}
+		}
+	}
+	w.Crash()
+	return tokens
+}
+
+func noneOf(t *testing.T, w *actorstest.World, keys []persistence.DirectoryKey) {
+	t.Helper()
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	for _, key := range keys {
+		_, err := view.Lookup(key)
+		require.ErrorIs(t, err, persistence.ErrNotFound)
+	}
+}
+
+// TestMemberWithManySessions is removed, also when the service ends in between:
+// more sessions than one batch can end.
+func TestMemberWithManySessions(t *testing.T) {
+	t.Parallel()
+	const many = 1500
+	t.Run("at once", func(t *testing.T) {
+		t.Parallel()
+		w, team, s := house(t)
+		tokens := plantSessions(t, w, team, many, "")
+		s.Connect()
+		remove(t, team, team.Email)
+		s.Expect(protocol.TypeRevoked)
+		require.Empty(t, storedKeys(t, w, team, "s"))
+		noneOf(t, w, tokens)
+		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(s.Hello()))
+		w.Crash()
+		require.Empty(t, actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members)
+		require.Empty(t, storedKeys(t, w, team, "r"), "nothing is left to do")
+	})
+	t.Run("goes on after a failure", func(t *testing.T) {
+		t.Parallel()
+		w, team, _ := house(t)
+		tokens := plantSessions(t, w, team, many, "")
+		batches := 0
+		w.Store.FailWhen(func(space persistence.Space, batch *persistence.Batch) actorstest.Fault {
+			if space != persistence.Space(team.ID) || len(batch.Directory) < 100 {
+				return actorstest.None
+			}
+			if batches++; batches == 2 {
+				return actorstest.Before
+			}
+			return actorstest.None
+		})
+		actorstest.Fails(t, team, watchpost.Unavailable, actors.RemoveMember{Member: presence(t, team, team.Email).Member})
+		w.Store.FailWhen(nil)
+		require.NotEmpty(t, storedKeys(t, w, team, "s"))
+		w.AwaitResting()
+		w.Advance(time.Second)
+		require.Empty(t, actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members)
+		require.Empty(t, storedKeys(t, w, team, "s"))
+		noneOf(t, w, tokens)
+	})
+}
+
+// TestUnusedSessionEnds after ninety days without a sign of it; the days of a
+// session that an earlier build left begin with the upgrade.
+func TestUnusedSessionEnds(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	tokens := plantSessions(t, w, team, 1500, "")
+	s.Connect()
+	require.Len(t, actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}), 1501)
+	w.Advance(60 * 24 * time.Hour)
+	s.Heartbeat()
+	s.ExpectNone()
+	w.Crash()
+	require.Len(t, actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}), 1501)
+	w.Advance(31 * 24 * time.Hour)
+	w.Crash()
+	views := actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{})
+	require.Len(t, views, 1)
+	require.Equal(t, s.ID, views[0].ID)
+	require.Equal(t, "1.0.0", views[0].Version)
+	require.WithinDuration(t, w.Now().Add(-31*24*time.Hour), views[0].LastSeen, time.Hour)
+	noneOf(t, w, tokens)
+	s.Connect()
+	s.Drop()
+
+	w.Advance(91 * 24 * time.Hour)
+	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(s.Hello()))
+	require.Empty(t, storedKeys(t, w, team, "s"))
+}
+
+// TestSessionsOfAMemberAreBounded: a new one takes the place of the one that was
+// unused for the longest time.
+func TestSessionsOfAMemberAreBounded(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	w.Advance(time.Hour)
+	unused := team.Session(t, "ada").Connect()
+	unused.Drop()
+	for range watchpost.MaxSessions {
+		w.Advance(time.Second)
+		team.Session(t, "ada")
+	}
+	require.Len(t, actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}), watchpost.MaxSessions)
+	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(unused.Hello()))
+	s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)) // older, and connected
+	other := team.SessionOf(t, team.Member(t, "joe"), "joe")
+	other.Connect()
+	for range watchpost.MaxSessions {
+		w.Advance(time.Second)
+		team.Session(t, "ada")
+	}
+	require.True(t, other.Open(), "of another member")
+	require.True(t, s.Open())
+}

@@ -170,6 +170,7 @@ func (t *team) load(view persistence.View) error {
 	if err := t.loadAccounts(view); err != nil {
 		return err
 	}
+	t.endUnused(t.env.clock.Now())
 	if err := t.loadBindings(view); err != nil {
 		return err
 	}

@@ -38,36 +38,37 @@ func (t *team) onUpdateMember(m UpdateMember) {
 	t.commit(batch, t.members[i])
 }
 
-// onRemoveMember decides the removal in one batch. The writes that it ends may be
-// more than fit one: should the service end before they have, loadRemovals goes
-// on.
+// onRemoveMember decides the removal with its first batch. The sessions, claims
+// and writes that it ends may be more than fit one: should the service end before
+// they have, loadRemovals goes on.
 func (t *team) onRemoveMember(m RemoveMember) {
 	member, known := t.member(m.Member)
 	if !known {
 		t.answer(nil, errMember())
 		return
 	}
-	batch := &persistence.Batch{}
-	if err := t.endClaims(batch, m.Member, ""); err != nil {
-		t.fail(err)
-		t.refuse(m)
-		return
-	}
+	st := &steps{}
+	batch := st.room(5)
 	batch.Delete(key(keyMember, m.Member))
 	batch.Delete(key(keyLiveness, m.Member))
 	batch.Delete(key(keyBinding, m.Member))
 	batch.Set(persistence.DirectoryKey{Kind: dirEmail, Name: member.Email}, nil)
 	batch.Put(key(keyRemoval, m.Member), encode(struct{}{}))
+	if err := t.endClaims(st, m.Member, ""); err != nil {
+		t.fail(err)
+		t.refuse(m)
+		return
+	}
 	var ends []func()
 	for _, s := range t.sessionsOf(m.Member) {
-		ends = append(ends, t.closeSession(batch, s))
+		ends = append(ends, t.closeSession(st.room(2), s))
 	}
 	t.members = slices.DeleteFunc(t.members, func(one watchpost.Member) bool { return one.ID == m.Member })
 	delete(t.liveness, m.Member)
 	delete(t.bindings, m.Member)
 	t.showPresence()
 	answer := replyTo(t.env, t.ctx.Sender(), Done{})
-	t.journal.submit(batch, func(err error) {
+	t.submitSteps(st, func(err error) {
 		if err == nil {
 			for _, end := range ends {
 				end()
@@ -123,14 +124,27 @@ func (t *team) endWrites(member watchpost.MemberID) (some bool) {
 // loadRemovals goes on with what a removal had left to do, and forgets it when
 // nothing is.
 func (t *team) loadRemovals(view persistence.View) error {
-	batch := &persistence.Batch{}
+	var members []watchpost.MemberID
 	err := loadAll(view, t.space, keyRemoval, func(member string, _ struct{}) {
-		if !t.endWrites(watchpost.MemberID(member)) {
-			batch.Delete([]byte(keyRemoval + member))
-		}
+		members = append(members, watchpost.MemberID(member))
 	})
-	t.journal.submit(batch, nil)
-	return err
+	if err != nil {
+		return err
+	}
+	st := &steps{}
+	for _, member := range members {
+		for _, s := range t.sessionsOf(member) {
+			t.closeSession(st.room(2), s)
+		}
+		if err := t.endClaims(st, member, ""); err != nil {
+			return err
+		}
+		if !t.endWrites(member) {
+			st.room(1).Delete(key(keyRemoval, member))
+		}
+	}
+	t.submitSteps(st, nil)
+	return nil
 }
 
 // memberRemoved ends a write in whose name nobody is there any more.

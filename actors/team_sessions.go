@@ -31,6 +31,8 @@ type sessionState struct {
 	account protocol.Account
 	journal string
 	told    told
+	// seenStored is what the store holds of record.SeenAt.
+	seenStored time.Time
 }
 
 // sessionHello introduces a connection; answered by sessionWelcomed.
@@ -69,7 +71,7 @@ func (t *team) receiveSession(message any) bool {
 
 func (t *team) loadSessions(view persistence.View) error {
 	return loadAll(view, t.space, keySession, func(id string, r sessionRecord) {
-		t.sessions[watchpost.SessionID(id)] = &sessionState{record: r}
+		t.sessions[watchpost.SessionID(id)] = &sessionState{record: r, seenStored: r.SeenAt}
 	})
 }
 
@@ -86,13 +88,14 @@ func (t *team) onOpenSession(m OpenSession) {
 // openSession makes a session with a token of 256 bits, of which only the
 // keyed hash is kept.
 func (t *team) openSession(batch *persistence.Batch, member watchpost.Member) SessionOpened {
+	t.makeRoom(member.ID)
 	now := t.env.clock.Now()
 	token := watchpost.NewSecret(32)
 	r := sessionRecord{
-		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now,
+		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now, SeenAt: now,
 		TokenHash: t.env.keyring.hash(dirToken, token),
 	}
-	t.sessions[r.ID] = &sessionState{record: r}
+	t.sessions[r.ID] = &sessionState{record: r, seenStored: now}
 	batch.Put(key(keySession, r.ID), encode(r))
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirToken, Name: r.TokenHash}, nil,
 		encode(ownerEntry{Team: t.id, Member: member.ID, Session: r.ID}))
@@ -106,6 +109,7 @@ func (t *team) listSessions() []SessionView {
 		member, _ := t.member(s.record.Member)
 		views = append(views, SessionView{
 			ID: s.record.ID, Member: member, CreatedAt: s.record.CreatedAt, Connected: s.pid != nil, Account: s.record.Slug,
+			Version: s.record.Version, Browser: s.record.Browser, LastSeen: s.record.SeenAt,
 		})
 	}
 	slices.SortFunc(views, func(a, b SessionView) int { return cmp.Compare(a.ID, b.ID) })
@@ -119,17 +123,17 @@ func (t *team) onRevoke(m Revoke) {
 		t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Session not found"))
 		return
 	}
-	batch := &persistence.Batch{}
-	tell := t.closeSession(batch, s)
+	st := &steps{}
+	tell := t.closeSession(st.room(2), s)
 	if len(t.sessionsOf(s.record.Member)) == 0 {
-		if err := t.endClaims(batch, s.record.Member, ""); err != nil {
+		if err := t.endClaims(st, s.record.Member, ""); err != nil {
 			t.fail(err)
 			t.refuse(m)
 			return
 		}
 	}
 	answer := replyTo(t.env, t.ctx.Sender(), Done{})
-	t.journal.submit(batch, func(err error) {
+	t.submitSteps(st, func(err error) {
 		if err == nil {
 			tell()
 		}
@@ -147,6 +151,11 @@ func (t *team) onHello(m sessionHello) {
 		t.answer(nil, errToken())
 		return
 	}
+	if now := t.env.clock.Now(); s.pid == nil && watchpost.SessionEnds(s.record.SeenAt, now) {
+		t.endUnused(now)
+		t.answer(nil, errToken())
+		return
+	}
 	if s.pid == nil {
 		s.pid = t.spawn(newSession(t.env, m.session, t.ctx.Self()))
 		s.worker = &worker{session: m.session, member: s.record.Member}
@@ -157,6 +166,7 @@ func (t *team) onHello(m sessionHello) {
 	s.journal = clip(m.hello.Journal, maxJournal)
 	t.ctx.Send(s.pid, attach{m.link})
 	batch := &persistence.Batch{}
+	t.sawSession(batch, s, s.describe(&m.hello), t.env.clock.Now())
 	if m.hello.Account != nil {
 		t.reportAccount(batch, s, *m.hello.Account)
 	}
@@ -256,6 +266,7 @@ func (t *team) onHeartbeat(s *sessionState, f protocol.Frame) {
 	}
 	before := *s.worker
 	batch := &persistence.Batch{}
+	t.sawSession(batch, s, false, t.env.clock.Now())
 	t.reportAccount(batch, s, *f.Account)
 	t.showHindered(s.worker)
 	t.journal.submit(batch, nil)

@@ -50,7 +50,7 @@ type taskChange struct {
 	signs   int                  // of that session's life before it did
 	// released is set when that session gave the task back without beginning.
 	released bool
-	scan    *scanRecord          // of a completed scan: how far its entry has come
+	scan     *scanRecord // of a completed scan: how far its entry has come
 }
 
 type taskEvent uint8

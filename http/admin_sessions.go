@@ -7,6 +7,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/actors/protocol"
 )
 
 const textSessionNotFound = "Session not found"
@@ -48,6 +49,9 @@ type shownSession struct {
 	CreatedAt stamp               `json:"created_at"`
 	Connected bool                `json:"connected"`
 	Account   string              `json:"account"`
+	Version   string              `json:"version"`
+	Browser   protocol.Browser    `json:"browser"`
+	LastSeen  stamp               `json:"last_seen_at"`
 }
 
 func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
@@ -58,7 +62,8 @@ func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
 	all, err := actors.Ask[[]actors.SessionView](c.Context(), s.registry, team, actors.ListSessions{})
 	list := sessionList{Sessions: make([]shownSession, len(all)), Count: len(all)}
 	for i, one := range all {
-		list.Sessions[i] = shownSession{one.ID, one.Member.Email, stampOf(one.CreatedAt), one.Connected, one.Account}
+		list.Sessions[i] = shownSession{one.ID, one.Member.Email, stampOf(one.CreatedAt), one.Connected, one.Account,
+			one.Version, one.Browser, stampOf(one.LastSeen)}
 	}
 	return list, err
 }

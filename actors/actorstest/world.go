@@ -29,7 +29,7 @@ import (
 )
 
 // Wait bounds, in real time, whatever a test waits for.
-const Wait = 8 * time.Second
+const Wait = 2 * time.Minute
 
 // Start is when the clock of a World starts: a Wednesday morning.
 var Start = time.Date(2030, 1, 9, 10, 0, 0, 0, time.UTC)

@@ -1,0 +1,35 @@
+package actors
+
+import (
+	"watchpost/persistence"
+)
+
+// steps are the writes of one decision that one batch may not hold. Each batch
+// is atomic by itself; a failure may leave the first ones without the others, so
+// the first has to leave a mark by which the next activation goes on.
+type steps struct{ batches []*persistence.Batch }
+
+// stepOps bounds the operations of a step: so many small records are far below
+// persistence.MaxBatchBytes too.
+const stepOps = persistence.MaxBatchOps / 2
+
+// room returns the batch that has room for so many operations more.
+func (s *steps) room(ops int) *persistence.Batch {
+	if n := len(s.batches); n > 0 {
+		if _, used := s.batches[n-1].Size(); used+ops <= stepOps {
+			return s.batches[n-1]
+		}
+	}
+	batch := &persistence.Batch{}
+	s.batches = append(s.batches, batch)
+	return batch
+}
+
+// submitSteps submits the steps in order; then runs when all are durable, or
+// with the error when one was lost.
+func (t *team) submitSteps(s *steps, then func(error)) {
+	for _, batch := range s.batches {
+		t.journal.submit(batch, nil)
+	}
+	t.journal.submit(nil, then)
+}
