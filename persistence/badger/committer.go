@@ -12,14 +12,15 @@ import (
 	db "github.com/dgraph-io/badger/v4"
 )
 
-// committer is the only writer of the database. One goroutine takes all that
-// waits, writes it as one transaction, which Badger syncs once, and answers.
-// Nothing waits for company: a group is what arrived while the sync of the
-// group before it was under way. (Badger itself syncs once per transaction,
-// however many wait.)
+// committer is the only writer of the database. One goroutine takes all
+// waiting requests, writes them as one transaction, which Badger syncs once,
+// and answers. It does not delay a group to make it larger: a group is the set
+// of requests that arrived during the sync of the previous one. (Badger itself
+// syncs once per transaction, however many wait.)
 //
-// Being alone it needs no conflict detection: epochs and directory entries are
-// checked against what is durable and against what the open group has changed.
+// As the only writer it needs no conflict detection: it checks epochs and
+// directory entries against the durable state and the changes of the open
+// group.
 type committer struct {
 	db        *db.DB
 	queue     *queue
@@ -29,17 +30,17 @@ type committer struct {
 	version   uint64 // of the newest durable group
 	maxSize   int64
 	maxCount  int64
-	// writing is held while Badger writes. The collection of the value log takes
-	// it as well: in Badger 4.9.6 it reads a memtable's newest version without
-	// the lock of who writes it (DB.MaxVersion in valueLog.rewrite).
+	// writing is held while Badger writes. Value-log garbage collection takes
+	// it too: in Badger 4.9.6 it reads a memtable's newest version without the
+	// writer's lock (DB.MaxVersion in valueLog.rewrite).
 	writing *sync.Mutex
-	// disk says whether there is room for a group; nil in memory. closing ends
-	// the wait for room.
+	// disk tells whether there is room for a group; nil in memory. closing
+	// ends the wait for room.
 	disk    *disk
 	closing <-chan struct{}
-	// failure is set for good when Badger cannot commit: how much of the group
-	// reached the disk is unknown, so nothing may be written after it. Opening
-	// the store anew finds out.
+	// failure is set permanently when Badger cannot commit: the durable part
+	// of the group is unknown, so nothing may be written after it. Reopening
+	// the store shows which part it is.
 	failure error
 	// failed receives the failure, once.
 	failed chan error
@@ -50,7 +51,7 @@ type group struct {
 	txn         *db.Txn
 	requests    []*request
 	size, count int64
-	// directory holds what the group has changed so far; nil is a deletion.
+	// directory holds the group's changes so far; nil is a deletion.
 	directory map[persistence.DirectoryKey][]byte
 }
 
@@ -73,8 +74,8 @@ func newCommitter(d *db.DB, q *queue, m *metrics, writing *sync.Mutex, epochLimi
 // run serves the queue until it is closed and empty.
 func (c *committer) run() {
 	for {
-		// Those who were answered just now are about to submit again: let them
-		// join this group instead of waiting a sync for the next one.
+		// Callers that were just answered are about to submit again: let them
+		// join this group instead of waiting for the next sync.
 		runtime.Gosched()
 		waiting, ok := c.queue.take()
 		if !ok {
@@ -88,8 +89,8 @@ func (c *committer) run() {
 	}
 }
 
-// collect puts as many requests into one group as a transaction can hold.
-// One batch within the limits of the contract always fits.
+// collect puts as many requests into a group as a transaction can hold. One
+// batch within the limits of the contract always fits.
 func (c *committer) collect(waiting []*request) *group {
 	c.epochs.age()
 	g := &group{size: groupOverhead, count: groupEntries}
@@ -106,7 +107,7 @@ func (c *committer) collect(waiting []*request) *group {
 	return g
 }
 
-// admit decides the outcome of a request, but for that of the commit.
+// admit decides the outcome of a request, except for that of the commit.
 func (c *committer) admit(g *group, r *request) {
 	if errors.Is(r.err, persistence.ErrClosed) || !validSpace(r.space) {
 		return
@@ -235,11 +236,12 @@ func (c *committer) commit(g *group) {
 	}
 }
 
-// errDiskFull is what a store that is closed answers to what found no room.
+// errDiskFull is the result of a batch that found no room before the store was
+// closed.
 var errDiskFull = errors.New("persistence/badger: the disk is full")
 
-// awaitRoom waits until the disk has room for a group. What waits behind it
-// keeps its order; a store that is closed meanwhile gives up.
+// awaitRoom waits until the disk has room for a group. Later requests keep
+// their order; closing the store ends the wait.
 func (c *committer) awaitRoom(g *group) error {
 	if c.disk == nil || c.disk.admits(g) {
 		return nil
@@ -272,7 +274,7 @@ func (c *committer) loadEpoch(space persistence.Space) (persistence.Epoch, error
 	return epoch, nil
 }
 
-// load reads what is durable at a physical key; nil when it is absent.
+// load reads the durable value at a physical key; nil when it is absent.
 func (c *committer) load(key []byte) ([]byte, error) {
 	txn := c.db.NewTransactionAt(c.version, false)
 	defer txn.Discard()

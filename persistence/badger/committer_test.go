@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSizeAsBadgerCounts: what the committer lets into a group is never more
-// than Badger takes, and a batch at the limits of the contract always fits.
+// TestSizeAsBadgerCounts: a group never exceeds Badger's limit for a
+// transaction, and a batch at the limits of the contract always fits.
 func TestSizeAsBadgerCounts(t *testing.T) {
 	s := opened(t, Options{InMemory: true})
 	space := persistence.Space(strings.Repeat("s", persistence.MaxSpace))
@@ -62,8 +62,8 @@ func anyBatch(t *rapid.T, n int) *persistence.Batch {
 	return b
 }
 
-// TestGroupsAreCutBetweenBatches: more than a transaction holds is waiting at
-// once; every batch ends up whole in one of several groups.
+// TestGroupsAreCutBetweenBatches: more requests wait than a transaction holds;
+// every batch is complete in one of several groups.
 func TestGroupsAreCutBetweenBatches(t *testing.T) {
 	s := opened(t, Options{Dir: t.TempDir()})
 	epoch := mustActivate(t, s, "team")
@@ -87,8 +87,8 @@ func TestGroupsAreCutBetweenBatches(t *testing.T) {
 	require.Less(t, commits, float64(batches+2))
 }
 
-// TestBrokenEngine: after one failed commit nothing more is written, whoever
-// asks, and everybody is answered.
+// TestBrokenEngine: after one failed commit nothing more is written, for any
+// caller, and every request is answered.
 func TestBrokenEngine(t *testing.T) {
 	s := opened(t, Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	epoch := mustActivate(t, s, "team")
@@ -108,8 +108,8 @@ func TestBrokenEngine(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestEpochCacheIsBounded: activating and failing very many spaces keeps
-// nothing but two generations, and forgets no failure.
+// TestEpochCacheIsBounded: after activations and failures of very many spaces
+// the cache holds only two generations, and no failure is lost.
 func TestEpochCacheIsBounded(t *testing.T) {
 	s := opened(t, Options{InMemory: true, epochLimit: 8})
 	spaces := make([]persistence.Space, 500)
@@ -158,7 +158,7 @@ func TestAnswersOffTheCaller(t *testing.T) {
 	require.ErrorIs(t, submit(), persistence.ErrClosed)
 }
 
-// TestCancelledWait: a caller that goes away leaves nothing behind.
+// TestCancelledWait: a caller that stops waiting leaves no goroutine.
 func TestCancelledWait(t *testing.T) {
 	s := opened(t, Options{InMemory: true})
 	epoch := mustActivate(t, s, "team")

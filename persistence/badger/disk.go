@@ -12,27 +12,28 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Badger maps its files and leaves them sparse: where the disk is full, a write
-// to a mapped page ends the process (SIGBUS). The store therefore watches the
-// free space, allocates the log of the open memtable in advance, and writes
-// only what has room.
+// Badger maps its files and leaves them sparse: on a full disk, a write to a
+// mapped page kills the process (SIGBUS). The store therefore watches the free
+// space, allocates the log of the open memtable in advance, and writes only
+// groups with room.
 const (
-	// DiskReserve is what the engine needs to stay out of trouble: a new log, the
-	// tables of the memtables that it flushes, and a compaction. Below it the
-	// store opens no folder, and commits only what fits into the allocated log.
+	// DiskReserve is the free space that the engine needs: a new log, the
+	// tables of flushed memtables, and a compaction. Below it the store
+	// refuses to open a folder, and commits only groups that fit into the
+	// allocated log.
 	DiskReserve = 64 << 20
-	// allocatedLog is the part of a memtable's log that can be written: Badger
-	// takes the next memtable when one of 16 MiB is full, and looks before a
-	// group.
+	// allocatedLog is the usable part of a memtable's log: Badger takes the
+	// next memtable when one of 16 MiB is full, and checks before a group.
 	allocatedLog = 20 << 20
-	// surelyFits is how much of groups, as they are counted here, is sure not to
-	// fill a memtable.
+	// surelyFits is the size of groups, as counted here, that cannot fill a
+	// memtable.
 	surelyFits = 8 << 20
-	// entryInMemtable bounds what an entry takes beside its key and value.
+	// entryInMemtable bounds the overhead of an entry in addition to key and
+	// value.
 	entryInMemtable = 128
-	// roomEvery is how often the committer looks for room while it waits.
+	// roomEvery is the interval at which a waiting committer checks for room.
 	roomEvery = 100 * time.Millisecond
-	// lookEvery is how often the log is told of the free space's state.
+	// lookEvery is the interval of checks for low space.
 	lookEvery = time.Second
 )
 
@@ -40,12 +41,12 @@ const (
 // committed.
 type disk struct {
 	dir  string
-	min  int64 // 0: not watched
+	min  int64 // 0: no check
 	free func() (int64, error)
 	log  *slog.Logger
 
 	newest int   // number of the open memtable's log
-	fits   int64 // what surely fits into its allocated part
+	fits   int64 // bytes that surely fit into its allocated part
 	waits  atomic.Bool
 }
 
@@ -57,8 +58,8 @@ func newDisk(o Options) *disk {
 	return d
 }
 
-// check refuses to open a folder on a disk without the reserve: Badger would
-// write tables at once.
+// check refuses to open a folder on a disk without the reserve, because Badger
+// would write tables at once.
 func (d *disk) check() error {
 	if free, err := d.free(); d.min > 0 && err == nil && free < DiskReserve {
 		return fmt.Errorf("persistence/badger: the disk of %s is full: %d MiB are free, at least %d MiB are needed: make room and start again",
@@ -67,14 +68,14 @@ func (d *disk) check() error {
 	return nil
 }
 
-// opened allocates the log of the memtable that Badger has opened.
+// opened allocates the log of the memtable that Badger opened.
 func (d *disk) opened() {
 	if d.min <= 0 {
 		return
 	}
 	paths, err := filepath.Glob(filepath.Join(d.dir, "*.mem"))
 	if err != nil {
-		return // the pattern is good
+		return // the pattern is valid
 	}
 	for _, path := range paths {
 		var number int
@@ -96,8 +97,8 @@ func (d *disk) allocate() {
 	}
 }
 
-// low reports whether less is free than the operator wants. A disk that cannot
-// be asked is not low.
+// low reports whether the free space is below the operator's minimum. A disk
+// with unknown free space is not low.
 func (d *disk) low() (free int64, low bool) {
 	free, err := d.free()
 	if err != nil {
@@ -115,8 +116,8 @@ func (d *disk) admits(g *group) bool {
 	return err != nil || free >= DiskReserve
 }
 
-// committed notes that a group was written, and allocates the log of a new
-// memtable if it made Badger take one.
+// committed records a written group, and allocates the log of a new memtable
+// if the group caused one.
 func (d *disk) committed(g *group) {
 	if d.min <= 0 {
 		return
@@ -137,8 +138,8 @@ func (d *disk) committed(g *group) {
 
 func taken(g *group) int64 { return g.size + g.count*entryInMemtable }
 
-// watch tells the log when the free space becomes low, and when there is room
-// again. The ticker is housekeeping in real time.
+// watch logs when the free space becomes low, and when there is room again.
+// The ticker runs in real time.
 func (d *disk) watch(stop <-chan struct{}) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -160,8 +161,9 @@ func (d *disk) watch(stop <-chan struct{}) {
 	}
 }
 
-// closes closes the database, unless the disk has no room for the tables that
-// this writes: what is durable is in the logs, as after a crash.
+// closes closes the database. If the disk has no room for the tables of a
+// regular close, it skips them: the logs have all durable data, as after a
+// crash.
 func (d *disk) closes(database *db.DB) error {
 	if free, err := d.free(); d.min > 0 && err == nil && free < DiskReserve {
 		d.log.Warn("the store is left as a crash would leave it, because the disk is full; nothing is lost", "dir", d.dir, "free_mib", free>>20)
@@ -172,10 +174,10 @@ func (d *disk) closes(database *db.DB) error {
 
 // Disk is the state of the store's disk.
 type Disk struct {
-	// Free is what a process may still write, in bytes, Min what the operator
-	// wants to be free.
+	// Free is the number of bytes that a process may still write, Min the
+	// operator's minimum.
 	Free, Min int64
-	// Low is whether less is free than Min.
+	// Low reports whether Free is below Min.
 	Low bool
 }
 
@@ -188,7 +190,7 @@ func (s *Store) Disk() Disk {
 	return Disk{Free: free, Min: s.disk.min, Low: low}
 }
 
-// size returns what the folder's files take on the disk.
+// size returns the disk space of the folder's files.
 func (d *disk) size() (total int64) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {

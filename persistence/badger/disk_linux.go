@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// freeSpace returns the bytes that a process without privileges may still write
-// to the disk of a folder.
+// freeSpace returns the number of bytes that an unprivileged process may still
+// write to the disk of a folder.
 func freeSpace(dir string) (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -16,8 +16,8 @@ func freeSpace(dir string) (int64, error) {
 	return int64(s.Bavail) * s.Bsize, nil
 }
 
-// allocate gives the first bytes of a file room on the disk. Its size must not
-// be less.
+// allocate allocates disk space for the first bytes of a file, which must have
+// at least that size.
 func allocate(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // the operator names the folder
 	if err != nil {
@@ -30,9 +30,9 @@ func allocate(path string, size int64) error {
 	return err
 }
 
-// onDisk returns what a file takes: sparse parts do not count.
+// onDisk returns the disk space of a file, without sparse parts.
 func onDisk(info fs.FileInfo) int64 {
-	const block = 512 // of st_blocks, whatever the disk has
+	const block = 512 // of st_blocks, on any disk
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Blocks * block
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// Elsewhere the free space is not watched.
+// Other systems have no check of the free space.
 
 func freeSpace(string) (int64, error) { return 0, errors.ErrUnsupported }
 

@@ -34,7 +34,7 @@ func submit(s *Store, space persistence.Space, epoch persistence.Epoch, key stri
 	return done
 }
 
-// fill commits until the store waits for room, and returns the commit that waits;
+// fill commits until the store waits for room, and returns the waiting commit;
 // nil when a commit failed or none waits.
 func fill(s *Store, epoch persistence.Epoch) <-chan error {
 	value := bytes.Repeat([]byte("x"), 256<<10)
@@ -59,9 +59,9 @@ func fill(s *Store, epoch persistence.Epoch) <-chan error {
 	return nil
 }
 
-// TestCommitsWaitForRoom: on a full disk small commits go into the log that was
-// allocated, then commits wait, reads go on, and all goes on by itself when there
-// is room again.
+// TestCommitsWaitForRoom: on a full disk small commits use the allocated log,
+// then commits wait while reads continue. When there is room again, all of
+// them continue.
 func TestCommitsWaitForRoom(t *testing.T) {
 	disk := &someDisk{}
 	disk.bytes.Store(4 * DiskReserve)
@@ -84,8 +84,8 @@ func TestCommitsWaitForRoom(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestCloseOnAFullDisk: a store that is closed on a full disk gives up what waits,
-// leaves the rest as a crash would, and has everything that was answered.
+// TestCloseOnAFullDisk: a store that is closed on a full disk refuses waiting
+// commits, skips the regular close, and has every acknowledged batch.
 func TestCloseOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	c := child(t, "full", dir)
@@ -99,7 +99,7 @@ func TestCloseOnAFullDisk(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// closeFull fills a store whose disk is full, and closes it.
+// closeFull fills a store on a full disk, and closes it.
 func closeFull(dir string) int {
 	disk := &someDisk{}
 	disk.bytes.Store(4 * DiskReserve)
@@ -122,8 +122,8 @@ func closeFull(dir string) int {
 	return 0
 }
 
-// TestLogIsAllocated: the open memtable's log has its room on the disk, the first
-// one and those after it.
+// TestLogIsAllocated: the log of the open memtable is allocated on the disk,
+// for the first memtable and later ones.
 func TestLogIsAllocated(t *testing.T) {
 	disk := &someDisk{}
 	disk.bytes.Store(4 * DiskReserve)
@@ -148,8 +148,8 @@ func TestLogIsAllocated(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestReserveIsEnoughForTheLog: what the committer counts as fitting cannot fill
-// a memtable, nor its log.
+// TestReserveIsEnoughForTheLog: groups that the committer counts as fitting
+// fill neither a memtable nor its log.
 func TestReserveIsEnoughForTheLog(t *testing.T) {
 	o := Options{Dir: t.TempDir()}.withDefaults().tuned()
 	require.LessOrEqual(t, int64(surelyFits), o.MemTableSize/2)

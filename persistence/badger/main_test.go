@@ -12,14 +12,14 @@ import (
 
 var long = flag.Bool("long", os.Getenv("WATCHPOST_LONG") != "", "run the long form of the crash test")
 
-// Environment of a child process: what it shall do, and where.
+// Environment of a child process: its role, and the folder.
 const (
 	childRole = "WATCHPOST_STORE_CHILD"
 	childDir  = "WATCHPOST_STORE_DIR"
 )
 
-// children are the lives that this test binary leads when it is started by one
-// of its own tests; each returns the exit code.
+// children are the roles of this test binary as a child process; each returns
+// the exit code.
 var children = map[string]func(dir string) int{
 	"commit":  commitUntilKilled,
 	"badger":  openBadgerOnly,

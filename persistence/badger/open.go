@@ -15,8 +15,8 @@ import (
 // folder open.
 var ErrInUse = errors.New("persistence/badger: folder is in use")
 
-// openDatabase locks the folder, removes what a crash may leave in it and opens
-// it. The lock is returned to be released after the database is closed.
+// openDatabase locks the folder, removes leftovers of a crash and opens it.
+// The caller releases the lock after the database is closed.
 func openDatabase(o Options) (*db.DB, *os.File, error) {
 	if o.InMemory {
 		d, err := db.OpenManaged(o.tuned())
@@ -38,14 +38,14 @@ func openDatabase(o Options) (*db.DB, *os.File, error) {
 		d, err = openRepaired(o)
 	}
 	if err != nil {
-		_ = lock.Close() // what failed before counts
+		_ = lock.Close() // the earlier error counts
 		return nil, nil, fmt.Errorf("persistence/badger: open %s: %w", o.Dir, err)
 	}
 	return d, lock, nil
 }
 
-// openRepaired tries twice: a file that was empty made the first attempt fail,
-// and has been filled by it.
+// openRepaired tries twice: an empty file makes the first attempt fail, which
+// also fills it.
 func openRepaired(o Options) (*db.DB, error) {
 	if err := removeEmpty(o); err != nil {
 		return nil, err
@@ -58,10 +58,10 @@ func openRepaired(o Options) (*db.DB, error) {
 	return d, err
 }
 
-// removeEmpty removes logs of 0 bytes. Badger creates a log before it gives it
-// a size, and truncates it before it removes it; a crash in between leaves a
-// file that holds nothing and that Badger refuses to open. The caller holds
-// the lock: to a running store such a file may be the next log.
+// removeEmpty removes logs of 0 bytes. Badger creates a log before it sets the
+// size, and truncates it before it removes it. A crash in between leaves an
+// empty file, with which Badger refuses to open. The caller holds the lock,
+// because a running store may be about to use such a file.
 func removeEmpty(o Options) error {
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
 		paths, err := filepath.Glob(filepath.Join(o.Dir, pattern))
@@ -85,8 +85,8 @@ func removeEmpty(o Options) error {
 	return nil
 }
 
-// lockFolder takes the lock that Badger itself would take, so that Badger's
-// tools are kept out as well. The kernel releases it when the process dies.
+// lockFolder takes Badger's own lock, which also excludes Badger's tools. The
+// kernel releases it when the process dies.
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func lockFolder(dir string) (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	_ = f.Close() // what failed before counts
+	_ = f.Close() // the earlier error counts
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("%w: %s", ErrInUse, dir)
 	}

@@ -37,7 +37,7 @@ func holdOpen(dir string) int {
 	return 0
 }
 
-// written makes a folder with one pair in it.
+// written creates a store with one pair and returns its folder.
 func written(t *testing.T) string {
 	dir := t.TempDir()
 	s := opened(t, Options{Dir: dir})
@@ -48,21 +48,22 @@ func written(t *testing.T) string {
 
 // TestOpenAfterEmptyLog: a crash between the creation of a log and its first
 // bytes, or between its truncation and its removal, leaves a file of 0 bytes.
-// Badger 4.9.6 refuses to open such a folder, with "Create a new file"; a
+// Badger 4.9.6 refuses to open such a folder with "Create a new file", so a
 // restarted service would stay down. If Badger stops refusing, the repair in
-// open.go has lost its reason.
+// open.go is no longer needed.
 func TestOpenAfterEmptyLog(t *testing.T) {
 	for _, name := range []string{"00001.mem", "00099.mem", "000001.vlog", "000099.vlog"} {
 		t.Run(name, func(t *testing.T) {
 			dir := written(t)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 
-			// In a process of its own: a failed opening leaks goroutines.
+			// In a separate process, because a failed opening leaks
+			// goroutines.
 			output, err := child(t, "badger", dir).Output()
 			require.Error(t, err, "Badger opens it by now")
 			require.Contains(t, string(output), "Create a new file")
 
-			// Its attempt has filled the file; we want to meet the empty one.
+			// The attempt has filled the file; restore the empty one.
 			require.NoError(t, os.Truncate(filepath.Join(dir, name), 0))
 			s := opened(t, Options{Dir: dir, Logger: slog.New(slog.DiscardHandler)})
 			require.Equal(t, "v", get(t, s, "team", "k"))
@@ -73,8 +74,8 @@ func TestOpenAfterEmptyLog(t *testing.T) {
 	}
 }
 
-// TestOpenAfterEmptyTable: tables that the manifest does not know are Badger's
-// own to remove.
+// TestOpenAfterEmptyTable: Badger itself removes tables that the manifest does
+// not list.
 func TestOpenAfterEmptyTable(t *testing.T) {
 	dir := written(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "000099.sst"), nil, 0o600))
@@ -84,7 +85,7 @@ func TestOpenAfterEmptyTable(t *testing.T) {
 func TestOpenTwice(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, Options{Dir: dir})
-	// To the running store an empty log is its next one, not a leftover.
+	// To a running store an empty log is its next one, not a leftover.
 	leftover := filepath.Join(dir, "00099.mem")
 	require.NoError(t, os.WriteFile(leftover, nil, 0o600))
 	_, err := Open(Options{Dir: dir})
@@ -111,7 +112,7 @@ func TestOpenInAnotherProcess(t *testing.T) {
 	require.ErrorIs(t, err, ErrInUse)
 	require.NoError(t, stdin.Close())
 	require.NoError(t, c.Wait())
-	// The other one ended without Close; its lock ended with it.
+	// The other process ended without Close, which released its lock.
 	require.NoError(t, mustOpen(t, Options{Dir: dir}).Close())
 }
 

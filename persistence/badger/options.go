@@ -9,23 +9,22 @@ import (
 	db "github.com/dgraph-io/badger/v4"
 )
 
-// Options says where and how a store is opened.
+// Options are the folder and settings of a store.
 type Options struct {
-	// Dir is the folder of the database; it is created when missing.
+	// Dir is the folder of the database; Open creates a missing one.
 	Dir string
-	// InMemory keeps everything in memory and nothing after Close; Dir must be
-	// empty. For tests.
+	// InMemory keeps everything in memory until Close; Dir must be empty. For
+	// tests.
 	InMemory bool
 	// Logger receives Badger's warnings and errors; nil is slog.Default.
 	Logger *slog.Logger
 	// GCEvery is the time between two value-log collections; 0 is ten minutes.
 	GCEvery time.Duration
-	// MinFree is how much of the disk shall stay free, in bytes, DiskReserve or
-	// more: Store.Disk says when it is less. 0 means that the free space is not
-	// watched.
+	// MinFree is the minimum of free disk space in bytes, DiskReserve or more;
+	// Store.Disk reports a shortage. 0 disables the check.
 	MinFree int64
 
-	// free replaces the free space of the disk; for tests.
+	// free replaces the function for free disk space; for tests.
 	free func() (int64, error)
 	// epochLimit bounds a generation of the epoch cache; 0 is 16384 spaces,
 	// some 3 MB for both generations.
@@ -50,46 +49,47 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Database returns the options of the database in the folder, for who writes
-// or reads it beneath a store: what is written with them a store can open.
+// Database returns the options of the database in the folder, for tools that
+// read or write it without a store. A store can open their result.
 func (o Options) Database() db.Options { return o.withDefaults().tuned() }
 
-// tuned returns Badger's options. The memory profile is the trimmed one that
-// was measured with a million pairs of 500 bytes: 469 MB resident after the
-// load instead of 925, 144 MB instead of 536 of it not file-backed, at the
-// same rate of synced commits.
+// tuned returns Badger's options. The memory profile was measured with a
+// million pairs of 500 bytes: 469 MB resident after the load instead of 925,
+// of it 144 MB instead of 536 not file-backed, at the same rate of synced
+// commits.
 func (o Options) tuned() db.Options {
 	b := db.DefaultOptions(o.Dir).
-		// done(nil) promises durability. Not SyncWrites=false with DB.Sync:
+		// done(nil) guarantees durability. Not SyncWrites=false with DB.Sync:
 		// Sync covers the active memtable only, not one just rotated away.
 		WithSyncWrites(true).
-		// The committer is the only writer and checks for itself.
+		// The committer is the only writer and checks conflicts itself.
 		WithDetectConflicts(false).
 		// A transaction may hold 15 % of a memtable. The largest batch of the
 		// contract needs some 1.6 MB with its physical keys; 16 MiB allow
 		// groups of 2.4 MB.
 		WithMemTableSize(16 << 20).
-		// Memtables and level-0 tables are what memory goes to.
+		// Memtables and level-0 tables use most of the memory.
 		WithNumMemtables(2).
 		WithNumLevelZeroTables(2).
 		WithNumLevelZeroTablesStall(6).
-		// The least that Badger allows; compaction is no bottleneck here.
+		// Badger's minimum; compaction is not a bottleneck here.
 		WithNumCompactors(2).
-		// Tables of one size on all levels; Badger's grow to 32 MiB and more.
-		// Up to a dozen are built at once, each in twice its size of memory.
+		// Tables of one size on all levels; Badger's defaults grow to 32 MiB
+		// and more. Up to a dozen are built at once, each with twice its size
+		// in memory.
 		WithBaseTableSize(8 << 20).
 		WithBlockCacheSize(16 << 20).
-		// Only encrypted tables have their indexes and filters in this cache;
-		// others are read where they are mapped.
+		// Only encrypted tables keep indexes and filters in this cache; others
+		// are read from the mapped file.
 		WithIndexCacheSize(0).
-		// No value reaches the threshold of 1 MiB (persistence.MaxValue), so
-		// all stay beside their keys, reads take one hop, and the value log,
-		// which would be mapped at twice this size, stays empty.
+		// No value reaches the threshold of 1 MiB (persistence.MaxValue). So
+		// values are stored next to their keys, reads need one lookup, and the
+		// value log, which would be mapped at twice this size, stays empty.
 		WithValueThreshold(1 << 20).
 		WithValueLogFileSize(64 << 20).
-		// The metrics of this package are counted by the committer.
+		// The committer counts the metrics of this package.
 		WithMetricsEnabled(false).
-		// The folder is locked by Open, before it repairs anything in it.
+		// Open locks the folder, before it repairs anything in it.
 		WithBypassLockGuard(true).
 		WithExternalMagic(layoutVersion).
 		WithLogger(logger{o.Logger})
@@ -100,8 +100,8 @@ func (o Options) tuned() db.Options {
 	return o.tune(b)
 }
 
-// logger passes Badger's warnings and errors on; its infos tell of every flush
-// and compaction and are dropped.
+// logger forwards Badger's warnings and errors; it drops the messages of level
+// info, which report every flush and compaction.
 type logger struct{ to *slog.Logger }
 
 // Errorf implements Badger's Logger.
