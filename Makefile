@@ -67,7 +67,11 @@ bench: build ## print the figures: commits, queries over posts, task life over H
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
 	$(GO) test -run '^$$' -bench PostsPage -benchtime 1x ./http
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./specs/bench
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
+
+BENCH_SESSIONS ?=
+bench-sessions: ## measure 15,000 connected sessions: memory, processor time, task lives
+	$(GO) test -run '^$$' -bench Sessions -benchtime 1x -timeout 60m -v $(BENCH_SESSIONS) ./specs/bench
 
 # The peers of the posts' bench. SQLite is compiled with its full-text search.
 POSTS = cd specs/bench/posts && $(GO)
@@ -96,4 +100,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove what was built
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench postgres bench-posts test-bench-posts lint fmt clean
+.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-posts test-bench-posts lint fmt clean
