@@ -105,6 +105,7 @@ const (
 	FailExpired        = "expired"
 	FailNoAnswer       = "no_answer"
 	FailMemberRemoved  = "member_removed"
+	FailDuplicate      = "duplicate" // another task does the same on the account
 	FailOutcomeUnknown = "outcome_unknown"
 )
 

@@ -391,6 +391,17 @@ func Deadline(now time.Time) time.Time {
 	return deadline
 }
 
+// RunMargin is how long after its deadline a leased task may be renewed: a
+// session that began in time needs up to five minutes for a scan, more for a
+// task in slices, and then reports what it found.
+const RunMargin = 15 * time.Minute
+
+// Renewable reports whether the lease may be prolonged at now. A write in acting
+// has ActingLimit instead.
+func (t *Task) Renewable(now time.Time) bool {
+	return t.Lease != nil && (t.State == TaskActing || now.Before(t.Lease.Deadline.Add(RunMargin)))
+}
+
 // Verdict is what becomes of a task whose session reported an error.
 type Verdict struct {
 	Event   TaskEvent // EventReturn or EventFail

@@ -21,6 +21,9 @@ type journal struct {
 	mu      sync.Mutex
 	flying  []*flight // submitted, oldest first
 	failure error
+	// ended is set when the actor knows that what it has decided is not to be
+	// written: nothing is submitted any more.
+	ended error
 }
 
 // flight is a submitted batch and what waits for it.
@@ -30,6 +33,12 @@ type flight struct{ then []func(error) }
 // or with the error when they are not. An empty batch waits for those before
 // it only. then must not block.
 func (j *journal) submit(batch *persistence.Batch, then func(error)) {
+	if ended := j.over(); ended != nil {
+		if then != nil {
+			j.after(func(error) { then(ended) })
+		}
+		return
+	}
 	if batch == nil || batch.Empty() {
 		if then != nil {
 			j.after(then)
@@ -49,6 +58,21 @@ func (j *journal) submit(batch *persistence.Batch, then func(error)) {
 	j.flying = append(j.flying, f)
 	j.mu.Unlock()
 	j.store.Submit(j.space, j.epoch, batch, func(err error) { j.landed(f, err) })
+}
+
+// end refuses what is submitted from now on. What is under way still lands.
+func (j *journal) end(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ended == nil {
+		j.ended = err
+	}
+}
+
+func (j *journal) over() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ended
 }
 
 func (j *journal) after(then func(error)) {

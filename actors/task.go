@@ -136,7 +136,10 @@ func (t *task) onStarted() {
 		t.decide(next, taskChange{event: taskEnded, freed: t.holder()}, nil)
 		return
 	}
-	t.renewUntil(now.Add(protocol.LeaseTime))
+	if t.state.Lease != nil {
+		t.leaseUntil = now.Add(protocol.LeaseTime)
+	}
+	t.arm()
 }
 
 // decide takes over a new state and hands it to the team.
@@ -246,9 +249,10 @@ func (t *task) onReattach(m reattach) {
 	}
 }
 
-// renewUntil prolongs the lease; it is never shortened.
+// renewUntil prolongs the lease; it is never shortened, and not prolonged for
+// ever.
 func (t *task) renewUntil(until time.Time) {
-	if t.state.Lease != nil && until.After(t.leaseUntil) {
+	if t.state.Renewable(t.env.clock.Now()) && until.After(t.leaseUntil) {
 		t.leaseUntil = until
 	}
 	t.arm()
@@ -286,12 +290,17 @@ func (t *task) onTimer() {
 	}
 	if t.state.State == watchpost.TaskLeased && !now.Before(t.leaseUntil) {
 		freed := t.holder()
+		overdue := !t.state.Renewable(now) // its session may still believe in it
 		if next, ok := t.state.LoseLease(now); ok {
 			event := taskReturned
 			if next.State.Final() {
 				event = taskEnded
 			}
-			t.decide(next, taskChange{event: event, freed: freed}, answer)
+			if !overdue {
+				t.decide(next, taskChange{event: event, freed: freed}, answer)
+			} else {
+				t.decide(next, taskChange{event: event, freed: freed}, t.alsoCancel(answer))
+			}
 			return
 		}
 	}

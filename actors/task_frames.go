@@ -136,7 +136,9 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 	root, session := t.env.system.Root, t.session
 	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
 	return func(err error) {
-		then(err)
+		if then != nil {
+			then(err)
+		}
 		if err == nil && session != nil {
 			root.Send(session, deliver{cancel})
 		}

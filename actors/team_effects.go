@@ -16,9 +16,13 @@ import (
 // did, a like or an invitation of an actor. It holds the effects of open tasks;
 // those of final ones are in the store.
 type effects struct {
-	tasks map[string]watchpost.TaskID // by key; "" for one that was given up
-	keys  map[watchpost.TaskID][]string
+	entries map[string]effectEntry // by key
+	keys    map[watchpost.TaskID][]string
 }
+
+// effectEntry says which task an effect is in force for, "" when it was given
+// up, and which task said so: the entry goes when that task's end is durable.
+type effectEntry struct{ task, owner watchpost.TaskID }
 
 // effectRecord is the stored form of an effect in force.
 type effectRecord struct {
@@ -26,7 +30,7 @@ type effectRecord struct {
 }
 
 func newEffects() *effects {
-	return &effects{tasks: map[string]watchpost.TaskID{}, keys: map[watchpost.TaskID][]string{}}
+	return &effects{entries: map[string]effectEntry{}, keys: map[watchpost.TaskID][]string{}}
 }
 
 // open takes up the effect of a task that is not final.
@@ -38,14 +42,17 @@ func (e *effects) open(t *watchpost.Task) {
 
 // set notes on behalf of a task which task an effect is in force for.
 func (e *effects) set(key string, owner, task watchpost.TaskID) {
-	e.tasks[key] = task
+	e.entries[key] = effectEntry{task, owner}
 	e.keys[owner] = append(e.keys[owner], key)
 }
 
-// settled forgets what the store shows by now.
+// settled forgets what a task has set: the store shows it by now. What another
+// task has set after it stays.
 func (e *effects) settled(id watchpost.TaskID) {
 	for _, key := range e.keys[id] {
-		delete(e.tasks, key)
+		if e.entries[key].owner == id {
+			delete(e.entries, key)
+		}
 	}
 	delete(e.keys, id)
 }
@@ -60,8 +67,8 @@ func effectKey(e watchpost.Effect) []byte {
 // inForce returns the task that an effect is in force for; "" when there is
 // none.
 func (t *team) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
-	if task, known := t.effects.tasks[e.Key()]; known {
-		return task, nil
+	if entry, known := t.effects.entries[e.Key()]; known {
+		return entry.task, nil
 	}
 	view, err := t.env.store.View(context.Background())
 	if err != nil {
@@ -158,10 +165,28 @@ func (t *team) knowAccount(batch *persistence.Batch, open *openTask, task *watch
 	before, _ := withoutAccount(*task).Effect()
 	batch.Delete(effectKey(before))
 	t.effects.set(before.Key(), task.ID, "")
-	if first, err := t.inForce(after); err == nil && first == "" {
-		putEffect(batch, after, task.ID)
-		t.effects.set(after.Key(), task.ID, task.ID)
+	putEffect(batch, after, task.ID)
+	t.effects.set(after.Key(), task.ID, task.ID)
+}
+
+// duplicate returns the task that already does, or did, on an account what an
+// open task would do there; "" when there is none. It can only be found out
+// when the task is about to be handed out: it was asked for while the account
+// was not known.
+func (t *team) duplicate(open *openTask, account watchpost.AccountURN) (watchpost.TaskID, error) {
+	if open.effect == nil || open.pinned != "" {
+		return "", nil
 	}
+	effect := *open.effect
+	effect.Account, effect.Member = account, ""
+	return t.inForce(effect)
+}
+
+// duplicateOf is the failure of a task that would do what another does.
+func duplicateOf(first watchpost.TaskID) failTask {
+	return failTask{watchpost.TaskFailure{
+		Code: watchpost.FailDuplicate, Message: "the same was asked for before: task " + string(first), RetrySafe: true,
+	}}
 }
 
 // endEffect gives the effect of a task up that failed.
@@ -170,7 +195,12 @@ func (t *team) endEffect(batch *persistence.Batch, task *watchpost.Task) {
 	if !ok || task.State != watchpost.TaskFailed {
 		return
 	}
-	if holder, err := t.inForce(effect); err == nil && holder == task.ID {
+	holder, err := t.inForce(effect)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	if holder == task.ID {
 		batch.Delete(effectKey(effect))
 		t.effects.set(effect.Key(), task.ID, "")
 	}

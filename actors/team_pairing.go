@@ -3,6 +3,7 @@ package actors
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,6 +42,11 @@ type redeemPairing struct{ hash string }
 // one batch, so that a code never opens two.
 func (t *team) onRedeemPairing(m redeemPairing) {
 	entry, stored, err := readStored[ownerEntry](t.env, dirPairing, m.hash)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		t.fail(err)
+		t.answer(nil, t.broken)
+		return
+	}
 	member, known := t.member(entry.Member)
 	if err != nil || entry.Team != t.id || !known || !t.env.clock.Now().Before(entry.Ends) || t.redeemed[m.hash] {
 		t.answer(nil, errPairing())

@@ -122,7 +122,7 @@ func (t *team) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, t
 	batch.Delete(key(keyDebits, task.ID))
 	if effect, counted := task.Effect(); counted {
 		putEffect(batch, effect, task.ID)
-		t.effects.tasks[effect.Key()] = task.ID
+		t.effects.set(effect.Key(), task.ID, task.ID)
 	}
 	if deed, ok := task.Deed(); ok && deed.OnPost() {
 		t.ctx.Send(t.feed, mark{done: t.interaction(&task, deed), also: batch, then: then})
@@ -140,8 +140,12 @@ func (t *team) refundUnknown(batch *persistence.Batch, id watchpost.TaskID, atte
 	}
 	defer view.Close()
 	debits, err := load[[]watchpost.Debit](view, t.space, key(keyDebits, id))
-	if err != nil {
+	if errors.Is(err, persistence.ErrNotFound) {
 		return // nothing was counted
+	}
+	if err != nil {
+		t.fail(err)
+		return
 	}
 	for _, d := range debits {
 		if d.Attempt == attempt {

@@ -24,6 +24,7 @@ type openTask struct {
 	member    watchpost.MemberID   // in whose name a write acts; "" for reads
 	pinned    watchpost.AccountURN // the account of a write, once known
 	units     int                  // of its allowance that it still needs
+	effect    *watchpost.Effect    // of a write that must not be done twice; else nil
 	// late are results that came when it was final already.
 	late []sessionFrame
 
@@ -123,6 +124,9 @@ func (t *team) track(task *watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
 		watchlist: task.Watchlist, list: task.List, entry: task.Entry,
 		member: task.Member, pinned: task.Account, units: task.Units()}
+	if effect, counted := task.Effect(); counted {
+		open.effect = &effect
+	}
 	if task.Lease != nil {
 		open.holder, open.account = task.Lease.Session, task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
@@ -273,7 +277,7 @@ func (t *team) onTaskStatus(m taskStatus) {
 func (t *team) handOut() {
 	now := t.env.clock.Now()
 	t.debitNewDay(now)
-	for {
+	for t.broken == nil {
 		a, ok := t.dispatch.next(now)
 		if !ok {
 			return
@@ -282,8 +286,19 @@ func (t *team) handOut() {
 	}
 }
 
-// offer asks a task's actor to be leased.
+// offer asks a task's actor to be leased, or to fail when the account has done
+// the same already.
 func (t *team) offer(a assignment, now time.Time) {
+	first, err := t.duplicate(t.tasks[a.task], a.worker.account)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	if first != "" {
+		a.worker.task = ""
+		t.ctx.Send(t.tasks[a.task].pid, duplicateOf(first))
+		return
+	}
 	t.ctx.Send(t.tasks[a.task].pid, offer{
 		session: t.sessions[a.worker.session].pid, until: t.renewed, lease: t.reserve(a, now),
 	})

@@ -106,6 +106,9 @@ func (t *top) fail(err error) {
 		return
 	}
 	t.broken = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	if t.journal != nil {
+		t.journal.end(t.broken) // the decision that met the error is not written
+	}
 	t.env.metrics.lostCommits.Inc()
 	t.env.log.Error("actor ends to load anew", "actor", t.name, "error", err)
 	t.ctx.Poison(t.ctx.Self())

@@ -80,6 +80,15 @@ func (s *Store) Release() {
 	s.mu.Unlock()
 }
 
+// ReleaseOne lets go the oldest commit that Block holds back.
+func (s *Store) ReleaseOne() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.held[0]
+	s.held = s.held[1:]
+	s.forward(c)
+}
+
 // AwaitHeld returns when at least n commits are held back.
 func (s *Store) AwaitHeld(ctx context.Context, n int) error {
 	for {
