@@ -1,6 +1,7 @@
 package actors
 
 import (
+	linked "container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +49,11 @@ type Registry struct {
 	idle   time.Duration
 	mailer Mailer
 
-	mu      sync.Mutex
-	active  map[string]*activation
-	crashes map[string]crash
+	mu     sync.Mutex
+	active map[string]*activation
+	// unused are the activations that are not resting, the longest unused first.
+	unused  *linked.List
+	crashes *crashes
 	closed  bool
 	sweeper watchpost.Timer
 	ended   sync.Once
@@ -78,7 +81,8 @@ type environment struct {
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
 	// stopped is called by a top actor when it has ended.
-	stopped func(name string, self *actor.PID)
+	// failed is false when that was no failure of its own.
+	stopped func(name string, self *actor.PID, failed bool)
 	// ask sends a request to an actor from outside the mailboxes: timers of
 	// the Clock wait with it until what they started is done.
 	ask func(ctx context.Context, target *actor.PID, request any) (any, error)
@@ -88,7 +92,9 @@ type environment struct {
 
 // activation is a top actor in memory.
 type activation struct {
-	pid *actor.PID
+	name string
+	pid  *actor.PID
+	turn *linked.Element // in Registry.unused; nil when resting
 	// calls counts the requests under way; only an actor with none is put to
 	// rest, so that no request meets a closing door.
 	calls int
@@ -99,13 +105,6 @@ type activation struct {
 	// resting is set when the actor was told to end, gone closed when it has.
 	resting bool
 	gone    chan struct{}
-}
-
-// crash remembers that a top actor failed, so that one which fails at every
-// activation does not keep the node busy.
-type crash struct {
-	times int
-	until time.Time
 }
 
 // New starts the actors.
@@ -134,7 +133,8 @@ func New(o Options) (*Registry, error) {
 		caller:  newCaller(system),
 		idle:    o.IdleAfter,
 		active:  map[string]*activation{},
-		crashes: map[string]crash{},
+		unused:  linked.New(),
+		crashes: newCrashes(),
 	}
 	r.env = &environment{
 		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), live: newLiveCache(), deeds: newDeedLogs(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
@@ -181,7 +181,7 @@ func (r *Registry) call(ctx context.Context, name string, request any) (any, err
 		case err == nil:
 			return reply, nil
 		case errors.Is(err, errNotDelivered):
-			r.forget(name, a.pid) // surely not processed: once more with a new one
+			r.forget(name, a.pid, true) // surely not processed: once more with a new one
 		case errors.Is(err, errRefused):
 			if err := a.ended(ctx); err != nil {
 				return nil, err
@@ -232,11 +232,12 @@ func (r *Registry) find(name string) (*activation, error) {
 	a := r.active[name]
 	switch {
 	case a == nil:
-		if c := r.crashes[name]; now.Before(c.until) {
+		if now.Before(r.crashes.until(name)) {
 			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
 		pid := spawnTop(r.env, name)
-		a = &activation{pid: pid, gone: make(chan struct{})}
+		a = &activation{name: name, pid: pid, gone: make(chan struct{})}
+		a.turn = r.unused.PushBack(a)
 		r.active[name] = a
 		r.env.metrics.active.Inc()
 	case a.resting:
@@ -244,8 +245,25 @@ func (r *Registry) find(name string) (*activation, error) {
 	}
 	a.calls++
 	a.uses++
-	a.used = now
+	r.touch(a, now)
 	return a, nil
+}
+
+// touch notes that an activation was used; the caller holds the lock.
+func (r *Registry) touch(a *activation, now time.Time) {
+	a.used = now
+	if a.turn != nil {
+		r.unused.MoveToBack(a.turn)
+	}
+}
+
+// retire notes that an activation is told to end, or has; the caller holds the
+// lock.
+func (r *Registry) retire(a *activation) {
+	if a.turn != nil {
+		r.unused.Remove(a.turn)
+		a.turn = nil
+	}
 }
 
 func (r *Registry) release(a *activation) {
@@ -255,7 +273,7 @@ func (r *Registry) release(a *activation) {
 }
 
 // forget removes an actor that has ended and answers who still waits for it.
-func (r *Registry) forget(name string, pid *actor.PID) {
+func (r *Registry) forget(name string, pid *actor.PID, failed bool) {
 	r.mu.Lock()
 	a := r.active[name]
 	if a == nil || !a.pid.Equal(pid) {
@@ -263,24 +281,15 @@ func (r *Registry) forget(name string, pid *actor.PID) {
 		return
 	}
 	delete(r.active, name)
-	if !a.resting {
-		c := r.crashes[name]
-		c.times = min(c.times+1, maxCrashes)
-		c.until = r.env.clock.Now().Add(crashPause << c.times)
-		r.crashes[name] = c
+	r.retire(a)
+	if !a.resting && failed {
+		r.crashes.note(name, r.env.clock.Now())
 	}
 	r.mu.Unlock()
 	close(a.gone)
 	r.env.metrics.active.Dec()
 	r.caller.fail(pid.Id)
 }
-
-// Pauses after an actor failed: 20 ms, doubled with every further failure until
-// it is put to rest in good order, some 20 s at the most.
-const (
-	crashPause = 10 * time.Millisecond
-	maxCrashes = 11
-)
 
 // The sweeper looks for unused actors when the first may be unused for long
 // enough, but not more often than sweepEvery. It puts sweepAtOnce to rest at a
@@ -292,32 +301,34 @@ const (
 	sweepPause  = time.Second
 )
 
-// sweep puts actors to rest that were not used for a while.
+// sweep puts actors to rest that were not used for a while. It holds the lock
+// over those only: the longest unused come first.
 func (r *Registry) sweep() {
 	now := r.env.clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next, resting := now.Add(r.idle), 0
-	for name, a := range r.active {
-		switch due := a.used.Add(r.idle); {
-		case a.resting || a.calls > 0:
-		case due.After(now):
-			if due.Before(next) {
-				next = due
-			}
-		case resting < sweepAtOnce:
-			resting++
-			a.calls++ // keeps it while it is asked
-			go r.rest(name, a, a.uses)
-		default:
+	for e := r.unused.Front(); e != nil; {
+		a := e.Value.(*activation)
+		e = e.Next()
+		if due := a.used.Add(r.idle); due.After(now) {
+			next = due
+			break
+		}
+		if resting == sweepAtOnce {
 			next = now.Add(sweepPause)
+			break
 		}
-	}
-	for name, c := range r.crashes {
-		if _, active := r.active[name]; !active && now.Sub(c.until) > time.Hour {
-			delete(r.crashes, name)
+		if a.calls > 0 {
+			r.touch(a, now) // it is in use
+			continue
 		}
+		resting++
+		a.calls++ // keeps it while it is asked
+		r.touch(a, now)
+		go r.rest(a, a.uses)
 	}
+	r.crashes.forget(now)
 	if r.closed {
 		return
 	}
@@ -329,17 +340,18 @@ func (r *Registry) sweep() {
 
 // rest asks an actor whether it may end, and ends it unless it was used since
 // it was found unused: what it answers may be older than that.
-func (r *Registry) rest(name string, a *activation, uses int) {
+func (r *Registry) rest(a *activation, uses int) {
 	ctx, cancel := context.WithTimeout(context.Background(), restTimeout)
 	defer cancel()
 	idle, err := r.caller.ask(ctx, a.pid, areYouIdle{})
 	r.mu.Lock()
 	a.calls--
 	ready := err == nil && idle == true && a.calls == 0 && a.uses == uses
-	a.used = r.env.clock.Now() // asked again when it is unused for as long
+	r.touch(a, r.env.clock.Now()) // asked again when it is unused for as long
 	if ready {
 		a.resting = true
-		delete(r.crashes, name)
+		r.retire(a)
+		r.crashes.clear(a.name)
 	}
 	r.mu.Unlock()
 	if ready {
@@ -380,6 +392,7 @@ func (r *Registry) Close(ctx context.Context) error {
 	for _, a := range r.active {
 		if !a.resting {
 			a.resting = true
+			r.retire(a)
 			r.env.system.Root.Poison(a.pid)
 		}
 		gone = append(gone, a.gone)

@@ -2,6 +2,8 @@ package actors
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -23,6 +25,9 @@ type top struct {
 	// broken is set when what the actor knows and what is stored may differ;
 	// from then on every request is refused.
 	broken error
+	// lostRace is set when that is because another was faster: it took over the
+	// space, or changed an entry of the directory. That is no failure.
+	lostRace bool
 }
 
 // commitFailed tells an actor that the store did not take a batch.
@@ -91,12 +96,12 @@ func (t *top) activate(load func(persistence.View) error) {
 // stopped runs when the mailbox is done: whoever still waits is answered when
 // the last commit has landed.
 func (t *top) stopped() {
-	name, self, stopped := t.name, t.ctx.Self(), t.env.stopped
+	name, self, stopped, failed := t.name, t.ctx.Self(), t.env.stopped, !t.lostRace
 	if t.journal == nil {
-		stopped(name, self)
+		stopped(name, self, failed)
 		return
 	}
-	t.journal.submit(nil, func(error) { stopped(name, self) })
+	t.journal.submit(nil, func(error) { stopped(name, self, failed) })
 }
 
 // fail ends the actor. Requests that are already in the mailbox are refused
@@ -109,8 +114,13 @@ func (t *top) fail(err error) {
 	if t.journal != nil {
 		t.journal.end(t.broken) // the decision that met the error is not written
 	}
+	t.lostRace = errors.Is(err, persistence.ErrConflict) || errors.Is(err, persistence.ErrFenced)
+	level := slog.LevelError
+	if t.lostRace {
+		level = slog.LevelInfo
+	}
 	t.env.metrics.lostCommits.Inc()
-	t.env.log.Error("actor ends to load anew", "actor", t.name, "error", err)
+	t.env.log.Log(context.Background(), level, "actor reloads its state", "actor", t.name, "error", err)
 	t.ctx.Poison(t.ctx.Self())
 }
 

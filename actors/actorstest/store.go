@@ -35,9 +35,10 @@ type Fault uint8
 
 // The faults.
 const (
-	None   Fault = iota
-	Before       // nothing is written
-	After        // it is written, and reported as failed
+	None     Fault = iota
+	Before         // nothing is written
+	After          // it is written, and reported as failed
+	Conflict       // nothing is written: an entry of the directory has changed
 )
 
 // flow is the order of one space's commits.
@@ -212,6 +213,9 @@ func (s *Store) forward(c *commit) {
 	case c.fault == Before:
 		f.failed = c.epoch
 		s.end(c, ErrScripted)
+	case c.fault == Conflict:
+		f.failed = c.epoch
+		s.end(c, persistence.ErrConflict)
 	default:
 		if c.fault == After {
 			f.failed = c.epoch
