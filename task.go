@@ -30,23 +30,25 @@ const (
 )
 
 // taskTypes is the table of task types: which allowance one costs, and whether
-// it writes on the network. Reads are done at least once and by any account of
-// the team, writes at most once and by the acting account only.
+// it writes on the network. Reads are done at least once, by any account of the
+// team unless they are an account's own; writes at most once and by the account
+// of the member in whose name they act.
 var taskTypes = map[TaskType]struct {
 	action Action
 	writes bool
+	own    bool // a read whose answer depends on the account
 	scan   bool
 }{
 	TaskProfileFetch:      {action: ActionProfileFetch},
 	TaskCompanyFetch:      {action: ActionCompanyFetch},
 	TaskProfilesPosts:     {action: ActionPeopleScan},
 	TaskCompanyPosts:      {action: ActionCompanyScan},
-	TaskProfilesSearch:    {action: ActionProfileSearch},
+	TaskProfilesSearch:    {action: ActionProfileSearch, own: true},
 	TaskLikePost:          {action: ActionLike, writes: true},
 	TaskCommentPost:       {action: ActionComment, writes: true},
 	TaskSendMessage:       {action: ActionMessage, writes: true},
 	TaskConnectionRequest: {action: ActionInvitation, writes: true},
-	TaskConnectionsFetch:  {action: ActionProfileSearch},
+	TaskConnectionsFetch:  {action: ActionProfileSearch, own: true},
 	TaskKeywordScan:       {action: ActionKeywordScan, scan: true},
 	TaskPeopleScan:        {action: ActionPeopleScan, scan: true},
 	TaskCompanyScan:       {action: ActionCompanyScan, scan: true},
@@ -72,6 +74,10 @@ func TaskTypesOf(a Action) (kinds []TaskType) {
 
 // Writes reports whether a task of this type changes something on the network.
 func (t TaskType) Writes() bool { return taskTypes[t].writes }
+
+// OfMember reports whether a task of this type runs on the account of one
+// member: it acts in a member's name, or shows what that account sees.
+func (t TaskType) OfMember() bool { return taskTypes[t].writes || taskTypes[t].own }
 
 // Scan reports whether a task of this type collects posts for a watchlist.
 func (t TaskType) Scan() bool { return taskTypes[t].scan }

@@ -38,8 +38,9 @@ type Task struct {
 	Entry     EntryID
 	Due       time.Time
 
-	// Member is in whose name a write acts, Account the account that it must
-	// run on, once that is known; both are empty for reads.
+	// Member is in whose name a write acts or on whose account a read runs,
+	// Account that account, once it is known; both are empty for reads that any
+	// account of the team may do.
 	Member  MemberID
 	Account AccountURN
 	// Attempts counts hand-outs, Lost those whose lease ran out.
@@ -128,8 +129,8 @@ func (s TaskState) Next(e TaskEvent) (next TaskState, ok bool) {
 	return next, ok
 }
 
-// Hand leases a pending task; ok is false when it is not pending. A write stays
-// with the account that it was handed to first.
+// Hand leases a pending task; ok is false when it is not pending. A task of a
+// member stays with the account that it was handed to first.
 func (t Task) Hand(l Lease) (Task, bool) {
 	next, ok := t.State.Next(EventLease)
 	if !ok {
@@ -141,7 +142,7 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	l.Attempt = t.Attempts
 	l.First, l.Units = t.Progress.Done, max(1, l.Units)
 	t.Lease = &l
-	if t.Type.Writes() && t.Account == "" {
+	if t.Member != "" && t.Account == "" {
 		t.Account = l.Account
 	}
 	return t, true

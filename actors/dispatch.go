@@ -47,8 +47,8 @@ type worker struct {
 // queueKey separates the tasks that the same conditions let run.
 type queueKey struct {
 	kind watchpost.TaskType
-	// member and account are in whose name a write acts, and on which account
-	// as soon as that is known; "" for reads.
+	// member and account are whose account does it, and which that is as soon as
+	// it is known; "" for reads that any may do.
 	member  watchpost.MemberID
 	account watchpost.AccountURN
 }

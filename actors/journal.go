@@ -33,16 +33,18 @@ type flight struct{ then []func(error) }
 // or with the error when they are not. An empty batch waits for those before
 // it only. then must not block.
 func (j *journal) submit(batch *persistence.Batch, then func(error)) {
+	empty := batch == nil || batch.Empty()
+	if empty && then == nil {
+		return
+	}
 	if ended := j.over(); ended != nil {
 		if then != nil {
 			j.after(func(error) { then(ended) })
 		}
 		return
 	}
-	if batch == nil || batch.Empty() {
-		if then != nil {
-			j.after(then)
-		}
+	if empty {
+		j.after(then)
 		return
 	}
 	f := &flight{}

@@ -91,6 +91,9 @@ type PairingCode struct {
 type CreateTask struct {
 	Type  watchpost.TaskType
 	Input json.RawMessage
+	// Email names the member on whose account a task of a member runs
+	// (NotFound `User not found`); nil is the one who acts for the team.
+	Email *string
 }
 
 // TaskCreated names the new task.

@@ -14,6 +14,8 @@ type Metrics struct {
 	postCache   prometheus.Gauge
 	sessions    prometheus.Gauge
 	hindered    *prometheus.GaugeVec // reason
+	pending     *prometheus.GaugeVec // reason
+	dueScans    *dueScans
 	deadLetters prometheus.Counter
 	panics      prometheus.Counter
 	lostCommits prometheus.Counter
@@ -33,7 +35,7 @@ func NewMetrics() *Metrics {
 	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "watchpost", Name: name, Help: help}, labels)
 	}
-	return &Metrics{
+	m := &Metrics{
 		active:    gauge("teams_active", "Teams in memory."),
 		postCache: gauge("post_cache_bytes", "Memory for posts and their index that were read."),
 		sessions:  gauge("sessions_connected", "Sessions with an open connection."),
@@ -41,6 +43,11 @@ func NewMetrics() *Metrics {
 			Namespace: "watchpost", Name: "sessions_hindered",
 			Help: "Connected sessions whose account gets no tasks, or none of a kind, by the reason.",
 		}, []string{"reason"}),
+		pending: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: "watchpost", Name: "tasks_pending",
+			Help: "Agent tasks and scans of the teams in memory that are not final, by the reason for which they wait.",
+		}, []string{"reason"}),
+		dueScans:    newDueScans(),
 		deadLetters: counter("dead_letters_total", "Messages that found no actor."),
 		panics:      counter("actor_failures_total", "Panics in actors."),
 		lostCommits: counter("commits_lost_total", "Activations that ended because a commit failed."),
@@ -48,11 +55,15 @@ func NewMetrics() *Metrics {
 		posts:       vector("posts_total", "What happened to collected posts.", "event"),
 		mails:       vector("mails_total", "What happened to mails.", "event"),
 	}
+	for _, reason := range pendingReasons {
+		m.pending.WithLabelValues(string(reason))
+	}
+	return m
 }
 
 // Collectors returns what is to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.hindered, m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
+	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.hindered, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

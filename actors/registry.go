@@ -141,6 +141,7 @@ func New(o Options) (*Registry, error) {
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules = newRules(r.env)
+	o.Metrics.dueScans.now = o.Clock.Now
 	r.mailer = o.Mailer
 	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
 	return r, nil

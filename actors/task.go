@@ -136,8 +136,8 @@ func (t *task) onStarted() {
 		t.decide(next, taskChange{event: taskEnded, freed: t.holder()}, nil)
 		return
 	}
-	if t.state.Lease != nil {
-		t.leaseUntil = now.Add(protocol.LeaseTime)
+	if whole := now.Add(protocol.LeaseTime); t.state.Lease != nil && whole.After(t.leaseUntil) {
+		t.leaseUntil = whole
 	}
 	t.arm()
 }
@@ -163,7 +163,11 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 		}
 	}})
 	if ended {
-		t.env.metrics.tasks.WithLabelValues(string(next.Type), string(next.State)).Inc()
+		event := string(next.State)
+		if next.Failure != nil && next.Failure.Code == failDropped {
+			event = "cancelled"
+		}
+		t.env.metrics.tasks.WithLabelValues(string(next.Type), event).Inc()
 	}
 	t.arm()
 }

@@ -33,6 +33,7 @@ type team struct {
 	ledger   *ledger
 	dispatch *dispatcher
 	tasks    map[watchpost.TaskID]*openTask
+	held     map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
 	effects  *effects
 	// resolved are the tasks whose unknown outcome this activation learned: the
 	// store shows it only once durable.
@@ -51,6 +52,9 @@ type team struct {
 	wake        watchpost.Timer
 	wakeAt      time.Time
 	day         string // the period that debitNewDay has seen
+	// counted is what the metrics count of the team's pending work, since shownAt.
+	counted map[watchpost.PendingReason]int
+	shownAt time.Time
 	// renewed is until when sessions keep what they are handed while the clock
 	// is set forward: they cannot answer in between.
 	renewed time.Time
@@ -88,6 +92,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		ledger:     l,
 		dispatch:   newDispatcher(l),
 		tasks:      map[watchpost.TaskID]*openTask{},
+		held:       map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
 		effects:    newEffects(),
 		resolved:   map[watchpost.TaskID]bool{},
 		once:       once{fresh: map[string]onceRecord{}},
@@ -103,6 +108,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
+		t.hidePending()
 		for _, s := range t.sessions {
 			t.retire(s) // of a team that broke; otherwise none is connected
 		}

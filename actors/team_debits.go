@@ -43,10 +43,12 @@ func (t *team) debitNewDay(now time.Time) {
 	t.day = day
 	t.ledger.forget(now)
 	batch := &persistence.Batch{}
-	for id, open := range t.tasks {
-		offered := open.reserved.Action != watchpost.ActionNone // and debited with the hand-out
-		if open.holder != "" && !offered && t.carryOver(batch, open, now) {
-			putOpen(batch, id, open)
+	for _, held := range t.held {
+		for id, open := range held {
+			offered := open.reserved.Action != watchpost.ActionNone // and debited with the hand-out
+			if !offered && t.carryOver(batch, open, now) {
+				putOpen(batch, id, open)
+			}
 		}
 	}
 	t.journal.submit(batch, nil)

@@ -113,6 +113,10 @@ func (t *team) createWrite(kind watchpost.TaskType, input json.RawMessage, membe
 			return
 		}
 	}
+	if err := t.checkRoom(); err != nil {
+		t.answer(nil, err)
+		return
+	}
 	if kind == watchpost.TaskConnectionRequest && !t.mayInvite(&task) {
 		t.answer(nil, watchpost.Errorf(watchpost.InvitationCap, watchpost.TextInvitationCap))
 		return

@@ -203,12 +203,10 @@ func (t *team) takeUp(s *sessionState, listed []protocol.JournalTask) {
 			t.ctx.Send(s.pid, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
 		}
 	}
-	for id, open := range t.tasks {
-		if open.holder == s.record.ID {
-			t.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
-			if !open.acting || byID[id] != nil {
-				s.worker.task = id
-			}
+	for id, open := range t.held[s.record.ID] {
+		t.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
+		if !open.acting || byID[id] != nil {
+			s.worker.task = id
 		}
 	}
 }
@@ -282,6 +280,8 @@ func (t *team) onSessionDown(m sessionDown) {
 	if s := t.sessions[m.session]; s != nil && s.pid != nil && s.hellos == m.hellos {
 		t.ctx.Poison(s.pid)
 		t.retire(s)
+		t.shownAt = time.Time{} // all its work waits for another reason now
+		t.showPending(t.env.clock.Now())
 	}
 }
 
@@ -299,8 +299,11 @@ func (t *team) retire(s *sessionState) {
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.
 func (t *team) onRenewLeases(m renewLeases) {
 	t.renewed = m.until
-	for _, open := range t.tasks {
-		if s := t.sessions[open.holder]; s != nil && s.pid != nil {
+	for session, held := range t.held {
+		if s := t.sessions[session]; s == nil || s.pid == nil {
+			continue
+		}
+		for _, open := range held {
 			t.ctx.Send(open.pid, renew{until: m.until})
 		}
 	}

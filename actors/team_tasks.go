@@ -21,8 +21,8 @@ type openTask struct {
 	watchlist watchpost.WatchlistID
 	list      watchpost.ListID
 	entry     watchpost.EntryID
-	member    watchpost.MemberID   // in whose name a write acts; "" for reads
-	pinned    watchpost.AccountURN // the account of a write, once known
+	member    watchpost.MemberID   // on whose account it runs; "" for any
+	pinned    watchpost.AccountURN // that account, once known
 	units     int                  // of its allowance that it still needs
 	effect    *watchpost.Effect    // of a write that must not be done twice; else nil
 	// late are results that came when it was final already.
@@ -128,7 +128,8 @@ func (t *team) track(task *watchpost.Task) *openTask {
 		open.effect = &effect
 	}
 	if task.Lease != nil {
-		open.holder, open.account = task.Lease.Session, task.Lease.Account
+		t.hold(task.ID, open, task.Lease.Session)
+		open.account = task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
 	}
 	t.tasks[task.ID] = open
@@ -137,6 +138,39 @@ func (t *team) track(task *watchpost.Task) *openTask {
 		t.dispatch.add(task, t.env.clock.Now())
 	}
 	return open
+}
+
+// hold notes which session holds a task, "" for none.
+func (t *team) hold(id watchpost.TaskID, open *openTask, session watchpost.SessionID) {
+	if open.holder == session {
+		return
+	}
+	if held := t.held[open.holder]; open.holder != "" {
+		delete(held, id)
+		if len(held) == 0 {
+			delete(t.held, open.holder)
+		}
+	}
+	open.holder = session
+	if session == "" {
+		return
+	}
+	if t.held[session] == nil {
+		t.held[session] = map[watchpost.TaskID]*openTask{}
+	}
+	t.held[session][id] = open
+}
+
+// maxOpenTasks bounds the client tasks of a team that are not final: all are in
+// memory while the team is, at some 4 kB each. Scans are bounded by the plan.
+const maxOpenTasks = 100_000
+
+// checkRoom refuses a client's task when too many are open.
+func (t *team) checkRoom() error {
+	if len(t.tasks) >= maxOpenTasks {
+		return watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	}
+	return nil
 }
 
 // createTask writes a new task to the batch and opens it. When a session is
@@ -166,6 +200,7 @@ func (t *team) createTask(batch *persistence.Batch, task watchpost.Task) (then f
 	t.statusesChanged()
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
 	t.armWake()
+	t.showPending(now)
 	return then
 }
 
@@ -200,25 +235,48 @@ func tooLarge(input json.RawMessage) bool {
 	return 6*len(input) > maxInput && len(encode(input)) > maxInput
 }
 
-// onCreateTask makes a read, or a write in the name of the oldest admin.
+// onCreateTask makes an agent task.
 func (t *team) onCreateTask(m CreateTask) {
-	if m.Type.Writes() {
-		acting, ok := watchpost.ActingMember(t.members)
-		if !ok {
-			t.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextNoAdmin))
+	var member watchpost.Member
+	if m.Type.OfMember() {
+		var err error
+		if member, err = t.memberNamed(m.Email); err != nil {
+			t.answer(nil, err)
 			return
 		}
-		t.createWrite(m.Type, m.Input, acting.ID)
+	}
+	if m.Type.Writes() {
+		t.createWrite(m.Type, m.Input, member.ID)
 		return
 	}
 	if tooLarge(m.Input) {
 		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}
+	if err := t.checkRoom(); err != nil {
+		t.answer(nil, err)
+		return
+	}
 	task := t.newTask(m.Type, m.Input)
+	if member.ID != "" {
+		task.Member, task.Account = member.ID, t.accountOf(member.ID)
+	}
 	batch := &persistence.Batch{}
 	handed := t.createTask(batch, task)
 	t.commitAnd(batch, TaskCreated{task.ID}, handed)
+}
+
+// memberNamed returns the member with that email or, when none is named, the
+// one who acts for the team.
+func (t *team) memberNamed(email *string) (watchpost.Member, error) {
+	if email != nil {
+		return t.memberByEmail(*email)
+	}
+	acting, ok := watchpost.ActingMember(t.members)
+	if !ok {
+		return acting, watchpost.Errorf(watchpost.NotFound, watchpost.TextNoAdmin)
+	}
+	return acting, nil
 }
 
 // both returns what does one thing after the other; either may be nil.
@@ -253,11 +311,13 @@ func (t *team) onTaskClosed(m taskClosed) {
 	// Not Stop: what was sent to the task before is still answered.
 	t.ctx.Poison(open.pid)
 	t.ledger.release(open.reserved) // offered just before
+	t.hold(m.task.ID, open, "")
 	delete(t.tasks, m.task.ID)
 	t.effects.settled(m.task.ID)
 	if !open.scan {
 		t.env.finished.remember(t.id, viewOf(m.task))
 	}
+	t.showPending(t.env.clock.Now())
 	for _, late := range open.late {
 		t.onLateResult(late)
 	}
@@ -280,10 +340,11 @@ func (t *team) handOut() {
 	for t.broken == nil {
 		a, ok := t.dispatch.next(now)
 		if !ok {
-			return
+			break
 		}
 		t.offer(a, now)
 	}
+	t.showPending(now)
 }
 
 // offer asks a task's actor to be leased, or to fail when the account has done
@@ -312,7 +373,7 @@ func (t *team) reserve(a assignment, now time.Time) watchpost.Lease {
 	open.account = a.worker.account
 	// Its own from now on: a new connection must not be handed another task
 	// while this one is under way.
-	open.holder = a.worker.session
+	t.hold(a.task, open, a.worker.session)
 	return watchpost.Lease{
 		ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
 		Journal: t.sessions[a.worker.session].journal, Deadline: watchpost.Deadline(now), Units: units,
@@ -330,15 +391,17 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	switch c.event {
 	case taskLeased:
 		t.knowAccount(batch, open, &c.task)
-		open.holder, open.pinned = c.task.Lease.Session, c.task.Account
+		t.hold(c.task.ID, open, c.task.Lease.Session)
+		open.pinned = c.task.Account
 		t.debit(batch, open, c.task.Attempts)
 		t.carryOver(batch, open, t.env.clock.Now()) // offered before a reset, taken after it
 		putOpen(batch, c.task.ID, open)
 	case taskDeclined:
 		t.ledger.release(open.reserved)
-		open.reserved, open.holder = watchpost.Debit{}, ""
+		open.reserved = watchpost.Debit{}
+		t.hold(c.task.ID, open, "")
 	case taskReturned:
-		open.holder = ""
+		t.hold(c.task.ID, open, "")
 		t.dispatch.add(&c.task, t.env.clock.Now())
 		t.armWake()
 		if _, known := t.member(open.member); open.member != "" && !known {
@@ -347,7 +410,8 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	case taskMoved:
 		t.onMoved(batch, open, &c.task)
 	case taskEnded:
-		open.holder, open.ended = "", true
+		t.hold(c.task.ID, open, "")
+		open.ended = true
 		t.dispatch.remove(c.task.ID)
 	}
 	if c.refund > 0 {

@@ -46,6 +46,19 @@ func wholeIn(n *float64, name string, least, most float64) error {
 	return nil
 }
 
+// ofMember is the field of a task that runs on the account of one member.
+type ofMember struct {
+	Email *filled `json:"user_email,omitempty" example:"jane@example.com" description:"the member on whose account it runs; by default the oldest admin"`
+}
+
+func (m *ofMember) email() *string {
+	if m.Email == nil {
+		return nil
+	}
+	email := knownEmail(*m.Email)
+	return &email
+}
+
 type fetchProfile struct {
 	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
 }
@@ -98,6 +111,7 @@ type searchProfiles struct {
 	Location        string   `json:"location,omitempty" example:"Berlin" description:"text of the location"`
 	Count           *float64 `json:"count,omitempty" example:"25" description:"how many, by default 25; more than 50 are served as 50"`
 	Limit           *float64 `json:"limit,omitempty" example:"25" description:"another name of count, which counts if both are given"`
+	ofMember
 }
 
 func (s *searchProfiles) checkField(name string) error {
@@ -120,6 +134,7 @@ func (s *searchProfiles) checkField(name string) error {
 
 type likePost struct {
 	URN string `json:"social_urn" required:"" example:"urn:network:activity:7123456789012345678"`
+	ofMember
 }
 
 func (l *likePost) checkField(string) error {
@@ -132,6 +147,7 @@ func (l *likePost) checkField(string) error {
 type commentPost struct {
 	URN  string `json:"social_urn" required:"" example:"urn:network:activity:7123456789012345678"`
 	Text string `json:"comment_text" required:"" example:"Well done!" description:"at most 1250 characters" maxLength:"1250,own"`
+	ofMember
 }
 
 func (c *commentPost) checkField(name string) error {
@@ -145,6 +161,7 @@ func (c *commentPost) checkField(name string) error {
 type sendMessage struct {
 	Recipient string `json:"recipient_urn" required:"" example:"urn:network:member:123456"`
 	Message   string `json:"message" required:"" example:"Hello" description:"at most 10000 characters" maxLength:"10000,own"`
+	ofMember
 }
 
 func (m *sendMessage) checkField(name string) error {
@@ -160,6 +177,7 @@ func (m *sendMessage) checkField(name string) error {
 type sendConnectionRequest struct {
 	URN  string `json:"profile_urn" required:"" example:"urn:network:member:123456" description:"URN or bare id"`
 	Note string `json:"note,omitempty" invalid:"Invalid 'note': must be a string" description:"at most 300 characters" maxLength:"300,own"`
+	ofMember
 }
 
 func (r *sendConnectionRequest) checkField(name string) error {
@@ -177,6 +195,7 @@ type fetchConnections struct {
 	SortType string   `json:"sort_type,omitempty"`
 	Start    *float64 `json:"start,omitempty" example:"0"`
 	Count    *float64 `json:"count,omitempty" example:"40" description:"1 to 100, by default 40"`
+	ofMember
 }
 
 func (f *fetchConnections) checkField(name string) error {

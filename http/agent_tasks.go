@@ -23,21 +23,21 @@ const (
 // agentTaskRoutes is the table of agent tasks: the body, path, type and the words
 // of the reply.
 func (s *Server) agentTaskRoutes() {
-	writes := fails(http.StatusNotFound, watchpost.TextNoAdmin)
+	member := fails(http.StatusNotFound, watchpost.TextNoAdmin, textUserNotFound)
 	agentTask[fetchProfile](s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully")
 	agentTask[fetchCompany](s, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully")
 	agentTask[fetchProfilesPosts](s, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully")
 	agentTask[fetchCompany](s, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully")
 	agentTask[searchProfiles](s, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully",
-		fails(http.StatusBadRequest, textNoFilter))
-	agentTask[likePost](s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", writes)
-	agentTask[commentPost](s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", writes)
+		fails(http.StatusBadRequest, textNoFilter), member)
+	agentTask[likePost](s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", member)
+	agentTask[commentPost](s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", member)
 	agentTask[sendMessage](s, "send-message", watchpost.TaskSendMessage, "Send message task created successfully",
-		fails(http.StatusBadRequest, textLongMessage), writes)
+		fails(http.StatusBadRequest, textLongMessage), member)
 	agentTask[sendConnectionRequest](s, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
-		fails(http.StatusBadRequest, textLongNote), writes,
+		fails(http.StatusBadRequest, textLongNote), member,
 		fails(http.StatusTooManyRequests, watchpost.TextInvitationCap))
-	agentTask[fetchConnections](s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully")
+	agentTask[fetchConnections](s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", member)
 
 	answer(s, "/network-agent/get-task-status", s.getTaskStatus,
 		s.operation(extended, "getTaskStatus", "Ask how far a task is", tagTasks),
@@ -57,12 +57,12 @@ func agentTask[B any](s *Server, name string, t watchpost.TaskType, message stri
 	options ...func(*fuego.BaseRoute),
 ) {
 	create := func(c fuego.ContextWithBody[B]) (taskCreated, error) {
-		input, err := readTaskInput[B](c.Request())
+		input, email, err := readTaskInput[B](c.Request())
 		if err != nil {
 			return taskCreated{}, err
 		}
 		ctx := c.Context()
-		task, err := create[actors.TaskCreated](ctx, s, actors.CreateTask{Type: t, Input: input})
+		task, err := create[actors.TaskCreated](ctx, s, actors.CreateTask{Type: t, Input: input, Email: email})
 		if err != nil {
 			return taskCreated{}, err
 		}
@@ -93,17 +93,21 @@ func summaryOf(message string) string {
 }
 
 // readTaskInput reads the body of a request for a task and returns what of it
-// the task is given: the known fields, as they were written.
-func readTaskInput[B any](r *http.Request) (json.RawMessage, error) {
+// the task is given, the known fields as they were written, and the email of
+// the member on whose account it is to run; nil when none is named.
+func readTaskInput[B any](r *http.Request) (input json.RawMessage, email *string, err error) {
 	o, err := readBody(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var b B
 	if err := bind(o, &b); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return o.pick(fieldsOf(reflect.TypeFor[B]())), nil
+	if named, ok := any(&b).(interface{ email() *string }); ok {
+		email = named.email()
+	}
+	return o.pick(fieldsOf(reflect.TypeFor[B]())), email, nil
 }
 
 // pick returns the object with the given fields only.

@@ -4,6 +4,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
+
+	"watchpost"
 )
 
 // Gauge is the value of one of the actors' gauges, by its full name.
@@ -17,6 +19,29 @@ func (w *World) PostEvents(event string) float64 {
 	w.T.Helper()
 	for _, m := range w.metrics("watchpost_posts_total") {
 		if m.GetLabel()[0].GetValue() == event {
+			return m.GetCounter().GetValue()
+		}
+	}
+	return 0
+}
+
+// Pending is how much work waits for a reason.
+func (w *World) Pending(reason string) float64 {
+	w.T.Helper()
+	for _, m := range w.metrics("watchpost_tasks_pending") {
+		if m.GetLabel()[0].GetValue() == reason {
+			return m.GetGauge().GetValue()
+		}
+	}
+	require.FailNow(w.T, "no such reason", reason)
+	return 0
+}
+
+// TaskEvents is how often something happened to tasks of a type.
+func (w *World) TaskEvents(kind watchpost.TaskType, event string) float64 {
+	w.T.Helper()
+	for _, m := range w.metrics("watchpost_tasks_total") {
+		if l := m.GetLabel(); l[0].GetValue() == event && l[1].GetValue() == string(kind) {
 			return m.GetCounter().GetValue()
 		}
 	}

@@ -1,0 +1,113 @@
+package actors
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost"
+)
+
+// pendingReasons are the labels of the gauge of pending work; all exist from
+// the start.
+var pendingReasons = []watchpost.PendingReason{
+	watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused, watchpost.PendingWeeklyCap,
+	watchpost.PendingDailyCap, watchpost.PendingRetry, watchpost.PendingQueued,
+}
+
+// pendingGrain is how often a team with pending work counts it anew.
+const pendingGrain = 10 * time.Second
+
+// showPending brings the metrics up to why the team's open tasks wait. It looks
+// at queues, not at tasks.
+func (t *team) showPending(now time.Time) {
+	if len(t.tasks) > 0 && now.Sub(t.shownAt) < pendingGrain {
+		return
+	}
+	t.shownAt = now
+	counts, oldest := t.dispatch.pending(now)
+	for _, held := range t.held {
+		counts[watchpost.PendingRunning] += len(held)
+	}
+	t.publishPending(counts, oldest)
+}
+
+// hidePending takes the team out of the metrics.
+func (t *team) hidePending() { t.publishPending(nil, time.Time{}) }
+
+func (t *team) publishPending(counts map[watchpost.PendingReason]int, oldest time.Time) {
+	for _, reason := range pendingReasons {
+		if change := counts[reason] - t.counted[reason]; change != 0 {
+			t.env.metrics.pending.WithLabelValues(string(reason)).Add(float64(change))
+		}
+	}
+	t.counted = counts
+	t.env.metrics.dueScans.set(t.id, oldest)
+}
+
+// pending counts the waiting tasks by reason, and returns when the oldest
+// waiting scan became due; zero when none waits.
+func (d *dispatcher) pending(now time.Time) (counts map[watchpost.PendingReason]int, oldest time.Time) {
+	counts = map[watchpost.PendingReason]int{}
+	d.mature(now)
+	for k, q := range d.queues {
+		head, waits := d.head(k, q)
+		if !waits {
+			continue
+		}
+		reason, _ := d.why(k, now)
+		counts[reason] += q.Len() // of which some may have ended
+		if k.kind.Scan() && (oldest.IsZero() || head.at.Before(oldest)) {
+			oldest = head.at
+		}
+	}
+	if len(d.delayed) > 0 {
+		counts[watchpost.PendingRetry] += len(d.delayed)
+	}
+	return counts, oldest
+}
+
+// dueScans knows when the oldest waiting scan of each team in memory became
+// due.
+type dueScans struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	oldest map[watchpost.TeamID]time.Time
+}
+
+func newDueScans() *dueScans {
+	return &dueScans{oldest: map[watchpost.TeamID]time.Time{}}
+}
+
+func (d *dueScans) set(team watchpost.TeamID, oldest time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if oldest.IsZero() {
+		delete(d.oldest, team)
+		return
+	}
+	d.oldest[team] = oldest
+}
+
+// age returns for how long the oldest scan has waited.
+func (d *dueScans) age() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.oldest) == 0 {
+		return 0
+	}
+	now, age := d.now(), time.Duration(0)
+	for _, oldest := range d.oldest {
+		age = max(age, now.Sub(oldest))
+	}
+	return age
+}
+
+func (d *dueScans) gauge() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "watchpost", Name: "oldest_due_scan_seconds",
+		Help: "How long the oldest scan that is due has waited, of the teams in memory; 0 when none waits.",
+	}, func() float64 { return d.age().Seconds() })
+}
