@@ -22,6 +22,11 @@ type InteractionsPage struct {
 // watchlist collected, on a snapshot of the store and past the team's actors.
 // Errors: Invalid `Invalid watchlist ID: <id>`, Forbidden for another team's.
 func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
+	// The view comes after the lock: one that waited for it would be older than
+	// the log, and all of the log would be read again for it.
+	log := r.env.deeds.of(team)
+	log.mu.Lock()
+	defer log.mu.Unlock()
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return InteractionsPage{}, err
@@ -41,9 +46,6 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 		}
 	}
 	page.Asked = map[watchpost.WatchlistID]bool{watchpost.WatchlistID(watchlist): true}
-	log := r.env.deeds.of(team)
-	log.mu.Lock()
-	defer log.mu.Unlock()
 	more, err := log.refresh(view, persistence.Space(team))
 	r.env.deeds.grown(team, log, more, len(log.deeds))
 	if err != nil {

@@ -84,7 +84,8 @@ type Store interface {
 	View(ctx context.Context) (View, error)
 
 	// Close waits for the batches that were submitted, then releases the
-	// store. Later calls fail with ErrClosed. Views must be closed before.
+	// store. Later calls fail with ErrClosed, and so do reads of views that
+	// are still open; reads under way end before the store does.
 	Close() error
 }
 

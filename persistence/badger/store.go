@@ -30,6 +30,8 @@ type Store struct {
 	options   Options
 	queue     *queue
 	snapshots *snapshots
+	views     openViews
+	idle      chan struct{} // see view.end
 	metrics   *metrics
 	disk      *disk // nil in memory
 	failed    <-chan error
@@ -58,6 +60,8 @@ func Open(options Options) (*Store, error) {
 		committed: make(chan struct{}),
 		closing:   make(chan struct{}),
 		stop:      make(chan struct{}),
+		views:     openViews{all: map[*view]struct{}{}},
+		idle:      make(chan struct{}, 1),
 	}
 	s.metrics = newMetrics(s.queue, func() int { return s.snapshots.count() })
 	c := newCommitter(d, s.queue, s.metrics, &s.writing, options.epochLimit)
@@ -114,8 +118,12 @@ func (s *Store) Close() error {
 	<-s.committed
 	close(s.stop)
 	s.running.Wait()
-	if views := s.snapshots.count(); views > 0 {
-		s.options.Logger.Warn("closing the store under open views", "views", views)
+	// The files are unmapped below: nothing may read them any more.
+	if views := s.views.close(); len(views) > 0 {
+		s.options.Logger.Warn("closing the store: reads of open views fail from now on", "views", len(views))
+		for _, v := range views {
+			v.refuseReads()
+		}
 	}
 	err := s.closeDatabase()
 	if s.lock != nil {

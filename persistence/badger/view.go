@@ -5,6 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"watchpost/persistence"
 
@@ -18,6 +23,42 @@ type view struct {
 	txn     *db.Txn
 	version uint64
 	closed  bool
+	// reads counts the reads under way; below zero the store is closing.
+	reads atomic.Int64
+}
+
+// noReads is what a closing store adds to the reads of a view.
+const noReads = math.MinInt64 / 2
+
+// begin announces a read: until its end the store's files stay mapped. It
+// refuses a view that outlived itself or its store.
+func (v *view) begin() error {
+	if v.closed || v.reads.Add(1) < 0 {
+		if !v.closed {
+			v.end()
+		}
+		return persistence.ErrClosed
+	}
+	return nil
+}
+
+// end tells a closing store when no read is left.
+func (v *view) end() {
+	if v.reads.Add(-1) == noReads {
+		select {
+		case v.store.idle <- struct{}{}:
+		default: // it will look at all views in any case
+		}
+	}
+}
+
+// refuseReads lets every later read of the view fail, and waits for those under
+// way: those of many records end at the next.
+func (v *view) refuseReads() {
+	v.reads.Add(noReads)
+	for v.reads.Load() != noReads {
+		<-v.store.idle
+	}
 }
 
 // View implements persistence.Store.
@@ -25,11 +66,45 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.queue.isClosed() {
+	v := &view{store: s}
+	if !s.views.add(v) {
 		return nil, persistence.ErrClosed
 	}
-	version := s.snapshots.acquire()
-	return &view{store: s, version: version, txn: s.db.NewTransactionAt(version, false)}, nil
+	v.version = s.snapshots.acquire()
+	v.txn = s.db.NewTransactionAt(v.version, false)
+	return v, nil
+}
+
+// openViews knows the open views, which a closing store refuses to read from.
+type openViews struct {
+	mu     sync.Mutex
+	all    map[*view]struct{}
+	closed bool
+}
+
+// add takes a view; false when the store closes.
+func (o *openViews) add(v *view) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return false
+	}
+	o.all[v] = struct{}{}
+	return true
+}
+
+func (o *openViews) remove(v *view) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.all, v)
+}
+
+// close refuses further views and returns those that are open.
+func (o *openViews) close() []*view {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	return slices.Collect(maps.Keys(o.all))
 }
 
 // Close implements persistence.View.
@@ -38,6 +113,7 @@ func (v *view) Close() {
 		return
 	}
 	v.closed = true
+	v.store.views.remove(v)
 	v.txn.Discard()
 	v.store.snapshots.release(v.version)
 }
@@ -59,9 +135,10 @@ func (v *view) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 }
 
 func (v *view) read(key []byte) ([]byte, error) {
-	if err := v.usable(); err != nil {
+	if err := v.begin(); err != nil {
 		return nil, err
 	}
+	defer v.end()
 	return readValue(v.txn, key)
 }
 
@@ -115,9 +192,10 @@ func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) 
 // Values are not prefetched: they lie beside their keys (see tuned), and
 // Badger's prefetch starts a goroutine for each.
 func (v *view) iterate(options db.IteratorOptions, start []byte, yield func(key, value []byte) bool) error {
-	if err := v.usable(); err != nil {
+	if err := v.begin(); err != nil {
 		return err
 	}
+	defer v.end()
 	it := v.txn.NewIterator(options)
 	defer it.Close()
 	var item *db.Item
@@ -137,15 +215,9 @@ func (v *view) iterate(options db.IteratorOptions, start []byte, yield func(key,
 		if !more {
 			break
 		}
-	}
-	return nil
-}
-
-// usable refuses a view that outlived itself or its store: reading on would
-// touch files that are no longer mapped.
-func (v *view) usable() error {
-	if v.closed || v.store.db.IsClosed() {
-		return persistence.ErrClosed
+		if v.reads.Load() < 0 {
+			return persistence.ErrClosed
+		}
 	}
 	return nil
 }
