@@ -57,6 +57,8 @@ type Match struct {
 	Watchlist WatchlistID
 	Keyword   string
 	At        time.Time
+	// Tags are those of the post's tags that the match gives, by their places.
+	Tags []int `json:",omitempty"`
 	// Lead is whether the post is one of a potential lead of the watchlist.
 	Lead bool `json:",omitempty"`
 }
@@ -115,19 +117,23 @@ type PostQuery struct {
 	// not deleted, or those that the request named.
 	// A nil map is no filter, an empty one shows nothing.
 	Live       map[WatchlistID]bool
+	Tagging    *Tagging // which tags of posts count; nil: all
 	Labels     []string // any of them; NoLabels asks for untagged posts
 	People     []string // authors, any of these or of Companies: Keys of ParseProfile
 	Companies  []string // Keys of ParseCompany
 	Search     Search
 	Saved      bool
-	Language   string    // a code, as ParseLanguage returns it
+	Languages  []string  // any of these codes, as ParseLanguage returns them
 	From, To   time.Time // PostedAt in [From, To)
 	StoredFrom time.Time // CreatedAt at or after it
-	Type       string
+	Types      []string  // any of them
 	Trending   bool
 	Interacted bool
-	Seniority  string
-	Slug       string // one post: a Key of ParsePostReference
+	Levels     []string // seniority, any of them, as ParseSeniority returns them
+	Sentiments []string // any of them
+	Sources    []string // any of them
+	Keyword    string   // matched for it, by one of the watchlists in Live
+	Slug       string   // one post: a Key of ParsePostReference
 	Order      PostOrder
 	Page       int // from 1
 	PageSize   int

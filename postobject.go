@@ -82,7 +82,6 @@ func NewPostObject(p *Post) (PostObject, error) {
 		PostedAt: p.PostedAt.UTC().Format(objectTime), CreatedAt: p.CreatedAt.UTC().Format(objectTime),
 		Likes: p.Likes, Comments: p.Comments, Shares: p.Shares, Type: p.Type, Language: p.Language,
 		ImageURLs: append([]string{}, p.ImageURLs...), ImageText: p.ImageText,
-		Tags: make([]string, len(p.Tags)), TagDescriptions: make([]postObjectTag, len(p.Tags)),
 		Sentiment: p.Sentiment, Influence: p.Influence, Relevance: p.Relevance, Seniority: p.Seniority,
 		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Source: p.Source,
 	}
@@ -92,10 +91,8 @@ func NewPostObject(p *Post) (PostObject, error) {
 	if len(p.Videos) > 0 {
 		tail.Videos = p.Videos
 	}
-	for i, t := range p.Tags {
-		tail.Tags[i], tail.TagDescriptions[i] = t.Name, postObjectTag{t.Name, t.Description}
-	}
-	rest, err := json.Marshal(tail)
+	tail.showTags(p.Tags)
+	rest, err := tail.encode()
 	if err != nil {
 		return PostObject{}, fmt.Errorf("encode post %s: %w", p.ID, err)
 	}
@@ -104,18 +101,57 @@ func NewPostObject(p *Post) (PostObject, error) {
 	o.Head = appendJSONText(append(o.Head, `,"network_post_url":`...), p.URL)
 	o.Head = appendJSONText(append(o.Head, `,"network_post_urn":`...), p.URN)
 	o.Head = append(o.Head, objectTracking...)
-	rest[0] = ',' // was the opening brace
-	rest = append(rest[:len(rest)-1], objectLead...)
 	o.Tail = rest
 	return o, nil
 }
 
+func (v *postObjectTail) showTags(tags []Tag) {
+	v.Tags, v.TagDescriptions = make([]string, len(tags)), make([]postObjectTag, len(tags))
+	for i, t := range tags {
+		v.Tags[i], v.TagDescriptions[i] = t.Name, postObjectTag{t.Name, t.Description}
+	}
+}
+
+// encode returns what a PostObject has as its Tail.
+func (v *postObjectTail) encode() ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	b[0] = ',' // was the opening brace
+	return append(b[:len(b)-1], objectLead...), nil
+}
+
+// tail returns Tail with the tags that count.
+func (o *PostObject) tail(t *Tagging) []byte {
+	if t.All(o.Matches) || !slices.ContainsFunc(o.Matches, func(m Match) bool { return len(m.Tags) > 0 }) {
+		return o.Tail
+	}
+	var v postObjectTail
+	p, err := o.Post()
+	if err == nil {
+		err = json.Unmarshal(slices.Concat([]byte{'{'}, o.Tail[1:], []byte(`false}`)), &v)
+	}
+	if err == nil {
+		v.showTags(p.TagsGiven(t))
+		var tail []byte
+		if tail, err = v.encode(); err == nil {
+			return tail
+		}
+	}
+	return o.Tail // what NewPostObject wrote can be read
+}
+
 // Append appends the object as one of the watchlists asked for collected it;
-// marks of watchlists that are not live are not shown.
-func (o *PostObject) Append(dst []byte, asked, live map[WatchlistID]bool) []byte {
+// matches and tags of watchlists that are not live are not shown.
+func (o *PostObject) Append(dst []byte, asked map[WatchlistID]bool, t *Tagging) []byte {
+	live := map[WatchlistID]bool(nil)
+	if t != nil {
+		live = t.Live
+	}
 	dst = append(dst, o.Head...)
 	dst = appendJSONText(dst, string(TrackedBy(&Post{Matches: o.Matches}, asked)))
-	dst = append(dst, o.Tail...)
+	dst = append(dst, o.tail(t)...)
 	lead := slices.ContainsFunc(o.Matches, func(m Match) bool { return m.Lead && live[m.Watchlist] })
 	dst = append(strconv.AppendBool(dst, lead), objectMatched...)
 	for i, first := 0, true; i < len(o.Matches); i++ {

@@ -66,11 +66,20 @@ func (q *PostQuery) matchesTimes(p *Post) bool {
 }
 
 func (q *PostQuery) matchesFacets(p *Post) bool {
-	return matchesName(q.Language, p.Language) && matchesName(q.Type, p.Type) && matchesName(q.Seniority, p.Seniority)
+	return matchesAny(q.Languages, p.Language) && matchesAny(q.Types, p.Type) && matchesAny(q.Levels, p.Seniority) &&
+		matchesAny(q.Sentiments, p.Sentiment) && matchesAny(q.Sources, string(p.Source)) && q.matchesKeyword(p)
 }
 
-// matchesName compares names without case; nothing asked for is no filter.
-func matchesName(asked, name string) bool { return asked == "" || FoldName(asked) == FoldName(name) }
+// matchesAny compares a name without case; nothing asked for is no filter.
+func matchesAny(asked []string, name string) bool {
+	return len(asked) == 0 || slices.ContainsFunc(asked, func(one string) bool { return FoldName(one) == FoldName(name) })
+}
+
+func (q *PostQuery) matchesKeyword(p *Post) bool {
+	return q.Keyword == "" || slices.ContainsFunc(p.Matches, func(m Match) bool {
+		return (q.Live == nil || q.Live[m.Watchlist]) && m.Keyword != "" && FoldName(m.Keyword) == FoldName(q.Keyword)
+	})
+}
 
 func (q *PostQuery) matchesState(p *Post) bool {
 	return (!q.Saved || p.Bookmark) && (!q.Trending || p.Trending()) && (!q.Interacted || p.Liked || p.Commented)
@@ -88,10 +97,11 @@ func (q *PostQuery) matchesLabels(p *Post) bool {
 	if len(q.Labels) == 0 {
 		return true
 	}
+	tags := p.TagsGiven(q.Tagging)
 	return slices.ContainsFunc(q.Labels, func(label string) bool {
 		label = FoldName(label)
-		return label == NoLabels && len(p.Tags) == 0 ||
-			slices.ContainsFunc(p.Tags, func(t Tag) bool { return FoldName(t.Name) == label })
+		return label == NoLabels && len(tags) == 0 ||
+			slices.ContainsFunc(tags, func(t Tag) bool { return FoldName(t.Name) == label })
 	})
 }
 

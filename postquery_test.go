@@ -19,9 +19,9 @@ func samplePost() *watchpost.Post {
 		ID: "p", URN: "urn:net:activity:7123456789012345678", URL: "https://host/posts/jane_hello-ugcPost-99-x",
 		Content: "We hire engineers", ImageText: "Acme", AuthorURL: "https://www.host.com/in/Jane/",
 		PostedAt: day0.Add(12 * time.Hour), CreatedAt: day0.Add(13 * time.Hour),
-		Likes: 60, Comments: 30, Shares: 10, Type: "image", Language: "en", Seniority: "C-Level",
+		Likes: 60, Comments: 30, Shares: 10, Type: "image", Language: "en", Seniority: "C-Level", Sentiment: "positive", Source: watchpost.SourceNetwork,
 		Tags:    []watchpost.Tag{{Name: "Hiring"}, {Name: "Café"}},
-		Matches: []watchpost.Match{{Watchlist: "b", At: day0.Add(2)}, {Watchlist: "a", At: day0.Add(1)}, {Watchlist: "c", At: day0.Add(1)}},
+		Matches: []watchpost.Match{{Watchlist: "b", Keyword: "Hiring now", At: day0.Add(2), Tags: []int{0}}, {Watchlist: "a", At: day0.Add(1), Tags: []int{1}}, {Watchlist: "c", At: day0.Add(1)}},
 	}
 }
 
@@ -55,8 +55,8 @@ func TestPostQueryMatches(t *testing.T) {
 		{"search in both texts", watchpost.PostQuery{Search: mustSearch(t, "acme engineers")}, true},
 		{"search in vain", watchpost.PostQuery{Search: mustSearch(t, "zebra")}, false},
 		{"saved", watchpost.PostQuery{Saved: true}, false},
-		{"language", watchpost.PostQuery{Language: "EN"}, true},
-		{"another language", watchpost.PostQuery{Language: "de"}, false},
+		{"language", watchpost.PostQuery{Languages: []string{"EN"}}, true},
+		{"another language", watchpost.PostQuery{Languages: []string{"de"}}, false},
 		{"from its moment", watchpost.PostQuery{From: day0.Add(12 * time.Hour)}, true},
 		{"from later", watchpost.PostQuery{From: day0.Add(12*time.Hour + time.Millisecond)}, false},
 		{"to its moment", watchpost.PostQuery{To: day0.Add(12 * time.Hour)}, false},
@@ -64,16 +64,31 @@ func TestPostQueryMatches(t *testing.T) {
 		{"its day", watchpost.PostQuery{From: day0, To: day0.AddDate(0, 0, 1)}, true},
 		{"stored from its moment", watchpost.PostQuery{StoredFrom: day0.Add(13 * time.Hour)}, true},
 		{"stored from later", watchpost.PostQuery{StoredFrom: day0.Add(13*time.Hour + time.Millisecond)}, false},
-		{"type", watchpost.PostQuery{Type: "Image"}, true},
-		{"another type", watchpost.PostQuery{Type: "video"}, false},
+		{"type", watchpost.PostQuery{Types: []string{"Image"}}, true},
+		{"another type", watchpost.PostQuery{Types: []string{"video"}}, false},
 		{"trending", watchpost.PostQuery{Trending: true}, true},
 		{"interacted", watchpost.PostQuery{Interacted: true}, false},
-		{"seniority", watchpost.PostQuery{Seniority: "c-level"}, true},
-		{"another seniority", watchpost.PostQuery{Seniority: "VP"}, false},
+		{"seniority", watchpost.PostQuery{Levels: []string{"c-level"}}, true},
+		{"another seniority", watchpost.PostQuery{Levels: []string{"VP"}}, false},
+		{"one of several of each", watchpost.PostQuery{Languages: []string{"de", "en"}, Types: []string{"video", "image"}, Levels: []string{"VP", "C-Level"}}, true},
+		{"sentiment", watchpost.PostQuery{Sentiments: []string{"negative", "Positive"}}, true},
+		{"another sentiment", watchpost.PostQuery{Sentiments: []string{"neutral"}}, false},
+		{"source", watchpost.PostQuery{Sources: []string{"forum", "network"}}, true},
+		{"another source", watchpost.PostQuery{Sources: []string{"forum"}}, false},
+		{"keyword", watchpost.PostQuery{Keyword: " HIRING  now"}, true},
+		{"another keyword", watchpost.PostQuery{Keyword: "hiring"}, false},
+		{"keyword of a watchlist asked for", watchpost.PostQuery{Keyword: "hiring now", Live: ids{"b": true}}, true},
+		{"keyword of another watchlist", watchpost.PostQuery{Keyword: "hiring now", Live: ids{"a": true}}, false},
+		{"label of a live watchlist", watchpost.PostQuery{Labels: []string{"hiring"}, Tagging: &watchpost.Tagging{Live: ids{"b": true}}}, true},
+		{"label of a deleted watchlist", watchpost.PostQuery{Labels: []string{"hiring"}, Tagging: &watchpost.Tagging{Live: ids{"a": true, "c": true}}}, false},
+		{"no label of a live watchlist", watchpost.PostQuery{Labels: []string{"no labels"}, Tagging: &watchpost.Tagging{Live: ids{"c": true}}}, true},
+		{"label that a changed watchlist gives no more", watchpost.PostQuery{Labels: []string{"hiring"}, Tagging: &watchpost.Tagging{Live: ids{"b": true}, Names: map[watchpost.WatchlistID]map[string]bool{"b": {"x": true}}}}, false},
+		{"label that a changed watchlist still gives", watchpost.PostQuery{Labels: []string{"hiring"}, Tagging: &watchpost.Tagging{Live: ids{"b": true}, Names: map[watchpost.WatchlistID]map[string]bool{"b": {"hiring": true}}}}, true},
+		{"a search of nothing", watchpost.PostQuery{Search: mustSearch(t, "-")}, false},
 		{"its URN", watchpost.PostQuery{Slug: "post:7123456789012345678"}, true},
 		{"its slug", watchpost.PostQuery{Slug: "post/jane_hello-ugcPost-99-x"}, true},
 		{"another slug", watchpost.PostQuery{Slug: "post/jane"}, false},
-		{"all but one", watchpost.PostQuery{Type: "image", Language: "en", Trending: true, Saved: true}, false},
+		{"all but one", watchpost.PostQuery{Types: []string{"image"}, Languages: []string{"en"}, Trending: true, Saved: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.query.Matches(samplePost())) })
 	}
@@ -228,7 +243,7 @@ func TestPagesPartitionTheResult(t *testing.T) {
 		posts := somePosts.Draw(t, "posts")
 		q := watchpost.PostQuery{
 			Order: someOrder.Draw(t, "order"), PageSize: rapid.IntRange(1, 12).Draw(t, "page size"),
-			Interacted: rapid.Bool().Draw(t, "interacted"), Language: rapid.SampledFrom([]string{"", "en"}).Draw(t, "language"),
+			Interacted: rapid.Bool().Draw(t, "interacted"), Languages: rapid.SampledFrom([][]string{nil, {"en"}}).Draw(t, "languages"),
 		}
 		want := 0
 		for _, p := range posts {

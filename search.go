@@ -22,6 +22,7 @@ import (
 // token with that sigil, one without equals both.
 type Search struct {
 	clauses []SearchClause
+	nothing bool // something was written, and none of it can be looked for
 }
 
 // SearchClause holds the terms of which one must hold.
@@ -43,7 +44,10 @@ type SearchWord struct {
 }
 
 // Zero reports whether the search asks for nothing.
-func (s Search) Zero() bool { return len(s.clauses) == 0 }
+func (s Search) Zero() bool { return len(s.clauses) == 0 && !s.nothing }
+
+// Nothing reports whether the search finds no post, whatever its text.
+func (s Search) Nothing() bool { return s.nothing }
 
 // Clauses returns the parsed search, which the caller must not change.
 func (s Search) Clauses() []SearchClause { return s.clauses }
@@ -55,7 +59,7 @@ func (s Search) Matches(t SearchText) bool {
 			return false
 		}
 	}
-	return true
+	return !s.nothing
 }
 
 // Holds reports whether a term holds for the text.

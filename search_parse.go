@@ -19,13 +19,13 @@ const MaxSearchTerm = 500
 // A term in which a character of a script stands that is written without
 // spaces, or a Hangul one, to which particles are attached, is a piece of text,
 // and so is a term without any token, like an ellipsis. A lone hyphen, empty
-// quotes and an OR that joins nothing are passed over.
+// quotes and an OR that joins nothing are passed over; a search of nothing else
+// finds nothing.
 func ParseSearch(s string) (Search, error) {
 	if utf8.RuneCountInString(s) > MaxSearchTerm {
 		return Search{}, Errorf(Invalid, "Invalid 'search_term'")
 	}
-	var search Search
-	joins := false
+	search, joins := Search{nothing: strings.TrimSpace(s) != ""}, false
 	for {
 		raw, rest := nextTerm(s)
 		if s = rest; raw == (rawTerm{}) {
@@ -39,6 +39,7 @@ func ParseSearch(s string) (Search, error) {
 		if !ok {
 			continue
 		}
+		search.nothing = false
 		if last := len(search.clauses) - 1; joins {
 			search.clauses[last] = append(search.clauses[last], term)
 		} else {

@@ -42,7 +42,7 @@ func TestSearch(t *testing.T) {
 		{"en", "open source", "“open source”", true},
 		{"en", "open source", `"open source`, true},
 		{"en", "source open", `"open source`, false},
-		{"en", "open source", `""`, true},
+		{"en", "open source", `""`, false},
 		{"en", "open source rust", `rust"open source"`, true},
 		{"en", "OR", `"OR"`, true},
 
@@ -171,7 +171,8 @@ func TestParseSearch(t *testing.T) {
 		s, err := watchpost.ParseSearch(in)
 		require.NoError(t, err)
 		require.Equal(t, want, s.Clauses(), in)
-		require.Equal(t, want == nil, s.Zero())
+		require.Equal(t, in == "", s.Zero(), in)
+		require.Equal(t, want == nil && in != "", s.Nothing(), in)
 	}
 	_, err := watchpost.ParseSearch(strings.Repeat("字", 500))
 	require.NoError(t, err)
@@ -226,7 +227,7 @@ func TestNegationIsTheOpposite(t *testing.T) {
 		require.NoError(t, err)
 		negative, err := watchpost.ParseSearch(`-"` + phrase + `"`)
 		require.NoError(t, err)
-		if plain.Zero() {
+		if plain.Zero() || plain.Nothing() {
 			t.Skip("nothing asked for")
 		}
 		text := watchpost.NewSearchText(languageCode.Draw(t, "language"), anyText.Draw(t, "content"), "")

@@ -74,6 +74,9 @@ func (f *feed) Receive(c actor.Context) {
 	case purge:
 		f.queue = append(f.queue, m)
 		f.work()
+	case retag:
+		f.queue = append(f.queue, &m)
+		f.work()
 	case prepared:
 		f.onPrepared(m)
 	case mark:
@@ -157,10 +160,14 @@ func (f *feed) nextQueued(view persistence.View) error {
 	next := f.queue[0]
 	f.queue = f.queue[1:]
 	f.prepare()
-	if m, ok := next.(*ingest); ok {
+	switch m := next.(type) {
+	case *ingest:
 		return f.ingest(view, m)
+	case *retag:
+		return f.retag(view, m)
+	default:
+		return f.purge(view, next.(purge))
 	}
-	return f.purge(view, next.(purge))
 }
 
 // ready reports whether what is first in the queue can be done.
@@ -268,18 +275,12 @@ func (f *feed) purge(view persistence.View, m purge) error {
 	return nil
 }
 
-// withdraw takes a watchlist's claim off a post, and the post away with its
-// last.
+// withdraw takes a watchlist's claim and tags off a post, and the post away with
+// its last.
 func withdraw(w *postindex.Writer, p *watchpost.Post, id watchpost.WatchlistID) error {
-	left := *p
-	left.Matches = nil
-	for _, match := range p.Matches {
-		if match.Watchlist != id {
-			left.Matches = append(left.Matches, match)
-		}
-	}
+	left := p.Withdraw(id)
 	if len(left.Matches) == 0 {
 		return w.Delete(p)
 	}
-	return w.Put(&left)
+	return w.Put(left)
 }

@@ -161,13 +161,17 @@ func rescanned(old, seen watchpost.Post) watchpost.Post {
 
 // note notes why a post is here, and what was understood of it.
 func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
-	p.Tags, p.Relevance = enrich.MergeTags(p.Tags, c.tags), c.relevance
-	for _, match := range p.Matches {
+	p.Relevance = c.relevance
+	given := p.MatchTags()
+	for i, match := range p.Matches {
 		if match.Watchlist == m.watchlist && match.Keyword == m.asked.Keyword {
+			given[i] = c.tags
+			p.SetMatchTags(given)
 			return
 		}
 	}
 	p.Matches = append(p.Matches[:len(p.Matches):len(p.Matches)], watchpost.Match{Watchlist: m.watchlist, Keyword: m.asked.Keyword, At: now})
+	p.SetMatchTags(append(given, c.tags))
 }
 
 // admit decides whether the watchlist may have a post that it had not collected

@@ -14,8 +14,9 @@ type InteractionsPage struct {
 	Summary      watchpost.InteractionSummary
 	// Posts holds the post of each interaction, by its Target.
 	Posts map[string]*watchpost.Post
-	// Asked and Live are as those of a PostsPage.
-	Asked, Live map[watchpost.WatchlistID]bool
+	// Asked and Tagging are as those of a PostsPage.
+	Asked   map[watchpost.WatchlistID]bool
+	Tagging *watchpost.Tagging
 }
 
 // Interactions runs a query over what the team did on the posts that a
@@ -33,10 +34,10 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 	}
 	defer view.Close()
 	page := InteractionsPage{Posts: map[string]*watchpost.Post{}}
-	if page.Live, err = r.env.live.of(view, team); err != nil {
+	if page.Tagging, err = r.env.live.of(view, team); err != nil {
 		return page, err
 	}
-	if !page.Live[watchpost.WatchlistID(watchlist)] {
+	if !page.Tagging.Live[watchpost.WatchlistID(watchlist)] {
 		err := watchlistAccess(view, team, watchlist)
 		if watchpost.KindOf(err) == watchpost.NotFound {
 			return page, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID: %s", watchlist)

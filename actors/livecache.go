@@ -19,8 +19,15 @@ type liveCache struct {
 }
 
 type liveWatchlists struct {
-	change string // as it stands at keyLastList
-	ids    map[watchpost.WatchlistID]bool
+	change  string // as it stands at keyLastList
+	tagging *watchpost.Tagging
+}
+
+func (w liveWatchlists) count() int {
+	if w.tagging == nil {
+		return 0
+	}
+	return len(w.tagging.Live)
 }
 
 // maxLive bounds the watchlists that are remembered, some 10 MB; beyond it all
@@ -43,9 +50,9 @@ func deleteWatchlist(batch *persistence.Batch, id watchpost.WatchlistID) {
 	batch.Put([]byte(keyLastList), []byte("deleted "+id))
 }
 
-// of returns the watchlists that a team has, as the view shows them; they must
-// not be changed.
-func (c *liveCache) of(view persistence.View, team watchpost.TeamID) (map[watchpost.WatchlistID]bool, error) {
+// of returns the watchlists that a team has and which of their tags count, as the
+// view shows it; it must not be changed.
+func (c *liveCache) of(view persistence.View, team watchpost.TeamID) (*watchpost.Tagging, error) {
 	change, err := view.Get(persistence.Space(team), []byte(keyLastList))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
@@ -55,26 +62,22 @@ func (c *liveCache) of(view persistence.View, team watchpost.TeamID) (map[watchp
 		known := c.teams[team]
 		c.mu.RUnlock()
 		if known.change == string(change) {
-			return known.ids, nil
+			return known.tagging, nil
 		}
 	}
-	live := map[watchpost.WatchlistID]bool{}
-	err = view.Scan(persistence.Space(team), []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
-		live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
-		return true
-	})
+	tagging, err := loadTagging(view, persistence.Space(team))
 	if err == nil && len(change) > 0 {
-		c.remember(team, liveWatchlists{string(change), live})
+		c.remember(team, liveWatchlists{string(change), tagging})
 	}
-	return live, err
+	return tagging, err
 }
 
 func (c *liveCache) remember(team watchpost.TeamID, w liveWatchlists) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size += len(w.ids) - len(c.teams[team].ids); c.size > maxLive {
+	if c.size += w.count() - c.teams[team].count(); c.size > maxLive {
 		clear(c.teams)
-		c.size = len(w.ids)
+		c.size = w.count()
 	}
 	c.teams[team] = w
 }

@@ -33,7 +33,7 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 	live := func(view persistence.View) (ids []string) {
 		found, err := c.of(view, "team")
 		require.NoError(t, err)
-		for id := range found {
+		for id := range found.Live {
 			ids = append(ids, string(id))
 		}
 		return ids
@@ -62,12 +62,12 @@ func TestLiveCacheIsBounded(t *testing.T) {
 	}
 	for i := range 3 * maxLive / len(many) {
 		team := watchpost.TeamID(strconv.Itoa(i))
-		c.remember(team, liveWatchlists{"1", many})
-		c.remember(team, liveWatchlists{"2", many})
+		c.remember(team, liveWatchlists{"1", &watchpost.Tagging{Live: many}})
+		c.remember(team, liveWatchlists{"2", &watchpost.Tagging{Live: many}})
 		sum := 0
 		if i%100 == 0 {
 			for _, w := range c.teams {
-				sum += len(w.ids)
+				sum += w.count()
 			}
 			require.Equal(t, c.size, sum)
 		}

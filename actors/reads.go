@@ -121,9 +121,11 @@ func access(view persistence.View, team watchpost.TeamID, kind, id, notFound str
 type PostsPage struct {
 	Posts []*postindex.Stored
 	Count int
-	// Asked holds the watchlists whose posts were asked for, Live all that the
-	// team has: a post may still bear the mark of one that was deleted.
-	Asked, Live map[watchpost.WatchlistID]bool
+	// Asked holds the watchlists whose posts were asked for; Tagging says which
+	// the team has, and which tags count: a post may still bear the mark of a
+	// watchlist that was deleted.
+	Asked   map[watchpost.WatchlistID]bool
+	Tagging *watchpost.Tagging
 }
 
 // Posts runs a query over the posts of a team, on a snapshot of the store and
@@ -140,12 +142,13 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 	if err != nil {
 		return PostsPage{}, err
 	}
-	if q.Live, err = namedWatchlists(view, team, live, named); err != nil {
+	if q.Live, err = namedWatchlists(view, team, live.Live, named); err != nil {
 		return PostsPage{}, err
 	}
+	q.Tagging = live
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
 	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
-	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Live: live}, err
+	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Tagging: live}, err
 }
 
 // viewFor returns a view for one request. It cannot be read any more when the
@@ -183,21 +186,25 @@ func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watc
 		return live, nil
 	}
 	wanted := map[watchpost.WatchlistID]bool{}
+	var foreign error
 	for _, id := range named {
 		if live[watchpost.WatchlistID(id)] {
 			wanted[watchpost.WatchlistID(id)] = true
 			continue
 		}
 		err := watchlistAccess(view, team, id)
-		if watchpost.KindOf(err) == watchpost.NotFound {
+		switch {
+		case err == nil:
+			wanted[watchpost.WatchlistID(id)] = true
+		case watchpost.KindOf(err) == watchpost.NotFound:
 			return nil, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID(s)")
-		}
-		if err != nil {
+		case watchpost.KindOf(err) == watchpost.Forbidden:
+			foreign = err // an unknown id is told of first
+		default:
 			return nil, err
 		}
-		wanted[watchpost.WatchlistID(id)] = true
 	}
-	return wanted, nil
+	return wanted, foreign
 }
 
 // Teams lists all teams, oldest first.

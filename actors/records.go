@@ -29,6 +29,9 @@ import (
 //	W                              which watchlist was created or deleted last
 //	L <list>                       watchpost.List
 //	e <watchlist or list> <entry>  scanRecord
+//	g <watchlist> <change>         empty; its posts are yet to be classified again
+//	g                              the same of all posts; never stored
+//	G                              empty; every tag says which watchlist gave it
 //	x <watchlist>                  empty; deleted, its posts not yet purged
 //	q <account urn>                accountRecord of an account that a member has claimed
 //	c <time> <hash>                empty; a pairing code by its end, to purge it
@@ -69,6 +72,8 @@ const (
 	keyList      = "L"
 	keyScan      = "e"
 	keyDeleted   = "x"
+	keyRetag     = "g"
+	keyTagged    = "G"
 	keyAccount   = "q"
 	keyPairing   = "c"
 	keyRemoval   = "r"

@@ -128,19 +128,18 @@ func loadContexts(view persistence.View, space persistence.Space) (enrichContext
 // understand lets a post be understood for each of its watchlists. Of one that
 // is about to lose its last, the tags stay.
 func (c enrichContexts) understand(p *watchpost.Post) {
-	fresh := false
-	for _, m := range p.Matches {
+	given, fresh := p.MatchTags(), false
+	for i, m := range p.Matches {
 		of, live := c[m.Watchlist]
 		if !live {
 			continue
 		}
-		if !fresh {
-			fresh, p.Tags = true, nil
-		}
-		of.Keyword = m.Keyword
+		fresh, of.Keyword, p.Tags = true, m.Keyword, nil
 		enrich.Post(p, of)
+		given[i] = p.Tags
 	}
 	if !fresh {
 		enrich.Post(p, enrich.Context{})
 	}
+	p.SetMatchTags(given)
 }

@@ -119,6 +119,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
 	t.putMember(batch, founder)
+	batch.Put([]byte(keyTagged), []byte{}) // there is nothing to classify again
 	t.feed = t.spawn(newFeed(t.env, t.space, t.ctx.Self()))
 	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }

@@ -118,6 +118,9 @@ func (t *team) loadWatchlists(view persistence.View) error {
 		t.dispatch.unheard[string(id)] = true
 	}
 	t.startLists(lists)
+	if err := t.resumeRetag(view); err != nil {
+		return err
+	}
 	return view.Scan(t.space, []byte(keyDeleted), persistence.PrefixEnd([]byte(keyDeleted)), func(k, _ []byte) bool {
 		t.ctx.Send(t.feed, purge{watchlist: watchpost.WatchlistID(k[len(keyDeleted):]), team: t.ctx.Self()})
 		return true

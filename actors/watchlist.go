@@ -87,17 +87,25 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 			next.Keywords[i].ID = watchpost.EntryID(watchpost.NewID(now))
 		}
 	}
-	w.state = next
-	w.compile()
 	batch := &persistence.Batch{}
 	batch.Put(key(keyWatchlist, next.ID), encode(next))
+	retags := !sameTags(&w.state, &next)
+	w.state = next
+	w.compile()
+	if retags {
+		markRetag(batch, next.ID, watchpost.NewID(now))
+	}
 	for _, e := range old {
 		if _, kept := w.matchers[e.ID]; !kept {
 			batch.Delete(scanKey(next.ID, e.ID))
 			delete(w.scans, e.ID)
 		}
 	}
-	w.decide(batch, replyTo(w.env, w.ctx.Sender(), w.view()))
+	then := replyTo(w.env, w.ctx.Sender(), w.view())
+	if retags {
+		then = both(then, retagging(w.env, w.feed))
+	}
+	w.decide(batch, then)
 }
 
 // entries are those that are to be scanned, and when.

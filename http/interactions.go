@@ -32,8 +32,8 @@ func (s *Server) interactionRoutes() {
 		query("watchlist_id", "the watchlist whose posts are meant", text()), needed(),
 		query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
 		query("actor_ids", "authors: ids of members, titles of companies", openapi3.NewArraySchema().WithItems(text())),
-		query("page", "from 1", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
-		query("page_size", "interactions per page; above 100 it is 10", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
+		query("page", "from 1; the alias `current_page` is accepted", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
+		query("page_size", "interactions per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
 		refusals)
 	fuego.Post(s.api, path, s.postInteractions,
 		s.operation(teams, "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", tagEngagement),
@@ -45,6 +45,7 @@ type interactionsRequest struct {
 	Kind      *string  `json:"interaction_type,omitempty" validate:"oneof=like comment"`
 	Actors    texts    `json:"actor_ids,omitempty" description:"authors: ids of members, titles of companies"`
 	Page      *float64 `json:"page,omitempty" example:"1"`
+	Current   *float64 `json:"current_page,omitempty" description:"an alias of page" example:"1"`
 	PageSize  *float64 `json:"page_size,omitempty" example:"10"`
 }
 
@@ -57,6 +58,8 @@ func (r *interactionsRequest) checkField(name string) (err error) {
 		}
 	case "page":
 		err = wholeIn(r.Page, name, 1, math.MaxInt32)
+	case "current_page":
+		err = wholeIn(r.Current, name, 1, math.MaxInt32)
 	case "page_size":
 		err = wholeIn(r.PageSize, name, 1, math.MaxInt32)
 	}
@@ -128,7 +131,7 @@ func (s *Server) getInteractions(c fuego.ContextNoBody) (interactionsReply, erro
 	}
 	q := watchpost.InteractionQuery{
 		Kind: single(p, "interaction_type", parseInteractionKind), Actors: p.list("actor_ids"),
-		Page: p.number("page", 1, math.MaxInt32),
+		Page: p.page(),
 	}
 	q.PageSize = boundedPage(p.number("page_size", watchpost.InteractionPageSize, math.MaxInt))
 	if p.err != nil {
@@ -146,8 +149,8 @@ func (s *Server) postInteractions(c fuego.ContextWithBody[interactionsRequest]) 
 	if request.Kind != nil {
 		q.Kind = watchpost.InteractionKind(*request.Kind)
 	}
-	if request.Page != nil {
-		q.Page = int(*request.Page)
+	if page := cmp.Or(request.Page, request.Current); page != nil {
+		q.Page = int(*page)
 	}
 	if request.PageSize != nil {
 		q.PageSize = boundedPage(int(*request.PageSize))
@@ -163,13 +166,8 @@ func parseInteractionKind(s string) (watchpost.InteractionKind, error) {
 	return "", watchpost.Errorf(watchpost.Invalid, textInvalidKind)
 }
 
-// boundedPage is the size of a page; one that is too large is the ordinary.
-func boundedPage(n int) int {
-	if n > watchpost.MaxInteractionPage {
-		return watchpost.InteractionPageSize
-	}
-	return n
-}
+// boundedPage is the size of a page; one that is too large is the largest.
+func boundedPage(n int) int { return min(n, watchpost.MaxInteractionPage) }
 
 func (s *Server) interactions(r *http.Request, watchlist string, q watchpost.InteractionQuery) (interactionsReply, error) {
 	page, err := s.registry.Interactions(r.Context(), teamOf(r.Context()), watchlist, q)
@@ -185,7 +183,7 @@ func (s *Server) interactions(r *http.Request, watchlist string, q watchpost.Int
 		reply.Data[i] = interaction{
 			ID: found.ID, Text: found.Text, Kind: found.Kind, CreatedAt: found.At.UnixMilli(),
 			Author: interactionAuthor{found.Author.ID, cmp.Or(found.Author.FullName, found.Author.Slug), found.Author.Slug, found.Author.Headline, found.Author.Type},
-			Post:   shownPost(page.Posts[found.Target], page.Asked, page.Live),
+			Post:   shownPost(page.Posts[found.Target], page.Asked, page.Tagging),
 		}
 	}
 	for _, day := range sum.Graph {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -139,25 +140,32 @@ func (p *params) number(name string, absent, limit int) int {
 	return n
 }
 
-// day returns the beginning of a day in UTC, zero when it is absent.
+// page returns the number of a page; current_page is an alias.
+func (p *params) page() int {
+	if p.one("page") == "" {
+		return p.number("current_page", 1, math.MaxInt32)
+	}
+	return p.number("page", 1, math.MaxInt32)
+}
+
+// day returns the beginning of a day in UTC, zero when it is absent. Of a moment
+// it is the day in UTC.
 func (p *params) day(name string) time.Time {
-	return p.moment(name, time.DateOnly)
+	return p.instant(name).Truncate(24 * time.Hour)
 }
 
-// instant returns a moment in RFC 3339, zero when it is absent.
+// instant returns a moment in RFC 3339, or the first of a date; zero when it is
+// absent.
 func (p *params) instant(name string) time.Time {
-	return p.moment(name, time.RFC3339)
-}
-
-func (p *params) moment(name, layout string) time.Time {
 	value := p.one(name)
 	if value == "" {
 		return time.Time{}
 	}
-	if layout == time.RFC3339 {
-		value = strings.ReplaceAll(value, " ", "+") // an offset's sign that nobody escaped
+	t, err := time.Parse(time.DateOnly, value)
+	if err != nil {
+		// A space is an offset's sign that nobody escaped.
+		t, err = time.Parse(time.RFC3339, strings.ReplaceAll(value, " ", "+"))
 	}
-	t, err := time.Parse(layout, value)
 	if err != nil {
 		p.refuse(name)
 		return time.Time{}

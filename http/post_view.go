@@ -52,7 +52,8 @@ type match struct {
 
 // shownPost shows a post as one of the watchlists asked for collected it; marks
 // of watchlists that are deleted are not shown.
-func shownPost(p *watchpost.Post, asked, live map[watchpost.WatchlistID]bool) post {
+func shownPost(p *watchpost.Post, asked map[watchpost.WatchlistID]bool, tagging *watchpost.Tagging) post {
+	tags := p.TagsGiven(tagging)
 	v := post{
 		ID: p.ID, URL: p.URL, URN: p.URN, Tracking: watchpost.TrackedBy(p, asked), Content: p.Content,
 		AuthorName: p.AuthorName, AuthorURL: p.AuthorURL, AuthorHeadline: p.AuthorHeadline, AuthorImageURL: p.AuthorImageURL,
@@ -61,8 +62,8 @@ func shownPost(p *watchpost.Post, asked, live map[watchpost.WatchlistID]bool) po
 		Type: p.Type, Language: p.Language, ImageURLs: whole(p.ImageURLs), ImageText: p.ImageText,
 		Sentiment: p.Sentiment, Influence: p.Influence, Relevance: p.Relevance, Seniority: p.Seniority,
 		Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Source: p.Source,
-		Tags:            make([]string, len(p.Tags)),
-		TagDescriptions: make([]tagDescription, len(p.Tags)),
+		Tags:            make([]string, len(tags)),
+		TagDescriptions: make([]tagDescription, len(tags)),
 		Matched:         []match{},
 	}
 	if len(p.ImageURLs) > 0 {
@@ -71,11 +72,11 @@ func shownPost(p *watchpost.Post, asked, live map[watchpost.WatchlistID]bool) po
 	if len(p.Videos) > 0 {
 		v.Videos = p.Videos
 	}
-	for i, t := range p.Tags {
+	for i, t := range tags {
 		v.Tags[i], v.TagDescriptions[i] = t.Name, tagDescription{t.Name, t.Description}
 	}
 	for _, m := range p.Matches {
-		if live[m.Watchlist] {
+		if tagging.Live[m.Watchlist] {
 			v.Matched = append(v.Matched, match{m.Watchlist, m.Keyword})
 			v.Lead = v.Lead || m.Lead
 		}

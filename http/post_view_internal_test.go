@@ -30,19 +30,29 @@ func TestPostObject(t *testing.T) {
 			Relevance: float64(number.Draw(t, "relevance")%101) / 10, Influence: int(number.Draw(t, "influence") % 101),
 			Bookmark: rapid.Bool().Draw(t, "bookmark"), Liked: rapid.Bool().Draw(t, "liked"), Commented: rapid.Bool().Draw(t, "commented"),
 		}
-		for range rapid.IntRange(0, 3).Draw(t, "tags") {
-			p.Tags = append(p.Tags, watchpost.Tag{Name: text.Draw(t, "tag"), Description: text.Draw(t, "description")})
-		}
 		for range rapid.IntRange(0, 3).Draw(t, "matches") {
 			p.Matches = append(p.Matches, watchpost.Match{Watchlist: ids.Draw(t, "watchlist"), Keyword: text.Draw(t, "keyword"), At: moment.Draw(t, "at"), Lead: rapid.Bool().Draw(t, "lead")})
 		}
+		given := make([][]watchpost.Tag, len(p.Matches))
+		for i := range given {
+			for range rapid.IntRange(0, 3).Draw(t, "tags") {
+				given[i] = append(given[i], watchpost.Tag{Name: text.Draw(t, "tag"), Description: text.Draw(t, "description")})
+			}
+		}
+		p.SetMatchTags(given)
 		flags := rapid.MapOf(ids, rapid.Just(true))
-		asked, live := flags.Draw(t, "asked"), flags.Draw(t, "live")
+		asked, live := flags.Draw(t, "asked"), &watchpost.Tagging{Live: flags.Draw(t, "live")}
 		want, err := json.Marshal(shownPost(p, asked, live))
 		require.NoError(t, err)
 		object, err := watchpost.NewPostObject(p)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(object.Append(nil, asked, live)))
+		require.JSONEq(t, string(want), string(object.Append(nil, asked, live)))
+		for _, m := range p.Matches {
+			live.Live[m.Watchlist] = true
+		}
+		want, err = json.Marshal(shownPost(p, asked, live))
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(object.Append(nil, asked, live)), "to the letter, when all tags count")
 	})
 }
 
@@ -51,11 +61,14 @@ func TestPostObject(t *testing.T) {
 func TestPostOfDeletedWatchlist(t *testing.T) {
 	t.Parallel()
 	p := &watchpost.Post{Matches: []watchpost.Match{{Watchlist: "deleted", Keyword: "a", Lead: true}, {Watchlist: "live", Keyword: "b"}}}
-	live := map[watchpost.WatchlistID]bool{"live": true}
-	shown := shownPost(p, live, live)
+	asked := map[watchpost.WatchlistID]bool{"live": true}
+	live := &watchpost.Tagging{Live: asked}
+	p.SetMatchTags([][]watchpost.Tag{{{Name: "gone"}, {Name: "shared"}}, {{Name: "shared"}}})
+	shown := shownPost(p, asked, live)
+	require.Equal(t, []string{"shared"}, shown.Tags)
 	require.False(t, shown.Lead)
 	require.Equal(t, []match{{"live", "b"}}, shown.Matched)
 	require.Equal(t, watchpost.WatchlistID("live"), shown.Tracking)
 	p.Matches[1].Lead = true
-	require.True(t, shownPost(p, live, live).Lead)
+	require.True(t, shownPost(p, asked, live).Lead)
 }

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -21,7 +23,7 @@ func (s *Server) postRoutes() {
 	answer(s, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
-		fails(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'"),
+		fails(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'"),
 		fails(http.StatusForbidden, watchpost.TextAccessDenied),
 		fails(http.StatusInternalServerError, textFailedPosts))
 }
@@ -30,28 +32,34 @@ func (s *Server) postRoutes() {
 func postParams() fuego.RouteOption {
 	text, flag := openapi3.NewStringSchema, openapi3.NewBoolSchema
 	texts := func() *openapi3.Schema { return openapi3.NewArraySchema().WithItems(text()) }
-	day := func() *openapi3.Schema { return text().WithFormat("date") }
-	whole := func(least, most, absent float64) *openapi3.Schema {
-		return openapi3.NewIntegerSchema().WithMin(least).WithMax(most).WithDefault(absent)
+	day := func() *openapi3.Schema { return text() }
+	names := func(values ...any) *openapi3.Schema {
+		return openapi3.NewArraySchema().WithItems(text().WithEnum(values...))
+	}
+	whole := func(absent float64) *openapi3.Schema {
+		return openapi3.NewIntegerSchema().WithMin(1).WithDefault(absent)
 	}
 	order := text().WithEnum("recent_first", "recent", "oldest_first", "engagement", "popular_first", "influence_score", "relevance_first")
 	return fuego.GroupOptions(
 		query("watchlist_id", "watchlists whose posts are asked for; none: all", texts()),
-		query("page", "from 1", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
-		query("page_size", "posts per page", whole(1, watchpost.MaxPageSize, watchpost.PageSize)),
+		query("page", "from 1; the alias `current_page` is accepted", whole(1)),
+		query("page_size", fmt.Sprintf("posts per page; above %d it is %d", watchpost.MaxPageSize, watchpost.MaxPageSize), whole(watchpost.PageSize)),
 		query("labels", "any of these labels; `no labels` for untagged posts", texts()),
 		query("people_slug", "authors: slugs, URLs or URNs of profiles", texts()),
 		query("company_slug", "authors: slugs, URLs or URNs of companies", texts()),
 		query("search_term", "words that must occur, quoted phrases, -excluded words, OR", text()),
 		query("is_saved", "saved posts only", flag()),
-		query("lang", "language: a code or an English name", text()),
-		query("start_date", "first day of publication (UTC)", day()),
-		query("end_date", "last day of publication (UTC)", day()),
-		query("stored_since", "stored at or after this moment", text().WithFormat("date-time")),
-		query("post_type", "text, image, video, article, poll", text()),
+		query("lang", "any of these languages: codes or English names; `true` is English", texts()),
+		query("start_date", "first day of publication (UTC): a date, or a moment whose day counts", day()),
+		query("end_date", "last day of publication (UTC): a date, or a moment whose day counts", day()),
+		query("stored_since", "stored at or after this moment, or on or after this date", text()),
+		query("post_type", "any of these types: text, image, video, article, poll", texts()),
 		query("trending", "posts of high engagement only", flag()),
 		query("interacted", "posts that the team liked or commented on only", flag()),
-		query("seniority_level", "seniority of the author", text()),
+		query("seniority_level", "any of these levels of the author, case aside: C-Level (also CEO, CTO, CxO, C-Suite, Executive), Founder, VP (Vice President), Director (Head), Manager, Senior, Entry", texts()),
+		query("sentiment", "any of these sentiments", names("positive", "negative", "neutral")),
+		query("source", "where the posts were found: any of these", names("network", "forum")),
+		query("keyword", "matched for this keyword, case aside, by one of the watchlists asked for", text()),
 		query("network_post_slug", "one post: its slug, URL or URN", text()),
 		query("sort_by", "order of the posts", order.WithDefault("recent_first")),
 	)
@@ -89,7 +97,7 @@ func (r postsReply) appendTo(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = p.Append(b, r.page.Asked, r.page.Live)
+		b = p.Append(b, r.page.Asked, r.page.Tagging)
 	}
 	b = append(b, `],"count":`...)
 	return append(strconv.AppendInt(b, int64(r.page.Count), 10), '}')
@@ -101,20 +109,23 @@ func (postsReply) tagged() {}
 // readPostQuery reads the parameters of GET /api-posts.
 func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error) {
 	named = p.list("watchlist_id")
-	q.Page = p.number("page", 1, math.MaxInt32)
-	q.PageSize = p.number("page_size", watchpost.PageSize, watchpost.MaxPageSize)
+	q.Page = p.page()
+	q.PageSize = min(p.number("page_size", watchpost.PageSize, math.MaxInt), watchpost.MaxPageSize)
 	q.Labels = p.list("labels")
 	q.People = each(p, "people_slug", key(watchpost.ParseProfile))
 	q.Companies = each(p, "company_slug", key(watchpost.ParseCompany))
 	q.Search = single(p, "search_term", watchpost.ParseSearch)
 	q.Saved = p.flag("is_saved")
-	q.Language = single(p, "lang", parseLanguage)
+	q.Languages = each(p, "lang", parseLanguage)
 	q.From, q.To = readDays(p)
 	q.StoredFrom = p.instant("stored_since")
-	q.Type = p.one("post_type")
+	q.Types = p.list("post_type")
 	q.Trending = p.flag("trending")
 	q.Interacted = p.flag("interacted")
-	q.Seniority = p.one("seniority_level")
+	q.Levels = each(p, "seniority_level", watchpost.ParseSeniority)
+	q.Sentiments = each(p, "sentiment", oneOf("positive", "negative", "neutral"))
+	q.Sources = each(p, "source", oneOf(string(watchpost.SourceNetwork), string(watchpost.SourceForum)))
+	q.Keyword = p.one("keyword")
 	q.Slug = single(p, "network_post_slug", key(watchpost.ParsePostReference))
 	q.Order = cmp.Or(single(p, "sort_by", watchpost.ParsePostOrder), watchpost.RecentFirst)
 	return named, q, p.err
@@ -159,7 +170,21 @@ func key(parse func(string) (watchpost.Reference, error)) func(string) (string, 
 	}
 }
 
+// oneOf makes a parser of names, case aside.
+func oneOf(names ...string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if s = strings.ToLower(s); slices.Contains(names, s) {
+			return s, nil
+		}
+		return "", watchpost.Errorf(watchpost.Invalid, "want one of %s", strings.Join(names, ", "))
+	}
+}
+
+// parseLanguage reads a language; clients of old send true for English.
 func parseLanguage(s string) (string, error) {
+	if strings.EqualFold(s, "true") {
+		return "en", nil
+	}
 	code, ok := watchpost.ParseLanguage(s)
 	if !ok {
 		return "", watchpost.Errorf(watchpost.Invalid, "Invalid 'lang'")

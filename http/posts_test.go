@@ -132,14 +132,14 @@ func TestPostsRefusals(t *testing.T) {
 	}
 	for query, name := range map[string]string{
 		"page=0": "page", "page=-1": "page", "page=x": "page", "page=1.5": "page", "page=1&page=2": "page", "page=99999999999999999999": "page",
-		"page_size=0": "page_size", "page_size=101": "page_size", "page_size=ten": "page_size",
+		"page_size=0": "page_size", "current_page=0": "current_page", "page_size=ten": "page_size",
 		"is_saved=yes": "is_saved", "trending=2": "trending", "interacted=on": "interacted", "is_saved=1&is_saved=1": "is_saved",
 		"start_date=2030-13-01": "start_date", "start_date=2030-1-1": "start_date", "end_date=yesterday": "end_date",
-		"end_date=2030-01-01T00:00:00Z": "end_date", "start_date=2030-01-02&end_date=2030-01-01": "start_date", "start_date=2030-01-02&end_date=0001-01-01": "start_date",
-		"stored_since=2030-01-01": "stored_since", "sort_by=random": "sort_by", "sort_by=recent&sort_by=recent": "sort_by",
-		"search_term=a&search_term=b": "search_term", "lang=a&lang=b": "lang", "lang=klingonese%20%20x": "lang",
+		"end_date=2030-01-01T00:00": "end_date", "start_date=2030-01-02&end_date=2030-01-01": "start_date", "start_date=2030-01-02&end_date=0001-01-01": "start_date",
+		"stored_since=2030-01-1": "stored_since", "sort_by=random": "sort_by", "sort_by=recent&sort_by=recent": "sort_by",
+		"search_term=a&search_term=b": "search_term", "lang=en&lang=b%20%20x": "lang", "lang=klingonese%20%20x": "lang",
 		"people_slug=a%2Fb%2Fc": "people_slug", "company_slug=%20x%20y": "company_slug",
-		"post_type=a&post_type=b": "post_type", "seniority_level=a&seniority_level=b": "seniority_level",
+		"sentiment=positive,x": "sentiment", "source=x": "source", "seniority_level=VP&seniority_level=b": "seniority_level", "keyword=a&keyword=b": "keyword",
 		"network_post_slug=a&network_post_slug=b": "network_post_slug",
 	} {
 		m.call("GET", "/api-posts?"+query, "").fails(400, "Invalid '"+name+"'")

@@ -64,6 +64,12 @@ func Post(p *watchpost.Post, c Context) {
 	NewRules(c).Post(p, watchpost.NewText(p.Content).WithImage(p.ImageText))
 }
 
+// Tags returns the tags that the rules give a post whose language is known.
+func (r *Rules) Tags(p *watchpost.Post, text watchpost.Text) []watchpost.Tag {
+	tags, _ := r.classify(newFolded(p.Content, text, p.Language), p.Content)
+	return MergeTags(nil, tags)
+}
+
 // Post is the function Post with p's text normalised already.
 func (r *Rules) Post(p *watchpost.Post, text watchpost.Text) {
 	said := p.Content

@@ -92,7 +92,7 @@ var mix = []struct {
 	{"recent", func(*forge, *watchpost.PostQuery) {}},
 	{"1 watchlist", func(f *forge, q *watchpost.PostQuery) { q.Live = live(f, 1) }},
 	{"3 watchlists", func(f *forge, q *watchpost.PostQuery) { q.Live = live(f, 3) }},
-	{"language+type", func(f *forge, q *watchpost.PostQuery) { q.Language, q.Type = "de", "video" }},
+	{"language+type", func(f *forge, q *watchpost.PostQuery) { q.Languages, q.Types = []string{"de"}, []string{"video"} }},
 	{"common word", func(f *forge, q *watchpost.PostQuery) { q.Search = asked(word(uint64(f.r.IntN(30)))) }},
 	{"rare word", func(f *forge, q *watchpost.PostQuery) { q.Search = asked(word(uint64(50_000 + f.r.IntN(100_000)))) }},
 	{"2 words", func(f *forge, q *watchpost.PostQuery) {
@@ -121,9 +121,9 @@ var mix = []struct {
 	}},
 	{"by engagement", func(_ *forge, q *watchpost.PostQuery) { q.Order = watchpost.MostEngaging }},
 	{"engagement+watchlist", func(f *forge, q *watchpost.PostQuery) { q.Order, q.Live = watchpost.MostEngaging, live(f, 1) }},
-	{"influence+language", func(_ *forge, q *watchpost.PostQuery) { q.Order, q.Language = watchpost.MostInfluence, "fr" }},
+	{"influence+language", func(_ *forge, q *watchpost.PostQuery) { q.Order, q.Languages = watchpost.MostInfluence, []string{"fr"} }},
 	{"page 500", func(_ *forge, q *watchpost.PostQuery) { q.Page = 500 }},
-	{"page 500+language", func(_ *forge, q *watchpost.PostQuery) { q.Page, q.Language = 500, "en" }},
+	{"page 500+language", func(_ *forge, q *watchpost.PostQuery) { q.Page, q.Languages = 500, []string{"en"} }},
 	{"slug", func(f *forge, q *watchpost.PostQuery) {
 		q.Slug = "post:" + strconv.Itoa(7_000_000_000_000_000_001+f.r.IntN(f.made))
 	}},

@@ -23,14 +23,15 @@ const (
 	lastYear  = 2261
 )
 
-// newEntry makes the entry of a post's version.
-func newEntry(p *watchpost.Post, version uint64, o *Options) (*entry, error) {
+// newEntry makes the entry of a post's version, with the terms of a record's
+// layout.
+func newEntry(p *watchpost.Post, version uint64, layout byte, o *Options) (*entry, error) {
 	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
-	return newTextEntry(p, version, newTextTerms(p.Language, text, o.PostTerms))
+	return newTextEntry(p, version, layout, newTextTerms(p.Language, text, o.PostTerms))
 }
 
 // newTextEntry is newEntry when the terms of the post's text are known.
-func newTextEntry(p *watchpost.Post, version uint64, text TextTerms) (*entry, error) {
+func newTextEntry(p *watchpost.Post, version uint64, layout byte, text TextTerms) (*entry, error) {
 	id, ok := parseID(p.ID)
 	if !ok {
 		return nil, fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnfit, p.ID)
@@ -40,7 +41,7 @@ func newTextEntry(p *watchpost.Post, version uint64, text TextTerms) (*entry, er
 			return nil, fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnfit, p.ID, name, firstYear, lastYear, year)
 		}
 	}
-	e := &entry{id: id, language: p.Language, terms: termsOf(p, text)}
+	e := &entry{id: id, language: p.Language, terms: termsOf(p, layout, text)}
 	e.values = [columns]int64{
 		columnPosted: p.PostedAt.UnixNano(), columnCreated: p.CreatedAt.UnixNano(),
 		columnEngagement: p.Engagement(), columnLikes: p.Likes,

@@ -151,6 +151,14 @@ func Get(view persistence.View, space persistence.Space, id watchpost.PostID) (*
 
 // byVersionAt returns the post whose version stands at a key.
 func byVersionAt(view persistence.View, space persistence.Space, key []byte) (*watchpost.Post, error) {
+	s, err := storedAt(view, space, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.Post()
+}
+
+func storedAt(view persistence.View, space persistence.Space, key []byte) (*Stored, error) {
 	version, err := readVersion(view, space, key)
 	if err != nil {
 		return nil, err
@@ -162,11 +170,7 @@ func byVersionAt(view persistence.View, space persistence.Space, key []byte) (*w
 	if err != nil {
 		return nil, err
 	}
-	s, err := readStored(value)
-	if err != nil {
-		return nil, err
-	}
-	return s.Post()
+	return readStored(value)
 }
 
 // readVersion returns the version that stands at a key.
@@ -215,17 +219,26 @@ func (x *Index) Count(ctx context.Context, store persistence.Store, space persis
 // yield returns false. It returns the key of the last post that it showed, for
 // going on from there, or nil when there were no more.
 func Each(view persistence.View, space persistence.Space, after []byte, yield func(*watchpost.Post) bool) (last []byte, err error) {
+	return EachStored(view, space, after, func(_ *Stored, p *watchpost.Post) bool { return yield(p) })
+}
+
+// EachStored is Each with what a post is stored as.
+func EachStored(view persistence.View, space persistence.Space, after []byte, yield func(*Stored, *watchpost.Post) bool) (last []byte, err error) {
 	from := []byte(keyID)
 	if after != nil {
 		from = append(bytes.Clone(after), 0)
 	}
 	var failure error
 	err = view.Scan(space, from, persistence.PrefixEnd([]byte(keyID)), func(key, _ []byte) bool {
-		var p *watchpost.Post
-		if p, failure = byVersionAt(view, space, key); failure != nil {
+		var s *Stored
+		if s, failure = storedAt(view, space, key); failure != nil {
 			return false
 		}
-		if yield(p) {
+		var p *watchpost.Post
+		if p, failure = s.Post(); failure != nil {
+			return false
+		}
+		if yield(s, p) {
 			return true
 		}
 		last = bytes.Clone(key)

@@ -65,6 +65,9 @@ var (
 	authors    = []string{"https://host/in/jane", "https://host/in/john", "https://host/company/acme", "https://host/u/x", ""}
 	types      = []string{"text", "Image", "video"}
 	seniority  = []string{"", "VP", "C-Level"}
+	sentiments = []string{"positive", "negative", ""}
+	sources    = []watchpost.PostSource{watchpost.SourceNetwork, watchpost.SourceForum}
+	keywords   = []string{"k", "Go", ""}
 	postOrders = []watchpost.PostOrder{
 		"", watchpost.RecentFirst, watchpost.OldestFirst, watchpost.MostEngaging, watchpost.MostLiked, watchpost.MostInfluence, watchpost.RelevanceFirst,
 	}
@@ -95,15 +98,40 @@ func draw(t *rapid.T, p *watchpost.Post, rising bool) {
 	p.Likes, p.Comments, p.Shares = of([]int64{0, 40, 80, 1 << 40}).Draw(t, "likes"), int64(few.Draw(t, "comments"))*10, int64(few.Draw(t, "shares"))*10
 	p.Type, p.Language, p.Seniority = of(types).Draw(t, "type"), of(languages).Draw(t, "language"), of(seniority).Draw(t, "seniority")
 	p.Relevance, p.Influence = float64(few.Draw(t, "relevance"))/10, few.Draw(t, "influence")
-	p.Tags, p.Matches = nil, nil
-	for range rapid.IntRange(0, 2).Draw(t, "tags") {
-		p.Tags = append(p.Tags, watchpost.Tag{Name: of(labels).Draw(t, "tag"), Description: "d"})
-	}
+	p.Sentiment, p.Source = of(sentiments).Draw(t, "sentiment"), of(sources).Draw(t, "source")
+	p.Matches = nil
+	var given [][]watchpost.Tag
 	for range rapid.IntRange(1, 2).Draw(t, "matches") {
-		p.Matches = append(p.Matches, watchpost.Match{Watchlist: of(lists).Draw(t, "list"), Keyword: "k", At: day0.Add(time.Duration(few.Draw(t, "at"))), Lead: few.Draw(t, "lead") == 1})
+		p.Matches = append(p.Matches, watchpost.Match{Watchlist: of(lists).Draw(t, "list"), Keyword: of(keywords).Draw(t, "keyword"), At: day0.Add(time.Duration(few.Draw(t, "at"))), Lead: few.Draw(t, "lead") == 1})
+		var tags []watchpost.Tag
+		for range rapid.IntRange(0, 2).Draw(t, "tags") {
+			tags = append(tags, watchpost.Tag{Name: of(labels).Draw(t, "tag"), Description: "d"})
+		}
+		given = append(given, tags)
 	}
+	p.SetMatchTags(given)
 	p.Bookmark, p.Liked, p.Commented = few.Draw(t, "bookmark") == 0, few.Draw(t, "liked") == 0, few.Draw(t, "commented") == 0
 }
+
+// several draws one or two of some values.
+func several(t *rapid.T, name string, values ...string) []string {
+	return rapid.SliceOfN(of(values), 1, 2).Draw(t, name)
+}
+
+// someTagging draws which watchlists' tags count: mostly all.
+var someTagging = rapid.Custom(func(t *rapid.T) *watchpost.Tagging {
+	if rapid.Bool().Draw(t, "all tags") {
+		return nil
+	}
+	tagging := &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{}, Names: map[watchpost.WatchlistID]map[string]bool{}}
+	for _, id := range lists {
+		tagging.Live[id] = rapid.IntRange(0, 3).Draw(t, "gives tags") > 0
+		if rapid.IntRange(0, 3).Draw(t, "is changed") == 0 {
+			tagging.Names[id] = map[string]bool{of([]string{"hiring", "no labels"}).Draw(t, "gives"): true, "café": true}
+		}
+	}
+	return tagging
+})
 
 // someQuery draws a query that asks for little beside its order and page.
 var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
@@ -114,7 +142,7 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 		return of([]time.Time{{}, day0, day0.Add(1), day0.Add(24 * time.Hour), day0.Add(48*time.Hour + 1), time.Time{}.Add(1), day0.AddDate(7000, 0, 0), farAway[0], farAway[1], farAway[1].Add(1), farAway[2]}).Draw(t, name)
 	}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "conditions") {
-		switch rapid.IntRange(0, 13).Draw(t, "condition") {
+		switch rapid.IntRange(0, 16).Draw(t, "condition") {
 		case 0, 1:
 			q.Live = map[watchpost.WatchlistID]bool{}
 			for _, id := range lists {
@@ -124,25 +152,32 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 			}
 		case 2:
 			q.Labels = []string{of(labels).Draw(t, "label"), of([]string{" NO Labels ", "x", "HIRING"}).Draw(t, "other label")}
+			q.Tagging = someTagging.Draw(t, "tagging")
 		case 3:
 			q.People = []string{"profile/jane", of([]string{"", "profile/john"}).Draw(t, "person")}
 			q.Companies = []string{of([]string{"company/acme", ""}).Draw(t, "company")}
 		case 4, 5, 6:
 			q.Search = someSearch.Draw(t, "search")
 		case 7:
-			q.Language = of([]string{"en", "DE", "ja", "xx", " "}).Draw(t, "asked language")
+			q.Languages = several(t, "asked languages", "en", "DE", "ja", "xx", " ")
 		case 8:
 			q.From, q.To = instant("from"), instant("to")
 		case 9:
 			q.StoredFrom = instant("stored from")
 		case 10:
-			q.Type = of([]string{"text", "IMAGE", "none"}).Draw(t, "asked type")
+			q.Types = several(t, "asked types", "text", "IMAGE", "none")
 		case 11:
-			q.Seniority = of([]string{"vp", "c-level", " "}).Draw(t, "asked seniority")
+			q.Levels = several(t, "asked levels", "vp", "c-level", " ")
 		case 12:
 			q.Slug = of([]string{"post/slug-1", "post:7000000000000000003", "post/x"}).Draw(t, "slug")
 		case 13:
 			q.Saved, q.Trending, q.Interacted = rapid.Bool().Draw(t, "saved"), rapid.Bool().Draw(t, "trending"), rapid.Bool().Draw(t, "interacted")
+		case 14:
+			q.Sentiments = several(t, "asked sentiments", "Positive", "negative", "neutral")
+		case 15:
+			q.Sources = several(t, "asked sources", "network", "FORUM")
+		case 16:
+			q.Keyword = of([]string{"k", " GO", "none"}).Draw(t, "asked keyword")
 		}
 	}
 	return q
@@ -249,7 +284,7 @@ func (m *machine) withdraw(t *rapid.T) {
 				if w.TailFull() {
 					return
 				}
-				p.Matches = slices.DeleteFunc(p.Matches, func(match watchpost.Match) bool { return match.Watchlist == id })
+				p = p.Withdraw(id)
 				at := slices.IndexFunc(m.posts, func(known *watchpost.Post) bool { return known.ID == p.ID })
 				require.GreaterOrEqual(t, at, 0)
 				if len(p.Matches) == 0 {

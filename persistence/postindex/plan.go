@@ -2,6 +2,7 @@ package postindex
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -17,11 +18,20 @@ type plan struct {
 	query    *watchpost.PostQuery
 	// anyOf holds for each condition the terms of which a post must have one.
 	anyOf [][]term
+	// facets are conditions by terms that posts of the layout before lack.
+	facets []facet
 	// nothing is set when no post can match.
 	nothing bool
-	// language is the folded name of the one that is asked for.
-	language string
-	search   searcher
+	// languages are the folded names of those that are asked for.
+	languages []string
+	search    searcher
+}
+
+// facet is a condition: find returns the posts of the latest layout for which it
+// holds, rule is the same for one post.
+type facet struct {
+	find func(s source) ([]*roaring.Bitmap, error)
+	rule *watchpost.PostQuery
 }
 
 func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
@@ -29,16 +39,8 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 	if err := p.addWatchlists(); err != nil {
 		return nil, err
 	}
-	if len(q.Labels) > 0 {
-		var labels []term
-		for _, label := range q.Labels {
-			label = watchpost.FoldName(label)
-			labels = append(labels, termOf(termLabel, label))
-			if label == watchpost.NoLabels {
-				labels = append(labels, termOf(termUntagged))
-			}
-		}
-		p.anyOf = append(p.anyOf, labels)
+	if err := p.addLabels(); err != nil {
+		return nil, err
 	}
 	if len(q.People)+len(q.Companies) > 0 {
 		var authors []term
@@ -49,12 +51,12 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 		}
 		p.anyOf = append(p.anyOf, authors)
 	}
-	for kind, text := range map[byte]string{termReference: q.Slug, termType: q.Type, termSeniority: q.Seniority} {
-		if text != "" {
-			if kind != termReference {
-				text = watchpost.FoldName(text)
-			}
-			p.anyOf = append(p.anyOf, []term{termOf(kind, text)})
+	if q.Slug != "" {
+		p.anyOf = append(p.anyOf, []term{termOf(termReference, q.Slug)})
+	}
+	for kind, names := range map[byte][]string{termType: q.Types, termSeniority: q.Levels} {
+		if len(names) > 0 {
+			p.anyOf = append(p.anyOf, namesOf(kind, names))
 		}
 	}
 	for kind, asked := range map[byte]bool{termSaved: q.Saved, termTrending: q.Trending, termInteracted: q.Interacted} {
@@ -62,8 +64,179 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 			p.anyOf = append(p.anyOf, []term{termOf(kind)})
 		}
 	}
-	p.language = watchpost.FoldName(q.Language)
+	for _, language := range q.Languages {
+		p.languages = append(p.languages, watchpost.FoldName(language))
+	}
+	p.nothing = p.nothing || q.Search.Nothing()
+	if err := p.addFacets(); err != nil {
+		return nil, err
+	}
 	return p, nil
+}
+
+// namesOf returns the terms of names of a kind.
+func namesOf(kind byte, names []string) []term {
+	terms := make([]term, len(names))
+	for i, name := range names {
+		terms[i] = termOf(kind, watchpost.FoldName(name))
+	}
+	return terms
+}
+
+// addFacets adds the conditions of sentiment, source and keyword.
+func (p *plan) addFacets() error {
+	q := p.query
+	if len(q.Sentiments) > 0 {
+		p.addFacet(namesOf(termSentiment, q.Sentiments), &watchpost.PostQuery{Sentiments: q.Sentiments})
+	}
+	if len(q.Sources) > 0 {
+		p.addFacet(namesOf(termSource, q.Sources), &watchpost.PostQuery{Sources: q.Sources})
+	}
+	if q.Keyword == "" {
+		return nil
+	}
+	known, err := p.snapshot.knownWatchlists()
+	if err != nil {
+		return err
+	}
+	var terms []term
+	for _, id := range known.ids {
+		if q.Live == nil || q.Live[id] {
+			terms = append(terms, termOf(termKeyword, string(id), watchpost.FoldName(q.Keyword)))
+		}
+	}
+	p.addFacet(terms, &watchpost.PostQuery{Keyword: q.Keyword, Live: q.Live})
+	return nil
+}
+
+// addFacet adds a condition that holds for the posts that have one of the terms.
+func (p *plan) addFacet(terms []term, rule *watchpost.PostQuery) {
+	p.facets = append(p.facets, facet{func(s source) ([]*roaring.Bitmap, error) { return having(s, terms) }, rule})
+}
+
+// addLabels adds the condition of the labels. As long as all watchlists count of
+// which posts bear marks, the tags of a post are all that it has.
+func (p *plan) addLabels() error {
+	q := p.query
+	if len(q.Labels) == 0 {
+		return nil
+	}
+	known, err := p.snapshot.knownWatchlists()
+	if err != nil {
+		return err
+	}
+	if q.Tagging == nil || len(q.Tagging.Names) == 0 && !slices.ContainsFunc(known.ids, func(id watchpost.WatchlistID) bool { return !q.Tagging.Live[id] }) {
+		var labels []term
+		for _, label := range q.Labels {
+			label = watchpost.FoldName(label)
+			labels = append(labels, termOf(termLabel, label))
+			if label == watchpost.NoLabels {
+				labels = append(labels, termOf(termUntagged))
+			}
+		}
+		p.anyOf = append(p.anyOf, labels)
+		return nil
+	}
+	given := givenTerms(q, known.ids)
+	p.facets = append(p.facets, facet{given.find, &watchpost.PostQuery{Labels: q.Labels, Tagging: q.Tagging}})
+	return nil
+}
+
+// givenLabels are the terms by which posts are found whose labels count one by
+// one.
+type givenLabels struct {
+	any      []term // of posts that have one of the labels
+	none     bool   // posts without tags are asked for
+	anything []term // of posts that have any tag
+}
+
+func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) givenLabels {
+	var g givenLabels
+	for _, id := range ids {
+		if !q.Tagging.Live[id] {
+			continue
+		}
+		names, changed := q.Tagging.Names[id]
+		if !changed {
+			g.anything = append(g.anything, termOf(termGives, string(id)))
+		}
+		for name := range names {
+			g.anything = append(g.anything, termOf(termGiven, string(id), name))
+		}
+		for _, label := range q.Labels {
+			if q.Tagging.Counts(id, label) {
+				g.any = append(g.any, termOf(termGiven, string(id), watchpost.FoldName(label)))
+			}
+		}
+	}
+	g.none = slices.ContainsFunc(q.Labels, func(label string) bool { return watchpost.FoldName(label) == watchpost.NoLabels })
+	return g
+}
+
+func (g givenLabels) find(s source) ([]*roaring.Bitmap, error) {
+	sets, err := having(s, g.any)
+	if err != nil || !g.none {
+		return sets, err
+	}
+	tagged, err := havingAny(s, g.anything)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.having(currentTerm)
+	if err != nil || all == nil {
+		return sets, err
+	}
+	if tagged != nil {
+		all = roaring.AndNot(all, tagged)
+	}
+	return append(sets, all), nil
+}
+
+// in returns for a facet the posts of a source for which it holds. Posts of the
+// layout before, until they are written again, are looked at one by one.
+func (f *facet) in(p *plan, s source) ([]*roaring.Bitmap, error) {
+	sets, err := f.find(s)
+	if err != nil {
+		return nil, err
+	}
+	current, err := s.having(currentTerm)
+	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
+		return sets, err
+	}
+	old := everything(s)
+	if current != nil {
+		old.AndNot(current)
+	}
+	dead, err := s.dead()
+	if err != nil {
+		return nil, err
+	}
+	if dead != nil {
+		old.AndNot(dead)
+	}
+	versions, err := s.column(columnVersion)
+	if err != nil {
+		return nil, err
+	}
+	var hold []uint16
+	for it := old.Iterator(); it.HasNext(); {
+		ordinal := it.Next()
+		stored, err := p.snapshot.stored(uint64(versions.at(int(ordinal))))
+		if err != nil {
+			return nil, err
+		}
+		post, err := stored.Post()
+		if err != nil {
+			return nil, err
+		}
+		if f.rule.Matches(post) {
+			hold = append(hold, uint16(ordinal))
+		}
+	}
+	if len(hold) > 0 {
+		sets = append(sets, bitmapOf(hold))
+	}
+	return sets, nil
 }
 
 // addWatchlists asks for the posts of the live watchlists, unless there are no
@@ -82,7 +255,7 @@ func (p *plan) addWatchlists() error {
 			live = append(live, known.terms[i])
 		}
 	}
-	p.nothing = len(live) == 0
+	p.nothing = p.nothing || len(live) == 0
 	if len(live) < len(known.ids) {
 		p.anyOf = append(p.anyOf, live)
 	}
@@ -155,7 +328,14 @@ func (p *plan) conditions(s source) (all [][]*roaring.Bitmap, none bool, err err
 		}
 		all = append(all, sets)
 	}
-	if q.Language != "" {
+	for i := range p.facets {
+		sets, err := p.facets[i].in(p, s)
+		if err != nil || len(sets) == 0 {
+			return nil, true, err
+		}
+		all = append(all, sets)
+	}
+	if len(p.languages) > 0 {
 		sets, whole, err := p.inLanguage(s)
 		if err != nil || !whole && len(sets) == 0 {
 			return nil, true, err
@@ -206,7 +386,7 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 	return roaring.FastOr(sets...)
 }
 
-// inLanguage returns the posts whose language has the name that is asked for.
+// inLanguage returns the posts whose language has a name that is asked for.
 func (p *plan) inLanguage(s source) (sets []*roaring.Bitmap, whole bool, err error) {
 	languages, err := s.languages()
 	if err != nil {
@@ -214,7 +394,7 @@ func (p *plan) inLanguage(s source) (sets []*roaring.Bitmap, whole bool, err err
 	}
 	var terms []term
 	for i, folded := range languages.folded {
-		if folded == p.language {
+		if slices.Contains(p.languages, folded) {
 			terms = append(terms, languages.terms[i])
 		}
 	}

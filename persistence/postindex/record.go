@@ -10,8 +10,12 @@ import (
 	"watchpost"
 )
 
-// recordVersion is the first byte of a stored post.
-const recordVersion = 2
+// recordVersion is the first byte of a stored post. It also says which terms the
+// post has: see facetTerms.
+const (
+	recordVersion = 3
+	untagged      = 2 // the version whose matches did not say which tags are theirs
+)
 
 // Stored is a post as it is kept: encoded once, when it was written.
 type Stored struct {
@@ -19,6 +23,10 @@ type Stored struct {
 	object watchpost.PostObject
 	raw    []byte
 }
+
+// Current reports whether the post was written by this version of the index.
+// One that was not is found all the same; Put makes it current.
+func (s *Stored) Current() bool { return s.raw[0] == recordVersion }
 
 // encodeRecord writes what the API does not show, and then the post object:
 // both moments exactly, the rules' version, the matches, then Head and Tail.
@@ -38,7 +46,10 @@ func encodeRecord(p *watchpost.Post) ([]byte, error) {
 		if m.Lead {
 			lead = 1
 		}
-		b = append(b, lead)
+		b = binary.AppendUvarint(append(b, lead), uint64(len(m.Tags)))
+		for _, tag := range m.Tags {
+			b = binary.AppendUvarint(b, uint64(tag))
+		}
 	}
 	b = appendText(b, string(p.ID))
 	b = append(binary.AppendUvarint(b, uint64(len(object.Head))), object.Head...)
@@ -47,7 +58,8 @@ func encodeRecord(p *watchpost.Post) ([]byte, error) {
 
 // decodeHidden reads what stands before the post object into p.
 func decodeHidden(r *reader, p *watchpost.Post) {
-	if r.byte() != recordVersion {
+	version := r.byte()
+	if version != recordVersion && version != untagged {
 		r.fail()
 		return
 	}
@@ -56,6 +68,11 @@ func decodeHidden(r *reader, p *watchpost.Post) {
 	for n := r.count(5); n > 0; n-- {
 		m := watchpost.Match{Watchlist: watchpost.WatchlistID(r.text()), Keyword: r.text(), At: r.time()}
 		m.Lead = r.byte() == 1
+		if version != untagged {
+			for tags := r.count(1); tags > 0; tags-- {
+				m.Tags = append(m.Tags, int(r.uint()))
+			}
+		}
 		p.Matches = append(p.Matches, m)
 	}
 	p.ID = watchpost.PostID(r.text())
@@ -77,8 +94,8 @@ func readStored(value []byte) (*Stored, error) {
 }
 
 // Append appends the post object as the API shows it; see PostObject.Append.
-func (s *Stored) Append(dst []byte, asked, live map[watchpost.WatchlistID]bool) []byte {
-	return s.object.Append(dst, asked, live)
+func (s *Stored) Append(dst []byte, asked map[watchpost.WatchlistID]bool, tagging *watchpost.Tagging) []byte {
+	return s.object.Append(dst, asked, tagging)
 }
 
 // Size is the number of bytes that Append appends at least.
@@ -93,6 +110,13 @@ func (s *Stored) Post() (*watchpost.Post, error) {
 	r := &reader{b: s.raw}
 	p.Matches = nil
 	decodeHidden(r, p)
+	for _, m := range p.Matches {
+		for _, tag := range m.Tags {
+			if tag >= len(p.Tags) {
+				return nil, fmt.Errorf("stored post: %w", errDamaged)
+			}
+		}
+	}
 	return p, nil
 }
 
@@ -111,14 +135,18 @@ func (s *Stored) searchText() (watchpost.SearchText, error) {
 }
 
 // stored returns the post as it will be read again: JSON has no bytes that are
-// no character.
+// no character, and every tag is that of a match.
 func stored(p *watchpost.Post) *watchpost.Post {
+	p = p.Attribute()
 	same := true
-	for _, s := range []string{p.Content, p.ImageText, p.Language, p.Type, p.Seniority, p.AuthorURL, p.URL, p.URN} {
+	for _, s := range []string{p.Content, p.ImageText, p.Language, p.Type, p.Seniority, p.Sentiment, string(p.Source), p.AuthorURL, p.URL, p.URN} {
 		same = same && utf8.ValidString(s)
 	}
 	for _, t := range p.Tags {
 		same = same && utf8.ValidString(t.Name)
+	}
+	for _, m := range p.Matches {
+		same = same && utf8.ValidString(m.Keyword)
 	}
 	if same {
 		return p
@@ -127,6 +155,11 @@ func stored(p *watchpost.Post) *watchpost.Post {
 	q := *p
 	q.Content, q.ImageText, q.Language, q.Type = valid(p.Content), valid(p.ImageText), valid(p.Language), valid(p.Type)
 	q.Seniority, q.AuthorURL, q.URL, q.URN = valid(p.Seniority), valid(p.AuthorURL), valid(p.URL), valid(p.URN)
+	q.Sentiment, q.Source = valid(p.Sentiment), watchpost.PostSource(valid(string(p.Source)))
+	q.Matches = slices.Clone(p.Matches)
+	for i := range q.Matches {
+		q.Matches[i].Keyword = valid(q.Matches[i].Keyword)
+	}
 	q.Tags = nil
 	for _, t := range p.Tags {
 		q.Tags = append(q.Tags, watchpost.Tag{Name: valid(t.Name), Description: valid(t.Description)})

@@ -100,7 +100,7 @@ func TestRepairOfTheFirstLayout(t *testing.T) {
 	m.view(func(view persistence.View) {
 		got, err := postindex.Get(view, space, posts[0].ID)
 		require.NoError(t, err)
-		require.Equal(t, posts[0], got)
+		require.Equal(t, posts[0].Attribute(), got)
 	})
 	keys, _ := m.keys()
 	for _, key := range keys {

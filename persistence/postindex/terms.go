@@ -29,7 +29,13 @@ const (
 	termAuthor    = 'a'
 	termReference = 'r'
 	termWatchlist = 'c'
+	termSentiment = 'm'
+	termSource    = 'o'
+	termKeyword   = 'k' // a watchlist and a keyword for which it matched
+	termGiven     = 'G' // a watchlist and a label that it gives
+	termGives     = 'H' // a watchlist that gives a label
 
+	termCurrent    = 'V' // the post has all kinds of terms, as one of the latest layout
 	termUntagged   = 'n'
 	termSaved      = 'S'
 	termTrending   = 'T'
@@ -85,8 +91,11 @@ func newTextTerms(language string, text watchpost.Text, most int) TextTerms {
 }
 
 // termsOf returns all terms of a post, sorted, each once.
-func termsOf(p *watchpost.Post, text TextTerms) []term {
+func termsOf(p *watchpost.Post, layout byte, text TextTerms) []term {
 	facets := facetTerms(p)
+	if layout == recordVersion {
+		facets = append(facets, latestTerms(p)...)
+	}
 	slices.Sort(facets)
 	all, rest := make([]term, 0, len(text.terms)+len(facets)), text.terms
 	for _, t := range facets {
@@ -130,6 +139,27 @@ func facetTerms(p *watchpost.Post) []term {
 	}
 	return terms
 }
+
+// latestTerms returns the terms that posts of the layout before do not have.
+func latestTerms(p *watchpost.Post) []term {
+	terms := []term{
+		currentTerm, termOf(termSentiment, watchpost.FoldName(p.Sentiment)), termOf(termSource, watchpost.FoldName(string(p.Source))),
+	}
+	for _, m := range p.Matches {
+		if m.Keyword != "" {
+			terms = append(terms, termOf(termKeyword, string(m.Watchlist), watchpost.FoldName(m.Keyword)))
+		}
+		for _, tag := range m.Tags {
+			terms = append(terms, termOf(termGiven, string(m.Watchlist), watchpost.FoldName(p.Tags[tag].Name)))
+		}
+		if len(m.Tags) > 0 {
+			terms = append(terms, termOf(termGives, string(m.Watchlist)))
+		}
+	}
+	return terms
+}
+
+var currentTerm = termOf(termCurrent)
 
 // textTerms returns the distinct terms of a text.
 func textTerms(text watchpost.SearchText) []term {

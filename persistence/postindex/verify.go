@@ -166,7 +166,7 @@ func (v *verification) made(version uint64) (*entry, error) {
 	if err != nil {
 		return nil, errors.Join(errDamaged, err)
 	}
-	return newEntry(p, version, &v.index.options)
+	return newEntry(p, version, s.raw[0], &v.index.options)
 }
 
 // checkTail compares the entries of the tail.

@@ -86,7 +86,7 @@ func putBytes(p *watchpost.Post, text TextTerms) int {
 		escaped = 6       // bytes that JSON makes of one at most
 		fixed   = 4 << 10 // keys, member names, numbers, moments
 		element = 64      // what stands around a tag, match or URL
-		facets  = 20      // terms that every post may have
+		facets  = 24      // terms that every post may have
 	)
 	shown := len(p.ID) + len(p.URL) + 2*len(p.URN) + len(p.Content) + len(p.AuthorName) + len(p.AuthorURL) + len(p.AuthorHeadline) +
 		len(p.AuthorImageURL) + len(p.Type) + len(p.Language) + len(p.ImageText) + len(p.Sentiment) + len(p.Seniority) + len(p.Source)
@@ -102,9 +102,9 @@ func putBytes(p *watchpost.Post, text TextTerms) int {
 	for _, t := range p.Tags {
 		shown += 2*len(t.Name) + len(t.Description) + element
 	}
-	size := fixed + escaped*shown + 8*(len(text.terms)+facets+len(p.Tags)+len(p.Matches))
+	size := fixed + escaped*shown + 8*(len(text.terms)+facets+len(p.Tags)+3*len(p.Matches))
 	for _, m := range p.Matches {
-		size += len(m.Watchlist) + len(m.Keyword) + element
+		size += len(m.Watchlist) + len(m.Keyword) + element + 10*len(m.Tags)
 	}
 	return min(size, maxPut) // a larger one is not written
 }
@@ -142,7 +142,7 @@ func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
 		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnfit, p.ID, MaxRecord, len(record))
 	}
 	version := w.next
-	e, err := newTextEntry(p, version, text)
+	e, err := newTextEntry(p, version, recordVersion, text)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func askPosts(ctx context.Context, store persistence.Store, index *postindex.Ind
 	page := make([]byte, 0, size)
 	for i, p := range found.Posts {
 		a.ids[i] = string(p.ID)
-		page = p.Append(page, q.Live, live)
+		page = p.Append(page, q.Live, &watchpost.Tagging{Live: live})
 	}
 	a.bytes = len(page)
 	return a, nil
@@ -191,7 +191,7 @@ func (t *writtenTeam) commit(ctx context.Context, write func(persistence.View, *
 // translate converts a query for the service.
 func (o *ours) translate(q *query) (watchpost.PostQuery, error) {
 	asked := watchpost.PostQuery{
-		Live: o.live, Language: q.language, Type: q.kind, From: q.from, To: q.to,
+		Live: o.live, Languages: some(q.language), Types: some(q.kind), From: q.from, To: q.to,
 		Trending: q.trending, Interacted: q.interacted, Order: q.order, Page: q.page, PageSize: watchpost.PageSize,
 	}
 	if len(q.watchlists) > 0 {
@@ -225,3 +225,11 @@ func (o *ours) translate(q *query) (watchpost.PostQuery, error) {
 func (o *ours) size() (int64, error) { return folderSize(o.dir) }
 
 func (o *ours) close() error { return errors.Join(o.store.Close(), os.RemoveAll(o.dir)) }
+
+// some is a filter of one value; none for none.
+func some(value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{value}
+}

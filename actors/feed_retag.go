@@ -1,0 +1,219 @@
+package actors
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/actors/enrich"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// A change of the labels or keywords of a watchlist lets the tags count no more,
+// at the reply, that it does not give now; see loadTagging. Its posts are then
+// classified again here, in batches, and get the tags that are new. What is to
+// be done stands under keyRetag until all of the team's posts were looked at, so
+// that a restart begins again; a post that is right already is not written.
+
+// retag asks the feed to classify the posts of the team again, as far as that is
+// to be done.
+type retag struct {
+	after    []byte   // the last post that was looked at
+	begun    bool     // what follows was read
+	seen     [][]byte // keys under keyRetag that this pass serves
+	contexts enrichContexts
+	rules    map[ruleKey]*enrich.Rules // by watchlist and keyword
+}
+
+// ruleKey names what a watchlist asks of the posts of one keyword.
+type ruleKey struct {
+	watchlist watchpost.WatchlistID
+	keyword   string
+}
+
+// retagAtOnce bounds the posts that one turn looks at.
+const retagAtOnce = 200
+
+// markRetag notes in the batch of a changed watchlist that its posts are to be
+// classified again.
+func markRetag(batch *persistence.Batch, id watchpost.WatchlistID, change string) {
+	batch.Put(append(key(keyRetag, id), change...), []byte{})
+	batch.Put([]byte(keyLastList), []byte("changed "+string(id)+" "+change))
+}
+
+// retagging lets the feed classify posts again once a change is durable.
+func retagging(env *environment, feed *actor.PID) func(error) {
+	return func(err error) {
+		if err == nil {
+			env.system.Root.Send(feed, retag{})
+		}
+	}
+}
+
+// sameTags reports whether a changed watchlist gives the tags that it gave.
+func sameTags(old, next *watchpost.Watchlist) bool {
+	return bytes.Equal(encode(old.Labels), encode(next.Labels)) &&
+		(len(old.Labels) > 0 || bytes.Equal(encode(watchpost.KeywordTexts(old.Keywords)), encode(watchpost.KeywordTexts(next.Keywords))))
+}
+
+// pendingRetags returns the keys of what is to be classified again.
+func pendingRetags(view persistence.View, space persistence.Space) (keys [][]byte, err error) {
+	err = view.Scan(space, []byte(keyRetag), persistence.PrefixEnd([]byte(keyRetag)), func(k, _ []byte) bool {
+		keys = append(keys, bytes.Clone(k))
+		return true
+	})
+	return keys, err
+}
+
+// loadTagging reads which watchlists a team has, and what those give whose posts
+// are yet to be classified again.
+func loadTagging(view persistence.View, space persistence.Space) (*watchpost.Tagging, error) {
+	t := &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{}, Names: map[watchpost.WatchlistID]map[string]bool{}}
+	err := view.Scan(space, []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
+		t.Live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	pending, err := pendingRetags(view, space)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range pending {
+		id := watchpost.WatchlistID(k[len(keyRetag):])
+		if len(id) < idLength {
+			continue // of the whole team
+		}
+		id = id[:idLength]
+		w, err := load[watchpost.Watchlist](view, space, key(keyWatchlist, id))
+		if errors.Is(err, persistence.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Names[id] = w.TagNames()
+	}
+	return t, nil
+}
+
+// idLength is the length of an id as text.
+const idLength = 36
+
+// retag looks at the next posts.
+func (f *feed) retag(view persistence.View, m *retag) error {
+	if !m.begun {
+		if err := m.begin(view, f.space); err != nil {
+			return err
+		}
+	}
+	batch := &persistence.Batch{}
+	if len(m.seen) == 0 {
+		return nil // nothing is to be done
+	}
+	var last []byte
+	err := f.change(view, batch, func(w *postindex.Writer) (err error) {
+		last, err = m.write(view, f.space, w)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case last == nil: // those were all
+		for _, k := range m.seen {
+			batch.Delete(k)
+		}
+		batch.Put([]byte(keyLastList), append([]byte("classified "), m.seen[len(m.seen)-1]...))
+		batch.Put([]byte(keyTagged), []byte{})
+		f.commit(batch, nil, nil, nil)
+		return nil
+	case batch.Empty(): // others have their turn all the same
+		f.schedule.writing = true
+		m.after = last
+		f.ctx.Send(f.ctx.Self(), stored{rest: m})
+		return nil
+	}
+	m.after = last
+	f.commit(batch, nil, m, nil)
+	return nil
+}
+
+// resumeRetag lets the feed go on with what a restart interrupted, and with what
+// an earlier build left.
+func (t *team) resumeRetag(view persistence.View) error {
+	pending, err := pendingRetags(view, t.space)
+	if err != nil {
+		return err
+	}
+	_, err = view.Get(t.space, []byte(keyTagged))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	if len(pending) > 0 || err != nil {
+		t.ctx.Send(t.feed, retag{})
+	}
+	return nil
+}
+
+// begin reads what is to be done. Posts of builds that did not say which
+// watchlist gives a tag are done once.
+func (m *retag) begin(view persistence.View, space persistence.Space) (err error) {
+	if m.seen, err = pendingRetags(view, space); err != nil {
+		return err
+	}
+	_, err = view.Get(space, []byte(keyTagged))
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		m.seen = append(m.seen, []byte(keyRetag))
+	case err != nil:
+		return err
+	}
+	m.rules, m.begun = map[ruleKey]*enrich.Rules{}, true
+	m.contexts, err = loadContexts(view, space)
+	return err
+}
+
+// write puts those of the next posts whose tags are not what their watchlists
+// give. It returns the last that it looked at; nil when there are no more.
+func (m *retag) write(view persistence.View, space persistence.Space, w *postindex.Writer) (last []byte, err error) {
+	n := 0
+	var failure error
+	last, err = postindex.EachStored(view, space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
+		n++
+		before := encode(p)
+		m.contexts.tag(p, m.rules)
+		if !s.Current() || !bytes.Equal(before, encode(p)) {
+			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnfit) {
+				failure = nil // it stays as it was
+			}
+		}
+		return failure == nil && n < retagAtOnce && !w.Full(roomBytes, roomOps)
+	})
+	return last, errors.Join(failure, err)
+}
+
+// tag lets a post have the tags that its watchlists give it now. Those of a
+// watchlist that is about to be withdrawn stay.
+func (c enrichContexts) tag(p *watchpost.Post, rules map[ruleKey]*enrich.Rules) {
+	given := p.MatchTags()
+	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
+	for i, match := range p.Matches {
+		of, live := c[match.Watchlist]
+		if !live {
+			continue
+		}
+		k := ruleKey{match.Watchlist, match.Keyword}
+		r := rules[k]
+		if r == nil {
+			of.Keyword = match.Keyword
+			r = enrich.NewRules(of)
+			rules[k] = r
+		}
+		given[i] = r.Tags(p, text)
+	}
+	p.SetMatchTags(given)
+}

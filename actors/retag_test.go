@@ -1,0 +1,125 @@
+package actors_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+	"watchpost/persistence"
+)
+
+// labelled makes a watchlist for "go" with labels, and lets a session report the
+// posts to it.
+func labelled(t *testing.T, team *actorstest.Team, s *actorstest.Session, posts []protocol.Post, labels ...string) watchpost.Watchlist {
+	t.Helper()
+	list := watchpost.Watchlist{
+		Type: watchpost.KeywordWatchlist, Frequency: watchpost.FetchFrequency(24 * time.Hour), Keywords: []watchpost.KeywordEntry{{Keyword: "go"}},
+	}
+	for _, name := range labels {
+		list.Labels = append(list.Labels, watchpost.Label{Name: name})
+	}
+	view := actorstest.Must[actors.WatchlistView](t, team, actors.CreateWatchlist{Watchlist: list})
+	scan := s.Expect(protocol.TypeTask)
+	s.Accept(scan)
+	s.Result(scan, map[string]any{"posts": posts, "exhausted": true})
+	s.ExpectAck(scan)
+	return view.Watchlist
+}
+
+// tagsOf returns the tags of the posts as the API shows them, by urn, and checks
+// that every filter by label agrees.
+func tagsOf(t *testing.T, w *actorstest.World, team *actorstest.Team, names ...string) map[string][]string {
+	t.Helper()
+	all := watchpost.PostQuery{Order: watchpost.RecentFirst, Page: 1, PageSize: watchpost.MaxPageSize}
+	page, err := w.Registry.Posts(w.Context(), team.ID, nil, all)
+	require.NoError(t, err)
+	tags := map[string][]string{}
+	count := map[string]int{}
+	for _, p := range actorstest.Decoded(t, page.Posts) {
+		tags[p.URN] = []string{}
+		for _, tag := range p.TagsGiven(page.Tagging) {
+			tags[p.URN] = append(tags[p.URN], tag.Name)
+			count[tag.Name]++
+		}
+		if len(tags[p.URN]) == 0 {
+			count[watchpost.NoLabels]++
+		}
+	}
+	for _, name := range append(names, watchpost.NoLabels) {
+		all.Labels = []string{name}
+		page, err := w.Registry.Posts(w.Context(), team.ID, nil, all)
+		require.NoError(t, err)
+		require.Equal(t, count[name], page.Count, name)
+	}
+	return tags
+}
+
+var labelledPosts = []string{"go hiring event", "go hiring", "go alone"}
+
+func somePosts(w *actorstest.World) (posts []protocol.Post) {
+	for _, text := range labelledPosts {
+		posts = append(posts, post(w, text, text))
+	}
+	return posts
+}
+
+// TestTagsOfDeletedWatchlist: at the reply the tags are gone that nothing else
+// gives, before and after the posts were written again, and after a crash
+// between.
+func TestTagsOfDeletedWatchlist(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	posts := somePosts(w)
+	labelled(t, team, s, posts, "hiring")
+	doomed := labelled(t, team, s, posts, "hiring", "event")
+	urn := func(i int) string { return posts[i].URN }
+	names := []string{"hiring", "event"}
+	require.Equal(t, map[string][]string{urn(0): {"hiring", "event"}, urn(1): {"hiring"}, urn(2): {}}, tagsOf(t, w, team, names...))
+
+	// The purge does not come to its end.
+	w.Store.Fail(persistence.Space(team.ID), 2, actorstest.Before)
+	done(t, team, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: doomed.ID})
+	want := map[string][]string{urn(0): {"hiring"}, urn(1): {"hiring"}, urn(2): {}}
+	require.Equal(t, want, tagsOf(t, w, team, names...))
+	w.Crash()
+	require.Equal(t, want, tagsOf(t, w, team, names...))
+	done(t, team, actors.Gate{})
+	w.Restart()
+	require.Equal(t, want, tagsOf(t, w, team, names...))
+}
+
+// TestTagsOfChangedWatchlist: at the reply a label that was taken away is gone
+// from every answer, and posts get the new ones, whatever ends meanwhile.
+func TestTagsOfChangedWatchlist(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"", "crash"} {
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+			w, team, s := house(t)
+			posts := somePosts(w)
+			labelled(t, team, s, posts, "event")
+			list := labelled(t, team, s, posts, "hiring", "event")
+			urn := func(i int) string { return posts[i].URN }
+			names := []string{"hiring", "event", "alone"}
+			if end != "" { // what follows the change is lost
+				w.Store.Fail(persistence.Space(team.ID), 2, actorstest.Before)
+			}
+			labels := []watchpost.Label{{Name: "alone"}}
+			actorstest.Must[actors.WatchlistView](t, team, actors.UpdateWatchlist{Type: watchpost.KeywordWatchlist, ID: list.ID, Patch: watchpost.WatchlistPatch{Labels: &labels}})
+			got := tagsOf(t, w, team, names...)
+			require.Equal(t, []string{"event"}, got[urn(0)])
+			require.Empty(t, got[urn(1)])
+			if end != "" {
+				w.Crash()
+				done(t, team, actors.Gate{})
+			}
+			require.Eventually(t, func() bool { return len(tagsOf(t, w, team, names...)[urn(2)]) == 1 }, actorstest.Wait, time.Millisecond)
+			require.Equal(t, map[string][]string{urn(0): {"event"}, urn(1): {}, urn(2): {"alone"}}, tagsOf(t, w, team, names...))
+		})
+	}
+}
