@@ -34,22 +34,22 @@ test-long: compiler extension-test ## run every test, the long drills, more rand
 	$(MAKE) test-bench-posts
 	$(MAKE) fuzz FUZZTIME=30s
 
-openapi: build ## write specs/openapi.json anew from the code
+openapi: build ## write specs/openapi.json from the code
 	WATCHPOST_BINARY=$(CURDIR)/$(BIN)/watchpost $(GO) test -count=1 ./specs -run '^TestDocumentIsCommitted$$' -update
 
 openapi-lint: ## lint the API document with redocly and spectral
 	specs/openapi/lint
 
-clients: ## generate a TypeScript and a Go client, and let them use the demo
+clients: ## generate a TypeScript and a Go client and run them against the demo
 	$(GO) test -count=1 -v ./specs/clients
 
-# The one network that the extension may work, and the service that it offers.
+# The one network of the extension, and the default address of the service.
 NETWORK ?= http://127.0.0.1:8090
 SERVICE ?= http://127.0.0.1:8080
 extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://…
 	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --service $(SERVICE)
 
-# Exit status 69: the tools cannot be had here, and the reason has been told.
+# Exit status 69: the tools are not available, and the script has printed why.
 extension-test:
 	@extension/tools || exit $$([ $$? = 69 ] && echo 0 || echo 1); \
 	extension/tools tsc --noEmit && extension/tools vitest run
@@ -82,13 +82,13 @@ postgres:
 		{ echo "the bench of the posts needs PostgreSQL" >&2; exit 1; }
 
 BENCH_POSTS ?= -results ../RESULTS.md
-bench-posts: compiler postgres ## measure posts beside PostgreSQL and SQLite, with a million of them; writes specs/bench/RESULTS.md
+bench-posts: compiler postgres ## compare queries over a million posts with PostgreSQL and SQLite; writes specs/bench/RESULTS.md
 	$(POSTS) run -tags sqlite_fts5 . $(BENCH_POSTS)
 
 test-bench-posts: compiler postgres ## test the bench of the posts
 	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 -count=1 ./...
 
-lint: $(GOLANGCI) ## check style, import arrows and the other house rules
+lint: $(GOLANGCI) ## check style, import direction and the other rules
 	$(GOLANGCI) run ./...
 
 $(GOLANGCI):

@@ -63,7 +63,8 @@ if (options.zip !== undefined) {
     const path = join(file.parentPath ?? file.path, file.name)
     files[relative(out, path).replaceAll('\\', '/')] = await readFile(path)
   }
-  // In one order, of one date, and not compressed: nothing depends on the machine.
+  // Sorted, with one date and uncompressed: the zip does not depend on the
+  // machine.
   const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)))
   await writeFile(resolve(options.zip), zipSync(sorted, { level: 0, mtime: new Date(1980, 0, 1) }))
 }

@@ -1,4 +1,4 @@
-// The manifest as a function of what a build is for.
+// The manifest as a function of the build's options.
 
 /**
  * @param {{network: string, version: string, key: string}} build network is an

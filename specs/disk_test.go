@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A full disk ends nothing: writes are refused with the text for overload, reads
-// and sessions go on, /readyz and a metric say why, and writes are taken again by
-// themselves when there is room (decisions 1: overload).
+// TestFullDisk: on a full disk the process continues. Writes are refused with the
+// text for overload, reads and sessions continue, /readyz and a metric show the
+// reason, and writes succeed again when there is room (decisions 1: overload).
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("TestFullDisk needs root to mount a small disk")

@@ -14,11 +14,12 @@ import (
 type socket struct {
 	conn   *websocket.Conn
 	frames chan []byte
-	// statuses are apart: they come at moments of their own.
+	// statuses are separate, because their timing is independent of other
+	// frames.
 	statuses chan []byte
-	early    [][]byte      // frames that were read before a script asked for them
+	early    [][]byte      // frames read before a script asked for them
 	gone     chan struct{} // closed when the connection has ended
-	err      error         // how; read after gone
+	err      error         // the reason; read after gone
 }
 
 // open dials the gateway.
@@ -34,7 +35,7 @@ func (w *world) open(name string) (*socket, error) {
 	s := &socket{conn: conn, frames: make(chan []byte, 256), statuses: make(chan []byte, 1024), gone: make(chan struct{})}
 	go s.read()
 	if old := w.sockets[name]; old != nil {
-		old.end() // a script that uses a name again has done with what it named
+		old.end() // a script that reuses a name is done with the old connection
 	}
 	w.sockets[name] = s
 	return s, nil
@@ -61,7 +62,7 @@ func (s *socket) read() {
 	}
 }
 
-// end hangs up.
+// end closes the connection.
 func (s *socket) end() {
 	_ = s.conn.CloseNow()
 	<-s.gone
@@ -109,7 +110,7 @@ func (w *world) socket(name string) (*socket, error) {
 	return s, nil
 }
 
-// dialCommand opens a connection that says nothing yet.
+// dialCommand opens a connection without hello.
 func (w *world) dialCommand(args []string) error {
 	if len(args) != 1 {
 		return usage("dial CONNECTION")
@@ -118,9 +119,9 @@ func (w *world) dialCommand(args []string) error {
 	return err
 }
 
-// helloCommand opens a connection and introduces a session: its token, or the
-// email of a member for whom one is made, and the account it is signed in to
-// (with a leading dash: signed out of).
+// helloCommand opens a connection and sends hello for a session: by its token,
+// or by the email of a member, for whom it creates a session; and with an
+// account (with a leading dash: signed out).
 func (w *world) helloCommand(args []string) error {
 	if len(args) < 3 || len(args) > 4 {
 		return usage("hello CONNECTION EMAIL|TOKEN ACCOUNT|-ACCOUNT [JOURNAL]")
@@ -147,15 +148,14 @@ func (w *world) helloCommand(args []string) error {
 	return w.expectCommand([]string{name, `{"type":"welcome"}`})
 }
 
-// accountFrame is how a session reports an account: a leading dash says that it
-// is signed out.
+// accountFrame is the report of an account; a leading dash means signed out.
 func accountFrame(account string) string {
 	slug, signedOut := strings.CutPrefix(account, "-")
 	return fmt.Sprintf(`{"urn":"urn:network:member:%s","slug":%q,"name":%q,"signed_in":%t}`, slug, slug, slug, !signedOut)
 }
 
-// beatCommand sends a heartbeat and returns when the service has taken it in:
-// what was sent behind it is answered by then.
+// beatCommand sends a heartbeat and returns when the service has processed it;
+// earlier frames are answered by then.
 func (w *world) beatCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("beat CONNECTION ACCOUNT|-ACCOUNT")
@@ -200,8 +200,8 @@ func (w *world) frameCommand(args []string) error {
 	return s.conn.Write(ctx, websocket.MessageText, frame)
 }
 
-// expectCommand wants the next frame to have these members, and keeps it as if
-// it were a reply. Of statuses it takes the next that has them.
+// expectCommand requires the next frame to have these members, and stores it
+// like a reply. Of statuses it takes the next one that has them.
 func (w *world) expectCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("expect CONNECTION 'JSON'")
@@ -238,7 +238,7 @@ func (w *world) expectCommand(args []string) error {
 	}
 }
 
-// closedCommand wants the service to end the connection with that code, and
+// closedCommand requires the service to close the connection with that code,
 // without a frame before.
 func (w *world) closedCommand(args []string) error {
 	if len(args) != 2 {
@@ -262,7 +262,7 @@ func (w *world) closedCommand(args []string) error {
 	return nil
 }
 
-// hangupCommand ends a connection from the session's side.
+// hangupCommand closes a connection from the session's side.
 func (w *world) hangupCommand(args []string) error {
 	if len(args) != 1 {
 		return usage("hangup CONNECTION")

@@ -8,7 +8,7 @@ import { afterAll, expect, it } from 'vitest'
 const dir = mkdtempSync(join(tmpdir(), 'watchpost-build-'))
 afterAll(() => { rmSync(dir, { recursive: true }) })
 
-/** Builds the extension in a folder of its own. */
+/** Builds the extension in a temporary folder. */
 function build(name: string, env: Record<string, string> = {}, ...more: string[]) {
   execFileSync(process.execPath, ['build.mjs', '--out', join(dir, name), '--zip', join(dir, `${name}.zip`), ...more], { env: { ...process.env, ...env }, stdio: 'pipe' })
   return { zip: readFileSync(join(dir, `${name}.zip`)), manifest: JSON.parse(readFileSync(join(dir, name, 'manifest.json'), 'utf8')) as Record<string, unknown> }

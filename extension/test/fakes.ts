@@ -5,7 +5,7 @@ import type { Accounts, Tabs } from '../src/worker/runner'
 import { Journal, type Entry, type Store } from '../src/worker/journal'
 import { Session } from '../src/worker/session'
 
-/** A storage area in memory. What a crash leaves of it is what it holds. */
+/** A storage area in memory. Its contents survive a simulated crash. */
 export class MemoryStore implements Store {
   items: Record<string, unknown> = {}
   /** When set, writing fails. */
@@ -23,7 +23,7 @@ export const account: Account = { urn: 'urn:n:member:1', slug: 'ada', name: 'Ada
 
 export const start = Date.UTC(2030, 0, 9, 15)
 
-/** A session on a store, and what it says. */
+/** A session on a store, and the frames that it sends. */
 export async function open(store = new MemoryStore(), clock: () => number = () => start) {
   const said: FromSession[] = []
   const session = new Session(await Journal.open(store), () => account, '1.0.0', () => {}, clock)
@@ -35,7 +35,7 @@ export async function open(store = new MemoryStore(), clock: () => number = () =
 export const handOut = (task_type: string, input: unknown = {}, more: object = {}) =>
   ({ type: 'task' as const, task: 't1', lease: 'l1', attempt: 1, task_type, input, ...more })
 
-/** Tabs on a network that holds comments: what is seen and done is up to the test. */
+/** Tabs on a network with comments; a test decides the pages and the outcomes of writes. */
 export class FakeTabs implements Tabs {
   calls: string[] = []
   looks: (() => LookAnswer | Promise<LookAnswer>)[] = []

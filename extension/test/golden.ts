@@ -1,5 +1,5 @@
-// The golden pages: those that the site shows, and what a session without a
-// browser made of them. A Go test writes them and keeps them fresh.
+// The golden pages: pages of the site, and the results of the headless session
+// for them. A Go test writes them and checks that they are current.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ export interface Golden {
   requests: Exchange[]
   output?: any
   error?: TaskError
-  /** What the page of a write shows afterwards. */
+  /** The page after a write. */
   after?: Exchange
 }
 
@@ -37,7 +37,10 @@ export const golden = (name: string): Golden => {
 
 export const html = (e: Exchange): string => file(e.page!)
 
-/** A path as the site sees it: the order of its parameters does not count, nor do empty ones and the first page. */
+/**
+ * A path in the site's canonical form: parameters sorted, empty ones and the
+ * first page left out.
+ */
 const same = (path: string): string => {
   const url = new URL(path, 'http://network.test')
   for (const [name, value] of [...url.searchParams]) if (value === '' || name === 'page' && value === '1') url.searchParams.delete(name, value)
@@ -45,7 +48,7 @@ const same = (path: string): string => {
   return decodeURI(url.pathname) + '?' + url.searchParams.toString()
 }
 
-/** What was asked of the network. */
+/** A request to the network. */
 export interface Asked {
   method: string
   path: string
@@ -54,8 +57,8 @@ export interface Asked {
 }
 
 /**
- * A network that answers as it did when the golden pages were made, redirects
- * included. What it was not asked then is an error.
+ * A network that answers with the recorded exchanges, redirects included. An
+ * unrecorded request is an error.
  */
 export class Network {
   readonly asked: Asked[] = []
@@ -75,7 +78,7 @@ export class Network {
     return new Response(html(e), { status: e.status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
   }
 
-  /** The last that was recorded counts. A write may name its target in another way. */
+  /** The last recorded exchange counts. A write may name its target in another form. */
   private find(method: string, path: string): Exchange | undefined {
     return this.exchanges.findLast(e => e.method === method && (method === 'POST' || same(e.path) === same(path)))
   }

@@ -5,7 +5,7 @@ import { openPoll } from '../src/worker/poll'
 
 const hello: Hello = { type: 'hello', v: 1, token: 'secret', boot: 'b', journal: 'j', version: '1', account: { urn: '', slug: '', name: '', signed_in: false }, tasks: [] }
 
-/** A service that a test speaks for. */
+/** A service whose frames a test sends. */
 function service() {
   const opened: { by: string; take: (f: FromService) => Promise<void>; end: (e: End) => void; sent: FromSession[] }[] = []
   const carrier = (by: string) => (_: string, __: Hello, take: (f: FromService) => Promise<void>): Connection => {
@@ -56,7 +56,7 @@ describe('the link', () => {
     expect(s.waits).toEqual([1000, 2000, 4000])
     await poll.take({ type: 'welcome' })
     expect(s.link.carrier).toBe('poll')
-    poll.end('closed') // its time is over
+    poll.end('closed') // the time of the poll is over
     expect((await s.nth(5)).by).toBe('socket')
     ;(await s.nth(5)).end('lost')
     expect((await s.nth(6)).by).toBe('poll')
@@ -123,7 +123,7 @@ describe('the long poll', () => {
     expect(heard).toEqual([{ type: 'welcome' }])
     c.send({ type: 'accepted', task: 't', lease: 'l' })
     expect((await nth(3)).messages).toEqual([{ type: 'accepted', task: 't', lease: 'l' }])
-    c.send({ type: 'accepted', task: 'u', lease: 'l' }) // two are out: it waits
+    c.send({ type: 'accepted', task: 'u', lease: 'l' }) // two polls are out: it waits
     expect(held).toHaveLength(3)
     held[1]!.answer(200, [])
     expect((await nth(4)).messages).toHaveLength(1)

@@ -10,7 +10,7 @@ import { cases, golden, html, Network, type Exchange, type Golden } from './gold
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** Does a read on the network of given exchanges. */
+/** Runs a read on a network with the given exchanges. */
 async function read({ task_type: type, input }: Golden, exchanges: Exchange[]) {
   if (isWrite(type)) throw new Error('a write')
   const network = new Network(exchanges)
@@ -62,8 +62,8 @@ it('does not begin a task at an address of another site', () => {
   }
 })
 
-// Whatever is taken away from a page that it needs, the adapter notices: it
-// never reports less than there is.
+// The adapter notices every missing element that it needs: it never reports
+// less than the page shows.
 const changes: Record<string, [name: string, changes: Record<string, (page: string) => string>]> = {
   profile: ['a profile', {
     'another layout': p => p.replace('data-layout="1"', 'data-layout="2"'),

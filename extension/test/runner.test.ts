@@ -9,7 +9,7 @@ const done = (yes: boolean): LookAnswer => ({ witness: { done: yes }, output: { 
 const lost = { error: { code: 'timeout', message: 'no answer', acted: null } satisfies TaskError }
 const commented = { output: { commented: true, comment_urn: 'c1' } }
 
-/** A runner on a store; go is given unless the test says otherwise. */
+/** A runner on a store; go is given unless the test decides otherwise. */
 async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), goes = true, clock = () => start } = {}) {
   const { session, said, welcome } = await open(store, clock)
   const accounts = new FakeAccounts()
@@ -31,7 +31,7 @@ async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), goes = true
   return { store, session, said, runner, accounts, waited, next, result, die: () => control.abort() }
 }
 
-/** What a crash while a write was begun leaves in the store. */
+/** The store after a crash during a begun write. */
 function begun(task_type: string, more: object = {}) {
   const store = new MemoryStore()
   store.items = { 'journal': 'j', 'task:t1': { task: 't1', lease: 'l1', attempt: 1, task_type, input: {}, state: 'acting', at: start, account: account.urn, witness: { count: 0 }, acting_at: start, begun: true, ...more } }

@@ -6,7 +6,7 @@ import type { Run } from '../src/page/task'
 import { Fault } from '../src/shared/fault'
 import { MAX_PART_BYTES, MAX_PART_POSTS, MAX_SCAN_POSTS, type Post } from '../src/shared/protocol'
 
-/** Post number n; the greater the number, the older. */
+/** Post number n; greater numbers are older. */
 const post = (n: number, content = 'text'): Post => ({
   urn: `urn:n:${n}`, url: '', content, author_name: '', author_url: '', author_headline: '', author_image_url: '',
   posted_at: new Date(Date.UTC(2030, 0, 9) - n * 1000).toISOString(), likes_count: 0, comments_count: 0, shares_count: 0, post_type: 'text',
@@ -14,7 +14,7 @@ const post = (n: number, content = 'text'): Post => ({
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => post(from + i))
 
-/** A run on given pages; it keeps the parts. */
+/** A run on given pages, which records the parts. */
 function runOn(page: (n: number, signal: AbortSignal) => Promise<PostsPage>) {
   const parts: Post[][] = []
   const control = new AbortController()

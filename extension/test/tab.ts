@@ -1,4 +1,4 @@
-// A tab at the network: a golden page with the site's own script.
+// A tab on the network: a golden page with the site's own script.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,10 @@ import type { Network } from './golden'
 
 const siteScript = readFileSync(join(import.meta.dirname, '../../network/static/site.js'), 'utf8')
 
-/** Opens a page in a fresh tab, whose globals become those of the test; vi.unstubAllGlobals closes it. */
+/**
+ * Opens a page in a new tab, whose globals become those of the test;
+ * vi.unstubAllGlobals closes it.
+ */
 export function openTab(page: string, path: string, network: Pick<Network, 'fetch'>): void {
   const window = new Window({
     url: 'http://network.test' + path,

@@ -37,12 +37,12 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
     const post = g.requests.find(e => e.method === 'POST')
     const looked = await write.look(g.input, openPages()).catch((failure: unknown) => failure as Fault)
     if (looked instanceof Error) {
-      // What cannot be done is found out before anything is touched.
+      // An impossible write is detected before anything is touched.
       expect(post).toBeUndefined()
       expect(taskError(looked, true)).toMatchObject({ code: g.error?.code, acted: false })
       return
     }
-    if (!post) { // done already, as the page shows
+    if (!post) { // already done, as the page shows
       expect(looked).toEqual({ witness: { done: true }, output: g.output })
       expect(await write.act(g.input, openPages())).toEqual(g.output)
       expect(network.posts).toEqual([])
@@ -57,7 +57,7 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
       path: pathBySlug(post.path, html(g.requests[0]!)), token: 'token-of-the-page', form: expectedForm(post),
     })
     if (!g.after) return
-    // The page shows the write afterwards, and the witness differs by one.
+    // Afterwards the page shows the write, and the witness differs by one.
     vi.stubGlobal('fetch', new Network([g.after]).fetch)
     const after = await write.look(g.input, openPages())
     if (g.error) expect(after).toEqual(looked)
@@ -69,13 +69,13 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
   })
 }
 
-/** The address of a write with the slug of the member whom it names by number. */
+/** The address of a write, with the slug of the member that it names by number. */
 function pathBySlug(path: string, page: string): string {
   const slug = /<section class="(?:profile|thread)" data-urn="[^"]*" data-slug="([^"]*)"/.exec(page)?.[1]
   return slug === undefined ? path : path.replace(/^(\/\w+\/)\d+/, `$1${slug}`)
 }
 
-/** The form of a session without a browser. */
+/** The form of the headless session. */
 function expectedForm(post: Exchange): Record<string, string> {
   return Object.fromEntries(Object.entries(post.form ?? {}).map(([name, values]) => [name, values[0]!]))
 }
@@ -179,7 +179,10 @@ describe('a write on the open page', () => {
 })
 
 describe('a write as somebody else', () => {
-  /** Begins the golden like on its page, in a browser that is signed in by now as the account of that urn. */
+  /**
+   * Starts the golden like on its page, in a browser that is signed in as the
+   * account with that URN by now.
+   */
   const like = async (account: string, signedIn: (page: string) => Response) => {
     const g = golden('a like')
     const network = new Network(g.requests)
