@@ -69,8 +69,7 @@
 //     it: headless, a session without a browser.
 //   - extension — the browser extension (TypeScript), the session of a member's
 //     browser.
-//   - cmd/watchpost — the program: one file per command. Beside it: memory, the
-//     bound of what the process takes.
+//   - cmd/watchpost — the program: one file per command.
 //   - specs — the specification as tests against the program, and the records
 //     of what was decided where it is silent.
 //   - deploy — what is needed to run it.

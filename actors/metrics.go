@@ -55,10 +55,22 @@ func NewMetrics() *Metrics {
 		posts:       vector("posts_total", "What happened to collected posts.", "event"),
 		mails:       vector("mails_total", "What happened to mails.", "event"),
 	}
+	m.begin()
+	return m
+}
+
+// begin shows the series that alerts are made of before anything happens: an
+// alert on a series that is absent never fires.
+func (m *Metrics) begin() {
+	for _, reason := range pauseReasons {
+		m.hindered.WithLabelValues(string(reason))
+	}
+	for _, event := range []string{MailHanded, MailSent, MailRetried, MailFailed} {
+		m.mails.WithLabelValues(event)
+	}
 	for _, reason := range pendingReasons {
 		m.pending.WithLabelValues(string(reason))
 	}
-	return m
 }
 
 // Collectors returns what is to be registered.

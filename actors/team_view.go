@@ -62,6 +62,11 @@ const (
 	PauseOtherAccount  PauseReason = "other_account"       // the session is signed in to another account than the member's
 )
 
+// pauseReasons are all of them.
+var pauseReasons = []PauseReason{
+	PauseAccountInUse, PauseSignedOut, PauseChallenge, PauseReleased, PauseNewClaim, PauseNotUnderstood, PauseNetworkLimit, PauseOtherAccount,
+}
+
 // Pause is one reason, with the kind of work that it concerns (none: all) and
 // when it ends, if that is known.
 type Pause struct {

@@ -58,6 +58,18 @@ func TestDemoKeepsItsWord(t *testing.T) {
 	w.document, err = w.readDocument()
 	require.NoError(t, err)
 	require.NotContains(t, w.serviceURL, busy.Addr().String())
+	// Its admin token is known: a page from a name that resolves to this machine
+	// gets nothing.
+	for _, address := range []string{w.serviceURL, w.networkURL} {
+		rebound, err := http.NewRequest(http.MethodGet, address+"/admin/teams", nil)
+		require.NoError(t, err)
+		rebound.Host = "rebound.example"
+		rebound.Header.Set("Authorization", "Bearer demo")
+		response, err := w.client.Do(rebound)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusMisdirectedRequest, response.StatusCode, address)
+	}
 	require.NotContains(t, w.networkURL, busy.Addr().String())
 	token, data := printed(t, demo, "Admin token "), printed(t, demo, "Data ")
 
@@ -206,4 +218,28 @@ func shellWords(line string) (list []string) {
 		}
 	}
 	return list
+}
+
+// The demo works with no data but its own: neither by its flag nor by the
+// variables of the service (decisions 8: demo).
+func TestDemoTouchesNoOtherData(t *testing.T) {
+	t.Parallel()
+	w := lonelyWorld(t)
+	w.play(t, `
+service plain
+as nobody POST /network-agent/auth-send-otp '{"email":"jane@jane.example"}'
+eventually mail otp jane@jane.example CODE
+as nobody POST /network-agent/auth-verify-otp '{"email":"jane@jane.example","otp":"$CODE"}'
+status 200
+save KEY api_key
+service stop
+run demo --listen 127.0.0.1:0 --network-listen 127.0.0.1:0 --data data
+status 1
+text contains 'holds teams that the demo has not made'
+service plain
+as nobody GET /api-keyword-watchlist -H 'x-api-key: $KEY'
+json count == 0
+as nobody GET /api-team -H 'x-api-key: $KEY'
+json members length 1
+`)
 }

@@ -10,12 +10,14 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,12 +99,34 @@ func TestTLS(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, response.StatusCode)
 	}
 
+	// A renewed certificate is used at the next handshake. While the files are no
+	// pair, the previous one stays.
+	require.NoError(t, os.WriteFile(key, []byte("half written"), 0o600))
+	fresh := func(trust *x509.CertPool) error {
+		client := &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}}}
+		defer client.CloseIdleConnections()
+		response, err := client.Get(url + "/healthz")
+		if err == nil {
+			err = response.Body.Close()
+		}
+		return err
+	}
+	require.NoError(t, fresh(trust))
+	_, err = served.Await("the previous one stays")
+	require.NoError(t, err)
+	_, _, renewed := certificate(t, dir)
+	require.NoError(t, fresh(renewed))
+	require.Error(t, fresh(trust))
+
 	// One file of the pair, or an invalid certificate, is an error at
 	// start-up.
 	for _, c := range []struct{ args, says string }{
 		{"--tls-cert " + cert, "belong together"},
 		{"--tls-key " + key, "belong together"},
 		{"--tls-cert " + key + " --tls-key " + cert, "PEM"},
+		{"--tls-cert " + key + " --tls-key " + cert, "--tls-cert " + key},
+		{"--tls-cert " + cert + ".none --tls-key " + key, "--tls-cert: open "},
+		{"--tls-cert " + cert + " --tls-key " + key + ".none", "--tls-key: open "},
 	} {
 		w.play(t, "run serve --listen 127.0.0.1:0 --data "+filepath.Join(dir, "other")+" "+c.args)
 		w.play(t, "status 1\ntext contains '"+c.says+"'")
@@ -180,12 +204,12 @@ status 200
 
 	// The flag has precedence over the variable. Data stored under one key
 	// cannot be opened with another.
-	flagged, err := process.LaunchWith(variables, "service", dir, program, "serve", "--admin-token", "another")
+	flagged, err := process.LaunchWith(variables, "service", dir, program, "serve", "--admin-token", "another-operator-token")
 	require.NoError(t, err)
 	w.serviceURL, err = flagged.URL()
 	require.NoError(t, err)
 	w.play(t, "as operator GET /admin/teams\nstatus 401\nas ACME GET /api-posts\nstatus 200\n"+
-		"as nobody GET /admin/teams -H 'Authorization: Bearer another'\nstatus 200")
+		"as nobody GET /admin/teams -H 'Authorization: Bearer another-operator-token'\nstatus 200")
 	require.NoError(t, flagged.Stop())
 
 	// A missing file is reported by the variable's name.
@@ -197,4 +221,30 @@ status 200
 		require.Equal(t, 1, p.ExitCode())
 		require.Contains(t, p.Tail(), "WATCHPOST_"+name+"_FILE")
 	}
+}
+
+// A stop that waits names what it waits for, and a second Ctrl-C ends the process
+// at once (decisions 8: serve).
+func TestStopThatWaits(t *testing.T) {
+	t.Parallel()
+	p, err := launch("service", t.TempDir(), "serve", "--data", "data", "--listen", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(p.Kill)
+	url, err := p.URL()
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /network-agent/auth-send-otp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n")
+	require.NoError(t, err)
+	_, err = conn.Read(make([]byte, 1)) // the handler reads the body
+	require.NoError(t, err)
+
+	require.NoError(t, syscall.Kill(p.PID(), syscall.SIGINT))
+	line, err := p.Await("still stopping")
+	require.NoError(t, err)
+	require.Contains(t, line, `"waits_for":"requests in flight"`)
+	require.NoError(t, syscall.Kill(p.PID(), syscall.SIGINT))
+	<-p.Done()
+	require.Equal(t, -1, p.ExitCode(), "ended by the signal")
 }

@@ -97,6 +97,7 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	config := &serveCommand{
 		Listen: freeAddress(c.Listen), Data: c.Data, AdminToken: c.AdminToken, TestClock: c.TestClock, LogLevel: c.LogLevel,
 		ExtensionOrigin: []string{extensionOrigin}, ExtensionFile: c.ExtensionFile,
+		demo: true,
 	}
 	networkAddress := freeAddress(c.NetworkListen)
 	config.NetworkURL = "http://" + networkAddress
@@ -108,7 +109,7 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.network, err = startNetwork(networkAddress, d.site, d.log); err != nil {
+	if d.network, err = startNetwork(networkAddress, ownNamesOnly(d.site), d.log); err != nil {
 		return err
 	}
 	if err := d.seed(ctx); err != nil {
@@ -144,6 +145,9 @@ func (d *demo) seed(ctx context.Context) error {
 	}
 	if len(teams) > 0 {
 		d.team = teams[0].ID
+		if err := d.ownsTeam(ctx); err != nil {
+			return err
+		}
 		key, err := actors.Ask[actors.APIKey](ctx, r, d.team, actors.RevealKey{})
 		d.key = key.Key
 		return err
@@ -163,6 +167,18 @@ func (d *demo) seed(ctx context.Context) error {
 		if _, err := actors.Ask[actors.WatchlistView](ctx, r, d.team, actors.CreateWatchlist{Watchlist: w}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// ownsTeam refuses a folder of another service's data.
+func (d *demo) ownsTeam(ctx context.Context) error {
+	view, err := actors.Ask[actors.TeamView](ctx, d.service.registry, d.team, actors.GetTeam{})
+	if err != nil {
+		return err
+	}
+	if _, made := view.Team.MemberByEmail(demoEmail); !made {
+		return fmt.Errorf("--data %s holds teams that the demo has not made: give it a folder of its own", d.config.Data)
 	}
 	return nil
 }

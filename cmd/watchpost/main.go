@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 )
 
 // commandLine is what the binary understands. Every flag can also be given as a
-// variable: --listen as WATCHPOST_LISTEN.
+// variable: --listen as WATCHPOST_LISTEN, that of the demo as
+// WATCHPOST_DEMO_LISTEN, that of the network as WATCHPOST_NETWORK_LISTEN.
 type commandLine struct {
 	Serve     serveCommand     `cmd:"" help:"Run the service."`
 	Demo      demoCommand      `cmd:"" help:"Run everything in one process: service, stand-in network, sessions and a team with watchlists."`
@@ -24,10 +26,15 @@ type commandLine struct {
 	Reprocess reprocessCommand `cmd:"" help:"Understand the stored posts of a stopped service anew, by the rules of this version."`
 	Verify    verifyCommand    `cmd:"" help:"Check the data of a stopped service: the posts and the index that finds them."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for a stop in good order; the second, with nothing to
+	// catch it, ends the process at once.
+	context.AfterFunc(ctx, stop)
 	err := explainFaults()
 	if err == nil {
 		err = run(ctx, os.Args[1:])
@@ -39,22 +46,67 @@ func main() {
 	}
 }
 
-// run parses and carries out one command line.
+// run parses and carries out one command line. Without a command it prints the
+// help.
 func run(ctx context.Context, args []string) error {
 	var line commandLine
-	parser, err := kong.New(&line,
-		kong.Name("watchpost"),
-		kong.Description("Watches a professional social network for teams, and acts on it for them."),
-		kong.DefaultEnvars("WATCHPOST"),
-		kong.UsageOnError(),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
+	parser, err := newParser(&line, kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		return err
 	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	parsed, err := parser.Parse(args)
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) {
+		parser.Stdout = os.Stderr
+		return errors.Join(kong.DefaultShortHelpPrinter(kong.HelpOptions{}, wrong.Context), err)
+	}
 	if err != nil {
 		return err
 	}
 	return parsed.Run(ctx)
+}
+
+func newParser(line *commandLine, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(line, append(options,
+		kong.Name("watchpost"),
+		kong.Description("Watches a professional social network for teams, and acts on it for them."),
+		kong.Vars{"version": versionLine()},
+		kong.PostBuild(func(k *kong.Kong) error {
+			nameVariables(k.Model.Node, "WATCHPOST")
+			return nil
+		}),
+	)...)
+}
+
+// ownVariables are the commands whose variables bear their name: what configures
+// a service of members' data must not configure a demo.
+var ownVariables = map[string]bool{"demo": true, "network": true}
+
+// nameVariables gives each flag below a node a variable, unless its tag says
+// env:"-".
+func nameVariables(node *kong.Node, prefix string) {
+	for _, flag := range node.Flags {
+		switch {
+		case flag.Name == "help" || flag.Name == "version":
+		case len(flag.Envs) == 1 && flag.Envs[0] == "-":
+			flag.Envs, flag.Tag.Envs = nil, nil
+		default:
+			flag.Envs = []string{variableOf(prefix, flag.Name)}
+			flag.Tag.Envs = flag.Envs
+		}
+	}
+	for _, child := range node.Children {
+		below := prefix
+		if ownVariables[child.Name] {
+			below = variableOf(prefix, child.Name)
+		}
+		nameVariables(child, below)
+	}
+}
+
+func variableOf(prefix, name string) string {
+	return prefix + "_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }

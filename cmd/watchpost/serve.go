@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 
-	"watchpost/cmd/memory"
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"watchpost/actors/mail"
 	"watchpost/persistence/badger"
-	"watchpost/persistence/postindex"
 )
 
 // extensionOrigin is the Origin of the extension in this repository: its id
@@ -25,7 +28,7 @@ type serveCommand struct {
 	OpsListen  string `help:"Serve /metrics and /admin at this address instead."`
 	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
 	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 for no watch."`
-	PostCache  int    `default:"128" help:"Memory for posts and their index that were read, of all teams, in MiB."`
+	PostCache  int    `default:"128" help:"Size of the cache of posts and their index for all teams, in MiB. The whole process keeps within the limit of its cgroup, or within GOMEMLIMIT."`
 	NetworkURL string `name:"network-url" help:"Origin of the network: completes addresses of posts and people that a session reports without one."`
 
 	AdminToken    string `help:"Bearer token of the admin API; without it there is none. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
@@ -45,17 +48,22 @@ type serveCommand struct {
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 	AccessLog bool       `help:"Log every request."`
 	TestClock bool       `help:"Let the admin API set the clock forward. For tests."`
+
+	// demo serves this machine only: it may have a short admin token, and answers
+	// at no name but the machine's own.
+	demo bool
 }
 
 // Run serves until the process is told to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
-	defer memory.Limit(cmp.Or(c.PostCache<<20, postindex.DefaultCache))()
+	boundMemory(memlimit.FromCgroup, log)
 	s, err := startService(ctx, c, log)
 	if err != nil {
 		return err
 	}
 	log.Info("serving", "url", s.url, "ops", cmp.Or(s.opsURL, s.url), "version", version)
+	s.explain(ctx)
 	select {
 	case <-ctx.Done():
 	case err = <-s.failed:
@@ -64,6 +72,40 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	log.Info("stopping")
 	return errors.Join(err, s.stop())
+}
+
+// explain logs what an operator has to know at the first start.
+func (s *service) explain(ctx context.Context) {
+	mails := []any{"folder", filepath.Join(s.config.Data, "mail")}
+	if s.config.SMTP.Host != "" {
+		mails = []any{"smtp", s.config.SMTP.Host}
+	}
+	s.log.Info("mails with codes and invitations go to", mails...)
+	if s.config.AdminToken == "" {
+		s.log.Warn("/admin is closed: give --admin-token to manage teams")
+	}
+	teams, err := s.registry.Teams(ctx)
+	if err != nil || len(teams) > 0 {
+		return
+	}
+	how := "watchpost team create --email you@example.com --plan growth"
+	if s.config.AdminToken == "" {
+		how = "start with --admin-token; then " + how
+	}
+	s.log.Info("there is no team yet: make one", "command", how)
+}
+
+// boundMemory keeps the process within the limit of its cgroup, unless GOMEMLIMIT
+// sets another. Without either the collector works by its ordinary ratio: a limit
+// that the memory in use exceeds makes it collect all the time.
+func boundMemory(limit memlimit.Provider, log *slog.Logger) {
+	bound, err := memlimit.Set(memlimit.WithProvider(limit))
+	switch {
+	case err != nil:
+		log.Debug("no limit of memory is known", "error", err)
+	case bound != math.MaxInt64:
+		log.Info("memory is limited", "mib", bound>>20)
+	}
 }
 
 func newLog(level slog.Level) *slog.Logger {
@@ -87,14 +129,31 @@ func (c *serveCommand) check() error {
 	if err := c.SMTP.check(); err != nil {
 		return err
 	}
-	host, _, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+	if len(c.AdminToken) < minAdminToken && c.AdminToken != "" && !c.demo {
+		return fmt.Errorf("--admin-token: want at least %d characters, have %d: make one with openssl rand -hex 24", minAdminToken, len(c.AdminToken))
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		if c.TLSCert == "" && len(c.TrustedProxy) == 0 && !c.Insecure {
-			return fmt.Errorf("--listen %s is not loopback: give --tls-cert and --tls-key, --trusted-proxy, or --insecure", c.Listen)
-		}
+	if err := c.checkAddress("--listen", c.Listen); err != nil || c.OpsListen == "" {
+		return err
+	}
+	return c.checkAddress("--ops-listen", c.OpsListen)
+}
+
+// minAdminToken is the length of an admin token in characters.
+const minAdminToken = 16
+
+// checkAddress refuses an address at which other machines would be served in
+// clear.
+func (c *serveCommand) checkAddress(flag, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", flag, err)
+	case mail.Loopback(host):
+		return nil
+	case c.demo:
+		return fmt.Errorf("%s %s is not loopback: the demo serves this machine only", flag, address)
+	case c.TLSCert == "" && len(c.TrustedProxy) == 0 && !c.Insecure:
+		return fmt.Errorf("%s %s is not loopback: give --tls-cert and --tls-key, --trusted-proxy, or --insecure", flag, address)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,6 +32,7 @@ type service struct {
 	registry *actors.Registry
 	failed   chan error // receives the error of a listener that ended by itself
 
+	tls     *tls.Config // nil in clear
 	config  *serveCommand
 	log     *slog.Logger
 	metrics *prometheus.Registry
@@ -49,6 +51,8 @@ const (
 	drainTimeout  = 10 * time.Second // requests in flight and sessions
 	actorsTimeout = 10 * time.Second
 	mailTimeout   = 10 * time.Second
+	// patience is after how long a stop says what it waits for.
+	patience      = time.Second
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	// readTimeout bounds the arrival of a whole request. It is longer than a
@@ -79,8 +83,16 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &service{config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
-	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	var tlsConfig *tls.Config
+	if c.TLSCert != "" {
+		certificate, err := openCertificate(c.TLSCert, c.TLSKey, log)
+		if err != nil {
+			return nil, err
+		}
+		tlsConfig = &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12}
+	}
+	s := &service{tls: tlsConfig, config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
+	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
 	for _, step := range []func(context.Context) error{s.openStore, s.startClock, s.startActors, s.listen} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, s.stop())
@@ -187,13 +199,17 @@ func (s *service) serve(address string, handler http.Handler) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if s.config.demo {
+		handler = ownNamesOnly(handler)
+	}
 	server := newServer(handler, s.log)
 	s.servers = append(s.servers, server)
 	scheme := "http"
 	run := func() error { return server.Serve(listener) }
-	if s.config.TLSCert != "" {
+	if s.tls != nil {
 		scheme = "https"
-		run = func() error { return server.ServeTLS(listener, s.config.TLSCert, s.config.TLSKey) }
+		server.TLSConfig = s.tls.Clone()
+		run = func() error { return server.ServeTLS(listener, "", "") }
 	}
 	s.running.Go(func() {
 		if err := run(); !errors.Is(err, http.ErrServerClosed) {
@@ -213,34 +229,47 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 }
 
 // stop ends the service in good order: no longer ready, sessions asked to come
-// back later, requests in flight finished, actors drained, store closed.
+// back later, requests in flight finished, actors drained, store closed. It logs
+// what it waits for.
 func (s *service) stop() error {
 	s.ready.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
 	var failures []error
+	end := func(what string, f func() error) {
+		waiting := time.AfterFunc(patience, func() { s.log.Warn("still stopping; Ctrl-C again ends it at once", "waits_for", what) })
+		defer waiting.Stop()
+		if err := f(); err != nil {
+			failures = append(failures, fmt.Errorf("stop, waiting for %s: %w", what, err))
+		}
+	}
 	if s.api != nil {
-		failures = append(failures, s.api.CloseSessions(ctx))
+		end("sessions", func() error { return s.api.CloseSessions(ctx) })
 	}
 	for _, server := range s.servers {
-		failures = append(failures, server.Shutdown(ctx))
+		end("requests in flight", func() error { return server.Shutdown(ctx) })
 	}
 	s.running.Wait()
 	if s.registry != nil {
-		actorsCtx, cancel := context.WithTimeout(context.Background(), actorsTimeout)
-		defer cancel()
-		failures = append(failures, s.registry.Close(actorsCtx))
+		end("the teams' last commits", within(actorsTimeout, s.registry.Close))
 	}
 	if s.closeMail != nil {
-		mailCtx, cancel := context.WithTimeout(context.Background(), mailTimeout)
-		defer cancel()
-		failures = append(failures, s.closeMail(mailCtx))
+		end("mails under way", within(mailTimeout, s.closeMail))
 	}
 	if s.settled != nil {
 		s.settled.Close()
 	}
 	if s.store != nil {
-		failures = append(failures, s.store.Close())
+		end("the store", s.store.Close)
 	}
 	return errors.Join(failures...)
+}
+
+// within bounds the time of a function.
+func within(d time.Duration, f func(context.Context) error) func() error {
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), d)
+		defer cancel()
+		return f(ctx)
+	}
 }

@@ -4,18 +4,23 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"text/tabwriter"
 	"time"
+
+	"watchpost/actors/mail"
 )
 
 // teamCommand manages teams through the admin API of a running service.
 type teamCommand struct {
 	Server     string `default:"http://127.0.0.1:8080" help:"Address of the service's admin API."`
 	AdminToken string `help:"Bearer token of the admin API. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
+	Insecure   bool   `env:"-" help:"Send the admin token to another machine without TLS."`
 
 	Create    teamCreate    `cmd:"" help:"Create a team and print its API key."`
 	List      teamList      `cmd:"" help:"List all teams."`
@@ -38,26 +43,42 @@ func (c *teamCreate) Run(ctx context.Context, t *teamCommand) error {
 		APIKey         string `json:"api_key"`
 	}
 	body := map[string]string{"email": c.Email, "full_name": c.FullName, "plan": c.Plan, "name": c.Name}
-	if err := t.call(ctx, http.MethodPost, "/admin/teams", body, &team); err != nil {
+	if err := t.call(ctx, "create the team", http.MethodPost, "/admin/teams", body, &team); err != nil {
 		return err
 	}
 	fmt.Printf("team     %s (%s, %s)\napi key  %s\n", team.ID, team.Name, team.Plan, team.APIKey)
 	return nil
 }
 
-type teamList struct{}
+type teamList struct {
+	JSON bool `name:"json" help:"Print the reply of the admin API as it is."`
+}
 
 // Run lists the teams.
-func (teamList) Run(ctx context.Context, t *teamCommand) error {
-	var reply struct {
-		Teams []struct{ ID, Name, Plan string }
+func (c *teamList) Run(ctx context.Context, t *teamCommand) error {
+	var raw json.RawMessage
+	if err := t.call(ctx, "list the teams", http.MethodGet, "/admin/teams", nil, &raw); err != nil {
+		return err
 	}
-	if err := t.call(ctx, http.MethodGet, "/admin/teams", nil, &reply); err != nil {
+	if c.JSON {
+		fmt.Println(string(raw))
+		return nil
+	}
+	var reply struct {
+		Teams []struct {
+			ID, Name, Plan string
+			CreatedAt      time.Time `json:"created_at"`
+		}
+	}
+	if err := json.Unmarshal(raw, &reply); err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	if _, err := fmt.Fprintln(w, "ID\tPLAN\tCREATED\tNAME"); err != nil {
+		return err
+	}
 	for _, team := range reply.Teams {
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", team.ID, team.Plan, team.Name); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", team.ID, team.Plan, team.CreatedAt.Format(time.DateOnly), team.Name); err != nil {
 			return err
 		}
 	}
@@ -71,7 +92,7 @@ type teamSetPlan struct {
 
 // Run changes the plan.
 func (c *teamSetPlan) Run(ctx context.Context, t *teamCommand) error {
-	return t.call(ctx, http.MethodPatch, "/admin/teams/"+c.Team, map[string]string{"plan": c.Plan}, nil)
+	return t.call(ctx, "change the plan of team "+c.Team, http.MethodPatch, "/admin/teams/"+c.Team, map[string]string{"plan": c.Plan}, nil)
 }
 
 type teamRotateKey struct {
@@ -83,7 +104,7 @@ func (c *teamRotateKey) Run(ctx context.Context, t *teamCommand) error {
 	var reply struct {
 		APIKey string `json:"api_key"`
 	}
-	if err := t.call(ctx, http.MethodPost, "/admin/teams/"+c.Team+"/rotate-key", map[string]string{}, &reply); err != nil {
+	if err := t.call(ctx, "rotate the key of team "+c.Team, http.MethodPost, "/admin/teams/"+c.Team+"/rotate-key", map[string]string{}, &reply); err != nil {
 		return err
 	}
 	fmt.Println(reply.APIKey)
@@ -101,7 +122,7 @@ func (c *teamPair) Run(ctx context.Context, t *teamCommand) error {
 		Code      string
 		ExpiresAt time.Time `json:"expires_at"`
 	}
-	if err := t.call(ctx, http.MethodPost, "/admin/teams/"+c.Team+"/pairing-codes", map[string]string{"email": c.Email}, &reply); err != nil {
+	if err := t.call(ctx, "make a pairing code for "+c.Email, http.MethodPost, "/admin/teams/"+c.Team+"/pairing-codes", map[string]string{"email": c.Email}, &reply); err != nil {
 		return err
 	}
 	fmt.Printf("%s (until %s)\n", reply.Code, reply.ExpiresAt.Format(time.RFC3339))
@@ -111,18 +132,35 @@ func (c *teamPair) Run(ctx context.Context, t *teamCommand) error {
 // adminTimeout bounds one call of the admin API.
 const adminTimeout = 30 * time.Second
 
-// call makes one request to the admin API and decodes its reply; an error
-// carries the service's own words.
-func (t *teamCommand) call(ctx context.Context, method, path string, body, reply any) error {
+// call makes one request to the admin API and decodes its reply. An error says
+// what it was for, and the service's own words.
+func (t *teamCommand) call(ctx context.Context, purpose, method, path string, body, reply any) error {
+	answer, err := t.send(ctx, method, path, body)
+	if err == nil && reply != nil {
+		err = json.Unmarshal(answer, reply)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
+	}
+	return nil
+}
+
+func (t *teamCommand) send(ctx context.Context, method, path string, body any) ([]byte, error) {
 	token, err := secret(t.AdminToken, "WATCHPOST_ADMIN_TOKEN")
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if token == "" {
+		return nil, errors.New("give the service's --admin-token, or the variable WATCHPOST_ADMIN_TOKEN")
+	}
+	if err := t.checkServer(); err != nil {
+		return nil, err
 	}
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		content = bytes.NewReader(encoded)
 	}
@@ -130,27 +168,51 @@ func (t *teamCommand) call(ctx context.Context, method, path string, body, reply
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, t.Server+path, content)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // without the path
+		}
+		return nil, fmt.Errorf("no service answers at %s (--server): %w", t.Server, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // read to its end
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		var failure struct{ Error string }
-		if json.Unmarshal(answer, &failure) != nil || failure.Error == "" {
-			failure.Error = response.Status
-		}
-		return fmt.Errorf("%s %s: %s", method, path, failure.Error)
+		return nil, t.refusal(response.StatusCode, answer)
 	}
-	if reply == nil {
+	return answer, nil
+}
+
+// checkServer refuses an address to which the token would travel in clear.
+func (t *teamCommand) checkServer() error {
+	server, err := url.Parse(t.Server)
+	switch {
+	case err != nil || server.Host == "":
+		return fmt.Errorf("--server %s: want an address as https://watchpost.example.com", t.Server)
+	case server.Scheme == "https", t.Insecure, mail.Loopback(server.Hostname()):
 		return nil
 	}
-	return json.Unmarshal(answer, reply)
+	return fmt.Errorf("--server %s: the admin token would travel in clear: use https, or give --insecure", t.Server)
+}
+
+// refusal says why the service refused, and what to do when that is plain.
+func (t *teamCommand) refusal(status int, answer []byte) error {
+	var said struct{ Error string }
+	if json.Unmarshal(answer, &said) != nil || said.Error == "" {
+		said.Error = "the reply is not that of a Watchpost service: " + http.StatusText(status)
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return fmt.Errorf("%s: --admin-token is not that of the service", said.Error)
+	case status == http.StatusNotFound && said.Error == "Not found":
+		return fmt.Errorf("the service at %s has no admin API there: start it with --admin-token, and name its --ops-listen by --server when it has one", t.Server)
+	}
+	return errors.New(said.Error)
 }

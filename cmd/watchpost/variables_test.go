@@ -17,17 +17,21 @@ var samples = map[string]string{
 // variable of its name, with the same effect.
 func TestEveryFlagHasAVariable(t *testing.T) {
 	var line commandLine
-	parser, err := kong.New(&line, kong.DefaultEnvars("WATCHPOST"))
+	parser, err := newParser(&line)
 	require.NoError(t, err)
 	seen := 0
 	for _, command := range parser.Model.Leaves(true) {
 		for _, group := range command.AllFlags(true) {
 			for _, flag := range group {
-				if flag.Name == "help" {
+				if flag.Name == "help" || flag.Name == "version" || command.Parent.Name == "team" && flag.Name == "insecure" {
 					continue
 				}
 				seen++
-				name := "WATCHPOST_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+				name := "WATCHPOST_"
+				if command.Name == "demo" || command.Name == "network" {
+					name += strings.ToUpper(command.Name) + "_"
+				}
+				name += strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 				require.Contains(t, flag.Envs, name, "%s --%s", command.Path(), flag.Name)
 				t.Run(command.Path()+" --"+flag.Name, func(t *testing.T) {
 					value := sampleOf(t, flag)
@@ -66,7 +70,7 @@ func sampleOf(t *testing.T, flag *kong.Flag) string {
 func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any {
 	t.Helper()
 	var line commandLine
-	parser, err := kong.New(&line, kong.DefaultEnvars("WATCHPOST"))
+	parser, err := newParser(&line)
 	require.NoError(t, err)
 	words := strings.Fields(command.FullPath())
 	for name, value := range map[string]string{"email": "--email=a@b.example", "plan": "--plan=growth", "team": "--team=x"} {
@@ -99,4 +103,26 @@ func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any 
 	}
 	t.Fatalf("%s has no --%s", command.Path(), flag)
 	return nil
+}
+
+// TestNoSharedVariables: what configures the service configures neither the demo
+// nor the stand-in network, and the other way round.
+func TestNoSharedVariables(t *testing.T) {
+	var line commandLine
+	parser, err := newParser(&line)
+	require.NoError(t, err)
+	owner := map[string]string{}
+	for _, command := range parser.Model.Leaves(true) {
+		if command.Name != "serve" && command.Name != "demo" && command.Name != "network" {
+			continue
+		}
+		for _, flag := range command.Flags {
+			for _, name := range flag.Envs {
+				require.Empty(t, owner[name], "%s of %s", name, command.Name)
+				owner[name] = command.Name
+			}
+		}
+	}
+	require.Equal(t, "serve", owner["WATCHPOST_DATA"])
+	require.Equal(t, "demo", owner["WATCHPOST_DEMO_DATA"])
 }

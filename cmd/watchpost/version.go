@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // version is set by the linker.
@@ -11,16 +13,39 @@ var version = "development"
 
 type versionCommand struct{}
 
-// Run prints the version, the commit when the build knew it, and Go's.
+// Run prints the version.
 func (versionCommand) Run() error { //nolint:unparam // kong wants an error
-	commit := ""
+	fmt.Println(versionLine())
+	return nil
+}
+
+// versionLine is the version, the commit when the build knew it, and Go's
+// version.
+func versionLine() string {
+	line := "watchpost " + version
+	if commit := commitOf(); commit != "" {
+		line += " " + commit
+	}
+	return line + " " + runtime.Version()
+}
+
+// commitOf returns the commit that the binary was built from; "" when the build
+// did not know it.
+func commitOf() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				commit = " " + s.Value
+				return s.Value
 			}
 		}
 	}
-	fmt.Printf("watchpost %s%s %s\n", version, commit, runtime.Version())
-	return nil
+	return ""
+}
+
+// buildInfo is the metric that tells the builds of a fleet apart.
+func buildInfo() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "watchpost_build_info", Help: "1; the labels name the build.",
+		ConstLabels: prometheus.Labels{"version": version, "commit": commitOf(), "go": runtime.Version()},
+	}, func() float64 { return 1 })
 }

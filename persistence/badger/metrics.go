@@ -37,6 +37,9 @@ func newMetrics(queue *queue, views func() int) *metrics {
 			Name: "watchpost_store_failures_total", Help: "Batches and activations that failed, by reason.",
 		}, []string{"reason"}),
 	}
+	for _, reason := range []string{"conflict", "fenced", "too_large", "closed", "engine"} {
+		m.failures.WithLabelValues(reason) // shown before the first, for alerts
+	}
 	m.collectors = []prometheus.Collector{
 		m.batches, m.bytes, m.activations, m.commits, m.failures,
 		gauge("watchpost_store_waiting_batches", "Batches that wait for the committer.", func() float64 {

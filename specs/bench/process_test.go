@@ -75,7 +75,7 @@ type server struct {
 	took    time.Duration // from start to ready
 }
 
-const adminToken = "bench"
+const adminToken = "operator-of-the-bench"
 
 // startWatchpost starts the service in a folder.
 func startWatchpost(t testing.TB, dir string) *server {

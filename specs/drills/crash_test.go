@@ -133,7 +133,7 @@ func (d *drill) launch(name string, args ...string) *process.Process {
 
 func (d *drill) startService() {
 	d.service = d.launch("service", "serve", "--listen", d.address, "--data", filepath.Join(d.dir, "data"),
-		"--admin-token", "drill", "--test-clock")
+		"--admin-token", "operator-of-the-drill", "--test-clock")
 	url, err := d.service.URL()
 	require.NoError(d.t, err)
 	if d.url == "" {
