@@ -348,12 +348,35 @@ func TestGate(t *testing.T) {
 		s.ExpectNone()
 		done(t, team, actors.Gate{})
 	})
-	t.Run("the sign of life survives a crash, to the minute", func(t *testing.T) {
+	t.Run("the sign of life survives a crash, to ten minutes", func(t *testing.T) {
 		w.Crash()
 		done(t, team, actors.Gate{})
-		w.Advance(47*time.Hour + 58*time.Minute)
+		w.Advance(47*time.Hour + 49*time.Minute)
 		done(t, team, actors.Gate{})
-		w.Advance(3 * time.Minute)
+		w.Advance(12 * time.Minute)
+		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+	})
+	t.Run("heartbeats of ten minutes are one commit", func(t *testing.T) {
+		s.Connect()
+		before := w.Store.Submitted()
+		for range 30 {
+			w.Advance(protocol.HeartbeatEvery)
+			s.Heartbeat()
+			s.Settle()
+		}
+		require.LessOrEqual(t, w.Store.Submitted()-before, 2)
+	})
+	t.Run("the end of a connection stores the last one", func(t *testing.T) {
+		w.Advance(9 * time.Minute)
+		s.Heartbeat()
+		s.Settle()
+		at := w.Now()
+		s.Drop()
+		actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}) // durable
+		w.Crash()
+		w.SetClock(at.Add(48*time.Hour - time.Minute))
+		done(t, team, actors.Gate{})
+		w.SetClock(at.Add(48*time.Hour + time.Minute))
 		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
 	})
 	t.Run("a team that was never founded", func(t *testing.T) {

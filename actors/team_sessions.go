@@ -18,9 +18,10 @@ type liveness struct {
 	stored time.Time // what the store holds of it
 }
 
-// livenessGrain is how far the stored sign of life may lag behind: a crash may
-// close the 48-hour window that much early.
-const livenessGrain = time.Minute
+// livenessGrain is how far the stored sign of life of a connected member may
+// lag behind: a crash may close the 48-hour window that much early for a member
+// who does not come back. Each store of it is a synced commit.
+const livenessGrain = 10 * time.Minute
 
 // sessionState is what the team keeps of a session, connected or not.
 type sessionState struct {
@@ -280,6 +281,9 @@ func (t *team) onSessionDown(m sessionDown) {
 	if s := t.sessions[m.session]; s != nil && s.pid != nil && s.hellos == m.hellos {
 		t.ctx.Poison(s.pid)
 		t.retire(s)
+		batch := &persistence.Batch{}
+		t.storeLiveness(batch, s.record.Member)
+		t.journal.submit(batch, nil)
 		t.shownAt = time.Time{} // all its work waits for another reason now
 		t.showPending(t.env.clock.Now())
 	}
@@ -367,7 +371,14 @@ func (t *team) markAlive(batch *persistence.Batch, member watchpost.MemberID, no
 	l.last = now
 	t.showPresence()
 	if now.Sub(l.stored) >= livenessGrain {
-		l.stored = now
-		batch.Put(key(keyLiveness, member), encode(now))
+		t.storeLiveness(batch, member)
+	}
+}
+
+// storeLiveness stores a member's last sign of life if it is not stored yet.
+func (t *team) storeLiveness(batch *persistence.Batch, member watchpost.MemberID) {
+	if l := t.liveness[member]; l != nil && !l.stored.Equal(l.last) {
+		l.stored = l.last
+		batch.Put(key(keyLiveness, member), encode(l.last))
 	}
 }
