@@ -17,7 +17,8 @@ import (
 // with bind, so that nothing asked for in the member's name is done as somebody
 // else who uses the same browser.
 
-// bindingRecord is the account that a member works as.
+// bindingRecord is the account that a member works as; without an account it
+// says that the operator has taken it away.
 type bindingRecord struct {
 	Account watchpost.AccountURN `json:"account"`
 	Slug    string               `json:"slug,omitempty"`
@@ -29,15 +30,20 @@ type bindingRecord struct {
 // not store: a member works as the account that the session which has reported
 // its account for the longest time works with.
 func (t *team) loadBindings(view persistence.View) error {
+	released := map[watchpost.MemberID]bool{}
 	err := loadAll(view, t.space, keyBinding, func(member string, r bindingRecord) {
+		if r.Account == "" {
+			released[watchpost.MemberID(member)] = true
+			return
+		}
 		t.bindings[watchpost.MemberID(member)] = r
 	})
 	if err != nil {
 		return err
 	}
-	batch := &persistence.Batch{}
+	st := &steps{}
 	for _, m := range t.members {
-		if _, bound := t.bindings[m.ID]; bound {
+		if _, bound := t.bindings[m.ID]; bound || released[m.ID] {
 			continue
 		}
 		var first *sessionRecord
@@ -47,12 +53,12 @@ func (t *team) loadBindings(view persistence.View) error {
 			}
 		}
 		if first != nil {
-			t.bind(batch, m.ID, bindingRecord{
+			t.bind(st.room(1), m.ID, bindingRecord{
 				Account: first.Account, Slug: first.Slug, Name: t.accounts[first.Account].Name, At: t.env.clock.Now(),
 			}, first.ID)
 		}
 	}
-	t.journal.submit(batch, nil)
+	t.submitSteps(st, nil)
 	return nil
 }
 
@@ -123,6 +129,37 @@ func (t *team) onBind(s *sessionState, f protocol.Frame) {
 	t.moveWrites(member, urn)
 	t.journal.submit(batch, nil)
 	t.handOut()
+}
+
+// ReleaseAccount takes the account away that a member works as (NotFound `User
+// not found`); answered by Done. The account that a session of the member reports
+// next is the member's.
+type ReleaseAccount struct{ Member watchpost.MemberID }
+
+func (t *team) onReleaseAccount(m ReleaseAccount) {
+	if _, known := t.member(m.Member); !known {
+		t.answer(nil, errMember())
+		return
+	}
+	before := t.bindings[m.Member]
+	st := &steps{}
+	// No binding: not even one derived from the accounts that sessions reported.
+	st.room(1).Put(key(keyBinding, m.Member), encode(bindingRecord{At: t.env.clock.Now()}))
+	delete(t.bindings, m.Member)
+	if err := t.endClaims(st, m.Member, ""); err != nil {
+		t.fail(err)
+		t.refuse(m)
+		return
+	}
+	t.env.log.Info("audit: account released", "team", t.id, "member", m.Member, "before", before.Account)
+	for _, s := range t.sessionsOf(m.Member) {
+		if s.worker != nil { // gets nothing until it has said again which account it has
+			s.worker.other = true
+			t.showHindered(s.worker)
+			t.statusChanged(s)
+		}
+	}
+	t.submitSteps(st, replyTo(t.env, t.ctx.Sender(), Done{}))
 }
 
 // moveWrites lets the member's writes that no session was handed yet run on the

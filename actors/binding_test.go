@@ -223,3 +223,24 @@ func usedOf(f protocol.Frame, action watchpost.Action) int {
 	}
 	return -1
 }
+
+// The operator takes a member's account away: the next that a session reports
+// is the member's, and the former one is anybody's.
+func TestReleaseAccount(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	member := presence(t, team, s.Email).Member
+	signIn(s, "jan")
+	done(t, team, actors.ReleaseAccount{Member: member})
+	read := team.Create(t, watchpost.TaskProfileFetch)
+	s.ExpectNone()
+	w.Crash()
+	require.Nil(t, presence(t, team, s.Email).Account)
+	s.Connect()
+	s.Finish(s.ExpectTask(read))
+	require.Equal(t, "jan", presence(t, team, s.Email).Account.Slug)
+	heir := w.Found(t, watchpost.PlanFree)
+	h := heir.Session(t, "ada").Connect()
+	require.False(t, presence(t, heir, h.Email).AccountInUse)
+	actorstest.Fails(t, team, watchpost.NotFound, actors.ReleaseAccount{Member: "nobody"})
+}

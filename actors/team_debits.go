@@ -42,16 +42,16 @@ func (t *team) debitNewDay(now time.Time) {
 	}
 	t.day = day
 	t.ledger.forget(now)
-	batch := &persistence.Batch{}
+	st := &steps{} // an activation that finds one missing debits it again
 	for _, held := range t.held {
 		for id, open := range held {
 			offered := open.reserved.Action != watchpost.ActionNone // and debited with the hand-out
-			if !offered && t.carryOver(batch, open, now) {
+			if batch := st.room(2); !offered && t.carryOver(batch, open, now) {
 				putOpen(batch, id, open)
 			}
 		}
 	}
-	t.journal.submit(batch, nil)
+	t.submitSteps(st, nil)
 }
 
 // carryOver debits what is out to the period that holds now, if it was debited

@@ -36,6 +36,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onUpdateMember(m)
 	case RemoveMember:
 		t.onRemoveMember(m)
+	case ReleaseAccount:
+		t.onReleaseAccount(m)
 	case signInMember:
 		t.onSignInMember(m)
 	case GetMember:

@@ -17,6 +17,8 @@ func (s *Server) memberRoutes() {
 		takesBody(textInvalidRole), unknown)
 	fuego.Delete(s.ops, path, s.removeMember,
 		s.operation(operators, "removeMember", "Remove a member: ends sessions, account claims and waiting writes", tagAdmin), unknown)
+	fuego.Delete(s.ops, path+"/account", s.releaseAccount,
+		s.operation(operators, "releaseAccount", "Release the network account that a member works as", tagAdmin), unknown)
 }
 
 // readRole reads a role that must be given.
@@ -74,4 +76,18 @@ func (s *Server) removeMember(c fuego.ContextNoBody) (removeMemberReply, error) 
 	}
 	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.RemoveMember{Member: member})
 	return removeMemberReply{member, true}, err
+}
+
+type releaseAccountReply struct {
+	ID       watchpost.MemberID `json:"id"`
+	Released bool               `json:"released"`
+}
+
+func (s *Server) releaseAccount(c fuego.ContextNoBody) (releaseAccountReply, error) {
+	team, member, err := memberInPath(c.Request())
+	if err != nil {
+		return releaseAccountReply{}, err
+	}
+	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.ReleaseAccount{Member: member})
+	return releaseAccountReply{member, true}, err
 }

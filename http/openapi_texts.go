@@ -82,6 +82,7 @@ var details = map[string]string{
 	"setPlan":           "Nothing is deleted when the new plan includes less: creating is refused until there is room again.",
 	"addMember":         "The invitation is mailed; the first sign-in with that address lands in the team.",
 	"updateMember":      "Agent calls that name nobody are done in the name of the admin who has been in the team longest.",
+	"releaseAccount":    "The account that one of the member's sessions reports next becomes the member's; others may use the former one. Until then the member's sessions get no tasks.",
 	"removeMember":      "Writes that are already being done keep their day to be reported; history stays.",
 	"openSession":       "The token is shown here only.",
 	"createPairingCode": "It works once, for ten minutes.",

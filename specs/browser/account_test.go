@@ -1,0 +1,46 @@
+package browser_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/network"
+)
+
+// TestOtherAccount: the browser of a member that is signed in to the network as
+// somebody else writes nothing, and what was asked for is done as the member when
+// the member is back.
+func TestOtherAccount(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	m := w.found(t, "own@example.com").join("own@example.com", "own")
+	post := w.anyPost(t)
+	comment := func(text string) string {
+		return m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": text})
+	}
+	m.completed(comment("as myself"))
+	require.Equal(t, 1, w.writes.count("own", network.WriteComment))
+
+	m.account = "somebody-else"
+	m.signIn()
+	id := comment("while somebody else is signed in")
+	paused := func() bool {
+		_, reply := m.team.call(http.MethodGet, "/api-team", nil)
+		one := reply["members"].([]any)[0].(fields)
+		pauses := one["pauses"].([]any)
+		return one["account"].(fields)["slug"] == "own" && len(pauses) > 0 && pauses[0].(fields)["reason"] == "other_account"
+	}
+	eventually(t, paused, func() string { return "the team does not show other_account" })
+	state, _ := m.status(id)
+	require.Equal(t, "pending", state)
+	require.Zero(t, w.writes.count("somebody-else", network.WriteComment))
+
+	m.account = "own"
+	m.signIn()
+	m.completed(id)
+	require.Equal(t, 2, w.writes.count("own", network.WriteComment))
+	require.Zero(t, w.writes.count("somebody-else", network.WriteComment))
+	m.journalled(0)
+}
