@@ -160,10 +160,11 @@ func (t Task) Rejournal(journal string) (Task, bool) {
 	return t, true
 }
 
-// Move lets a write that no session was handed yet run on whatever account its
-// member works as; ok is false when it was handed out or ended.
+// Move lets a task in a member's name that no session was handed yet run on
+// whatever account the member works as; ok is false when there is nothing to
+// change.
 func (t Task) Move() (Task, bool) {
-	if t.State != TaskPending || t.Attempts > 0 || t.Account == "" || !t.Type.Writes() {
+	if t.State != TaskPending || t.Attempts > 0 || t.Account == "" || t.Member == "" {
 		return t, false
 	}
 	t.Account = ""

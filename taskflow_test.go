@@ -417,3 +417,33 @@ func TestRetryDelay(t *testing.T) {
 	}
 	require.Greater(t, len(apart), 100)
 }
+
+func TestMoveAndRejournal(t *testing.T) {
+	waits := watchpost.Task{ID: "t", Type: watchpost.TaskLikePost, State: watchpost.TaskPending, Member: "m", Account: "urn:a"}
+	moved, ok := waits.Move()
+	require.True(t, ok)
+	require.Empty(t, moved.Account)
+	_, ok = moved.Move()
+	require.False(t, ok, "moved already")
+	read := watchpost.Task{ID: "t", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending, Account: "urn:a"}
+	_, ok = read.Move()
+	require.False(t, ok, "in nobody's name")
+
+	leased, ok := waits.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "urn:a", Journal: "old"})
+	require.True(t, ok)
+	_, ok = leased.Move()
+	require.False(t, ok, "handed out")
+	next, ok := leased.Rejournal("new")
+	require.True(t, ok)
+	require.Equal(t, "new", next.Lease.Journal)
+	require.Equal(t, "old", leased.Lease.Journal, "a value of its own")
+	_, ok = next.Rejournal("new")
+	require.False(t, ok)
+	acting, ok := next.Act("l", time.Unix(0, 0))
+	require.True(t, ok)
+	_, ok = acting.Rejournal("newer")
+	require.False(t, ok, "what acts stays with its journal")
+	returned, _ := leased.Return(false)
+	_, ok = returned.Move()
+	require.False(t, ok, "it was handed out before")
+}

@@ -44,7 +44,7 @@ func (t *team) endUnused(now time.Time) {
 	st := &steps{}
 	for _, s := range t.sessions {
 		switch {
-		case s.pid != nil:
+		case s.pid != nil: // it is seen
 		case s.record.SeenAt.IsZero():
 			t.sawSession(st.room(1), s, true, now)
 		case watchpost.SessionEnds(s.record.SeenAt, now):
