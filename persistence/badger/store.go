@@ -1,13 +1,13 @@
 // Package badger implements persistence.Store on Badger, an embedded
 // log-structured database, for a service that runs on one node.
 //
-// One goroutine, the committer, writes for all: see committer. Views are
-// Badger's read transactions at the newest durable version: see snapshots. The
-// bytes on disk are described in keys.go.
+// One goroutine, the committer, does all writes: see committer. Views are
+// Badger's read transactions at the newest durable version: see snapshots.
+// keys.go describes the layout on disk.
 //
-// When the disk fails the store stops writing for good: every later batch and
-// activation fails with the same error, while views still see what is durable.
-// The process must open the store anew.
+// After a disk failure the store stops writing permanently: every later batch
+// and activation fails with the same error, while views still show the durable
+// state. The process must reopen the store.
 package badger
 
 import (
@@ -36,16 +36,16 @@ type Store struct {
 	disk      *disk // nil in memory
 	failed    <-chan error
 	writing   sync.Mutex    // see committer
-	committed chan struct{} // closed when the committer has gone
-	closing   chan struct{} // closed to let the committer wait for no room
-	stop      chan struct{} // closed to stop what runs beside it
+	committed chan struct{} // closed when the committer has ended
+	closing   chan struct{} // closed to end the committer's wait for room
+	stop      chan struct{} // closed to stop the background goroutines
 	running   sync.WaitGroup
 }
 
 var _ persistence.Store = (*Store)(nil)
 
-// Open opens the store of a folder, creates it when it is missing and repairs
-// what a crash left. It returns ErrInUse when the folder is open already.
+// Open opens the store of a folder, creates a missing one and repairs the
+// leftovers of a crash. It returns ErrInUse when the folder is open already.
 func Open(options Options) (*Store, error) {
 	options = options.withDefaults()
 	d, lock, err := openDatabase(options)
@@ -83,8 +83,8 @@ func Open(options Options) (*Store, error) {
 	return s, nil
 }
 
-// Activate implements persistence.Store. When ctx ends first the epoch may
-// have been taken all the same.
+// Activate implements persistence.Store. When ctx ends first, the epoch may
+// have been taken anyway.
 func (s *Store) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func (s *Store) Close() error {
 	<-s.committed
 	close(s.stop)
 	s.running.Wait()
-	// The files are unmapped below: nothing may read them any more.
+	// The files are unmapped below, so no read may follow.
 	if views := s.views.close(); len(views) > 0 {
 		s.options.Logger.Warn("closing the store: reads of open views fail from now on", "views", len(views))
 		for _, v := range views {
@@ -142,8 +142,8 @@ func (s *Store) closeDatabase() error {
 	return s.disk.closes(s.db)
 }
 
-// Failed receives the error that stopped all writing, if that happens: the
-// process should end then and be started anew.
+// Failed receives the error that stopped all writing. The process should exit
+// then and be restarted.
 func (s *Store) Failed() <-chan error { return s.failed }
 
 // Collector returns the store's metrics; their names begin with

@@ -23,15 +23,15 @@ type view struct {
 	txn     *db.Txn
 	version uint64
 	closed  bool
-	// reads counts the reads under way; below zero the store is closing.
+	// reads counts the running reads; it is negative while the store closes.
 	reads atomic.Int64
 }
 
-// noReads is what a closing store adds to the reads of a view.
+// noReads is the value that a closing store adds to the reads of a view.
 const noReads = math.MinInt64 / 2
 
-// begin announces a read: until its end the store's files stay mapped. It
-// refuses a view that outlived itself or its store.
+// begin registers a read: until its end the store's files stay mapped. It
+// refuses a view that is closed or whose store is closed.
 func (v *view) begin() error {
 	if v.closed || v.reads.Add(1) < 0 {
 		if !v.closed {
@@ -42,7 +42,7 @@ func (v *view) begin() error {
 	return nil
 }
 
-// end tells a closing store when no read is left.
+// end signals a closing store when no read is left.
 func (v *view) end() {
 	if v.reads.Add(-1) == noReads {
 		select {
@@ -52,8 +52,8 @@ func (v *view) end() {
 	}
 }
 
-// refuseReads lets every later read of the view fail, and waits for those under
-// way: those of many records end at the next.
+// refuseReads makes every later read of the view fail, and waits for the
+// running ones. Scans end at their next record.
 func (v *view) refuseReads() {
 	v.reads.Add(noReads)
 	for v.reads.Load() != noReads {
@@ -75,14 +75,14 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	return v, nil
 }
 
-// openViews knows the open views, which a closing store refuses to read from.
+// openViews holds the open views, whose reads a closing store refuses.
 type openViews struct {
 	mu     sync.Mutex
 	all    map[*view]struct{}
 	closed bool
 }
 
-// add takes a view; false when the store closes.
+// add registers a view; false when the store is closing.
 func (o *openViews) add(v *view) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,7 +99,7 @@ func (o *openViews) remove(v *view) {
 	delete(o.all, v)
 }
 
-// close refuses further views and returns those that are open.
+// close refuses further views and returns the open ones.
 func (o *openViews) close() []*view {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -189,8 +189,8 @@ func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) 
 }
 
 // iterate calls yield for the records from start on until it returns false.
-// Values are not prefetched: they lie beside their keys (see tuned), and
-// Badger's prefetch starts a goroutine for each.
+// Values are not prefetched: they are stored next to their keys (see tuned),
+// and Badger's prefetch starts a goroutine for each.
 func (v *view) iterate(options db.IteratorOptions, start []byte, yield func(key, value []byte) bool) error {
 	if err := v.begin(); err != nil {
 		return err
