@@ -162,7 +162,7 @@ func (t *team) hold(id watchpost.TaskID, open *openTask, session watchpost.Sessi
 }
 
 // maxOpenTasks bounds the client tasks of a team that are not final: all are in
-// memory while the team is, at some 4 kB each. Scans are bounded by the plan.
+// memory while the team is. Scans are bounded by the plan.
 const maxOpenTasks = 100_000
 
 // checkRoom refuses a client's task when too many are open.
