@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -119,4 +120,35 @@ func TestEndWhilePostsArePrepared(t *testing.T) {
 			require.Equal(t, parts*each, page.Count)
 		})
 	}
+}
+
+// TestPartsAreHeldBack: while nothing is stored, a session that goes on sending
+// is held back, and goes on when the store does.
+func TestPartsAreHeldBack(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	keywordWatchlist(t, team, "go")
+	scan := s.Expect(protocol.TypeTask)
+	s.Accept(scan)
+	const parts = 30
+	long := strings.Repeat("word ", 100<<10) // more than a post may have: it is cut
+	w.Store.Block()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for part := range parts {
+			s.Part(scan, part, post(w, fmt.Sprint(part), "go "+long))
+		}
+	}()
+	require.NoError(t, w.Store.AwaitHeld(w.Context(), 1))
+	select {
+	case <-sent:
+		require.FailNow(t, "nothing holds the session back")
+	case <-time.After(300 * time.Millisecond):
+	}
+	w.Store.Release()
+	for part := range parts {
+		require.Equal(t, part, *s.ExpectAck(scan).Seq)
+	}
+	<-sent
 }

@@ -17,14 +17,17 @@ import (
 // socket. It has no mailbox: what it is sent it does at once, on the sender's
 // goroutine, for there are as many links as sessions.
 type Link struct {
-	env *environment
-	pid *actor.PID
+	env  *environment
+	pid  *actor.PID
+	team watchpost.TeamID
 
 	mu      sync.Mutex
 	session *actor.PID // the session's actor; nil until it or the team has told
 	closed  bool
 	deliver func(protocol.Frame)
 	end     func(code int, reason string)
+	// unstored is nil before the first posts.
+	unstored *unstored
 }
 
 // deliver sends a frame to a session: team and tasks to the session's actor,
@@ -63,7 +66,7 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 	if err != nil {
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	l := &Link{env: r.env, deliver: deliver, end: end}
+	l := &Link{env: r.env, team: owner.Team, deliver: deliver, end: end}
 	processes := r.env.system.ProcessRegistry
 	l.pid, _ = processes.Add(l, processes.NextID())
 	hello.Token = "" // it has served; nothing further needs to know it
@@ -82,8 +85,12 @@ func errToken() error {
 	return watchpost.Errorf(watchpost.Unauthenticated, "Unknown or revoked session token")
 }
 
-// Receive hands over a frame of the session.
+// Receive hands over a frame of the session. It waits while too many posts of
+// the session, or of its team, are not stored yet.
 func (l *Link) Receive(f protocol.Frame) {
+	if !l.admit(&f) {
+		return
+	}
 	l.mu.Lock()
 	session := l.session
 	l.mu.Unlock()
@@ -93,11 +100,14 @@ func (l *Link) Receive(f protocol.Frame) {
 // Close tells that the connection is gone.
 func (l *Link) Close() {
 	l.mu.Lock()
-	already, session := l.closed, l.session
+	already, session, unstored := l.closed, l.session, l.unstored
 	l.closed = true
 	l.mu.Unlock()
 	if already {
 		return
+	}
+	if unstored != nil {
+		unstored.end()
 	}
 	l.env.system.ProcessRegistry.Remove(l.pid)
 	if session != nil {
@@ -119,6 +129,9 @@ func (l *Link) SendUserMessage(_ *actor.PID, message any) {
 		defer l.mu.Unlock()
 		if !l.closed {
 			l.deliver(m.frame)
+			if l.unstored != nil && m.frame.Type == protocol.TypeAck {
+				l.unstored.acknowledged(&m.frame)
+			}
 		}
 	case endLink:
 		l.finish(m.code, m.reason)
@@ -162,5 +175,8 @@ func (l *Link) finish(code int, reason string) {
 	if !l.closed && l.end != nil {
 		l.end(code, reason)
 		l.end = nil
+		if l.unstored != nil {
+			l.unstored.cancel()
+		}
 	}
 }

@@ -80,6 +80,7 @@ type environment struct {
 	// presence holds the newest sign of life of the teams in memory, for
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
+	unstored sync.Map // watchpost.TeamID → *semaphore.Weighted, see unstoredOf
 	// stopped is called by a top actor when it has ended.
 	// failed is false when that was no failure of its own.
 	stopped func(name string, self *actor.PID, failed bool)

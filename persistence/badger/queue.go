@@ -76,12 +76,6 @@ func (q *queue) close() bool {
 	return was
 }
 
-func (q *queue) isClosed() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.closed
-}
-
 // load returns the number and bytes of waiting requests.
 func (q *queue) load() (requests int, bytes int64) {
 	q.mu.Lock()

@@ -1,0 +1,48 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
+
+	"watchpost/actors/protocol"
+)
+
+// TestUnstoredPartsAreBounded: of a connection, and of all of a team; what is
+// acknowledged, or ends with its connection, makes room.
+func TestUnstoredPartsAreBounded(t *testing.T) {
+	t.Parallel()
+	team := semaphore.NewWeighted(maxUnstored + maxUnstored/2)
+	one, other := newUnstored(team), newUnstored(team)
+	part := func(seq int, bytes int) *protocol.Frame {
+		return &protocol.Frame{Type: protocol.TypePart, Task: "task", Seq: &seq, Output: make([]byte, bytes)}
+	}
+	const quarter = maxUnstored / 4
+	for seq := range 4 {
+		require.NoError(t, one.add(part(seq, quarter), time.Minute))
+	}
+	require.ErrorIs(t, one.add(part(4, 1), time.Millisecond), errTooManyParts)
+	ack := ackOf(part(2, 0))
+	one.acknowledged(&ack)
+	require.NoError(t, one.add(part(4, quarter), time.Minute))
+	one.acknowledged(&protocol.Frame{Type: protocol.TypeAck, Task: "another"})
+	require.ErrorIs(t, one.add(part(5, 1), time.Millisecond), errTooManyParts, "an acknowledgement of something else")
+
+	result := &protocol.Frame{Type: protocol.TypeResult, Task: "task", Output: make([]byte, 2*quarter)}
+	require.NoError(t, other.add(result, time.Minute))
+	require.ErrorIs(t, other.add(part(0, 1), time.Millisecond), errTooManyParts, "the team's bound")
+	one.end()
+	require.NoError(t, other.add(part(0, 2*quarter), time.Minute))
+	ack = ackOf(result)
+	other.acknowledged(&ack)
+	require.NoError(t, other.add(part(1, 2*quarter), time.Minute))
+
+	waiting := make(chan error)
+	go func() { waiting <- other.add(part(2, quarter), time.Hour) }()
+	other.end()
+	require.ErrorIs(t, <-waiting, context.Canceled)
+	require.True(t, team.TryAcquire(maxUnstored+maxUnstored/2), "all was given back")
+}
