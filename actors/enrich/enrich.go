@@ -57,9 +57,9 @@ func NewRules(c Context) *Rules {
 
 // Post fills the derived fields of p: Language, Sentiment, Seniority, Tags,
 // Relevance, Influence and Enrichment. It may be called again for a known
-// post, by another watchlist or a later scan: new tags then join those that
-// the post has, and the rest is computed anew, so that the same call twice is
-// the same as once. The slice that Tags was before is not written to.
+// post, for another watchlist or a later scan. It then adds tags to those of the
+// post and recomputes the other fields, so it is idempotent. It does not write
+// to the old slice of Tags.
 func Post(p *watchpost.Post, c Context) {
 	NewRules(c).Post(p, watchpost.NewText(p.Content).WithImage(p.ImageText))
 }
