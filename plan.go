@@ -77,6 +77,15 @@ func ParsePlan(s string) (Plan, error) {
 	return "", Errorf(Invalid, "Invalid 'plan'")
 }
 
+// PlanAt returns the plan that counts at a moment: PlanFree once the team's plan
+// has expired. The zero time means that it never does.
+func PlanAt(p Plan, expires, now time.Time) Plan {
+	if !expires.IsZero() && !now.Before(expires) {
+		return PlanFree
+	}
+	return p
+}
+
 // Quotas returns the plan's column of the table. A plan that does not exist
 // has the quotas of PlanFree.
 func (p Plan) Quotas() Quotas {

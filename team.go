@@ -43,9 +43,11 @@ type Member struct {
 type Team struct {
 	ID        TeamID
 	Name      string
-	Plan      Plan
+	Plan      Plan // that counts now
 	CreatedAt time.Time
-	Members   []Member
+	// PlanExpiresAt is when the plan becomes PlanFree; zero: never.
+	PlanExpiresAt time.Time
+	Members       []Member
 }
 
 // Member returns the member with the given id.

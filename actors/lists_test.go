@@ -292,10 +292,10 @@ func TestListIsLeftAlone(t *testing.T) {
 		},
 		"not in the plan": {
 			leave: func(t *testing.T, team *actorstest.Team, _ watchpost.Watchlist) {
-				done(t, team, actors.SetPlan{Plan: watchpost.PlanFree})
+				done(t, team, actors.UpdateTeam{Plan: watchpost.PlanFree})
 			},
 			back: func(t *testing.T, team *actorstest.Team, _ watchpost.Watchlist) {
-				done(t, team, actors.SetPlan{Plan: watchpost.PlanPro})
+				done(t, team, actors.UpdateTeam{Plan: watchpost.PlanPro})
 			},
 		},
 		"deleted": {leave: func(t *testing.T, team *actorstest.Team, w watchpost.Watchlist) {

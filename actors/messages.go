@@ -51,8 +51,13 @@ type RotateKey struct{}
 // APIKey carries the team's key.
 type APIKey struct{ Key string }
 
-// SetPlan changes the plan; answered by watchpost.Team.
-type SetPlan struct{ Plan watchpost.Plan }
+// UpdateTeam changes the fields that are given; answered by watchpost.Team. A plan
+// that is set without a date does not expire.
+type UpdateTeam struct {
+	Name          string         // "": not given
+	Plan          watchpost.Plan // "": not given
+	PlanExpiresAt *time.Time     // nil: not given; zero: never
+}
 
 // AddMember adds a member (PlanLimit, Conflict when the email belongs to a
 // team); answered by watchpost.Member.

@@ -214,6 +214,7 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	defer view.Close()
+	now := r.env.clock.Now()
 	teams := []watchpost.Team{}
 	var failure error
 	err = view.ScanDirectory(dirTeam, func(id string, value []byte) bool {
@@ -221,7 +222,8 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 		if failure = decode(value, &e); failure != nil {
 			return false
 		}
-		teams = append(teams, watchpost.Team{ID: watchpost.TeamID(id), Name: e.Name, Plan: e.Plan, CreatedAt: e.CreatedAt})
+		teams = append(teams, watchpost.Team{ID: watchpost.TeamID(id), Name: e.Name, CreatedAt: e.CreatedAt,
+			Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, now), PlanExpiresAt: e.PlanExpiresAt})
 		return true
 	})
 	if err == nil {

@@ -109,6 +109,8 @@ type teamRecord struct {
 	KeyHash   string           `json:"key_hash"`
 	// SignedInAt is when a person last signed in.
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
+	// PlanExpiresAt is when the plan becomes free; zero: never.
+	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
 }
 
 // teamEntry is the directory's line on a team.
@@ -116,6 +118,8 @@ type teamEntry struct {
 	Name      string         `json:"name"`
 	Plan      watchpost.Plan `json:"plan"`
 	CreatedAt time.Time      `json:"created_at"`
+
+	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
 }
 
 // ownerEntry says whose something is.

@@ -93,7 +93,7 @@ func (t *team) status(s *sessionState, waiting map[queueKey]int, now time.Time) 
 		}
 		status.Blocked = append(status.Blocked, b)
 	}
-	if !t.record.Plan.Scans(watchpost.PeopleWatchlist) && t.hasWatchlist(watchpost.PeopleWatchlist) {
+	if !t.plan().Scans(watchpost.PeopleWatchlist) && t.hasWatchlist(watchpost.PeopleWatchlist) {
 		status.Blocked = append(status.Blocked, protocol.Blocked{
 			Reason: protocol.BlockedPlan, TaskTypes: []string{string(watchpost.TaskPeopleScan)},
 		})

@@ -51,6 +51,7 @@ type team struct {
 	feed        *actor.PID
 	wake        watchpost.Timer
 	wakeAt      time.Time
+	planTimer   watchpost.Timer // see armPlan
 	day         string // the period that debitNewDay has seen
 	// counted is what the metrics count of the team's pending work, since shownAt.
 	counted map[watchpost.PendingReason]int
@@ -115,6 +116,9 @@ func (t *team) Receive(c actor.Context) {
 		if t.wake != nil {
 			t.wake.Stop()
 		}
+		if t.planTimer != nil {
+			t.planTimer.Stop()
+		}
 		if t.statusTimer != nil {
 			t.statusTimer.Stop()
 		}
@@ -132,6 +136,8 @@ func (t *team) receive(message any) {
 	case areYouIdle:
 		rested := t.restPairings()
 		t.ctx.Respond(rested && t.journal.idle() && len(t.dispatch.workers) == 0)
+	case planExpired:
+		t.onPlanExpired()
 	case wakeUp:
 		t.onWake()
 	case statusDue:
@@ -197,6 +203,7 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	t.armWake()
+	t.armPlan()
 	return nil
 }
 

@@ -24,7 +24,7 @@ type followedList struct {
 func (t *team) loadLists(view persistence.View, followers []watchpost.Watchlist) (map[watchpost.ListID]*list, error) {
 	lists := map[watchpost.ListID]*list{}
 	err := loadAll(view, t.space, keyList, func(_ string, l watchpost.List) {
-		lists[l.ID] = newList(t.env, l, !t.record.Plan.Scans(l.Type), t.ctx.Self(), t.feed)
+		lists[l.ID] = newList(t.env, l, !t.plan().Scans(l.Type), t.ctx.Self(), t.feed)
 		t.lists[l.ID] = &followedList{list: l}
 	})
 	if err != nil {
@@ -66,11 +66,11 @@ func (t *team) onFollow(m Follow) {
 		t.answer(nil, err)
 		return
 	}
-	if err := t.record.Plan.CheckTracked(w.Type, len(next.Entries)); err != nil {
+	if err := t.plan().CheckTracked(w.Type, len(next.Entries)); err != nil {
 		t.answer(nil, err)
 		return
 	}
-	if err := t.record.Plan.CheckWatchlists(len(t.watchlists)); err != nil {
+	if err := t.plan().CheckWatchlists(len(t.watchlists)); err != nil {
 		t.answer(nil, err)
 		return
 	}
@@ -99,7 +99,7 @@ func (t *team) onFollow(m Follow) {
 	t.commit(batch, Followed{WatchlistView: t.shown(tracked), Added: added})
 	// Told after the commit was submitted: its first scans come behind it.
 	if followed.pid == nil {
-		l := newList(t.env, next, !t.record.Plan.Scans(w.Type), t.ctx.Self(), t.feed)
+		l := newList(t.env, next, !t.plan().Scans(w.Type), t.ctx.Self(), t.feed)
 		l.followers[w.ID] = w
 		followed.pid = t.spawn(l)
 	} else {
@@ -162,8 +162,9 @@ func (t *team) onListChange(batch *persistence.Batch, c *listChange) (handed fun
 
 // tellPlan tells the lists whether the plan includes them.
 func (t *team) tellPlan() {
+	t.statusesChanged()
 	for _, followed := range t.lists {
-		t.ctx.Send(followed.pid, planChanged{excluded: !t.record.Plan.Scans(followed.list.Type)})
+		t.ctx.Send(followed.pid, planChanged{excluded: !t.plan().Scans(followed.list.Type)})
 	}
 }
 

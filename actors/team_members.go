@@ -23,8 +23,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onOnce(m)
 	case GetTeam:
 		t.answer(t.view(), nil)
-	case SetPlan:
-		t.onSetPlan(m)
+	case UpdateTeam:
+		t.onUpdateTeam(m)
 	case RevealKey:
 		key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
 		t.answer(APIKey{key}, err)
@@ -65,8 +65,9 @@ func (t *team) loadMembers(view persistence.View) error {
 // team returns the team with its members, as a value of the receiver's own.
 func (t *team) value() watchpost.Team {
 	return watchpost.Team{
-		ID: t.id, Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt,
-		Members: slices.Clone(t.members),
+		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
+		PlanExpiresAt: t.record.PlanExpiresAt,
+		Members:       slices.Clone(t.members),
 	}
 }
 
@@ -138,7 +139,7 @@ func (t *team) newKey(batch *persistence.Batch) string {
 func (t *team) putTeam(batch *persistence.Batch) {
 	batch.Put([]byte(keyTeam), encode(t.record))
 	batch.Set(persistence.DirectoryKey{Kind: dirTeam, Name: string(t.id)},
-		encode(teamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt}))
+		encode(teamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt}))
 }
 
 // putMember adds a member whose email was seen to be free.
@@ -147,14 +148,6 @@ func (t *team) putMember(batch *persistence.Batch, m watchpost.Member) {
 	watchpost.SortMembers(t.members)
 	batch.Put(key(keyMember, m.ID), encode(m))
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirEmail, Name: m.Email}, nil, encode(ownerEntry{Team: t.id, Member: m.ID}))
-}
-
-func (t *team) onSetPlan(m SetPlan) {
-	t.record.Plan = m.Plan
-	batch := &persistence.Batch{}
-	t.putTeam(batch)
-	t.commit(batch, t.value())
-	t.tellPlan()
 }
 
 func (t *team) onRotateKey() {
@@ -172,7 +165,7 @@ func (t *team) onAddMember(m AddMember) {
 		t.answer(nil, err)
 		return
 	}
-	if err := t.record.Plan.CheckMembers(len(t.members)); err != nil {
+	if err := t.plan().CheckMembers(len(t.members)); err != nil {
 		t.answer(nil, err)
 		return
 	}

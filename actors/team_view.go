@@ -79,7 +79,7 @@ type Pause struct {
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
 	now := t.env.clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists), Limits: t.record.Plan.Quotas()}
+	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists), Limits: t.plan().Quotas()}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
 	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists), Members: len(t.members)}
 	for id, tracked := range t.watchlists {

@@ -157,7 +157,7 @@ func (t *team) onCreateWatchlist(m CreateWatchlist) {
 		t.answer(nil, err)
 		return
 	}
-	if err := t.record.Plan.CheckWatchlists(len(t.watchlists)); err != nil {
+	if err := t.plan().CheckWatchlists(len(t.watchlists)); err != nil {
 		t.answer(nil, err)
 		return
 	}

@@ -178,5 +178,5 @@ func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
 			last = l.last
 		}
 	}
-	return t.record.Plan.WeeklyQuota(watchpost.Quiet(last, now))
+	return t.plan().WeeklyQuota(watchpost.Quiet(last, now))
 }

@@ -11,12 +11,14 @@ import (
 )
 
 const (
-	tagAdmin         = "Administration"
-	textInvalidPlan  = "Missing or invalid 'plan'"
-	textInvalidRole  = "Missing or invalid 'role'"
-	textTeamNotFound = "Team not found"
-	textNoStep       = "Missing or invalid 'advance'"
-	textNoMoment     = "Missing or invalid 'set'"
+	tagAdmin        = "Administration"
+	textInvalidPlan = "Missing or invalid 'plan'"
+	textInvalidRole = "Missing or invalid 'role'"
+
+	textInvalidExpiry = "Invalid 'plan_expires_at'"
+	textTeamNotFound  = "Team not found"
+	textNoStep        = "Missing or invalid 'advance'"
+	textNoMoment      = "Missing or invalid 'set'"
 )
 
 func (s *Server) adminRoutes() {
@@ -25,8 +27,8 @@ func (s *Server) adminRoutes() {
 	fuego.Post(s.ops, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
 		takesBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
 	fuego.Get(s.ops, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
-	fuego.Patch(s.ops, "/admin/teams/{id}", s.setPlan, s.operation(operators, "setPlan", "Change a team's plan", tagAdmin),
-		takesBody(textInvalidPlan), unknown)
+	fuego.Patch(s.ops, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
+		takesBody(textInvalidPlan, textInvalidExpiry), unknown)
 	fuego.Post(s.ops, "/admin/teams/{id}/members", s.addMember,
 		s.operation(operators, "addMember", "Add a member and mail an invitation", tagAdmin), created(),
 		takesBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
@@ -50,6 +52,7 @@ type shownTeam struct {
 	ID      watchpost.TeamID `json:"id"`
 	Name    string           `json:"name"`
 	Plan    watchpost.Plan   `json:"plan"`
+	Expires *stamp           `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	APIKey  string           `json:"api_key,omitempty"`
 	Members []shownMember    `json:"members" validate:"required"`
 }
@@ -62,7 +65,7 @@ type shownMember struct {
 }
 
 func teamShown(t watchpost.Team, key string) shownTeam {
-	v := shownTeam{ID: t.ID, Name: t.Name, Plan: t.Plan, APIKey: key, Members: make([]shownMember, len(t.Members))}
+	v := shownTeam{ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: stampOrNil(t.PlanExpiresAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
 	for i, m := range t.Members {
 		v.Members[i] = memberShown(m)
 	}
@@ -138,6 +141,7 @@ type listedTeam struct {
 	ID        watchpost.TeamID `json:"id"`
 	Name      string           `json:"name"`
 	Plan      watchpost.Plan   `json:"plan"`
+	Expires   *stamp           `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	CreatedAt stamp            `json:"created_at"`
 }
 
@@ -148,7 +152,7 @@ func (s *Server) listTeams(c fuego.ContextNoBody) (teamList, error) {
 	}
 	list := teamList{Teams: make([]listedTeam, len(all)), Count: len(all)}
 	for i, t := range all {
-		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, stampOf(t.CreatedAt)}
+		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, stampOrNil(t.PlanExpiresAt), stampOf(t.CreatedAt)}
 	}
 	return list, nil
 }
@@ -162,24 +166,52 @@ func teamInPath(r *http.Request) (watchpost.TeamID, error) {
 	return watchpost.TeamID(id), nil
 }
 
-type setPlanRequest struct {
-	Plan string `json:"plan" required:"" validate:"oneof=free growth expert ultimate pro" example:"expert"`
+type updateTeamRequest struct {
+	Name    string   `json:"name,omitempty" example:"Example"`
+	Plan    string   `json:"plan,omitempty" validate:"oneof=free growth expert ultimate pro" invalid:"Missing or invalid 'plan'" example:"expert"`
+	Expires nullable `json:"plan_expires_at,omitzero" description:"RFC 3339; null: never. A plan that is set without it does not expire" example:"2030-01-01T00:00:00Z"`
+
+	update actors.UpdateTeam
 }
 
-func (s *Server) setPlan(c fuego.ContextWithBody[setPlanRequest]) (shownTeam, error) {
-	request, err := decode[setPlanRequest](c.Request())
+// checkField implements fieldChecker.
+func (r *updateTeamRequest) checkField(name string) (err error) {
+	switch name {
+	case "name":
+		r.update.Name, err = readName(r.Name)
+	case "plan":
+		if r.Plan != "" {
+			r.update.Plan, err = readPlan(r.Plan)
+		}
+	case "plan_expires_at":
+		if !r.Expires.Set {
+			return nil
+		}
+		var at time.Time
+		if r.Expires.Value != "" {
+			if at, err = time.Parse(time.RFC3339, r.Expires.Value); err != nil {
+				return watchpost.Errorf(watchpost.Invalid, textInvalidExpiry)
+			}
+		}
+		at = at.UTC()
+		r.update.PlanExpiresAt = &at
+	}
+	return err
+}
+
+func (s *Server) updateTeam(c fuego.ContextWithBody[updateTeamRequest]) (shownTeam, error) {
+	request, err := decode[updateTeamRequest](c.Request())
 	if err != nil {
 		return shownTeam{}, err
 	}
-	plan, err := readPlan(request.Plan)
-	if err != nil {
-		return shownTeam{}, err
+	if request.update == (actors.UpdateTeam{}) {
+		return shownTeam{}, watchpost.Errorf(watchpost.Invalid, textInvalidPlan)
 	}
 	id, err := teamInPath(c.Request())
 	if err != nil {
 		return shownTeam{}, err
 	}
-	team, err := actors.Ask[watchpost.Team](c.Context(), s.registry, id, actors.SetPlan{Plan: plan})
+	team, err := actors.Ask[watchpost.Team](c.Context(), s.registry, id, request.update)
 	return teamShown(team, ""), err
 }
 

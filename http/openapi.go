@@ -185,6 +185,11 @@ func tidySchemas(schemas openapi3.Schemas) {
 	typed("pause", "until", "string", "null")
 	typed("waitingScans", "oldest", "string", "null")
 	typed("quota", "limit", "integer", "null")
+	for _, name := range []string{"teamReply", "shownTeam", "listedTeam", "updateTeamRequest"} {
+		if schemas[name] != nil { // the operator's are missing without /admin
+			typed(name, "plan_expires_at", "string", "null")
+		}
+	}
 	orNull(schemas, "teamMember", "account")
 }
 

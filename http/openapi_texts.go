@@ -79,7 +79,7 @@ var details = map[string]string{
 
 	"createTeam":        "The email becomes the team's first admin. The key is shown here and by rotate-key only.",
 	"listTeams":         "Without keys and members.",
-	"setPlan":           "Nothing is deleted when the new plan includes less: creating is refused until there is room again.",
+	"updateTeam":        "When plan_expires_at has passed, the plan is free. Nothing is deleted when the new plan includes less: creating is refused until there is room again.",
 	"addMember":         "The invitation is mailed; the first sign-in with that address lands in the team.",
 	"updateMember":      "Agent calls that name nobody are done in the name of the admin who has been in the team longest.",
 	"releaseAccount":    "The account that one of the member's sessions reports next becomes the member's; others may use the former one. Until then the member's sessions get no tasks.",

@@ -19,6 +19,7 @@ type teamReply struct {
 	ID      watchpost.TeamID `json:"id"`
 	Name    string           `json:"name"`
 	Plan    watchpost.Plan   `json:"plan"`
+	Expires *stamp           `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	Members []teamMember     `json:"members" validate:"required"`
 	Quotas  teamQuotas       `json:"quotas"`
 	Scans   waitingScans     `json:"waiting_scans"`
@@ -93,7 +94,7 @@ func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
 		return teamReply{}, err
 	}
 	reply := teamReply{
-		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan,
+		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan, Expires: stampOrNil(view.Team.PlanExpiresAt),
 		Members: make([]teamMember, len(view.Presence)),
 		Quotas:  quotasShown(view.Use, view.Limits),
 		Scans:   waitingScans{view.WaitingScans, stampOrNil(view.OldestScan)},

@@ -31,7 +31,7 @@ func TestTeam(t *testing.T) {
 	// Without an extension.
 	raw := m.call("GET", "/api-team", "")
 	seen := read[fields](raw, 200)
-	require.Equal(t, []string{"id", "members", "name", "plan", "quotas", "waiting_scans"}, sortedKeys(seen))
+	require.Equal(t, []string{"id", "members", "name", "plan", "plan_expires_at", "quotas", "waiting_scans"}, sortedKeys(seen))
 	require.Equal(t, m.id, seen["id"])
 	require.Equal(t, "growth", seen["plan"])
 	ada := seen["members"].([]any)[0].(fields)

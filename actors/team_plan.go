@@ -1,0 +1,53 @@
+package actors
+
+import (
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// planExpired is the team's own timer: its plan is free from now on.
+type planExpired struct{}
+
+// plan returns the plan that counts now.
+func (t *team) plan() watchpost.Plan {
+	return watchpost.PlanAt(t.record.Plan, t.record.PlanExpiresAt, t.env.clock.Now())
+}
+
+func (t *team) onUpdateTeam(m UpdateTeam) {
+	if m.Name != "" {
+		t.record.Name = m.Name
+	}
+	if m.Plan != "" {
+		t.record.Plan, t.record.PlanExpiresAt = m.Plan, time.Time{}
+	}
+	if m.PlanExpiresAt != nil {
+		t.record.PlanExpiresAt = *m.PlanExpiresAt
+	}
+	batch := &persistence.Batch{}
+	t.putTeam(batch)
+	t.commit(batch, t.value())
+	t.armPlan()
+	t.tellPlan()
+}
+
+// armPlan asks the clock for the moment when the plan expires. A team that is not
+// in memory needs no timer: whoever reads its plan compares the moment.
+func (t *team) armPlan() {
+	if t.planTimer != nil {
+		t.planTimer.Stop()
+		t.planTimer = nil
+	}
+	if at := t.record.PlanExpiresAt; at.After(t.env.clock.Now()) {
+		t.planTimer = t.env.tell(at, t.ctx.Self(), planExpired{})
+	}
+}
+
+// onPlanExpired tells the lists, whose scans the free plan may not include.
+func (t *team) onPlanExpired() {
+	t.planTimer = nil
+	t.armPlan() // the clock may have rung for a date that was changed meanwhile
+	t.tellPlan()
+	t.answer(Done{}, nil)
+}
