@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,6 +54,7 @@ func pinnedWrites(t *testing.T, team *actorstest.Team, sessions ...*actorstest.S
 	for _, s := range sessions {
 		s.ExpectNone()
 	}
+	team.W.Advance(time.Minute) // past the pause after a release
 	sessions[0].Heartbeat()
 	return sessions[0].Expect(protocol.TypeTask), waiting
 }
