@@ -82,6 +82,7 @@ func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member 
 		}
 		next = claimEntry{Team: t.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
 	}
+	next.Team, next.Member = t.id, member // equal by now; in text that this team has anyway
 	if next != held.claimEntry {
 		t.setClaim(batch, urn, held, next)
 	} else {

@@ -72,6 +72,11 @@ func (t *team) receiveSession(message any) bool {
 
 func (t *team) loadSessions(view persistence.View) error {
 	return loadAll(view, t.space, keySession, func(id string, r sessionRecord) {
+		// The same ids once in memory: there are many sessions.
+		r.ID = watchpost.SessionID(id)
+		if member, known := t.member(r.Member); known {
+			r.Member = member.ID
+		}
 		t.sessions[watchpost.SessionID(id)] = &sessionState{record: r, seenStored: r.SeenAt}
 	})
 }
@@ -326,6 +331,9 @@ const maxAccountURN = 256
 func (t *team) reportAccount(batch *persistence.Batch, s *sessionState, reported protocol.Account) {
 	now, member := t.env.clock.Now(), s.record.Member
 	a := cleanAccount(reported)
+	if a == s.account {
+		a = s.account // what is kept of it shares its text
+	}
 	urn := watchpost.AccountURN(a.URN)
 	w := s.worker
 	s.account = a

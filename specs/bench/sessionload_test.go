@@ -62,8 +62,9 @@ func runLoad() {
 	}))
 	mux.HandleFunc("POST /disconnect", directed(g, func(kept int) (r loadReport) {
 		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.load.disconnect(kept)
+		dropped := g.load.cut(kept)
+		g.mu.Unlock()
+		closeAll(dropped) // the others' heartbeats go on
 		return r
 	}))
 	mux.HandleFunc("POST /beat", directed(g, func(struct{}) (r loadReport) {

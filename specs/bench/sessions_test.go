@@ -59,11 +59,7 @@ func BenchmarkSessions(b *testing.B) {
 			cycles = 1
 		}
 		for cycle := range cycles {
-			service.nextDay()
-			clients.direct("/beat", struct{}{})
-			few.measure(service, clients)
 			clients.direct("/connect", loadConnect{URL: service.url, Keys: keys, Tokens: tokens[fewSessions:]})
-			service.nextDay()
 			wait(sessionSettle)
 			if cycle == 0 {
 				wait(sessionHold)
@@ -78,6 +74,11 @@ func BenchmarkSessions(b *testing.B) {
 			require.Equal(b, manySessions, clients.direct("/report", struct{}{}).Connected)
 			clients.direct("/disconnect", fewSessions)
 			service.awaitSessions(fewSessions)
+			service.nextDay()
+			clients.direct("/beat", struct{}{})
+			few.measure(service, clients)
+			service.nextDay()
+			clients.direct("/beat", struct{}{})
 			wait(sessionSettle)
 			released = service.usage()
 			b.Logf("with %d sessions again: %s", fewSessions, released)

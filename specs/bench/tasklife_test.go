@@ -82,7 +82,7 @@ type load struct {
 func newLoad(b *testing.B, server *server, teams bool) *load {
 	b.Helper()
 	l := &load{url: server.url, report: func(err error) { b.Error(err) }, acked: map[string]chan struct{}{}}
-	b.Cleanup(func() { l.disconnect(0) })
+	b.Cleanup(func() { closeAll(l.cut(0)) })
 	for t := range lifeTeams {
 		key, tokens := "", slices.Repeat([]string{"token"}, lifeSessions)
 		if teams {
@@ -161,12 +161,23 @@ func (l *load) work(ws *websocket.Conn) {
 	}
 }
 
-// disconnect ends the sessions but for the first ones.
-func (l *load) disconnect(kept int) {
-	for _, ws := range l.sessions[kept:] {
-		_ = ws.CloseNow()
-	}
+// cut takes all sessions but the first ones out of the load.
+func (l *load) cut(kept int) []*websocket.Conn {
+	dropped := slices.Clone(l.sessions[kept:])
 	l.sessions = slices.Delete(l.sessions, kept, len(l.sessions))
+	return dropped
+}
+
+func closeAll(sessions []*websocket.Conn) {
+	var wg sync.WaitGroup
+	for part := range slices.Chunk(sessions, 100) {
+		wg.Go(func() {
+			for _, ws := range part {
+				_ = ws.CloseNow()
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // beat lets every session give a sign of life, and returns when the service has
