@@ -52,7 +52,7 @@ type team struct {
 	wake        watchpost.Timer
 	wakeAt      time.Time
 	planTimer   watchpost.Timer // see armPlan
-	day         string // the period that debitNewDay has seen
+	day         string          // the period that debitNewDay has seen
 	// counted is what the metrics count of the team's pending work, since shownAt.
 	counted map[watchpost.PendingReason]int
 	shownAt time.Time
