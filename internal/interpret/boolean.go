@@ -1,0 +1,199 @@
+package interpret
+
+import "slices"
+
+// query is a conjunction of groups of alternatives, without what is left out.
+type query [][]run
+
+// operators are the words that a boolean expression is made of, in capitals.
+var operators = map[string]rune{
+	"AND": '&', "OR": '|', "NOT": '!', "&&": '&', "||": '|', "UND": '&', "ODER": '|', "NICHT": '!', "OHNE": '!', "ET": '&', "OU": '|', "SAUF": '!', "PAS": '!',
+	"Y": '&', "O": '|', "NO": '!', "E": '&', "NÃO": '!', "NON": '!', "SIN": '!', "SENZA": '!', "SANS": '!', "WITHOUT": '!', "AUR": '&', "YA": '|',
+}
+
+// expression parses a boolean expression: NOT binds closest, then AND, which
+// may be left out beside a bracket, then OR.
+type expression struct {
+	*wish
+	tokens []token
+	at     int
+	depth  int
+}
+
+const maxDepth = 12
+
+// boolean reads a prompt that is a boolean expression; false if it is none.
+func (w *wish) boolean(tokens []token) bool {
+	and, or, brackets, capitals, words := 0, 0, 0, 0, 0
+	for i, t := range tokens {
+		switch operators[t.text] {
+		case '&', '!':
+			if i > 0 || len(t.text) > 2 {
+				and++
+			}
+		case '|':
+			or++
+		default:
+			if t.kind == open {
+				brackets++
+			}
+			if t.kind == word {
+				words++
+				if acronym(t.text) {
+					capitals++
+				}
+			}
+		}
+	}
+	if and == 0 && (or == 0 || brackets == 0) || capitals*3 > words*2+3 {
+		return false
+	}
+	e := &expression{wish: w, tokens: tokens}
+	queries := e.either()
+	for e.at < len(e.tokens) { // brackets that do not fit, or another sentence
+		e.at++
+		queries = joinQueries(queries, e.either())
+	}
+	w.queries = queries
+	return true
+}
+
+func (e *expression) peek() (token, rune) {
+	if e.at >= len(e.tokens) {
+		return token{kind: stop}, 0
+	}
+	t := e.tokens[e.at]
+	return t, operators[t.text]
+}
+
+// either reads alternatives. Single groups of them become one group.
+func (e *expression) either() []query {
+	out := e.all()
+	for {
+		if _, op := e.peek(); op != '|' {
+			return out
+		}
+		e.at++
+		next := e.all()
+		if len(out) == 1 && len(out[0]) == 1 && len(next) == 1 && len(next[0]) == 1 {
+			out = []query{{slices.Concat(out[0][0], next[0][0])}}
+			continue
+		}
+		out = slices.Concat(out, next)
+	}
+}
+
+// all reads what must hold together.
+func (e *expression) all() []query {
+	out := e.unary()
+	for {
+		t, op := e.peek()
+		switch {
+		case op == '&':
+			e.at++
+			if next, op := e.peek(); op == '&' || next.kind == closed {
+				continue
+			}
+		case op == '|' || t.kind == closed || e.at >= len(e.tokens):
+			return out
+		}
+		before := e.at
+		next := e.unary()
+		if e.at == before {
+			return out
+		}
+		out = joinQueries(out, next)
+	}
+}
+
+// joinQueries returns the conjunction of two lists of alternatives.
+func joinQueries(a, b []query) []query {
+	if len(a) == 0 || len(b) == 0 {
+		return slices.Concat(a, b)
+	}
+	var out []query
+	for _, x := range a {
+		for _, y := range b {
+			if len(out) < maxEntries {
+				out = append(out, slices.Concat(x, y))
+			}
+		}
+	}
+	return out
+}
+
+func (e *expression) unary() []query {
+	t, op := e.peek()
+	switch {
+	case op == '!' || t.class&notWord != 0 && t.kind == word:
+		e.at++
+		for _, q := range e.unary() {
+			for _, group := range q {
+				for _, r := range group {
+					e.excluded = append(e.excluded, item{runs: []run{r}})
+				}
+			}
+		}
+		return nil
+	case t.kind == open && e.depth < maxDepth:
+		e.at++
+		e.depth++
+		out := e.either()
+		e.depth--
+		if u, _ := e.peek(); u.kind == closed {
+			e.at++
+		}
+		return out
+	}
+	return e.atom()
+}
+
+// atom reads words up to the next operator or bracket: what they say as prose.
+func (e *expression) atom() []query {
+	from := e.at
+	for e.at < len(e.tokens) {
+		t, op := e.peek()
+		if op != 0 || t.kind == open || t.kind == closed || t.kind == word && t.class&notWord != 0 && e.at > from {
+			break
+		}
+		e.at++
+	}
+	part := wish{vocab: e.vocab, known: true}
+	part.sentence(e.tokens[from:e.at], 1)
+	e.excluded = append(e.excluded, part.excluded...)
+	e.intents = append(e.intents, part.intents...)
+	e.labels = append(e.labels, part.labels...)
+	if e.language == "" {
+		e.language = part.language
+	}
+	var groups query
+	var group []run
+	for _, it := range part.items {
+		if len(it.runs) > 0 && len(part.items) > 1 {
+			group = append(group, it.runs[0])
+			continue
+		}
+		for _, r := range it.runs {
+			groups = append(groups, []run{r})
+		}
+	}
+	if len(group) > 0 {
+		groups = append(groups, group)
+	}
+	if len(part.items) == 0 {
+		for _, h := range part.heads {
+			groups = append(groups, []run{h})
+		}
+	}
+	var where []run
+	for _, p := range part.places {
+		where = append(where, run{{kind: word, text: p.name, norm: key(p.name), place: p}})
+	}
+	if len(where) > 0 {
+		groups = append(groups, where)
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	return []query{groups}
+}

@@ -1,0 +1,684 @@
+package interpret
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+// maxEntries bounds the entries of a result: each is a scan.
+const maxEntries = 12
+
+// maxAlternatives bounds the alternatives of one entry.
+const maxAlternatives = watchpost.MaxConstraints
+
+// topic is one thing that is looked for: keywords that stand for it, and what
+// a post must say besides, in alternatives.
+type topic struct {
+	name     string
+	keys     []string
+	context  []string   // at least one of them
+	demands  [][]string // at least one of each
+	named    bool       // keys are names
+	weak     bool       // keys say too little alone
+	specific bool       // keys need no context
+}
+
+// builder makes entries of a wish.
+type builder struct {
+	wish
+	topics   []topic
+	guessed  map[string]bool // slots
+	excludes []string
+}
+
+// build makes a result of what a prompt says; without keywords, it says too
+// little.
+func build(w wish) Result {
+	b := &builder{wish: w, guessed: map[string]bool{}}
+	b.collect()
+	b.exclude()
+	r := Result{Subject: b.subject(), Hours: w.hours}
+	if len(b.topics) == 0 {
+		return r
+	}
+	r.Keywords = b.entries()
+	r.Labels = b.labelsOf()
+	r.Objective = b.objective(r.Subject)
+	r.Slots = b.slots(r)
+	return r
+}
+
+// trim drops words from a run's ends that say nothing there, and splits off
+// who is meant.
+func (b *builder) trim(r run, roles bool) run {
+	drop := stopWord | frameWord
+	if roles {
+		drop |= roleWord | seniorityWord
+	}
+	empty := func(t token) bool {
+		return t.kind == word && (t.class&drop != 0 && !b.vocab.isName(t) || t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
+	}
+	for len(r) > 0 && empty(r[len(r)-1]) {
+		r = r[:len(r)-1]
+	}
+	for len(r) > 0 && empty(r[0]) {
+		r = r[1:]
+	}
+	return r
+}
+
+// says reports whether a run says what is looked for: a name, a word that is
+// not common, or several that are not all generic.
+func (b *builder) says(r run) bool {
+	telling, plain := 0, 0
+	for _, t := range r {
+		switch l := b.vocab.level(t.norm); {
+		case b.vocab.isName(t) && !(t.class&(genericWord|roleWord|frameWord) != 0 && !acronym(t.text)):
+			return true
+		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord) != 0:
+		case l < common || t.intent != nil:
+			telling++
+		case l < 27:
+			plain++
+		}
+	}
+	return telling > 0 || plain > 1 || plain == 1 && len(r) > 1
+}
+
+// isNamed reports whether a run is a name.
+func (b *builder) isNamed(r run) bool {
+	for _, t := range r {
+		if !b.vocab.isName(t) && !strings.ContainsFunc(t.text, func(c rune) bool { return c >= '0' && c <= '9' }) {
+			return false
+		}
+	}
+	return len(r) > 0
+}
+
+// collect makes topics: of the queries of a boolean expression, or else of the
+// items, with what stands beside them.
+func (b *builder) collect() {
+	for _, q := range b.queries {
+		b.query(q)
+	}
+	anchors, shared := b.beside()
+	switching := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "switch" })
+	var pending []string // names that another stands before, as in "from Jira to Linear or Asana"
+	for i, it := range b.items {
+		t, ok := b.topic(it)
+		if !ok {
+			continue
+		}
+		if it.also && len(b.topics) > 0 || switching && i > 0 && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named && b.topics[0].named {
+			last := &b.topics[len(b.topics)-1]
+			if it.also {
+				last.demands = append(last.demands, last.context)
+				last.context = nil
+			}
+			last.context = append(last.context, slices.Concat(t.keys, t.context)...)
+			pending = append(pending, t.name)
+			continue
+		}
+		b.topics = append(b.topics, t)
+	}
+	b.distribute()
+	if len(b.topics) == 0 {
+		b.fromHeads(anchors)
+	} else if len(anchors) > 0 {
+		b.anchor(anchors)
+	}
+	for i := range b.topics {
+		if t := &b.topics[i]; len(t.context) == 0 {
+			t.context = shared
+		}
+	}
+	for _, m := range b.must {
+		var group []string
+		for _, r := range m {
+			group = append(group, b.words(b.trim(r, false))...)
+		}
+		if len(group) > 0 {
+			for i := range b.topics {
+				b.topics[i].demands = append(b.topics[i].demands, group)
+			}
+		}
+	}
+}
+
+// query makes a topic of a conjunction: the group that tells most is looked
+// for, the others are demanded.
+func (b *builder) query(q query) {
+	var best []topic
+	bestScore, at := 1000, -1
+	for i, group := range q {
+		var topics []topic
+		score := 0
+		for _, r := range group {
+			if len(r) == 1 && r[0].place != nil {
+				score = 900
+				continue
+			}
+			if t, ok := b.topic(item{runs: []run{r}}); ok {
+				topics = append(topics, t)
+				if t.weak {
+					score += 40
+				}
+			} else {
+				score += 60
+			}
+		}
+		if score /= max(len(group), 1); len(topics) > 0 && score < bestScore {
+			best, bestScore, at = topics, score, i
+		}
+	}
+	for _, t := range best {
+		for i, group := range q {
+			if i == at {
+				continue
+			}
+			var words []string
+			for _, r := range group {
+				words = append(words, b.words(r)...)
+			}
+			if len(words) > 0 {
+				t.demands = append(t.demands, words)
+			}
+		}
+		b.topics = append(b.topics, t)
+	}
+}
+
+// beside returns what the heads say: names, which belong to every item, and
+// other words.
+func (b *builder) beside() (names []run, words []string) {
+	for _, h := range b.heads {
+		h = b.trim(h, true)
+		if len(h) == 0 {
+			continue
+		}
+		if b.isNamed(h) && b.says(h) {
+			names = append(names, h)
+		}
+	}
+	return names, nil
+}
+
+// anchor lets names that stand before the subject be what is looked for, and
+// the subject what posts must say of them.
+func (b *builder) anchor(names []run) {
+	if slices.ContainsFunc(b.topics, func(t topic) bool { return t.named }) && len(names) > 0 {
+		for _, n := range names {
+			words := b.words(n)
+			for i := range b.topics {
+				b.topics[i].context = append(b.topics[i].context, words...)
+			}
+		}
+		return
+	}
+	var context []string
+	for _, t := range b.topics {
+		context = append(context, t.keys...)
+		context = append(context, b.parts(t.name)...)
+		context = append(context, t.context...)
+	}
+	b.topics = nil
+	for _, n := range names {
+		if t, ok := b.topic(item{runs: []run{n}}); ok {
+			t.context = slices.Clone(context)
+			b.topics = append(b.topics, t)
+		}
+	}
+}
+
+// fromHeads looks for what stands before the subject if there is no other.
+func (b *builder) fromHeads(names []run) {
+	for _, n := range names {
+		if t, ok := b.topic(item{runs: []run{n}}); ok {
+			b.topics = append(b.topics, t)
+		}
+	}
+	if len(b.topics) > 0 {
+		return
+	}
+	staff := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "hire" || in.name == "jobseek" || in.name == "buy" })
+	for _, list := range [][]run{b.heads, b.itemRuns()} {
+		for _, h := range list {
+			r := b.trim(h, false)
+			role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
+			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff || len(r) > 1 && !b.says(b.trim(r, true)) && !staff {
+				continue
+			}
+			for len(r) > 1 && r[0].class&seniorityWord != 0 {
+				r = r[1:]
+			}
+			t := topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1}
+			if role {
+				b.guessed[SlotSubject] = !staff
+			}
+			t.weak = len(r) == 1
+			b.topics = append(b.topics, t)
+		}
+		if len(b.topics) > 0 {
+			return
+		}
+	}
+}
+
+func (b *builder) itemRuns() []run {
+	var out []run
+	for _, it := range b.items {
+		out = append(out, it.runs...)
+	}
+	return out
+}
+
+// topic makes a topic of an item.
+func (b *builder) topic(it item) (topic, bool) {
+	staff := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "hire" || in.name == "jobseek" })
+	var runs []run
+	for _, r := range it.runs {
+		if r = b.trim(r, !staff); len(r) > 0 {
+			runs = append(runs, r)
+		}
+	}
+	key := b.keyRun(runs)
+	if key < 0 {
+		return topic{}, false
+	}
+	r := runs[key]
+	t := topic{name: texts(r), named: b.isNamed(r)}
+	for i, other := range runs {
+		if i != key {
+			t.context = append(t.context, b.words(other)...)
+		}
+	}
+	b.keysOf(&t, r)
+	return t, true
+}
+
+// keyRun returns the run of an item that tells most: a name, or else the first
+// that says something.
+func (b *builder) keyRun(runs []run) int {
+	best, most := -1, 0
+	for i, r := range runs {
+		if !b.says(r) && (len(r) < 2 || !slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })) {
+			continue
+		}
+		score := 40 - b.rarest(r)
+		switch {
+		case r[0].kind == quoted || r[0].kind == hashtag:
+			score += 60
+		case b.isNamed(r):
+			score += 40
+		case len(r) > 1:
+			score += 20
+		}
+		if score -= 3 * i; best < 0 || score > most {
+			best, most = i, score
+		}
+	}
+	return best
+}
+
+// rarest returns the level of a run's least common word.
+func (b *builder) rarest(r run) int {
+	l := 40
+	for _, t := range r {
+		l = min(l, b.vocab.level(t.norm))
+	}
+	return l
+}
+
+// keysOf gives a topic its keywords. Of a phrase of more than two words, the
+// first two are the keyword and the others context.
+func (b *builder) keysOf(t *topic, r run) {
+	v := b.vocab
+	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
+	switch {
+	case t.named:
+		t.keys = []string{texts(r)}
+		if len(r) == 1 && r[0].kind == word {
+			t.weak = v.level(r[0].norm) >= ambiguous && !acronym(r[0].text) || utf8.RuneCountInString(r[0].text) < 2
+			t.keys = v.forms(r[0].text)
+			if !acronym(r[0].text) {
+				t.keys = t.keys[:1]
+			}
+		}
+	case len(r) == 1:
+		t.keys = v.forms(r[0].text)
+		t.weak = v.level(r[0].norm) >= ambiguous
+	case acronym(r[0].text) && lower == 1 && len(r) == 2:
+		t.keys = []string{r[0].text}
+		t.context = append(b.words(r[1:]), t.context...)
+	case len(r) == 2:
+		t.keys = b.inflect(r)
+		t.specific = true
+	default:
+		t.keys = b.inflect(r[:2])
+		rest := b.words(r[2:])
+		if lower == 0 && b.rarest(r[:2]) >= 24 {
+			t.keys, rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
+		}
+		t.context = append(rest, t.context...)
+		t.specific = true
+	}
+	if other := same[strings.ToLower(t.name)]; other != "" {
+		t.keys = append(t.keys, other)
+	} else if other := same[strings.ToLower(t.keys[0])]; other != "" {
+		t.keys = append(t.keys, other)
+	}
+}
+
+// inflect returns a phrase with other forms of its last word, and in Romance
+// languages of its first.
+func (b *builder) inflect(r run) []string {
+	last := len(r) - 1
+	var out []string
+	before := ""
+	if last > 0 {
+		before = texts(r[:last]) + " "
+	}
+	for _, f := range b.vocab.forms(r[last].text) {
+		out = append(out, before+f)
+	}
+	switch b.vocab.language {
+	case "fr", "es", "pt", "it":
+		if last == 1 {
+			first, second := b.vocab.forms(r[0].text), b.vocab.forms(r[1].text)
+			out = out[:1]
+			for i := 1; i < min(len(first), len(second)); i++ {
+				out = append(out, first[i]+" "+second[i])
+			}
+		}
+	}
+	return out
+}
+
+// words returns what a post says that has a run's words: each that tells
+// something, in its forms, and the phrase as a whole.
+func (b *builder) words(r run) []string {
+	if len(r) == 1 && r[0].place != nil {
+		return r[0].place.words
+	}
+	if len(r) == 0 {
+		return nil
+	}
+	if b.isNamed(r) || len(r) > 1 && b.rarest(r) >= common {
+		return b.inflect(r)
+	}
+	var out []string
+	for _, t := range r {
+		if l := b.vocab.level(t.norm); l < common || len(r) == 1 && t.class&(stopWord|frameWord) == 0 || t.class&genericWord != 0 && len(r) > 1 && b.vocab.levels[t.norm] < common {
+			out = append(out, b.vocab.forms(t.text)...)
+		}
+	}
+	if len(out) == 0 {
+		return b.inflect(r)
+	}
+	return out
+}
+
+// parts returns the words of a phrase that tell something in company.
+func (b *builder) parts(phrase string) []string {
+	var out []string
+	fields := strings.Fields(phrase)
+	for _, w := range fields {
+		if n := key(w); len(fields) > 1 && b.vocab.level(n) < 24 {
+			out = append(out, b.vocab.forms(w)...)
+		}
+	}
+	return out
+}
+
+// distribute gives all of a list what only its last item says: Steam Deck or
+// ROG Ally battery life; X, Y or Z for payroll.
+func (b *builder) distribute() {
+	n := len(b.topics)
+	if n < 2 || len(b.queries) > 0 {
+		return
+	}
+	last := b.topics[n-1]
+	first := b.topics[0]
+	for i := range b.topics {
+		t := &b.topics[i]
+		switch {
+		case len(t.context) > 0:
+		case len(last.context) > 0 && t.named == last.named:
+			t.context = last.context
+		case len(first.context) > 0 && t.named && first.named:
+			t.context = first.context
+		}
+	}
+}
+
+// entries makes the keywords: every topic in its forms, with places and what
+// else a post must say.
+func (b *builder) entries() []watchpost.KeywordEntry {
+	per := max(1, maxEntries/len(b.topics))
+	var lists [][]watchpost.KeywordEntry
+	for i := range b.topics {
+		lists = append(lists, b.lower(&b.topics[i], per))
+	}
+	var out []watchpost.KeywordEntry
+	for rank := 0; len(out) < maxEntries; rank++ {
+		more := false
+		for _, l := range lists {
+			if rank < len(l) && len(out) < maxEntries {
+				out = append(out, l[rank])
+				more = true
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	if len(b.topics) > maxEntries {
+		b.guessed[SlotKeywords] = true
+	}
+	return out
+}
+
+// where returns the words that posts have for the places.
+func (b *builder) where() []string {
+	var out []string
+	for rank := 0; rank < maxAlternatives; rank++ {
+		for _, p := range b.places {
+			if rank < len(p.words) {
+				out = append(out, p.words[rank])
+			}
+		}
+	}
+	return distinct(out, maxAlternatives)
+}
+
+// signalsOf returns what posts say that have the intents of the prompt.
+func (b *builder) signalsOf() []string {
+	var out []string
+	for _, in := range b.intents {
+		out = append(out, b.vocab.signals[in.name]...)
+	}
+	return out
+}
+
+// product are words that tell that a common word is meant as the name of a
+// product or company.
+var product = strings.Split("app,software,tool,tools,platform,pricing,price,plan,team,customers,users,account,feature,update,subscription,company,support,product,login,integration", ",")
+
+// lower makes the entries of a topic, at most n.
+func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
+	where, context := b.where(), distinct(t.context, maxAlternatives)
+	demands := slices.Clone(t.demands)
+	signals := b.signalsOf()
+	if len(context) == 0 && (!t.specific || b.reliable()) && len(where) == 0 && len(demands) == 0 {
+		context = signals
+	}
+	if len(context) == 0 && len(where) == 0 && len(demands) == 0 && t.weak && t.named {
+		context = b.others(t)
+		b.guessed[SlotKeywords] = true
+	}
+	if len(where) > 0 {
+		demands = append(demands, where)
+	}
+	if len(context) > 0 && (len(demands) == 0 || t.weak) {
+		demands = append(demands, context)
+	}
+	var out []watchpost.KeywordEntry
+	switch len(demands) {
+	case 0:
+		for _, k := range t.keys {
+			out = append(out, b.entry(k, nil, false))
+		}
+	case 1:
+		for _, k := range t.keys {
+			out = append(out, b.entry(k, demands[0], true))
+		}
+	default:
+		x, y := demands[0], demands[1]
+		for i := range x {
+			for j := range y {
+				if i+j < 5 {
+					out = append(out, b.entry(t.keys[0], []string{x[i], y[j]}, false))
+				}
+			}
+		}
+		slices.SortStableFunc(out, func(p, q watchpost.KeywordEntry) int {
+			return slices.Index(x, p.Required[0]) + slices.Index(y, p.Required[1]) - slices.Index(x, q.Required[0]) - slices.Index(y, q.Required[1])
+		})
+	}
+	return out[:min(len(out), max(n, 1))]
+}
+
+// reliable reports whether posts with the prompt's intents can be told by
+// their words.
+func (b *builder) reliable() bool {
+	return slices.ContainsFunc(b.intents, func(in *intent) bool {
+		return in.name == "recommend" || in.name == "alternative" || in.name == "hire" || in.name == "jobseek" || in.name == "switch"
+	})
+}
+
+// others returns what tells that a name is meant that is a common word as well.
+func (b *builder) others(t *topic) []string {
+	var out []string
+	for _, u := range b.topics {
+		if u.name != t.name && len(out) < 8 {
+			out = append(out, u.keys[0])
+		}
+	}
+	return append(out, product...)
+}
+
+// entry makes one entry, without required words that the keyword has already.
+func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost.KeywordEntry {
+	e := watchpost.KeywordEntry{Keyword: clip(keyword)}
+	for _, r := range required {
+		if r = clip(r); r == "" || watchpost.Normalise(r) == watchpost.Normalise(e.Keyword) {
+			continue
+		}
+		if occurs(e.Keyword, r) {
+			if anyOf {
+				continue
+			}
+			continue
+		}
+		e.Required = append(e.Required, r)
+	}
+	e.Required = distinct(e.Required, maxAlternatives)
+	if anyOf && len(e.Required) > 1 {
+		e.AnyRequired = true
+	}
+	for _, x := range b.excludes {
+		if !occurs(e.Keyword, x) && !slices.ContainsFunc(e.Required, func(r string) bool { return occurs(r, x) }) {
+			e.Excluded = append(e.Excluded, x)
+		}
+	}
+	e.Excluded = distinct(e.Excluded, watchpost.MaxConstraints)
+	return e
+}
+
+// exclude makes words of what is to be left out: the phrase, the names and
+// rare words in it, and for ads and job posts what those say.
+func (b *builder) exclude() {
+	wanted := map[string]bool{}
+	for _, t := range b.topics {
+		for _, k := range slices.Concat(t.keys, t.context) {
+			for w := range strings.FieldsSeq(key(k)) {
+				wanted[w] = true
+			}
+		}
+	}
+	for _, it := range b.excluded {
+		for _, full := range it.runs {
+			r := b.trim(full, false)
+			if ads := b.vocab.ads[norms(full)]; ads != nil {
+				b.excludes = append(b.excludes, ads...)
+				b.guessed[SlotExclusions] = true
+				continue
+			}
+			if len(r) == 0 {
+				continue
+			}
+			if ads := b.vocab.ads[norms(r)]; ads != nil && len(r) == len(full) {
+				b.excludes = append(b.excludes, ads...)
+				b.guessed[SlotExclusions] = true
+				continue
+			}
+			if len(r) == 1 && b.vocab.levels[r[0].norm] >= 27 {
+				continue
+			}
+			b.excludes = append(b.excludes, b.inflect(r)...)
+			if len(r) < 2 || b.isNamed(r) {
+				continue
+			}
+			for i, t := range r {
+				if !wanted[t.norm] && t.kind == word && (b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {
+					b.excludes = append(b.excludes, b.vocab.forms(t.text)...)
+				}
+				if len(r) > 2 && i > 0 {
+					b.excludes = append(b.excludes, b.inflect(r[i-1:i+1])...)
+				}
+			}
+		}
+	}
+	b.excludes = distinct(b.excludes, watchpost.MaxConstraints)
+}
+
+// occurs reports whether a text is one that a keyword matches.
+func occurs(text, keyword string) bool {
+	return watchpost.CompileKeyword(watchpost.KeywordEntry{Keyword: keyword}).Match(watchpost.NewText(text))
+}
+
+// clip cuts a keyword to what is allowed.
+func clip(s string) string { return shorten(foldSpace(s), watchpost.MaxKeyword) }
+
+// shorten cuts a text to at most n characters, at a space if there is one.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)[:n]
+	for i := len(runes) - 1; i > n/2; i-- {
+		if runes[i] == ' ' {
+			runes = runes[:i]
+			break
+		}
+	}
+	return strings.TrimSpace(string(runes))
+}
+
+// distinct returns the first n strings that differ in more than case.
+func distinct(list []string, n int) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range list {
+		k := watchpost.FoldName(s)
+		if k == "" || seen[k] || len(out) >= n {
+			continue
+		}
+		seen[k] = true
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,502 @@
+package interpret
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// run is a phrase: words that stand together.
+type run []token
+
+// item is one element of a list: its first run names it, the others come
+// after a preposition.
+type item struct {
+	runs []run
+	// also: it stands for one thing together with the item before it.
+	also bool
+}
+
+// wish is what a prompt says, before it is made into entries.
+type wish struct {
+	items    []item // what is looked for, in alternatives
+	heads    []run  // what stands before "about": who writes, mostly
+	must     [][]run
+	excluded []item
+	places   []*place
+	roles    []string
+	intents  []*intent
+	labels   []run
+	language string // of the posts
+	hours    int    // between scans; 0: not said
+	aims     []string
+	queries  []query // of a boolean expression
+	vocab    *vocabulary
+	known    bool // the language
+}
+
+// read takes a prompt apart.
+func read(prompt string) wish {
+	tokens := tokenise(prompt)
+	var words []string
+	for _, t := range tokens {
+		if t.kind == word && t.class == 0 {
+			words = append(words, t.norm)
+		}
+	}
+	code, known := detectLanguage(words)
+	w := wish{known: known}
+	if !known {
+		code = "en"
+	}
+	w.vocab = loaded().languages[code]
+	var hours int
+	tokens, hours = frequency(tokens)
+	w.hours = hours
+	tokens = annotate(tokens, w.vocab)
+	if !known {
+		w.names(tokens)
+		return w
+	}
+	if w.boolean(tokens) {
+		return w
+	}
+	sentences := slices.Collect(split(tokens))
+	for _, s := range sentences {
+		w.sentence(s, len(sentences))
+	}
+	return w
+}
+
+// split parts tokens into sentences.
+func split(tokens []token) func(func([]token) bool) {
+	return func(yield func([]token) bool) {
+		from := 0
+		for i := 0; i <= len(tokens); i++ {
+			if i < len(tokens) && tokens[i].kind != stop {
+				continue
+			}
+			if i > from && !yield(tokens[from:i]) {
+				return
+			}
+			from = i + 1
+		}
+	}
+}
+
+// annotate gives words their classes, and joins those that are one together.
+func annotate(tokens []token, v *vocabulary) []token {
+	var out []token
+	first := true
+	capitals := slices.ContainsFunc(tokens, func(t token) bool { return capital(t.text) })
+	for i := 0; i < len(tokens); {
+		t := tokens[i]
+		t.first = first
+		first = t.kind == stop || t.text == "\n" || t.text == ":"
+		if t.kind != word || t.class != 0 {
+			out = append(out, t)
+			i++
+			continue
+		}
+		t, n := v.match(t, tokens[i:], capitals)
+		out = append(out, t)
+		i += n
+	}
+	return out
+}
+
+// match returns the token that the longest entry of the tables makes of the
+// first tokens, and how many they are.
+func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) {
+	most := 0
+	for most < len(tokens) && most < v.longest && tokens[most].kind == word && (most == 0 || tokens[most].class == 0) {
+		most++
+	}
+	for n := most; n > 0; n-- {
+		norm := norms(tokens[:n])
+		c, in, p := v.classes[norm], v.intents[norm], loaded().places[norm]
+		if p != nil && !located(tokens[:n], capitals, v) {
+			p = nil
+		}
+		if n == 1 && c != 0 && acronym(t.text) && c&structural == 0 && v.levels[norm] < 30 && p == nil && c&(roleWord|seniorityWord) == 0 && t.text != strings.ToLower(t.text) && len(t.text) > 1 {
+			c = 0 // IT, not it
+		}
+		if p != nil && c&(stopWord|structural) != 0 && !acronym(t.text) {
+			p = nil
+		}
+		if c == 0 && in == nil && p == nil {
+			continue
+		}
+		if p != nil {
+			c, in = 0, nil
+		}
+		t.text, t.norm, t.class, t.intent, t.place = texts(tokens[:n]), norm, c, in, p
+		return t, n
+	}
+	return t, 1
+}
+
+// located reports whether words that are a place's name mean it: where the
+// script has capitals, they are written with one, or are no common word.
+func located(tokens []token, capitals bool, v *vocabulary) bool {
+	t := tokens[0]
+	r, _ := utf8.DecodeRuneInString(t.text)
+	switch {
+	case !unicode.Is(unicode.Latin, r):
+		return true
+	case utf8.RuneCountInString(norms(tokens)) <= 3:
+		return t.text == strings.ToUpper(t.text)
+	case unicode.IsUpper(r):
+		return true
+	}
+	return !capitals || v.level(t.norm) < 22
+}
+
+func capital(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+// acronym reports whether a word is written in capitals, or with some inside.
+func acronym(s string) bool {
+	n := 0
+	for i, r := range s {
+		if unicode.IsUpper(r) && (i > 0 || len(s) == 1 || s == strings.ToUpper(s)) {
+			n++
+		}
+	}
+	return n > 0 && utf8.RuneCountInString(s) > 1
+}
+
+// isName reports whether a token is written as a name: not in lower case
+// though no sentence begins with it, or with digits.
+func (v *vocabulary) isName(t token) bool {
+	switch {
+	case t.kind == quoted || t.kind == hashtag:
+		return true
+	case t.kind != word || t.place != nil:
+		return false
+	case acronym(t.text) || strings.ContainsFunc(t.text, unicode.IsDigit) && strings.ContainsFunc(t.text, unicode.IsLetter):
+		return true
+	case !capital(t.text):
+		return false
+	case v.language == "de":
+		return v.level(t.norm) == 0 && t.class == 0 && t.intent == nil && !t.first && !germanNoun(t.norm)
+	}
+	return !t.first || v.level(t.norm) == 0 && t.class == 0 && t.intent == nil
+}
+
+// germanNoun reports whether a word ends as nouns of German do that are no
+// names: all nouns have capitals there.
+func germanNoun(s string) bool {
+	for _, end := range []string{"ung", "ungen", "heit", "keit", "schaft", "tion", "tionen", "en", "er", "ern", "e", "ie", "ik", "tum", "mus", "nis", "ment", "ens", "el", "em", "es"} {
+		if strings.HasSuffix(s, end) && len(s) > len(end)+3 {
+			return true
+		}
+	}
+	return len(s) > 9
+}
+
+// mode is what a part of a sentence says of its words.
+type mode uint8
+
+const (
+	wanted mode = iota
+	unwanted
+	needed
+	naming
+)
+
+// reader goes through a sentence.
+type reader struct {
+	*wish
+	mode    mode
+	tail    bool // the subject has begun
+	item    item
+	run     run
+	items   []item
+	before  token // the separator or word before
+	inPlace bool  // a preposition of place came before
+}
+
+// sentence reads one sentence of several.
+func (w *wish) sentence(tokens []token, of int) {
+	if of > 1 && w.aside(tokens) {
+		return
+	}
+	tokens = w.opening(tokens)
+	r := &reader{wish: w}
+	for i := 0; i < len(tokens); i++ {
+		i += r.step(tokens, i)
+	}
+	r.endItem()
+	r.finish()
+}
+
+// aside reports whether a sentence only says who asks; that is an aim.
+func (w *wish) aside(tokens []token) bool {
+	for i, t := range tokens {
+		if i < 4 && t.class&selfWord != 0 {
+			for _, u := range tokens[i+1:] {
+				if u.class&(frameWord|notWord|labelWord) != 0 {
+					return false
+				}
+			}
+			w.aims = append(w.aims, texts(tokens))
+			return true
+		}
+	}
+	return false
+}
+
+// opening drops who asks from the beginning of a sentence that goes on.
+func (w *wish) opening(tokens []token) []token {
+	self := slices.IndexFunc(tokens, func(t token) bool { return t.class&selfWord != 0 })
+	if self < 0 || self > 3 {
+		return tokens
+	}
+	for i := self + 1; i < len(tokens); i++ {
+		if t := tokens[i]; t.class&(frameWord|notWord) != 0 || t.intent != nil {
+			w.aims = append(w.aims, texts(tokens[:i]))
+			return tokens[i:]
+		}
+	}
+	return tokens
+}
+
+// step reads the token at i and returns how many more it took.
+func (r *reader) step(tokens []token, i int) int {
+	t := tokens[i]
+	defer func() { r.before = t }()
+	next := token{}
+	if i+1 < len(tokens) {
+		next = tokens[i+1]
+	}
+	switch {
+	case t.kind == pause || t.kind == open || t.kind == closed:
+		r.comma(t, next)
+	case t.class&labelWord != 0 && (next.kind == pause || next.class != 0 || next.intent != nil || next.kind == word) && r.mode != unwanted:
+		r.endItem()
+		r.finish()
+		r.mode = naming
+	case t.class&notAfter != 0:
+		r.endItem()
+		r.backwards()
+	case t.class&notWord != 0:
+		r.endItem()
+		r.mode = unwanted
+	case t.class&mustWord != 0 && r.mode != unwanted:
+		r.endItem()
+		r.mode = needed
+	case t.class&onlyWord != 0:
+		r.endItem()
+		if r.mode == unwanted {
+			r.mode = wanted
+		}
+	case t.class&(andWord|orWord|versusWord) != 0:
+		r.endItem()
+		if r.mode == unwanted && (next.class&(frameWord|aboutWord|mustWord) != 0 && next.class&notWord == 0 || t.norm == "and also") {
+			r.mode = wanted
+		}
+	case t.class&(bothWord) != 0:
+		both := len(r.item.runs) > 0 || len(r.run) > 0
+		r.endItem()
+		r.item.also = both
+	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0):
+		r.endItem()
+	case t.place != nil && !r.partOfName(t, next):
+		r.endRun()
+		if r.mode == unwanted {
+			r.run = run{t}
+			r.endItem()
+		} else if !slices.Contains(r.places, t.place) {
+			r.places = append(r.places, t.place)
+		}
+	default:
+		r.word(t, next)
+	}
+	return 0
+}
+
+// partOfName reports whether a place's name is but a part of another: EU AI
+// Act.
+func (r *reader) partOfName(t, next token) bool {
+	if next.kind != word || r.before.class&placeWord != 0 || !capital(t.text) {
+		return len(r.run) > 0 && r.vocab.isName(r.run[len(r.run)-1]) && r.before.class == 0 && r.before.kind == word && capital(r.run[len(r.run)-1].text)
+	}
+	return r.vocab.isName(next) && next.class == 0 && next.intent == nil
+}
+
+// comma ends an item; in what is left out, it may end that as well.
+func (r *reader) comma(t, next token) {
+	header := t.text == ":" && r.mode == wanted
+	r.endItem()
+	if header {
+		r.header()
+	}
+	if r.mode == unwanted && (t.text == ")" || next.class&(frameWord|aboutWord|mustWord|onlyWord|selfWord) != 0 && next.class&notWord == 0 ||
+		next.place != nil || next.class&placeWord != 0 || t.text == "\n") {
+		r.mode = wanted
+	}
+	if r.mode == needed && t.text != "," {
+		r.mode = wanted
+	}
+}
+
+// header takes what stands before a colon as who or what the list is about.
+func (r *reader) header() {
+	for _, it := range r.items {
+		for _, u := range it.runs {
+			r.heads = append(r.heads, u)
+		}
+	}
+	r.items, r.tail = nil, true
+}
+
+// word reads a word that is no part of a list's structure.
+func (r *reader) word(t, next token) {
+	v := r.vocab
+	content := t.kind != word || t.class == 0 && t.intent == nil
+	switch {
+	case languageNames[t.norm] != "" && r.language == "" && (r.before.class&placeWord != 0 || next.class&frameWord != 0 || next.class&onlyWord != 0):
+		r.language = languageNames[t.norm]
+		r.endRun()
+	case content || v.isName(t) && t.class&(stopWord|structural|frameWord|aboutWord) == 0 && t.intent == nil:
+		r.add(t)
+	case t.intent != nil && r.mode == wanted:
+		r.intent(t, next)
+	case t.intent != nil:
+		r.add(t)
+	case t.class&aboutWord != 0 && r.mode == wanted && (t.class&ofWord == 0 || len(r.run) == 0):
+		r.about()
+	case t.class&frameWord != 0 && len(r.run) > 0 && t.class&roleWord == 0 && (next.class&^(frameWord|genericWord) != 0 || next.kind != word || next.intent != nil):
+		r.endRun()
+	case t.class&(roleWord|seniorityWord|genericWord) != 0 && t.class&(stopWord|frameWord) == 0:
+		r.add(t)
+	case t.class&genericWord != 0 && (len(r.run) > 0 || next.kind == word && next.class == 0):
+		r.add(t)
+	default:
+		r.endRun()
+	}
+}
+
+// intent reads what people are up to: it says who is meant, and what follows
+// is the subject.
+func (r *reader) intent(t, next token) {
+	if next.class&frameWord != 0 && (t.intent.name == "buy" || t.intent.name == "question") {
+		r.endRun()
+		return // looking for posts
+	}
+	if !slices.Contains(r.intents, t.intent) {
+		r.intents = append(r.intents, t.intent)
+	}
+	if next.kind == word && next.class&(structural|stopWord) == 0 || next.class&(placeWord|ofWord|stopWord) != 0 || next.kind == quoted {
+		r.about()
+		return
+	}
+	r.endRun()
+}
+
+// about makes of what was read before it a head, if it is the first.
+func (r *reader) about() {
+	r.endItem()
+	if r.tail || r.mode != wanted {
+		return
+	}
+	for _, it := range r.items {
+		r.heads = append(r.heads, it.runs...)
+	}
+	r.items, r.tail = nil, true
+}
+
+// add adds a word to the run; a name is a run of its own, after which other
+// words begin another.
+func (r *reader) add(t token) {
+	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
+		last := r.run[n-1]
+		name, was := r.vocab.isName(t), r.vocab.isName(last)
+		number := strings.Trim(t.text, "0123456789.,-/") == "" || was && utf8.RuneCountInString(t.text) == 1
+		if t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && !(was && acronym(last.text) && !name && len(r.run) == 1) {
+			r.endRun()
+		}
+	}
+	r.run = append(r.run, t)
+}
+
+func (r *reader) endRun() {
+	if len(r.run) > 0 {
+		r.item.runs = append(r.item.runs, r.run)
+		r.run = nil
+	}
+}
+
+func (r *reader) endItem() {
+	r.endRun()
+	if len(r.item.runs) == 0 {
+		return
+	}
+	switch r.mode {
+	case wanted:
+		r.items = append(r.items, r.item)
+	case unwanted:
+		r.excluded = append(r.excluded, r.item)
+	case needed:
+		r.must = append(r.must, r.item.runs)
+	case naming:
+		r.labels = append(r.labels, r.item.runs[0])
+	}
+	r.item = item{}
+}
+
+// backwards makes what was read since the last item's border unwanted, where a
+// language puts its negation behind.
+func (r *reader) backwards() {
+	if n := len(r.items); n > 0 {
+		r.excluded = append(r.excluded, r.items[n-1])
+		r.items = r.items[:n-1]
+	}
+}
+
+// finish keeps what the sentence said.
+func (r *reader) finish() {
+	r.wish.items = append(r.wish.items, r.items...)
+	r.items = nil
+}
+
+// languageNames are the languages in which posts may be asked for.
+var languageNames = map[string]string{
+	"english": "en", "german": "de", "french": "fr", "spanish": "es", "portuguese": "pt", "italian": "it", "hindi": "hi", "arabic": "ar", "dutch": "nl",
+	"englisch": "en", "deutsch": "de", "deutscher": "de", "francais": "fr", "anglais": "en", "espanol": "es", "ingles": "en", "portugues": "pt", "italiano": "it", "inglese": "en",
+	"english-language": "en", "german-language": "de", "french-language": "fr", "spanish-language": "es",
+}
+
+// names reads of a prompt in another language what needs no grammar: quoted
+// phrases, hashtags and names.
+func (w *wish) names(tokens []token) {
+	var r run
+	flush := func() {
+		if len(r) > 0 {
+			w.items = append(w.items, item{runs: []run{r}})
+		}
+		r = nil
+	}
+	for _, t := range tokens {
+		switch {
+		case t.kind == quoted || t.kind == hashtag:
+			flush()
+			r = run{t}
+			flush()
+		case t.kind == word && !t.first && (capital(t.text) || acronym(t.text)):
+			if t.place != nil {
+				flush()
+				w.places = append(w.places, t.place)
+				continue
+			}
+			r = append(r, t)
+		default:
+			flush()
+		}
+	}
+	flush()
+}

@@ -1,0 +1,190 @@
+package interpret
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+// Bounds of texts that a result shows.
+const (
+	maxSubject   = 120
+	maxObjective = 300
+	shownTopics  = 4
+)
+
+// subject names what is looked for.
+func (b *builder) subject() string {
+	var names []string
+	for _, t := range b.topics {
+		names = append(names, t.name)
+	}
+	return shorten(enumerate(distinct(names, shownTopics), "and"), maxSubject)
+}
+
+// enumerate writes a list as one does.
+func enumerate(names []string, conjunction string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " " + conjunction + " " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// objective says what the watchlist is for: what the prompt says of who asks,
+// or who writes and what they are up to.
+func (b *builder) objective(subject string) string {
+	said := strings.Join(b.aims, "; ")
+	if said == "" {
+		who := enumerate(b.who(), "or")
+		var doing []string
+		for _, in := range b.intents {
+			doing = append(doing, strings.ToLower(in.label))
+		}
+		if who == "" && len(doing) == 0 {
+			return ""
+		}
+		said = "Posts"
+		if who != "" {
+			said += " by " + who
+		}
+		said += " about " + subject
+		if len(doing) > 0 {
+			said += " (" + strings.Join(doing, ", ") + ")"
+		}
+	}
+	said = shorten(foldSpace(said), maxObjective)
+	r, size := utf8.DecodeRuneInString(said)
+	return string(unicode.ToUpper(r)) + said[size:]
+}
+
+// who returns the roles of those who are to write the posts.
+func (b *builder) who() []string {
+	var out []string
+	for _, h := range slices.Concat(b.heads, b.itemRuns()) {
+		h = b.trim(h, false)
+		if slices.ContainsFunc(h, func(t token) bool { return t.class&roleWord != 0 }) {
+			out = append(out, shorten(texts(h), maxSubject))
+		}
+	}
+	return distinct(out, shownTopics)
+}
+
+// levels are the levels of seniority by the words that show them.
+var levels = map[string]string{}
+
+func init() {
+	for level, words := range map[string]string{
+		"C-Level":  "ceo ceos cto ctos cfo cfos cmo cmos coo coos cio cios ciso cisos chro chros c-level executives",
+		"Founder":  "founder founders co-founder co-founders cofounder cofounders owner owners grunder fondateur fondateurs fundador fundadores fondatori",
+		"VP":       "vp vps",
+		"Director": "director directors head heads direktor direktoren directeur directeurs directores diretores direttori",
+		"Manager":  "manager managers gerente gerentes gestores responsable responsables responsabili",
+		"Senior":   "senior sr lead principal",
+		"Entry":    "junior jr intern interns graduate entry-level",
+	} {
+		for w := range strings.FieldsSeq(words) {
+			levels[w] = level
+		}
+	}
+}
+
+// labelsOf makes labels of what the prompt calls so, and of what it wants
+// people to be up to.
+func (b *builder) labelsOf() []watchpost.Label {
+	var raw []watchpost.Label
+	seen := map[*intent]bool{}
+	for _, name := range b.labels {
+		text := strings.ReplaceAll(texts(name), ",", "")
+		l := watchpost.Label{Name: shorten(text, watchpost.MaxLabel)}
+		for _, t := range name {
+			if in := b.intentOf(t); in != nil {
+				seen[in], l.Description = true, b.describe(in)
+			}
+		}
+		raw = append(raw, l)
+	}
+	if len(b.labels) == 0 {
+		for _, in := range b.intents {
+			if !seen[in] {
+				seen[in] = true
+				raw = append(raw, watchpost.Label{Name: in.label, Description: b.describe(in)})
+			}
+		}
+	}
+	kept, err := watchpost.CleanLabels(raw[:min(len(raw), watchpost.MaxLabels)])
+	if err != nil || len(kept) == 0 {
+		return nil
+	}
+	return kept
+}
+
+func (b *builder) intentOf(t token) *intent {
+	if t.intent != nil {
+		return t.intent
+	}
+	return b.vocab.intents[t.norm]
+}
+
+// describe returns the description of an intent's label, with what posts say.
+func (b *builder) describe(in *intent) string {
+	words := slices.DeleteFunc(slices.Clone(b.vocab.signals[in.name]), func(s string) bool { return !hasWord(s) })
+	return shorten(in.description+" Words: "+strings.Join(distinct(words, 12), ", "), maxDescription)
+}
+
+// slots lists what was said and what was guessed.
+func (b *builder) slots(r Result) []Slot {
+	values := map[string][]string{SlotSubject: {r.Subject}, SlotKeywords: watchpost.KeywordTexts(r.Keywords), SlotRole: b.who()}
+	for _, k := range r.Keywords {
+		values[SlotRequired] = append(values[SlotRequired], k.Required...)
+		values[SlotExclusions] = append(values[SlotExclusions], k.Excluded...)
+	}
+	for _, p := range b.places {
+		values[SlotLocation] = append(values[SlotLocation], p.name)
+	}
+	for _, l := range r.Labels {
+		values[SlotLabels] = append(values[SlotLabels], l.Name)
+	}
+	for _, role := range values[SlotRole] {
+		for w := range strings.FieldsSeq(key(role)) {
+			if levels[w] != "" {
+				values[SlotSeniority] = append(values[SlotSeniority], levels[w])
+			}
+		}
+	}
+	if b.language != "" {
+		values[SlotLanguage] = []string{b.language}
+	}
+	if r.Objective != "" {
+		values[SlotObjective] = []string{r.Objective}
+	}
+	var out []Slot
+	for _, name := range SlotNames {
+		if v := distinct(values[name], watchpost.MaxKeywords); len(v) > 0 {
+			s := Slot{Name: name, Values: v, Source: Stated}
+			if b.guessed[name] {
+				s.Source = Inferred
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// forum takes the names of communities from what is looked for.
+func (w *wish) forum() {
+	for i := range w.items {
+		w.items[i].runs = slices.DeleteFunc(w.items[i].runs, community)
+	}
+	w.heads = slices.DeleteFunc(w.heads, community)
+}
+
+var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord product_hunt indie_hackers lobsters dev.to`)
+
+// community reports whether a run names a place of the forum.
+func community(r run) bool {
+	n := norms(r)
+	return communities[n] || strings.HasPrefix(n, "r/") && len(r) == 1
+}

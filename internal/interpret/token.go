@@ -1,0 +1,322 @@
+package interpret
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+// kind is what a token is.
+type kind uint8
+
+const (
+	word    kind = iota
+	quoted       // a phrase in quotes, without them
+	hashtag      // with its sign
+	link         // a URL, a path of the network, or a URN
+	pause        // a comma or the like
+	open         // a round bracket
+	closed
+	stop // the end of a sentence
+)
+
+// token is a piece of a prompt: as it was written, and normalised; one may
+// stand for several words that are a class, an intent or a place together.
+type token struct {
+	kind   kind
+	text   string
+	norm   string
+	class  class
+	intent *intent
+	place  *place
+	first  bool // of a sentence
+}
+
+// content reports whether the token can be part of what is looked for.
+func (t token) content() bool { return t.kind < pause }
+
+// maxTokens bounds how many tokens are looked at.
+const maxTokens = 1200
+
+// tokenise takes a prompt apart.
+func tokenise(prompt string) []token {
+	var out []token
+	s := spellings.Replace(readable(prompt))
+	before := ' '
+	for s != "" && len(out) < maxTokens {
+		t, size := nextToken(s, before)
+		if t.norm != "" && (t.content() || len(out) > 0 || t.text == "[") {
+			out = append(out, t)
+		}
+		before, _ = utf8.DecodeLastRuneInString(s[:size])
+		s = s[size:]
+	}
+	return calm(out)
+}
+
+// spellings unifies what is typed in several ways.
+var spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " w/o ", " without ", "\r\n", "\n",
+	"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs")
+
+// readable returns the part of a prompt that is read, without controls.
+func readable(prompt string) string {
+	n := 0
+	for i := range prompt {
+		if n++; n > MaxPrompt {
+			prompt = prompt[:i]
+			break
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(prompt, " "))
+}
+
+// calm takes capitals from prompts that have nothing else: there they set
+// nothing apart.
+func calm(tokens []token) []token {
+	for _, t := range tokens {
+		if t.kind == word && t.text != strings.ToUpper(t.text) {
+			return tokens
+		}
+	}
+	if len(tokens) < minWords {
+		return tokens
+	}
+	for i, t := range tokens {
+		if t.kind == word && len(t.text) > 3 {
+			tokens[i].text = strings.ToLower(t.text)
+		}
+	}
+	return tokens
+}
+
+// nextToken returns the token that s begins with and its size; one without a
+// normalised form is none. before is the character before it.
+func nextToken(s string, before rune) (token, int) {
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case r == '\n':
+		return token{kind: pause, text: "\n", norm: ","}, size
+	case unicode.IsSpace(r):
+		return token{}, size
+	}
+	if t, n := quotedToken(s, before); n > 0 {
+		return t, n
+	}
+	fresh := !inWord(before)
+	if fresh {
+		if t, n := linkToken(s); n > 0 {
+			return t, n
+		}
+	}
+	if r == '#' && fresh {
+		if n := 1 + runLength(s[1:], func(r rune) bool { return inWord(r) || r == '_' }); n > 1 {
+			return token{kind: hashtag, text: s[:n], norm: watchpost.Normalise(s[:n])}, n
+		}
+	}
+	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
+		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as searches have it
+	}
+	if n := bracketLength(s, fresh); n > 0 {
+		if literalTag(s[:n]) {
+			return token{kind: quoted, text: s[:n], norm: watchpost.Normalise(s[:n])}, n
+		}
+		return token{}, n
+	}
+	if n := elided(s, fresh); n > 0 {
+		return token{kind: word, text: s[:n], norm: watchpost.Normalise(s[:n-1]), class: stopWord}, n
+	}
+	if n := wordLength(s, fresh); n > 0 {
+		return newWord(s[:n]), n
+	}
+	switch {
+	case strings.ContainsRune(".!?。！？…।؟", r):
+		return token{kind: stop, text: string(r), norm: "."}, size
+	case strings.ContainsRune("/|&+", r):
+		return token{kind: word, text: string(r), norm: string(r)}, size
+	case r == '(':
+		return token{kind: open, text: "(", norm: "("}, size
+	case r == ')':
+		return token{kind: closed, text: ")", norm: ")"}, size
+	case strings.ContainsRune(",;:[]•*–—·、，；：،؛", r), r == '-' && unicode.IsSpace(before):
+		return token{kind: pause, text: string(r), norm: ","}, size
+	}
+	return token{}, size
+}
+
+// elision matches an article or the like that stands before an apostrophe.
+var elision = regexp.MustCompile(`^(?i:[ldjnsmtc]|qu|jusqu|lorsqu|un|dell|all|nell|sull|dall|quell|quest|gli|cos)'(?:[aeiouyh\x80-\x{10ffff}]|[A-Z][a-z])`)
+
+// elided returns the length of the elided word that s begins with.
+func elided(s string, fresh bool) int {
+	if !fresh {
+		return 0
+	}
+	if m := elision.FindString(s); m != "" {
+		return strings.IndexByte(m, '\'') + 1
+	}
+	return 0
+}
+
+// bracketLength returns the length of brackets that s begins with and that
+// say nothing of what is looked for, as in Map[K, V] and [1]; tags like
+// [Hiring] are among them.
+func bracketLength(s string, fresh bool) int {
+	end := strings.IndexAny(s[:min(len(s), 40)], "]>")
+	if s[0] != '[' && s[0] != '<' || end < 1 {
+		return 0
+	}
+	if s = s[:end+1]; !fresh || literalTag(s) || strings.Trim(s, "[]<>0123456789") == "" {
+		return len(s)
+	}
+	return 0
+}
+
+// newWord makes a token of a word; a genitive counts as the word itself when
+// it is a name's.
+func newWord(text string) token {
+	r, _ := utf8.DecodeRuneInString(text)
+	if cut, ok := strings.CutSuffix(text, "'s"); ok && unicode.IsUpper(r) && !contractions[strings.ToLower(text)] {
+		text = cut
+	}
+	return token{kind: word, text: text, norm: watchpost.Normalise(text)}
+}
+
+var contractions = wordSet(`it's that's what's who's there's let's here's he's she's where's how's when's`)
+
+// quotes holds the closing quotes of the opening ones.
+var quotes = map[rune]string{'"': "\"”“", '“': "”“\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '\'': "'", '`': "`"}
+
+// quotedToken returns the quoted phrase that s begins with. A quote that is
+// not closed, or is round nothing or a whole paragraph, is none.
+func quotedToken(s string, before rune) (token, int) {
+	open, size := utf8.DecodeRuneInString(s)
+	closing, ok := quotes[open]
+	if !ok || (open == '\'' || open == '`') && (inWord(before) || before == ')') {
+		return token{}, 0
+	}
+	rest := s[size:]
+	for from := 0; ; {
+		i := strings.IndexAny(rest[from:], closing)
+		if i < 0 {
+			return token{}, 0
+		}
+		i += from
+		_, n := utf8.DecodeRuneInString(rest[i:])
+		after, _ := utf8.DecodeRuneInString(rest[i+n:])
+		if open == '\'' && inWord(after) { // an apostrophe
+			from = i + n
+			continue
+		}
+		text := strings.Trim(foldSpace(rest[:i]), " .,;:!?")
+		if text == "" || !hasWord(text) || utf8.RuneCountInString(text) > watchpost.MaxKeyword {
+			return token{}, 0
+		}
+		if t, all := linkToken(text); all == len(text) {
+			return t, size + i + n
+		}
+		return token{kind: quoted, text: text, norm: watchpost.Normalise(text)}, size + i + n
+	}
+}
+
+// wordLength returns the length of the word that s begins with. Signs that
+// stand inside words belong to them (co-founder, Node.js, R&D, CI/CD), and so
+// do those that names of languages end or begin with (C++, C#, .NET).
+func wordLength(s string, fresh bool) int {
+	n := 0
+	if fresh && (s[0] == '.' || s[0] == '@') {
+		n = 1
+	}
+	run := runLength(s[n:], inWord)
+	if run == 0 {
+		return 0
+	}
+	n += run
+	for n < len(s) {
+		sign, size := utf8.DecodeRuneInString(s[n:])
+		next := runLength(s[n+size:], inWord)
+		if next == 0 || !joins(sign, s[n+size:], run, next) {
+			break
+		}
+		n, run = n+size+next, next
+	}
+	switch rest := s[n:]; {
+	case strings.HasPrefix(rest, "++"):
+		return n + 2
+	case run == 1 && n == 1 && strings.HasPrefix(rest, "#"):
+		return n + 1
+	}
+	return n
+}
+
+// joins reports whether a sign holds together a word of before bytes and the
+// one of after bytes that rest begins with.
+func joins(sign rune, rest string, before, after int) bool {
+	switch sign {
+	case '\'', '-', '_', '@', '‑':
+		return true
+	case '.', '&', '+':
+		return true
+	case '/':
+		r, _ := utf8.DecodeRuneInString(rest)
+		return before <= 3 && after <= 3 && (unicode.IsUpper(r) || unicode.IsDigit(r))
+	}
+	return false
+}
+
+// inWord reports whether r is a character of a word.
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
+
+func hasWord(s string) bool { return strings.ContainsFunc(s, inWord) }
+
+// runLength returns the length of the run that s begins with.
+func runLength(s string, in func(rune) bool) int {
+	if end := strings.IndexFunc(s, func(r rune) bool { return !in(r) }); end >= 0 {
+		return end
+	}
+	return len(s)
+}
+
+// foldSpace trims s and makes every run of white space one space.
+func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// wordSet makes a set of the words of a list; an underscore in it is a space.
+func wordSet(lists ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			set[strings.ReplaceAll(w, "_", " ")] = true
+		}
+	}
+	return set
+}
+
+// texts returns the tokens as they were written, with spaces between them.
+func texts(tokens []token) string {
+	words := make([]string, len(tokens))
+	for i, t := range tokens {
+		words[i] = t.text
+	}
+	return strings.Join(words, " ")
+}
+
+// norms returns the normalised tokens, with spaces between them.
+func norms(tokens []token) string {
+	words := make([]string, len(tokens))
+	for i, t := range tokens {
+		words[i] = t.norm
+	}
+	return strings.Join(words, " ")
+}

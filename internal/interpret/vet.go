@@ -1,0 +1,218 @@
+package interpret
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"watchpost"
+)
+
+// The rules of every result, whoever made it.
+const (
+	maxKeywordWords = 4 // unless quoted or a name
+	maxRequired     = 2 // that must all occur, besides a place
+	maxDescription  = 300
+)
+
+// Vet returns a result that keeps the rules: entries that break one are mended
+// or dropped, and slots marked as inferred where that changes what is looked
+// for. It fails when nothing is left, or a text is out of bounds.
+func Vet(r Result, prompt string) (Result, error) {
+	w := read(prompt)
+	r.Subject, r.Objective = printable(r.Subject, maxSubject), printable(r.Objective, maxObjective)
+	if r.Subject == "" {
+		return Result{}, errors.New("no subject")
+	}
+	var kept []watchpost.KeywordEntry
+	changed := false
+	for _, e := range r.Keywords {
+		e, fault := w.mend(e, prompt)
+		if fault != "" {
+			changed = true
+			continue
+		}
+		kept = append(kept, e)
+	}
+	kept, _, err := watchpost.CleanKeywords(kept)
+	if err != nil {
+		return Result{}, err
+	}
+	kept = watchpost.DistinctRules(kept)
+	changed = changed || len(kept) > maxEntries
+	r.Keywords = w.landed(kept[:min(len(kept), maxEntries)], prompt, &changed)
+	if r.Labels, err = vetLabels(r.Labels); err != nil {
+		return Result{}, err
+	}
+	r.Slots = vetSlots(r, changed)
+	return r, nil
+}
+
+// mend returns an entry that keeps the rules, or why there is none.
+func (w wish) mend(e watchpost.KeywordEntry, prompt string) (watchpost.KeywordEntry, string) {
+	e.Keyword = printable(e.Keyword, watchpost.MaxKeyword)
+	words := strings.Fields(e.Keyword)
+	if len(words) > maxKeywordWords && !isQuoted(e.Keyword, prompt) && !nameLike(words) {
+		e.Keyword = strings.Join(words[:maxKeywordWords], " ")
+	}
+	e.Required, e.Excluded = printables(e.Required), printables(e.Excluded)
+	if e.AnyRequired = e.AnyRequired && len(e.Required) > 1; !e.AnyRequired {
+		e.Required = w.fewer(e.Required)
+	}
+	e.Required = e.Required[:min(len(e.Required), watchpost.MaxConstraints)]
+	if w.generic(e.Keyword) && len(e.Required) == 0 && !isQuoted(e.Keyword, prompt) {
+		return e, "a generic word"
+	}
+	positive := append([]string{e.Keyword}, e.Required...)
+	e.Excluded = slices.DeleteFunc(e.Excluded, func(x string) bool {
+		return slices.ContainsFunc(positive, func(p string) bool { return occurs(p, x) })
+	})
+	e.Excluded = e.Excluded[:min(len(e.Excluded), watchpost.MaxConstraints)]
+	text := strings.Join(positive, " \n ")
+	if !watchpost.CompileKeyword(e).Match(watchpost.NewText(text)) {
+		return e, "nothing can match it"
+	}
+	return e, ""
+}
+
+// fewer keeps so many required words that all must occur, and places.
+func (w wish) fewer(required []string) []string {
+	n := 0
+	return slices.DeleteFunc(slices.Clone(required), func(s string) bool {
+		if loaded().places[key(s)] != nil {
+			return false
+		}
+		n++
+		return n > maxRequired
+	})
+}
+
+// generic reports whether a keyword is a word that most posts could have.
+func (w wish) generic(keyword string) bool {
+	k := key(keyword)
+	v := w.vocab
+	return !strings.Contains(k, " ") && !acronym(keyword) && !strings.HasPrefix(k, "#") &&
+		(v.classes[k]&(stopWord|genericWord|frameWord|roleWord) != 0 || v.levels[k] >= 24 || loaded().places[k] != nil && len(w.items) > 0 && !capital(keyword))
+}
+
+func isQuoted(keyword, prompt string) bool {
+	return strings.Contains(watchpost.Normalise(prompt), `"`+watchpost.Normalise(keyword)+`"`) ||
+		strings.ContainsAny(prompt, "“„«「'`") && strings.Contains(watchpost.Normalise(prompt), watchpost.Normalise(keyword))
+}
+
+// nameLike reports whether most words have a capital.
+func nameLike(words []string) bool {
+	n := 0
+	for _, s := range words {
+		if capital(s) || strings.ContainsFunc(s, unicode.IsDigit) {
+			n++
+		}
+	}
+	return n*2 > len(words)
+}
+
+// landed makes sure that every quoted phrase, hashtag and name of the prompt is
+// in some entry, as long as there is room.
+func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool) []watchpost.KeywordEntry {
+	var all strings.Builder
+	for _, e := range kept {
+		all.WriteString(e.Keyword + " \n " + strings.Join(e.Required, " \n ") + " \n " + strings.Join(e.Excluded, " \n ") + " \n ")
+	}
+	text := watchpost.Normalise(all.String())
+	for _, t := range tokenise(prompt) {
+		if t.kind != quoted && t.kind != hashtag || strings.Contains(text, t.norm) || len(kept) >= maxEntries || w.named(t.norm) {
+			continue
+		}
+		kept = append(kept, watchpost.KeywordEntry{Keyword: clip(t.text), Excluded: kept[0].Excluded})
+		if _, fault := w.mend(kept[len(kept)-1], prompt); fault != "" {
+			kept = kept[:len(kept)-1]
+			continue
+		}
+		*changed = true
+	}
+	return kept
+}
+
+// named reports whether a quoted phrase serves as a label, an aim or a place.
+func (w wish) named(norm string) bool {
+	return slices.ContainsFunc(w.labels, func(r run) bool { return strings.Contains(norms(r), norm) }) ||
+		slices.ContainsFunc(w.aims, func(a string) bool { return strings.Contains(key(a), norm) }) || loaded().places[norm] != nil
+}
+
+// printable returns a text of one line within a bound.
+func printable(s string, most int) string {
+	return shorten(foldSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, " "))), most)
+}
+
+func printables(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = printable(s, watchpost.MaxKeyword); hasWord(s) || s == "?" || s == "؟" {
+			out = append(out, s)
+		}
+	}
+	return distinct(out, len(out))
+}
+
+// vetLabels returns labels within bounds.
+func vetLabels(labels []watchpost.Label) ([]watchpost.Label, error) {
+	var out []watchpost.Label
+	for _, l := range labels {
+		l.Name = printable(strings.ReplaceAll(l.Name, ",", ""), watchpost.MaxLabel)
+		if l.Description = printable(l.Description, maxDescription); hasWord(l.Name) && len(out) < watchpost.MaxLabels {
+			out = append(out, l)
+		}
+	}
+	out, err := watchpost.CleanLabels(out)
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// vetSlots returns the slots of a result: those that are known, once each,
+// with subject and keywords as they are.
+func vetSlots(r Result, changed bool) []Slot {
+	given := map[string]Slot{}
+	for _, s := range r.Slots {
+		if _, twice := given[s.Name]; !twice {
+			given[s.Name] = s
+		}
+	}
+	var out []Slot
+	for _, name := range SlotNames {
+		s, ok := given[name]
+		values := s.Values
+		switch name {
+		case SlotSubject:
+			values, ok = []string{r.Subject}, true
+		case SlotKeywords:
+			values, ok = watchpost.KeywordTexts(r.Keywords), true
+		}
+		if !ok {
+			continue
+		}
+		values = distinct(printables(values), watchpost.MaxKeywords)
+		source := s.Source
+		if source != Stated || changed && name == SlotKeywords {
+			source = Inferred
+		}
+		if s.Name == "" && len(given) > 0 && !changed {
+			source = Inferred
+		}
+		out = append(out, Slot{Name: name, Values: list(values), Source: source})
+	}
+	return out
+}
+
+

@@ -1,0 +1,311 @@
+package interpret
+
+import (
+	_ "embed" // the tables
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"watchpost"
+)
+
+//go:embed classes.txt
+var classTable string
+
+//go:embed intents.txt
+var intentTable string
+
+//go:embed places.txt
+var placeTable string
+
+//go:embed frequencies.txt
+var frequencyTable string
+
+// class is a set of closed classes that a word belongs to.
+type class uint32
+
+// The classes of classes.txt.
+const (
+	stopWord class = 1 << iota
+	frameWord
+	genericWord
+	aboutWord
+	andWord
+	orWord
+	versusWord
+	bothWord
+	likeWord
+	notWord
+	notAfter
+	mustWord
+	onlyWord
+	ofWord
+	placeWord
+	selfWord
+	roleWord
+	seniorityWord
+	labelWord
+	meWord
+	gainWord
+)
+
+var classNames = map[string]class{
+	"stop": stopWord, "frame": frameWord, "generic": genericWord, "about": aboutWord, "and": andWord, "or": orWord, "versus": versusWord,
+	"both": bothWord, "like": likeWord, "not": notWord, "notpost": notAfter, "must": mustWord, "only": onlyWord, "of": ofWord, "in": placeWord,
+	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord,
+}
+
+// structural words part phrases wherever they stand.
+const structural = andWord | orWord | versusWord | bothWord | likeWord | notWord | notAfter | mustWord | onlyWord | labelWord
+
+// intent is something that the author of a post may be up to.
+type intent struct{ name, label, description string }
+
+// place is a part of the world with the words that posts have for it.
+type place struct {
+	name  string
+	words []string
+}
+
+// vocabulary is what the rules know of a language and of English.
+type vocabulary struct {
+	language string
+	own      map[string]class // without those of English
+	classes  map[string]class
+	intents  map[string]*intent
+	signals  map[string][]string // what posts say, by intent
+	ads      map[string][]string // what is meant by leaving out, by phrase
+	levels   map[string]int
+	example  string
+	longest  int // words in an entry of classes
+}
+
+// tables is what the embedded files hold.
+type tables struct {
+	languages map[string]*vocabulary
+	common    map[string][]string // words by which a language is known
+	places    map[string]*place
+}
+
+var loaded = sync.OnceValue(func() *tables {
+	t := &tables{languages: map[string]*vocabulary{}, common: map[string][]string{}, places: map[string]*place{}}
+	t.loadClasses()
+	t.loadIntents()
+	t.loadFrequencies()
+	t.loadPlaces()
+	english := t.languages["en"]
+	for code, v := range t.languages {
+		if v.own = maps.Clone(v.classes); code != "en" {
+			v.add(english)
+		}
+	}
+	return t
+})
+
+func (t *tables) language(code string) *vocabulary {
+	v := t.languages[code]
+	if v == nil {
+		v = &vocabulary{
+			language: code, classes: map[string]class{}, intents: map[string]*intent{}, signals: map[string][]string{},
+			ads: map[string][]string{}, levels: map[string]int{},
+		}
+		t.languages[code] = v
+	}
+	return v
+}
+
+// key returns a word or phrase of a table in the form in which it is looked up.
+func key(s string) string { return watchpost.Normalise(strings.ReplaceAll(s, "_", " ")) }
+
+func (t *tables) loadClasses() {
+	var v *vocabulary
+	for line := range strings.Lines(classTable) {
+		line = strings.TrimSpace(line)
+		name, rest, _ := strings.Cut(line, " ")
+		switch {
+		case line == "" || name == "#" || strings.HasPrefix(line, "# "):
+		case line[0] == '[':
+			v = t.language(strings.Trim(line, "[]"))
+		case name == "example":
+			v.example = rest
+		case name == "ads":
+			words := strings.Split(rest, "|")
+			v.ads[key(words[0])] = words
+		default:
+			for w := range strings.FieldsSeq(rest) {
+				k := key(w)
+				v.classes[k] |= classNames[name]
+				v.longest = max(v.longest, strings.Count(k, " ")+1)
+			}
+		}
+	}
+}
+
+func (t *tables) loadIntents() {
+	var in *intent
+	for line := range strings.Lines(intentTable) {
+		line = strings.TrimSpace(line)
+		if parts := strings.Split(line, " | "); strings.HasPrefix(line, "= ") {
+			in = &intent{strings.TrimPrefix(parts[0], "= "), parts[1], parts[2]}
+			continue
+		}
+		code, rest, _ := strings.Cut(line, " ")
+		v := t.languages[code]
+		if v == nil {
+			continue
+		}
+		triggers, words, _ := strings.Cut(rest, " | ")
+		for w := range strings.FieldsSeq(triggers) {
+			k := key(w)
+			v.intents[k] = in
+			v.longest = max(v.longest, strings.Count(k, " ")+1)
+		}
+		v.signals[in.name] = strings.Split(words, ", ")
+	}
+}
+
+func (t *tables) loadFrequencies() {
+	for line := range strings.Lines(frequencyTable) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || line[0] == '#' || line[0] == '@' {
+			continue
+		}
+		level, err := strconv.Atoi(fields[1])
+		if err != nil || level >= 27 {
+			t.common[fields[0]] = append(t.common[fields[0]], fields[2:]...)
+		}
+		if v := t.languages[fields[0]]; v != nil {
+			for _, w := range fields[2:] {
+				v.levels[strings.ReplaceAll(w, "_", " ")] = level
+			}
+		}
+	}
+}
+
+func (t *tables) loadPlaces() {
+	codes := map[string][]string{}
+	for line := range strings.Lines(placeTable) {
+		code, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || code == "#" {
+			continue
+		}
+		names := strings.Split(rest, ", ")
+		if code = strings.TrimSuffix(code, ":"); code != "=" {
+			codes[code] = names
+		}
+		for i, n := range names {
+			if k := key(n); t.places[k] == nil && (i == 0 || n == strings.ToUpper(n)) && (i == 0 || utf8.RuneCountInString(n) > 1) {
+				t.places[k] = &place{names[0], names}
+			}
+		}
+	}
+	for line := range strings.Lines(frequencyTable) {
+		if line[0] != '@' {
+			continue
+		}
+		code, rest, _ := strings.Cut(strings.TrimSpace(line[1:]), " ")
+		names := strings.Split(rest, "|")
+		for _, n := range names {
+			k := key(n)
+			if p := t.places[k]; p != nil {
+				continue
+			}
+			words := append([]string{n}, codes[code]...)
+			if len(codes[code]) == 0 {
+				words = append(words, names...)
+			}
+			t.places[k] = &place{n, words}
+		}
+	}
+}
+
+// add adds the words of English, where the language has no other use of them.
+func (v *vocabulary) add(english *vocabulary) {
+	for w, c := range english.classes {
+		if v.classes[w] == 0 && v.levels[w] < 24 {
+			v.classes[w] = c &^ (notAfter)
+		}
+	}
+	for w, in := range english.intents {
+		if v.intents[w] == nil && v.classes[w] == 0 {
+			v.intents[w] = in
+		}
+	}
+	for name, words := range english.signals {
+		v.signals[name] = append(slices.Clip(v.signals[name]), words...)
+	}
+	for w, words := range english.ads {
+		if v.ads[w] == nil {
+			v.ads[w] = words
+		}
+	}
+	for w, l := range english.levels {
+		if v.levels[w] < l-4 {
+			v.levels[w] = l - 4
+		}
+	}
+	v.longest = max(v.longest, english.longest)
+}
+
+// The levels of words: half a binary logarithm of how many of a million texts
+// have them (frequencies.txt). From ambiguous on, a word is not looked for
+// without company; from common on, it says little in any company.
+const (
+	ambiguous = 17
+	common    = 21
+)
+
+// level returns how common a normalised word is; 0 when hardly ever seen.
+func (v *vocabulary) level(word string) int {
+	if v.classes[word]&(genericWord|stopWord|frameWord) != 0 {
+		return 30
+	}
+	return v.levels[word]
+}
+
+// detectLanguage returns the language of which a prompt has the commonest
+// words, and whether it is one whose classes are known.
+func detectLanguage(words []string) (string, bool) {
+	t := loaded()
+	text := strings.Join(words, " ")
+	script := func(r *unicode.RangeTable) int {
+		n := 0
+		for _, c := range text {
+			if unicode.Is(r, c) {
+				n++
+			}
+		}
+		return n
+	}
+	latin, total := script(unicode.Latin), script(unicode.L)
+	best, most := "en", 0.0
+	for code, list := range t.common {
+		score := 0.0
+		known := t.languages[code]
+		for _, w := range words {
+			switch {
+			case known != nil && known.own[w] != 0:
+				score += 2
+			case slices.Contains(list, w):
+				score++
+			}
+		}
+		if known == nil {
+			score *= 1.6 // its table is shorter
+		}
+		if code == "en" {
+			score += 0.5
+		}
+		if score > most {
+			best, most = code, score
+		}
+	}
+	if total > 0 && latin*2 < total && (best == "en" || best == "hi-Latn") {
+		best = "und"
+	}
+	return best, t.languages[best] != nil
+}
