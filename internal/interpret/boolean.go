@@ -127,6 +127,10 @@ func (e *expression) unary() []query {
 	switch {
 	case op == '!' || t.class&notWord != 0 && t.kind == word:
 		e.at++
+		if next, _ := e.peek(); next.kind != open {
+			e.atom(unwanted)
+			return nil
+		}
 		for _, q := range e.unary() {
 			for _, group := range q {
 				for _, r := range group {
@@ -145,11 +149,11 @@ func (e *expression) unary() []query {
 		}
 		return out
 	}
-	return e.atom()
+	return e.atom(wanted)
 }
 
 // atom reads words up to the next operator or bracket: what they say as prose.
-func (e *expression) atom() []query {
+func (e *expression) atom(m mode) []query {
 	from := e.at
 	for e.at < len(e.tokens) {
 		t, op := e.peek()
@@ -159,7 +163,7 @@ func (e *expression) atom() []query {
 		e.at++
 	}
 	part := wish{vocab: e.vocab, known: true}
-	part.sentence(e.tokens[from:e.at], 1)
+	part.sentence(e.tokens[from:e.at], 1, m)
 	e.excluded = append(e.excluded, part.excluded...)
 	e.intents = append(e.intents, part.intents...)
 	e.labels = append(e.labels, part.labels...)

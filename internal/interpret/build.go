@@ -19,7 +19,8 @@ const maxAlternatives = watchpost.MaxConstraints
 type topic struct {
 	name     string
 	keys     []string
-	context  []string   // at least one of them
+	rest     []string   // other words of the phrase
+	context  []string   // at least one of them, or of the rest
 	demands  [][]string // at least one of each
 	named    bool       // keys are names
 	weak     bool       // keys say too little alone
@@ -54,17 +55,29 @@ func build(w wish) Result {
 // trim drops words from a run's ends that say nothing there, and splits off
 // who is meant.
 func (b *builder) trim(r run, roles bool) run {
-	drop := stopWord | frameWord
-	if roles {
-		drop |= roleWord | seniorityWord
+	head := roleWord | seniorityWord // before its noun, or behind
+	first := slices.Contains([]string{"fr", "es", "pt", "it", "ar"}, b.vocab.language)
+	empty := func(t token, role class) bool {
+		drop := stopWord | frameWord
+		if roles {
+			drop |= role
+		}
+		return t.kind == word && (t.class&drop != 0 && (!b.vocab.isName(t) || t.class&roleWord != 0) || t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
 	}
-	empty := func(t token) bool {
-		return t.kind == word && (t.class&drop != 0 && !b.vocab.isName(t) || t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
+	kind := func(t token, rest run) bool {
+		return t.class&kindWord != 0 && !b.vocab.isName(t) && len(rest) > 0 && (b.says(rest) || len(rest) > 1)
 	}
-	for len(r) > 0 && empty(r[len(r)-1]) {
+	leading, trailing := seniorityWord, head
+	if first {
+		leading, trailing = head, seniorityWord
+	}
+	if len(r) == 1 {
+		leading = head
+	}
+	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
 		r = r[:len(r)-1]
 	}
-	for len(r) > 0 && empty(r[0]) {
+	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:])) {
 		r = r[1:]
 	}
 	return r
@@ -76,9 +89,9 @@ func (b *builder) says(r run) bool {
 	telling, plain := 0, 0
 	for _, t := range r {
 		switch l := b.vocab.level(t.norm); {
-		case b.vocab.isName(t) && !(t.class&(genericWord|roleWord|frameWord) != 0 && !acronym(t.text)):
+		case b.vocab.isName(t) && !(t.class&(genericWord|roleWord|frameWord|kindWord) != 0 && !acronym(t.text)):
 			return true
-		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord) != 0:
+		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord|kindWord) != 0:
 		case l < common || t.intent != nil:
 			telling++
 		case l < 27:
@@ -115,7 +128,9 @@ func (b *builder) collect() {
 		if it.also && len(b.topics) > 0 || switching && i > 0 && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named && b.topics[0].named {
 			last := &b.topics[len(b.topics)-1]
 			if it.also {
-				last.demands = append(last.demands, last.context)
+				if len(last.context) > 0 {
+					last.demands = append(last.demands, last.context)
+				}
 				last.context = nil
 			}
 			last.context = append(last.context, slices.Concat(t.keys, t.context)...)
@@ -138,7 +153,12 @@ func (b *builder) collect() {
 	for _, m := range b.must {
 		var group []string
 		for _, r := range m {
-			group = append(group, b.words(b.trim(r, false))...)
+			for _, u := range r {
+				if in := b.intentOf(u); in != nil {
+					group = append(group, b.vocab.signals[in.name]...)
+				}
+			}
+			group = append(b.words(r), group...)
 		}
 		if len(group) > 0 {
 			for i := range b.topics {
@@ -194,16 +214,27 @@ func (b *builder) query(q query) {
 // beside returns what the heads say: names, which belong to every item, and
 // other words.
 func (b *builder) beside() (names []run, words []string) {
-	for _, h := range b.heads {
-		h = b.trim(h, true)
-		if len(h) == 0 {
-			continue
+	for i, full := range b.heads {
+		h := b.trim(full, true)
+		modifies := len(full) > len(h) && full[len(full)-1].class&roleWord != 0 || i+1 < len(b.heads) && len(b.heads[i+1]) > 0 && b.heads[i+1][0].class&roleWord != 0
+		if len(h) == 0 || modifies && len(h) == 1 && len(h[0].text) < 4 && !related[b.lastOf(full, i)] {
+			continue // HR managers
 		}
 		if b.isNamed(h) && b.says(h) {
 			names = append(names, h)
 		}
 	}
 	return names, nil
+}
+
+// related are roles of those who have to do with a name, and are not called so.
+var related = wordSet(`employees employee customers customer users user staff workers clients patients owners`)
+
+func (b *builder) lastOf(r run, i int) string {
+	if last := r[len(r)-1]; last.class&roleWord != 0 || i+1 >= len(b.heads) {
+		return last.norm
+	}
+	return b.heads[i+1][0].norm
 }
 
 // anchor lets names that stand before the subject be what is looked for, and
@@ -222,7 +253,7 @@ func (b *builder) anchor(names []run) {
 	for _, t := range b.topics {
 		context = append(context, t.keys...)
 		context = append(context, b.parts(t.name)...)
-		context = append(context, t.context...)
+		context = append(context, slices.Concat(t.rest, t.context)...)
 	}
 	b.topics = nil
 	for _, n := range names {
@@ -248,7 +279,8 @@ func (b *builder) fromHeads(names []run) {
 		for _, h := range list {
 			r := b.trim(h, false)
 			role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff || len(r) > 1 && !b.says(b.trim(r, true)) && !staff {
+			occupation := role && len(r) == 1 && levels[r[0].norm] == "" && !anyone[r[0].norm] && len(b.places)+len(b.intents) > 0
+			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff {
 				continue
 			}
 			for len(r) > 1 && r[0].class&seniorityWord != 0 {
@@ -266,6 +298,13 @@ func (b *builder) fromHeads(names []run) {
 		}
 	}
 }
+
+// anyone are roles that most people have.
+var anyone = wordSet(`people men women user users customer customers consumer consumers employee employees worker workers staff team teams expert experts
+	professional professionals leader leaders leadership executive executives exec execs specialist specialists decision_maker decision_makers partner partners buyer
+	buyers seller sellers candidate candidates hire hires creator creators maker makers vendors influencer influencers investor investors entrepreneur
+	entrepreneurs student students officer officers assistant assistants lead leads manager managers operator operators agent agents dirigeant dirigeants kunden
+	führungskräfte fuhrungskrafte unternehmer guru gurus professional planner planners advisor advisors`)
 
 func (b *builder) itemRuns() []run {
 	var out []run
@@ -306,6 +345,9 @@ func (b *builder) keyRun(runs []run) int {
 	for i, r := range runs {
 		if !b.says(r) && (len(r) < 2 || !slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })) {
 			continue
+		}
+		if strings.Trim(r[0].text, "0123456789.,") == "" {
+			continue // an amount
 		}
 		score := 40 - b.rarest(r)
 		switch {
@@ -352,7 +394,17 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.weak = v.level(r[0].norm) >= ambiguous
 	case acronym(r[0].text) && lower == 1 && len(r) == 2:
 		t.keys = []string{r[0].text}
-		t.context = append(b.words(r[1:]), t.context...)
+		t.rest = b.words(r[1:])
+	case v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
+		t.keys = v.forms(r[0].text)
+		t.rest = b.words(r[1:])
+	case len(r) == 3 && r[1].class&stopWord != 0:
+		t.keys = b.inflect(r)
+		t.specific = true
+	case len(r) > 3 && r[1].class&stopWord != 0:
+		t.keys = []string{texts(r[:3])}
+		t.rest = b.words(r[3:])
+		t.specific = true
 	case len(r) == 2:
 		t.keys = b.inflect(r)
 		t.specific = true
@@ -362,7 +414,7 @@ func (b *builder) keysOf(t *topic, r run) {
 		if lower == 0 && b.rarest(r[:2]) >= 24 {
 			t.keys, rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
 		}
-		t.context = append(rest, t.context...)
+		t.rest = rest
 		t.specific = true
 	}
 	if other := same[strings.ToLower(t.name)]; other != "" {
@@ -509,9 +561,12 @@ var product = strings.Split("app,software,tool,tools,platform,pricing,price,plan
 
 // lower makes the entries of a topic, at most n.
 func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
-	where, context := b.where(), distinct(t.context, maxAlternatives)
+	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
 	demands := slices.Clone(t.demands)
 	signals := b.signalsOf()
+	if len(context) > 0 && t.named && len(demands) == 0 && b.reliable() {
+		context = distinct(slices.Concat(context, signals), maxAlternatives)
+	}
 	if len(context) == 0 && (!t.specific || b.reliable()) && len(where) == 0 && len(demands) == 0 {
 		context = signals
 	}

@@ -60,7 +60,7 @@ func CheckInferred(r Result, prompt string) *Refused {
 	}
 	return &Refused{
 		Reason: InferredSlots, Missing: missing, Detected: map[string]any{"interpretation": r.Interpretation()},
-		Example: exampleOf(&r, read(prompt), ""), Question: inferredQuestion(missing),
+		Example: exampleOf(&r, read(Prompt{Text: prompt}), ""), Question: inferredQuestion(missing),
 	}
 }
 
@@ -151,7 +151,7 @@ func accepted(prompt string) bool {
 	if _, ok := ownEngagement(tokens); ok {
 		return false
 	}
-	r, err := Vet(build(read(prompt)), prompt)
+	r, err := Vet(build(read(Prompt{Text: prompt})), prompt)
 	return err == nil && len(r.Inferred()) == 0
 }
 
@@ -209,7 +209,7 @@ func refusePlaceholder(prompt string, found []string) *Refused {
 	for _, p := range found {
 		rest = strings.ReplaceAll(rest, p, " ")
 	}
-	w := read(rest)
+	w := read(Prompt{Text: rest})
 	return &Refused{
 		Reason: Placeholder, Missing: shown, Detected: map[string]any{"placeholders": shown}, Example: exampleOf(nil, w, ""),
 		Question: "What should stand in place of " + shorten(shown[0], exampleChars) + "?",
@@ -217,7 +217,7 @@ func refusePlaceholder(prompt string, found []string) *Refused {
 }
 
 func refuseShort(prompt string, words, chars int) *Refused {
-	w := read(prompt)
+	w := read(Prompt{Text: prompt})
 	detected := detect(w)
 	detected["words"], detected["characters"] = words, chars
 	missing := []string{}

@@ -12,7 +12,7 @@ import (
 const (
 	ownText = `(?:(?:my|our|mine)(?: own)?(?: [a-z0-9-]+){0,3}? (?:posts?|contents?|articles?|videos?|pages?|profile|profiles|reels?|newsletters?|` +
 		`updates?|publications?|podcasts?|blogs?|carousels?|polls?|announcements?|account|accounts|feed)` +
-		`|(?:posts?|articles?|content|videos) of (?:mine|ours)|(?:what|everything|anything|posts|content|the posts) (?:i|we) (?:post|write|publish|share|posted|wrote|published|shared))\b`
+		`|(?:posts?|articles?|content|videos) of (?:mine|ours)|(?:what|everything|anything|posts|content|the posts?|a post)(?: that| which)? (?:i|we)(?: have| just)? (?:post|write|publish|share|posted|wrote|published|shared))\b`
 	acts = `(?:like|liking|likes|liked|auto-like|comment on|comments on|commenting on|commented on|engage with|engages with|engaged with|engaging with|interact with|interacts with|` +
 		`interacting with|interacted with|repost|reposting|reposted|reshare|share|sharing|shared|react to|reacting to|reacted to|reply to|replying to|` +
 		`boost|boosting|promote|promoting|upvote|upvoting|amplify|amplifying|support|supporting|view|viewed|viewing|celebrate|save)`

@@ -10,7 +10,7 @@ import (
 // language: an ending, and what stands in its place.
 var endings = map[string][][]string{
 	"en": {{"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"ss", "sses"}, {"s", ""}, {"ay", "ays"}, {"ey", "eys"}, {"oy", "oys"}, {"y", "ies"}, {"ch", "ches"}, {"sh", "shes"}, {"x", "xes"},
-		{"ing", "", "ed", "e"}, {"", "s"}},
+		{"ing", "ed"}, {"", "s"}},
 	"de":      {{"innen", "in", ""}, {"ern", "er"}, {"ungen", "ung"}, {"ung", "ungen"}, {"en", "", "e"}, {"er", "ern", "e"}, {"e", "", "en"}, {"n", ""}, {"s", ""}, {"", "e", "en", "s"}},
 	"fr":      {{"eurs", "eur", "euse"}, {"eur", "eurs", "euse"}, {"aux", "al"}, {"ères", "ère"}, {"s", ""}, {"x", ""}, {"", "s"}},
 	"es":      {{"ces", "z"}, {"iones", "ión"}, {"ión", "iones"}, {"ores", "or", "ora"}, {"or", "ores", "ora"}, {"es", "", "e"}, {"as", "a", "os"}, {"os", "o", "as"}, {"a", "as", "o"}, {"o", "os", "a"}, {"e", "es"}, {"", "es", "s"}},
@@ -59,7 +59,7 @@ func (v *vocabulary) forms(text string) []string {
 		if !ok && capital(text) {
 			continue
 		}
-		if !ok || utf8.RuneCountInString(stem) < 3 || e[0] == "s" && strings.HasSuffix(stem, "s") || e[0] == "s" && language == "en" && strings.HasSuffix(stem, "u") {
+		if !ok || utf8.RuneCountInString(stem) < 3 || e[0] == "s" && strings.HasSuffix(stem, "s") || language == "en" && (e[0] == "" && (strings.HasSuffix(text, "s") || strings.HasSuffix(text, "ed")) || e[0] == "s" && (strings.HasSuffix(stem, "u") || strings.HasSuffix(stem, "i"))) {
 			continue
 		}
 		for _, to := range e[1:] {

@@ -90,7 +90,9 @@ func timeAt(tokens []token) (int, int) {
 }
 
 // ends reports whether a match ends where a word does.
-func ends(s, match string) bool { return strings.HasPrefix(s[len(match):], " ") || strings.HasSuffix(match, " ") }
+func ends(s, match string) bool {
+	return strings.HasPrefix(s[len(match):], " ") || strings.HasSuffix(match, " ")
+}
 
 // nearest returns the allowed number of hours that is next to h.
 func nearest(h float64) int {

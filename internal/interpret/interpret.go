@@ -149,10 +149,7 @@ func (Rules) Interpret(_ context.Context, prompt Prompt) (Result, error) {
 	if refused := Check(prompt.Text); refused != nil {
 		return Result{}, refused
 	}
-	w := read(prompt.Text)
-	if prompt.Forum {
-		w.forum()
-	}
+	w := read(prompt)
 	r := build(w)
 	r.Interpreter = ByRules
 	if len(r.Keywords) > 0 {

@@ -68,6 +68,8 @@ var unfilled = wordSet(`name company companies topic topics industry industries 
 	audience persona market subject theme term terms word words tool tools technology technologies tech skill skills language area
 	field domain event person people customer customers client clients problem need pain value goal category hashtag hashtags
 	insert fill enter add your my here placeholder tbd todo xxx xyz x y z something whatever blank example e.g. eg etc
+	thema stadt produkt firma unternehmen branche ort sujet ville produit entreprise secteur pays tema ciudad producto empresa sector cidade produto setor argomento citta città
+	prodotto azienda settore विषय शहर الموضوع المدينة الشركة
 	seniority website profile department function team account text input variable field1 abc foo bar baz software solution feature use_case`)
 
 // placeholderText reports whether what stands between brackets waits to be

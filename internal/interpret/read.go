@@ -37,8 +37,8 @@ type wish struct {
 }
 
 // read takes a prompt apart.
-func read(prompt string) wish {
-	tokens := tokenise(prompt)
+func read(prompt Prompt) wish {
+	tokens := tokenise(prompt.Text)
 	var words []string
 	for _, t := range tokens {
 		if t.kind == word && t.class == 0 {
@@ -55,6 +55,9 @@ func read(prompt string) wish {
 	tokens, hours = frequency(tokens)
 	w.hours = hours
 	tokens = annotate(tokens, w.vocab)
+	if prompt.Forum {
+		tokens = outsideCommunities(tokens)
+	}
 	if !known {
 		w.names(tokens)
 		return w
@@ -64,9 +67,27 @@ func read(prompt string) wish {
 	}
 	sentences := slices.Collect(split(tokens))
 	for _, s := range sentences {
-		w.sentence(s, len(sentences))
+		w.sentence(s, len(sentences), wanted)
 	}
 	return w
+}
+
+// communities are places of forums that posts do not name.
+var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord indie_hackers lobsters`)
+
+// outsideCommunities drops the names of communities.
+func outsideCommunities(tokens []token) []token {
+	var out []token
+	for i := 0; i < len(tokens); i++ {
+		switch {
+		case i+1 < len(tokens) && communities[norms(tokens[i:i+2])]:
+			i++
+		case communities[tokens[i].norm], community.MatchString(tokens[i].text):
+		default:
+			out = append(out, tokens[i])
+		}
+	}
+	return out
 }
 
 // split parts tokens into sentences.
@@ -211,22 +232,22 @@ const (
 // reader goes through a sentence.
 type reader struct {
 	*wish
-	mode    mode
-	tail    bool // the subject has begun
-	item    item
-	run     run
-	items   []item
-	before  token // the separator or word before
-	inPlace bool  // a preposition of place came before
+	mode   mode
+	tail   bool // the subject has begun
+	item   item
+	run    run
+	items  []item
+	before token  // the separator or word before
+	headed []item // what stands before a colon
 }
 
 // sentence reads one sentence of several.
-func (w *wish) sentence(tokens []token, of int) {
+func (w *wish) sentence(tokens []token, of int, m mode) {
 	if of > 1 && w.aside(tokens) {
 		return
 	}
 	tokens = w.opening(tokens)
-	r := &reader{wish: w}
+	r := &reader{wish: w, mode: m}
 	for i := 0; i < len(tokens); i++ {
 		i += r.step(tokens, i)
 	}
@@ -257,7 +278,7 @@ func (w *wish) opening(tokens []token) []token {
 		return tokens
 	}
 	for i := self + 1; i < len(tokens); i++ {
-		if t := tokens[i]; t.class&(frameWord|notWord) != 0 || t.intent != nil {
+		if t := tokens[i]; t.class&(frameWord|notWord|aboutWord) != 0 || t.intent != nil {
 			w.aims = append(w.aims, texts(tokens[:i]))
 			return tokens[i:]
 		}
@@ -294,6 +315,9 @@ func (r *reader) step(tokens []token, i int) int {
 		if r.mode == unwanted {
 			r.mode = wanted
 		}
+		if i == 0 && len(r.wish.items) > 0 {
+			r.mode = needed
+		}
 	case t.class&(andWord|orWord|versusWord) != 0:
 		r.endItem()
 		if r.mode == unwanted && (next.class&(frameWord|aboutWord|mustWord) != 0 && next.class&notWord == 0 || t.norm == "and also") {
@@ -313,10 +337,23 @@ func (r *reader) step(tokens []token, i int) int {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
+	case r.joins(t, next):
+		r.run = append(r.run, t)
 	default:
 		r.word(t, next)
 	}
 	return 0
+}
+
+// joins reports whether a preposition holds two common nouns together, as in
+// cost of living or return to office.
+func (r *reader) joins(t, next token) bool {
+	if t.class&ofWord == 0 && t.norm != "to" || len(r.run) == 0 || next.kind != word || next.place != nil || r.vocab.isName(next) ||
+		next.class&(stopWord|structural|frameWord|roleWord) != 0 || r.vocab.language == "hi" || r.vocab.language == "hi-Latn" || r.vocab.language == "ar" {
+		return false
+	}
+	last := r.run[len(r.run)-1]
+	return len(r.run) == 1 && !r.vocab.isName(last) && last.class&(roleWord|kindWord|seniorityWord) == 0 && last.intent == nil && last.kind == word
 }
 
 // partOfName reports whether a place's name is but a part of another: EU AI
@@ -346,6 +383,7 @@ func (r *reader) comma(t, next token) {
 
 // header takes what stands before a colon as who or what the list is about.
 func (r *reader) header() {
+	r.headed = r.items
 	for _, it := range r.items {
 		for _, u := range it.runs {
 			r.heads = append(r.heads, u)
@@ -357,7 +395,8 @@ func (r *reader) header() {
 // word reads a word that is no part of a list's structure.
 func (r *reader) word(t, next token) {
 	v := r.vocab
-	content := t.kind != word || t.class == 0 && t.intent == nil
+	content := t.kind != word || t.class == 0 && t.intent == nil ||
+		len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	switch {
 	case languageNames[t.norm] != "" && r.language == "" && (r.before.class&placeWord != 0 || next.class&frameWord != 0 || next.class&onlyWord != 0):
 		r.language = languageNames[t.norm]
@@ -372,7 +411,7 @@ func (r *reader) word(t, next token) {
 		r.about()
 	case t.class&frameWord != 0 && len(r.run) > 0 && t.class&roleWord == 0 && (next.class&^(frameWord|genericWord) != 0 || next.kind != word || next.intent != nil):
 		r.endRun()
-	case t.class&(roleWord|seniorityWord|genericWord) != 0 && t.class&(stopWord|frameWord) == 0:
+	case t.class&(roleWord|seniorityWord|genericWord|kindWord) != 0 && t.class&(stopWord|frameWord) == 0:
 		r.add(t)
 	case t.class&genericWord != 0 && (len(r.run) > 0 || next.kind == word && next.class == 0):
 		r.add(t)
@@ -401,7 +440,13 @@ func (r *reader) intent(t, next token) {
 // about makes of what was read before it a head, if it is the first.
 func (r *reader) about() {
 	r.endItem()
-	if r.tail || r.mode != wanted {
+	named := len(r.items) > 0
+	for _, it := range r.items {
+		for _, u := range it.runs {
+			named = named && r.vocab.isName(u[0])
+		}
+	}
+	if r.mode != wanted || r.tail && !named {
 		return
 	}
 	for _, it := range r.items {
@@ -416,7 +461,7 @@ func (r *reader) add(t token) {
 	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
 		last := r.run[n-1]
 		name, was := r.vocab.isName(t), r.vocab.isName(last)
-		number := strings.Trim(t.text, "0123456789.,-/") == "" || was && utf8.RuneCountInString(t.text) == 1
+		number := strings.Trim(t.text, "0123456789.,-/") == "" || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
 		if t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && !(was && acronym(last.text) && !name && len(r.run) == 1) {
 			r.endRun()
 		}
@@ -460,6 +505,19 @@ func (r *reader) backwards() {
 
 // finish keeps what the sentence said.
 func (r *reader) finish() {
+	v := r.vocab
+	weak := len(r.items) > 0 && len(r.headed) == 1 && len(r.headed[0].runs) > 0
+	for _, it := range r.items {
+		weak = weak && len(it.runs) == 1 && len(it.runs[0]) == 1 && !v.isName(it.runs[0][0]) && v.level(it.runs[0][0].norm) >= ambiguous
+	}
+	if weak { // the subject, and what of it
+		h := r.headed[0]
+		for _, it := range r.items {
+			h.runs = append(h.runs, it.runs...)
+		}
+		r.items = []item{h}
+	}
+	r.headed = nil
 	r.wish.items = append(r.wish.items, r.items...)
 	r.items = nil
 }

@@ -172,19 +172,3 @@ func (b *builder) slots(r Result) []Slot {
 	}
 	return out
 }
-
-// forum takes the names of communities from what is looked for.
-func (w *wish) forum() {
-	for i := range w.items {
-		w.items[i].runs = slices.DeleteFunc(w.items[i].runs, community)
-	}
-	w.heads = slices.DeleteFunc(w.heads, community)
-}
-
-var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord product_hunt indie_hackers lobsters dev.to`)
-
-// community reports whether a run names a place of the forum.
-func community(r run) bool {
-	n := norms(r)
-	return communities[n] || strings.HasPrefix(n, "r/") && len(r) == 1
-}

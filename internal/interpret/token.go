@@ -44,7 +44,7 @@ const maxTokens = 1200
 // tokenise takes a prompt apart.
 func tokenise(prompt string) []token {
 	var out []token
-	s := spellings.Replace(readable(prompt))
+	s := numbering.ReplaceAllString(spellings.Replace(readable(prompt)), "\n")
 	before := ' '
 	for s != "" && len(out) < maxTokens {
 		t, size := nextToken(s, before)
@@ -57,9 +57,15 @@ func tokenise(prompt string) []token {
 	return calm(out)
 }
 
+// numbering matches what stands before an element of a list.
+var numbering = regexp.MustCompile(`(?m)^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–—·])[ \t]+|[ \t,;:]\(?[1-9]\)[ \t]+`)
+
+// community matches the name of a community of a forum.
+var community = regexp.MustCompile(`^/?r/[A-Za-z0-9_]{2,}`)
+
 // spellings unifies what is typed in several ways.
 var spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " w/o ", " without ", "\r\n", "\n",
-	"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs")
+	"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs", " v. ", " vs ")
 
 // readable returns the part of a prompt that is read, without controls.
 func readable(prompt string) string {
@@ -90,7 +96,7 @@ func calm(tokens []token) []token {
 		return tokens
 	}
 	for i, t := range tokens {
-		if t.kind == word && len(t.text) > 3 {
+		if t.kind == word {
 			tokens[i].text = strings.ToLower(t.text)
 		}
 	}
@@ -124,6 +130,9 @@ func nextToken(s string, before rune) (token, int) {
 	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
 		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as searches have it
 	}
+	if m := community.FindString(s); m != "" && fresh {
+		return token{kind: word, text: m, norm: watchpost.Normalise(m)}, len(m)
+	}
 	if n := bracketLength(s, fresh); n > 0 {
 		if literalTag(s[:n]) {
 			return token{kind: quoted, text: s[:n], norm: watchpost.Normalise(s[:n])}, n
@@ -131,7 +140,11 @@ func nextToken(s string, before rune) (token, int) {
 		return token{}, n
 	}
 	if n := elided(s, fresh); n > 0 {
-		return token{kind: word, text: s[:n], norm: watchpost.Normalise(s[:n-1]), class: stopWord}, n
+		t := token{kind: word, text: s[:n], norm: watchpost.Normalise(s[:n]), class: stopWord}
+		if s[0] == 'd' || s[0] == 'D' {
+			t.class |= ofWord
+		}
+		return t, n
 	}
 	if n := wordLength(s, fresh); n > 0 {
 		return newWord(s[:n]), n
@@ -266,7 +279,7 @@ func joins(sign rune, rest string, before, after int) bool {
 		return true
 	case '/':
 		r, _ := utf8.DecodeRuneInString(rest)
-		return before <= 3 && after <= 3 && (unicode.IsUpper(r) || unicode.IsDigit(r))
+		return before <= 3 && after <= 5 && (unicode.IsUpper(r) || unicode.IsDigit(r))
 	}
 	return false
 }
@@ -304,19 +317,18 @@ func wordSet(lists ...string) map[string]bool {
 }
 
 // texts returns the tokens as they were written, with spaces between them.
-func texts(tokens []token) string {
-	words := make([]string, len(tokens))
-	for i, t := range tokens {
-		words[i] = t.text
-	}
-	return strings.Join(words, " ")
-}
+func texts(tokens []token) string { return join(tokens, func(t token) string { return t.text }) }
 
 // norms returns the normalised tokens, with spaces between them.
-func norms(tokens []token) string {
-	words := make([]string, len(tokens))
+func norms(tokens []token) string { return join(tokens, func(t token) string { return t.norm }) }
+
+func join(tokens []token, part func(token) string) string {
+	var b strings.Builder
 	for i, t := range tokens {
-		words[i] = t.norm
+		b.WriteString(part(t))
+		if i+1 < len(tokens) && !strings.HasSuffix(t.norm, "'") {
+			b.WriteByte(' ')
+		}
 	}
-	return strings.Join(words, " ")
+	return b.String()
 }

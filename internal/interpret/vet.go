@@ -21,7 +21,7 @@ const (
 // or dropped, and slots marked as inferred where that changes what is looked
 // for. It fails when nothing is left, or a text is out of bounds.
 func Vet(r Result, prompt string) (Result, error) {
-	w := read(prompt)
+	w := read(Prompt{Text: prompt})
 	r.Subject, r.Objective = printable(r.Subject, maxSubject), printable(r.Objective, maxObjective)
 	if r.Subject == "" {
 		return Result{}, errors.New("no subject")
@@ -214,5 +214,3 @@ func vetSlots(r Result, changed bool) []Slot {
 	}
 	return out
 }
-
-

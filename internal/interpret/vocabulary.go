@@ -51,12 +51,13 @@ const (
 	labelWord
 	meWord
 	gainWord
+	kindWord
 )
 
 var classNames = map[string]class{
 	"stop": stopWord, "frame": frameWord, "generic": genericWord, "about": aboutWord, "and": andWord, "or": orWord, "versus": versusWord,
 	"both": bothWord, "like": likeWord, "not": notWord, "notpost": notAfter, "must": mustWord, "only": onlyWord, "of": ofWord, "in": placeWord,
-	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord,
+	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord, "kind": kindWord,
 }
 
 // structural words part phrases wherever they stand.
@@ -261,7 +262,7 @@ const (
 
 // level returns how common a normalised word is; 0 when hardly ever seen.
 func (v *vocabulary) level(word string) int {
-	if v.classes[word]&(genericWord|stopWord|frameWord) != 0 {
+	if v.classes[word]&(genericWord|stopWord|frameWord|kindWord) != 0 {
 		return 30
 	}
 	return v.levels[word]

@@ -40,7 +40,7 @@ var read = []string{"ar", "de", "en", "es", "fr", "hi", "hi-Latn", "it", "pt"}
 const (
 	leastWord = 4
 	leastPair = 9
-	known     = 40
+	known     = 70
 )
 
 func main() {
