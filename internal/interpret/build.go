@@ -23,8 +23,11 @@ type topic struct {
 	context  []string   // at least one of them, or of the rest
 	demands  [][]string // at least one of each
 	named    bool       // keys are names
-	weak     bool       // keys say too little alone
-	specific bool       // keys need no context
+	example  bool
+	leads    bool     // the context stands before the keys
+	phrase   []string // keys that have the rest of the phrase
+	weak     bool     // keys say too little alone
+	specific bool     // keys need no context
 }
 
 // builder makes entries of a wish.
@@ -32,6 +35,7 @@ type builder struct {
 	wish
 	topics   []topic
 	guessed  map[string]bool // slots
+	tailed   bool            // the prompt says what posts are about
 	excludes []string
 }
 
@@ -62,7 +66,7 @@ func (b *builder) trim(r run, roles bool) run {
 		if roles {
 			drop |= role
 		}
-		return t.kind == word && (t.class&drop != 0 && (!b.vocab.isName(t) || t.class&roleWord != 0) || t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
+		return t.kind == word && (t.class&drop != 0 && (!b.vocab.isName(t) || t.class&roleWord != 0) || len(r) > 2 && t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
 	}
 	kind := func(t token, rest run) bool {
 		return t.class&kindWord != 0 && !b.vocab.isName(t) && len(rest) > 0 && (b.says(rest) || len(rest) > 1)
@@ -73,11 +77,13 @@ func (b *builder) trim(r run, roles bool) run {
 	}
 	if len(r) == 1 {
 		leading = head
+	} else if n := len(r); !roles && n > 0 && r[n-1].class&roleWord == 0 {
+		leading = 0
 	}
 	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
 		r = r[:len(r)-1]
 	}
-	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:])) {
+	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:]) || len(r) > 1 && r[0].class&leading&seniorityWord != 0) {
 		r = r[1:]
 	}
 	return r
@@ -92,7 +98,7 @@ func (b *builder) says(r run) bool {
 		case b.vocab.isName(t) && !(t.class&(genericWord|roleWord|frameWord|kindWord) != 0 && !acronym(t.text)):
 			return true
 		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord|kindWord) != 0:
-		case l < common || t.intent != nil:
+		case l < common || t.intent != nil || t.class&gainWord != 0:
 			telling++
 		case l < 27:
 			plain++
@@ -114,12 +120,19 @@ func (b *builder) isNamed(r run) bool {
 // collect makes topics: of the queries of a boolean expression, or else of the
 // items, with what stands beside them.
 func (b *builder) collect() {
+	defer func() {
+		if b.ours && !b.tailed && !slices.ContainsFunc(b.topics, func(t topic) bool { return t.named }) {
+			b.topics = nil // our competitors, whose names are not said
+		}
+	}()
 	for _, q := range b.queries {
 		b.query(q)
 	}
+	b.tailed = len(b.heads) > 0
 	anchors, shared := b.beside()
 	switching := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "switch" })
 	var pending []string // names that another stands before, as in "from Jira to Linear or Asana"
+	b.shareRoles()
 	for i, it := range b.items {
 		t, ok := b.topic(it)
 		if !ok {
@@ -137,6 +150,14 @@ func (b *builder) collect() {
 			pending = append(pending, t.name)
 			continue
 		}
+		if n := len(b.topics); it.example && t.named && len(t.context) == 0 && n > 0 {
+			for j := n - 1; j >= 0 && len(t.context) == 0; j-- {
+				if u := b.topics[j]; !u.example {
+					t.context = slices.Concat(u.keys, b.parts(u.name), u.rest, u.context)
+				}
+			}
+		}
+		t.example = it.example
 		b.topics = append(b.topics, t)
 	}
 	b.distribute()
@@ -164,6 +185,17 @@ func (b *builder) collect() {
 			for i := range b.topics {
 				b.topics[i].demands = append(b.topics[i].demands, group)
 			}
+		}
+	}
+}
+
+// shareRoles completes a list of roles: frontend and backend developers.
+func (b *builder) shareRoles() {
+	for i := len(b.items) - 2; i >= 0; i-- {
+		r, next := b.items[i].runs[0], b.items[i+1].runs[0]
+		last := next[len(next)-1]
+		if len(b.items[i].runs) == 1 && len(r) == 1 && r[0].kind == word && r[0].class&roleWord == 0 && !b.vocab.isName(r[0]) && len(next) > 1 && last.class&roleWord != 0 {
+			b.items[i].runs[0] = append(slices.Clone(r), last)
 		}
 	}
 }
@@ -274,17 +306,23 @@ func (b *builder) fromHeads(names []run) {
 	if len(b.topics) > 0 {
 		return
 	}
-	staff := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "hire" || in.name == "jobseek" || in.name == "buy" })
+	staff := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "hire" || in.name == "jobseek" })
 	for _, list := range [][]run{b.heads, b.itemRuns()} {
 		for _, h := range list {
 			r := b.trim(h, false)
 			role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
 			occupation := role && len(r) == 1 && levels[r[0].norm] == "" && !anyone[r[0].norm] && len(b.places)+len(b.intents) > 0
-			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff {
-				continue
-			}
 			for len(r) > 1 && r[0].class&seniorityWord != 0 {
 				r = r[1:]
+			}
+			if n := len(r); role && n > 1 && levels[r[n-1].norm] == "" && !anyone[r[n-1].norm] && r[n-1].class&roleWord != 0 && r[0].class&stopWord == 0 {
+				occupation = true // data engineers
+			}
+			if staff && role && len(r) == 1 && (levels[r[0].norm] != "" || anyone[r[0].norm]) {
+				continue
+			}
+			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff && !occupation {
+				continue
 			}
 			t := topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1}
 			if role {
@@ -297,6 +335,29 @@ func (b *builder) fromHeads(names []run) {
 			return
 		}
 	}
+	for _, r := range b.itemRuns() { // generic words, but together
+		if r = b.trim(r, false); len(r) > 1 && r[len(r)-1].class&roleWord == 0 && r[0].class&(frameWord|stopWord) == 0 && b.rawest(r) < 20 &&
+			!slices.ContainsFunc(r, func(t token) bool { return t.class&kindWord != 0 }) {
+			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: true})
+		}
+	}
+	if len(b.topics) > 0 {
+		return
+	}
+	if staff && len(b.places) > 0 { // people who are hiring in Berlin
+		b.guessed[SlotSubject] = true
+		name := b.intents[0].label
+		b.topics = append(b.topics, topic{name: name, keys: b.signalsOf()[:3], specific: true})
+	}
+}
+
+// rawest returns the level of a run's least common word, whatever its class.
+func (b *builder) rawest(r run) int {
+	l := 40
+	for _, t := range r {
+		l = min(l, b.vocab.levels[t.norm])
+	}
+	return l
 }
 
 // anyone are roles that most people have.
@@ -316,11 +377,15 @@ func (b *builder) itemRuns() []run {
 
 // topic makes a topic of an item.
 func (b *builder) topic(it item) (topic, bool) {
-	staff := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "hire" || in.name == "jobseek" })
+	staff := b.staff()
 	var runs []run
 	for _, r := range it.runs {
-		if r = b.trim(r, !staff); len(r) > 0 {
-			runs = append(runs, r)
+		full := b.trim(r, false)
+		if n := len(full); !staff && !(b.tailed && n > 1 && full[n-1].class&roleWord != 0 && b.vocab.isName(full[0])) {
+			full = b.trim(r, true)
+		}
+		if len(full) > 0 {
+			runs = append(runs, full)
 		}
 	}
 	key := b.keyRun(runs)
@@ -330,7 +395,8 @@ func (b *builder) topic(it item) (topic, bool) {
 	r := runs[key]
 	t := topic{name: texts(r), named: b.isNamed(r)}
 	for i, other := range runs {
-		if i != key {
+		if i != key && (other[0].class&(kindWord|roleWord) == 0 || len(other) > 1) {
+			t.leads = t.leads || i < key
 			t.context = append(t.context, b.words(other)...)
 		}
 	}
@@ -343,7 +409,8 @@ func (b *builder) topic(it item) (topic, bool) {
 func (b *builder) keyRun(runs []run) int {
 	best, most := -1, 0
 	for i, r := range runs {
-		if !b.says(r) && (len(r) < 2 || !slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })) {
+		role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
+		if !b.says(r) && !(role && b.staff() && (len(r) > 1 || !anyone[r[0].norm] && (levels[r[0].norm] == "" || acronym(r[0].text)))) {
 			continue
 		}
 		if strings.Trim(r[0].text, "0123456789.,") == "" {
@@ -363,6 +430,14 @@ func (b *builder) keyRun(runs []run) int {
 		}
 	}
 	return best
+}
+
+// staff reports whether people are looked for by the posts: then their roles
+// are the subject.
+func (b *builder) staff() bool {
+	return slices.ContainsFunc(b.intents, func(in *intent) bool {
+		return in.name == "hire" || in.name == "jobseek" || in.name == "buy" || in.name == "recommend"
+	})
 }
 
 // rarest returns the level of a run's least common word.
@@ -393,10 +468,10 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.keys = v.forms(r[0].text)
 		t.weak = v.level(r[0].norm) >= ambiguous
 	case acronym(r[0].text) && lower == 1 && len(r) == 2:
-		t.keys = []string{r[0].text}
+		t.keys, t.phrase = []string{r[0].text}, b.inflect(r)
 		t.rest = b.words(r[1:])
 	case v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
-		t.keys = v.forms(r[0].text)
+		t.keys, t.phrase = v.forms(r[0].text), b.inflect(r[:2])
 		t.rest = b.words(r[1:])
 	case len(r) == 3 && r[1].class&stopWord != 0:
 		t.keys = b.inflect(r)
@@ -437,6 +512,10 @@ func (b *builder) inflect(r run) []string {
 		out = append(out, before+f)
 	}
 	switch b.vocab.language {
+	case "ar":
+		if first := strings.TrimSuffix(strings.TrimSuffix(r[0].text, "و"), "ون"); last == 1 && first != r[0].text {
+			out = []string{texts(r), first + " " + r[1].text, first + "ة " + r[1].text}
+		}
 	case "fr", "es", "pt", "it":
 		if last == 1 {
 			first, second := b.vocab.forms(r[0].text), b.vocab.forms(r[1].text)
@@ -498,9 +577,9 @@ func (b *builder) distribute() {
 		t := &b.topics[i]
 		switch {
 		case len(t.context) > 0:
-		case len(last.context) > 0 && t.named == last.named:
+		case len(last.context) > 0 && !last.leads && t.named == last.named:
 			t.context = last.context
-		case len(first.context) > 0 && t.named && first.named:
+		case len(first.context) > 0 && first.leads && t.named && first.named:
 			t.context = first.context
 		}
 	}
@@ -550,7 +629,9 @@ func (b *builder) where() []string {
 func (b *builder) signalsOf() []string {
 	var out []string
 	for _, in := range b.intents {
-		out = append(out, b.vocab.signals[in.name]...)
+		if in.name != "question" || len(b.intents) == 1 {
+			out = append(out, b.vocab.signals[in.name]...)
+		}
 	}
 	return out
 }
@@ -577,7 +658,10 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 	if len(where) > 0 {
 		demands = append(demands, where)
 	}
-	if len(context) > 0 && (len(demands) == 0 || t.weak) {
+	if len(demands) > 0 && len(t.phrase) > 0 {
+		t.keys, context = t.phrase, t.context
+	}
+	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
 		demands = append(demands, context)
 	}
 	var out []watchpost.KeywordEntry
@@ -688,7 +772,8 @@ func (b *builder) exclude() {
 				continue
 			}
 			for i, t := range r {
-				if !wanted[t.norm] && t.kind == word && (b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {
+				verbal := i > 0 && strings.HasSuffix(t.norm, "ing") || i+1 < len(r) && strings.HasSuffix(r[i+1].norm, "ing") || b.vocab.language != "en"
+				if !wanted[t.norm] && t.kind == word && (verbal && b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {
 					b.excludes = append(b.excludes, b.vocab.forms(t.text)...)
 				}
 				if len(r) > 2 && i > 0 {

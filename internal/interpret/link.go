@@ -150,7 +150,7 @@ func bare(tokens []token) (links []token, profile bool) {
 			return nil, false
 		case linking[t.norm] && t.norm != "link":
 			asks = true
-		case !beside[t.norm] && loaded().languages["en"].own[t.norm]&(stopWord|frameWord|genericWord) == 0:
+		case !beside[t.norm] && loaded().languages["en"].own[t.norm]&^roleWord == 0:
 			return nil, false
 		}
 	}

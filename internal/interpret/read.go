@@ -16,6 +16,8 @@ type item struct {
 	runs []run
 	// also: it stands for one thing together with the item before it.
 	also bool
+	// example: it stands after "such as".
+	example bool
 }
 
 // wish is what a prompt says, before it is made into entries.
@@ -34,6 +36,7 @@ type wish struct {
 	queries  []query // of a boolean expression
 	vocab    *vocabulary
 	known    bool // the language
+	ours     bool // competitors, or a product, of those who ask
 }
 
 // read takes a prompt apart.
@@ -55,6 +58,9 @@ func read(prompt Prompt) wish {
 	tokens, hours = frequency(tokens)
 	w.hours = hours
 	tokens = annotate(tokens, w.vocab)
+	for i, t := range tokens[:max(len(tokens)-1, 0)] {
+		w.ours = w.ours || t.class&meWord != 0 && rivals[tokens[i+1].norm]
+	}
 	if prompt.Forum {
 		tokens = outsideCommunities(tokens)
 	}
@@ -66,11 +72,22 @@ func read(prompt Prompt) wish {
 		return w
 	}
 	sentences := slices.Collect(split(tokens))
+	carried := wanted // by a line that ends with a colon to the list below it
 	for _, s := range sentences {
-		w.sentence(s, len(sentences), wanted)
+		m := w.sentence(s, len(sentences), carried)
+		switch last := s[len(s)-1]; {
+		case last.text == ":":
+			carried = m
+		case s[0].first && !s[0].line:
+			carried = wanted
+		}
 	}
 	return w
 }
+
+// rivals are what one has to name to have it looked for.
+var rivals = wordSet(`competitor competitors competition rivals konkurrenten wettbewerber konkurrenz concurrents concurrent competidores competencia concorrentes
+	concorrenti concorrenza prodotto produkt produit producto produto product products brand`)
 
 // communities are places of forums that posts do not name.
 var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord indie_hackers lobsters`)
@@ -95,7 +112,7 @@ func split(tokens []token) func(func([]token) bool) {
 	return func(yield func([]token) bool) {
 		from := 0
 		for i := 0; i <= len(tokens); i++ {
-			if i < len(tokens) && tokens[i].kind != stop {
+			if i < len(tokens) && tokens[i].kind != stop && tokens[i].text != "\n" {
 				continue
 			}
 			if i > from && !yield(tokens[from:i]) {
@@ -114,6 +131,7 @@ func annotate(tokens []token, v *vocabulary) []token {
 	for i := 0; i < len(tokens); {
 		t := tokens[i]
 		t.first = first
+		t.line = i > 0 && tokens[i-1].text == "\n"
 		first = t.kind == stop || t.text == "\n" || t.text == ":"
 		if t.kind != word || t.class != 0 {
 			out = append(out, t)
@@ -239,20 +257,27 @@ type reader struct {
 	items  []item
 	before token  // the separator or word before
 	headed []item // what stands before a colon
+	pair   bool   // "both" came: what follows "and" is meant as well
+	titled bool   // a role with "of" came: what follows belongs to it
 }
 
 // sentence reads one sentence of several.
-func (w *wish) sentence(tokens []token, of int, m mode) {
+func (w *wish) sentence(tokens []token, of int, m mode) mode {
 	if of > 1 && w.aside(tokens) {
-		return
+		return wanted
 	}
 	tokens = w.opening(tokens)
+	if i := slices.IndexFunc(tokens, func(t token) bool { return t.class&aimWord != 0 }); i > 0 {
+		w.aims = append(w.aims, texts(tokens[i:]))
+		tokens = tokens[:i]
+	}
 	r := &reader{wish: w, mode: m}
 	for i := 0; i < len(tokens); i++ {
 		i += r.step(tokens, i)
 	}
 	r.endItem()
 	r.finish()
+	return r.mode
 }
 
 // aside reports whether a sentence only says who asks; that is an aim.
@@ -320,15 +345,19 @@ func (r *reader) step(tokens []token, i int) int {
 		}
 	case t.class&(andWord|orWord|versusWord) != 0:
 		r.endItem()
+		r.fresh = true
+		r.item.also = r.pair && t.class&andWord != 0
+		r.pair = r.pair && !r.item.also
 		if r.mode == unwanted && (next.class&(frameWord|aboutWord|mustWord) != 0 && next.class&notWord == 0 || t.norm == "and also") {
 			r.mode = wanted
 		}
 	case t.class&(bothWord) != 0:
 		both := len(r.item.runs) > 0 || len(r.run) > 0
 		r.endItem()
-		r.item.also = both
+		r.item.also, r.pair = both, !both
 	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0):
 		r.endItem()
+		r.likes = true
 	case t.place != nil && !r.partOfName(t, next):
 		r.endRun()
 		if r.mode == unwanted {
@@ -337,6 +366,9 @@ func (r *reader) step(tokens []token, i int) int {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
+	case t.class&ofWord != 0 && r.before.class&roleWord != 0 && !r.tail:
+		r.endRun()
+		r.titled = true
 	case r.joins(t, next):
 		r.run = append(r.run, t)
 	default:
@@ -395,13 +427,13 @@ func (r *reader) header() {
 // word reads a word that is no part of a list's structure.
 func (r *reader) word(t, next token) {
 	v := r.vocab
-	content := t.kind != word || t.class == 0 && t.intent == nil ||
+	content := t.kind != word || t.class&^gainWord == 0 && t.intent == nil ||
 		len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	switch {
 	case languageNames[t.norm] != "" && r.language == "" && (r.before.class&placeWord != 0 || next.class&frameWord != 0 || next.class&onlyWord != 0):
 		r.language = languageNames[t.norm]
 		r.endRun()
-	case content || v.isName(t) && t.class&(stopWord|structural|frameWord|aboutWord) == 0 && t.intent == nil:
+	case content || v.isName(t) && t.class&(structural|frameWord|aboutWord|placeWord|ofWord) == 0 && t.intent == nil && (t.class&stopWord == 0 || v.language == "en" && capital(t.text) && t.norm != "i"):
 		r.add(t)
 	case t.intent != nil && r.mode == wanted:
 		r.intent(t, next)
@@ -409,6 +441,8 @@ func (r *reader) word(t, next token) {
 		r.add(t)
 	case t.class&aboutWord != 0 && r.mode == wanted && (t.class&ofWord == 0 || len(r.run) == 0):
 		r.about()
+	case t.class&frameWord != 0 && t.class&aboutWord == 0 && len(r.run) > 0 && next.kind == word && next.class == 0 && next.intent == nil && next.place == nil:
+		r.add(t)
 	case t.class&frameWord != 0 && len(r.run) > 0 && t.class&roleWord == 0 && (next.class&^(frameWord|genericWord) != 0 || next.kind != word || next.intent != nil):
 		r.endRun()
 	case t.class&(roleWord|seniorityWord|genericWord|kindWord) != 0 && t.class&(stopWord|frameWord) == 0:
@@ -440,7 +474,7 @@ func (r *reader) intent(t, next token) {
 // about makes of what was read before it a head, if it is the first.
 func (r *reader) about() {
 	r.endItem()
-	named := len(r.items) > 0
+	named := len(r.items) > 0 && !r.fresh
 	for _, it := range r.items {
 		for _, u := range it.runs {
 			named = named && r.vocab.isName(u[0])
@@ -458,11 +492,16 @@ func (r *reader) about() {
 // add adds a word to the run; a name is a run of its own, after which other
 // words begin another.
 func (r *reader) add(t token) {
+	if r.titled && r.before.class&(ofWord|stopWord) != 0 {
+		return
+	}
+	r.titled, r.fresh = false, false
 	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
 		last := r.run[n-1]
 		name, was := r.vocab.isName(t), r.vocab.isName(last)
 		number := strings.Trim(t.text, "0123456789.,-/") == "" || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
-		if t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && !(was && acronym(last.text) && !name && len(r.run) == 1) {
+		amount := n == 1 && strings.Trim(last.text, "0123456789.,") == ""
+		if !amount && (t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && !(was && acronym(last.text) && !name && len(r.run) == 1)) {
 			r.endRun()
 		}
 	}
@@ -483,6 +522,7 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
+		r.item.example = r.likes
 		r.items = append(r.items, r.item)
 	case unwanted:
 		r.excluded = append(r.excluded, r.item)
@@ -508,8 +548,9 @@ func (r *reader) finish() {
 	v := r.vocab
 	weak := len(r.items) > 0 && len(r.headed) == 1 && len(r.headed[0].runs) > 0
 	for _, it := range r.items {
-		weak = weak && len(it.runs) == 1 && len(it.runs[0]) == 1 && !v.isName(it.runs[0][0]) && v.level(it.runs[0][0].norm) >= ambiguous
+		weak = weak && len(it.runs) == 1 && len(it.runs[0]) == 1 && !v.isName(it.runs[0][0])
 	}
+	weak = weak && (len(r.headed[0].runs[0]) > 1 || v.isName(r.headed[0].runs[0][0]))
 	if weak { // the subject, and what of it
 		h := r.headed[0]
 		for _, it := range r.items {

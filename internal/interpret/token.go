@@ -33,6 +33,7 @@ type token struct {
 	intent *intent
 	place  *place
 	first  bool // of a sentence
+	line   bool // of a line
 }
 
 // content reports whether the token can be part of what is looked for.

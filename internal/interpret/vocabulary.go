@@ -52,12 +52,13 @@ const (
 	meWord
 	gainWord
 	kindWord
+	aimWord
 )
 
 var classNames = map[string]class{
 	"stop": stopWord, "frame": frameWord, "generic": genericWord, "about": aboutWord, "and": andWord, "or": orWord, "versus": versusWord,
 	"both": bothWord, "like": likeWord, "not": notWord, "notpost": notAfter, "must": mustWord, "only": onlyWord, "of": ofWord, "in": placeWord,
-	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord, "kind": kindWord,
+	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord, "kind": kindWord, "aim": aimWord,
 }
 
 // structural words part phrases wherever they stand.
