@@ -257,6 +257,8 @@ type reader struct {
 	items  []item
 	before token  // the separator or word before
 	headed []item // what stands before a colon
+	fresh  bool   // "and" or "or" came, and no word since
+	likes  bool   // "such as" came
 	pair   bool   // "both" came: what follows "and" is meant as well
 	titled bool   // a role with "of" came: what follows belongs to it
 }
