@@ -252,6 +252,9 @@ func (b *builder) beside() (names []run, words []string) {
 		if len(h) == 0 || modifies && len(h) == 1 && len(h[0].text) < 4 && !related[b.lastOf(full, i)] {
 			continue // HR managers
 		}
+		if h[0].first && modifies && !acronym(h[0].text) && !related[b.lastOf(full, i)] {
+			continue // Warehouse managers
+		}
 		if b.isNamed(h) && b.says(h) {
 			names = append(names, h)
 		}
@@ -260,7 +263,7 @@ func (b *builder) beside() (names []run, words []string) {
 }
 
 // related are roles of those who have to do with a name, and are not called so.
-var related = wordSet(`employees employee customers customer users user staff workers clients patients owners`)
+var related = wordSet(`merchants sellers employees employee customers customer users user staff workers clients patients owners`)
 
 func (b *builder) lastOf(r run, i int) string {
 	if last := r[len(r)-1]; last.class&roleWord != 0 || i+1 >= len(b.heads) {
@@ -344,7 +347,8 @@ func (b *builder) fromHeads(names []run) {
 	if len(b.topics) > 0 {
 		return
 	}
-	if staff && len(b.places) > 0 { // people who are hiring in Berlin
+	staff = staff || slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "funding" })
+	if staff && (len(b.places) > 0 || b.intents[0].name == "funding") { // people who are hiring in Berlin
 		b.guessed[SlotSubject] = true
 		name := b.intents[0].label
 		b.topics = append(b.topics, topic{name: name, keys: b.signalsOf()[:3], specific: true})

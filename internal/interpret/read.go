@@ -443,7 +443,7 @@ func (r *reader) word(t, next token) {
 		r.add(t)
 	case t.class&aboutWord != 0 && r.mode == wanted && (t.class&ofWord == 0 || len(r.run) == 0):
 		r.about()
-	case t.class&frameWord != 0 && t.class&aboutWord == 0 && len(r.run) > 0 && next.kind == word && next.class == 0 && next.intent == nil && next.place == nil:
+	case t.class&frameWord != 0 && t.class&aboutWord == 0 && len(r.run) > 0 && next.kind == word && next.class&^kindWord == 0 && next.intent == nil && next.place == nil:
 		r.add(t)
 	case t.class&frameWord != 0 && len(r.run) > 0 && t.class&roleWord == 0 && (next.class&^(frameWord|genericWord) != 0 || next.kind != word || next.intent != nil):
 		r.endRun()
@@ -503,7 +503,7 @@ func (r *reader) add(t token) {
 		name, was := r.vocab.isName(t), r.vocab.isName(last)
 		number := strings.Trim(t.text, "0123456789.,-/") == "" || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
 		amount := n == 1 && strings.Trim(last.text, "0123456789.,") == ""
-		if !amount && (t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && !(was && acronym(last.text) && !name && len(r.run) == 1)) {
+		if !amount && (t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && !(was && last.text == strings.ToUpper(last.text) && !name && len(r.run) == 1)) {
 			r.endRun()
 		}
 	}
