@@ -270,3 +270,13 @@ func detect(w wish) map[string]any {
 	}
 	return out
 }
+
+// RefuseSubject returns the refusal of a prompt in which whoever interprets it
+// finds nothing to look for, with a question to ask if there is one.
+func RefuseSubject(prompt Prompt, question string) *Refused {
+	r := refuseSubject(read(prompt))
+	if q := printable(question, maxObjective); hasWord(q) {
+		r.Question = q
+	}
+	return r
+}

@@ -84,7 +84,7 @@ func timeAt(tokens []token) (int, int) {
 				hours /= k
 			}
 		}
-		return strings.Count(strings.TrimSpace(m[0]), " ") + 1, nearest(hours)
+		return strings.Count(strings.TrimSpace(m[0]), " ") + 1, Nearest(hours)
 	}
 	return 0, 0
 }
@@ -94,8 +94,8 @@ func ends(s, match string) bool {
 	return strings.HasPrefix(s[len(match):], " ") || strings.HasSuffix(match, " ")
 }
 
-// nearest returns the allowed number of hours that is next to h.
-func nearest(h float64) int {
+// Nearest returns the allowed number of hours that is next to h.
+func Nearest(h float64) int {
 	best := watchpost.FetchFrequencies[0]
 	for _, f := range watchpost.FetchFrequencies {
 		if diff(float64(f), h) < diff(float64(best), h) {

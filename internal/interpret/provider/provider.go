@@ -1,0 +1,211 @@
+// Package provider asks a language model behind an OpenAI-compatible chat
+// endpoint what a prompt means. It is an interpret.Interpreter to stand behind
+// interpret.Fallback, which decides what its failures mean.
+//
+// What the model says is not trusted: what can be read of an answer is taken
+// entry by entry, within the rules of interpret.Vet. Errors carry neither the
+// key nor what was sent or received.
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"watchpost/internal/interpret"
+)
+
+// DefaultTimeout bounds a question when the configuration does not.
+const DefaultTimeout = 30 * time.Second
+
+// maxReply bounds what is read of a reply, in bytes.
+const maxReply = 256 << 10
+
+// Config says whom to ask.
+type Config struct {
+	// BaseURL is the endpoint without /chat/completions, such as
+	// https://api.example.com/v1.
+	BaseURL string
+	Model   string
+	// APIKey is sent as a bearer token; empty: none is.
+	APIKey string
+	// Timeout bounds a question from connecting to the last byte; zero:
+	// DefaultTimeout.
+	Timeout time.Duration
+	// Temperature and MaxTokens are sent if they are set: some endpoints refuse
+	// them.
+	Temperature *float64
+	MaxTokens   int
+	// Client does the calls, but follows no redirect: the key and the prompt go
+	// to the configured host or nowhere.
+	Client *http.Client
+}
+
+// Provider is a language model. It may be used by several goroutines.
+type Provider struct {
+	endpoint string
+	model    string
+	key      string
+	timeout  time.Duration
+	client   http.Client
+
+	temperature *float64
+	maxTokens   int
+	format      atomic.Int32 // of formats
+}
+
+// New makes a Provider of a configuration, or says what is wrong with it.
+func New(c Config) (*Provider, error) {
+	u, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		return nil, errors.New("interpreter: the base URL must be an http or https address")
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return nil, errors.New("interpreter: the base URL must have no user, query or fragment")
+	case strings.TrimSpace(c.Model) == "":
+		return nil, errors.New("interpreter: a model must be named")
+	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, errors.New("interpreter: the key must be of visible ASCII characters")
+	case c.Client == nil:
+		return nil, errors.New("interpreter: an HTTP client is needed")
+	case c.MaxTokens < 0:
+		return nil, errors.New("interpreter: the number of tokens must not be negative")
+	case c.Timeout < 0:
+		return nil, errors.New("interpreter: the timeout must not be negative")
+	}
+	p := &Provider{
+		endpoint: strings.TrimRight(u.String(), "/") + "/chat/completions",
+		model:    c.Model, key: c.APIKey, timeout: c.Timeout, client: *c.Client,
+		temperature: c.Temperature, maxTokens: c.MaxTokens,
+	}
+	if p.timeout == 0 {
+		p.timeout = DefaultTimeout
+	}
+	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return p, nil
+}
+
+// Interpret implements interpret.Interpreter.
+func (p *Provider) Interpret(ctx context.Context, prompt interpret.Prompt) (interpret.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	body, err := p.ask(ctx, prompt.Text)
+	if err != nil {
+		return interpret.Result{}, err
+	}
+	content, err := said(body)
+	if err != nil {
+		return interpret.Result{}, err
+	}
+	r, err := read(content, prompt)
+	r.Interpreter = p.model
+	return r, err
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type question struct {
+	Model          string    `json:"model"`
+	Messages       []message `json:"messages"`
+	Temperature    *float64  `json:"temperature,omitempty"`
+	MaxTokens      int       `json:"max_tokens,omitempty"`
+	ResponseFormat any       `json:"response_format,omitempty"`
+}
+
+// formats are the forms of an answer that are asked for: an endpoint that
+// refuses one gets the next.
+var formats = []any{
+	map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "watchlist", "strict": true, "schema": json.RawMessage(schema)}},
+	map[string]any{"type": "json_object"},
+	nil,
+}
+
+// ask sends the prompt and returns the body of the reply. It remembers which
+// form of answer the endpoint takes.
+func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
+	for {
+		format := p.format.Load()
+		body, status, err := p.post(ctx, question{
+			Model: p.model, Messages: []message{{"system", instructions}, {"user", clip(prompt)}},
+			Temperature: p.temperature, MaxTokens: p.maxTokens, ResponseFormat: formats[format],
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case status == http.StatusOK:
+			return body, nil
+		case (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity || status == http.StatusNotImplemented) && int(format)+1 < len(formats):
+			p.format.CompareAndSwap(format, format+1)
+		default:
+			return nil, fmt.Errorf("interpreter: the endpoint answered %d", status)
+		}
+	}
+}
+
+// post sends a question and returns the body and status of the reply.
+func (p *Provider) post(ctx context.Context, q question) ([]byte, int, error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return nil, 0, errors.New("interpreter: the question cannot be written")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, 0, errors.New("interpreter: the question cannot be sent")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if p.key != "" {
+		req.Header.Set("Authorization", "Bearer "+p.key)
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return nil, 0, p.scrub(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // nothing was written
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	switch {
+	case err != nil:
+		return nil, 0, p.scrub(ctx, err)
+	case len(reply) > maxReply:
+		return nil, 0, errors.New("interpreter: the reply is too large")
+	}
+	return reply, resp.StatusCode, nil
+}
+
+// scrub makes of a failed call an error that can be logged: without address,
+// and without the key, wherever that may have come in.
+func (p *Provider) scrub(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("interpreter: %w", ctx.Err())
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	text := err.Error()
+	if p.key != "" {
+		text = strings.ReplaceAll(text, p.key, "***")
+	}
+	return errors.New("interpreter: the call failed: " + text)
+}
+
+// clip returns as much of a prompt as is read.
+func clip(prompt string) string {
+	prompt = strings.ToValidUTF8(prompt, " ")
+	if utf8.RuneCountInString(prompt) <= interpret.MaxPrompt {
+		return prompt
+	}
+	return string([]rune(prompt)[:interpret.MaxPrompt])
+}

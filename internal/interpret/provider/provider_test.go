@@ -1,0 +1,256 @@
+package provider_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"watchpost"
+	"watchpost/internal/interpret"
+	"watchpost/internal/interpret/provider"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	key    = "sk-very-secret-key"
+	prompt = "Posts about Kubernetes security in Germany, without webinars"
+	good   = `{"subject":"Kubernetes","keywords":[{"keyword":"Kubernetes","required_keywords":["Germany"],"exclude_keywords":["webinar"]},
+		{"keyword":"k8s"}],"labels":[{"name":"Security","description":"CVE"}],"objective":"","slots":[
+		{"slot":"subject","values":["Kubernetes"],"source":"stated"},{"slot":"keywords","values":["Kubernetes","k8s"],"source":"inferred"}]}`
+)
+
+// completion wraps what a model says as the endpoint does.
+func completion(content string) string {
+	body, _ := json.Marshal(map[string]any{
+		"id": "x", "object": "chat.completion", "usage": map[string]int{"total_tokens": 3},
+		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": content}}},
+	})
+	return string(body)
+}
+
+// ask asks a provider whose endpoint is h.
+func ask(t *testing.T, h http.HandlerFunc) (interpret.Result, error) {
+	t.Helper()
+	return newProvider(t, h, 0).Interpret(t.Context(), prompt)
+}
+
+func newProvider(t *testing.T, h http.HandlerFunc, timeout time.Duration) *provider.Provider {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	client := s.Client()
+	t.Cleanup(client.CloseIdleConnections)
+	p, err := provider.New(provider.Config{BaseURL: s.URL + "/v1/", Model: "some-model", APIKey: key, Timeout: timeout, Client: client})
+	require.NoError(t, err)
+	return p
+}
+
+func says(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
+
+func TestInterpret(t *testing.T) {
+	t.Parallel()
+	var path, authorization string
+	var sent struct {
+		Model          string
+		Messages       []struct{ Role, Content string }
+		ResponseFormat struct{ Type string } `json:"response_format"`
+	}
+	r, err := ask(t, func(w http.ResponseWriter, r *http.Request) {
+		path, authorization = r.URL.Path, r.Header.Get("Authorization")
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		_, _ = io.WriteString(w, completion(good))
+	})
+	require.NoError(t, err)
+	require.Equal(t, interpret.Result{
+		Subject:  "Kubernetes",
+		Keywords: []watchpost.KeywordEntry{{Keyword: "Kubernetes", Required: []string{"Germany"}, Excluded: []string{"webinar"}}, {Keyword: "k8s"}},
+		Labels:   []watchpost.Label{{Name: "Security", Description: "CVE"}},
+		Slots: []interpret.Slot{
+			{Name: "subject", Values: []string{"Kubernetes"}, Source: interpret.Stated},
+			{Name: "keywords", Values: []string{"Kubernetes", "k8s"}, Source: interpret.Inferred},
+		},
+	}, r)
+	require.Equal(t, "/v1/chat/completions", path)
+	require.Equal(t, "Bearer "+key, authorization)
+	require.Equal(t, "some-model", sent.Model)
+	require.Equal(t, "json_object", sent.ResponseFormat.Type)
+	require.Len(t, sent.Messages, 2)
+	require.Equal(t, "user", sent.Messages[1].Role)
+	require.Equal(t, prompt, sent.Messages[1].Content)
+}
+
+// changed returns the good answer with one thing replaced.
+func changed(t *testing.T, old, replacement string) http.HandlerFunc {
+	t.Helper()
+	require.Contains(t, good, old)
+	return says(completion(strings.Replace(good, old, replacement, 1)))
+}
+
+func TestMisbehaving(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"500":            {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, key, http.StatusInternalServerError) }, "interpreter: the endpoint answered 500"},
+		"401":            {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "bad key "+key, http.StatusUnauthorized) }, "interpreter: the endpoint answered 401"},
+		"429":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, "interpreter: the endpoint answered 429"},
+		"204":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, "interpreter: the endpoint answered 204"},
+		"no JSON":        {says("<html>" + key + "</html>"), "interpreter: the reply is no JSON of a chat completion"},
+		"half of it":     {says(completion(good)[:40]), "interpreter: the reply is no JSON of a chat completion"},
+		"empty":          {says(""), "interpreter: the reply is no JSON of a chat completion"},
+		"no choice":      {says(`{"choices":[]}`), "interpreter: the reply has no choice"},
+		"other JSON":     {says(`{"error":"x"}`), "interpreter: the reply has no choice"},
+		"says nothing":   {says(completion("  ")), "interpreter: the model says nothing"},
+		"refusal":        {says(`{"choices":[{"finish_reason":"stop","message":{"content":null,"refusal":"I can not"}}]}`), "interpreter: the model refuses"},
+		"filtered":       {says(`{"choices":[{"finish_reason":"content_filter","message":{"content":"{}"}}]}`), "interpreter: the model refuses"},
+		"cut off":        {says(`{"choices":[{"finish_reason":"length","message":{"content":"{}"}}]}`), "interpreter: the answer is cut off"},
+		"prose":          {says(completion("Sure! Here is the JSON: " + good)), "interpreter: the answer is not of the form that was asked for"},
+		"an array":       {says(completion("[" + good + "]")), "interpreter: the answer is not of the form that was asked for"},
+		"two answers":    {says(completion(good + good)), "interpreter: the answer goes on after its end"},
+		"empty object":   {says(completion("{}")), "interpreter: the answer lacks a field"},
+		"wrong type":     {changed(t, `"objective":""`, `"objective":7`), "interpreter: the answer is not of the form that was asked for"},
+		"extra field":    {changed(t, `"objective":""`, `"objective":"","mood":"good"`), "interpreter: the answer is not of the form that was asked for"},
+		"no subject":     {changed(t, `"subject":"Kubernetes"`, `"subject":" "`), "interpreter: the answer is out of bounds"},
+		"control":        {changed(t, `"subject":"Kubernetes"`, `"subject":"a\u0000b"`), "interpreter: the answer is out of bounds"},
+		"no keywords":    {changed(t, `"keywords":[`, `"keywords":[],"x":[`), "interpreter: the answer is not of the form that was asked for"},
+		"long keyword":   {changed(t, `"k8s"}`, `"`+strings.Repeat("x", 101)+`"}`), "interpreter: the answer is out of bounds"},
+		"many keywords":  {changed(t, `{"keyword":"k8s"}`, `{"keyword":"k8s"}`+many(101)), "interpreter: the answer is out of bounds"},
+		"impossible":     {changed(t, `"exclude_keywords":["webinar"]`, `"exclude_keywords":["kubernetes"]`), "interpreter: the answer is out of bounds"},
+		"comma in label": {changed(t, `"name":"Security"`, `"name":"a, b"`), "interpreter: the answer is out of bounds"},
+		"unknown slot":   {changed(t, `"slot":"subject"`, `"slot":"mood"`), "interpreter: the answer is out of bounds"},
+		"unknown source": {changed(t, `"source":"stated"`, `"source":"sure"`), "interpreter: the answer is out of bounds"},
+		"huge body":      {says(completion(strings.Repeat("x", 1<<20))), "interpreter: the reply is too large"},
+		"endless body": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+					return
+				}
+			}
+		}, "interpreter: the reply is too large"},
+		"hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "interpreter: the call failed: EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := ask(t, c.handler)
+			require.EqualError(t, err, c.want)
+			require.NotContains(t, err.Error(), key)
+			require.Zero(t, r)
+		})
+	}
+}
+
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(`,{"keyword":"word ` + strings.Repeat("i", i%50) + string(rune('a'+i/50)) + `"}`)
+	}
+	return b.String()
+}
+
+// hold answers only when the caller has gone.
+func hold(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body) // else the server does not see the caller go
+	<-r.Context().Done()
+}
+
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	_, err := newProvider(t, hold, 50*time.Millisecond).Interpret(t.Context(), prompt)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NotContains(t, err.Error(), "http")
+
+	dripping := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"choices":`)
+		w.(http.Flusher).Flush()
+		hold(w, r)
+	}
+	_, err = newProvider(t, dripping, 50*time.Millisecond).Interpret(t.Context(), prompt)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = newProvider(t, hold, time.Minute).Interpret(ctx, prompt)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A redirect would take the key and the prompt elsewhere.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
+	defer elsewhere.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, to := range []string{elsewhere.URL, "/elsewhere"} {
+			calls := 0
+			_, err := ask(t, func(w http.ResponseWriter, r *http.Request) {
+				calls++
+				http.Redirect(w, r, to, status)
+			})
+			require.Error(t, err)
+			require.Contains(t, err.Error(), "the endpoint answered 3")
+			require.Equal(t, 1, calls)
+		}
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(nil)
+	client := s.Client()
+	s.Close()
+	p, err := provider.New(provider.Config{BaseURL: s.URL, Model: "m", APIKey: key, Client: client})
+	require.NoError(t, err)
+	_, err = p.Interpret(t.Context(), prompt)
+	require.ErrorContains(t, err, "interpreter: the call failed: ")
+	require.NotContains(t, err.Error(), key)
+	require.NotContains(t, err.Error(), "chat/completions")
+}
+
+func TestBehindFallback(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, 0)
+	f := interpret.Fallback{Provider: p}
+	r, err := f.Interpret(t.Context(), prompt)
+	require.NoError(t, err)
+	require.Equal(t, "Kubernetes security", r.Subject)
+	_, err = f.Strict(t.Context(), prompt)
+	var unavailable *interpret.Unavailable
+	require.ErrorAs(t, err, &unavailable)
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	fine := provider.Config{BaseURL: "https://api.example.com/v1", Model: "m", Client: http.DefaultClient}
+	_, err := provider.New(fine)
+	require.NoError(t, err)
+	require.Nil(t, http.DefaultClient.CheckRedirect, "the caller's client is left alone")
+	for name, spoil := range map[string]func(*provider.Config){
+		"no URL":         func(c *provider.Config) { c.BaseURL = "" },
+		"no scheme":      func(c *provider.Config) { c.BaseURL = "api.example.com/v1" },
+		"other scheme":   func(c *provider.Config) { c.BaseURL = "file:///etc/passwd" },
+		"user":           func(c *provider.Config) { c.BaseURL = "https://u:p4ss@api.example.com" },
+		"query":          func(c *provider.Config) { c.BaseURL = "https://api.example.com?key=p4ss" },
+		"no model":       func(c *provider.Config) { c.Model = " " },
+		"line in key":    func(c *provider.Config) { c.APIKey = "p4ss\n" },
+		"no client":      func(c *provider.Config) { c.Client = nil },
+		"timeout":        func(c *provider.Config) { c.Timeout = -1 },
+		"unreadable URL": func(c *provider.Config) { c.BaseURL = "https://p4ss%zz" },
+	} {
+		c := fine
+		spoil(&c)
+		_, err := provider.New(c)
+		require.Error(t, err, name)
+		require.NotContains(t, err.Error(), "p4ss", name)
+	}
+}
