@@ -65,6 +65,8 @@ type createKeywordWatchlistReply struct {
 	Results   []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
 	Prompt    string                    `json:"prompt,omitempty" description:"in prompt mode"`
 	Message   string                    `json:"message,omitempty" description:"in prompt mode"`
+
+	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
 }
 
 // createKeywordWatchlist serves the creation of watchlists with keywords: of

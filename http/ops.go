@@ -84,6 +84,7 @@ type metrics struct {
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec
 	connections *prometheus.GaugeVec
+	prompts     *prometheus.CounterVec
 	refused     *route
 }
 
@@ -100,8 +101,11 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "watchpost_gateway_connections", Help: "Connections of sessions, also those before welcome.",
 		}, []string{"carrier"}),
+		prompts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "watchpost_prompts_total", Help: "Prompts by who interpreted them (rules, or the model's name) and what became of them (accepted, or the reason of the refusal).",
+		}, []string{"interpreter", "outcome"}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections} {
+	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/interpret"
+	"watchpost/internal/interpret"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 // createByPrompt are the fields of a POST in prompt mode.
 type createByPrompt struct {
-	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for, in English" maxLength:"4000,own"`
+	Prompt    string   `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for" maxLength:"4000,own"`
 	Name      string   `json:"name,omitempty" maxLength:"120,own"`
 	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
 	Strict    bool     `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
@@ -41,7 +41,7 @@ func (r *createByPrompt) checkField(name string) error {
 // updateByPrompt are the fields of a PUT in prompt mode.
 type updateByPrompt struct {
 	ID     string `json:"id" required:"Missing required parameter: id"`
-	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead, in English" maxLength:"4000,own"`
+	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead" maxLength:"4000,own"`
 }
 
 // takesPrompt documents what a prompt is refused with.
@@ -102,9 +102,12 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	if err := fields.fill(&w); err != nil {
 		return none, err
 	}
-	interpretation, err := s.interpretNew(ctx, &request)
+	interpretation, err := s.interpretNew(ctx, t, &request)
 	if err != nil {
 		return none, err
+	}
+	if f := statedFrequency(interpretation); request.Frequency == nil && f != 0 {
+		w.Frequency = f
 	}
 	w.Prompt, w.Keywords, w.Labels, w.Objective = request.Prompt, interpretation.Keywords, interpretation.Labels, interpretation.Objective
 	if w.Name == "" {
@@ -115,19 +118,19 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 		return none, err
 	}
 	reply := createdKeywordWatchlist(view.Watchlist, nil)
-	reply.Prompt, reply.Message = view.Watchlist.Prompt, textPromptCreated
+	reply.Prompt, reply.Message, reply.Interpreter = view.Watchlist.Prompt, textPromptCreated, interpretation.Interpreter
 	return reply, nil
 }
 
 // interpretNew interprets the prompt of a new watchlist, if there is room for
 // one. A repetition is not interpreted again: it is answered like the first.
-func (s *Server) interpretNew(ctx context.Context, request *createByPrompt) (result interpret.Result, err error) {
+func (s *Server) interpretNew(ctx context.Context, t watchpost.WatchlistType, request *createByPrompt) (result interpret.Result, err error) {
 	once := exchangeOf(ctx).once
 	if once.known() {
 		return result, nil
 	}
 	if err = s.roomForWatchlist(ctx); err == nil {
-		result, err = s.interpret(ctx, request.Prompt, request.Strict)
+		result, err = s.interpret(ctx, t, request.Prompt, request.Strict)
 	}
 	if err != nil && once.ask(ctx) == nil && once.known() { // a twin was quicker
 		err = nil
@@ -145,11 +148,34 @@ func (s *Server) roomForWatchlist(ctx context.Context) error {
 	return view.Team.Plan.CheckWatchlists(view.Watchlists)
 }
 
-func (s *Server) interpret(ctx context.Context, prompt string, strict bool) (interpret.Result, error) {
+// interpret asks the interpreter what a prompt means, and notes who answered.
+func (s *Server) interpret(ctx context.Context, t watchpost.WatchlistType, text string, strict bool) (result interpret.Result, err error) {
+	prompt := interpret.Prompt{Text: text, Forum: t == watchpost.ForumWatchlist}
 	if strict {
-		return s.interpreter.Strict(ctx, prompt)
+		result, err = s.interpreter.Strict(ctx, prompt)
+	} else {
+		result, err = s.interpreter.Interpret(ctx, prompt)
 	}
-	return s.interpreter.Interpret(ctx, prompt)
+	who, outcome := result.Interpreter, "accepted"
+	var refused *interpret.Refused
+	switch {
+	case errors.As(err, &refused):
+		who, outcome = "", refused.Reason
+	case err != nil:
+		who, outcome = "", "unavailable"
+	}
+	s.metrics.prompts.WithLabelValues(who, outcome).Inc()
+	s.log.InfoContext(ctx, "prompt interpreted", "interpreter", who, "outcome", outcome, "entries", len(result.Keywords))
+	return result, err
+}
+
+// statedFrequency returns the frequency that a prompt states; 0 if none.
+func statedFrequency(r interpret.Result) watchpost.FetchFrequency {
+	f, err := watchpost.ParseFetchFrequency(float64(r.Hours))
+	if err != nil {
+		return 0
+	}
+	return f
 }
 
 // updateFromPrompt replaces a watchlist's keywords and labels by what a prompt
@@ -176,7 +202,7 @@ func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	if err != nil {
 		return none, err
 	}
-	interpretation, err := s.interpret(ctx, prompt, false)
+	interpretation, err := s.interpret(ctx, t, prompt, false)
 	if err != nil {
 		return none, err
 	}
@@ -187,12 +213,15 @@ func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	patch := watchpost.WatchlistPatch{
 		Prompt: &prompt, Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
 	}
+	if f := statedFrequency(interpretation); f != 0 {
+		patch.Frequency = &f
+	}
 	if _, _, err := s.patchWatchlist(ctx, t, which.ID, patch); err != nil {
 		return none, err
 	}
 	return updateWatchlistReply{
 		ID: view.Watchlist.ID, Updated: true, Message: textPromptUpdated,
-		Prompt: prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords),
+		Prompt: prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords), Interpreter: interpretation.Interpreter,
 	}, nil
 }
 

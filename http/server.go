@@ -23,7 +23,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/interpret"
+	"watchpost/internal/interpret"
 	"watchpost/actors/protocol"
 )
 

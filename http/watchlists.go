@@ -167,6 +167,8 @@ type updateWatchlistReply struct {
 	Prompt    string                `json:"prompt,omitempty" description:"in prompt mode, with the keywords and in place of the other fields"`
 	Keywords  []string              `json:"keywords,omitempty" description:"in prompt mode"`
 
+	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
+
 	Results []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
 }
 

@@ -15,6 +15,7 @@ const (
 	maxKeywordWords = 4 // unless quoted or a name
 	maxRequired     = 2 // that must all occur, besides a place
 	maxDescription  = 300
+	maxElements     = 3 * watchpost.MaxConstraints // of a list that is read
 )
 
 // Vet returns a result that keeps the rules: entries that break one are mended
@@ -28,7 +29,7 @@ func Vet(r Result, prompt string) (Result, error) {
 	}
 	var kept []watchpost.KeywordEntry
 	changed := false
-	for _, e := range r.Keywords {
+	for _, e := range r.Keywords[:min(len(r.Keywords), watchpost.MaxKeywords)] {
 		e, fault := w.mend(e, prompt)
 		if fault != "" {
 			changed = true
@@ -153,7 +154,7 @@ func printable(s string, most int) string {
 
 func printables(list []string) []string {
 	var out []string
-	for _, s := range list {
+	for _, s := range list[:min(len(list), maxElements)] {
 		if s = printable(s, watchpost.MaxKeyword); hasWord(s) || s == "?" || s == "؟" {
 			out = append(out, s)
 		}

@@ -107,8 +107,11 @@ func (p *Provider) Interpret(ctx context.Context, prompt interpret.Prompt) (inte
 		return interpret.Result{}, err
 	}
 	r, err := read(content, prompt)
+	if err != nil {
+		return interpret.Result{}, err
+	}
 	r.Interpreter = p.model
-	return r, err
+	return r, nil
 }
 
 type message struct {
