@@ -21,6 +21,7 @@ func TestPrompt(t *testing.T) {
 			require.Equal(t, true, made["created"])
 			require.NotEmpty(t, made["keywords"])
 			require.NotContains(t, made, "results")
+			require.Equal(t, "rules", made["interpreter"])
 			id := made["id"].(string)
 			shown := read[fields](m.call("GET", path+"?id="+id, ""), 200)
 			require.Equal(t, aPrompt, shown["prompt"])
@@ -30,8 +31,9 @@ func TestPrompt(t *testing.T) {
 			changed := read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`"}`), 200)
 			require.Equal(t, fields{
 				"id": id, "prompt": other, "keywords": changed["keywords"], "updated": true, "message": "Prompt updated.",
+				"interpreter": "rules",
 			}, changed)
-			require.Contains(t, changed["keywords"], "battery storage projects")
+			require.Contains(t, changed["keywords"], "battery storage")
 
 			m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`","name":"x"}`).fails(400, "Pass either prompt or update fields, not both")
 			m.call("PUT", path, `{"id":"`+id+`","prompt":"`+other+`","slack_webhook_url":null}`).fails(400, "Pass either prompt or update fields, not both")
@@ -44,6 +46,32 @@ func TestPrompt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A stated frequency counts unless the request gives one.
+func TestPromptFrequency(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Clock", "ultimate")
+	const path = "/api-keyword-watchlist"
+	for body, want := range map[string]int{
+		`{"prompt":"` + aPrompt + `"}`:                                                         12,
+		`{"prompt":"Every hour, posts about kube-hunter in Germany or Austria"}`:               1,
+		`{"prompt":"Posts about kube-hunter in Germany, once a week"}`:                         72,
+		`{"prompt":"Einmal täglich Beiträge über kube-hunter in Deutschland"}`:                 24,
+		`{"prompt":"Posts about kube-hunter in Germany, once a week","fetchFreqInHours":3}`:    3,
+		`{"prompt":"Posts about kube-hunter in Germany, every two days","fetchFreqInHours":6}`: 6,
+	} {
+		made := read[fields](m.call("POST", path, body), 200)
+		require.EqualValues(t, want, made["fetchFreqInHours"], body)
+		require.NotContains(t, made["keywords"], "week")
+	}
+	made := read[fields](m.call("POST", path, `{"prompt":"`+aPrompt+`"}`), 200)
+	id := made["id"].(string)
+	read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"Posts about kube-hunter in Germany, twice a day"}`), 200)
+	require.EqualValues(t, 12, read[fields](m.call("GET", path+"?id="+id, ""), 200)["fetchFreqInHours"])
+	read[fields](m.call("PUT", path, `{"id":"`+id+`","prompt":"Posts about kube-hunter in Germany, every 6 hours"}`), 200)
+	require.EqualValues(t, 6, read[fields](m.call("GET", path+"?id="+id, ""), 200)["fetchFreqInHours"])
 }
 
 func TestPromptRefused(t *testing.T) {

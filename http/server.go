@@ -23,8 +23,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/internal/interpret"
 	"watchpost/actors/protocol"
+	"watchpost/internal/interpret"
 )
 
 // Options is what a Server needs. Registry and Clock are required.

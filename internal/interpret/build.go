@@ -651,9 +651,11 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 	signals := b.signalsOf()
 	if len(context) > 0 && t.named && len(demands) == 0 && b.reliable() {
 		context = distinct(slices.Concat(context, signals), maxAlternatives)
+		b.guessed[SlotKeywords] = true
 	}
 	if len(context) == 0 && (!t.specific || b.reliable()) && len(where) == 0 && len(demands) == 0 {
 		context = signals
+		b.guessed[SlotKeywords] = b.guessed[SlotKeywords] || len(signals) > 0
 	}
 	if len(context) == 0 && len(where) == 0 && len(demands) == 0 && t.weak && t.named {
 		context = b.others(t)
@@ -679,10 +681,10 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 			out = append(out, b.entry(k, demands[0], true))
 		}
 	default:
-		x, y := demands[0], demands[1]
+		x, y := stems(demands[0], 3), stems(demands[1], 3)
 		for i := range x {
 			for j := range y {
-				if i+j < 5 {
+				if i+j < 4 {
 					out = append(out, b.entry(t.keys[0], []string{x[i], y[j]}, false))
 				}
 			}
@@ -692,6 +694,18 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 		})
 	}
 	return out[:min(len(out), max(n, 1))]
+}
+
+// stems returns the first n words of a list of which none begins like another.
+func stems(list []string, n int) []string {
+	var out []string
+	for _, s := range list {
+		k := key(s)
+		if len(out) < n && !slices.ContainsFunc(out, func(o string) bool { return strings.HasPrefix(k, key(o)[:min(len(key(o)), 4)]) && len(k) > 3 }) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // reliable reports whether posts with the prompt's intents can be told by
@@ -771,8 +785,12 @@ func (b *builder) exclude() {
 			if len(r) == 1 && b.vocab.levels[r[0].norm] >= 27 {
 				continue
 			}
+			if b.isNamed(r) {
+				b.excludes = append(b.excludes, texts(r))
+				continue
+			}
 			b.excludes = append(b.excludes, b.inflect(r)...)
-			if len(r) < 2 || b.isNamed(r) {
+			if len(r) < 2 {
 				continue
 			}
 			for i, t := range r {

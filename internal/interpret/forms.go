@@ -10,7 +10,7 @@ import (
 // language: an ending, and what stands in its place.
 var endings = map[string][][]string{
 	"en": {{"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"ss", "sses"}, {"s", ""}, {"ay", "ays"}, {"ey", "eys"}, {"oy", "oys"}, {"y", "ies"}, {"ch", "ches"}, {"sh", "shes"}, {"x", "xes"},
-		{"ing", "ed"}, {"", "s"}},
+		{"ing"}, {"", "s"}},
 	"de":      {{"innen", "in", ""}, {"ern", "er"}, {"ungen", "ung"}, {"ung", "ungen"}, {"en", "", "e"}, {"er", "ern", "e"}, {"e", "", "en"}, {"n", ""}, {"s", ""}, {"", "e", "en", "s"}},
 	"fr":      {{"eurs", "eur", "euse"}, {"eur", "eurs", "euse"}, {"aux", "al"}, {"ères", "ère"}, {"s", ""}, {"x", ""}, {"", "s"}},
 	"es":      {{"ces", "z"}, {"iones", "ión"}, {"ión", "iones"}, {"ores", "or", "ora"}, {"or", "ores", "ora"}, {"es", "", "e"}, {"as", "a", "os"}, {"os", "o", "as"}, {"a", "as", "o"}, {"o", "os", "a"}, {"e", "es"}, {"", "es", "s"}},
@@ -45,7 +45,7 @@ func (v *vocabulary) forms(text string) []string {
 	if acronym(text) {
 		if bare, ok := strings.CutSuffix(text, "s"); ok {
 			add(bare)
-		} else if len(text) > 2 {
+		} else if len(text) > 2 && text == strings.ToUpper(text) {
 			add(text + "s")
 		}
 		return out

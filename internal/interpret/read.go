@@ -133,6 +133,10 @@ func annotate(tokens []token, v *vocabulary) []token {
 		t.first = first
 		t.line = i > 0 && tokens[i-1].text == "\n"
 		first = t.kind == stop || t.text == "\n" || t.text == ":"
+		if t.kind == link {
+			t.text = linkKeyword(t.text)
+			t.norm = key(t.text)
+		}
 		if t.kind != word || t.class != 0 {
 			out = append(out, t)
 			i++
@@ -212,7 +216,7 @@ func acronym(s string) bool {
 // though no sentence begins with it, or with digits.
 func (v *vocabulary) isName(t token) bool {
 	switch {
-	case t.kind == quoted || t.kind == hashtag:
+	case t.kind == quoted || t.kind == hashtag || t.kind == link:
 		return true
 	case t.kind != word || t.place != nil:
 		return false
@@ -503,7 +507,7 @@ func (r *reader) add(t token) {
 		name, was := r.vocab.isName(t), r.vocab.isName(last)
 		number := strings.Trim(t.text, "0123456789.,-/") == "" || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
 		amount := n == 1 && strings.Trim(last.text, "0123456789.,") == ""
-		if !amount && (t.kind == quoted || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && !(was && last.text == strings.ToUpper(last.text) && !name && len(r.run) == 1)) {
+		if !amount && (t.kind == quoted || t.kind == link || last.kind == link || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && !(was && last.text == strings.ToUpper(last.text) && !name && len(r.run) == 1)) {
 			r.endRun()
 		}
 	}

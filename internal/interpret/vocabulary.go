@@ -90,6 +90,7 @@ type vocabulary struct {
 type tables struct {
 	languages map[string]*vocabulary
 	common    map[string][]string // words by which a language is known
+	codes     []string            // of common, in order
 	places    map[string]*place
 }
 
@@ -99,6 +100,7 @@ var loaded = sync.OnceValue(func() *tables {
 	t.loadIntents()
 	t.loadFrequencies()
 	t.loadPlaces()
+	t.codes = slices.Sorted(maps.Keys(t.common))
 	english := t.languages["en"]
 	for code, v := range t.languages {
 		if v.own = maps.Clone(v.classes); code != "en" {
@@ -285,8 +287,8 @@ func detectLanguage(words []string) (string, bool) {
 	}
 	latin, total := script(unicode.Latin), script(unicode.L)
 	best, most := "en", 0.0
-	for code, list := range t.common {
-		score := 0.0
+	for _, code := range t.codes {
+		list, score := t.common[code], 0.0
 		known := t.languages[code]
 		for _, w := range words {
 			switch {
