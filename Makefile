@@ -73,6 +73,14 @@ BENCH_SESSIONS ?=
 bench-sessions: ## measure 15,000 connected sessions: memory, processor time, task lives
 	$(GO) test -run '^$$' -bench Sessions -benchtime 1x -timeout 60m -v $(BENCH_SESSIONS) ./specs/bench
 
+CORPUS ?=
+bench-prompts: ## measure how prompts are understood: the open half, the half held back, lines of code; CORPUS=dir learns the word frequencies again
+	$(if $(CORPUS),$(GO) run ./internal/interpret/frequencies -corpus $(CORPUS))
+	$(GO) test -count=1 -v -run '^TestPromptMeasure$$' ./internal/interpret
+	$(GO) test -count=1 -v -run '^TestPromptMeasure$$' ./internal/interpret -held
+	@cat internal/interpret/*.go internal/interpret/provider/*.go internal/interpret/classes.txt internal/interpret/intents.txt internal/interpret/places.txt | wc -l | sed 's/$$/ lines with tests/'
+	@cat $$(ls internal/interpret/*.go internal/interpret/provider/*.go internal/interpret/frequencies/*.go | grep -v _test.go) internal/interpret/classes.txt internal/interpret/intents.txt internal/interpret/places.txt | wc -l | sed 's/$$/ lines of code and tables/'
+
 # The peers of the posts' bench. SQLite is compiled with its full-text search.
 POSTS = cd specs/bench/posts && $(GO)
 postgres:
@@ -100,4 +108,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove what was built
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-posts test-bench-posts lint fmt clean
+.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -58,6 +58,7 @@
 // # The tree
 //
 //   - . — this package: words and rules.
+//   - internal/interpret — what a prompt asks for, by rules or a language model.
 //   - actors — one supervised tree of actors per team, the only writer of what
 //     is the team's. In it: protocol, the frames between sessions and service;
 //     enrich, what is understood of a post (language, sentiment, relevance).

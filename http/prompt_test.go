@@ -74,6 +74,18 @@ func TestPromptFrequency(t *testing.T) {
 	require.EqualValues(t, 6, read[fields](m.call("GET", path+"?id="+id, ""), 200)["fetchFreqInHours"])
 }
 
+// Prompts are counted by who interpreted them and what became of them.
+func TestPromptMetric(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Count", "growth")
+	m.call("POST", "/api-keyword-watchlist", `{"prompt":"`+aPrompt+`"}`)
+	m.call("POST", "/api-keyword-watchlist", `{"prompt":"kubernetes posts"}`)
+	metrics := h.do("GET", "/metrics", "").raw
+	require.Contains(t, metrics, `watchpost_prompts_total{interpreter="rules",outcome="accepted"} 1`)
+	require.Contains(t, metrics, `watchpost_prompts_total{interpreter="",outcome="too_short"} 1`)
+}
+
 func TestPromptRefused(t *testing.T) {
 	t.Parallel()
 	h := build(t)

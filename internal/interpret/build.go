@@ -135,7 +135,7 @@ func (b *builder) collect() {
 	b.shareRoles()
 	for i, it := range b.items {
 		t, ok := b.topic(it)
-		if !ok {
+		if !ok || slices.ContainsFunc(b.topics, func(u topic) bool { return key(u.name) == key(t.name) }) {
 			continue
 		}
 		if it.also && len(b.topics) > 0 || switching && i > 0 && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named && b.topics[0].named {
@@ -682,16 +682,13 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 		}
 	default:
 		x, y := stems(demands[0], 3), stems(demands[1], 3)
-		for i := range x {
-			for j := range y {
-				if i+j < 4 {
+		for sum := range 4 {
+			for i := 0; i <= sum; i++ {
+				if j := sum - i; i < len(x) && j < len(y) {
 					out = append(out, b.entry(t.keys[0], []string{x[i], y[j]}, false))
 				}
 			}
 		}
-		slices.SortStableFunc(out, func(p, q watchpost.KeywordEntry) int {
-			return slices.Index(x, p.Required[0]) + slices.Index(y, p.Required[1]) - slices.Index(x, q.Required[0]) - slices.Index(y, q.Required[1])
-		})
 	}
 	return out[:min(len(out), max(n, 1))]
 }

@@ -57,7 +57,7 @@ func TestFallbackAsksProvider(t *testing.T) {
 	require.Equal(t, 1, m.asked)
 }
 
-func TestFallbackServesOffline(t *testing.T) {
+func TestRulesServe(t *testing.T) {
 	t.Parallel()
 	m := &model{err: errors.New("down")}
 	var told error

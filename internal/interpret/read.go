@@ -261,6 +261,7 @@ type reader struct {
 	items  []item
 	before token  // the separator or word before
 	headed []item // what stands before a colon
+	either bool   // "or" came last
 	fresh  bool   // "and" or "or" came, and no word since
 	likes  bool   // "such as" came
 	pair   bool   // "both" came: what follows "and" is meant as well
@@ -321,7 +322,7 @@ func (w *wish) opening(tokens []token) []token {
 func (r *reader) step(tokens []token, i int) int {
 	t := tokens[i]
 	defer func() { r.before = t }()
-	next := token{}
+	next := token{kind: stop}
 	if i+1 < len(tokens) {
 		next = tokens[i+1]
 	}
@@ -352,6 +353,7 @@ func (r *reader) step(tokens []token, i int) int {
 	case t.class&(andWord|orWord|versusWord) != 0:
 		r.endItem()
 		r.fresh = true
+		defer func() { r.either = t.class&orWord != 0 }()
 		r.item.also = r.pair && t.class&andWord != 0
 		r.pair = r.pair && !r.item.also
 		if r.mode == unwanted && (next.class&(frameWord|aboutWord|mustWord) != 0 && next.class&notWord == 0 || t.norm == "and also") {
@@ -533,7 +535,11 @@ func (r *reader) endItem() {
 	case unwanted:
 		r.excluded = append(r.excluded, r.item)
 	case needed:
-		r.must = append(r.must, r.item.runs)
+		if n := len(r.must); n > 0 && r.either {
+			r.must[n-1] = append(r.must[n-1], r.item.runs...)
+		} else {
+			r.must = append(r.must, r.item.runs)
+		}
 	case naming:
 		r.labels = append(r.labels, r.item.runs[0])
 	}

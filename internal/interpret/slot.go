@@ -64,7 +64,9 @@ func (b *builder) objective(subject string) string {
 func (b *builder) who() []string {
 	var out []string
 	for _, h := range slices.Concat(b.heads, b.itemRuns()) {
-		h = b.trim(h, false)
+		for len(h) > 0 && h[0].class&(stopWord|frameWord) != 0 {
+			h = h[1:]
+		}
 		if slices.ContainsFunc(h, func(t token) bool { return t.class&roleWord != 0 }) {
 			out = append(out, shorten(texts(h), maxSubject))
 		}

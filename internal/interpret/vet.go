@@ -41,7 +41,7 @@ func Vet(r Result, prompt string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	kept = watchpost.DistinctRules(kept)
+	kept = uncovered(watchpost.DistinctRules(kept))
 	changed = changed || len(kept) > maxEntries
 	r.Keywords = w.landed(kept[:min(len(kept), maxEntries)], prompt, &changed)
 	if r.Labels, err = vetLabels(r.Labels); err != nil {
@@ -49,6 +49,17 @@ func Vet(r Result, prompt string) (Result, error) {
 	}
 	r.Slots = vetSlots(r, changed)
 	return r, nil
+}
+
+// uncovered drops the entries whose keyword has another one in it that asks for
+// nothing else: that one finds what they find.
+func uncovered(entries []watchpost.KeywordEntry) []watchpost.KeywordEntry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e watchpost.KeywordEntry) bool {
+		return slices.ContainsFunc(entries, func(o watchpost.KeywordEntry) bool {
+			return len(o.Required) == 0 && len(o.Keyword) < len(e.Keyword) && occurs(e.Keyword, o.Keyword) &&
+				!slices.ContainsFunc(o.Excluded, func(x string) bool { return !slices.Contains(e.Excluded, x) })
+		})
+	})
 }
 
 // mend returns an entry that keeps the rules, or why there is none.

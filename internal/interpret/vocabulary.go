@@ -289,13 +289,16 @@ func detectLanguage(words []string) (string, bool) {
 	best, most := "en", 0.0
 	for _, code := range t.codes {
 		list, score := t.common[code], 0.0
-		known := t.languages[code]
+		known, weight := t.languages[code], 1.0
+		if code == "hi-Latn" {
+			weight = 0.3 // half of its words are English
+		}
 		for _, w := range words {
 			switch {
 			case known != nil && known.own[w] != 0:
 				score += 2
 			case slices.Contains(list, w):
-				score++
+				score += weight
 			}
 		}
 		if known == nil {

@@ -1,0 +1,120 @@
+package interpret_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/internal/interpret"
+)
+
+func rules(t *testing.T, text string) interpret.Result {
+	t.Helper()
+	r, err := interpret.Rules{}.Interpret(t.Context(), interpret.Prompt{Text: text})
+	require.NoError(t, err, text)
+	hold(t, text)
+	return r
+}
+
+// What prompts ask for: + before a word that must occur, | before one of
+// several, - before one that must not. Only the first entries are shown.
+func TestUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ prompt, want string }{
+		{`(AI OR "machine learning") AND (healthcare OR hospitals) NOT webinars`, "AI |healthcare |healthcares |hospitals |hospital -webinars -webinar"},
+		{"kube-hunter AND trivy OR kubescape -webinars", "kube-hunter |trivy |trivies -webinars"},
+		{"Boeing employees on quality problems and safety", "Boeing |quality"},
+		{"Zscaler vs Netskope vs Cloudflare for zero trust", "Zscaler |zero"},
+		{"Theranos or Elizabeth Holmes, not the movie, and also posts by our founder Priya Raman", "Theranos -movie -movies\nElizabeth Holmes -movie -movies\nPriya Raman -movie -movies"},
+		{"Companies switching from Jira to Linear or Asana", "Jira |Linear"},
+		{"Steam Deck or ROG Ally battery life complaints", "Steam Deck |battery"},
+		{"Posts about both Terraform and Pulumi in Germany", "Terraform +Germany +Pulumi"},
+		{"1. vertical farming\n2. cultivated meat\n3. mycoprotein\nOnly in Spain", "vertical farming |Spain"},
+		{`Posts about "quantum annealing" or #qubits, without "crypto"`, "quantum annealing -crypto\n#qubits -crypto"},
+		{"Posts about kube-hunter. Must mention Trivy or Grype. Not webinars.", "kube-hunter |Trivy |Grype -webinars -webinar"},
+		{"Beiträge über Wärmepumpen in Österreich, aber nicht über Messen", "Wärmepumpen |Österreich"},
+	} {
+		got := strings.NewReplacer("'", "", "  ", "").Replace(written(rules(t, c.prompt).Keywords))
+		require.True(t, strings.HasPrefix(got, c.want), "%s\n%s", c.prompt, got)
+	}
+}
+
+func TestFrequency(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{
+		"": 0, ", hourly": 1, ", every hour": 1, ", every 4 hours": 3, ", every 6 hours": 6, ", twice a day": 12, ", three times a day": 6, ", daily": 24,
+		", every other day": 48, ", every 3 days": 72, ", weekly": 72, ", einmal täglich": 24, ", zweimal am Tag": 12, ", chaque semaine": 72, ", dos veces al día": 12,
+		", toda semana": 72, ", una volta al giorno": 24, ", har din": 24, ", हर घंटे": 1, ", كل يوم": 24,
+	} {
+		r := rules(t, "Posts about kube-hunter in Germany or Spain"+said)
+		require.Equal(t, want, r.Hours, said)
+		require.Equal(t, "kube-hunter", r.Keywords[0].Keyword)
+		require.NotContains(t, written(r.Keywords), "day")
+	}
+}
+
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	r := rules(t, "Track Peloton and split into: buying intent, complaints, resale")
+	require.Len(t, r.Labels, 3)
+	require.Equal(t, "complaints", r.Labels[1].Name)
+	require.Contains(t, r.Labels[1].Description, "unhappy")
+	r = rules(t, "People complaining about kube-hunter or asking for recommendations")
+	require.Len(t, r.Labels, 2, "%+v", r.Labels)
+	require.Equal(t, "Complaint", r.Labels[0].Name)
+}
+
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	r := rules(t, "Posts in German by senior data engineers about kube-hunter in Austria, not job ads")
+	slots := map[string]interpret.Slot{}
+	at := -1
+	for _, s := range r.Slots {
+		slots[s.Name] = s
+		for i, name := range interpret.SlotNames {
+			if name == s.Name {
+				require.Greater(t, i, at, "in the order of SlotNames")
+				at = i
+			}
+		}
+	}
+	require.Equal(t, []string{"kube-hunter"}, slots[interpret.SlotSubject].Values)
+	require.Equal(t, []string{"Austria"}, slots[interpret.SlotLocation].Values)
+	require.Equal(t, []string{"de"}, slots[interpret.SlotLanguage].Values)
+	require.Equal(t, []string{"Senior"}, slots[interpret.SlotSeniority].Values)
+	require.Equal(t, interpret.Stated, slots[interpret.SlotKeywords].Source)
+	require.Equal(t, interpret.Inferred, slots[interpret.SlotExclusions].Source, "other words for job ads")
+}
+
+// Communities are not looked for in the posts of a forum.
+func TestForum(t *testing.T) {
+	t.Parallel()
+	const text = "questions on r/selfhosted or Hacker News about Nextcloud and Immich"
+	r, err := interpret.Rules{}.Interpret(t.Context(), interpret.Prompt{Text: text, Forum: true})
+	require.NoError(t, err)
+	require.Contains(t, written(r.Keywords), "Nextcloud")
+	require.NotContains(t, strings.ToLower(written(r.Keywords)), "hacker")
+	require.NotContains(t, written(r.Keywords), "selfhosted")
+}
+
+// The committed table is what the corpus gives; without the corpus, named by
+// WATCHPOST_CORPUS, there is nothing to compare with.
+func TestFrequenciesOfCorpus(t *testing.T) {
+	t.Parallel()
+	corpus := os.Getenv("WATCHPOST_CORPUS")
+	if corpus == "" {
+		t.Skip("WATCHPOST_CORPUS names no corpus")
+	}
+	out := filepath.Join(t.TempDir(), "frequencies.txt")
+	made, err := exec.CommandContext(t.Context(), "go", "run", "./frequencies", "-corpus", corpus, "-out", out).CombinedOutput()
+	require.NoError(t, err, "%s", made)
+	want, err := os.ReadFile(out)
+	require.NoError(t, err)
+	got, err := os.ReadFile("frequencies.txt")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+}

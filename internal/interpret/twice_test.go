@@ -1,0 +1,36 @@
+package interpret_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/internal/interpret"
+)
+
+// TestNamedTwice: a prompt that names a thing twice, in other words or with
+// more conditions, makes no entry that another one covers.
+func TestNamedTwice(t *testing.T) {
+	t.Parallel()
+	for _, prompt := range []string{
+		"Posts about Kubernetes security in Germany, Kubernetes security and kubernetes in Germany, not job ads",
+		"Track posts mentioning Rust, rust and RUST programming language by developers",
+		"Posts about solar energy, solar power, Solar Energy and solar energy in Spain",
+	} {
+		result, err := interpret.Rules{}.Interpret(context.Background(), interpret.Prompt{Text: prompt})
+		require.NoError(t, err)
+		require.Equal(t, watchpost.DistinctRules(result.Keywords), result.Keywords, prompt)
+		seen := map[string]bool{}
+		for _, k := range result.Keywords {
+			if len(k.Required) == 0 {
+				require.False(t, seen[watchpost.FoldName(k.Keyword)], "%s: %q twice", prompt, k.Keyword)
+				seen[watchpost.FoldName(k.Keyword)] = true
+			}
+		}
+	}
+	rust, err := interpret.Rules{}.Interpret(context.Background(), interpret.Prompt{Text: "Track posts mentioning Rust, rust and RUST programming language by developers"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"Rust"}, watchpost.KeywordTexts(rust.Keywords))
+}
