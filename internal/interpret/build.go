@@ -174,12 +174,14 @@ func (b *builder) collect() {
 	for _, m := range b.must {
 		var group []string
 		for _, r := range m {
+			said := []string(nil)
+			group = append(group, b.words(r)...)
 			for _, u := range r {
 				if in := b.intentOf(u); in != nil {
-					group = append(group, b.vocab.signals[in.name]...)
+					said = append(said, b.vocab.signals[in.name]...)
 				}
 			}
-			group = append(b.words(r), group...)
+			group = append(group, said...)
 		}
 		if len(group) > 0 {
 			for i := range b.topics {
@@ -541,7 +543,10 @@ func (b *builder) words(r run) []string {
 	if len(r) == 0 {
 		return nil
 	}
-	if b.isNamed(r) || len(r) > 1 && b.rarest(r) >= common {
+	switch {
+	case b.isNamed(r):
+		return []string{texts(r)}
+	case len(r) > 1 && b.rarest(r) >= common:
 		return b.inflect(r)
 	}
 	var out []string

@@ -52,7 +52,7 @@ func TestFrequency(t *testing.T) {
 	} {
 		r := rules(t, "Posts about kube-hunter in Germany or Spain"+said)
 		require.Equal(t, want, r.Hours, said)
-		require.Equal(t, "kube-hunter", r.Keywords[0].Keyword)
+		require.Contains(t, r.Keywords[0].Keyword, "kube-hunter")
 		require.NotContains(t, written(r.Keywords), "day")
 	}
 }
