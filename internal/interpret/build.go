@@ -95,7 +95,7 @@ func (b *builder) says(r run) bool {
 	telling, plain := 0, 0
 	for _, t := range r {
 		switch l := b.vocab.level(t.norm); {
-		case b.vocab.isName(t) && !(t.class&(genericWord|roleWord|frameWord|kindWord) != 0 && !acronym(t.text)):
+		case b.vocab.isName(t) && (t.class&(genericWord|roleWord|frameWord|kindWord) == 0 || acronym(t.text)):
 			return true
 		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord|kindWord) != 0:
 		case l < common || t.intent != nil || t.class&gainWord != 0:
@@ -129,9 +129,8 @@ func (b *builder) collect() {
 		b.query(q)
 	}
 	b.tailed = len(b.heads) > 0
-	anchors, shared := b.beside()
+	anchors := b.beside()
 	switching := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "switch" })
-	var pending []string // names that another stands before, as in "from Jira to Linear or Asana"
 	b.shareRoles()
 	for i, it := range b.items {
 		t, ok := b.topic(it)
@@ -147,7 +146,6 @@ func (b *builder) collect() {
 				last.context = nil
 			}
 			last.context = append(last.context, slices.Concat(t.keys, t.context)...)
-			pending = append(pending, t.name)
 			continue
 		}
 		if n := len(b.topics); it.example && t.named && len(t.context) == 0 && n > 0 {
@@ -165,11 +163,6 @@ func (b *builder) collect() {
 		b.fromHeads(anchors)
 	} else if len(anchors) > 0 {
 		b.anchor(anchors)
-	}
-	for i := range b.topics {
-		if t := &b.topics[i]; len(t.context) == 0 {
-			t.context = shared
-		}
 	}
 	for _, m := range b.must {
 		var group []string
@@ -245,9 +238,8 @@ func (b *builder) query(q query) {
 	}
 }
 
-// beside returns what the heads say: names, which belong to every item, and
-// other words.
-func (b *builder) beside() (names []run, words []string) {
+// beside returns the names that the heads have: they belong to every item.
+func (b *builder) beside() (names []run) {
 	for i, full := range b.heads {
 		h := b.trim(full, true)
 		modifies := len(full) > len(h) && full[len(full)-1].class&roleWord != 0 || i+1 < len(b.heads) && len(b.heads[i+1]) > 0 && b.heads[i+1][0].class&roleWord != 0
@@ -261,7 +253,7 @@ func (b *builder) beside() (names []run, words []string) {
 			names = append(names, h)
 		}
 	}
-	return names, nil
+	return names
 }
 
 // related are roles of those who have to do with a name, and are not called so.
@@ -387,7 +379,7 @@ func (b *builder) topic(it item) (topic, bool) {
 	var runs []run
 	for _, r := range it.runs {
 		full := b.trim(r, false)
-		if n := len(full); !staff && !(b.tailed && n > 1 && full[n-1].class&roleWord != 0 && b.vocab.isName(full[0])) {
+		if n := len(full); !staff && (!b.tailed || n < 2 || full[n-1].class&roleWord == 0 || !b.vocab.isName(full[0])) {
 			full = b.trim(r, true)
 		}
 		if len(full) > 0 {
@@ -416,7 +408,8 @@ func (b *builder) keyRun(runs []run) int {
 	best, most := -1, 0
 	for i, r := range runs {
 		role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-		if !b.says(r) && !(role && b.staff() && (len(r) > 1 || !anyone[r[0].norm] && (levels[r[0].norm] == "" || acronym(r[0].text)))) {
+		sought := role && b.staff() && (len(r) > 1 || !anyone[r[0].norm] && (levels[r[0].norm] == "" || acronym(r[0].text)))
+		if !b.says(r) && !sought {
 			continue
 		}
 		if strings.Trim(r[0].text, "0123456789.,") == "" {
@@ -624,7 +617,7 @@ func (b *builder) entries() []watchpost.KeywordEntry {
 // where returns the words that posts have for the places.
 func (b *builder) where() []string {
 	var out []string
-	for rank := 0; rank < maxAlternatives; rank++ {
+	for rank := range maxAlternatives {
 		for _, p := range b.places {
 			if rank < len(p.words) {
 				out = append(out, p.words[rank])

@@ -27,7 +27,6 @@ type wish struct {
 	must     [][]run
 	excluded []item
 	places   []*place
-	roles    []string
 	intents  []*intent
 	labels   []run
 	language string // of the posts
@@ -425,9 +424,7 @@ func (r *reader) comma(t, next token) {
 func (r *reader) header() {
 	r.headed = r.items
 	for _, it := range r.items {
-		for _, u := range it.runs {
-			r.heads = append(r.heads, u)
-		}
+		r.heads = append(r.heads, it.runs...)
 	}
 	r.items, r.tail = nil, true
 }
@@ -509,7 +506,7 @@ func (r *reader) add(t token) {
 		name, was := r.vocab.isName(t), r.vocab.isName(last)
 		number := strings.Trim(t.text, "0123456789.,-/") == "" || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
 		amount := n == 1 && strings.Trim(last.text, "0123456789.,") == ""
-		if !amount && (t.kind == quoted || t.kind == link || last.kind == link || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && !(was && last.text == strings.ToUpper(last.text) && !name && len(r.run) == 1)) {
+		if !amount && (t.kind == quoted || t.kind == link || last.kind == link || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && (!was || last.text != strings.ToUpper(last.text) || name || n > 1)) {
 			r.endRun()
 		}
 	}
