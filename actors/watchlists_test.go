@@ -441,6 +441,9 @@ func TestThirtyScansADay(t *testing.T) {
 		n := 0
 		for frames := s.Settle(); len(frames) > 0; frames = s.Settle() {
 			for _, f := range frames {
+				if f.Type != protocol.TypeTask {
+					continue
+				}
 				if f.TaskType == "keyword_scan" {
 					n++
 				}
