@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/cmd/memory"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
@@ -102,7 +101,6 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 		return err
 	}
 	c := crowd{teams: order.Teams, posts: order.Posts, templates: order.Templates, queries: order.Queries, seed: order.Seed}
-	defer memory.Limit(postindex.DefaultCache)()
 	store, err := openStore(order.Dir)
 	if err != nil {
 		return err
