@@ -26,6 +26,15 @@ var taskOutputs = map[TaskType]func() any{
 	TaskConnectionRequest: func() any { return &sentOutput{Sent: true} },
 }
 
+// TaskOutputShape returns an empty output of a task type, for descriptions of its
+// fields; nil for types without an output.
+func TaskOutputShape(t TaskType) any {
+	if shape := taskOutputs[t]; shape != nil {
+		return shape()
+	}
+	return nil
+}
+
 // list is a JSON array that is never null.
 type list []json.RawMessage
 

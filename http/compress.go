@@ -43,6 +43,12 @@ func compressed(next http.Handler) (http.Handler, error) {
 
 var variesByEncoding = []string{"Accept-Encoding"}
 
+// asksForTag reports whether a client uses what a tag is for: the others do not
+// pay for it.
+func asksForTag(r *http.Request) bool {
+	return len(r.Header["Accept-Encoding"]) > 0 || len(r.Header["If-None-Match"]) > 0
+}
+
 // etagOf names a body. The tag is weak, as the body may be compressed.
 func etagOf(body []byte) string {
 	const hexadecimal = 16

@@ -14,7 +14,7 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 		body := replies.Get().(*[]byte)
 		*body = own.appendTo((*body)[:0])
 		x := exchangeOf(r.Context())
-		if _, tagged := reply.(taggedReply); !tagged || !x.unchanged(r, etagOf(*body)) {
+		if _, tagged := reply.(taggedReply); !tagged || !asksForTag(r) || !x.unchanged(r, etagOf(*body)) {
 			x.writeJSON(http.StatusOK, *body)
 		}
 		if cap(*body) <= maxKeptReply {

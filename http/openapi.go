@@ -66,7 +66,8 @@ func securitySchemes() openapi3.SecuritySchemes {
 
 // customise corrects what the generator makes of the types: 3.1 has no
 // nullable, and moments are more than strings.
-func customise(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.Schema) error {
+func customise(_ string, t reflect.Type, tag reflect.StructTag, schema *openapi3.Schema) error {
+	boundOf(tag, schema)
 	schema.Nullable = false
 	if t == reflect.TypeFor[stamp]() {
 		schema.Format = "date-time"
@@ -106,6 +107,7 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	for name, schema := range handmadeSchemas(schemas) {
 		schemas[name] = schema.NewRef()
 	}
+	taskSchemas(f, schemas)
 	tidySchemas(schemas)
 	for _, item := range document.Paths.Map() {
 		for _, operation := range item.Operations() {
@@ -143,7 +145,7 @@ func publish(document *openapi3.T) ([]byte, error) {
 	if err := written.Validate(context.Background()); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
-	return written.MarshalJSON()
+	return ordered(written)
 }
 
 // tidySchemas takes out what the generator says of every type, and says what
@@ -167,8 +169,7 @@ func tidySchemas(schemas openapi3.Schemas) {
 		schema.Type = (*openapi3.Types)(&types)
 		schemas[name].Value.Properties[property] = schema.NewRef()
 	}
-	typed("taskStatus", "task_input", "object")
-	typed("taskStatus", "task_output", "object", "null")
+
 	typed("TaskError", "acted", "boolean", "null")
 	for _, detail := range []string{"keywordWatchlistDetail", "peopleWatchlistDetail", "companyWatchlistDetail"} {
 		typed(detail, "slack_webhook_url", "string", "null")

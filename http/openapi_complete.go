@@ -30,6 +30,9 @@ func complete(document *openapi3.T) error {
 	if frame := document.Components.Schemas["Frame"]; frame != nil {
 		frame.Value.Required = []string{"type"} // the generator does not know omitzero
 	}
+	if err := describeFields(document); err != nil {
+		return err
+	}
 	for _, item := range document.Paths.Map() {
 		for _, operation := range item.Operations() {
 			operation.Description = describe(operation)
@@ -174,7 +177,9 @@ func operationsOf(document *openapi3.T) []operationAt {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b operationAt) int { return cmp.Compare(a.path, b.path) })
+	slices.SortStableFunc(list, func(a, b operationAt) int {
+		return cmp.Or(cmp.Compare(rank(pathOrder, a.path), rank(pathOrder, b.path)), cmp.Compare(a.path, b.path))
+	})
 	return list
 }
 

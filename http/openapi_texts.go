@@ -13,14 +13,15 @@ const apiDescription = "Watches a professional network for posts and acts on it 
 
 // tags are the chapters of the document, in reading order.
 var tags = []struct{ name, text string }{
-	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
 	{tagWatchlists, "What the service looks for: keywords, forum threads, people, companies. The service scans for them by itself."},
 	{tagPosts, "What the watchlists collected, with filters, orders and pages."},
 	{tagEngagement, "Likes and comments in the name of a member or of a company, and what was done so far."},
 	{tagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
+	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
 	{tagTeam, "The team as its members see it."},
 	{tagSessions, "How a browser extension, or a headless session, speaks with the service."},
 	{tagAdmin, "The operator's surface. It exists when the service was given an admin token."},
+	{tagDeprecated, "Paths of older clients. The endpoints of watchlists take prompts, too."},
 	{tagOps, "Is the service alive, and can it serve?"},
 }
 

@@ -109,7 +109,9 @@ func labels(given []labelEntry) []watchpost.Label {
 // are one thing or another.
 func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
 	text := openapi3.NewStringSchema
-	texts := func() *openapi3.Schema { return openapi3.NewArraySchema().WithItems(text()) }
+	texts := func() *openapi3.Schema {
+		return openapi3.NewArraySchema().WithItems(text().WithMaxLength(watchpost.MaxKeyword))
+	}
 	keyword := openapi3.NewObjectSchema().
 		WithProperty("keyword", text().WithMaxLength(watchpost.MaxKeyword)).
 		WithProperty("required_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
@@ -119,8 +121,8 @@ func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
 		WithRequired([]string{"keyword"})
 	keyword.Example = map[string]any{"keyword": "opentelemetry", "exclude_keywords": []any{"hiring"}}
 	label := openapi3.NewObjectSchema().
-		WithProperty("name", text()).
-		WithProperty("key", text()).
+		WithProperty("name", text().WithMaxLength(watchpost.MaxLabel)).
+		WithProperty("key", text().WithMaxLength(watchpost.MaxLabel)).
 		WithProperty("description", text()).
 		WithProperty("default", openapi3.NewBoolSchema())
 	label.Example = map[string]any{"name": "release", "description": "announces a new version"}

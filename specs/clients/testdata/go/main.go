@@ -116,8 +116,7 @@ func fetch(ctx context.Context, client *api.ClientWithResponses, slug string) (s
 		}
 		switch data := r.JSON200.Data; string(data.Status) {
 		case "completed":
-			name, _ := (*data.TaskOutput)["name"].(string)
-			return name, nil
+			return fetched(data)
 		case "failed":
 			return "", unexpected("poll", r, nil)
 		}
@@ -127,6 +126,26 @@ func fetch(ctx context.Context, client *api.ClientWithResponses, slug string) (s
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// fetched reads the typed input and output of a task that fetched a profile.
+func fetched(task api.TaskStatus) (string, error) {
+	input, err := task.TaskInput.ValueByDiscriminator()
+	if err != nil {
+		return "", err
+	}
+	asked, ok := input.(api.AgentProfileFetchInput)
+	if !ok || asked.ProfileSlug == "" {
+		return "", fmt.Errorf("input of a profile fetch: %T", input)
+	}
+	profile, err := task.TaskOutput.AsProfileOutput()
+	if err != nil {
+		return "", err
+	}
+	if profile.ProfileUrn == "" || profile.Profile.FullName != profile.Name {
+		return "", fmt.Errorf("output of a profile fetch: %+v", profile)
+	}
+	return profile.Name, nil
 }
 
 // read reads posts of all watchlists, and sees that the new one takes part.

@@ -40,8 +40,14 @@ async function fetchProfile(slug: string): Promise<string> {
       params: { query: { api_agent_task_id: task.data.api_agent_task_id } },
     });
     check(data !== undefined && data.data.status !== "failed", "poll", error ?? data);
-    const output: Record<string, unknown> | null = data.data.task_output;
-    if (data.data.status === "completed") return String(output?.["name"]);
+    const { task_input: input, task_output: output } = data.data;
+    if (data.data.status === "completed") {
+      // Both are typed: a field that is not there does not compile.
+      check(input.task_type === "agent_profile_fetch" && input.profile_slug === slug, "input", input);
+      check(output !== null && "profile" in output, "output", output);
+      check(output.profile.full_name === output.name && output.profile_urn !== "", "profile", output);
+      return output.name;
+    }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error("the profile was not fetched");
