@@ -117,7 +117,7 @@ func handmadeSchemas(generated openapi3.Schemas) map[string]*openapi3.Schema {
 		WithProperty("required_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
 		WithProperty("exclude_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
 		WithProperty("excluded_keywords", texts().WithMaxItems(watchpost.MaxConstraints)).
-		WithProperty("include_all_required", openapi3.NewBoolSchema().WithDefault(true)).
+		WithProperty("include_all_required", openapi3.NewBoolSchema()).
 		WithRequired([]string{"keyword"})
 	keyword.Example = map[string]any{"keyword": "opentelemetry", "exclude_keywords": []any{"hiring"}}
 	label := openapi3.NewObjectSchema().
