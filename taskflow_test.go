@@ -52,7 +52,7 @@ func TestTaskTransitions(t *testing.T) {
 
 // in brings a write into a state.
 func in(state watchpost.TaskState) watchpost.Task {
-	t := watchpost.Task{ID: "t", Type: watchpost.TaskLikePost, State: watchpost.TaskPending, CreatedAt: noon}
+	t := watchpost.Task{Member: "m", ID: "t", Type: watchpost.TaskLikePost, State: watchpost.TaskPending, CreatedAt: noon}
 	lease := watchpost.Lease{ID: "lease", Session: "s", Account: "a", Deadline: noon.Add(time.Minute)}
 	switch state {
 	case watchpost.TaskLeased:

@@ -33,6 +33,7 @@ type Watchlist struct {
 	Labels      []Label
 	Objective   string
 	Prompt      string // that the keywords were made of; empty for given ones
+	Interpreter string // that made them: rules, or the name of a model
 	SlackURL    string
 	CreatedAt   time.Time
 	Keywords    []KeywordEntry // keyword and forum

@@ -16,10 +16,12 @@ type WatchlistPatch struct {
 
 	// Of keyword and forum watchlists only; the others ignore them.
 	Objective *string
-	Prompt    *string        // that Keywords were made of; nil: they were given
-	Keywords  []KeywordEntry // replaces; empty but not nil is an error
-	Append    bool           // Keywords are added instead
-	Labels    *[]Label       // replaces
+	Prompt    *string // that Keywords were made of; nil: they were given
+	// Interpreter is what made Keywords of Prompt; it comes with Prompt.
+	Interpreter *string
+	Keywords    []KeywordEntry // replaces; empty but not nil is an error
+	Append      bool           // Keywords are added instead
+	Labels      *[]Label       // replaces
 }
 
 // Clean checks a patch as far as that needs no more than the watchlist's type,
@@ -105,9 +107,10 @@ func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
 	}
 	w.Keywords = keywords
 	if p.Keywords != nil && !p.Append {
-		w.Prompt = ""
+		w.Prompt, w.Interpreter = "", ""
 	}
 	set(&w.Prompt, p.Prompt)
+	set(&w.Interpreter, p.Interpreter)
 	set(&w.Name, p.Name)
 	set(&w.Description, p.Description)
 	set(&w.Frequency, p.Frequency)

@@ -422,7 +422,7 @@ func TestConnectGivesUp(t *testing.T) {
 	id := team.Create(t, watchpost.TaskProfileFetch)
 	s.ExpectTask(id)
 	s.Drop()
-	w.Advance(leaseOver)
+	w.Advance(11 * time.Minute) // the hello is to be stored
 	w.Store.Block()
 	done(t, team, actors.Gate{})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -109,7 +109,8 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	if f := statedFrequency(interpretation); request.Frequency == nil && f != 0 {
 		w.Frequency = f
 	}
-	w.Prompt, w.Keywords, w.Labels, w.Objective = request.Prompt, interpretation.Keywords, interpretation.Labels, interpretation.Objective
+	w.Prompt, w.Interpreter = request.Prompt, interpretation.Interpreter
+	w.Keywords, w.Labels, w.Objective = interpretation.Keywords, interpretation.Labels, interpretation.Objective
 	if w.Name == "" {
 		w.Name = watchpost.AutoName(t, []string{request.Prompt})
 	}
@@ -118,7 +119,7 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 		return none, err
 	}
 	reply := createdKeywordWatchlist(view.Watchlist, nil)
-	reply.Prompt, reply.Message, reply.Interpreter = view.Watchlist.Prompt, textPromptCreated, interpretation.Interpreter
+	reply.Prompt, reply.Message, reply.Interpreter = view.Watchlist.Prompt, textPromptCreated, view.Watchlist.Interpreter
 	return reply, nil
 }
 
@@ -211,7 +212,8 @@ func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType
 		labels = []watchpost.Label{}
 	}
 	patch := watchpost.WatchlistPatch{
-		Prompt: &prompt, Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
+		Prompt: &prompt, Interpreter: &interpretation.Interpreter,
+		Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
 	}
 	if f := statedFrequency(interpretation); f != 0 {
 		patch.Frequency = &f
