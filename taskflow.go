@@ -37,6 +37,9 @@ type Task struct {
 	List      ListID
 	Entry     EntryID
 	Due       time.Time
+	// Shared are the entries that the scan is for when it serves, or has
+	// served, several with the same keyword; Entry is then only its turn.
+	Shared []ScanTarget `json:",omitempty"`
 
 	// Member is in whose name a write acts or on whose account a read runs,
 	// Account that account, once it is known; both are empty for reads that any

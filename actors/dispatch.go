@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"container/heap"
+	"slices"
 	"time"
 
 	"watchpost"
@@ -19,8 +20,9 @@ type dispatcher struct {
 	paused  map[pauseKey]time.Time // until when no probe is made
 	ledger  *ledger
 	// unheard are the watchlists and lists that have not said yet, since the
-	// team was activated, which of their scans are due. Until all have, no scan
-	// is handed out: another may be due before it.
+	// team was activated or asked them to share a scan, which of their scans are
+	// due. Until all have, no scan is handed out: another may be due before it,
+	// or together with it.
 	unheard map[string]bool
 }
 
@@ -99,6 +101,19 @@ func (d *dispatcher) enqueue(k queueKey, t turn) {
 		d.queues[k] = q
 	}
 	heap.Push(q, t)
+}
+
+// advance gives a queued task an earlier turn; a later one changes nothing.
+func (d *dispatcher) advance(to turn) {
+	q := d.queues[d.waiting[to.id]]
+	if q == nil {
+		return
+	}
+	at := slices.IndexFunc(*q, func(t turn) bool { return t.id == to.id })
+	if at >= 0 && to.before((*q)[at]) {
+		(*q)[at] = to
+		heap.Fix(q, at)
+	}
 }
 
 // mature queues the delayed tasks whose time has come. Afterwards the first

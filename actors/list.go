@@ -131,7 +131,7 @@ func (l *list) entries() []dueEntry {
 	}
 	entries := make([]dueEntry, len(l.state.Entries))
 	for i, e := range l.state.Entries {
-		entries[i] = dueEntry{e.ID, watchpost.NextScan(l.scans[e.ID].FinishedAt, e.AddedAt, frequency)}
+		entries[i] = dueEntry{entry: e.ID, due: watchpost.NextScan(l.scans[e.ID].FinishedAt, e.AddedAt, frequency)}
 	}
 	return entries
 }
@@ -193,7 +193,6 @@ func (l *list) onScanEnded(m scanEnded) {
 func (l *list) onCollected(m collected) {
 	var all []ingest
 	known := l.waiting[m.entry] == m.task
-	l.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
 	posts := make([]sighting, len(m.posts))
 	for i, p := range m.posts {
 		posts[i] = sighting{p, watchpost.NewText(p.Content)}
@@ -211,7 +210,7 @@ func (l *list) onCollected(m collected) {
 		l.env.metrics.posts.WithLabelValues("matched").Add(float64(len(m.posts)))
 	}
 	last := &all[len(all)-1]
-	last.reply, last.answer = m.reply, ingested{from: m.from}
+	last.reply, last.answer = m.reply, m.answer
 	if m.last && known {
 		last.answer.scan = l.finished(m)
 	}

@@ -23,6 +23,9 @@ type schedule struct {
 type dueEntry struct {
 	entry watchpost.EntryID
 	due   time.Time
+	// shared is set when it is scanned though it is not due yet, because another
+	// entry with its keyword is.
+	shared bool
 }
 
 // scanTimes are when a scan has finished last and when one is due next; zero
@@ -65,7 +68,7 @@ func (s *schedule) plan(entries []dueEntry, owner *actor.PID) (due []dueEntry, d
 		_, out := s.waiting[e.entry]
 		switch {
 		case out:
-		case !e.due.After(now):
+		case e.shared, !e.due.After(now):
 			due = append(due, e)
 		case next.IsZero() || e.due.Before(next):
 			next = e.due

@@ -119,6 +119,10 @@ func (t *task) Receive(c actor.Context) {
 		t.onTimer()
 	case dropTask:
 		t.onDrop()
+	case joinScan:
+		t.onJoin(m)
+	case leaveScan:
+		t.onLeave(m)
 	case failTask:
 		t.onFail(m)
 	case moveWrite:
@@ -334,4 +338,19 @@ func (t *task) onDrop() {
 			root.Send(session, deliver{cancel})
 		}
 	})
+}
+
+// onJoin lets a waiting scan serve more entries. The team asks for it only
+// before it has offered the scan to a session.
+func (t *task) onJoin(m joinScan) {
+	if next, ok := joined(&t.state, &m.other); ok {
+		t.decide(next, taskChange{event: taskActs}, nil)
+	}
+}
+
+// onLeave goes on without an entry; what the scan finds for the others stands.
+func (t *task) onLeave(m leaveScan) {
+	if next, ok := t.state.Leave(m.scan); ok && !t.state.State.Final() {
+		t.decide(next, taskChange{event: taskActs}, nil)
+	}
 }

@@ -112,12 +112,12 @@ func (t *task) onResult(m fromSession, lease watchpost.Lease) {
 
 // complete ends the task with an output. When the answer is that of an earlier
 // attempt, the newer one is called off.
-func (t *task) complete(m fromSession, output json.RawMessage, scan *scanRecord) {
-	t.completeWith(m, output, scan, 0)
+func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]scanRecord) {
+	t.completeWith(m, output, scans, 0)
 }
 
 // completeWith is complete, which gives the debits of an attempt back besides.
-func (t *task) completeWith(m fromSession, output json.RawMessage, scan *scanRecord, refund int) {
+func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]scanRecord, refund int) {
 	next, ok := t.state.Complete(output, t.env.clock.Now())
 	if !ok {
 		t.ctx.Send(t.team, decided{then: t.ack(m)})
@@ -128,7 +128,7 @@ func (t *task) completeWith(m fromSession, output json.RawMessage, scan *scanRec
 		freed = t.state.Lease.Session
 		then = t.alsoCancel(then)
 	}
-	t.decide(next, taskChange{event: taskEnded, freed: freed, scan: scan, refund: refund}, then)
+	t.decide(next, taskChange{event: taskEnded, freed: freed, scans: scans, refund: refund}, then)
 }
 
 // alsoCancel returns what does then and calls off the present attempt.
@@ -193,48 +193,62 @@ func (t *task) onPosts(m fromSession, last bool) {
 			t.newest = posts[i].PostedAt
 		}
 	}
-	c := collected{
-		from: m, reply: t.ctx.Self(), task: t.state.ID, kind: t.state.Type, watchlist: t.state.Watchlist, list: t.state.List, entry: t.state.Entry,
-		posts: posts, last: last,
-	}
+	c := collected{answer: ingested{from: m}, reply: t.ctx.Self(), task: t.state.ID, posts: posts, last: last}
 	if last && output.Exhausted != nil && *output.Exhausted {
 		c.newest = t.newest
 	}
 	t.ctx.Send(t.team, c)
 }
 
-// onIngested acknowledges posts that are durable, and with the last of them
-// ends the scan.
+// onIngested acknowledges posts that are durable for every entry, and with the
+// last of them ends the scan.
 func (t *task) onIngested(m ingested) {
+	var scans map[watchpost.TaskID]scanRecord
+	if m.all != nil && m.err == nil {
+		m.all.left--
+		if m.scan != nil {
+			m.all.scans[m.target] = *m.scan
+		}
+		if m.all.left > 0 {
+			return
+		}
+		scans = m.all.scans
+	}
 	switch {
 	case m.err != nil:
 		// The tree is about to load anew; the session sends its journal again.
 	case m.from.frame.Type == protocol.TypePart:
 		t.ctx.Send(m.from.pid, deliver{ackOf(&m.from.frame)})
 	default:
-		t.complete(m.from, nil, m.scan)
+		t.complete(m.from, nil, scans)
 	}
 }
 
-// collected carries posts of a scan from its task through the team and the
-// watchlist.
+// collected carries posts of a scan from its task through the team to the owner
+// of each entry that it is for.
 type collected struct {
-	from      fromSession
-	reply     *actor.PID
-	task      watchpost.TaskID
-	kind      watchpost.TaskType
-	watchlist watchpost.WatchlistID // or
-	list      watchpost.ListID
-	entry     watchpost.EntryID
-	posts     []watchpost.Post
-	last      bool      // these are a result's
-	newest    time.Time // of all posts of an exhausted scan, with the last ones
+	answer ingested // for reply, when they are durable
+	reply  *actor.PID
+	task   watchpost.TaskID // to an owner: ScanTarget.Scan
+	entry  watchpost.EntryID
+	posts  []watchpost.Post
+	last   bool      // these are a result's
+	newest time.Time // of all posts of an exhausted scan, with the last ones
 }
 
-// ingested tells a scan's task that its posts are durable, or were lost. With
-// the last ones it says how far the entry's scans have come.
+// ingested tells a scan's task that its posts are durable for a target, or were
+// lost. With the last ones it says how far the entry's scans have come.
 type ingested struct {
-	from fromSession
-	scan *scanRecord
-	err  error
+	from   fromSession
+	target watchpost.TaskID
+	all    *answers // nil when nobody wanted the posts
+	scan   *scanRecord
+	err    error
+}
+
+// answers are those to posts that went to several targets. Once the posts are
+// on their way only the task touches it.
+type answers struct {
+	left  int
+	scans map[watchpost.TaskID]scanRecord // by target
 }

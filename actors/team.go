@@ -33,6 +33,10 @@ type team struct {
 	ledger   *ledger
 	dispatch *dispatcher
 	tasks    map[watchpost.TaskID]*openTask
+	// joined is which task scans an entry that asked for another, subjects the
+	// newest scan of each subject.
+	joined   map[watchpost.TaskID]watchpost.TaskID
+	subjects map[subject]watchpost.TaskID
 	held     map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
 	effects  *effects
 	// resolved are the tasks whose unknown outcome this activation learned: the
@@ -93,6 +97,8 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 		ledger:     l,
 		dispatch:   newDispatcher(l),
 		tasks:      map[watchpost.TaskID]*openTask{},
+		joined:     map[watchpost.TaskID]watchpost.TaskID{},
+		subjects:   map[subject]watchpost.TaskID{},
 		held:       map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
 		effects:    newEffects(),
 		resolved:   map[watchpost.TaskID]bool{},

@@ -144,11 +144,7 @@ func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *
 	batch.Set(persistence.DirectoryKey{Kind: dirList, Name: string(w.List)}, nil)
 	delete(t.lists, w.List)
 	delete(t.dispatch.unheard, string(w.List))
-	for _, open := range t.tasks {
-		if open.list == w.List {
-			t.ctx.Send(open.pid, dropTask{})
-		}
-	}
+	t.dropScansOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })
 	return followed.pid, true
 }
 

@@ -18,13 +18,13 @@ type openTask struct {
 	scan bool
 	due  time.Time // of a scan
 
-	watchlist watchpost.WatchlistID
-	list      watchpost.ListID
-	entry     watchpost.EntryID
-	member    watchpost.MemberID   // on whose account it runs; "" for any
-	pinned    watchpost.AccountURN // that account, once known
-	units     int                  // of its allowance that it still needs
-	effect    *watchpost.Effect    // of a write that must not be done twice; else nil
+	targets []watchpost.ScanTarget // the entries that a scan is for still
+	subject subject                // of a scan
+	fresh   bool                   // it was never handed out
+	member  watchpost.MemberID     // on whose account it runs; "" for any
+	pinned  watchpost.AccountURN   // that account, once known
+	units   int                    // of its allowance that it still needs
+	effect  *watchpost.Effect      // of a write that must not be done twice; else nil
 	// late are results that came when it was final already.
 	late []sessionFrame
 
@@ -51,7 +51,8 @@ type taskChange struct {
 	signs   int                  // of that session's life before it did
 	// released is set when that session gave the task back without beginning.
 	released bool
-	scan     *scanRecord // of a completed scan: how far its entry has come
+	// scans say how far the entries of a completed scan have come.
+	scans map[watchpost.TaskID]scanRecord
 }
 
 type taskEvent uint8
@@ -122,7 +123,7 @@ func (t *team) loadTasks(view persistence.View) error {
 // track takes up an open task and, when it waits, gives it its turn.
 func (t *team) track(task *watchpost.Task) *openTask {
 	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
-		watchlist: task.Watchlist, list: task.List, entry: task.Entry,
+		targets: task.Targets(), subject: subjectOf(task), fresh: task.Attempts == 0,
 		member: task.Member, pinned: task.Account, units: task.Units()}
 	if effect, counted := task.Effect(); counted {
 		open.effect = &effect
@@ -133,6 +134,10 @@ func (t *team) track(task *watchpost.Task) *openTask {
 		open.acting = task.State == watchpost.TaskActing
 	}
 	t.tasks[task.ID] = open
+	t.noteTargets(task.ID, open)
+	if open.subject.kind != "" && open.fresh {
+		t.subjects[open.subject] = task.ID
+	}
 	t.effects.open(task)
 	if task.State == watchpost.TaskPending {
 		t.dispatch.add(task, t.env.clock.Now())
@@ -312,6 +317,7 @@ func (t *team) onTaskClosed(m taskClosed) {
 	t.ctx.Poison(open.pid)
 	t.ledger.release(open.reserved) // offered just before
 	t.hold(m.task.ID, open, "")
+	t.forgetScan(m.task.ID, open)
 	delete(t.tasks, m.task.ID)
 	t.effects.settled(m.task.ID)
 	if !open.scan {
@@ -388,6 +394,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		return
 	}
 	open.acting, open.units = c.task.State == watchpost.TaskActing, c.task.Units()
+	open.fresh = c.task.Attempts == 0
 	switch c.event {
 	case taskLeased:
 		t.knowAccount(batch, open, &c.task)

@@ -1,13 +1,11 @@
 package actors
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
-	"watchpost/actors/protocol"
 	"watchpost/persistence"
 )
 
@@ -16,19 +14,13 @@ type trackedList struct {
 	pid *actor.PID
 	// view is how the watchlist stood at its last decision.
 	view WatchlistView
+	// keywords count its entries by normalised keyword.
+	keywords map[string]int
 }
 
 // scanKey is where it is kept how far an entry of a watchlist or list has come.
 func scanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watchpost.EntryID) []byte {
 	return key(keyScan, string(owner)+string(e))
-}
-
-func scanInput(input protocol.ScanInput) json.RawMessage {
-	b, err := json.Marshal(input)
-	if err != nil {
-		panic(err) // strings and a time
-	}
-	return b
 }
 
 // receiveWatchlist handles what concerns watchlists and their posts.
@@ -101,16 +93,13 @@ func (t *team) loadWatchlists(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	for id, open := range t.tasks {
-		if !open.scan {
-			continue
+	t.dropScansOf(func(target watchpost.ScanTarget) bool {
+		s := scheduleOf(target.Watchlist, target.List)
+		if s != nil {
+			s.waiting[target.Entry] = target.Scan
 		}
-		if s := scheduleOf(open.watchlist, open.list); s != nil {
-			s.waiting[open.entry] = id
-		} else { // its owner was deleted just before the end
-			t.ctx.Send(open.pid, dropTask{})
-		}
-	}
+		return s == nil // its owner was deleted just before the end
+	})
 	for id, w := range watchlists {
 		tracked := &trackedList{view: w.view()}
 		t.watchlists[id] = tracked
@@ -212,16 +201,12 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
 	delete(t.watchlists, m.ID)
 	delete(t.weeks, m.ID)
-	delete(t.dispatch.unheard, string(m.ID))
+	t.heard(m.ID)
 	owner, gone := tracked.pid, true
 	if !m.Type.HasKeywords() {
 		owner, gone = t.unfollow(batch, tracked.view.Watchlist)
 	}
-	for _, open := range t.tasks {
-		if open.watchlist == m.ID {
-			t.ctx.Send(open.pid, dropTask{})
-		}
-	}
+	t.dropScansOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	t.commit(batch, Done{})
 	// Through whoever passes its posts on, so that the purge comes behind them.
 	t.ctx.Send(owner, purge{watchlist: m.ID, team: t.ctx.Self()})
@@ -229,64 +214,4 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 		t.ctx.Poison(owner)
 	}
 	t.handOut() // it may have been the last that was waited for
-}
-
-// onWatchlistChange adds to a watchlist's decision the scans that it wants.
-// What it returns (or nil) is to be done when the batch is durable.
-func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
-	delete(t.dispatch.unheard, string(c.view.Watchlist.ID))
-	t.watchlists[c.view.Watchlist.ID].view = c.view
-	return t.reschedule(batch, c.dropped, c.wanted)
-}
-
-// reschedule ends the scans that nobody wants any more and adds those that are
-// due to the batch. What it returns (or nil) is to be done when that is durable.
-func (t *team) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) (handed func(error)) {
-	for _, id := range dropped {
-		if open := t.tasks[id]; open != nil {
-			t.ctx.Send(open.pid, dropTask{})
-		}
-	}
-	// The first is handed out at once when a session is free.
-	slices.SortFunc(wanted, func(a, b watchpost.Task) int { return turnOf(&a).compare(turnOf(&b)) })
-	for _, scan := range wanted {
-		handed = both(handed, t.createTask(batch, scan))
-	}
-	return handed
-}
-
-// onScanEnded stores how far the entry has come with the end of its scan, and
-// tells the watchlist.
-func (t *team) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChange) {
-	owner, scanned := t.scanned(open.watchlist, open.list, open.entry)
-	if !open.scan || owner == nil || c.task.Failure != nil && c.task.Failure.Code == failDropped {
-		return
-	}
-	if c.scan != nil {
-		batch.Put(scanned, encode(*c.scan))
-	}
-	t.ctx.Send(owner, scanEnded{task: c.task.ID, entry: open.entry, record: c.scan})
-}
-
-// scanned returns the actor whose entry a scan is for, nil when that was
-// deleted, and the key of the entry's record.
-func (t *team) scanned(w watchpost.WatchlistID, l watchpost.ListID, e watchpost.EntryID) (owner *actor.PID, record []byte) {
-	if tracked := t.watchlists[w]; tracked != nil {
-		return tracked.pid, scanKey(w, e)
-	}
-	if followed := t.lists[l]; followed != nil {
-		return followed.pid, scanKey(l, e)
-	}
-	return nil, nil
-}
-
-// onCollected passes posts on to whose entry they were found for. When that
-// was deleted they are acknowledged and dropped.
-func (t *team) onCollected(m collected) {
-	if owner, _ := t.scanned(m.watchlist, m.list, m.entry); owner != nil {
-		t.ctx.Send(t.feed, setQuota{t.weeklyQuota(t.env.clock.Now())}) // ahead of the posts
-		t.ctx.Send(owner, m)
-		return
-	}
-	t.ctx.Send(m.reply, ingested{from: m.from})
 }

@@ -22,6 +22,8 @@ type watchlist struct {
 	ctx      actor.Context
 	state    watchpost.Watchlist
 	matchers map[watchpost.EntryID]watchpost.Matcher
+	// keywords count the entries by normalised keyword.
+	keywords map[string]int
 }
 
 // watchlistChange tells the team what a watchlist has decided.
@@ -31,6 +33,10 @@ type watchlistChange struct {
 	dropped []watchpost.TaskID
 	// wanted are scans that are due.
 	wanted []watchpost.Task
+	// keywords count the entries by normalised keyword.
+	keywords map[string]int
+	// shares is the question that this answers; nil when it answers none.
+	shares *shareScan
 }
 
 func newWatchlist(env *environment, state watchpost.Watchlist, team, feed *actor.PID) *watchlist {
@@ -52,6 +58,8 @@ func (w *watchlist) Receive(c actor.Context) {
 	case scanDue:
 		w.timer = nil
 		w.decide(nil, replyTo(w.env, c.Sender(), Done{}))
+	case shareScan:
+		w.onShareScan(m)
 	case scanEnded:
 		w.onScanEnded(m)
 	case collected:
@@ -64,8 +72,9 @@ func (w *watchlist) Receive(c actor.Context) {
 }
 
 func (w *watchlist) compile() {
-	w.matchers = map[watchpost.EntryID]watchpost.Matcher{}
+	w.matchers, w.keywords = map[watchpost.EntryID]watchpost.Matcher{}, map[string]int{}
 	for _, e := range w.state.Keywords {
+		w.keywords[watchpost.Normalise(e.Keyword)]++
 		w.matchers[e.ID] = watchpost.CompileKeyword(e)
 	}
 }
@@ -115,28 +124,50 @@ func (w *watchlist) entries() []dueEntry {
 	}
 	entries := make([]dueEntry, len(w.state.Keywords))
 	for i, e := range w.state.Keywords {
-		entries[i] = dueEntry{e.ID, watchpost.NextScan(w.scans[e.ID].FinishedAt, w.state.CreatedAt, w.state.Frequency)}
+		entries[i] = dueEntry{entry: e.ID, due: watchpost.NextScan(w.scans[e.ID].FinishedAt, w.state.CreatedAt, w.state.Frequency)}
 	}
 	return entries
 }
 
 // decide hands a decision to the team together with the scans that are due.
 func (w *watchlist) decide(batch *persistence.Batch, then func(error)) {
-	due, dropped := w.plan(w.entries(), w.ctx.Self())
-	change := &watchlistChange{view: w.view(), dropped: dropped}
+	w.ctx.Send(w.team, decided{batch: batch, watchlist: w.change(w.entries()), then: then})
+}
+
+// change is what the team has to know, given the entries and when they are due.
+func (w *watchlist) change(entries []dueEntry) *watchlistChange {
+	due, dropped := w.plan(entries, w.ctx.Self())
+	change := &watchlistChange{view: w.view(), dropped: dropped, keywords: w.keywords}
 	for _, e := range due {
 		change.wanted = append(change.wanted, w.scanTask(e))
 	}
-	w.ctx.Send(w.team, decided{batch: batch, watchlist: change, then: then})
+	return change
+}
+
+// onShareScan asks for the scans of a keyword that are due soon too: another
+// entry with it is about to be scanned.
+func (w *watchlist) onShareScan(m shareScan) {
+	entries := w.entries()
+	soon := w.env.clock.Now().Add(watchpost.ShareWindow)
+	for i, e := range entries {
+		entries[i].shared = !e.due.After(soon) && watchpost.Normalise(w.keyword(e.entry)) == m.keyword
+	}
+	change := w.change(entries)
+	change.shares = &m
+	w.ctx.Send(w.team, decided{watchlist: change})
+}
+
+// scanOf is the type of the scans of a family with keywords.
+func scanOf(t watchpost.WatchlistType) watchpost.TaskType {
+	if t == watchpost.ForumWatchlist {
+		return watchpost.TaskForumScan
+	}
+	return watchpost.TaskKeywordScan
 }
 
 // scanTask is the scan of an entry that became due.
 func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
-	kind := watchpost.TaskKeywordScan
-	if w.state.Type == watchpost.ForumWatchlist {
-		kind = watchpost.TaskForumScan
-	}
-	scan := w.scan(kind, e)
+	scan := w.scan(scanOf(w.state.Type), e)
 	scan.Watchlist = w.state.ID
 	scan.Input = scanInput(protocol.ScanInput{Keyword: w.keyword(e.entry), Since: w.since(e.entry)})
 	return scan
@@ -161,7 +192,7 @@ func (w *watchlist) onScanEnded(m scanEnded) {
 func (w *watchlist) onCollected(m collected) {
 	in := ingest{
 		watchlist: w.state.ID, asked: enrich.Context{Labels: w.state.Labels, Objective: w.state.Objective},
-		reply: m.reply, answer: ingested{from: m.from},
+		reply: m.reply, answer: m.answer,
 	}
 	matcher, known := w.matchers[m.entry]
 	known = known && w.waiting[m.entry] == m.task
@@ -172,7 +203,6 @@ func (w *watchlist) onCollected(m collected) {
 				in.posts = append(in.posts, s)
 			}
 		}
-		w.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
 		w.env.metrics.posts.WithLabelValues("matched").Add(float64(len(in.posts)))
 	}
 	if m.last && known {

@@ -1,0 +1,199 @@
+package actors_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/actors/protocol"
+)
+
+// keywordEntries makes a watchlist of entries that is scanned every hour.
+func keywordEntries(t *testing.T, team *actorstest.Team, entries ...watchpost.KeywordEntry) watchpost.Watchlist {
+	t.Helper()
+	return actorstest.Must[actors.WatchlistView](t, team, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+		Type: watchpost.KeywordWatchlist, Frequency: hour, Keywords: entries,
+	}}).Watchlist
+}
+
+func waitingScans(t *testing.T, team *actorstest.Team) int {
+	t.Helper()
+	return actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).WaitingScans
+}
+
+// TestSharedScan: entries with the same keyword that are due together are one
+// scan and one debit; each keeps what its own words ask for, and they stay
+// together from then on.
+func TestSharedScan(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.Found(t, watchpost.PlanUltimate)
+	plain := keywordEntries(t, team, watchpost.KeywordEntry{Keyword: "Café"})
+	picky := keywordEntries(t, team,
+		watchpost.KeywordEntry{Keyword: "cafe\u0301", Required: []string{"cake"}},
+		watchpost.KeywordEntry{Keyword: "CAFÉ", Excluded: []string{"cake", "tea"}})
+	other := keywordWatchlist(t, team, "bar")
+	forum := watchlistOf(t, team, watchpost.ForumWatchlist, "Café")
+	require.Equal(t, 3, waitingScans(t, team), "the bar and the forum are scans of their own")
+	w.Advance(20 * time.Minute)
+	late := keywordWatchlist(t, team, "café")
+	require.Equal(t, 3, waitingScans(t, team), "a third that becomes due joins the scan that waits")
+	w.Crash()
+	require.Equal(t, 3, waitingScans(t, team))
+
+	s := team.Session(t, "ada").Connect()
+	scan := s.Expect(protocol.TypeTask)
+	require.Equal(t, "Café", scanInput(t, scan).Keyword, "it has the turn of the first")
+	require.WithinDuration(t, w.Now().Add(-20*time.Minute).AddDate(0, 0, -30), scanInput(t, scan).Since, actorstest.Wait, "as far back as the first asked for")
+	s.Part(scan, 0, post(w, "cake", "café and cake"))
+	s.ExpectAck(scan)
+	endScan(s, scan, true, post(w, "plain", "a café"), post(w, "tea", "a café with tea"))
+	for range 2 {
+		endScan(s, s.Expect(protocol.TypeTask), true)
+	}
+	s.ExpectNone()
+	require.Equal(t, 2, team.Used(t, s.Email, watchpost.ActionKeywordScan))
+	for list, want := range map[watchpost.WatchlistID]int{plain.ID: 3, picky.ID: 2, late.ID: 3, other.ID: 0, forum.ID: 0} {
+		require.Len(t, team.Posts(t, list), want)
+	}
+	for _, list := range []watchpost.Watchlist{plain, picky, late} {
+		view := getWatchlist(t, team, list)
+		require.WithinDuration(t, w.Now(), view.LastScanAt, actorstest.Wait)
+		require.WithinDuration(t, w.Now().Add(time.Hour), view.NextScanAt, actorstest.Wait)
+	}
+	require.Empty(t, storedKeys(t, w, team, "o"))
+
+	// With a session that is free they are handed out together all the same.
+	w.Advance(time.Hour + time.Minute)
+	for range 3 {
+		endScan(s, s.Expect(protocol.TypeTask), true)
+	}
+	s.ExpectNone()
+	require.Equal(t, 4, team.Used(t, s.Email, watchpost.ActionKeywordScan))
+}
+
+// TestScansComeTogether: entries that were scanned one behind the other are due
+// within the time that a scan takes, and share the next.
+func TestScansComeTogether(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	first := keywordWatchlist(t, team, "go")
+	running := s.Expect(protocol.TypeTask)
+	second := keywordWatchlist(t, team, "go")
+	require.Equal(t, 1, waitingScans(t, team), "a scan that runs is not joined: it may not look back far enough")
+	endScan(s, running, true)
+	waited := s.Expect(protocol.TypeTask)
+	require.NotEqual(t, running.Task, waited.Task)
+	w.Advance(time.Minute)
+	endScan(s, waited, true)
+	require.Equal(t, 2, team.Used(t, s.Email, watchpost.ActionKeywordScan))
+
+	w.Advance(time.Hour - time.Minute + time.Second) // the first is due, the second nearly
+	endScan(s, s.Expect(protocol.TypeTask), true, post(w, "1", "go"))
+	w.Advance(2 * time.Minute)
+	s.ExpectNone()
+	require.Equal(t, 3, team.Used(t, s.Email, watchpost.ActionKeywordScan))
+	require.Len(t, team.Posts(t, first.ID), 1)
+	require.Len(t, team.Posts(t, second.ID), 1)
+	require.Equal(t, 3.0, w.TaskEvents(watchpost.TaskKeywordScan, "created"))
+}
+
+// TestSharedScanWithoutOne: who leaves a shared scan, waiting or running, takes
+// nothing from the others; the last one ends it.
+func TestSharedScanWithoutOne(t *testing.T) {
+	t.Parallel()
+	leave := map[string]func(*testing.T, *actorstest.Team, watchpost.Watchlist){
+		"deleted": func(t *testing.T, team *actorstest.Team, list watchpost.Watchlist) {
+			done(t, team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID})
+		},
+		"disabled": func(t *testing.T, team *actorstest.Team, list watchpost.Watchlist) {
+			patch(t, team, list, watchpost.WatchlistPatch{Disable: actorstest.Truth})
+		},
+		"without the keyword": func(t *testing.T, team *actorstest.Team, list watchpost.Watchlist) {
+			patch(t, team, list, watchpost.WatchlistPatch{Keywords: []watchpost.KeywordEntry{{Keyword: "zig"}}})
+		},
+	}
+	for how, leaves := range leave {
+		for _, crash := range []bool{false, true} {
+			name := how
+			if crash {
+				name += ", with crashes"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := actorstest.New(t)
+				team := w.Found(t, watchpost.PlanUltimate)
+				s := team.Session(t, "ada")
+				lists := []watchpost.Watchlist{
+					keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go"),
+				}
+				require.Equal(t, 1, waitingScans(t, team))
+				crashes := func() {
+					if crash {
+						w.Crash()
+					}
+				}
+				crashes()
+				leaves(t, team, lists[0]) // the one for which the scan was made, while it waits
+				crashes()
+				s.Connect()
+				scan := s.Expect(protocol.TypeTask)
+				require.Equal(t, "go", scanInput(t, scan).Keyword)
+				leaves(t, team, lists[1]) // while it runs
+				if crash {
+					w.Crash()
+					s.Connect(actorstest.Listed(scan, protocol.StateReceived))
+				}
+				s.ExpectNone()
+				endScan(s, scan, true, post(w, "1", "go on"))
+				require.Len(t, team.Posts(t), 1)
+				require.Len(t, team.Posts(t, lists[2].ID), 1)
+				if how == "deleted" {
+					s.ExpectNone()
+					w.Advance(time.Hour + time.Minute)
+					s.Heartbeat()
+					again := s.Expect(protocol.TypeTask)
+					leaves(t, team, lists[2])
+					require.Equal(t, again.Task, s.Expect(protocol.TypeCancel).Task, "nobody wants it any more")
+				}
+			})
+		}
+	}
+}
+
+// TestSharedScanPutBack: a scan that was handed out and came back is not joined,
+// because a late result of it may not look back far enough.
+func TestSharedScanPutBack(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	first := keywordWatchlist(t, team, "go")
+	scan := s.Expect(protocol.TypeTask)
+	s.Release(scan)
+	s.ExpectNone()
+	second := keywordWatchlist(t, team, "go")
+	own := s.Expect(protocol.TypeTask)
+	require.NotEqual(t, scan.Task, own.Task)
+	endScan(s, own, true, post(w, "1", "go on"))
+	require.Empty(t, team.Posts(t, first.ID))
+	require.Len(t, team.Posts(t, second.ID), 1)
+}
+
+// TestSharedScanFails: each of the entries waits for its next turn.
+func TestSharedScanFails(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.Found(t, watchpost.PlanUltimate)
+	lists := []watchpost.Watchlist{keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go")}
+	s := team.Session(t, "ada").Connect()
+	scan := s.Expect(protocol.TypeTask)
+	s.Error(scan, "invalid_input", actorstest.Truth)
+	s.ExpectAck(scan)
+	s.ExpectNone()
+	for _, list := range lists {
+		require.WithinDuration(t, w.Now().Add(time.Hour), getWatchlist(t, team, list).NextScanAt, actorstest.Wait)
+	}
+}
