@@ -10,6 +10,10 @@ import (
 // Entries that were scanned one behind the other come together by it.
 const ShareWindow = 5 * time.Minute
 
+// MaxTargets bounds the entries that a scan is for: its record holds them all,
+// and one batch stores how far they have come. The rest get another scan.
+const MaxTargets = 100
+
 // ScanTarget is an entry that a scan is for. Scan is the name by which the
 // entry's owner knows the scan: that of the task which it asked for.
 type ScanTarget struct {
@@ -31,14 +35,15 @@ func (t *Task) Targets() []ScanTarget {
 	return []ScanTarget{{Scan: t.ID, Watchlist: t.Watchlist, List: t.List, Entry: t.Entry}}
 }
 
-// Join lets a scan serve the entries of another scan too; ok is false when it
-// was handed out before: then a session may search already. It takes the turn
-// of the one that is due first.
+// Join lets a scan serve the entries of another scan too; ok is false when
+// these are too many, or it was handed out before: then a session may search
+// already. It takes the turn of the one that is due first.
 func (t Task) Join(other Task) (Task, bool) {
-	if t.State != TaskPending || t.Attempts > 0 {
+	targets := append(t.Targets(), other.Targets()...)
+	if t.State != TaskPending || t.Attempts > 0 || len(targets) > MaxTargets {
 		return t, false
 	}
-	t.Shared = append(t.Targets(), other.Targets()...)
+	t.Shared = targets
 	if other.Due.Before(t.Due) || other.Due.Equal(t.Due) && other.Entry < t.Entry {
 		t.Due, t.Entry = other.Due, other.Entry
 	}

@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -180,6 +181,27 @@ func TestSharedScanPutBack(t *testing.T) {
 	endScan(s, own, true, post(w, "1", "go on"))
 	require.Empty(t, team.Posts(t, first.ID))
 	require.Len(t, team.Posts(t, second.ID), 1)
+}
+
+// TestSharedScanOfMany: more entries than a scan may be for get another one.
+func TestSharedScanOfMany(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.Found(t, watchpost.PlanUltimate)
+	var entries []watchpost.KeywordEntry
+	for i := range watchpost.MaxTargets {
+		entries = append(entries, watchpost.KeywordEntry{Keyword: "go", Required: []string{fmt.Sprint("word", i)}})
+	}
+	keywordEntries(t, team, append(entries, watchpost.KeywordEntry{Keyword: "go"})...)
+	require.Equal(t, 2, waitingScans(t, team))
+	more := keywordEntries(t, team, entries[:2]...)
+	require.Equal(t, 2, waitingScans(t, team), "the second one has room")
+	s := team.Session(t, "ada").Connect()
+	for range 2 {
+		endScan(s, s.Expect(protocol.TypeTask), true, post(w, "1", "go word1"))
+	}
+	s.ExpectNone()
+	require.Len(t, team.Posts(t, more.ID), 1)
 }
 
 // TestSharedScanFails: each of the entries waits for its next turn.

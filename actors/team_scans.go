@@ -101,8 +101,10 @@ func (t *team) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, 
 	for i := range wanted {
 		of := subjectOf(&wanted[i])
 		if at, found := first[of]; found && of.kind != "" {
-			scans[at], _ = joined(&scans[at], &wanted[i]) // it is new: pending
-			continue
+			var ok bool
+			if scans[at], ok = joined(&scans[at], &wanted[i]); ok {
+				continue
+			}
 		}
 		first[of] = len(scans)
 		scans = append(scans, wanted[i])
@@ -129,7 +131,11 @@ func (t *team) joinWaiting(scan *watchpost.Task) bool {
 	if _, waits := t.dispatch.waiting[id]; !waits || !open.fresh || len(open.targets) == 0 {
 		return false
 	}
-	open.targets = append(open.targets, scan.Targets()...)
+	targets := append(slices.Clone(open.targets), scan.Targets()...)
+	if len(targets) > watchpost.MaxTargets {
+		return false
+	}
+	open.targets = targets
 	t.noteTargets(id, open)
 	if scan.Due.Before(open.due) {
 		open.due = scan.Due
