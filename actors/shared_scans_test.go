@@ -21,8 +21,12 @@ func keywordEntries(t *testing.T, team *actorstest.Team, entries ...watchpost.Ke
 	}}).Watchlist
 }
 
-func waitingScans(t *testing.T, team *actorstest.Team) int {
+// waitingScans counts them once the watchlists have said what is due.
+func waitingScans(t *testing.T, team *actorstest.Team, lists ...watchpost.Watchlist) int {
 	t.Helper()
+	for _, list := range lists {
+		patch(t, team, list, watchpost.WatchlistPatch{Frequency: ptr(hour)}) // behind all that it has decided
+	}
 	return actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).WaitingScans
 }
 
@@ -34,15 +38,16 @@ func TestSharedScan(t *testing.T) {
 	w := actorstest.New(t)
 	team := w.Found(t, watchpost.PlanUltimate)
 	plain := keywordEntries(t, team, watchpost.KeywordEntry{Keyword: "Café"})
+	require.Equal(t, 1, waitingScans(t, team, plain))
 	picky := keywordEntries(t, team,
 		watchpost.KeywordEntry{Keyword: "cafe\u0301", Required: []string{"cake"}},
 		watchpost.KeywordEntry{Keyword: "CAFÉ", Excluded: []string{"cake", "tea"}})
 	other := keywordWatchlist(t, team, "bar")
 	forum := watchlistOf(t, team, watchpost.ForumWatchlist, "Café")
-	require.Equal(t, 3, waitingScans(t, team), "the bar and the forum are scans of their own")
+	require.Equal(t, 3, waitingScans(t, team, plain, picky, other, forum), "the bar and the forum are scans of their own")
 	w.Advance(20 * time.Minute)
 	late := keywordWatchlist(t, team, "café")
-	require.Equal(t, 3, waitingScans(t, team), "a third that becomes due joins the scan that waits")
+	require.Equal(t, 3, waitingScans(t, team, late), "a third that becomes due joins the scan that waits")
 	w.Crash()
 	require.Equal(t, 3, waitingScans(t, team))
 
@@ -85,7 +90,7 @@ func TestScansComeTogether(t *testing.T) {
 	first := keywordWatchlist(t, team, "go")
 	running := s.Expect(protocol.TypeTask)
 	second := keywordWatchlist(t, team, "go")
-	require.Equal(t, 1, waitingScans(t, team), "a scan that runs is not joined: it may not look back far enough")
+	require.Equal(t, 1, waitingScans(t, team, second), "a scan that runs is not joined: it may not look back far enough")
 	endScan(s, running, true)
 	waited := s.Expect(protocol.TypeTask)
 	require.NotEqual(t, running.Task, waited.Task)
@@ -132,7 +137,7 @@ func TestSharedScanWithoutOne(t *testing.T) {
 				lists := []watchpost.Watchlist{
 					keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go"),
 				}
-				require.Equal(t, 1, waitingScans(t, team))
+				require.Equal(t, 1, waitingScans(t, team, lists...))
 				crashes := func() {
 					if crash {
 						w.Crash()
@@ -192,10 +197,10 @@ func TestSharedScanOfMany(t *testing.T) {
 	for i := range watchpost.MaxTargets {
 		entries = append(entries, watchpost.KeywordEntry{Keyword: "go", Required: []string{fmt.Sprint("word", i)}})
 	}
-	keywordEntries(t, team, append(entries, watchpost.KeywordEntry{Keyword: "go"})...)
-	require.Equal(t, 2, waitingScans(t, team))
+	first := keywordEntries(t, team, append(entries, watchpost.KeywordEntry{Keyword: "go"})...)
+	require.Equal(t, 2, waitingScans(t, team, first))
 	more := keywordEntries(t, team, entries[:2]...)
-	require.Equal(t, 2, waitingScans(t, team), "the second one has room")
+	require.Equal(t, 2, waitingScans(t, team, more), "the second one has room")
 	s := team.Session(t, "ada").Connect()
 	for range 2 {
 		endScan(s, s.Expect(protocol.TypeTask), true, post(w, "1", "go word1"))
@@ -210,6 +215,7 @@ func TestSharedScanFails(t *testing.T) {
 	w := actorstest.New(t)
 	team := w.Found(t, watchpost.PlanUltimate)
 	lists := []watchpost.Watchlist{keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go")}
+	require.Equal(t, 1, waitingScans(t, team, lists...))
 	s := team.Session(t, "ada").Connect()
 	scan := s.Expect(protocol.TypeTask)
 	s.Error(scan, "invalid_input", actorstest.Truth)
