@@ -33,6 +33,7 @@ type feed struct {
 	preparing bool
 	workers   conc.WaitGroup
 	fold      *postindex.Fold // under way
+	broken    bool            // see withView
 	// quota is what each watchlist may take in a week; forgotten is the week
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
@@ -65,6 +66,9 @@ func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
 // Receive implements actor.Actor.
 func (f *feed) Receive(c actor.Context) {
 	f.ctx = c
+	if _, ends := c.Message().(*actor.Stopping); f.broken && !ends {
+		return
+	}
 	switch m := c.Message().(type) {
 	case setQuota:
 		f.quota = m.quota
@@ -104,7 +108,7 @@ func (f *feed) Receive(c actor.Context) {
 // work does what can be done.
 func (f *feed) work() {
 	f.prepare()
-	for f.begin() {
+	for !f.broken && f.begin() {
 	}
 }
 
@@ -112,6 +116,9 @@ func (f *feed) work() {
 func (f *feed) begin() bool {
 	if !f.known {
 		f.withView(f.measure)
+		if f.broken {
+			return false
+		}
 	}
 	s := &f.schedule
 	s.marks, s.queue, s.folding = len(f.marks) > 0, f.ready(), f.fold != nil
@@ -129,15 +136,21 @@ func (f *feed) begin() bool {
 	return true
 }
 
-// withView calls do with a view of what is durable.
+// withView calls do with a view of what is durable. After a failure the feed
+// does nothing more: what it knows may differ from what is stored, and the team
+// loads anew.
 func (f *feed) withView(do func(persistence.View) error) {
-	view, err := f.env.store.View(context.Background())
-	if err != nil {
-		panic(err) // to the supervisor: the team loads anew
+	if f.broken {
+		return
 	}
-	defer view.Close()
-	if err := do(view); err != nil {
-		panic(err)
+	view, err := f.env.store.View(context.Background())
+	if err == nil {
+		defer view.Close()
+		err = do(view)
+	}
+	if err != nil {
+		f.broken = true
+		f.ctx.Send(f.team, childFailed{err})
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // TestAnyLifeOfATeam plays a team at random: requests, frames, broken
-// connections, lost commits, restarts, crashes and time, in any order. What
+// connections, lost and slow commits, lost reads, restarts, crashes and time, in any order. What
 // must hold is checked on what the API says, on what the sessions are told, and
 // on every batch that becomes durable:
 //
@@ -136,7 +136,7 @@ func (m *machine) step() {
 	p := m.sessions[rapid.IntRange(0, len(m.sessions)-1).Draw(r, "session")]
 	step := rapid.SampledFrom([]string{
 		"create", "create", "create", "many", "connect", "connect", "connect", "drop", "work", "work", "work", "work", "work", "work",
-		"heartbeat", "second", "lease", "quarter", "hours", "day", "restart", "crash", "lose", "poll",
+		"heartbeat", "second", "lease", "quarter", "hours", "day", "restart", "crash", "lose", "lose-read", "slow", "poll",
 	}).Draw(r, "step")
 	m.tell("step %s %s", step, p)
 	switch step {
@@ -190,11 +190,31 @@ func (m *machine) step() {
 	case "lose":
 		fault := rapid.SampledFrom([]actorstest.Fault{actorstest.Before, actorstest.After}).Draw(r, "fault")
 		m.w.Store.Fail(persistence.Space(m.team.ID), rapid.IntRange(1, 4).Draw(r, "nth"), fault)
+	case "lose-read":
+		m.w.Store.LoseRead(rapid.IntRange(1, 30).Draw(r, "nth"), func(actorstest.Read) bool { return true })
+	case "slow":
+		m.slow()
 	case "poll":
 		m.poll()
 	}
 	m.settle()
 	m.books.check(m)
+}
+
+// slow lets sessions go on, and a client ask for a task, while no commit lands.
+func (m *machine) slow() {
+	kind := rapid.SampledFrom([]watchpost.TaskType{watchpost.TaskProfileFetch, watchpost.TaskLikePost}).Draw(m.r, "kind")
+	m.w.Store.Block()
+	made := make(chan func(), 1)
+	go func() {
+		task, err := actorstest.Try[actors.TaskCreated](m.team, actorstest.NewTask(kind))
+		made <- func() { m.made(task, err, kind) }
+	}()
+	for range rapid.IntRange(1, 6).Draw(m.r, "moves") {
+		m.work(m.sessions[rapid.IntRange(0, len(m.sessions)-1).Draw(m.r, "worker")])
+	}
+	m.w.Store.Release()
+	(<-made)()
 }
 
 func (m *machine) cutOff() {
@@ -221,6 +241,10 @@ func patiently[R any](m *machine, request func() (R, error)) R {
 
 func (m *machine) create(kind watchpost.TaskType) {
 	made, err := actorstest.Try[actors.TaskCreated](m.team, actorstest.NewTask(kind))
+	m.made(made, err, kind)
+}
+
+func (m *machine) made(made actors.TaskCreated, err error, kind watchpost.TaskType) {
 	if err != nil {
 		if watchpost.KindOf(err) != watchpost.Unavailable {
 			m.fail("create: %v", err)
@@ -431,6 +455,7 @@ func (m *machine) judge(c *promised, view actors.TaskView) {
 // more: now, after a restart and after a crash.
 func (m *machine) finish() {
 	m.w.Store.FailWhen(nil)
+	m.w.Store.LoseReads(nil)
 	for range 4 {
 		for _, p := range m.sessions {
 			m.connect(p)

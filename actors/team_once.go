@@ -187,8 +187,11 @@ func (t *team) purgeKept(batch *persistence.Batch, name string, now time.Time) e
 		return err
 	}
 	defer view.Close()
-	if old, err := load[onceRecord](view, t.space, key(keyOnce, name)); err == nil {
+	switch old, err := load[onceRecord](view, t.space, key(keyOnce, name)); {
+	case err == nil:
 		batch.Delete(onceTime(old.At, name))
+	case !errors.Is(err, persistence.ErrNotFound):
+		return err
 	}
 	left := purgeAtATime
 	end := onceTime(now.Add(-onceKept), "")

@@ -33,6 +33,9 @@ type top struct {
 // commitFailed tells an actor that the store did not take a batch.
 type commitFailed struct{ err error }
 
+// childFailed tells a top actor that a child could not read the store.
+type childFailed struct{ err error }
+
 // activationTimeout bounds how long the store may take to activate an actor.
 const activationTimeout = 10 * time.Second
 
@@ -57,6 +60,8 @@ func (t *top) handle(c actor.Context, load func(persistence.View) error) bool {
 		}
 	case *actor.Restarting, *actor.Terminated:
 	case commitFailed:
+		t.fail(m.err)
+	case childFailed:
 		t.fail(m.err)
 	default:
 		if t.broken == nil {

@@ -11,9 +11,9 @@ import (
 // ErrScripted is the failure that a Store was told to have.
 var ErrScripted = errors.New("scripted store failure")
 
-// Store is a real store whose commits can be held back and made to fail. It
-// keeps the contract: what follows a failed commit of an epoch is fenced, and
-// done is called in the order of submission.
+// Store is a real store whose commits can be held back and made to fail, and
+// whose reads can be made to fail. It keeps the contract: what follows a failed
+// commit of an epoch is fenced, and done is called in the order of submission.
 type Store struct {
 	engine persistence.Store
 
@@ -22,6 +22,7 @@ type Store struct {
 	blocked     bool
 	held        []*commit
 	failing     func(persistence.Space, *persistence.Batch) Fault
+	losing      func(Read) bool
 	watch       func(persistence.Space, *persistence.Batch)
 	dead        bool
 	activations map[persistence.Space]int
@@ -172,7 +173,14 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	if dead {
 		return nil, persistence.ErrClosed
 	}
-	return s.engine.View(ctx)
+	if s.lost(Read{}) {
+		return nil, ErrScripted
+	}
+	view, err := s.engine.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &lossyView{View: view, store: s}, nil
 }
 
 // Close implements persistence.Store; the World closes the engine.
@@ -273,7 +281,7 @@ func (s *Store) cut() {
 // drain tells whoever still waits that the store is gone.
 func (s *Store) drain() {
 	s.mu.Lock()
-	s.blocked, s.failing = false, nil
+	s.blocked, s.failing, s.losing = false, nil, nil
 	held := s.held
 	s.held = nil
 	for _, c := range held {

@@ -1,0 +1,104 @@
+package actorstest
+
+import "watchpost/persistence"
+
+// Read is one read of the store: of a key or from a key on, or of the directory.
+// The zero Read opens a view.
+type Read struct {
+	Space persistence.Space
+	Key   string
+	Kind  string // of the directory
+}
+
+// LoseReads asks f of each read whether it fails. nil ends that. f is called by
+// one goroutine at a time.
+func (s *Store) LoseReads(f func(Read) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.losing = f
+}
+
+// LoseRead makes the nth of the reads from now (1: the next) fail that match.
+func (s *Store) LoseRead(nth int, match func(Read) bool) {
+	s.LoseReads(func(r Read) bool {
+		if !match(r) {
+			return false
+		}
+		nth--
+		return nth == 0
+	})
+}
+
+func (s *Store) lost(r Read) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.losing != nil && s.losing(r)
+}
+
+// lossyView is a view whose reads the script may make fail.
+type lossyView struct {
+	persistence.View
+	store *Store
+}
+
+// Get implements persistence.View.
+func (v *lossyView) Get(space persistence.Space, key []byte) ([]byte, error) {
+	if v.store.lost(Read{Space: space, Key: string(key)}) {
+		return nil, ErrScripted
+	}
+	return v.View.Get(space, key)
+}
+
+// Scan implements persistence.View. It fails in the middle: what it has
+// yielded is not all.
+func (v *lossyView) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	if !v.store.lost(Read{Space: space, Key: string(from)}) {
+		return v.View.Scan(space, from, to, yield)
+	}
+	return firstOnly(v.View.Scan, space, from, to, yield)
+}
+
+// ScanReverse implements persistence.View. It fails as Scan does.
+func (v *lossyView) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	if !v.store.lost(Read{Space: space, Key: string(from)}) {
+		return v.View.ScanReverse(space, from, to, yield)
+	}
+	return firstOnly(v.View.ScanReverse, space, from, to, yield)
+}
+
+type scan func(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error
+
+// firstOnly scans up to the first key and fails.
+func firstOnly(scan scan, space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	err := scan(space, from, to, func(key, value []byte) bool {
+		yield(key, value)
+		return false
+	})
+	if err != nil {
+		return err
+	}
+	return ErrScripted
+}
+
+// Lookup implements persistence.View.
+func (v *lossyView) Lookup(key persistence.DirectoryKey) ([]byte, error) {
+	if v.store.lost(Read{Kind: key.Kind, Key: key.Name}) {
+		return nil, ErrScripted
+	}
+	return v.View.Lookup(key)
+}
+
+// ScanDirectory implements persistence.View.
+func (v *lossyView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+	if !v.store.lost(Read{Kind: kind}) {
+		return v.View.ScanDirectory(kind, yield)
+	}
+	err := v.View.ScanDirectory(kind, func(name string, value []byte) bool {
+		yield(name, value)
+		return false
+	})
+	if err != nil {
+		return err
+	}
+	return ErrScripted
+}
