@@ -305,7 +305,7 @@ func RetryDelay(id TaskID, n int) time.Duration {
 		delay = first << shift
 	}
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%s %d", id, n)
+	_, _ = fmt.Fprintf(h, "%s %d", id, n) // a hash takes everything
 	return delay*4/5 + delay*2/5*time.Duration(h.Sum32()%1000)/999
 }
 

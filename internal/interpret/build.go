@@ -164,17 +164,20 @@ func (b *builder) collect() {
 	} else if len(anchors) > 0 {
 		b.anchor(anchors)
 	}
+	b.demandAll()
+}
+
+// demandAll adds to every topic what the prompt says must occur.
+func (b *builder) demandAll() {
 	for _, m := range b.must {
 		var group []string
 		for _, r := range m {
-			said := []string(nil)
 			group = append(group, b.words(r)...)
 			for _, u := range r {
 				if in := b.intentOf(u); in != nil {
-					said = append(said, b.vocab.signals[in.name]...)
+					group = append(group, b.vocab.signals[in.name]...)
 				}
 			}
-			group = append(group, said...)
 		}
 		if len(group) > 0 {
 			for i := range b.topics {

@@ -350,14 +350,7 @@ func (r *reader) step(tokens []token, i int) int {
 			r.mode = needed
 		}
 	case t.class&(andWord|orWord|versusWord) != 0:
-		r.endItem()
-		r.fresh = true
-		defer func() { r.either = t.class&orWord != 0 }()
-		r.item.also = r.pair && t.class&andWord != 0
-		r.pair = r.pair && !r.item.also
-		if r.mode == unwanted && (next.class&(frameWord|aboutWord|mustWord) != 0 && next.class&notWord == 0 || t.norm == "and also") {
-			r.mode = wanted
-		}
+		r.connect(t, next)
 	case t.class&(bothWord) != 0:
 		both := len(r.item.runs) > 0 || len(r.run) > 0
 		r.endItem()
@@ -382,6 +375,17 @@ func (r *reader) step(tokens []token, i int) int {
 		r.word(t, next)
 	}
 	return 0
+}
+
+// connect ends an item at a word that connects it with the next one.
+func (r *reader) connect(t, next token) {
+	r.endItem()
+	r.fresh, r.either = true, t.class&orWord != 0
+	r.item.also = r.pair && t.class&andWord != 0
+	r.pair = r.pair && !r.item.also
+	if r.mode == unwanted && (next.class&(frameWord|aboutWord|mustWord) != 0 && next.class&notWord == 0 || t.norm == "and also") {
+		r.mode = wanted
+	}
 }
 
 // joins reports whether a preposition holds two common nouns together, as in

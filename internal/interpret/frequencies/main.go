@@ -115,11 +115,12 @@ func commonest(words map[string]int) []string {
 }
 
 func sentences(all map[string]*counts, dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	files := os.DirFS(dir)
+	return fs.WalkDir(files, ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".txt" {
 			return err
 		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(files, path)
 		for line := range strings.Lines(string(text)) {
 			add(all, strings.TrimSuffix(filepath.Base(path), ".txt"), line)
 		}
