@@ -301,14 +301,18 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
 	doomed, kept := keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "rust")
-	a := s.Expect(protocol.TypeTask)
-	endScan(s, a, true, post(w, "both", "go and rust"), post(w, "go", "go only"))
-	b := s.Expect(protocol.TypeTask)
-	endScan(s, b, true, post(w, "both", "go and rust"), post(w, "rust", "rust only"))
+	for range 2 { // in any order: each watchlist decides by itself when it begins
+		scan := s.Expect(protocol.TypeTask)
+		endScan(s, scan, true, post(w, "both", "go and rust"), post(w, "go", "go only"), post(w, "rust", "rust only"))
+	}
 	require.Len(t, team.Posts(t), 3)
 	team2 := w.Found(t, watchpost.PlanFree)
 	w.Advance(time.Hour + time.Minute)
 	running := s.Expect(protocol.TypeTask)
+	if scanInput(t, running).Keyword != "go" {
+		endScan(s, running, true)
+		running = s.Expect(protocol.TypeTask)
+	}
 	require.Equal(t, "go", scanInput(t, running).Keyword)
 
 	// The purge that follows fails and fails again: the answer does not wait

@@ -10,7 +10,7 @@ import (
 
 // samples are values that differ from the defaults, by the type of a flag.
 var samples = map[string]string{
-	"string": "sample", "bool": "true", "int": "17", "int64": "17", "duration": "17s", "path": "/sample", "slog.Level": "error", "netip.Prefix": "10.0.0.0/8",
+	"string": "sample", "bool": "true", "int": "17", "int64": "17", "*float64": "0.5", "*int": "17", "duration": "17s", "path": "/sample", "slog.Level": "error", "netip.Prefix": "10.0.0.0/8",
 }
 
 // TestEveryFlagHasAVariable walks all commands: each flag can be given as the
