@@ -361,7 +361,7 @@ func (d *drill) request(method, path string, body any) (status int, answer []byt
 
 func (d *drill) admin(path string, body, reply any) {
 	d.t.Helper()
-	status, answer := d.send("POST", path, "Authorization", "Bearer drill", body)
+	status, answer := d.send("POST", path, "Authorization", "Bearer operator-of-the-drill", body)
 	require.Less(d.t, status, 300, "%s: %s", path, answer)
 	require.NotZero(d.t, status, path)
 	if reply != nil {
