@@ -73,8 +73,8 @@ func sameItems(a, b []any) bool {
 }
 
 // lookUp follows a path such as data[0].id into a value. [*] selects every
-// element, so that the rest of the path returns a list; a dot alone is the
-// whole value.
+// element, so that the rest of the path returns a list, and [name] the first one
+// of that type; a dot alone is the whole value.
 func lookUp(v any, path string) (any, bool) {
 	if path == "" || path == "." {
 		return v, true
@@ -96,7 +96,13 @@ func lookUp(v any, path string) (any, bool) {
 			return all, true
 		}
 		i, err := strconv.Atoi(index)
-		if err != nil || i < 0 || i >= len(list) {
+		if err != nil {
+			i = slices.IndexFunc(list, func(item any) bool {
+				fields, _ := item.(map[string]any)
+				return fields["type"] == index
+			})
+		}
+		if i < 0 || i >= len(list) {
 			return nil, false
 		}
 		return lookUp(list[i], rest)
