@@ -24,7 +24,7 @@
 //   - Allowance: how often an account may do a kind of work in a day or week;
 //     beyond it work waits (Limits; allowance.go).
 //   - Session: one paired browser extension, the only place from which the
-//     network is touched (Authentication; package actors/protocol).
+//     network is touched (Authentication; package internal/protocol).
 //   - Liveness: a team's extension counts as active for 48 hours after its
 //     last sign of life (Authentication; allowance.go).
 //   - Watchlist: what a team wants to be told of, of one of four types
@@ -58,23 +58,27 @@
 // # The tree
 //
 //   - . — this package: words and rules.
-//   - internal/interpret — what a prompt asks for, by rules or a language model.
-//   - actors — one supervised tree of actors per team, the only writer of what
-//     is the team's. In it: protocol, the frames between sessions and service;
-//     enrich, what is understood of a post (language, sentiment, relevance).
-//   - http — routes, keys, errors, one file per resource, the sessions' door.
+//   - actors — one supervised tree of actors per team, the only writer of the
+//     team's data.
+//   - http — routes, keys, errors, one file per resource, the sessions' gateway.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
-//     commits. In it: badger, the embedded engine; storetest, what every engine
-//     must pass; postindex, the queries over posts; durable, files beside it.
-//   - network — a stand-in for the network, for tests and demonstrations. In
-//     it: headless, a session without a browser.
+//     commits. In it: badger, the embedded engine; storetest, the suite that
+//     every engine must pass; postindex, the queries over posts.
+//   - cmd/watchpost — the program: one file per command.
+//   - internal/protocol — the frames between sessions and service.
+//   - internal/enrich — the computed fields of a post (language, sentiment,
+//     relevance).
+//   - internal/interpret — what a prompt asks for, by rules or a language model.
+//   - internal/mail — mail by SMTP or as files.
+//   - internal/fakenetwork — a network for tests and demonstrations. In it:
+//     headless, a session without a browser.
+//   - internal/atomicfile — files that are replaced atomically.
 //   - extension — the browser extension (TypeScript), the session of a member's
 //     browser.
-//   - cmd/watchpost — the program: one file per command.
 //   - specs — the specification as tests against the program, and the records
 //     of what was decided where it is silent.
 //   - deploy — what is needed to run it.
 //
 // Imports go one way: this package, persistence, actors, http, cmd/watchpost;
-// network knows this package and the protocol only.
+// internal/fakenetwork imports this package and internal/protocol only.
 package watchpost

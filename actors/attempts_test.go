@@ -10,7 +10,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 const leaseOver = protocol.LeaseTime + time.Second

@@ -9,7 +9,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // otherAccount checks that a session is told that it is signed in as somebody

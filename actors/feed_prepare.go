@@ -5,7 +5,7 @@ import (
 	"github.com/sourcegraph/conc/panics"
 
 	"watchpost"
-	"watchpost/actors/enrich"
+	"watchpost/internal/enrich"
 	"watchpost/persistence/postindex"
 )
 

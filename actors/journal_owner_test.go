@@ -9,7 +9,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestJournalKeepsItsWrite: who signs in anew with the journal of a write that

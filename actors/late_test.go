@@ -8,7 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestLateRelease: who did not begin gives the debit back, although the lease

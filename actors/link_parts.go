@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // Posts pass through mailboxes without a bound from the socket to the feed. So

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/semaphore"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestUnstoredPartsAreBounded: of a connection, and of all of a team; what is

@@ -11,7 +11,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // followers asks for a people watchlist, scanned every so many hours, of a list.

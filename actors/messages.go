@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // The requests that a team answers, each with its reply. They are plain

@@ -11,7 +11,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // The days of a month. Each is gone through in steps of 50 minutes, and a last

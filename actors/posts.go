@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // Bounds of what a session may report of a post, in bytes. A longer content is

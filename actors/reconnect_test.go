@@ -10,7 +10,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestConnectionsLeaveNoActor: neither connections that end, nor those that are

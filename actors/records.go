@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 

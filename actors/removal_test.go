@@ -9,7 +9,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestRenewalsEnd: heartbeats do not keep a task for ever in a session that

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"watchpost"
-	"watchpost/actors/enrich"
+	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )

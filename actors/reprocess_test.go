@@ -10,8 +10,8 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/enrich"
-	"watchpost/actors/protocol"
+	"watchpost/internal/enrich"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )

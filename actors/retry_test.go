@@ -8,7 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestRetryWaits: a task that failed on the network without acting is not

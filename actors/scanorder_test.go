@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestScansOfOneDecision: of scans that one watchlist finds due at once the one

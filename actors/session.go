@@ -4,7 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // session is the actor of one session while it is connected.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 

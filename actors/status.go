@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // A session is told what the service makes of it: after welcome, and then when

@@ -7,7 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // onFrame handles what a session says of the task. A frame counts only under a

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"watchpost"
-	"watchpost/actors/enrich"
-	"watchpost/actors/protocol"
+	"watchpost/internal/enrich"
+	"watchpost/internal/protocol"
 )
 
 // onOutput takes the output of what is no scan.

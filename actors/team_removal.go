@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TeamView is a team as its members and the operator see it.

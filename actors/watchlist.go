@@ -4,8 +4,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
-	"watchpost/actors/enrich"
-	"watchpost/actors/protocol"
+	"watchpost/internal/enrich"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 

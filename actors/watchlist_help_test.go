@@ -7,7 +7,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // keywordWatchlist makes a watchlist of keywords that is scanned every hour.

@@ -7,7 +7,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 const textSessionNotFound = "Session not found"

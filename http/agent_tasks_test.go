@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // agentTask is a row of the table of agent tasks.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 // BenchmarkCalls measures the layers of this package with what they ask of the

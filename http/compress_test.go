@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestLargeRepliesAreCompressed: a client that asks for it gets gzip; another

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // Close codes that the gateway gives itself.

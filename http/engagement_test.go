@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 const extensionRequired = watchpost.TextExtensionRequired

@@ -13,8 +13,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 func TestSocketWelcome(t *testing.T) {

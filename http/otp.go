@@ -6,7 +6,7 @@ import (
 	"github.com/go-fuego/fuego"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // poller is a connection carried by long polls, one at a time. What a reply

@@ -12,8 +12,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 // poll does one poll with a session's token.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 // BenchmarkPostsPage prints the processor time of a page of 20 posts over HTTP,

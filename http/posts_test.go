@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // collect creates a watchlist for a keyword and plays the session that scans

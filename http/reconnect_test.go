@@ -9,7 +9,7 @@ import (
 	"github.com/gobwas/ws"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // TestSocketsLeaveNoGoroutine: whichever way a socket ends. Not parallel: it

@@ -23,8 +23,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
 	"watchpost/internal/interpret"
+	"watchpost/internal/protocol"
 )
 
 // Options is what a Server needs. Registry and Clock are required.

@@ -16,7 +16,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 const textNoFrame = "not a JSON text frame"

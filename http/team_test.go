@@ -16,8 +16,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 func TestTeam(t *testing.T) {

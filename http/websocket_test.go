@@ -13,8 +13,8 @@ import (
 	"github.com/gobwas/ws"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
 	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 // rawSocket is a session's end of a socket, frame by frame.

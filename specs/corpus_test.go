@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
-	"watchpost/network/networktest"
+	"watchpost/internal/fakenetwork/networktest"
 )
 
 // rule is a keyword entry in a team's request.

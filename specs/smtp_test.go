@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/mail/mailtest"
+	"watchpost/internal/mail/mailtest"
 	"watchpost/specs/process"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // Session is a scripted session: the test plays the browser extension.

@@ -15,8 +15,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/network"
-	"watchpost/network/headless"
+	"watchpost/internal/fakenetwork"
+	"watchpost/internal/fakenetwork/headless"
 )
 
 // demoCommand runs everything in one process.
@@ -39,7 +39,7 @@ type demo struct {
 	log      *slog.Logger
 	service  *service
 	network  *networkHost
-	site     *network.Site
+	site     *fakenetwork.Site
 	sessions conc.WaitGroup
 
 	team watchpost.TeamID
@@ -105,7 +105,7 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	if d.service, err = startService(ctx, config, d.log); err != nil {
 		return err
 	}
-	d.site, err = network.New(network.Options{Clock: d.service.clock, Seed: c.Seed, CorpusFile: c.Corpus, Control: true, Logger: d.log})
+	d.site, err = fakenetwork.New(fakenetwork.Options{Clock: d.service.clock, Seed: c.Seed, CorpusFile: c.Corpus, Control: true, Logger: d.log})
 	if err != nil {
 		return err
 	}

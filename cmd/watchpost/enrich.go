@@ -13,8 +13,8 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/enrich"
-	"watchpost/actors/enrich/imagetext"
+	"watchpost/internal/enrich"
+	"watchpost/internal/enrich/imagetext"
 	"watchpost/persistence/badger"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"watchpost/actors/mail"
+	"watchpost/internal/mail"
 )
 
 // ownNamesOnly refuses requests that name another host than this machine. The

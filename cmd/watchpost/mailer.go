@@ -9,7 +9,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/mail"
+	"watchpost/internal/mail"
 )
 
 // smtpFlags configure the mail server; without a host mails are written into a

@@ -12,7 +12,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/mail"
+	"watchpost/internal/mail"
 )
 
 func TestSMTPFlags(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"watchpost"
-	"watchpost/network"
+	"watchpost/internal/fakenetwork"
 )
 
 // networkCommand runs the stand-in network alone.
@@ -29,14 +29,14 @@ type networkCommand struct {
 func (c *networkCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
 	var clock watchpost.Clock = watchpost.SystemClock{}
-	o := network.Options{Seed: c.Seed, CorpusFile: c.Corpus, Control: c.Control, Logger: log}
+	o := fakenetwork.Options{Seed: c.Seed, CorpusFile: c.Corpus, Control: c.Control, Logger: log}
 	if c.TestClock {
 		settable := watchpost.NewSettableClock(0, nil, nil)
 		defer settable.Close()
 		clock = settable
 	}
 	o.Clock = clock
-	site, err := network.New(o)
+	site, err := fakenetwork.New(o)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"watchpost/actors"
+	"watchpost/internal/atomicfile"
 	"watchpost/persistence"
-	"watchpost/persistence/durable"
 )
 
 // secret returns the value of a secret flag, or the content of the file that
@@ -83,7 +83,7 @@ func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, lo
 	if _, err := rand.Read(key); err != nil {
 		return nil, file, err
 	}
-	if err := durable.WriteFile(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
+	if err := atomicfile.WriteFile(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
 		return nil, file, fmt.Errorf("master key: %w", err)
 	}
 	log.Warn("made a new master key: keep a copy apart from the data and its backups", "file", file)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"watchpost/actors/mail"
+	"watchpost/internal/mail"
 	"watchpost/persistence/badger"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"watchpost"
-	"watchpost/actors/protocol"
-	"watchpost/network/headless"
+	"watchpost/internal/fakenetwork/headless"
+	"watchpost/internal/protocol"
 )
 
 // sessionCommand runs a session without a browser.

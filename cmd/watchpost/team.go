@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"watchpost/actors/mail"
+	"watchpost/internal/mail"
 )
 
 // teamCommand manages teams through the admin API of a running service.

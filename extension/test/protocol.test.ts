@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { isWrite, pageDecides, VERSION, type Account, type FromService, type FromSession, type Post, type SignInReply } from '../src/shared/protocol'
 
 // The frames that the service's own tests compare with its types.
-const folder = new URL('../../actors/protocol/testdata/', import.meta.url)
+const folder = new URL('../../internal/protocol/testdata/', import.meta.url)
 
 const account: Account = { urn: 'urn:n:member:1', slug: 'ada', name: 'Ada', signed_in: true }
 const post: Required<Post> = {

@@ -6,7 +6,7 @@ import { Window } from 'happy-dom'
 import { vi } from 'vitest'
 import type { Network } from './golden'
 
-const siteScript = readFileSync(join(import.meta.dirname, '../../network/static/site.js'), 'utf8')
+const siteScript = readFileSync(join(import.meta.dirname, '../../internal/fakenetwork/static/site.js'), 'utf8')
 
 /**
  * Opens a page in a new tab, whose globals become those of the test;

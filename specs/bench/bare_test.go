@@ -14,7 +14,7 @@ import (
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // bare is the least that can exchange the same requests and frames: a net/http

@@ -18,7 +18,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // requestTarget is the allowed CPU time of a request, as a multiple of a bare

@@ -11,7 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // The generator of load is a process of its own: 15,000 sockets at each end are

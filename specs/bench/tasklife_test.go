@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // The load: 64 clients, and as many sessions as the daily allowance of profile

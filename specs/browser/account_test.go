@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/network"
+	"watchpost/internal/fakenetwork"
 )
 
 // TestOtherAccount: the browser of a member that is signed in to the network as
@@ -21,7 +21,7 @@ func TestOtherAccount(t *testing.T) {
 		return m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": text})
 	}
 	m.completed(comment("as myself"))
-	require.Equal(t, 1, w.writes.count("own", network.WriteComment))
+	require.Equal(t, 1, w.writes.count("own", fakenetwork.WriteComment))
 
 	m.account = "somebody-else"
 	m.signIn()
@@ -35,12 +35,12 @@ func TestOtherAccount(t *testing.T) {
 	eventually(t, paused, func() string { return "the team does not show other_account" })
 	state, _ := m.status(id)
 	require.Equal(t, "pending", state)
-	require.Zero(t, w.writes.count("somebody-else", network.WriteComment))
+	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
 
 	m.account = "own"
 	m.signIn()
 	m.completed(id)
-	require.Equal(t, 2, w.writes.count("own", network.WriteComment))
-	require.Zero(t, w.writes.count("somebody-else", network.WriteComment))
+	require.Equal(t, 2, w.writes.count("own", fakenetwork.WriteComment))
+	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
 	m.journalled(0)
 }

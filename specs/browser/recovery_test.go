@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/network"
-	"watchpost/network/networktest"
+	"watchpost/internal/fakenetwork"
+	"watchpost/internal/fakenetwork/networktest"
 )
 
 // repetitions is the number of runs of each recovery.
@@ -34,13 +34,13 @@ func (w *world) anyPost(t testing.TB) string {
 type deed struct {
 	path string
 	body func(text string) fields
-	kind network.WriteKind
+	kind fakenetwork.WriteKind
 }
 
 func comment(post string) deed {
 	return deed{"/network-agent/comment-post", func(text string) fields {
 		return fields{"social_urn": post, "comment_text": text}
-	}, network.WriteComment}
+	}, fakenetwork.WriteComment}
 }
 
 // message is a deed: a message to some connection of the member.
@@ -49,7 +49,7 @@ func (m *member) message() deed {
 	friends := elements(m.team.t, m.completed(m.ask("/network-agent/fetch-connections", fields{"count": 1})), "connections")
 	return deed{"/network-agent/send-message", func(text string) fields {
 		return fields{"recipient_urn": friends[0]["profile_urn"], "message": text}
-	}, network.WriteMessage}
+	}, fakenetwork.WriteMessage}
 }
 
 // onceWhile disturbs the browser after a write was applied and before it is
@@ -100,7 +100,7 @@ func TestDeathOfWhatWrites(t *testing.T) {
 			way.setDeaf(false)
 		})
 		// The browser itself resends such a request.
-		m.network.SetFaults(m.account, network.Faults{LoseAnswers: 1})
+		m.network.SetFaults(m.account, fakenetwork.Faults{LoseAnswers: 1})
 		m.onceWhile(d, "The network's answer is lost", func(h *held) { h.release() })
 		m.onceWhile(d, "The connection is lost", func(h *held) {
 			way.cut()
@@ -108,11 +108,11 @@ func TestDeathOfWhatWrites(t *testing.T) {
 		})
 	}
 	// A read starts again.
-	m.network.SetFaults(m.account, network.Faults{Slow: slowPage})
+	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
 	id := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "deaths"})
 	eventually(t, func() bool { return m.hasWorkTab() }, func() string { return "no tab was opened" })
 	m.killWorker()
-	m.network.SetFaults(m.account, network.Faults{})
+	m.network.SetFaults(m.account, fakenetwork.Faults{})
 	require.Equal(t, "deaths", m.completed(id)["profile_slug"])
 }
 
@@ -142,13 +142,13 @@ func TestLostWriteIsDoneOnceMore(t *testing.T) {
 	m := w.found(t, "lost@example.com").join("lost@example.com", "lost")
 	post := w.anyPost(t)
 	// All of them: the browser resends requests over reused connections.
-	m.network.SetFaults(m.account, network.Faults{LoseWrites: -1})
+	m.network.SetFaults(m.account, fakenetwork.Faults{LoseWrites: -1})
 	id := m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": "Lost on the way"})
 	eventually(t, m.hasWorkTab, func() string { return "no tab was opened" })
 	first := m.workTab()
 	eventually(t, func() bool { return m.hasWorkTab() && m.workTab().TargetID != first.TargetID }, func() string { return "nobody looks again" })
-	m.network.SetFaults(m.account, network.Faults{})
+	m.network.SetFaults(m.account, fakenetwork.Faults{})
 	require.NotEmpty(t, m.completed(id)["comment_urn"])
-	require.Equal(t, 1, m.writes.count(m.account, network.WriteComment))
+	require.Equal(t, 1, m.writes.count(m.account, fakenetwork.WriteComment))
 	m.journalled(0)
 }

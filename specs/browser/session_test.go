@@ -9,7 +9,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/network"
+	"watchpost/internal/fakenetwork"
 )
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
@@ -80,13 +80,13 @@ func TestSessionOfAMember(t *testing.T) {
 	m.completed(late)
 
 	// A changed page is never read as an empty one.
-	m.network.SetFaults(m.account, network.Faults{LayoutChanged: true})
+	m.network.SetFaults(m.account, fakenetwork.Faults{LayoutChanged: true})
 	unknown := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
 	eventually(t, func() bool {
 		_, reply := m.team.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+unknown, nil)
 		return reply["data"].(fields)["pending_reason"] == "paused"
 	}, func() string { return "not paused" })
-	m.network.SetFaults(m.account, network.Faults{})
+	m.network.SetFaults(m.account, fakenetwork.Faults{})
 
 	// After a revocation the token is deleted, and the popup shows it.
 	_, err = actors.Ask[actors.Done](t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
@@ -131,7 +131,7 @@ func TestTwoMembers(t *testing.T) {
 	for _, one := range []*member{first, second} {
 		id := team.ask("/api-like", fields{"post_id": post, "user_email": one.email})
 		require.Equal(t, true, team.completed(id)["liked"])
-		require.Equal(t, 1, w.writes.count(one.account, network.WriteLike), one.account)
+		require.Equal(t, 1, w.writes.count(one.account, fakenetwork.WriteLike), one.account)
 		one.journalled(0)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost/network"
+	"watchpost/internal/fakenetwork"
 )
 
 // elements returns a non-empty list of objects in an output.
@@ -102,7 +102,7 @@ func TestEveryTaskType(t *testing.T) {
 		require.Equal(t, true, m.completed(sent)["sent"])
 		invited := m.ask("/network-agent/send-connection-request", fields{"profile_urn": stranger["profile_urn"], "note": "Hello"})
 		require.Equal(t, true, m.completed(invited)["sent"])
-		for _, kind := range []network.WriteKind{network.WriteLike, network.WriteComment, network.WriteMessage, network.WriteInvitation} {
+		for _, kind := range []fakenetwork.WriteKind{fakenetwork.WriteLike, fakenetwork.WriteComment, fakenetwork.WriteMessage, fakenetwork.WriteInvitation} {
 			require.Equal(t, 1, m.writes.count(m.account, kind), kind)
 		}
 	})

@@ -25,7 +25,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
-	"watchpost/network"
+	"watchpost/internal/fakenetwork"
 	"watchpost/persistence/badger"
 )
 
@@ -101,7 +101,7 @@ type world struct {
 	siteAddress string
 	dist        string // folder of the built extension
 	registry    *actors.Registry
-	network     *network.Site
+	network     *fakenetwork.Site
 	writes      *writeGate
 	mail        *mailbox
 	close       func() error
@@ -133,7 +133,7 @@ func newWorld() (*world, error) {
 	w := &world{writes: newWriteGate(), mail: &mailbox{}}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
-	w.network, err = network.New(network.Options{Seed: 7, Control: true, OnWrite: w.writes.applied, Logger: quiet})
+	w.network, err = fakenetwork.New(fakenetwork.Options{Seed: 7, Control: true, OnWrite: w.writes.applied, Logger: quiet})
 	if err != nil {
 		return nil, err
 	}
@@ -213,10 +213,10 @@ func newWriteGate() *writeGate {
 	return &writeGate{counts: map[string]int{}, holding: map[string]*held{}}
 }
 
-func writeKey(account string, kind network.WriteKind) string { return account + " " + string(kind) }
+func writeKey(account string, kind fakenetwork.WriteKind) string { return account + " " + string(kind) }
 
-// applied implements network.Options.OnWrite.
-func (g *writeGate) applied(w network.Write) {
+// applied implements fakenetwork.Options.OnWrite.
+func (g *writeGate) applied(w fakenetwork.Write) {
 	g.mu.Lock()
 	key := writeKey(w.Account, w.Kind)
 	g.counts[key]++
@@ -230,14 +230,14 @@ func (g *writeGate) applied(w network.Write) {
 }
 
 // count returns how many writes of a kind an account has done.
-func (g *writeGate) count(account string, kind network.WriteKind) int {
+func (g *writeGate) count(account string, kind fakenetwork.WriteKind) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.counts[writeKey(account, kind)]
 }
 
 // hold holds back the reply to the next write of a kind by an account.
-func (g *writeGate) hold(t testing.TB, account string, kind network.WriteKind) *held {
+func (g *writeGate) hold(t testing.TB, account string, kind fakenetwork.WriteKind) *held {
 	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
 	g.mu.Lock()
 	g.holding[writeKey(account, kind)] = h

@@ -1,6 +1,6 @@
 // The session protocol: the JSON frames between a session and the service. The
-// service's side is the Go package actors/protocol; both are tested against
-// the frames in actors/protocol/testdata.
+// service's side is the Go package internal/protocol; both are tested against
+// the frames in internal/protocol/testdata.
 
 /** Value of `v` in a hello. */
 export const VERSION = 1

@@ -12,7 +12,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/actors/protocol"
+	"watchpost/internal/protocol"
 )
 
 // intake measures how fast the actors process scans' posts until they are

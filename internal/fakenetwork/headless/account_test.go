@@ -1,0 +1,81 @@
+package headless_test
+
+import (
+	"testing"
+
+	"watchpost/internal/fakenetwork"
+	"watchpost/internal/protocol"
+)
+
+func otherAccount(urn string) protocol.Frame {
+	return protocol.Frame{
+		Type: protocol.TypeStatus, Account: &protocol.Account{URN: urn, Slug: "ada"},
+		Blocked: []protocol.Blocked{{Reason: protocol.BlockedOtherAccount}},
+	}
+}
+
+// TestWriteAsAnotherAccount: what the member's account is not signed in for is
+// not done, also when that becomes known between acting and go.
+func TestWriteAsAnotherAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, hello := w.welcomed()
+	if hello.Browser == nil || hello.Browser.Name == "" || hello.Browser.OS == "" {
+		t.Errorf("browser %+v", hello.Browser)
+	}
+	f := task("t1", "agent_like_post", map[string]string{"social_urn": a.post.URN})
+	c.send(f)
+	c.read(protocol.TypeAccepted)
+	c.read(protocol.TypeActing)
+	c.send(otherAccount("urn:network:member:ada"))
+	c.send(goFor(f))
+	wantError(t, c.read(protocol.TypeResult), protocol.CodeSignedOut)
+	if n := len(w.site.Writes()); n != 0 {
+		t.Fatalf("%d writes as somebody else", n)
+	}
+	c.send(ack("t1"))
+
+	own := protocol.Frame{Type: protocol.TypeStatus, Account: hello.Account}
+	c.send(own)
+	f = task("t2", "agent_like_post", map[string]string{"social_urn": a.post.URN})
+	c.send(f)
+	c.read(protocol.TypeAccepted)
+	c.read(protocol.TypeActing)
+	c.send(goFor(f))
+	if got := c.read(protocol.TypeResult); got.Error != nil {
+		t.Errorf("result %+v", got.Error)
+	}
+	if n := len(w.site.Writes()); n != 1 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// TestBind: a session whose operator named the account confirms it, once.
+func TestBind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	w.bind = true
+	w.run()
+	c, hello := w.welcomed()
+	c.send(protocol.Frame{Type: protocol.TypeStatus, Account: hello.Account})
+	c.send(otherAccount("urn:network:member:ada"))
+	if got := c.read(protocol.TypeBind); *got.Account != *hello.Account {
+		t.Errorf("bind %+v, signed in to %+v", got.Account, hello.Account)
+	}
+	c.send(otherAccount("urn:network:member:ada"))
+	c.send(task("t1", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
+	c.read(protocol.TypeAccepted) // and no other bind before
+}
+
+// TestNoBind: nobody has named the account.
+func TestNoBind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	w.run()
+	c, _ := w.welcomed()
+	c.send(otherAccount("urn:network:member:ada"))
+	c.send(task("t1", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
+	c.read(protocol.TypeAccepted)
+}

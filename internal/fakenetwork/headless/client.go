@@ -1,0 +1,242 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"sync"
+
+	"watchpost/internal/fakenetwork/page"
+	"watchpost/internal/protocol"
+)
+
+// maxPage bounds a page of the network in bytes.
+const maxPage = 16 << 20
+
+// fault is why something at the network did not work. It becomes the error of
+// a result.
+type fault struct {
+	code    string
+	message string
+	// sure is false when a write may have been applied all the same.
+	sure bool
+	// reason is the network's own word for a refused write.
+	reason string
+}
+
+func (f *fault) Error() string { return f.code + ": " + f.message }
+
+func faultf(code, format string, args ...any) *fault {
+	return &fault{code: code, message: fmt.Sprintf(format, args...), sure: true}
+}
+
+// client knows the network's addresses and the meaning of its pages; nothing
+// else in the package does.
+type client struct {
+	origin *url.URL
+	http   *http.Client
+	slug   string
+	// seen is called with what a page says about the account: the viewer, or
+	// nil when nobody is signed in or a challenge is in the way.
+	seen func(*page.Viewer)
+
+	mu   sync.Mutex
+	csrf string // of the last page that carried one
+}
+
+// newClient makes a client for an account. It uses the transport of base and a
+// cookie jar of its own.
+func newClient(origin string, base *http.Client, slug string, seen func(*page.Viewer)) (*client, error) {
+	u, err := parseOrigin(origin)
+	if err != nil {
+		return nil, err
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{origin: u, slug: slug, seen: seen}
+	c.http = &http.Client{Transport: base.Transport, Jar: jar, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if r.URL.Host != u.Host || len(via) > 5 {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	return c, nil
+}
+
+// absolute makes an address of the network of a path.
+func (c *client) absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://") {
+		return path
+	}
+	return c.origin.Scheme + "://" + c.origin.Host + path
+}
+
+// signIn signs the account in.
+func (c *client) signIn(ctx context.Context) error {
+	data, err := c.send(ctx, http.MethodPost, "/sign-in", url.Values{"slug": {c.slug}, "next": {"/feed"}})
+	if err != nil {
+		return err
+	}
+	return expect(data, page.KindFeed)
+}
+
+// get reads a page of the wanted kind.
+func (c *client) get(ctx context.Context, path string, query url.Values, want page.Kind) (*page.Data, error) {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	data, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return data, expect(data, want)
+}
+
+// apply does a write. A stale token is the one refusal that is worth a second
+// try: the write was certainly not applied.
+func (c *client) apply(ctx context.Context, path string, form url.Values) (*page.Applied, error) {
+	for try := 1; ; try++ {
+		data, err := c.send(ctx, http.MethodPost, path, form)
+		if err != nil {
+			return nil, err
+		}
+		if data.Kind == page.KindRefused && data.Reason == page.ReasonCSRF && try == 1 {
+			if _, err := c.get(ctx, "/feed", nil, page.KindFeed); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := expect(data, page.KindApplied); err != nil {
+			return nil, err
+		}
+		return data.Applied, nil
+	}
+}
+
+// send does one request and reads the page that comes back. A fault of a POST
+// is not sure when the request may have reached the network.
+func (c *client) send(ctx context.Context, method, path string, form url.Values) (*page.Data, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.absolute(path), body)
+	if err != nil {
+		return nil, faultf(protocol.CodeInvalidInput, "no address of the network: %v", err)
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		c.mu.Lock()
+		req.Header.Set("X-CSRF-Token", c.csrf)
+		c.mu.Unlock()
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		f := faultf(protocol.CodeTimeout, "the network did not answer: %v", err)
+		f.sure = method == http.MethodGet || notSent(err)
+		return nil, f
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := c.read(resp)
+	if f := new(fault); errors.As(err, &f) {
+		f.sure = method == http.MethodGet
+	}
+	return data, err
+}
+
+// notSent reports whether a request certainly never left: no connection.
+func notSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// read reads the page of an answer and keeps what it says about the account.
+func (c *client) read(resp *http.Response) (*page.Data, error) {
+	html, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
+	if err != nil {
+		return nil, faultf(protocol.CodeTimeout, "the network's answer broke off: %v", err)
+	}
+	if len(html) > maxPage {
+		return nil, faultf(protocol.CodePageNotUnderstood, "a page of more than %d bytes", maxPage)
+	}
+	if resp.StatusCode >= 500 {
+		return nil, faultf(protocol.CodeTimeout, "the network answered %s", resp.Status)
+	}
+	data, err := page.Parse(html)
+	if err != nil {
+		return nil, faultf(protocol.CodePageNotUnderstood, "%s: %v", resp.Request.URL.Path, err)
+	}
+	if data.Viewer != nil {
+		c.mu.Lock()
+		c.csrf = data.CSRF
+		c.mu.Unlock()
+	}
+	switch {
+	case data.Kind == page.KindSignIn, data.Kind == page.KindChallenge:
+		c.seen(nil)
+	case data.Viewer != nil:
+		c.seen(data.Viewer)
+	}
+	return data, nil
+}
+
+// expect turns a page of another kind than the wanted one into its fault.
+func expect(data *page.Data, want page.Kind) error {
+	switch data.Kind {
+	case want:
+		return nil
+	case page.KindSignIn:
+		return faultf(protocol.CodeSignedOut, "the account is not signed in to the network")
+	case page.KindChallenge:
+		return faultf(protocol.CodeChallenge, "the network asks for a human")
+	case page.KindNotFound:
+		return faultf(protocol.CodeNotFound, "the network does not know it")
+	case page.KindLimit:
+		message := data.Limit.Reason + " of " + data.Limit.Action
+		if at := data.Limit.ResetsAt; at != nil {
+			message += " until " + at.UTC().Format("2006-01-02T15:04:05Z")
+		}
+		return faultf(protocol.CodeNetworkLimit, "%s", message)
+	case page.KindRefused:
+		f := refusal(data.Reason)
+		f.reason = data.Reason
+		return f
+	default:
+		return faultf(protocol.CodePageNotUnderstood, "a page of kind %q instead of %q", data.Kind, want)
+	}
+}
+
+// hasReason reports whether err is the refusal of a write for that reason.
+func hasReason(err error, reason string) bool {
+	var f *fault
+	return errors.As(err, &f) && f.reason == reason
+}
+
+// refusal is the fault of a refused write.
+func refusal(reason string) *fault {
+	switch reason {
+	case page.ReasonNotConnected:
+		return faultf(protocol.CodeNotConnected, "the member is no connection of the account")
+	case page.ReasonNotManaged:
+		return faultf(protocol.CodeCompanyNotManaged, "the account does not manage the company's page")
+	case page.ReasonConnected:
+		return faultf(protocol.CodeInvalidInput, "the member is a connection already")
+	case page.ReasonInvalid:
+		return faultf(protocol.CodeInvalidInput, "the network refused the input")
+	default:
+		return faultf(protocol.CodePageNotUnderstood, "refused: %s", reason)
+	}
+}

@@ -1,0 +1,159 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"watchpost/internal/protocol"
+)
+
+// carrier is one way to exchange frames with the service.
+type carrier interface {
+	// exchange opens a connection, sends what out holds and hands what comes
+	// to in, one by one, until the connection ends. It returns why; ErrRevoked
+	// and ErrReplaced end the session.
+	exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error
+	// name is what hooks and the log call it.
+	name() string
+}
+
+// errSocketDue ends a long poll whose session is to try the socket again.
+var errSocketDue = errors.New("time to try the socket again")
+
+// errNoWelcome ends a connection on which the service did not say welcome.
+var errNoWelcome = errors.New("no welcome")
+
+// connect keeps a connection until ctx ends or the service ends the session.
+// It prefers the socket; after some failed tries it goes by long poll and
+// tries the socket once in a while.
+func (s *session) connect(ctx context.Context, running *sync.WaitGroup) error {
+	client := &http.Client{Transport: s.opts.HTTPClient.Transport}
+	socket := &socketCarrier{server: s.opts.Server, client: client}
+	poll := &pollCarrier{server: s.opts.Server, client: client, token: s.opts.Token, retry: s.opts.Hooks.SocketRetry}
+	failed, backoff := 0, minBackoff
+	for {
+		var by carrier = socket
+		if failed >= socketTries {
+			by = poll
+		}
+		welcomed, err := s.converse(ctx, by, running)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, ErrRevoked), errors.Is(err, ErrReplaced):
+			return err
+		case errors.Is(err, errSocketDue):
+			failed = socketTries - 1 // one try, then long poll again
+			continue
+		}
+		onSocket := by.name() == socket.name()
+		if welcomed {
+			backoff = minBackoff
+		}
+		switch {
+		case welcomed && onSocket:
+			failed = 0
+		case onSocket:
+			failed++
+		case !welcomed:
+			failed = socketTries - 1 // the service is away: that says nothing about sockets
+		}
+		s.log.Info("session: connection ended", "carrier", by.name(), "welcomed", welcomed, "error", err)
+		// Half of the time is chance, so that the sessions of a service that
+		// was restarted do not come back all at once.
+		wait := backoff/2 + rand.N(backoff/2) //nolint:gosec // spreads load, keeps no secret
+		if backoff *= 2; backoff > maxBackoff {
+			backoff = maxBackoff
+		}
+		if err := s.opts.Hooks.Wait(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// converse keeps one connection: hello, welcome, and what follows.
+func (s *session) converse(ctx context.Context, by carrier, running *sync.WaitGroup) (welcomed bool, err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	out := newOutbox(s.hello())
+	// A service that takes the connection and says nothing is as good as none.
+	silent := time.AfterFunc(welcomeTime, func() { end(errNoWelcome) })
+	defer silent.Stop()
+	err = by.exchange(ctx, out, func(f protocol.Frame) {
+		switch {
+		case f.Type == protocol.TypeRevoked:
+			end(ErrRevoked)
+		case f.Type == protocol.TypeWelcome && !welcomed:
+			silent.Stop()
+			welcomed = true
+			s.welcome(ctx, f, out)
+			running.Go(func() { s.heartbeats(ctx, beatEvery(f)) })
+			s.opts.Hooks.Linked(by.name())
+		case welcomed:
+			s.receive(ctx, f)
+		}
+	})
+	s.mu.Lock()
+	s.out = nil
+	s.mu.Unlock()
+	if cause := context.Cause(ctx); errors.Is(cause, ErrRevoked) || errors.Is(cause, errNoWelcome) {
+		err = cause
+	}
+	return welcomed, err
+}
+
+// heartbeats sends a heartbeat for every tick, and looks after the account.
+func (s *session) heartbeats(ctx context.Context, every time.Duration) {
+	ticks, stop := s.opts.Hooks.Beat(every)
+	defer stop()
+	var checks sync.WaitGroup
+	defer checks.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+			s.beat()
+			// A slow network must not hold up the next heartbeat.
+			checks.Go(func() { s.checkAccount(ctx) })
+		}
+	}
+}
+
+// welcome begins a conversation: from here on frames are sent, and the open
+// tasks say again what the service has not acknowledged.
+func (s *session) welcome(ctx context.Context, f protocol.Frame, out *outbox) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.ServerTime != nil {
+		s.offset = f.ServerTime.Sub(s.opts.Clock.Now())
+	}
+	if ctx.Err() == nil {
+		s.out = out
+	}
+	s.met = true
+	s.wakeWorker()
+	for _, e := range s.journal.Entries() {
+		if t := s.tasks[e.Task]; t != nil {
+			s.repeatLocked(t)
+		}
+	}
+}
+
+// repeatLocked says what a task has said and the service not acknowledged.
+func (s *session) repeatLocked(t *task) {
+	for _, part := range t.parts {
+		part.Lease, part.Attempt = t.entry.Lease, t.entry.Attempt
+		s.sayLocked(part)
+	}
+	switch {
+	case t.entry.State == protocol.StateDone:
+		s.sayLocked(resultFrame(t.entry))
+	case t.asking:
+		s.sayLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
+	}
+}

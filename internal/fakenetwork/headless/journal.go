@@ -1,0 +1,243 @@
+package headless
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"watchpost"
+	"watchpost/internal/protocol"
+)
+
+// Entry is what the journal knows of one task.
+type Entry struct {
+	Task     string          `json:"task"`
+	Lease    string          `json:"lease"`
+	Attempt  int             `json:"attempt"`
+	TaskType string          `json:"task_type"`
+	Input    json.RawMessage `json:"input,omitempty"`
+	Deadline *time.Time      `json:"deadline,omitempty"`
+	State    string          `json:"state"` // protocol.StateReceived, StateActing or StateDone
+	At       time.Time       `json:"at"`    // when it was received, by the session's Clock
+
+	// acting
+	Witness  *Witness   `json:"witness,omitempty"`
+	ActingAt *time.Time `json:"acting_at,omitempty"`
+	// Begun is set when go has come, before the network is touched: an entry
+	// in acting without it was certainly not acted on.
+	Begun bool `json:"begun,omitempty"`
+	// Again is set before the network is touched a second time.
+	Again bool `json:"again,omitempty"`
+
+	// done: one of the two
+	Output json.RawMessage     `json:"output,omitempty"`
+	Error  *protocol.TaskError `json:"error,omitempty"`
+}
+
+// Witness is what the page showed before a write.
+type Witness struct {
+	// Done is the page's own state of likes and invitations.
+	Done bool `json:"done,omitempty"`
+	// Count is the number of own comments or messages with the same text.
+	Count int `json:"count,omitempty"`
+}
+
+// Journal is a folder with one file per task, and the journal's own name. A
+// file is written beside its place, synced and moved there, so that it is
+// whole or not there at all whenever the machine stops.
+type Journal struct {
+	dir  string
+	id   string
+	lock *folderLock
+
+	mu    sync.Mutex
+	tasks map[string]Entry
+}
+
+// Names of files in a journal.
+const (
+	idFile     = "journal.json"
+	lockFile   = "lock"
+	taskPrefix = "task-"
+	taskSuffix = ".json"
+	tempSuffix = ".tmp"
+)
+
+// OpenJournal opens the journal in dir, and makes it when there is none. It
+// fails with ErrJournalInUse while another session has it open. Files that it
+// cannot read it leaves alone and returns by name, for the log.
+func OpenJournal(dir string) (j *Journal, unread []string, err error) {
+	if err := makeDir(dir); err != nil {
+		return nil, nil, err
+	}
+	lock, err := lockFolder(filepath.Join(dir, lockFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	j = &Journal{dir: dir, lock: lock, tasks: make(map[string]Entry)}
+	if err := j.loadID(); err != nil {
+		_ = lock.release()
+		return nil, nil, err
+	}
+	if unread, err = j.loadTasks(); err != nil {
+		_ = lock.release()
+		return nil, nil, err
+	}
+	return j, unread, nil
+}
+
+// loadID reads the journal's name, or gives it one. A journal whose name is
+// lost gets a new one: as far as anyone can prove it is another journal.
+func (j *Journal) loadID() error {
+	var id struct {
+		Journal string `json:"journal"`
+	}
+	b, err := os.ReadFile(filepath.Join(j.dir, idFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err == nil && json.Unmarshal(b, &id) == nil && id.Journal != "" {
+		j.id = id.Journal
+		return nil
+	}
+	id.Journal = watchpost.NewSecret(16)
+	j.id = id.Journal
+	return j.write(idFile, id)
+}
+
+// loadTasks reads the task files. What a crash left half written has the
+// suffix of temporary files and goes.
+func (j *Journal) loadTasks() (unread []string, err error) {
+	files, err := os.ReadDir(j.dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		name := f.Name()
+		if strings.HasSuffix(name, tempSuffix) {
+			_ = os.Remove(filepath.Join(j.dir, name))
+			continue
+		}
+		if !strings.HasPrefix(name, taskPrefix) || !strings.HasSuffix(name, taskSuffix) {
+			continue
+		}
+		var e Entry
+		b, err := os.ReadFile(filepath.Join(j.dir, name))
+		if err != nil || json.Unmarshal(b, &e) != nil || !e.whole() || taskFile(e.Task) != name {
+			unread = append(unread, name)
+			continue
+		}
+		j.tasks[e.Task] = e
+	}
+	return unread, nil
+}
+
+// whole reports whether an entry has what its state needs.
+func (e *Entry) whole() bool {
+	switch e.State {
+	case protocol.StateReceived:
+		return e.Task != ""
+	case protocol.StateActing:
+		return e.Task != "" && e.Witness != nil && e.ActingAt != nil
+	case protocol.StateDone:
+		return e.Task != "" && (e.Output != nil) != (e.Error != nil)
+	default:
+		return false
+	}
+}
+
+// ID is the journal's random name, made with it and kept in it.
+func (j *Journal) ID() string { return j.id }
+
+// Entries returns the open tasks, the oldest first.
+func (j *Journal) Entries() []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	list := make([]Entry, 0, len(j.tasks))
+	for _, e := range j.tasks {
+		list = append(list, e)
+	}
+	sort.Slice(list, func(a, b int) bool {
+		if !list[a].At.Equal(list[b].At) {
+			return list[a].At.Before(list[b].At)
+		}
+		return list[a].Task < list[b].Task
+	})
+	return list
+}
+
+// Put makes an entry durable.
+func (j *Journal) Put(e Entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.write(taskFile(e.Task), e); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.tasks[e.Task] = e
+	return nil
+}
+
+// Remove forgets a task. A removal that a crash undoes is harmless: the result
+// is sent and acknowledged once more.
+func (j *Journal) Remove(task string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, known := j.tasks[task]; !known {
+		return nil
+	}
+	delete(j.tasks, task)
+	if err := os.Remove(filepath.Join(j.dir, taskFile(task))); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+// Close lets another session open the journal.
+func (j *Journal) Close() error { return j.lock.release() }
+
+// write puts a file in its place, whole and durable.
+func (j *Journal) write(name string, content any) error {
+	b, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	place := filepath.Join(j.dir, name)
+	f, err := os.OpenFile(place+tempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(place+tempSuffix, place); err != nil {
+		return err
+	}
+	return syncDir(j.dir)
+}
+
+// taskFile names the file of a task. Ids are UUIDs; whatever else a service
+// sends must not leave the folder.
+func taskFile(task string) string {
+	var b strings.Builder
+	for _, c := range []byte(task) {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "_%02x", c)
+		}
+	}
+	return taskPrefix + b.String() + taskSuffix
+}

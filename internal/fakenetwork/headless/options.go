@@ -1,0 +1,197 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"watchpost"
+	"watchpost/internal/protocol"
+)
+
+// Errors that end a session for good; Run returns them wrapped or as they are.
+var (
+	// ErrRevoked means that the service does not know the token (any more).
+	ErrRevoked = errors.New("the session's token is unknown or revoked")
+	// ErrReplaced means that a newer connection of the same session took over.
+	ErrReplaced = errors.New("another connection of the same session took over")
+	// ErrJournalInUse means that another session works with the journal.
+	ErrJournalInUse = errors.New("the journal is in use by another session")
+)
+
+// Options says what a session works for, and with.
+type Options struct {
+	// Server is the service's address (http or https). Without TLS it must be
+	// a loopback address, or Insecure be set.
+	Server   string
+	Insecure bool
+	// Token is the session token that a sign-in returned.
+	Token string
+	// NetworkURL is the origin of the network; all addresses are built on it.
+	NetworkURL string
+	// ShowsLate says of the network that it may show what was written only
+	// after the second look. A comment or message that the page does not show
+	// then ends outcome_unknown and is not done again.
+	ShowsLate bool
+	// Account is the slug of the member to sign in to the network as.
+	Account string
+	// Bind confirms that the member works as Account from now on, when the
+	// service says that the member works as another one: once in a run.
+	Bind bool
+	// JournalDir holds what must survive the process; one session at a time
+	// may use it. It is made when it does not exist.
+	JournalDir string
+	// Version is reported to the service.
+	Version string
+	// Logger receives what happens (default: slog's).
+	Logger *slog.Logger
+	// Clock is what deadlines and the second look at a page go by (default:
+	// the wall clock). It need not agree with the service's: the difference
+	// is learnt at each welcome.
+	Clock watchpost.Clock
+	// HTTPClient reaches the service and the network (default: a client with
+	// ordinary timeouts). Its cookie jar is not used.
+	HTTPClient *http.Client
+	// Hooks let tests decide about real time.
+	Hooks Hooks
+}
+
+// Hooks replace a session's waiting in real time. The zero value waits.
+type Hooks struct {
+	// Wait waits for d or until ctx is done, whose error it then returns. It
+	// is used between tries to connect.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Beat returns a channel that asks for heartbeats, and what stops it.
+	Beat func(every time.Duration) (ticks <-chan time.Time, stop func())
+	// SocketRetry returns a channel that asks a session on long poll to try
+	// the socket again, and what stops it.
+	SocketRetry func(after time.Duration) (due <-chan time.Time, stop func())
+	// ScanTime bounds a scan (default 5 minutes).
+	ScanTime time.Duration
+	// Linked, when set, is called after each welcome with the carrier, socket
+	// or poll.
+	Linked func(carrier string)
+}
+
+// Real-time periods of a session.
+const (
+	defaultScanTime = 5 * time.Minute
+	// requestTime bounds one request to the network.
+	requestTime = 60 * time.Second
+	// welcomeTime bounds the wait for a welcome.
+	welcomeTime = 15 * time.Second
+	// socketRetry is how long a session stays on long poll before it tries
+	// the socket again.
+	socketRetry = 5 * time.Minute
+	// socketTries is after how many failed tries of the socket it goes by
+	// long poll.
+	socketTries = 3
+	minBackoff  = time.Second
+	maxBackoff  = 30 * time.Second
+)
+
+// prepare checks the options and fills in the defaults.
+func (o *Options) prepare() error {
+	if o.Token == "" {
+		return errors.New("no session token")
+	}
+	if o.Account == "" {
+		return errors.New("no account to sign in to the network as")
+	}
+	if o.JournalDir == "" {
+		return errors.New("no folder for the journal")
+	}
+	server, err := parseOrigin(o.Server)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if server.Scheme != "https" && !o.Insecure && !loopback(server.Hostname()) {
+		return fmt.Errorf("server %s: the token would travel in clear; use https", server.Host)
+	}
+	if _, err := parseOrigin(o.NetworkURL); err != nil {
+		return fmt.Errorf("network: %w", err)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Clock == nil {
+		o.Clock = watchpost.SystemClock{}
+	}
+	if o.HTTPClient == nil {
+		o.HTTPClient = &http.Client{}
+	}
+	o.Hooks.prepare()
+	return nil
+}
+
+func (h *Hooks) prepare() {
+	if h.Wait == nil {
+		h.Wait = func(ctx context.Context, d time.Duration) error {
+			t := time.NewTimer(d)
+			defer t.Stop()
+			select {
+			case <-t.C:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	if h.Beat == nil {
+		h.Beat = func(every time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTicker(every)
+			return t.C, t.Stop
+		}
+	}
+	if h.SocketRetry == nil {
+		h.SocketRetry = func(after time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTimer(after)
+			return t.C, func() { t.Stop() }
+		}
+	}
+	if h.ScanTime <= 0 {
+		h.ScanTime = defaultScanTime
+	}
+	if h.Linked == nil {
+		h.Linked = func(string) {}
+	}
+}
+
+// parseOrigin reads the address of a site.
+func parseOrigin(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no http or https address", s)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// beatEvery is the period of heartbeats that a welcome asks for.
+func beatEvery(welcome protocol.Frame) time.Duration {
+	if welcome.HeartbeatS > 0 {
+		return time.Duration(welcome.HeartbeatS) * time.Second
+	}
+	return protocol.HeartbeatEvery
+}
+
+// makeDir makes the journal's folder, for its owner only: entries hold what
+// tasks say.
+func makeDir(dir string) error { return os.MkdirAll(dir, 0o700) }

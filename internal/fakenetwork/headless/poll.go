@@ -1,0 +1,144 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"watchpost/internal/protocol"
+)
+
+// pollTimeout bounds one poll, which the service holds for protocol.PollTime.
+const pollTimeout = protocol.PollTime + 20*time.Second
+
+// maxPollBody bounds what one poll carries in each direction.
+const maxPollBody = protocol.MaxFrame
+
+// pollCarrier exchanges frames by long poll.
+type pollCarrier struct {
+	server string
+	client *http.Client
+	token  string
+	retry  func(time.Duration) (<-chan time.Time, func())
+}
+
+func (c *pollCarrier) name() string { return "poll" }
+
+// exchange implements carrier. While a poll is held and there is something to
+// say, a second one carries it; the service then ends the first. But two polls
+// may overtake each other on their way: while one is out with something that
+// the service answers at once, the next waits for that answer, so that parts
+// and results arrive in their order. What comes is handled before the next
+// poll leaves, which is for the service the sign that it has arrived.
+func (c *pollCarrier) exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error {
+	due, stop := c.retry(socketRetry)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+
+	answers := make(chan pollAnswer, 2)
+	held, urgent := 0, 0
+	start := func() {
+		frames := out.take(maxPollBody - 1024)
+		answered := slices.ContainsFunc(frames, answeredAtOnce)
+		held++
+		if answered {
+			urgent++
+		}
+		running.Go(func() {
+			messages, err := c.poll(ctx, frames)
+			answers <- pollAnswer{messages, err, answered}
+		})
+	}
+	start()
+	for {
+		more := out.filled
+		if held == 2 || urgent > 0 {
+			more = nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-due:
+			return errSocketDue
+		case <-more:
+			start()
+		case a := <-answers:
+			if a.err != nil {
+				return a.err
+			}
+			for _, f := range a.messages {
+				in(f)
+			}
+			if a.urgent {
+				urgent--
+			}
+			if held--; held == 0 {
+				start()
+			}
+		}
+	}
+}
+
+type pollAnswer struct {
+	messages []protocol.Frame
+	err      error
+	urgent   bool // the poll carried something that is answered at once
+}
+
+// answeredAtOnce reports whether the service has something to say to a frame.
+func answeredAtOnce(f protocol.Frame) bool {
+	switch f.Type {
+	case protocol.TypeHello, protocol.TypeActing, protocol.TypePart, protocol.TypeResult:
+		return true
+	default:
+		return false
+	}
+}
+
+// poll does one poll.
+func (c *pollCarrier) poll(ctx context.Context, frames []protocol.Frame) ([]protocol.Frame, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	if frames == nil {
+		frames = []protocol.Frame{}
+	}
+	body, err := json.Marshal(protocol.PollRequest{Messages: frames})
+	if err != nil {
+		return nil, err
+	}
+	origin, err := parseOrigin(c.server)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, origin.String()+"/extension/poll", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusUnauthorized {
+		return nil, ErrRevoked
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("poll: %s", resp.Status)
+	}
+	var reply protocol.PollReply
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4*maxPollBody)).Decode(&reply); err != nil {
+		return nil, fmt.Errorf("poll: %w", err)
+	}
+	return reply.Messages, nil
+}

@@ -1,0 +1,411 @@
+package headless_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+	"time"
+
+	"watchpost/internal/fakenetwork"
+	"watchpost/internal/fakenetwork/headless"
+	"watchpost/internal/protocol"
+)
+
+// inputs of one task of each kind of write.
+func (a aim) tasks() map[string]struct {
+	kind  fakenetwork.WriteKind
+	input map[string]string
+} {
+	return map[string]struct {
+		kind  fakenetwork.WriteKind
+		input map[string]string
+	}{
+		"agent_like_post":               {fakenetwork.WriteLike, map[string]string{"social_urn": a.post.URN}},
+		"agent_comment_post":            {fakenetwork.WriteComment, map[string]string{"social_urn": a.post.URN, "comment_text": "so true"}},
+		"agent_send_message":            {fakenetwork.WriteMessage, map[string]string{"recipient_urn": a.friend.URN, "message": "hello"}},
+		"agent_send_connection_request": {fakenetwork.WriteInvitation, map[string]string{"profile_urn": a.stranger.URN}},
+	}
+}
+
+// decided are the writes of which the page's state decides alone.
+func decided(kind string) bool {
+	return kind == "agent_like_post" || kind == "agent_send_connection_request"
+}
+
+// TestAnswerLost: the write was applied, its answer lost. The page tells.
+func TestAnswerLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for id, test := range a.tasks() {
+		w.site.SetFaults("jo", fakenetwork.Faults{LoseAnswers: 1})
+		hand(c, task(id, id, test.input))
+		if got := c.read(protocol.TypeResult); got.Error != nil || got.Output == nil {
+			t.Errorf("%s: %+v", id, got.Error)
+		}
+		if n := w.site.WriteCount("jo", test.kind, ""); n != 1 {
+			t.Errorf("%s: %d writes", id, n)
+		}
+		c.send(ack(id))
+	}
+}
+
+// TestWriteLost: the write did not arrive. It is done once more, comments and
+// messages only after a second look.
+func TestWriteLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for id, test := range a.tasks() {
+		w.site.SetFaults("jo", fakenetwork.Faults{LoseWrites: 1})
+		hand(c, task(id, id, test.input))
+		if !decided(id) {
+			w.secondLook()
+		}
+		if got := c.read(protocol.TypeResult); got.Error != nil {
+			t.Errorf("%s: %+v", id, got.Error)
+		}
+		if n := w.site.WriteCount("jo", test.kind, ""); n != 1 {
+			t.Errorf("%s: %d writes", id, n)
+		}
+		c.send(ack(id))
+	}
+}
+
+// secondLook waits until the session waits for its second look, and lets the
+// time pass.
+func (w *world) secondLook() {
+	w.t.Helper()
+	select {
+	case <-w.clock.Armed():
+		w.clock.Advance(30 * time.Second)
+	case <-time.After(patience):
+		w.t.Fatal("no second look")
+	}
+}
+
+// TestNetworkThatShowsLate: on it a comment or message that is not seen is not
+// done again, as it may have been done; the page still decides of the others.
+func TestNetworkThatShowsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	w.showsLate = true
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for id, test := range a.tasks() {
+		w.site.SetFaults("jo", fakenetwork.Faults{LoseWrites: 1})
+		hand(c, task(id, id, test.input))
+		if !decided(id) {
+			w.secondLook()
+		}
+		got := c.read(protocol.TypeResult)
+		unknown := got.Error != nil && got.Error.Code == protocol.CodeOutcomeUnknown && got.Error.Acted == nil
+		if unknown == decided(id) {
+			t.Errorf("%s: %+v", id, got.Error)
+		}
+		if n := w.site.WriteCount("jo", test.kind, ""); n != 0 && !decided(id) {
+			t.Errorf("%s: %d writes", id, n)
+		}
+		w.site.SetFaults("jo", fakenetwork.Faults{})
+		c.send(ack(id))
+
+		// What the page does show counts, as on any network.
+		w.site.SetFaults("jo", fakenetwork.Faults{LoseAnswers: 1})
+		if !decided(id) {
+			hand(c, task(id+"-2", id, test.input))
+			if got := c.read(protocol.TypeResult); got.Error != nil {
+				t.Errorf("%s: %+v", id, got.Error)
+			}
+			c.send(ack(id + "-2"))
+		}
+		w.site.SetFaults("jo", fakenetwork.Faults{})
+	}
+}
+
+// TestWriteLostTwice: after the second try nothing more is done.
+func TestWriteLostTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for id, test := range a.tasks() {
+		w.site.SetFaults("jo", fakenetwork.Faults{LoseWrites: -1})
+		hand(c, task(id, id, test.input))
+		if !decided(id) {
+			w.secondLook()
+		}
+		got := c.read(protocol.TypeResult)
+		if got.Error == nil || got.Error.Code != protocol.CodeOutcomeUnknown || got.Error.Acted != nil {
+			t.Errorf("%s: %+v", id, got.Error)
+		}
+		c.send(ack(id))
+	}
+	if n := len(w.site.Writes()); n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// TestPageUnreadableAfterWrite: who cannot look does not act.
+func TestPageUnreadableAfterWrite(t *testing.T) {
+	t.Parallel()
+	var w *world
+	w = newWorld(t, fakenetwork.Options{OnWrite: func(fakenetwork.Write) {
+		w.site.SetFaults("jo", fakenetwork.Faults{LayoutChanged: true})
+	}})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	w.site.SetFaults("jo", fakenetwork.Faults{LoseAnswers: 1})
+	hand(c, task("t1", "agent_comment_post", map[string]string{"social_urn": a.post.URN, "comment_text": "x"}))
+	w.secondLook()
+	if got := c.read(protocol.TypeResult); got.Error == nil || got.Error.Code != protocol.CodeOutcomeUnknown || got.Error.Acted != nil {
+		t.Errorf("result %+v", got.Error)
+	}
+	if n := len(w.site.Writes()); n != 1 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// TestKilledAfterWrite: the process dies while the write's answer is on its
+// way. The next one finds the write on the page and does not repeat it.
+func TestKilledAfterWrite(t *testing.T) {
+	t.Parallel()
+	for id := range (aim{}).tasks() {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			applied, release := make(chan struct{}), make(chan struct{})
+			w := newWorld(t, fakenetwork.Options{OnWrite: func(fakenetwork.Write) {
+				close(applied)
+				<-release
+			}})
+			t.Cleanup(func() { close(release) })
+			test := w.aim().tasks()[id]
+			s := w.run()
+			c, hello := w.welcomed()
+			hand(c, task("t1", id, test.input))
+			<-applied
+			s.kill()
+
+			w.run()
+			c, again := w.welcomed()
+			if len(again.Tasks) != 1 || again.Tasks[0].State != protocol.StateActing || again.Tasks[0].Lease != "t1-1" {
+				t.Errorf("hello lists %+v", again.Tasks)
+			}
+			if again.Journal != hello.Journal || again.Boot == hello.Boot {
+				t.Errorf("journal %q, %q; boot %q, %q", hello.Journal, again.Journal, hello.Boot, again.Boot)
+			}
+			if got := c.read(protocol.TypeResult); got.Error != nil || got.Task != "t1" {
+				t.Errorf("result %+v", got.Error)
+			}
+			if n := w.site.WriteCount("jo", test.kind, ""); n != 1 {
+				t.Errorf("%d writes", n)
+			}
+		})
+	}
+}
+
+// TestKilledBeforeGo: without go nothing was done; the task begins anew.
+func TestKilledBeforeGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	s := w.run()
+	c, _ := w.welcomed()
+	f := task("t1", "agent_comment_post", map[string]string{"social_urn": a.post.URN, "comment_text": "x"})
+	c.send(f)
+	c.read(protocol.TypeAccepted)
+	c.read(protocol.TypeActing)
+	s.kill()
+
+	w.run()
+	c, _ = w.welcomed()
+	c.read(protocol.TypeActing)
+	c.send(goFor(f))
+	c.read(protocol.TypeResult)
+	if n := len(w.site.Writes()); n != 1 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// TestJournalOfDeadProcess: what a session does about a write that it finds in
+// acting, by what the journal and the page say.
+func TestJournalOfDeadProcess(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	const like, comment = "agent_like_post", "agent_comment_post"
+	old := start.Add(-25 * time.Hour)
+	for name, test := range map[string]struct {
+		kind    string
+		witness headless.Witness
+		again   bool
+		at      time.Time
+		applied bool // the page shows it
+		code    string
+		writes  int // by the session
+	}{
+		"comment on the page":              {kind: comment, at: start, applied: true},
+		"comment on the page, begun twice": {kind: comment, at: start, applied: true, again: true},
+		"comment not there, begun twice":   {kind: comment, at: start, again: true, code: protocol.CodeOutcomeUnknown},
+		"comment not there":                {kind: comment, at: start.Add(-time.Minute), writes: 1},
+		"comment not there, a day ago":     {kind: comment, at: old, code: protocol.CodeOutcomeUnknown},
+		"fewer comments than there were":   {kind: comment, at: start.Add(-time.Minute), witness: headless.Witness{Count: 2}, code: protocol.CodeOutcomeUnknown},
+		"liked":                            {kind: like, at: start, applied: true},
+		"not liked, begun twice":           {kind: like, at: start, again: true, writes: 1},
+		"not liked, a day ago":             {kind: like, at: old, code: protocol.CodeOutcomeUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := w.browser("jo")
+			post := freshPost(w)
+			if test.applied && test.kind == like {
+				b.Post(post+"/like", nil)
+			} else if test.applied {
+				b.Post(post+"/comment", url.Values{"text": {"so true"}})
+			}
+			before := len(w.site.Writes())
+			dir := t.TempDir()
+			j := openJournal(t, dir)
+			input, _ := json.Marshal(map[string]string{"social_urn": b.Get(post).Post.URN, "comment_text": "so true"})
+			err := j.Put(headless.Entry{
+				Task: "t1", Lease: "l", Attempt: 1, TaskType: test.kind, Input: input, State: protocol.StateActing, At: test.at,
+				Witness: &test.witness, ActingAt: &test.at, Begun: true, Again: test.again,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = j.Close()
+			s := w.runWith(dir)
+			c, _ := w.welcomed()
+			result := c.read(protocol.TypeResult)
+			if test.code == "" && result.Error != nil || test.code != "" && (result.Error == nil || result.Error.Code != test.code || result.Error.Acted != nil) {
+				t.Errorf("result %+v %s", result.Error, result.Output)
+			}
+			if n := len(w.site.Writes()) - before; n != test.writes {
+				t.Errorf("%d writes, want %d", n, test.writes)
+			}
+			s.kill()
+		})
+	}
+}
+
+// freshPost returns the path of a post that no account did anything to.
+func freshPost(w *world) string {
+	w.t.Helper()
+	touched := make(map[string]bool)
+	for _, one := range w.site.Writes() {
+		touched[one.Target] = true
+	}
+	for _, p := range w.browser("ann").Get("/feed").Posts {
+		if !touched[p.URN] {
+			return p.Path
+		}
+	}
+	w.t.Fatal("no post left")
+	return ""
+}
+
+// TestCancelledWhileActing: what may have touched the network is reported.
+func TestCancelledWhileActing(t *testing.T) {
+	t.Parallel()
+	applied, release := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, fakenetwork.Options{OnWrite: func(fakenetwork.Write) {
+		close(applied)
+		<-release
+	}})
+	w.run()
+	c, _ := w.welcomed()
+	hand(c, task("t1", "agent_like_post", map[string]string{"social_urn": w.aim().post.URN}))
+	<-applied
+	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t1"})
+	c.send(task("t2", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
+	c.read(protocol.TypeAccepted) // frames are handled in order: the cancel was seen
+	close(release)
+	for _, want := range []string{"t1", "t2"} {
+		if got := c.read(protocol.TypeResult); got.Task != want || got.Error != nil {
+			t.Errorf("result %+v, want one of %s", got, want)
+		}
+	}
+}
+
+// TestNetworkAway: a write that never left the machine is said to be undone.
+func TestNetworkAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	// A kept connection might break while the write is on it, which is not sure.
+	w.networkServer.Config.SetKeepAlivesEnabled(false)
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	f := task("t1", "agent_comment_post", map[string]string{"social_urn": a.post.URN, "comment_text": "x"})
+	c.send(f)
+	c.read(protocol.TypeAccepted)
+	c.read(protocol.TypeActing)
+	w.networkServer.Close()
+	c.send(goFor(f))
+	wantError(t, c.read(protocol.TypeResult), protocol.CodeTimeout)
+	c.send(ack("t1"))
+	c.send(task("t2", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
+	c.read(protocol.TypeAccepted)
+	wantError(t, c.read(protocol.TypeResult), protocol.CodeTimeout)
+}
+
+// TestNetworkFaults: what keeps the account from working is said by its code,
+// for reads, scans and writes alike, and never looks like an empty result.
+func TestNetworkFaults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	like := map[string]string{"social_urn": a.post.URN}
+	for code, fault := range map[string]fakenetwork.Faults{
+		protocol.CodeSignedOut:         {SignedOut: true},
+		protocol.CodeChallenge:         {Challenge: true},
+		protocol.CodePageNotUnderstood: {LayoutChanged: true},
+		protocol.CodeNetworkLimit:      {RateLimited: true},
+	} {
+		w.site.SetFaults("jo", fault)
+		w.site.SetFaults("", fault)
+		for _, f := range []protocol.Frame{
+			task(code+"-read", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}),
+			task(code+"-scan", "keyword_scan", protocol.ScanInput{Keyword: "hiring", Since: start.AddDate(0, 0, -1)}),
+			task(code+"-posts", "agent_company_posts_fetch", map[string]string{"company_slug": a.company.Slug}),
+			task(code+"-people", "agent_profiles_search", map[string]string{"title": "nobody"}),
+			task(code+"-write", "agent_like_post", like),
+		} {
+			c.send(f)
+			c.read(protocol.TypeAccepted)
+			wantError(t, c.read(protocol.TypeResult), code)
+			c.send(ack(f.Task))
+		}
+		w.site.ClearFaults()
+		w.beats <- start // signs the account in again where that was the fault
+		c.heartbeat(true)
+	}
+	if n := len(w.site.Writes()); n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// heartbeat reads heartbeats until one says whether the account is signed in.
+func (c *conn) heartbeat(signedIn bool) protocol.Frame {
+	c.t.Helper()
+	for {
+		select {
+		case f, open := <-c.frames:
+			if !open || f.Type != protocol.TypeHeartbeat {
+				c.t.Fatalf("got %+v, want a heartbeat", f)
+			}
+			if f.Account != nil && f.Account.SignedIn == signedIn {
+				return f
+			}
+		case <-time.After(patience):
+			c.t.Fatalf("no heartbeat with signed_in %v", signedIn)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package headless
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"watchpost/internal/fakenetwork/page"
+	"watchpost/internal/protocol"
+)
+
+// comment is agent_comment_post.
+type comment struct {
+	in      postInput
+	path    string // of the post, as its page says once it was looked at
+	company string
+	urn     string // of the newest own comment with the text
+}
+
+func newComment(input json.RawMessage) (writer, error) {
+	in, path, err := parsePost(input)
+	if err == nil && in.CommentText == "" {
+		err = faultf(protocol.CodeInvalidInput, "no comment_text")
+	}
+	return &comment{in: in, path: path}, err
+}
+
+// look implements writer: how many comments of the actor have the text?
+func (c *comment) look(ctx context.Context, net *client) (Witness, error) {
+	data, err := net.get(ctx, c.path, nil, page.KindPost)
+	if err != nil {
+		return Witness{}, err
+	}
+	urn, company, err := c.in.actorOn(data.Viewer)
+	if err != nil {
+		return Witness{}, err
+	}
+	c.path, c.company = data.Post.Path, company
+	w := Witness{}
+	for _, shown := range data.Comments {
+		if shown.Author.URN == urn && shown.Text == c.in.CommentText {
+			w.Count++
+			c.urn = shown.URN
+		}
+	}
+	return w, nil
+}
+
+// act implements writer.
+func (c *comment) act(ctx context.Context, net *client) error {
+	done, err := net.apply(ctx, c.path+"/comment", url.Values{"actor": {c.company}, "text": {c.in.CommentText}})
+	if err == nil {
+		c.urn = done.URN
+	}
+	return err
+}
+
+// output implements writer.
+func (c *comment) output() any {
+	return struct {
+		Commented  bool   `json:"commented"`
+		CommentURN string `json:"comment_urn"`
+	}{true, c.urn}
+}
+
+// decided implements writer.
+func (c *comment) decided() bool { return false }

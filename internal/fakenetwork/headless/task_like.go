@@ -1,0 +1,80 @@
+package headless
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	"watchpost/internal/fakenetwork/page"
+	"watchpost/internal/protocol"
+)
+
+// postInput is what likes and comments share: the post, and whom to act as.
+type postInput struct {
+	SocialURN    string `json:"social_urn"`
+	ActorType    string `json:"actor_type"`
+	CompanyTitle string `json:"company_title"`
+	CommentText  string `json:"comment_text"`
+}
+
+// parsePost reads the input and builds the post's address.
+func parsePost(raw json.RawMessage) (in postInput, path string, err error) {
+	if err = decode(raw, &in); err != nil {
+		return in, "", err
+	}
+	path, err = postPath(in.SocialURN)
+	return in, path, err
+}
+
+// actorOn returns the urn that the input acts as, and the company's slug, on a
+// page of the network: the viewer, or the company of that title.
+func (in postInput) actorOn(viewer *page.Viewer) (urn, company string, err error) {
+	if in.ActorType != page.ActorCompany {
+		return viewer.URN, "", nil
+	}
+	for _, c := range viewer.Companies {
+		if c.Name == in.CompanyTitle || c.Slug == in.CompanyTitle || c.URN == in.CompanyTitle {
+			return c.URN, c.Slug, nil
+		}
+	}
+	return "", "", faultf(protocol.CodeCompanyNotManaged, "the account does not manage a page of %q", in.CompanyTitle)
+}
+
+// like is agent_like_post.
+type like struct {
+	in      postInput
+	path    string // of the post, as its page says once it was looked at
+	company string
+}
+
+func newLike(input json.RawMessage) (writer, error) {
+	in, path, err := parsePost(input)
+	return &like{in: in, path: path}, err
+}
+
+// look implements writer: does the actor like the post?
+func (l *like) look(ctx context.Context, net *client) (Witness, error) {
+	data, err := net.get(ctx, l.path, nil, page.KindPost)
+	if err != nil {
+		return Witness{}, err
+	}
+	urn, company, err := l.in.actorOn(data.Viewer)
+	if err != nil {
+		return Witness{}, err
+	}
+	l.path, l.company = data.Post.Path, company
+	return Witness{Done: slices.Contains(data.Post.LikedBy, urn)}, nil
+}
+
+// act implements writer.
+func (l *like) act(ctx context.Context, net *client) error {
+	_, err := net.apply(ctx, l.path+"/like", url.Values{"actor": {l.company}})
+	return err
+}
+
+// output implements writer.
+func (l *like) output() any { return map[string]bool{"liked": true} }
+
+// decided implements writer.
+func (l *like) decided() bool { return true }

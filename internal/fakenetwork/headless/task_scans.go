@@ -1,0 +1,57 @@
+package headless
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"watchpost/internal/fakenetwork/page"
+	"watchpost/internal/protocol"
+)
+
+// scanKeyword is keyword_scan: what the network's search finds.
+func scanKeyword(ctx context.Context, r *run) (any, error) {
+	return scanSearch(ctx, r, "/search/posts", page.KindSearch)
+}
+
+// scanForum is forum_scan: what the forum's search finds.
+func scanForum(ctx context.Context, r *run) (any, error) {
+	return scanSearch(ctx, r, "/forum/search", page.KindForum)
+}
+
+func scanSearch(ctx context.Context, r *run, path string, kind page.Kind) (any, error) {
+	var in protocol.ScanInput
+	if err := decode(r.in, &in); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(in.Keyword) == "" {
+		return nil, faultf(protocol.CodeInvalidInput, "no keyword")
+	}
+	return scanPages(ctx, &scan{run: r, since: in.Since, kind: kind, path: path, query: url.Values{"q": {in.Keyword}}})
+}
+
+// scanPeople is people_scan: a member's posts.
+func scanPeople(ctx context.Context, r *run) (any, error) {
+	var in protocol.ScanInput
+	if err := decode(r.in, &in); err != nil {
+		return nil, err
+	}
+	path, err := memberPath(in.Profile)
+	if err != nil {
+		return nil, err
+	}
+	return scanPages(ctx, &scan{run: r, since: in.Since, kind: page.KindPosts, path: path + "/posts"})
+}
+
+// scanCompany is company_scan: a company's posts.
+func scanCompany(ctx context.Context, r *run) (any, error) {
+	var in protocol.ScanInput
+	if err := decode(r.in, &in); err != nil {
+		return nil, err
+	}
+	path, err := companyPath(in.Company)
+	if err != nil {
+		return nil, err
+	}
+	return scanPages(ctx, &scan{run: r, since: in.Since, kind: page.KindPosts, path: path + "/posts"})
+}

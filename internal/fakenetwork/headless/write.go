@@ -1,0 +1,207 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/internal/protocol"
+)
+
+// writer is one kind of write on the network.
+type writer interface {
+	// look reads the page and returns what it shows of the write. A fault
+	// says why the write cannot be done.
+	look(ctx context.Context, net *client) (Witness, error)
+	// act does the write. A fault that is not sure means that nobody knows.
+	act(ctx context.Context, net *client) error
+	// output is the task's output once the write is done; it may use what the
+	// last look and act saw.
+	output() any
+	// decided reports that the page's own state alone tells whether the write
+	// was done, so that repeating it cannot do it twice.
+	decided() bool
+}
+
+// secondLook is how long after the entry in acting a page is looked at again:
+// a request that was under way has arrived by then. The stand-in network shows
+// an applied write at once.
+const secondLook = 30 * time.Second
+
+// errReleased means that the task was given back.
+var errReleased = errors.New("released")
+
+// write does a task that changes something on the network, at most once.
+//
+//	received ── look ── acting ── go ── begun ── act ── done
+//	                      │                └── no sure answer, or the process died:
+//	                      │                    look: changed → done
+//	                      │                    unchanged → look again 30 s after acting
+//	                      │                    unchanged → begun again, act ── once more
+//	                      └── the process died before go: nothing was done, from the start
+//
+// On a network that may show a write only later nothing is done once more. A
+// second death, or a page that cannot be read, is outcome_unknown.
+func (s *session) write(t *task) (any, error) {
+	e := s.entry(t)
+	w, err := writers[watchpost.TaskType(e.TaskType)](e.Input)
+	if err != nil {
+		return nil, err
+	}
+	if e.Begun {
+		return s.recover(t, w)
+	}
+	if err := s.prepare(t, w); err != nil {
+		return nil, err
+	}
+	if s.late(t) {
+		s.release(t, releasedLate)
+		return nil, errReleased
+	}
+	if err := s.ownAccount(); err != nil {
+		return nil, err
+	}
+	if err := s.put(t, func(e *Entry) { e.Begun = true }); err != nil {
+		return nil, err // not begun: sure
+	}
+	e = s.entry(t)
+	if w.decided() && e.Witness.Done {
+		return w.output(), nil // somebody else did it: there is nothing to do
+	}
+	err = w.act(t.ctx, s.net)
+	if unsure(err) {
+		s.log.Warn("session: no answer to a write, looking at the page", "task", e.Task, "error", err)
+		return s.recover(t, w)
+	}
+	return w.output(), err
+}
+
+// prepare takes the witness, journals acting and waits for go.
+func (s *session) prepare(t *task, w writer) error {
+	if s.late(t) {
+		s.release(t, releasedLate)
+		return errReleased
+	}
+	witness, err := w.look(t.ctx, s.net)
+	if err != nil {
+		return err
+	}
+	at := s.opts.Clock.Now()
+	if err := s.put(t, func(e *Entry) { e.State, e.Witness, e.ActingAt = protocol.StateActing, &witness, &at }); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	t.asking = true
+	s.sayLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
+	s.mu.Unlock()
+	select {
+	case <-t.goes:
+		return nil
+	case <-t.ctx.Done():
+		return context.Cause(t.ctx)
+	}
+}
+
+// recover finds out whether a write that was begun was done, and does it once
+// more when it certainly was not.
+func (s *session) recover(t *task, w writer) (any, error) {
+	e := s.entry(t)
+	if err := s.ownAccount(); err != nil {
+		return nil, unknown(err.Error()) // its pages say nothing of the write
+	}
+	if w.decided() {
+		return s.recoverDecided(t, w)
+	}
+	first, firstErr := w.look(t.ctx, s.net)
+	if firstErr == nil && first.Count > e.Witness.Count {
+		return s.recovered(t, w)
+	}
+	if e.Again {
+		return nil, unknown("the write was begun twice and the page does not show it")
+	}
+	if err := s.waitForSecondLook(t); err != nil {
+		return nil, err
+	}
+	second, err := w.look(t.ctx, s.net)
+	switch {
+	case err != nil:
+		return nil, unknown("the page cannot be read: " + err.Error())
+	case second.Count > e.Witness.Count:
+		return s.recovered(t, w)
+	case firstErr != nil || first.Count != e.Witness.Count || second.Count != e.Witness.Count:
+		return nil, unknown("the page does not allow a comparison")
+	case s.opts.ShowsLate:
+		return nil, unknown("the network may yet show what was written")
+	case s.opts.Clock.Now().Sub(*e.ActingAt) > watchpost.ActingLimit:
+		return nil, unknown("the write is too old to be done again")
+	}
+	if err := s.put(t, func(e *Entry) { e.Again = true }); err != nil {
+		return nil, unknown(err.Error())
+	}
+	if err := w.act(t.ctx, s.net); !unsure(err) {
+		return w.output(), err
+	}
+	if third, err := w.look(t.ctx, s.net); err == nil && third.Count > e.Witness.Count {
+		return s.recovered(t, w)
+	}
+	return nil, unknown("no answer to the second try either")
+}
+
+// recoverDecided does the same where the page's state decides alone.
+func (s *session) recoverDecided(t *task, w writer) (any, error) {
+	for range 2 {
+		now, err := w.look(t.ctx, s.net)
+		if err != nil {
+			return nil, unknown("the page cannot be read: " + err.Error())
+		}
+		if now.Done {
+			return s.recovered(t, w)
+		}
+		if s.opts.Clock.Now().Sub(*s.entry(t).ActingAt) > watchpost.ActingLimit {
+			return nil, unknown("the write is too old to be done again")
+		}
+		if err := w.act(t.ctx, s.net); !unsure(err) {
+			return w.output(), err
+		}
+	}
+	if now, err := w.look(t.ctx, s.net); err == nil && now.Done {
+		return s.recovered(t, w)
+	}
+	return nil, unknown("no answer to the second try either")
+}
+
+// recovered is the output of a write that the page shows to be done.
+func (s *session) recovered(t *task, w writer) (any, error) {
+	s.log.Info("session: the page shows the write", "task", s.entry(t).Task)
+	return w.output(), nil
+}
+
+// waitForSecondLook waits until secondLook after the entry in acting. A clock
+// that was set back in between cannot make it longer than that from now.
+func (s *session) waitForSecondLook(t *task) error {
+	due := s.entry(t).ActingAt.Add(secondLook)
+	if latest := s.opts.Clock.Now().Add(secondLook); due.After(latest) {
+		due = latest
+	}
+	reached := make(chan struct{})
+	timer := s.opts.Clock.At(due, func() { close(reached) })
+	defer timer.Stop()
+	select {
+	case <-reached:
+		return nil
+	case <-t.ctx.Done():
+		return context.Cause(t.ctx)
+	}
+}
+
+// unsure reports whether err leaves open that a write was applied.
+func unsure(err error) bool {
+	var f *fault
+	return errors.As(err, &f) && !f.sure
+}
+
+// unknown is the fault of a write of which nobody will know.
+func unknown(why string) *fault {
+	return &fault{code: protocol.CodeOutcomeUnknown, message: why}
+}

@@ -1,0 +1,88 @@
+// Package mail delivers the service's mails.
+package mail
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"mime"
+	"mime/quotedprintable"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/internal/atomicfile"
+)
+
+// Folder is a Mailer that writes each mail as an RFC 5322 file into a folder:
+// the default without a mail server.
+type Folder struct {
+	dir   string
+	clock watchpost.Clock
+	log   *slog.Logger
+}
+
+// NewFolder creates a missing folder.
+func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("mail folder: %w", err)
+	}
+	return &Folder{dir: dir, clock: clock, log: log}, nil
+}
+
+// Send implements actors.Mailer. When it returns, the file
+// <time>-<recipient>.eml is complete and durable; only the service's user can
+// read it.
+func (f *Folder) Send(_ context.Context, m actors.Mail) error {
+	now := f.clock.Now()
+	content, err := compose(m, now)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(f.dir, now.Format("20060102T150405.000000000Z")+"-"+fileName(m.To)+".eml")
+	if err := atomicfile.WriteFile(name, content); err != nil {
+		return fmt.Errorf("mail folder: %w", err)
+	}
+	f.log.Info("mail written", "to", m.To, "file", name)
+	return nil
+}
+
+// checkHeaders refuses a mail whose fields could add headers.
+func checkHeaders(m actors.Mail) error {
+	if strings.ContainsFunc(m.To+m.Subject, unicode.IsControl) {
+		return fmt.Errorf("mail to %q: control character in a header", m.To)
+	}
+	return nil
+}
+
+func compose(m actors.Mail, now time.Time) ([]byte, error) {
+	if err := checkHeaders(m); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Date: %s\r\nFrom: Watchpost <watchpost@localhost>\r\nTo: <%s>\r\nSubject: %s\r\n",
+		now.Format(time.RFC1123Z), m.To, mime.QEncoding.Encode("utf-8", m.Subject))
+	fmt.Fprintf(&b, "Message-ID: <%s@localhost>\r\nMIME-Version: 1.0\r\n", watchpost.NewID(now))
+	b.WriteString("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n")
+	w := quotedprintable.NewWriter(&b)
+	if _, err := w.Write([]byte(m.Body)); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), w.Close()
+}
+
+// fileName returns a file name for an address: characters that could lead out
+// of the folder become underscores.
+func fileName(address string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, address)
+}
