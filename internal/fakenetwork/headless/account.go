@@ -7,8 +7,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// receiveStatus keeps which account the member works as, and confirms the
-// session's own when it was asked to.
+// receiveStatus stores the account that the member works as and, with
+// Options.Bind, confirms the session's own account.
 func (s *session) receiveStatus(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,17 +19,17 @@ func (s *session) receiveStatus(f protocol.Frame) {
 	if !slices.ContainsFunc(f.Blocked, func(b protocol.Blocked) bool { return b.Reason == protocol.BlockedOtherAccount }) {
 		return
 	}
-	// Once: two sessions of a member that were both asked to would take the
-	// account from one another for ever.
+	// Once per run: otherwise two sessions of a member that both confirm would
+	// take the account from each other in a loop.
 	if s.opts.Bind && !s.confirmed && s.account.SignedIn {
 		s.confirmed = true
-		s.sayLocked(protocol.Frame{Type: protocol.TypeBind, Account: s.accountLocked()})
+		s.sendLocked(protocol.Frame{Type: protocol.TypeBind, Account: s.accountLocked()})
 		return
 	}
 	s.log.Warn("session: signed in to another account than the member's; no task comes until one of the two is changed", "member_account", s.bound)
 }
 
-// ownAccount returns the fault of a write that would be done as another account
+// ownAccount returns the fault of a write that would run as another account
 // than the member's.
 func (s *session) ownAccount() error {
 	s.mu.Lock()

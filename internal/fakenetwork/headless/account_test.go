@@ -14,8 +14,8 @@ func otherAccount(urn string) protocol.Frame {
 	}
 }
 
-// TestWriteAsAnotherAccount: what the member's account is not signed in for is
-// not done, also when that becomes known between acting and go.
+// TestWriteAsAnotherAccount: a write is not done when the member is signed in
+// as another account, even if that becomes known between acting and go.
 func TestWriteAsAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -66,10 +66,10 @@ func TestBind(t *testing.T) {
 	}
 	c.send(otherAccount("urn:network:member:ada"))
 	c.send(task("t1", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
-	c.read(protocol.TypeAccepted) // and no other bind before
+	c.read(protocol.TypeAccepted) // no other bind frame before it
 }
 
-// TestNoBind: nobody has named the account.
+// TestNoBind: without a named account, the session confirms none.
 func TestNoBind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})

@@ -19,14 +19,14 @@ import (
 // maxPage bounds a page of the network in bytes.
 const maxPage = 16 << 20
 
-// fault is why something at the network did not work. It becomes the error of
-// a result.
+// fault is the reason why a request to the network failed. It becomes the error
+// of a result.
 type fault struct {
 	code    string
 	message string
-	// sure is false when a write may have been applied all the same.
+	// sure is false when a write may have been applied anyway.
 	sure bool
-	// reason is the network's own word for a refused write.
+	// reason is the network's code for a refused write.
 	reason string
 }
 
@@ -36,22 +36,22 @@ func faultf(code, format string, args ...any) *fault {
 	return &fault{code: code, message: fmt.Sprintf(format, args...), sure: true}
 }
 
-// client knows the network's addresses and the meaning of its pages; nothing
+// client knows the network's addresses and the meaning of its pages. Nothing
 // else in the package does.
 type client struct {
 	origin *url.URL
 	http   *http.Client
 	slug   string
-	// seen is called with what a page says about the account: the viewer, or
-	// nil when nobody is signed in or a challenge is in the way.
+	// seen is called with the account that a page shows: the viewer, or nil
+	// when no account is signed in or a challenge blocks the page.
 	seen func(*page.Viewer)
 
 	mu   sync.Mutex
-	csrf string // of the last page that carried one
+	csrf string // of the last page that had one
 }
 
 // newClient makes a client for an account. It uses the transport of base and a
-// cookie jar of its own.
+// separate cookie jar.
 func newClient(origin string, base *http.Client, slug string, seen func(*page.Viewer)) (*client, error) {
 	u, err := parseOrigin(origin)
 	if err != nil {
@@ -71,7 +71,7 @@ func newClient(origin string, base *http.Client, slug string, seen func(*page.Vi
 	return c, nil
 }
 
-// absolute makes an address of the network of a path.
+// absolute returns the network's address of a path.
 func (c *client) absolute(path string) string {
 	if path == "" {
 		return ""
@@ -91,7 +91,7 @@ func (c *client) signIn(ctx context.Context) error {
 	return expect(data, page.KindFeed)
 }
 
-// get reads a page of the wanted kind.
+// get reads a page and checks its kind.
 func (c *client) get(ctx context.Context, path string, query url.Values, want page.Kind) (*page.Data, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -103,8 +103,8 @@ func (c *client) get(ctx context.Context, path string, query url.Values, want pa
 	return data, expect(data, want)
 }
 
-// apply does a write. A stale token is the one refusal that is worth a second
-// try: the write was certainly not applied.
+// apply does a write. It retries only a refusal for a stale token, because such
+// a write was certainly not applied.
 func (c *client) apply(ctx context.Context, path string, form url.Values) (*page.Applied, error) {
 	for try := 1; ; try++ {
 		data, err := c.send(ctx, http.MethodPost, path, form)
@@ -124,7 +124,7 @@ func (c *client) apply(ctx context.Context, path string, form url.Values) (*page
 	}
 }
 
-// send does one request and reads the page that comes back. A fault of a POST
+// send does one request and reads the page of the response. The fault of a POST
 // is not sure when the request may have reached the network.
 func (c *client) send(ctx context.Context, method, path string, form url.Values) (*page.Data, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
@@ -157,13 +157,14 @@ func (c *client) send(ctx context.Context, method, path string, form url.Values)
 	return data, err
 }
 
-// notSent reports whether a request certainly never left: no connection.
+// notSent reports whether a request certainly failed before it was sent: there
+// was no connection.
 func notSent(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// read reads the page of an answer and keeps what it says about the account.
+// read parses the page of a response and reports the account that it shows.
 func (c *client) read(resp *http.Response) (*page.Data, error) {
 	html, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
 	if err != nil {
@@ -193,7 +194,7 @@ func (c *client) read(resp *http.Response) (*page.Data, error) {
 	return data, nil
 }
 
-// expect turns a page of another kind than the wanted one into its fault.
+// expect returns the fault of a page that has another kind than the wanted one.
 func expect(data *page.Data, want page.Kind) error {
 	switch data.Kind {
 	case want:
@@ -219,7 +220,7 @@ func expect(data *page.Data, want page.Kind) error {
 	}
 }
 
-// hasReason reports whether err is the refusal of a write for that reason.
+// hasReason reports whether err is a write refused for that reason.
 func hasReason(err error, reason string) bool {
 	var f *fault
 	return errors.As(err, &f) && f.reason == reason

@@ -11,32 +11,32 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// carrier is one way to exchange frames with the service.
-type carrier interface {
-	// exchange opens a connection, sends what out holds and hands what comes
-	// to in, one by one, until the connection ends. It returns why; ErrRevoked
-	// and ErrReplaced end the session.
+// transport is one way to exchange frames with the service.
+type transport interface {
+	// exchange opens a connection, sends the frames of out and passes each
+	// received frame to in, until the connection ends. It returns why;
+	// ErrRevoked and ErrReplaced end the session.
 	exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error
-	// name is what hooks and the log call it.
+	// name identifies the transport in hooks and the log.
 	name() string
 }
 
-// errSocketDue ends a long poll whose session is to try the socket again.
+// errSocketDue ends a long poll when the session should try the socket again.
 var errSocketDue = errors.New("time to try the socket again")
 
-// errNoWelcome ends a connection on which the service did not say welcome.
+// errNoWelcome ends a connection on which the service sent no welcome.
 var errNoWelcome = errors.New("no welcome")
 
-// connect keeps a connection until ctx ends or the service ends the session.
-// It prefers the socket; after some failed tries it goes by long poll and
-// tries the socket once in a while.
+// connect keeps a connection until ctx ends or the service ends the session. It
+// prefers the socket. After socketTries failed attempts it uses long poll and
+// tries the socket periodically.
 func (s *session) connect(ctx context.Context, running *sync.WaitGroup) error {
 	client := &http.Client{Transport: s.opts.HTTPClient.Transport}
-	socket := &socketCarrier{server: s.opts.Server, client: client}
-	poll := &pollCarrier{server: s.opts.Server, client: client, token: s.opts.Token, retry: s.opts.Hooks.SocketRetry}
+	socket := &socketTransport{server: s.opts.Server, client: client}
+	poll := &pollTransport{server: s.opts.Server, client: client, token: s.opts.Token, retry: s.opts.Hooks.SocketRetry}
 	failed, backoff := 0, minBackoff
 	for {
-		var by carrier = socket
+		var by transport = socket
 		if failed >= socketTries {
 			by = poll
 		}
@@ -47,7 +47,7 @@ func (s *session) connect(ctx context.Context, running *sync.WaitGroup) error {
 		case errors.Is(err, ErrRevoked), errors.Is(err, ErrReplaced):
 			return err
 		case errors.Is(err, errSocketDue):
-			failed = socketTries - 1 // one try, then long poll again
+			failed = socketTries - 1 // one attempt, then long poll again
 			continue
 		}
 		onSocket := by.name() == socket.name()
@@ -60,11 +60,11 @@ func (s *session) connect(ctx context.Context, running *sync.WaitGroup) error {
 		case onSocket:
 			failed++
 		case !welcomed:
-			failed = socketTries - 1 // the service is away: that says nothing about sockets
+			failed = socketTries - 1 // the service is down, which says nothing about sockets
 		}
-		s.log.Info("session: connection ended", "carrier", by.name(), "welcomed", welcomed, "error", err)
-		// Half of the time is chance, so that the sessions of a service that
-		// was restarted do not come back all at once.
+		s.log.Info("session: connection ended", "transport", by.name(), "welcomed", welcomed, "error", err)
+		// Half of the pause is random, so that the sessions of a restarted
+		// service do not reconnect all at once.
 		wait := backoff/2 + rand.N(backoff/2) //nolint:gosec // spreads load, keeps no secret
 		if backoff *= 2; backoff > maxBackoff {
 			backoff = maxBackoff
@@ -75,12 +75,12 @@ func (s *session) connect(ctx context.Context, running *sync.WaitGroup) error {
 	}
 }
 
-// converse keeps one connection: hello, welcome, and what follows.
-func (s *session) converse(ctx context.Context, by carrier, running *sync.WaitGroup) (welcomed bool, err error) {
+// converse runs one connection: hello, welcome, then all other frames.
+func (s *session) converse(ctx context.Context, by transport, running *sync.WaitGroup) (welcomed bool, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	out := newOutbox(s.hello())
-	// A service that takes the connection and says nothing is as good as none.
+	// A service that accepts the connection but stays silent counts as down.
 	silent := time.AfterFunc(welcomeTime, func() { end(errNoWelcome) })
 	defer silent.Stop()
 	err = by.exchange(ctx, out, func(f protocol.Frame) {
@@ -106,7 +106,7 @@ func (s *session) converse(ctx context.Context, by carrier, running *sync.WaitGr
 	return welcomed, err
 }
 
-// heartbeats sends a heartbeat for every tick, and looks after the account.
+// heartbeats sends a heartbeat on every tick and checks the account.
 func (s *session) heartbeats(ctx context.Context, every time.Duration) {
 	ticks, stop := s.opts.Hooks.Beat(every)
 	defer stop()
@@ -118,14 +118,14 @@ func (s *session) heartbeats(ctx context.Context, every time.Duration) {
 			return
 		case <-ticks:
 			s.beat()
-			// A slow network must not hold up the next heartbeat.
+			// A slow network must not delay the next heartbeat.
 			checks.Go(func() { s.checkAccount(ctx) })
 		}
 	}
 }
 
-// welcome begins a conversation: from here on frames are sent, and the open
-// tasks say again what the service has not acknowledged.
+// welcome marks the connection as open for frames and repeats every frame of
+// the open tasks that the service has not acknowledged.
 func (s *session) welcome(ctx context.Context, f protocol.Frame, out *outbox) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *session) welcome(ctx context.Context, f protocol.Frame, out *outbox) {
 	if ctx.Err() == nil {
 		s.out = out
 	}
-	s.met = true
+	s.welcomed = true
 	s.wakeWorker()
 	for _, e := range s.journal.Entries() {
 		if t := s.tasks[e.Task]; t != nil {
@@ -144,16 +144,17 @@ func (s *session) welcome(ctx context.Context, f protocol.Frame, out *outbox) {
 	}
 }
 
-// repeatLocked says what a task has said and the service not acknowledged.
+// repeatLocked sends the frames of a task that the service has not
+// acknowledged.
 func (s *session) repeatLocked(t *task) {
 	for _, part := range t.parts {
 		part.Lease, part.Attempt = t.entry.Lease, t.entry.Attempt
-		s.sayLocked(part)
+		s.sendLocked(part)
 	}
 	switch {
 	case t.entry.State == protocol.StateDone:
-		s.sayLocked(resultFrame(t.entry))
+		s.sendLocked(resultFrame(t.entry))
 	case t.asking:
-		s.sayLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
+		s.sendLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
 	}
 }

@@ -1,10 +1,10 @@
-// Package headless is a session without a browser: it works the stand-in
+// Package headless is a session without a browser: it works on the stand-in
 // network for the service by the session protocol, as the browser extension
 // does in a member's browser.
 //
 // # How a task goes through a session
 //
-// What the service hands out is journalled first, done second, reported third:
+// A session first writes a task to its journal, then does it, then reports it:
 //
 //	task ── journal: received ── accepted ─┬─ a read: do it ──────────────────────┐
 //	                                       └─ a write: look at the page,          │
@@ -12,18 +12,17 @@
 //	                                          go ── journal: begun ── act ────────┤
 //	ack ── journal: removed ◄── result ◄── journal: done ◄────────────────────────┘
 //
-// The service is authoritative for what a task is and whose; the page is
+// The service is authoritative for a task's input and owner; the page is
 // authoritative for whether a write was done; the journal only remembers what
-// to ask. A process that dies loses nothing but time: the next one with the
-// same journal sends done results again, starts reads anew, and looks at the
-// page for every write that it may have begun (see write.go).
+// to check. A process that dies loses only time. The next process with the same
+// journal sends finished results again, restarts reads, and looks at the page
+// for each write that may have begun (see write.go).
 //
-// # Who runs what
+// # Goroutines
 //
-// Run's goroutine keeps the connection (run.go): it dials, says hello, and
-// hands every frame to the session (frames.go) one by one. One worker
-// goroutine does the tasks, one at a time (worker.go). They meet in the
-// session's mutex and in the journal. What is to be sent is never kept in
-// memory for later: after each welcome the open tasks say again what the
-// service has not acknowledged.
+// Run's goroutine keeps the connection (connect.go): it dials, sends hello, and
+// passes each frame to the session (frames.go). One worker goroutine does the
+// tasks, one at a time (worker.go). The two share the session's mutex and the
+// journal. Unsent frames are never kept in memory for later: after each welcome
+// the open tasks repeat every frame that the service has not acknowledged.
 package headless

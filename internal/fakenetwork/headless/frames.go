@@ -8,11 +8,11 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// Why a task's context ends.
+// Causes of the end of a task's context.
 var (
-	errForgotten = errors.New("the service is done with the task")
-	errCancelled = errors.New("the service cancelled the task")
-	errAnew      = errors.New("the task was handed out anew")
+	errForgotten  = errors.New("the service is done with the task")
+	errCancelled  = errors.New("the service cancelled the task")
+	errNewAttempt = errors.New("the task was handed out again")
 )
 
 // Reasons of released frames.
@@ -23,8 +23,8 @@ const (
 	releasedCancelled = "cancelled"
 )
 
-// receive handles a frame that comes after welcome. Frames and fields that the
-// session does not know are ignored.
+// receive handles a frame that arrives after welcome. It ignores unknown frames
+// and fields.
 func (s *session) receive(_ context.Context, f protocol.Frame) {
 	switch f.Type {
 	case protocol.TypeTask:
@@ -40,8 +40,8 @@ func (s *session) receive(_ context.Context, f protocol.Frame) {
 	}
 }
 
-// receiveTask journals a task and takes it on; one that the journal knows
-// keeps its state and takes the new lease.
+// receiveTask journals a task and queues it. A task that the journal knows
+// keeps its state and gets the new lease.
 func (s *session) receiveTask(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,31 +72,31 @@ func (s *session) receiveTask(f protocol.Frame) {
 	t := newTask(s.parent, e)
 	s.tasks[e.Task] = t
 	s.queue = append(s.queue, t)
-	s.sayLocked(protocol.Frame{Type: protocol.TypeAccepted, Task: e.Task, Lease: e.Lease})
+	s.sendLocked(protocol.Frame{Type: protocol.TypeAccepted, Task: e.Task, Lease: e.Lease})
 	s.wakeWorker()
 }
 
-// takeAgain gives a known task the lease and attempt of a new hand-out. A read
-// under way begins anew: the parts of the older attempt may be lost.
+// takeAgain gives a known task the lease and attempt of a new hand-out. A
+// running read restarts, because the parts of the older attempt may be lost.
 func (s *session) takeAgain(t *task, f protocol.Frame) {
 	e := t.entry
-	anew := e.Attempt != f.Attempt && !watchpost.TaskType(e.TaskType).Writes()
+	newAttempt := e.Attempt != f.Attempt && !watchpost.TaskType(e.TaskType).Writes()
 	e.Lease, e.Attempt, e.Deadline = f.Lease, f.Attempt, f.Deadline
 	if err := s.journal.Put(e); err != nil {
 		s.log.Error("session: new lease not journalled", "task", f.Task, "error", err)
 		return
 	}
 	t.entry = e
-	s.sayLocked(protocol.Frame{Type: protocol.TypeAccepted, Task: e.Task, Lease: e.Lease})
-	if anew && t.running && e.State == protocol.StateReceived {
+	s.sendLocked(protocol.Frame{Type: protocol.TypeAccepted, Task: e.Task, Lease: e.Lease})
+	if newAttempt && t.running && e.State == protocol.StateReceived {
 		t.again = true
-		t.cancel(errAnew)
+		t.cancel(errNewAttempt)
 		return
 	}
 	s.repeatLocked(t)
 }
 
-// receiveGo lets a write that waits for it begin.
+// receiveGo starts a write that waits for go.
 func (s *session) receiveGo(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,12 +106,12 @@ func (s *session) receiveGo(f protocol.Frame) {
 	}
 	t.asking = false
 	select {
-	case t.goes <- struct{}{}:
+	case t.onGo <- struct{}{}:
 	default:
 	}
 }
 
-// receiveAck forgets a part, or the whole task.
+// receiveAck removes an acknowledged part, or the whole task.
 func (s *session) receiveAck(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,8 @@ func (s *session) receiveAck(f protocol.Frame) {
 }
 
 // receiveCancel stops a task. A write that may have touched the network goes
-// on: only its result tells what became of it. A read that may have is dropped
-// without a word: to say that it was released would be to say that it cost the
+// on: only its result shows the outcome. A read that may have is dropped
+// without a released frame, because released means that the task cost the
 // account nothing.
 func (s *session) receiveCancel(f protocol.Frame) {
 	s.mu.Lock()
@@ -152,12 +152,12 @@ func (s *session) receiveCancel(f protocol.Frame) {
 	}
 }
 
-// releaseLocked says that a task was not begun.
+// releaseLocked reports that a task was not begun.
 func (s *session) releaseLocked(task, lease, reason string) {
-	s.sayLocked(protocol.Frame{Type: protocol.TypeReleased, Task: task, Lease: lease, Reason: reason})
+	s.sendLocked(protocol.Frame{Type: protocol.TypeReleased, Task: task, Lease: lease, Reason: reason})
 }
 
-// wakeWorker tells the worker that there may be something to do.
+// wakeWorker wakes the worker to check its queue.
 func (s *session) wakeWorker() {
 	select {
 	case s.wake <- struct{}{}:

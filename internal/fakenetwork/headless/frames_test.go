@@ -9,9 +9,9 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestGoldenFrames: testdata/frames.json holds frames of every type, as both
-// sides write them; sessions in other languages are tested with the same file.
-// None of their fields is lost when a frame is read and written again.
+// TestGoldenFrames: testdata/frames.json has frames of every type, as both
+// sides write them. Sessions in other languages are tested with the same file.
+// A frame keeps all its fields when it is read and written again.
 func TestGoldenFrames(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/frames.json")

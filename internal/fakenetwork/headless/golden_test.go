@@ -23,19 +23,18 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// update writes the golden pages anew: go test ./network/headless -run
-// TestGoldenPages -update.
-var update = flag.Bool("update", false, "write the golden pages of the extension's tests anew")
+// update rewrites the golden pages: go test ./internal/fakenetwork/headless
+// -run TestGoldenPages -update.
+var update = flag.Bool("update", false, "write the golden pages of the extension's tests")
 
-// goldenDir holds the pages that the extension's adapter is tested with, and
-// tasks.json, which tells what a session without a browser made of them.
+// goldenDir has the pages that the extension's adapter is tested with, and
+// tasks.json with the outputs of a session without a browser.
 const goldenDir = "../../../extension/test/pages"
 
-// goldenOrigin stands for the address of the site.
+// goldenOrigin replaces the address of the site.
 const goldenOrigin = "http://network.test"
 
-// goldenCase is a task, what the session asked the network for, and what it
-// reported.
+// goldenCase is a task, the session's requests to the network, and its result.
 type goldenCase struct {
 	Name     string              `json:"name"`
 	TaskType string              `json:"task_type"`
@@ -43,13 +42,13 @@ type goldenCase struct {
 	Requests []*exchange         `json:"requests"`
 	Output   json.RawMessage     `json:"output,omitempty"`
 	Error    *protocol.TaskError `json:"error,omitempty"`
-	// After is what the page of a write shows afterwards.
+	// After is the page of a write after the write.
 	After *exchange `json:"after,omitempty"`
 
 	faults fakenetwork.Faults
 }
 
-// exchange is a request of a session and its answer.
+// exchange is a request of a session and its response.
 type exchange struct {
 	Method   string     `json:"method"`
 	Path     string     `json:"path"`
@@ -60,7 +59,7 @@ type exchange struct {
 	html     []byte
 }
 
-// recorder is the site; it remembers what was asked while it records.
+// recorder wraps the site and records requests.
 type recorder struct {
 	site http.Handler
 	mu   sync.Mutex
@@ -73,7 +72,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	answer := httptest.NewRecorder()
 	r.site.ServeHTTP(answer, req)
-	r.remember(req, body, answer) // before the answer: the session may be done as soon as it has it
+	r.remember(req, body, answer) // before the response: the session may finish as soon as it has it
 	for name, values := range answer.Header() {
 		w.Header()[name] = values
 	}
@@ -93,7 +92,7 @@ func (r *recorder) remember(req *http.Request, body []byte, answer *httptest.Res
 	}
 }
 
-// start begins to record; stop ends it and returns what was asked.
+// start begins recording; stop ends it and returns the requests.
 func (r *recorder) start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,8 +111,9 @@ var (
 	blockForm = regexp.MustCompile(`(?s)(<script type="application/json" id="page-data">).*?(</script>)`)
 )
 
-// goldenHTML is a page without what differs from run to run: the token. The
-// data block is left out of pages that are read: the extension reads markup.
+// goldenHTML removes the token from a page, because it differs from run to run.
+// It also removes the data block of pages that are read, because the extension
+// reads markup.
 func goldenHTML(method string, page []byte) []byte {
 	if token := tokenForm.FindSubmatch(page); token != nil {
 		page = bytes.ReplaceAll(page, token[1], []byte("token-of-the-page"))
@@ -124,8 +124,8 @@ func goldenHTML(method string, page []byte) []byte {
 	return page
 }
 
-// TestGoldenPages: the pages that the extension is tested with are those that
-// the site shows, and the outputs those of the session without a browser.
+// TestGoldenPages: the extension's test pages are those that the site shows,
+// and the outputs are those of the session without a browser.
 func TestGoldenPages(t *testing.T) {
 	w := newWorld(t, fakenetwork.Options{SearchPage: 4})
 	site := &recorder{site: w.site}
@@ -169,7 +169,7 @@ func TestGoldenPages(t *testing.T) {
 	compareGolden(t, files)
 }
 
-// next returns the next frame, heartbeats apart.
+// next returns the next frame that is not a heartbeat.
 func (c *conn) next() protocol.Frame {
 	c.t.Helper()
 	for {
@@ -186,7 +186,7 @@ func (c *conn) next() protocol.Frame {
 
 var noFileName = regexp.MustCompile(`[^a-z0-9.-]+`)
 
-// goldenName chooses the file of a page: pages that are the same share one.
+// goldenName chooses the file of a page; equal pages share one.
 func goldenName(files map[string][]byte, e *exchange) string {
 	base := strings.Trim(noFileName.ReplaceAllString(strings.ToLower(e.Method+" "+e.Path), "_"), "_")
 	base = base[:min(len(base), 70)]
@@ -202,7 +202,8 @@ func goldenName(files map[string][]byte, e *exchange) string {
 	}
 }
 
-// compareGolden compares files with those of the extension, or writes them.
+// compareGolden compares files with those of the extension, or with -update
+// writes them.
 func compareGolden(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	if *update {
@@ -227,7 +228,7 @@ func compareGolden(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// goldenCases are the tasks: every type, and every way in which they fail.
+// goldenCases are the tasks: every type and every way to fail.
 func goldenCases(w *world) []*goldenCase {
 	w.browser("zoë")
 	b := w.browser("ann")
@@ -289,8 +290,7 @@ func goldenCases(w *world) []*goldenCase {
 	})...)
 }
 
-// goldenWrites are the tasks that change something; of holds what they are
-// done to.
+// goldenWrites are the tasks that change something; of has their targets.
 func goldenWrites(of map[string]any) []*goldenCase {
 	type in = map[string]any
 	return []*goldenCase{

@@ -15,7 +15,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// Entry is what the journal knows of one task.
+// Entry is the journal's record of one task.
 type Entry struct {
 	Task     string          `json:"task"`
 	Lease    string          `json:"lease"`
@@ -24,33 +24,34 @@ type Entry struct {
 	Input    json.RawMessage `json:"input,omitempty"`
 	Deadline *time.Time      `json:"deadline,omitempty"`
 	State    string          `json:"state"` // protocol.StateReceived, StateActing or StateDone
-	At       time.Time       `json:"at"`    // when it was received, by the session's Clock
+	At       time.Time       `json:"at"`    // time of receipt, by the session's Clock
 
 	// acting
 	Witness  *Witness   `json:"witness,omitempty"`
 	ActingAt *time.Time `json:"acting_at,omitempty"`
-	// Begun is set when go has come, before the network is touched: an entry
-	// in acting without it was certainly not acted on.
+	// Begun is set after go and before the network is touched. An entry in
+	// acting without it was certainly not acted on.
 	Begun bool `json:"begun,omitempty"`
 	// Again is set before the network is touched a second time.
 	Again bool `json:"again,omitempty"`
 
-	// done: one of the two
+	// done: one of these two
 	Output json.RawMessage     `json:"output,omitempty"`
 	Error  *protocol.TaskError `json:"error,omitempty"`
 }
 
 // Witness is what the page showed before a write.
 type Witness struct {
-	// Done is the page's own state of likes and invitations.
+	// Done is the page's state of a like or invitation.
 	Done bool `json:"done,omitempty"`
-	// Count is the number of own comments or messages with the same text.
+	// Count is the number of the actor's comments or messages with the same
+	// text.
 	Count int `json:"count,omitempty"`
 }
 
-// Journal is a folder with one file per task, and the journal's own name. A
-// file is written beside its place, synced and moved there, so that it is
-// whole or not there at all whenever the machine stops.
+// Journal is a folder with one file per task and a file with the journal's
+// name. A file is written to a temporary name, synced and renamed, so after a
+// crash it is either complete or absent.
 type Journal struct {
 	dir  string
 	id   string
@@ -69,9 +70,9 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// OpenJournal opens the journal in dir, and makes it when there is none. It
-// fails with ErrJournalInUse while another session has it open. Files that it
-// cannot read it leaves alone and returns by name, for the log.
+// OpenJournal opens the journal in dir, creating it if needed. It fails with
+// ErrJournalInUse while another session has it open. It leaves unreadable files
+// alone and returns their names for the log.
 func OpenJournal(dir string) (j *Journal, unread []string, err error) {
 	if err := makeDir(dir); err != nil {
 		return nil, nil, err
@@ -92,8 +93,8 @@ func OpenJournal(dir string) (j *Journal, unread []string, err error) {
 	return j, unread, nil
 }
 
-// loadID reads the journal's name, or gives it one. A journal whose name is
-// lost gets a new one: as far as anyone can prove it is another journal.
+// loadID reads the journal's name, or creates one. A journal whose name is lost
+// gets a new one, because nothing proves that it is the same journal.
 func (j *Journal) loadID() error {
 	var id struct {
 		Journal string `json:"journal"`
@@ -111,8 +112,8 @@ func (j *Journal) loadID() error {
 	return j.write(idFile, id)
 }
 
-// loadTasks reads the task files. What a crash left half written has the
-// suffix of temporary files and goes.
+// loadTasks reads the task files. It removes temporary files, which a crash
+// left half written.
 func (j *Journal) loadTasks() (unread []string, err error) {
 	files, err := os.ReadDir(j.dir)
 	if err != nil {
@@ -138,7 +139,7 @@ func (j *Journal) loadTasks() (unread []string, err error) {
 	return unread, nil
 }
 
-// whole reports whether an entry has what its state needs.
+// whole reports whether an entry has the fields that its state needs.
 func (e *Entry) whole() bool {
 	switch e.State {
 	case protocol.StateReceived:
@@ -152,10 +153,10 @@ func (e *Entry) whole() bool {
 	}
 }
 
-// ID is the journal's random name, made with it and kept in it.
+// ID is the journal's random name, created and stored with it.
 func (j *Journal) ID() string { return j.id }
 
-// Entries returns the open tasks, the oldest first.
+// Entries returns the open tasks, oldest first.
 func (j *Journal) Entries() []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -183,8 +184,8 @@ func (j *Journal) Put(e Entry) error {
 	return nil
 }
 
-// Remove forgets a task. A removal that a crash undoes is harmless: the result
-// is sent and acknowledged once more.
+// Remove deletes a task. If a crash undoes the removal, the result is only sent
+// and acknowledged again.
 func (j *Journal) Remove(task string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -201,7 +202,7 @@ func (j *Journal) Remove(task string) error {
 // Close lets another session open the journal.
 func (j *Journal) Close() error { return j.lock.release() }
 
-// write puts a file in its place, whole and durable.
+// write stores a file atomically and durably.
 func (j *Journal) write(name string, content any) error {
 	b, err := json.Marshal(content)
 	if err != nil {
@@ -228,8 +229,8 @@ func (j *Journal) write(name string, content any) error {
 	return syncDir(j.dir)
 }
 
-// taskFile names the file of a task. Ids are UUIDs; whatever else a service
-// sends must not leave the folder.
+// taskFile names the file of a task. Ids are UUIDs; any other id from the
+// service must not lead out of the folder.
 func taskFile(task string) string {
 	var b strings.Builder
 	for _, c := range []byte(task) {

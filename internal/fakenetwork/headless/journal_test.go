@@ -24,7 +24,7 @@ func openJournal(t *testing.T, dir string) *headless.Journal {
 	return j
 }
 
-// reopen is what a process does after the one before it died.
+// reopen opens the journal as the next process does after a crash.
 func reopen(t *testing.T, j *headless.Journal, dir string) *headless.Journal {
 	t.Helper()
 	if err := j.Close(); err != nil {
@@ -84,8 +84,8 @@ func TestJournalIsOneSessions(t *testing.T) {
 	reopen(t, j, dir)
 }
 
-// TestJournalTolerance: what a crash or a stranger left does not keep the
-// other tasks from being known, and is not deleted.
+// TestJournalTolerance: files left by a crash or by another program do not hide
+// the other tasks and are not deleted.
 func TestJournalTolerance(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -134,7 +134,8 @@ func TestJournalTolerance(t *testing.T) {
 	}
 }
 
-// TestJournalNames: no id of a task leaves the folder or meets another's file.
+// TestJournalNames: a task id cannot lead out of the folder or collide with
+// another task's file.
 func TestJournalNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -147,12 +148,12 @@ func TestJournalNames(t *testing.T) {
 		}
 	}
 	got := reopen(t, j, dir).Entries()
-	if len(got) != len(ids)-1 { // an entry without a task is none
+	if len(got) != len(ids)-1 { // an entry without a task is invalid
 		t.Errorf("%d entries of %d", len(got), len(ids))
 	}
 	files, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil || len(files) != 1 {
-		t.Errorf("files beside the journal: %v, %v", files, err)
+		t.Errorf("files next to the journal: %v, %v", files, err)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// folderLock keeps other sessions from a journal by a file that exists while
-// one has it. After a crash it must be removed by hand.
+// folderLock keeps other sessions out of a journal by a file that exists while
+// one has it. After a crash the file must be removed by hand.
 type folderLock struct{ file *os.File }
 
 // lockFolder takes the lock, or fails with ErrJournalInUse.
@@ -24,7 +24,7 @@ func lockFolder(path string) (*folderLock, error) {
 	return &folderLock{f}, nil
 }
 
-// release gives the lock back.
+// release releases the lock.
 func (l *folderLock) release() error {
 	_ = l.file.Close()
 	return os.Remove(l.file.Name())

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// folderLock keeps other sessions, of this process too, from a journal. The
-// system drops it when the process ends, however it ends.
+// folderLock keeps other sessions, also of this process, out of a journal. The
+// system releases it when the process ends for any reason.
 type folderLock struct{ file *os.File }
 
 // lockFolder takes the lock, or fails with ErrJournalInUse.
@@ -25,7 +25,7 @@ func lockFolder(path string) (*folderLock, error) {
 	return &folderLock{f}, nil
 }
 
-// release gives the lock back.
+// release releases the lock.
 func (l *folderLock) release() error { return l.file.Close() }
 
 // syncDir makes the names in a folder durable.

@@ -15,68 +15,70 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// Errors that end a session for good; Run returns them wrapped or as they are.
+// Errors that end a session permanently; Run returns them as they are or
+// wrapped.
 var (
-	// ErrRevoked means that the service does not know the token (any more).
+	// ErrRevoked means that the service does not know the token, or no longer.
 	ErrRevoked = errors.New("the session's token is unknown or revoked")
 	// ErrReplaced means that a newer connection of the same session took over.
 	ErrReplaced = errors.New("another connection of the same session took over")
-	// ErrJournalInUse means that another session works with the journal.
+	// ErrJournalInUse means that another session has the journal open.
 	ErrJournalInUse = errors.New("the journal is in use by another session")
 )
 
-// Options says what a session works for, and with.
+// Options configure a session.
 type Options struct {
-	// Server is the service's address (http or https). Without TLS it must be
-	// a loopback address, or Insecure be set.
+	// Server is the service's address (http or https). Without TLS it must be a
+	// loopback address, unless Insecure is set.
 	Server   string
 	Insecure bool
 	// Token is the session token that a sign-in returned.
 	Token string
 	// NetworkURL is the origin of the network; all addresses are built on it.
 	NetworkURL string
-	// ShowsLate says of the network that it may show what was written only
-	// after the second look. A comment or message that the page does not show
-	// then ends outcome_unknown and is not done again.
+	// ShowsLate says that the network may show a write only after the second
+	// look. A comment or message that the page does not show then ends as
+	// outcome_unknown and is not repeated.
 	ShowsLate bool
 	// Account is the slug of the member to sign in to the network as.
 	Account string
-	// Bind confirms that the member works as Account from now on, when the
-	// service says that the member works as another one: once in a run.
+	// Bind confirms Account as the member's account when the service reports
+	// another one, once per run.
 	Bind bool
-	// JournalDir holds what must survive the process; one session at a time
-	// may use it. It is made when it does not exist.
+	// JournalDir holds the state that must survive the process; one session at
+	// a time may use it. It is created if needed.
 	JournalDir string
 	// Version is reported to the service.
 	Version string
-	// Logger receives what happens (default: slog's).
+	// Logger receives the session's log (default: slog's).
 	Logger *slog.Logger
-	// Clock is what deadlines and the second look at a page go by (default:
-	// the wall clock). It need not agree with the service's: the difference
-	// is learnt at each welcome.
+	// Clock is the time for deadlines and the second look (default: the wall
+	// clock). It may differ from the service's: each welcome reports the
+	// difference.
 	Clock watchpost.Clock
 	// HTTPClient reaches the service and the network (default: a client with
 	// ordinary timeouts). Its cookie jar is not used.
 	HTTPClient *http.Client
-	// Hooks let tests decide about real time.
+	// Hooks let tests control real time.
 	Hooks Hooks
 }
 
-// Hooks replace a session's waiting in real time. The zero value waits.
+// Hooks replace a session's real-time waits. The zero value waits.
 type Hooks struct {
-	// Wait waits for d or until ctx is done, whose error it then returns. It
-	// is used between tries to connect.
+	// Wait waits for d between connection attempts, or until ctx ends, whose
+	// error it then returns.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Beat returns a channel that asks for heartbeats, and what stops it.
+	// Beat returns a channel of ticks for heartbeats, and a function that stops
+	// it.
 	Beat func(every time.Duration) (ticks <-chan time.Time, stop func())
-	// SocketRetry returns a channel that asks a session on long poll to try
-	// the socket again, and what stops it.
+	// SocketRetry returns a channel that ticks when a session on long poll
+	// should try the socket again, and a function that stops it.
 	SocketRetry func(after time.Duration) (due <-chan time.Time, stop func())
 	// ScanTime bounds a scan (default 5 minutes).
 	ScanTime time.Duration
-	// Linked, when set, is called after each welcome with the carrier, socket
-	// or poll.
-	Linked func(carrier string)
+	// Linked, if set, is called after each welcome with the transport, socket or
+	// poll.
+	Linked func(transport string)
 }
 
 // Real-time periods of a session.
@@ -86,17 +88,17 @@ const (
 	requestTime = 60 * time.Second
 	// welcomeTime bounds the wait for a welcome.
 	welcomeTime = 15 * time.Second
-	// socketRetry is how long a session stays on long poll before it tries
-	// the socket again.
+	// socketRetry is the time on long poll before the session tries the socket
+	// again.
 	socketRetry = 5 * time.Minute
-	// socketTries is after how many failed tries of the socket it goes by
-	// long poll.
+	// socketTries is the number of failed attempts before the session uses long
+	// poll.
 	socketTries = 3
 	minBackoff  = time.Second
 	maxBackoff  = 30 * time.Second
 )
 
-// prepare checks the options and fills in the defaults.
+// prepare checks the options and sets the defaults.
 func (o *Options) prepare() error {
 	if o.Token == "" {
 		return errors.New("no session token")
@@ -163,7 +165,7 @@ func (h *Hooks) prepare() {
 	}
 }
 
-// parseOrigin reads the address of a site.
+// parseOrigin parses the address of a site.
 func parseOrigin(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -175,7 +177,7 @@ func parseOrigin(s string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// loopback reports whether a host is this machine.
+// loopback reports whether a host is a loopback address.
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -184,7 +186,7 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// beatEvery is the period of heartbeats that a welcome asks for.
+// beatEvery is the heartbeat period of a welcome.
 func beatEvery(welcome protocol.Frame) time.Duration {
 	if welcome.HeartbeatS > 0 {
 		return time.Duration(welcome.HeartbeatS) * time.Second
@@ -192,6 +194,6 @@ func beatEvery(welcome protocol.Frame) time.Duration {
 	return protocol.HeartbeatEvery
 }
 
-// makeDir makes the journal's folder, for its owner only: entries hold what
-// tasks say.
+// makeDir creates the journal's folder for its owner only, because entries
+// contain the texts of tasks.
 func makeDir(dir string) error { return os.MkdirAll(dir, 0o700) }

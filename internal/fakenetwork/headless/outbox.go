@@ -6,12 +6,12 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// outbox holds the frames that a connection has to send, in order. It never
-// makes the one who adds wait.
+// outbox holds the frames that a connection has to send, in order. Adding never
+// blocks.
 type outbox struct {
 	mu     sync.Mutex
 	frames []protocol.Frame
-	filled chan struct{} // holds one token while there are frames
+	filled chan struct{} // has one token while there are frames
 }
 
 func newOutbox(first ...protocol.Frame) *outbox {
@@ -29,8 +29,8 @@ func (o *outbox) add(f protocol.Frame) {
 	o.signal()
 }
 
-// take removes and returns frames of together at most limit bytes, but at
-// least one when there is one.
+// take removes and returns frames of at most limit bytes in total, but at least
+// one if any is queued.
 func (o *outbox) take(limit int) []protocol.Frame {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -44,7 +44,7 @@ func (o *outbox) take(limit int) []protocol.Frame {
 	}
 	taken := o.frames[:n:n]
 	o.frames = o.frames[n:]
-	select { // the token may stand for what is taken now
+	select { // the token may stand for the frames taken now
 	case <-o.filled:
 	default:
 	}
@@ -54,7 +54,7 @@ func (o *outbox) take(limit int) []protocol.Frame {
 	return taken
 }
 
-// signal leaves the token. The caller holds the lock.
+// signal puts the token. The caller holds the lock.
 func (o *outbox) signal() {
 	select {
 	case o.filled <- struct{}{}:

@@ -17,26 +17,26 @@ import (
 // pollTimeout bounds one poll, which the service holds for protocol.PollTime.
 const pollTimeout = protocol.PollTime + 20*time.Second
 
-// maxPollBody bounds what one poll carries in each direction.
+// maxPollBody bounds the body of a poll in each direction.
 const maxPollBody = protocol.MaxFrame
 
-// pollCarrier exchanges frames by long poll.
-type pollCarrier struct {
+// pollTransport exchanges frames by long poll.
+type pollTransport struct {
 	server string
 	client *http.Client
 	token  string
 	retry  func(time.Duration) (<-chan time.Time, func())
 }
 
-func (c *pollCarrier) name() string { return "poll" }
+func (c *pollTransport) name() string { return "poll" }
 
-// exchange implements carrier. While a poll is held and there is something to
-// say, a second one carries it; the service then ends the first. But two polls
-// may overtake each other on their way: while one is out with something that
-// the service answers at once, the next waits for that answer, so that parts
-// and results arrive in their order. What comes is handled before the next
-// poll leaves, which is for the service the sign that it has arrived.
-func (c *pollCarrier) exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error {
+// exchange implements transport. If there are frames to send while a poll is
+// held, a second poll sends them; the service then ends the first. Two polls
+// may overtake each other on their way, so while a poll with frames that the
+// service answers at once is out, the next one waits for its reply. This keeps
+// parts and results in order. Received frames are handled before the next poll
+// leaves, which tells the service that they have arrived.
+func (c *pollTransport) exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error {
 	due, stop := c.retry(socketRetry)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
@@ -91,10 +91,10 @@ func (c *pollCarrier) exchange(ctx context.Context, out *outbox, in func(protoco
 type pollAnswer struct {
 	messages []protocol.Frame
 	err      error
-	urgent   bool // the poll carried something that is answered at once
+	urgent   bool // the poll has frames that are answered at once
 }
 
-// answeredAtOnce reports whether the service has something to say to a frame.
+// answeredAtOnce reports whether the service replies to a frame.
 func answeredAtOnce(f protocol.Frame) bool {
 	switch f.Type {
 	case protocol.TypeHello, protocol.TypeActing, protocol.TypePart, protocol.TypeResult:
@@ -105,7 +105,7 @@ func answeredAtOnce(f protocol.Frame) bool {
 }
 
 // poll does one poll.
-func (c *pollCarrier) poll(ctx context.Context, frames []protocol.Frame) ([]protocol.Frame, error) {
+func (c *pollTransport) poll(ctx context.Context, frames []protocol.Frame) ([]protocol.Frame, error) {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	if frames == nil {

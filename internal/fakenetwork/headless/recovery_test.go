@@ -11,7 +11,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// inputs of one task of each kind of write.
+// tasks returns the input of one task of each kind of write.
 func (a aim) tasks() map[string]struct {
 	kind  fakenetwork.WriteKind
 	input map[string]string
@@ -27,12 +27,13 @@ func (a aim) tasks() map[string]struct {
 	}
 }
 
-// decided are the writes of which the page's state decides alone.
+// decided reports whether the page's state alone decides a kind of write.
 func decided(kind string) bool {
 	return kind == "agent_like_post" || kind == "agent_send_connection_request"
 }
 
-// TestAnswerLost: the write was applied, its answer lost. The page tells.
+// TestAnswerLost: the write was applied but its response was lost. The page
+// shows it.
 func TestAnswerLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -52,7 +53,7 @@ func TestAnswerLost(t *testing.T) {
 	}
 }
 
-// TestWriteLost: the write did not arrive. It is done once more, comments and
+// TestWriteLost: the write did not arrive. It is done once more; comments and
 // messages only after a second look.
 func TestWriteLost(t *testing.T) {
 	t.Parallel()
@@ -76,8 +77,8 @@ func TestWriteLost(t *testing.T) {
 	}
 }
 
-// secondLook waits until the session waits for its second look, and lets the
-// time pass.
+// secondLook waits until the session waits for its second look, then advances
+// the clock past it.
 func (w *world) secondLook() {
 	w.t.Helper()
 	select {
@@ -88,8 +89,9 @@ func (w *world) secondLook() {
 	}
 }
 
-// TestNetworkThatShowsLate: on it a comment or message that is not seen is not
-// done again, as it may have been done; the page still decides of the others.
+// TestNetworkThatShowsLate: on a network that shows writes late, a comment or
+// message that is not visible is not repeated, because it may have been done.
+// For other writes the page still decides.
 func TestNetworkThatShowsLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -114,7 +116,7 @@ func TestNetworkThatShowsLate(t *testing.T) {
 		w.site.SetFaults("jo", fakenetwork.Faults{})
 		c.send(ack(id))
 
-		// What the page does show counts, as on any network.
+		// A visible write counts, as on any network.
 		w.site.SetFaults("jo", fakenetwork.Faults{LoseAnswers: 1})
 		if !decided(id) {
 			hand(c, task(id+"-2", id, test.input))
@@ -127,7 +129,7 @@ func TestNetworkThatShowsLate(t *testing.T) {
 	}
 }
 
-// TestWriteLostTwice: after the second try nothing more is done.
+// TestWriteLostTwice: after the second attempt the session stops.
 func TestWriteLostTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -151,7 +153,7 @@ func TestWriteLostTwice(t *testing.T) {
 	}
 }
 
-// TestPageUnreadableAfterWrite: who cannot look does not act.
+// TestPageUnreadableAfterWrite: without a readable page nothing is done.
 func TestPageUnreadableAfterWrite(t *testing.T) {
 	t.Parallel()
 	var w *world
@@ -172,8 +174,8 @@ func TestPageUnreadableAfterWrite(t *testing.T) {
 	}
 }
 
-// TestKilledAfterWrite: the process dies while the write's answer is on its
-// way. The next one finds the write on the page and does not repeat it.
+// TestKilledAfterWrite: the process dies before the write's response arrives.
+// The next process finds the write on the page and does not repeat it.
 func TestKilledAfterWrite(t *testing.T) {
 	t.Parallel()
 	for id := range (aim{}).tasks() {
@@ -210,7 +212,7 @@ func TestKilledAfterWrite(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeGo: without go nothing was done; the task begins anew.
+// TestKilledBeforeGo: without go nothing was done, so the task restarts.
 func TestKilledBeforeGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -233,8 +235,8 @@ func TestKilledBeforeGo(t *testing.T) {
 	}
 }
 
-// TestJournalOfDeadProcess: what a session does about a write that it finds in
-// acting, by what the journal and the page say.
+// TestJournalOfDeadProcess covers a write found in acting, for each state of
+// the journal and the page.
 func TestJournalOfDeadProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -293,7 +295,7 @@ func TestJournalOfDeadProcess(t *testing.T) {
 	}
 }
 
-// freshPost returns the path of a post that no account did anything to.
+// freshPost returns the path of a post that no account has touched.
 func freshPost(w *world) string {
 	w.t.Helper()
 	touched := make(map[string]bool)
@@ -309,7 +311,8 @@ func freshPost(w *world) string {
 	return ""
 }
 
-// TestCancelledWhileActing: what may have touched the network is reported.
+// TestCancelledWhileActing: a write that may have touched the network is
+// reported.
 func TestCancelledWhileActing(t *testing.T) {
 	t.Parallel()
 	applied, release := make(chan struct{}), make(chan struct{})
@@ -323,7 +326,7 @@ func TestCancelledWhileActing(t *testing.T) {
 	<-applied
 	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t1"})
 	c.send(task("t2", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
-	c.read(protocol.TypeAccepted) // frames are handled in order: the cancel was seen
+	c.read(protocol.TypeAccepted) // frames are handled in order, so the cancel was seen
 	close(release)
 	for _, want := range []string{"t1", "t2"} {
 		if got := c.read(protocol.TypeResult); got.Task != want || got.Error != nil {
@@ -332,11 +335,11 @@ func TestCancelledWhileActing(t *testing.T) {
 	}
 }
 
-// TestNetworkAway: a write that never left the machine is said to be undone.
+// TestNetworkAway: a write that never left the machine is reported as not done.
 func TestNetworkAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
-	// A kept connection might break while the write is on it, which is not sure.
+	// A kept connection could break during the write, which is not sure.
 	w.networkServer.Config.SetKeepAlivesEnabled(false)
 	a := w.aim()
 	w.run()
@@ -354,8 +357,8 @@ func TestNetworkAway(t *testing.T) {
 	wantError(t, c.read(protocol.TypeResult), protocol.CodeTimeout)
 }
 
-// TestNetworkFaults: what keeps the account from working is said by its code,
-// for reads, scans and writes alike, and never looks like an empty result.
+// TestNetworkFaults: a fault that keeps the account from working is reported by
+// its code, for reads, scans and writes, and never as an empty result.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -384,7 +387,7 @@ func TestNetworkFaults(t *testing.T) {
 			c.send(ack(f.Task))
 		}
 		w.site.ClearFaults()
-		w.beats <- start // signs the account in again where that was the fault
+		w.beats <- start // signs the account in again where it was signed out
 		c.heartbeat(true)
 	}
 	if n := len(w.site.Writes()); n != 0 {
@@ -392,7 +395,8 @@ func TestNetworkFaults(t *testing.T) {
 	}
 }
 
-// heartbeat reads heartbeats until one says whether the account is signed in.
+// heartbeat reads heartbeats until one reports whether the account is signed
+// in.
 func (c *conn) heartbeat(signedIn bool) protocol.Frame {
 	c.t.Helper()
 	for {

@@ -7,10 +7,10 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// reference returns the part of an address that names what ref means: a slug,
-// an id, an urn (its last part) or an address of any host with one of the
-// given folders in its path. It is escaped; the network's origin is never
-// taken from it.
+// reference returns the part of an address that identifies ref: a slug, an id,
+// the last part of a URN, or the part after one of the given folders in an
+// address of any host. The result is escaped, and the network's origin is never
+// taken from ref.
 func reference(ref string, folders ...string) (string, error) {
 	ref = strings.TrimSpace(ref)
 	if strings.Contains(ref, "/") {

@@ -11,10 +11,10 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// maxPartBytes bounds the posts of a part; the frame around them takes little.
+// maxPartBytes bounds the posts of a part; the rest of the frame is small.
 const maxPartBytes = protocol.MaxPartBytes - 4096
 
-// rawPosts is a PostsOutput whose posts are encoded already.
+// rawPosts is a PostsOutput with encoded posts.
 type rawPosts struct {
 	Posts     []json.RawMessage `json:"posts"`
 	Exhausted *bool             `json:"exhausted,omitempty"`
@@ -28,21 +28,21 @@ type scan struct {
 	path  string
 	query url.Values
 
-	known map[string]bool // urns that were met
+	known map[string]bool // URNs already added
 	posts []json.RawMessage
 	size  int
 	seq   int
 }
 
-// scanPages pages through a list of posts from the newest to since. It stops
-// early, and says so, at protocol.MaxScanPosts or when the time is over.
+// scanPages pages through a list of posts from the newest back to since. It
+// stops early, and reports that, at protocol.MaxScanPosts or after ScanTime.
 func scanPages(ctx context.Context, sc *scan) (any, error) {
 	sc.known = make(map[string]bool)
 	within, cancel := context.WithTimeout(ctx, sc.s.opts.Hooks.ScanTime)
 	defer cancel()
 	exhausted, err := sc.pages(within)
 	if err != nil {
-		// The time is over, not the task: what was found counts.
+		// Only the scan's time is over, not the task's: the posts so far count.
 		if ctx.Err() != nil || within.Err() == nil || sc.empty() {
 			return nil, err
 		}
@@ -54,11 +54,11 @@ func scanPages(ctx context.Context, sc *scan) (any, error) {
 	return rawPosts{Posts: sc.posts, Exhausted: &exhausted}, nil
 }
 
-// empty reports whether nothing was found yet.
+// empty reports whether the scan has no posts yet.
 func (sc *scan) empty() bool { return len(sc.known) == 0 }
 
-// pages reads page after page; exhausted is true when the list or since was
-// reached.
+// pages reads the pages one by one; exhausted is true when the end of the list
+// or since was reached.
 func (sc *scan) pages(ctx context.Context) (exhausted bool, err error) {
 	if sc.query == nil {
 		sc.query = url.Values{}
@@ -90,7 +90,7 @@ func (sc *scan) pages(ctx context.Context) (exhausted bool, err error) {
 	}
 }
 
-// add keeps a post, and sends a part when there are enough.
+// add appends a post, and sends a part when it is full.
 func (sc *scan) add(p *page.Post) error {
 	sc.known[p.URN] = true
 	b, err := json.Marshal(postOf(sc.net, p))
@@ -109,11 +109,11 @@ func (sc *scan) add(p *page.Post) error {
 	return nil
 }
 
-// sendPart sends what was kept and waits for nothing.
+// sendPart sends the collected posts without waiting for the ack.
 func (sc *scan) sendPart() {
 	output, err := json.Marshal(rawPosts{Posts: sc.posts})
 	if err != nil {
-		return // raw messages that were just encoded
+		return // cannot fail: the messages were just encoded
 	}
 	seq := sc.seq
 	sc.seq++
@@ -125,11 +125,11 @@ func (sc *scan) sendPart() {
 		Type: protocol.TypePart, Task: t.entry.Task, Lease: t.entry.Lease, Attempt: t.entry.Attempt, Seq: &seq, Output: output,
 	}
 	t.parts = append(t.parts, part)
-	s.sayLocked(part)
+	s.sendLocked(part)
 }
 
-// flush waits until the service has stored all parts of a task: only then may
-// the journal say that the task is done, because parts are kept in memory.
+// flush waits until the service has stored all parts of a task. Parts are kept
+// in memory, so the journal may not mark the task as done before.
 func (s *session) flush(t *task) error {
 	s.mu.Lock()
 	if len(t.parts) == 0 {
@@ -147,7 +147,7 @@ func (s *session) flush(t *task) error {
 	}
 }
 
-// postOf is a post as a session reports it.
+// postOf converts a post to the protocol's form.
 func postOf(net *client, p *page.Post) protocol.Post {
 	out := protocol.Post{
 		URN: p.URN, URL: net.absolute(p.Path), Content: p.Content, PostedAt: p.PostedAt.UTC(),

@@ -14,7 +14,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// corpus writes n posts that hold the word, each of about size bytes.
+// corpus writes n posts that contain the word, each of about size bytes.
 func corpus(t *testing.T, n, size int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "posts.jsonl")
@@ -101,8 +101,8 @@ func TestScanInParts(t *testing.T) {
 	}
 }
 
-// TestUnackedPartsAreSentAgain: parts that the service has not stored are sent
-// on the next connection, in order, and the result only after them.
+// TestUnackedPartsAreSentAgain: parts without an ack are sent again on the next
+// connection, in order, and the result only after them.
 func TestUnackedPartsAreSentAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{CorpusFile: corpus(t, 650, 10), SearchPage: 100})
@@ -117,7 +117,7 @@ func TestUnackedPartsAreSentAgain(t *testing.T) {
 	}
 	seq := 0
 	c.send(protocol.Frame{Type: protocol.TypeAck, Task: "t1", Seq: &seq})
-	c.send(protocol.Frame{Type: protocol.TypeTask, Task: ""}) // nothing that a session could answer
+	c.send(protocol.Frame{Type: protocol.TypeTask, Task: ""}) // invalid: a session cannot reply to it
 	c.drop()
 	c, hello := w.welcomed()
 	if len(hello.Tasks) != 1 || hello.Tasks[0].State != protocol.StateReceived {
@@ -132,7 +132,7 @@ func TestUnackedPartsAreSentAgain(t *testing.T) {
 	}
 	s.kill()
 
-	// A new process scans anew, with the same parts.
+	// A new process scans again, with the same parts.
 	w.run()
 	c, _ = w.welcomed()
 	if urns, _, parts := readScan(c, "t1"); len(urns) != 650 || parts != 3 {
@@ -140,8 +140,8 @@ func TestUnackedPartsAreSentAgain(t *testing.T) {
 	}
 }
 
-// TestScanHandedOutAnew: under a new attempt the parts begin at 0 again.
-func TestScanHandedOutAnew(t *testing.T) {
+// TestScanHandedOutAgain: under a new attempt the parts start at 0 again.
+func TestScanHandedOutAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{CorpusFile: corpus(t, 250, 10), SearchPage: 100})
 	w.run()
@@ -184,7 +184,7 @@ func TestScanBounds(t *testing.T) {
 		c, _ := w.welcomed()
 		c.send(keywordTask("t1", "observability", start.AddDate(0, 0, -30)))
 		c.read(protocol.TypeAccepted)
-		// Nothing was read in that time: that is no empty answer.
+		// Nothing was read in that time, which is not an empty result.
 		wantError(t, c.read(protocol.TypeResult), protocol.CodeTimeout)
 	})
 }
@@ -229,7 +229,7 @@ func TestScansOfAuthorsAndForum(t *testing.T) {
 	}
 }
 
-// TestLongPollCarriesParts: a scan's parts go by poll as well.
+// TestLongPollCarriesParts: a scan's parts go by long poll as well.
 func TestLongPollCarriesParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{CorpusFile: corpus(t, 60, 40_000)})

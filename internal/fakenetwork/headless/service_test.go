@@ -27,15 +27,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // start is a Wednesday.
 var start = time.Date(2030, 1, 9, 15, 0, 0, 0, time.UTC)
 
-// patience bounds every wait of a test: it is only used up by a failing one.
+// patience bounds every wait of a test; only a failing test uses it up.
 const patience = 40 * time.Second
 
-// service is a scripted service: the test says what it says.
+// service is a scripted service: the test sends its frames.
 type service struct {
 	t      *testing.T
 	server *httptest.Server
 	conns  chan *conn
-	// refuse, when set, answers the socket's address with an error.
+	// refuse, if set, fails requests for the socket with an error.
 	mu     sync.Mutex
 	refuse bool
 	polls  chan *poll
@@ -45,7 +45,7 @@ type service struct {
 type conn struct {
 	t      *testing.T
 	ws     *websocket.Conn
-	frames chan protocol.Frame // what the session says; closed with the socket
+	frames chan protocol.Frame // the session's frames; closed with the socket
 }
 
 // poll is a held long poll.
@@ -146,7 +146,7 @@ func (s *service) acceptPoll() *poll {
 	}
 }
 
-// welcomed accepts a socket, reads hello and says welcome.
+// welcomed accepts a socket, reads hello and sends welcome.
 func (s *service) welcomed() (*conn, protocol.Frame) {
 	s.t.Helper()
 	c := s.accept()
@@ -160,7 +160,7 @@ func welcome() protocol.Frame {
 	return protocol.Frame{Type: protocol.TypeWelcome, Session: "s", HeartbeatS: 20, LeaseS: 60, ServerTime: &now}
 }
 
-// send says a frame.
+// send sends a frame.
 func (c *conn) send(f protocol.Frame) {
 	c.t.Helper()
 	b, err := json.Marshal(f)
@@ -172,7 +172,7 @@ func (c *conn) send(f protocol.Frame) {
 	}
 }
 
-// read returns the next frame, heartbeats apart, which must be of that type.
+// read returns the next frame that is not a heartbeat and checks its type.
 func (c *conn) read(want string) protocol.Frame {
 	c.t.Helper()
 	for {
@@ -193,10 +193,10 @@ func (c *conn) read(want string) protocol.Frame {
 	}
 }
 
-// drop ends the connection without a word.
+// drop closes the connection without a close frame.
 func (c *conn) drop() { _ = c.ws.CloseNow() }
 
-// task makes a task frame that is due in five minutes.
+// task makes a task frame with a deadline in five minutes.
 func task(id, kind string, input any) protocol.Frame {
 	b, err := json.Marshal(input)
 	if err != nil {
@@ -212,9 +212,9 @@ func goFor(f protocol.Frame) protocol.Frame {
 	return protocol.Frame{Type: protocol.TypeGo, Task: f.Task, Lease: f.Lease}
 }
 
-// world is a service, a network and what a session needs to work both.
+// world is a service and a network for a session under test.
 type world struct {
-	showsLate bool // what is said of the network
+	showsLate bool // sets Options.ShowsLate
 	*service
 	site    *fakenetwork.Site
 	network string
@@ -229,21 +229,21 @@ type world struct {
 	retries chan time.Time
 	waits   chan time.Duration
 	linked  chan string
-	asked   chan string // paths of the network that were asked for
+	asked   chan string // requested paths of the network
 	hooks   headless.Hooks
 }
 
-// RoundTrip implements http.RoundTripper for the session: it tells which page
-// is being asked for.
+// RoundTrip implements http.RoundTripper for the session and reports the
+// requested page.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case w.asked <- r.URL.Path:
-	default: // nobody listens
+	default: // no test listens
 	}
 	return w.transport.RoundTrip(r)
 }
 
-// await returns when the session asks for a page whose path begins so.
+// await returns when the session requests a path with that prefix.
 func (w *world) await(prefix string) {
 	w.t.Helper()
 	for {
@@ -253,7 +253,7 @@ func (w *world) await(prefix string) {
 				return
 			}
 		case <-time.After(patience):
-			w.t.Fatalf("nobody asks for %s", prefix)
+			w.t.Fatalf("no request for %s", prefix)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func newWorld(t *testing.T, opts fakenetwork.Options) *world {
 		beats: make(chan time.Time), retries: make(chan time.Time), waits: make(chan time.Duration, 1024), linked: make(chan string, 64),
 		asked: make(chan string, 4096),
 	}
-	opts.Clock, opts.PostsPerDay = w.clock, 25 // a small world is made quickly
+	opts.Clock, opts.PostsPerDay = w.clock, 25 // a small world is generated quickly
 	site, err := fakenetwork.New(opts)
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func newWorld(t *testing.T, opts fakenetwork.Options) *world {
 		},
 		Beat:        func(time.Duration) (<-chan time.Time, func()) { return w.beats, never },
 		SocketRetry: func(time.Duration) (<-chan time.Time, func()) { return w.retries, never },
-		Linked:      func(carrier string) { w.linked <- carrier },
+		Linked:      func(transport string) { w.linked <- transport },
 	}
 	return w
 }
@@ -294,10 +294,10 @@ type session struct {
 	err  chan error
 }
 
-// run starts a session; it is stopped with the test at the latest.
+// run starts a session, which ends with the test at the latest.
 func (w *world) run() *session { return w.runWith(w.journal) }
 
-// runWith starts one with another journal.
+// runWith starts a session with another journal.
 func (w *world) runWith(journal string) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &session{t: w.t, stop: cancel, err: make(chan error, 1)}
@@ -318,7 +318,7 @@ func (w *world) runWith(journal string) *session {
 	return s
 }
 
-// ended waits for Run to return, with that error.
+// ended waits until Run returns that error.
 func (s *session) ended(want error) {
 	s.t.Helper()
 	select {
@@ -338,7 +338,7 @@ func (s *session) kill() {
 	s.ended(context.Canceled)
 }
 
-// browser is a member at the world's network.
+// browser signs a member in at the world's network.
 func (w *world) browser(slug string) *networktest.Browser {
 	w.t.Helper()
 	b := networktest.NewBrowser(w.t, w.network)
@@ -346,7 +346,7 @@ func (w *world) browser(slug string) *networktest.Browser {
 	return b
 }
 
-// decode reads an output.
+// decode parses an output.
 func decode[T any](t *testing.T, raw json.RawMessage) T {
 	t.Helper()
 	var out T

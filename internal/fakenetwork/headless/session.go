@@ -14,8 +14,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// maxQueued is how many tasks a session takes beside the one it does. The
-// service hands out one at a time; more wait here only after a restart.
+// maxQueued is the number of tasks that may wait while one runs. The service
+// hands out one at a time; more wait only after a restart.
 const maxQueued = 4
 
 // session is a running session.
@@ -25,50 +25,50 @@ type session struct {
 	journal *Journal
 	net     *client
 	boot    string
-	wake    chan struct{}   // tells the worker that there is something to do
-	parent  context.Context // ends with Run; tasks end with it
+	wake    chan struct{}   // wakes the worker
+	parent  context.Context // ends with Run; parent of the tasks' contexts
 
 	mu        sync.Mutex
 	account   protocol.Account
-	out       *outbox       // of the present connection, nil before welcome
-	offset    time.Duration // the service's clock minus ours
-	met       bool          // there was a welcome
+	out       *outbox       // of the current connection, nil before welcome
+	offset    time.Duration // the service's clock minus the session's
+	welcomed  bool          // a welcome has arrived
 	tasks     map[string]*task
 	queue     []*task
-	check     bool   // an account check is on its way
-	bound     string // urn of the account that the member works as; "" when not known
-	confirmed bool   // bind was said
+	check     bool   // an account check is running
+	bound     string // URN of the account that the member works as; "" if unknown
+	confirmed bool   // a bind frame was sent
 }
 
-// task is an open task: its journal entry and what this process does about it.
-// The session's mutex guards it.
+// task is an open task: its journal entry and its state in this process. The
+// session's mutex guards it.
 type task struct {
 	entry  Entry
-	ctx    context.Context // ends when the task is not to be done any more
+	ctx    context.Context // ends when the task should stop
 	cancel context.CancelCauseFunc
-	// running is true from the worker's first look at it to its end.
+	// running is true from the worker's first step on it to its end.
 	running bool
-	// asking is true while acting was said and go has not come.
+	// asking is true after acting was sent, until go arrives.
 	asking bool
-	goes   chan struct{}
-	// parts are those that the service has not acknowledged, in order;
-	// flushed is closed when there are none left and one waits for that.
+	onGo   chan struct{}
+	// parts are the unacknowledged parts, in order. flushed is closed when none
+	// is left and the worker waits for that.
 	parts   []protocol.Frame
 	flushed chan struct{}
-	// again asks for the task to be done anew: a new attempt was handed out.
+	// again restarts the task: it was handed out under a new attempt.
 	again bool
 }
 
 // newTask makes the task of an entry.
 func newTask(parent context.Context, e Entry) *task {
 	ctx, cancel := context.WithCancelCause(parent)
-	return &task{entry: e, ctx: ctx, cancel: cancel, goes: make(chan struct{}, 1)}
+	return &task{entry: e, ctx: ctx, cancel: cancel, onGo: make(chan struct{}, 1)}
 }
 
 // Run works as a session until ctx ends, whose error it then returns, or until
-// the service ends it: ErrRevoked, ErrReplaced. A journal that another session
-// has open is ErrJournalInUse. Whatever else goes wrong is logged and tried
-// again.
+// the service ends it: ErrRevoked or ErrReplaced. It returns ErrJournalInUse
+// when another session has the journal open. Other errors are logged and
+// retried.
 func Run(ctx context.Context, opts Options) error {
 	if err := opts.prepare(); err != nil {
 		return err
@@ -110,15 +110,15 @@ func Run(ctx context.Context, opts Options) error {
 	return s.connect(ctx, &running)
 }
 
-// now is the service's time as far as the session knows it.
+// now is the service's time, as last learnt from a welcome.
 func (s *session) now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.opts.Clock.Now().Add(s.offset)
 }
 
-// sawAccount keeps what a page says about the account, and tells the service
-// when that changed.
+// sawAccount stores the account that a page shows and reports a change to the
+// service.
 func (s *session) sawAccount(v *page.Viewer) {
 	s.mu.Lock()
 	before := s.account
@@ -135,8 +135,8 @@ func (s *session) sawAccount(v *page.Viewer) {
 	}
 }
 
-// checkAccount looks whether the account is signed in, and signs it in again
-// when it is not: a member would. One check at a time.
+// checkAccount checks that the account is signed in and signs it in again if
+// not, as a member would. One check runs at a time.
 func (s *session) checkAccount(ctx context.Context) {
 	s.mu.Lock()
 	busy := s.check
@@ -159,9 +159,9 @@ func (s *session) checkAccount(ctx context.Context) {
 	}
 }
 
-// sayLocked sends a frame if there is a connection; what matters is said again
-// after the next welcome. The caller holds the mutex.
-func (s *session) sayLocked(f protocol.Frame) {
+// sendLocked sends a frame if there is a connection. Important frames are
+// repeated after the next welcome. The caller holds the mutex.
+func (s *session) sendLocked(f protocol.Frame) {
 	if s.out != nil {
 		s.out.add(f)
 	}
@@ -177,7 +177,7 @@ func (s *session) beat() {
 			f.Running = append(f.Running, protocol.RunningTask{Task: t.entry.Task, Lease: t.entry.Lease})
 		}
 	}
-	s.sayLocked(f)
+	s.sendLocked(f)
 }
 
 func (s *session) accountLocked() *protocol.Account {
@@ -185,8 +185,8 @@ func (s *session) accountLocked() *protocol.Account {
 	return &account
 }
 
-// hello is the first frame of a connection. It must be small: tasks that do
-// not fit are left out, the done ones first, whose results follow anyhow.
+// hello is the first frame of a connection. It must be small: tasks that do not
+// fit are left out, done ones first, because their results follow anyway.
 func (s *session) hello() protocol.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *session) hello() protocol.Frame {
 	return f
 }
 
-// hostname is the label of the machine; "" when it has no name.
+// hostname is the machine's name for the label, or "".
 func hostname() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -221,12 +221,12 @@ func hostname() string {
 func frameSize(f protocol.Frame) int {
 	b, err := json.Marshal(f)
 	if err != nil {
-		return 0 // sending it will say so
+		return 0 // sending it reports the error
 	}
 	return len(b)
 }
 
-// put journals a changed entry of a task and keeps it.
+// put journals a change to a task's entry and applies it.
 func (s *session) put(t *task, change func(e *Entry)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +246,8 @@ func (s *session) entry(t *task) Entry {
 	return t.entry
 }
 
-// forgetLocked drops a task from memory and journal. The caller holds the mutex.
+// forgetLocked removes a task from memory and journal. The caller holds the
+// mutex.
 func (s *session) forgetLocked(t *task, why error) {
 	if s.tasks[t.entry.Task] == t {
 		delete(s.tasks, t.entry.Task)

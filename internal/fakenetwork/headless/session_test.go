@@ -36,15 +36,15 @@ func TestHeartbeats(t *testing.T) {
 	if got := c.heartbeat(true); len(got.Running) != 1 || got.Running[0] != want {
 		t.Errorf("heartbeat while a task waits: %+v", got.Running)
 	}
-	// Signed out: the heartbeat says so, and the next one finds it signed in.
+	// Signed out: the heartbeat reports it, and the next check signs in again.
 	w.site.SetFaults("", fakenetwork.Faults{SignedOut: true})
 	w.beatUntil(c, false)
 	w.site.ClearFaults()
 	w.beatUntil(c, true)
 }
 
-// beatUntil asks for heartbeats until one says whether the account is signed
-// in: a check of the account that is under way keeps the next from starting.
+// beatUntil triggers heartbeats until one reports whether the account is signed
+// in. While a check of the account runs, no other one starts.
 func (w *world) beatUntil(c *conn, signedIn bool) {
 	w.t.Helper()
 	late := time.After(patience)
@@ -78,13 +78,13 @@ func TestLostResultIsSentAgain(t *testing.T) {
 	second := c.read(protocol.TypeResult)
 	s.kill()
 
-	w.run() // another process sends it too
+	w.run() // another process sends it again
 	c, _ = w.welcomed()
 	third := c.read(protocol.TypeResult)
 	if string(first.Output) != string(second.Output) || string(first.Output) != string(third.Output) {
 		t.Error("the result changed")
 	}
-	// Handed out anew, it is answered from the journal, under the new lease.
+	// Handed out again, it is answered from the journal under the new lease.
 	f := profileTask
 	f.Lease, f.Attempt = "t1-2", 2
 	c.send(f)
@@ -101,9 +101,9 @@ func TestLostResultIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestReadBeginsAnewAfterRestart: a read that the process died over is done
-// again without being handed out again.
-func TestReadBeginsAnewAfterRestart(t *testing.T) {
+// TestReadRestartsAfterCrash: a read during which the process died is
+// repeated without a new hand-out.
+func TestReadRestartsAfterCrash(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
 	s := w.run()
@@ -138,7 +138,7 @@ func TestCancel(t *testing.T) {
 	if got := c.read(protocol.TypeReleased); got.Task != "t0" {
 		t.Errorf("released %+v", got)
 	}
-	// What was begun is not said to be released: the network was asked.
+	// A task that has begun is not released: the network was touched.
 	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t1"})
 	// The session is free for the next task.
 	w.site.ClearFaults()
@@ -148,7 +148,7 @@ func TestCancel(t *testing.T) {
 	if got := c.read(protocol.TypeResult); got.Task != "t2" {
 		t.Errorf("result %+v", got)
 	}
-	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t2"}) // too late: the result stands
+	c.send(protocol.Frame{Type: protocol.TypeCancel, Task: "t2"}) // too late: the result counts
 	c.drop()
 	if _, hello := w.welcomed(); len(hello.Tasks) != 1 || hello.Tasks[0].State != protocol.StateDone {
 		t.Errorf("hello lists %+v", hello.Tasks)
@@ -218,7 +218,7 @@ func TestLongPoll(t *testing.T) {
 		t.Fatalf("first poll: %q, %+v", first.token, first.messages)
 	}
 	for range 3 {
-		<-w.waits // three failed tries of the socket
+		<-w.waits // three failed attempts of the socket
 	}
 	first.answer <- []protocol.Frame{welcome()}
 	held := w.acceptPoll()
@@ -228,8 +228,8 @@ func TestLongPoll(t *testing.T) {
 	if got := <-w.linked; got != "poll" {
 		t.Errorf("linked by %s", got)
 	}
-	// The next poll after a task carries accepted. When there is something to
-	// say while a poll is held, a second one says it.
+	// The poll after a task sends accepted. If there is a frame to send while a
+	// poll is held, a second poll sends it.
 	held.answer <- []protocol.Frame{profileTask}
 	var said []protocol.Frame
 	for len(said) < 2 {
@@ -246,7 +246,7 @@ func TestLongPoll(t *testing.T) {
 	if said[0].Type != protocol.TypeAccepted || said[1].Type != protocol.TypeResult || said[1].Error != nil {
 		t.Errorf("said %+v", said)
 	}
-	// What it says to the last frame shows that the ones before were handled.
+	// Its reply to the last frame proves that the earlier ones were handled.
 	for done := false; !done; {
 		p := w.acceptPoll()
 		done = slices.ContainsFunc(p.messages, func(f protocol.Frame) bool { return f.Type == protocol.TypeReleased })
@@ -275,7 +275,7 @@ func TestLongPollRevoked(t *testing.T) {
 	s.ended(headless.ErrRevoked)
 }
 
-// TestLongPollWriteWaitsForGo: the other carrier, the same rules.
+// TestLongPollWrite: the same rules apply over the other transport.
 func TestLongPollWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
@@ -299,7 +299,7 @@ func TestLongPollWrite(t *testing.T) {
 			p.answer <- reply
 			continue
 		}
-		go func() { // held until the next poll, as a service does
+		go func() { // held until the next poll, as in a service
 			select {
 			case <-p.gone:
 			case <-time.After(5 * time.Millisecond):

@@ -14,7 +14,7 @@ import (
 )
 
 // SignIn exchanges a pairing code, or an email with its one-time code, for a
-// session token. An error carries the service's own text.
+// session token. An error contains the service's text.
 func SignIn(ctx context.Context, server string, request protocol.SignInRequest) (protocol.SignInReply, error) {
 	var reply protocol.SignInReply
 	origin, err := parseOrigin(server)

@@ -16,22 +16,22 @@ import (
 // Real-time periods of a socket.
 const (
 	dialTime = 15 * time.Second
-	// pingEvery and pingTime find connections that died without a word.
+	// pingEvery and pingTime detect connections that died silently.
 	pingEvery = 20 * time.Second
 	pingTime  = 10 * time.Second
 	writeTime = 30 * time.Second
 )
 
-// socketCarrier exchanges frames over a WebSocket.
-type socketCarrier struct {
+// socketTransport exchanges frames over a WebSocket.
+type socketTransport struct {
 	server string
 	client *http.Client
 }
 
-func (c *socketCarrier) name() string { return "socket" }
+func (c *socketTransport) name() string { return "socket" }
 
-// exchange implements carrier.
-func (c *socketCarrier) exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error {
+// exchange implements transport.
+func (c *socketTransport) exchange(ctx context.Context, out *outbox, in func(protocol.Frame)) error {
 	origin, err := parseOrigin(c.server)
 	if err != nil {
 		return err
@@ -50,7 +50,8 @@ func (c *socketCarrier) exchange(ctx context.Context, out *outbox, in func(proto
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	// The goroutines close the connection when they fail; the reader ends then.
+	// The goroutines close the connection when they fail, which ends the
+	// reader.
 	running.Go(func() { writeFrames(ctx, conn, out) })
 	running.Go(func() { ping(ctx, conn) })
 	for {
@@ -59,7 +60,7 @@ func (c *socketCarrier) exchange(ctx context.Context, out *outbox, in func(proto
 			return closeReason(err)
 		}
 		var f protocol.Frame
-		if json.Unmarshal(b, &f) == nil { // what is no frame is ignored like an unknown one
+		if json.Unmarshal(b, &f) == nil { // an invalid frame is ignored like an unknown one
 			in(f)
 		}
 		if ctx.Err() != nil {
@@ -68,7 +69,7 @@ func (c *socketCarrier) exchange(ctx context.Context, out *outbox, in func(proto
 	}
 }
 
-// closeReason turns the close codes that end a session into its errors.
+// closeReason converts the close codes that end a session to its errors.
 func closeReason(err error) error {
 	switch websocket.CloseStatus(err) {
 	case protocol.CloseUnauthorised:
@@ -80,7 +81,7 @@ func closeReason(err error) error {
 	}
 }
 
-// writeFrames sends what is added to out until the connection ends.
+// writeFrames sends frames added to out until the connection ends.
 func writeFrames(ctx context.Context, conn *websocket.Conn, out *outbox) {
 	for {
 		select {
@@ -110,7 +111,7 @@ func writeFrame(ctx context.Context, conn *websocket.Conn, f protocol.Frame) err
 	return conn.Write(ctx, websocket.MessageText, b)
 }
 
-// ping closes the connection when the other side does not answer any more.
+// ping closes the connection when the other side no longer replies.
 func ping(ctx context.Context, conn *websocket.Conn) {
 	ticks := time.NewTicker(pingEvery)
 	defer ticks.Stop()

@@ -9,12 +9,12 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// comment is agent_comment_post.
+// comment implements agent_comment_post.
 type comment struct {
 	in      postInput
-	path    string // of the post, as its page says once it was looked at
+	path    string // of the post, from its page once read
 	company string
-	urn     string // of the newest own comment with the text
+	urn     string // of the actor's newest comment with the text
 }
 
 func newComment(input json.RawMessage) (writer, error) {
@@ -25,7 +25,7 @@ func newComment(input json.RawMessage) (writer, error) {
 	return &comment{in: in, path: path}, err
 }
 
-// look implements writer: how many comments of the actor have the text?
+// look implements writer: it counts the actor's comments with the text.
 func (c *comment) look(ctx context.Context, net *client) (Witness, error) {
 	data, err := net.get(ctx, c.path, nil, page.KindPost)
 	if err != nil {

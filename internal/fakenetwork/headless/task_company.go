@@ -21,7 +21,7 @@ type companyOutput struct {
 	Specialties   []string `json:"specialties"`
 }
 
-// fetchCompany is agent_company_fetch.
+// fetchCompany implements agent_company_fetch.
 func fetchCompany(ctx context.Context, r *run) (any, error) {
 	var in struct {
 		Slug string `json:"company_slug"`

@@ -9,7 +9,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// invitation is agent_send_connection_request.
+// invitation implements agent_send_connection_request.
 type invitation struct {
 	note string
 	path string // of the member's page
@@ -27,9 +27,9 @@ func newInvitation(input json.RawMessage) (writer, error) {
 	return &invitation{note: in.Note, path: path}, err
 }
 
-// look implements writer: is an invitation pending? To invite a connection, or
-// oneself, makes no sense; an invitation that was accepted in the meantime was
-// sent all the same, but a page cannot tell the two apart.
+// look implements writer: it checks for a pending invitation. It refuses to
+// invite a connection or oneself. An invitation accepted in the meantime was
+// sent too, but the page does not show the difference.
 func (i *invitation) look(ctx context.Context, net *client) (Witness, error) {
 	data, err := net.get(ctx, i.path, nil, page.KindProfile)
 	if err != nil {
@@ -49,7 +49,7 @@ func (i *invitation) look(ctx context.Context, net *client) (Witness, error) {
 	}
 }
 
-// act implements writer. That an invitation waits already is as good as sent.
+// act implements writer. A pending invitation counts as sent.
 func (i *invitation) act(ctx context.Context, net *client) error {
 	_, err := net.apply(ctx, i.path+"/invite", url.Values{"note": {i.note}})
 	if hasReason(err, page.ReasonPending) {

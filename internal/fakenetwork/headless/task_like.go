@@ -10,7 +10,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// postInput is what likes and comments share: the post, and whom to act as.
+// postInput is the common input of likes and comments: the post and the actor.
 type postInput struct {
 	SocialURN    string `json:"social_urn"`
 	ActorType    string `json:"actor_type"`
@@ -18,7 +18,7 @@ type postInput struct {
 	CommentText  string `json:"comment_text"`
 }
 
-// parsePost reads the input and builds the post's address.
+// parsePost parses the input and builds the post's address.
 func parsePost(raw json.RawMessage) (in postInput, path string, err error) {
 	if err = decode(raw, &in); err != nil {
 		return in, "", err
@@ -27,8 +27,8 @@ func parsePost(raw json.RawMessage) (in postInput, path string, err error) {
 	return in, path, err
 }
 
-// actorOn returns the urn that the input acts as, and the company's slug, on a
-// page of the network: the viewer, or the company of that title.
+// actorOn returns the actor's URN, and its slug for a company, on a page of the
+// network: the viewer, or the company with that title.
 func (in postInput) actorOn(viewer *page.Viewer) (urn, company string, err error) {
 	if in.ActorType != page.ActorCompany {
 		return viewer.URN, "", nil
@@ -41,10 +41,10 @@ func (in postInput) actorOn(viewer *page.Viewer) (urn, company string, err error
 	return "", "", faultf(protocol.CodeCompanyNotManaged, "the account does not manage a page of %q", in.CompanyTitle)
 }
 
-// like is agent_like_post.
+// like implements agent_like_post.
 type like struct {
 	in      postInput
-	path    string // of the post, as its page says once it was looked at
+	path    string // of the post, from its page once read
 	company string
 }
 
@@ -53,7 +53,7 @@ func newLike(input json.RawMessage) (writer, error) {
 	return &like{in: in, path: path}, err
 }
 
-// look implements writer: does the actor like the post?
+// look implements writer: it checks whether the actor likes the post.
 func (l *like) look(ctx context.Context, net *client) (Witness, error) {
 	data, err := net.get(ctx, l.path, nil, page.KindPost)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// message is agent_send_message.
+// message implements agent_send_message.
 type message struct {
 	text string
 	path string // of the thread
@@ -31,7 +31,8 @@ func newMessage(input json.RawMessage) (writer, error) {
 	return &message{text: in.Message, path: "/messages/" + strings.TrimPrefix(path, "/in/")}, err
 }
 
-// look implements writer: how many own messages of the thread have the text?
+// look implements writer: it counts the viewer's messages in the thread with
+// the text.
 func (m *message) look(ctx context.Context, net *client) (Witness, error) {
 	data, err := net.get(ctx, m.path, nil, page.KindThread)
 	if err != nil {

@@ -20,7 +20,7 @@ type foundProfile struct {
 	ConnectedAt *time.Time `json:"connected_at,omitempty"` // connections only
 }
 
-// foundProfiles lists the members of a page.
+// foundProfiles converts the members of a page.
 func foundProfiles(people []page.Person) []foundProfile {
 	out := []foundProfile{}
 	for _, p := range people {
@@ -32,7 +32,7 @@ func foundProfiles(people []page.Person) []foundProfile {
 	return out
 }
 
-// searchProfiles is agent_profiles_search.
+// searchProfiles implements agent_profiles_search.
 func searchProfiles(ctx context.Context, r *run) (any, error) {
 	var in struct {
 		Keywords        string   `json:"keywords"`
@@ -77,7 +77,7 @@ func searchProfiles(ctx context.Context, r *run) (any, error) {
 	}{foundProfiles(data.People), data.Paging.Total}, nil
 }
 
-// fetchConnections is agent_connections_fetch.
+// fetchConnections implements agent_connections_fetch.
 func fetchConnections(ctx context.Context, r *run) (any, error) {
 	var in struct {
 		Keyword  string `json:"keyword"`

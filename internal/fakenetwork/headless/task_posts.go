@@ -8,17 +8,17 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// maxFetchedBytes bounds the posts of a task that fetches posts: its output is
-// one frame.
+// maxFetchedBytes bounds the posts of a task that fetches posts, because its
+// output is one frame.
 const maxFetchedBytes = 900 << 10
 
-// fetched collects the newest posts of several authors up to that bound.
+// fetched collects the newest posts of several authors, up to that bound.
 type fetched struct {
 	posts []json.RawMessage
 	size  int
 }
 
-// add appends the newest posts of an author: those of the first page.
+// add appends the newest posts of an author, those of the first page.
 func (f *fetched) add(ctx context.Context, net *client, path string) error {
 	data, err := net.get(ctx, path+"/posts", nil, page.KindPosts)
 	if err != nil {
@@ -38,8 +38,8 @@ func (f *fetched) add(ctx context.Context, net *client, path string) error {
 	return nil
 }
 
-// fetchProfilesPosts is agent_profiles_posts_fetch. A profile that does not
-// exist has no posts; when none exists the task is not_found.
+// fetchProfilesPosts implements agent_profiles_posts_fetch. A profile that does
+// not exist has no posts; if none exists the task fails with not_found.
 func fetchProfilesPosts(ctx context.Context, r *run) (any, error) {
 	var in struct {
 		URNs []string `json:"profile_urns"`
@@ -72,7 +72,7 @@ func fetchProfilesPosts(ctx context.Context, r *run) (any, error) {
 	return rawPosts{Posts: all.posts}, nil
 }
 
-// fetchCompanyPosts is agent_company_posts_fetch.
+// fetchCompanyPosts implements agent_company_posts_fetch.
 func fetchCompanyPosts(ctx context.Context, r *run) (any, error) {
 	var in struct {
 		Slug string `json:"company_slug"`

@@ -44,7 +44,7 @@ type cardPosition struct {
 	IsCurrent   bool   `json:"is_current"`
 }
 
-// fetchProfile is agent_profile_fetch.
+// fetchProfile implements agent_profile_fetch.
 func fetchProfile(ctx context.Context, r *run) (any, error) {
 	var in struct {
 		Slug string `json:"profile_slug"`
@@ -80,7 +80,7 @@ func fetchProfile(ctx context.Context, r *run) (any, error) {
 	return out, nil
 }
 
-// orNone makes an empty list of a missing one, which JSON would show as null.
+// orNone replaces a nil list by an empty one, which JSON does not show as null.
 func orNone[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -9,12 +9,12 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// scanKeyword is keyword_scan: what the network's search finds.
+// scanKeyword implements keyword_scan: the results of the network's search.
 func scanKeyword(ctx context.Context, r *run) (any, error) {
 	return scanSearch(ctx, r, "/search/posts", page.KindSearch)
 }
 
-// scanForum is forum_scan: what the forum's search finds.
+// scanForum implements forum_scan: the results of the forum's search.
 func scanForum(ctx context.Context, r *run) (any, error) {
 	return scanSearch(ctx, r, "/forum/search", page.KindForum)
 }
@@ -30,7 +30,7 @@ func scanSearch(ctx context.Context, r *run, path string, kind page.Kind) (any, 
 	return scanPages(ctx, &scan{run: r, since: in.Since, kind: kind, path: path, query: url.Values{"q": {in.Keyword}}})
 }
 
-// scanPeople is people_scan: a member's posts.
+// scanPeople implements people_scan: a member's posts.
 func scanPeople(ctx context.Context, r *run) (any, error) {
 	var in protocol.ScanInput
 	if err := decode(r.in, &in); err != nil {
@@ -43,7 +43,7 @@ func scanPeople(ctx context.Context, r *run) (any, error) {
 	return scanPages(ctx, &scan{run: r, since: in.Since, kind: page.KindPosts, path: path + "/posts"})
 }
 
-// scanCompany is company_scan: a company's posts.
+// scanCompany implements company_scan: a company's posts.
 func scanCompany(ctx context.Context, r *run) (any, error) {
 	var in protocol.ScanInput
 	if err := decode(r.in, &in); err != nil {

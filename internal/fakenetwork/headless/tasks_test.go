@@ -7,8 +7,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestReads asks for every fetch and search and looks at the parts of its
-// output that are promised.
+// TestReads runs every fetch and search and checks the promised parts of its
+// output.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})

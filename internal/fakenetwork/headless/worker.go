@@ -10,10 +10,11 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// reader does a read or scan: typed input in, output for the service out.
+// reader does a read or scan: it takes the input and returns the output for the
+// service.
 type reader func(ctx context.Context, r *run) (output any, err error)
 
-// readers is the table of reads, one file each.
+// readers maps each read to its implementation, one file each.
 var readers = map[watchpost.TaskType]reader{
 	watchpost.TaskProfileFetch:     fetchProfile,
 	watchpost.TaskCompanyFetch:     fetchCompany,
@@ -27,7 +28,7 @@ var readers = map[watchpost.TaskType]reader{
 	watchpost.TaskCompanyScan:      scanCompany,
 }
 
-// writers is the table of writes, one file each.
+// writers maps each write to its implementation, one file each.
 var writers = map[watchpost.TaskType]func(input json.RawMessage) (writer, error){
 	watchpost.TaskLikePost:          newLike,
 	watchpost.TaskCommentPost:       newComment,
@@ -35,7 +36,7 @@ var writers = map[watchpost.TaskType]func(input json.RawMessage) (writer, error)
 	watchpost.TaskConnectionRequest: newInvitation,
 }
 
-// run is what a task works with.
+// run is the context of a running task.
 type run struct {
 	s   *session
 	t   *task
@@ -70,13 +71,13 @@ func (s *session) work(ctx context.Context) {
 	}
 }
 
-// next takes a task from the queue, nil when there is none. Before the first
-// welcome there is none either: until then the session does not know the
-// service's time, nor whether the journal's leases still stand.
+// next takes a task from the queue; nil if there is none. It returns none
+// before the first welcome: until then the session knows neither the service's
+// time nor whether the journal's leases are valid.
 func (s *session) next() *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.met || len(s.queue) == 0 {
+	if !s.welcomed || len(s.queue) == 0 {
 		return nil
 	}
 	t := s.queue[0]
@@ -85,8 +86,8 @@ func (s *session) next() *task {
 	return t
 }
 
-// do does one task. What ends without a result (the process stops, the service
-// cancelled or forgot the task) leaves the journal as it is.
+// do does one task. A task that ends without a result, because the process
+// stops or the service cancelled or forgot it, leaves the journal unchanged.
 func (s *session) do(t *task) {
 	e := s.entry(t)
 	log := s.log.With("task", e.Task, "task_type", e.TaskType)
@@ -122,7 +123,7 @@ func (s *session) do(t *task) {
 	log.Info("session: task done", "error", err)
 }
 
-// stopped puts a task that was handed out anew back into the queue.
+// stopped puts a task that was handed out again back into the queue.
 func (s *session) stopped(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,14 +136,14 @@ func (s *session) stopped(t *task) {
 	s.wakeWorker()
 }
 
-// late reports whether the task's deadline has passed: then the network is not
-// to be touched for it any more.
+// late reports whether the task's deadline has passed; then it may not touch
+// the network.
 func (s *session) late(t *task) bool {
 	d := s.entry(t).Deadline
 	return d != nil && !s.now().Before(*d)
 }
 
-// release gives a task back that was not begun.
+// release returns a task that was not begun.
 func (s *session) release(t *task, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,19 +176,19 @@ func (s *session) finish(t *task, output any, failure error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.running = false
-	s.sayLocked(resultFrame(t.entry))
+	s.sendLocked(resultFrame(t.entry))
 	return nil
 }
 
-// resultFrame is the result of a done entry.
+// resultFrame returns the result of a done entry.
 func resultFrame(e Entry) protocol.Frame {
 	return protocol.Frame{
 		Type: protocol.TypeResult, Task: e.Task, Lease: e.Lease, Attempt: e.Attempt, Output: e.Output, Error: e.Error,
 	}
 }
 
-// taskError is how a failure is reported. A read changes nothing whatever
-// happens to it; a write says what it knows.
+// taskError converts a failure to the error of a result. A read never changed
+// anything; a write reports whether it may have.
 func taskError(taskType string, err error) *protocol.TaskError {
 	out := &protocol.TaskError{Code: "internal", Message: err.Error()}
 	acted := false
@@ -202,7 +203,7 @@ func taskError(taskType string, err error) *protocol.TaskError {
 	return out
 }
 
-// hasCode reports whether err is a fault of that code.
+// hasCode reports whether err is a fault with that code.
 func hasCode(err error, code string) bool {
 	var f *fault
 	return errors.As(err, &f) && f.code == code

@@ -11,25 +11,26 @@ import (
 
 // writer is one kind of write on the network.
 type writer interface {
-	// look reads the page and returns what it shows of the write. A fault
-	// says why the write cannot be done.
+	// look reads the page and returns its state of the write. A fault says why
+	// the write cannot be done.
 	look(ctx context.Context, net *client) (Witness, error)
-	// act does the write. A fault that is not sure means that nobody knows.
+	// act does the write. A fault that is not sure means that the outcome is
+	// unknown.
 	act(ctx context.Context, net *client) error
-	// output is the task's output once the write is done; it may use what the
-	// last look and act saw.
+	// output is the task's output after the write; it may use the results of
+	// the last look and act.
 	output() any
-	// decided reports that the page's own state alone tells whether the write
-	// was done, so that repeating it cannot do it twice.
+	// decided reports whether the page's state alone shows if the write was
+	// done, so that repeating it cannot do it twice.
 	decided() bool
 }
 
-// secondLook is how long after the entry in acting a page is looked at again:
-// a request that was under way has arrived by then. The stand-in network shows
+// secondLook is the delay, from the entry in acting, before a page is checked
+// again; a request on its way has arrived by then. The stand-in network shows
 // an applied write at once.
 const secondLook = 30 * time.Second
 
-// errReleased means that the task was given back.
+// errReleased means that the task was returned to the service.
 var errReleased = errors.New("released")
 
 // write does a task that changes something on the network, at most once.
@@ -39,10 +40,10 @@ var errReleased = errors.New("released")
 //	                      │                    look: changed → done
 //	                      │                    unchanged → look again 30 s after acting
 //	                      │                    unchanged → begun again, act ── once more
-//	                      └── the process died before go: nothing was done, from the start
+//	                      └── the process died before go: nothing was done, start over
 //
-// On a network that may show a write only later nothing is done once more. A
-// second death, or a page that cannot be read, is outcome_unknown.
+// On a network that may show a write late, no write is repeated. A second
+// crash, or an unreadable page, results in outcome_unknown.
 func (s *session) write(t *task) (any, error) {
 	e := s.entry(t)
 	w, err := writers[watchpost.TaskType(e.TaskType)](e.Input)
@@ -67,7 +68,7 @@ func (s *session) write(t *task) (any, error) {
 	}
 	e = s.entry(t)
 	if w.decided() && e.Witness.Done {
-		return w.output(), nil // somebody else did it: there is nothing to do
+		return w.output(), nil // done by another caller: nothing to do
 	}
 	err = w.act(t.ctx, s.net)
 	if unsure(err) {
@@ -93,22 +94,22 @@ func (s *session) prepare(t *task, w writer) error {
 	}
 	s.mu.Lock()
 	t.asking = true
-	s.sayLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
+	s.sendLocked(protocol.Frame{Type: protocol.TypeActing, Task: t.entry.Task, Lease: t.entry.Lease})
 	s.mu.Unlock()
 	select {
-	case <-t.goes:
+	case <-t.onGo:
 		return nil
 	case <-t.ctx.Done():
 		return context.Cause(t.ctx)
 	}
 }
 
-// recover finds out whether a write that was begun was done, and does it once
-// more when it certainly was not.
+// recover finds out whether a begun write was done, and repeats it once if it
+// certainly was not.
 func (s *session) recover(t *task, w writer) (any, error) {
 	e := s.entry(t)
 	if err := s.ownAccount(); err != nil {
-		return nil, unknown(err.Error()) // its pages say nothing of the write
+		return nil, unknown(err.Error()) // its pages do not show the write
 	}
 	if w.decided() {
 		return s.recoverDecided(t, w)
@@ -148,7 +149,7 @@ func (s *session) recover(t *task, w writer) (any, error) {
 	return nil, unknown("no answer to the second try either")
 }
 
-// recoverDecided does the same where the page's state decides alone.
+// recoverDecided recovers a write that the page's state alone decides.
 func (s *session) recoverDecided(t *task, w writer) (any, error) {
 	for range 2 {
 		now, err := w.look(t.ctx, s.net)
@@ -171,14 +172,14 @@ func (s *session) recoverDecided(t *task, w writer) (any, error) {
 	return nil, unknown("no answer to the second try either")
 }
 
-// recovered is the output of a write that the page shows to be done.
+// recovered returns the output of a write that the page shows as done.
 func (s *session) recovered(t *task, w writer) (any, error) {
 	s.log.Info("session: the page shows the write", "task", s.entry(t).Task)
 	return w.output(), nil
 }
 
-// waitForSecondLook waits until secondLook after the entry in acting. A clock
-// that was set back in between cannot make it longer than that from now.
+// waitForSecondLook waits until secondLook after the entry in acting. If the
+// clock was set back since, it waits secondLook from now.
 func (s *session) waitForSecondLook(t *task) error {
 	due := s.entry(t).ActingAt.Add(secondLook)
 	if latest := s.opts.Clock.Now().Add(secondLook); due.After(latest) {
@@ -195,13 +196,13 @@ func (s *session) waitForSecondLook(t *task) error {
 	}
 }
 
-// unsure reports whether err leaves open that a write was applied.
+// unsure reports whether a write may have been applied despite err.
 func unsure(err error) bool {
 	var f *fault
 	return errors.As(err, &f) && !f.sure
 }
 
-// unknown is the fault of a write of which nobody will know.
+// unknown is the fault of a write whose outcome cannot be determined.
 func unknown(why string) *fault {
 	return &fault{code: protocol.CodeOutcomeUnknown, message: why}
 }

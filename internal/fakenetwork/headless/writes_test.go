@@ -10,7 +10,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// aim is what writes are aimed at.
+// aim has the targets of writes.
 type aim struct {
 	post     page.Post
 	company  page.Actor
@@ -30,7 +30,7 @@ func (w *world) aim() aim {
 	return a
 }
 
-// hand hands a write out and goes with it as far as go.
+// hand hands out a write and continues up to go.
 func hand(c *conn, f protocol.Frame) {
 	c.t.Helper()
 	c.send(f)
@@ -102,7 +102,7 @@ func TestWritesAsCompany(t *testing.T) {
 	wantError(t, c.read(protocol.TypeResult), protocol.CodeCompanyNotManaged)
 }
 
-// wantError checks a result that is an error which did not touch the network.
+// wantError checks a result: an error that did not touch the network.
 func wantError(t *testing.T, result protocol.Frame, code string) {
 	t.Helper()
 	if result.Error == nil || result.Error.Code != code || result.Error.Acted == nil || *result.Error.Acted {
@@ -123,8 +123,8 @@ func TestWriteWaitsForGo(t *testing.T) {
 	c.send(protocol.Frame{Type: protocol.TypeGo, Task: "t1", Lease: "another"})
 	c.send(protocol.Frame{Type: protocol.TypeGo, Task: "other", Lease: "t1-1"})
 	c.send(protocol.Frame{Type: "unheard of", Task: "t1"})
-	// The connection goes before go comes: on the next one acting is said
-	// again, under the lease that the service then gives.
+	// The connection drops before go. On the next one acting is sent again,
+	// under the lease that the service then gives.
 	c.drop()
 	c, hello := w.welcomed()
 	if len(hello.Tasks) != 1 || hello.Tasks[0].State != protocol.StateActing {
@@ -149,7 +149,7 @@ func TestWriteWaitsForGo(t *testing.T) {
 	}
 }
 
-// TestRefusedWrites: what cannot be done is said before anything is begun.
+// TestRefusedWrites: an impossible write fails before anything has begun.
 func TestRefusedWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{Caps: fakenetwork.Caps{Likes: 0, Comments: 1, Messages: 1, Invitations: 1}})
@@ -182,7 +182,7 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// TestAlreadyDone: the page's state decides about likes and invitations.
+// TestAlreadyDone: the page's state decides likes and invitations.
 func TestAlreadyDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakenetwork.Options{})
