@@ -19,17 +19,18 @@ run: build ## build and run the demo: everything in one process, nothing to set 
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-test: compiler openapi-lint extension-test ## run every test once, with the race detector
+test: test-packages openapi-lint extension-test ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
 
-# The race detector needs a C compiler. As root on Debian it is installed.
-compiler:
-	@command -v $${CC:-gcc} >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; } || \
-		{ echo "the race detector needs a C compiler" >&2; exit 1; }
+# The race detector needs a C compiler, and the README's tour jq. As root on
+# Debian both are installed.
+test-packages:
+	@{ command -v $${CC:-gcc} && command -v jq; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev jq; } || \
+		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
-test-long: compiler extension-test ## run every test, the long drills, more random cases and the fuzzers
+test-long: test-packages extension-test ## run every test, the long drills, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	$(MAKE) test-bench-posts
 	$(MAKE) fuzz FUZZTIME=30s
@@ -90,10 +91,10 @@ postgres:
 		{ echo "the bench of the posts needs PostgreSQL" >&2; exit 1; }
 
 BENCH_POSTS ?= -results ../RESULTS.md
-bench-posts: compiler postgres ## compare queries over a million posts with PostgreSQL and SQLite; writes specs/bench/RESULTS.md
+bench-posts: test-packages postgres ## compare queries over a million posts with PostgreSQL and SQLite; writes specs/bench/RESULTS.md
 	$(POSTS) run -tags sqlite_fts5 . $(BENCH_POSTS)
 
-test-bench-posts: compiler postgres ## test the bench of the posts
+test-bench-posts: test-packages postgres ## test the bench of the posts
 	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 -count=1 ./...
 
 lint: $(GOLANGCI) ## check style, import direction and the other rules
@@ -108,4 +109,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove what was built
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run build test test-packages test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -156,7 +156,7 @@ func (w *world) tour(t *testing.T, data string) {
 	shell.Env = append(os.Environ(), "WATCHPOST_URL="+w.serviceURL, "WATCHPOST_KEY="+w.keys["DEMO"], "DATA="+data)
 	out, err := shell.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	said := string(out)
+	said := strings.ReplaceAll(string(out), `": `, `":`) // as before jq spaced it
 	require.NotContains(t, said, `"error"`)
 	for _, wanted := range []string{
 		`"name":"Energy"`, `"deleted":true`, `"type":"people"`, `"type":"company"`, `"type":"forum"`, `"prompt":"`, `"task_input":`,
