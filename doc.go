@@ -1,7 +1,7 @@
 // Package watchpost holds the words of the service and its rules. The rules
-// are pure functions: they do no input or output, know the time only as an
-// argument, and import nothing else of this module, so that each can be read
-// beside the clause that it serves and tested by itself. What stores and finds
+// are pure functions: they do no input or output and get the time as an
+// argument, so that each can be read next to the clause that it implements and
+// tested alone. Of this module the package imports internal/text only. What stores and finds
 // things is tested against them.
 //
 // # The words
@@ -30,7 +30,7 @@
 //   - Watchlist: what a team wants to be told of, of one of four types
 //     (Watchlist; watchlist.go, watchlist_patch.go).
 //   - Keyword entry: a keyword with the words that must and must not occur
-//     beside it (Keyword entry; keyword.go, match.go).
+//     beside it (Keyword entry; keyword.go, internal/text).
 //   - Label: a class into which the posts of a watchlist are sorted, shown as a
 //     post's tag (Watchlist; label.go).
 //   - List: the profiles or companies that people and company watchlists
@@ -43,7 +43,7 @@
 //     /api-people-watchlist and /api-company-watchlist; reference.go).
 //   - Post: a post of the network as a team stores it (Post object; post.go).
 //   - Query: which stored posts are asked for, in which order (GET /api-posts;
-//     postquery.go, search.go).
+//     postquery.go, internal/text).
 //   - Potential lead: an author of relevant posts, of whom a plan counts so
 //     many per week (Limits; plan.go).
 //   - Engagement: a like or comment in a member's or company's name (POST
@@ -65,6 +65,7 @@
 //     commits. In it: badger, the embedded engine; storetest, the suite that
 //     every engine must pass; postindex, the queries over posts.
 //   - cmd/watchpost — the program: one file per command.
+//   - internal/text — normalize, stem, match and search texts.
 //   - internal/protocol — the frames between sessions and service.
 //   - internal/enrich — the computed fields of a post (language, sentiment,
 //     relevance).

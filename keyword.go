@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"watchpost/internal/text"
 )
 
 // KeywordEntry is one element of a watchlist's keywords: a primary keyword,
@@ -22,6 +24,11 @@ type KeywordEntry struct {
 // anyOf reports whether the entry asks for one of several words: with one word
 // or none, any and all are the same.
 func (e KeywordEntry) anyOf() bool { return e.AnyRequired && len(e.Required) > 1 }
+
+// Matcher compiles the entry, to compare it with texts.
+func (e KeywordEntry) Matcher() text.Matcher {
+	return text.Compile(text.Rule{Keyword: e.Keyword, Required: e.Required, Excluded: e.Excluded, AnyRequired: e.AnyRequired})
+}
 
 // KeywordResult is what became of one keyword of a request (results in the
 // reply to a create).
@@ -52,9 +59,9 @@ func CleanKeywords(raw []KeywordEntry) (kept []KeywordEntry, results []KeywordRe
 	}
 	seen := make(map[string]bool)
 	for _, e := range raw {
-		e.Keyword = foldSpace(e.Keyword)
+		e.Keyword = text.CollapseSpace(e.Keyword)
 		e.Required, e.Excluded = cleanWords(e.Required), cleanWords(e.Excluded)
-		if blank(e.Keyword) || seen[e.sense()] {
+		if text.IsBlank(e.Keyword) || seen[e.sense()] {
 			continue
 		}
 		seen[e.sense()] = true
@@ -102,12 +109,12 @@ func (e KeywordEntry) sense() string {
 	list := func(words []string) string {
 		folded := make([]string, len(words))
 		for i, w := range words {
-			folded[i] = FoldName(w)
+			folded[i] = text.NormalizeName(w)
 		}
 		slices.Sort(folded)
 		return strings.Join(folded, "\x00")
 	}
-	sense := FoldName(e.Keyword) + "\x00\x01" + list(e.Required) + "\x00\x01" + list(e.Excluded)
+	sense := text.NormalizeName(e.Keyword) + "\x00\x01" + list(e.Required) + "\x00\x01" + list(e.Excluded)
 	if e.anyOf() {
 		sense += "\x00\x01any"
 	}
@@ -155,10 +162,10 @@ func DistinctRules(entries []KeywordEntry) []KeywordEntry {
 func (e KeywordEntry) covers(o KeywordEntry) bool {
 	within := func(words, all []string) bool {
 		return !slices.ContainsFunc(words, func(w string) bool {
-			return !slices.ContainsFunc(all, func(x string) bool { return FoldName(w) == FoldName(x) })
+			return !slices.ContainsFunc(all, func(x string) bool { return text.NormalizeName(w) == text.NormalizeName(x) })
 		})
 	}
-	if FoldName(e.Keyword) != FoldName(o.Keyword) || !within(e.Excluded, o.Excluded) {
+	if text.NormalizeName(e.Keyword) != text.NormalizeName(o.Keyword) || !within(e.Excluded, o.Excluded) {
 		return false
 	}
 	switch {
@@ -177,11 +184,11 @@ func cleanWords(words []string) []string {
 	var kept []string
 	seen := make(map[string]bool)
 	for _, w := range words {
-		w = foldSpace(w)
-		if blank(w) || seen[FoldName(w)] {
+		w = text.CollapseSpace(w)
+		if text.IsBlank(w) || seen[text.NormalizeName(w)] {
 			continue
 		}
-		seen[FoldName(w)] = true
+		seen[text.NormalizeName(w)] = true
 		kept = append(kept, w)
 	}
 	return kept

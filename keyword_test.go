@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 func entries(keywords ...string) []watchpost.KeywordEntry {
@@ -89,6 +90,12 @@ func TestCleanKeywordsResults(t *testing.T) {
 		{Keyword: "e", Error: "Excluded keyword must be 100 characters or fewer"},
 	}, results)
 }
+
+// anyText draws letters of several scripts, marks, signs and white space.
+var anyText = rapid.StringOfN(rapid.OneOf(
+	rapid.SampledFrom([]rune("aAbB0 -#\t\néÉßİ\u0301ςΣ\u200b漢が\u3099👩\u200d💻")),
+	rapid.Rune(),
+), 0, 30, -1)
 
 func TestCleanKeywordsTwice(t *testing.T) {
 	entry := rapid.Custom(func(t *rapid.T) watchpost.KeywordEntry {
@@ -192,8 +199,8 @@ func TestAnyRequired(t *testing.T) {
 	all := watchpost.KeywordEntry{Keyword: "solar", Required: []string{"Spain", "España"}}
 	either := all
 	either.AnyRequired = true
-	match := func(e watchpost.KeywordEntry, text string) bool {
-		return watchpost.CompileKeyword(e).Match(watchpost.NewText(text))
+	match := func(e watchpost.KeywordEntry, content string) bool {
+		return e.Matcher().Match(text.New(content))
 	}
 	require.False(t, match(all, "solar in Spain"))
 	require.True(t, match(all, "solar in Spain, España"))

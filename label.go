@@ -3,6 +3,8 @@ package watchpost
 import (
 	"strings"
 	"unicode/utf8"
+
+	"watchpost/internal/text"
 )
 
 // Label is a class that posts of a watchlist are sorted into.
@@ -18,21 +20,21 @@ func CleanLabels(raw []Label) ([]Label, error) {
 	seen := make(map[string]bool)
 	defaults := 0
 	for _, l := range raw {
-		l.Name, l.Description = foldSpace(l.Name), strings.TrimSpace(l.Description)
+		l.Name, l.Description = text.CollapseSpace(l.Name), strings.TrimSpace(l.Description)
 		switch {
-		case blank(l.Name):
+		case text.IsBlank(l.Name):
 			return nil, Errorf(Invalid, "Invalid 'labels': a label must have a name")
-		case FoldName(l.Name) == NoLabels: // filters posts without any
+		case text.NormalizeName(l.Name) == NoLabels: // filters posts without any
 			return nil, Errorf(Invalid, "Invalid 'labels'")
 		case strings.ContainsRune(l.Name, ','):
 			return nil, Errorf(Invalid, "Invalid 'labels': a name must not contain a comma")
 		case utf8.RuneCountInString(l.Name) > MaxLabel:
 			return nil, Errorf(Invalid, "Invalid 'labels': a name must be %d characters or fewer", MaxLabel)
 		}
-		if seen[FoldName(l.Name)] {
+		if seen[text.NormalizeName(l.Name)] {
 			continue
 		}
-		seen[FoldName(l.Name)] = true
+		seen[text.NormalizeName(l.Name)] = true
 		if l.Default {
 			defaults++
 		}

@@ -1,6 +1,10 @@
 package watchpost
 
-import "strings"
+import (
+	"strings"
+
+	"watchpost/internal/text"
+)
 
 // Undetermined is the code of a language that could not be told.
 const Undetermined = "und"
@@ -34,7 +38,7 @@ var codeAliases = map[string]string{"nb": "no", "nn": "no", "iw": "he", "in": "i
 // zh_Hant) the language alone counts. ok is false for what is neither a known
 // name nor of the form of a code.
 func ParseLanguage(s string) (code string, ok bool) {
-	s = FoldName(s)
+	s = text.NormalizeName(s)
 	if code, ok = languages[s]; ok {
 		return code, true
 	}

@@ -3,6 +3,8 @@ package watchpost
 import (
 	"slices"
 	"time"
+
+	"watchpost/internal/text"
 )
 
 // Post is a post of the network as a team stores it: what the page showed,
@@ -121,7 +123,7 @@ type PostQuery struct {
 	Labels     []string // any of them; NoLabels asks for untagged posts
 	People     []string // authors, any of these or of Companies: Keys of ParseProfile
 	Companies  []string // Keys of ParseCompany
-	Search     Search
+	Search     text.Search
 	Saved      bool
 	Languages  []string  // any of these codes, as ParseLanguage returns them
 	From, To   time.Time // PostedAt in [From, To)

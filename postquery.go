@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"watchpost/internal/text"
 )
 
 // postOrders is the table of sort_by: what each order compares before the ties
@@ -52,7 +54,7 @@ func (q *PostQuery) Matches(p *Post) bool {
 	return q.matchesWatchlists(p) && q.matchesTimes(p) && q.matchesFacets(p) && q.matchesState(p) &&
 		q.matchesAuthor(p) && q.matchesLabels(p) &&
 		(q.Slug == "" || slices.Contains(p.ReferenceKeys(), q.Slug)) &&
-		(q.Search.Zero() || q.Search.Matches(NewSearchText(p.Language, p.Content, p.ImageText)))
+		(q.Search.Zero() || q.Search.Matches(text.NewSearchText(p.Language, p.Content, p.ImageText)))
 }
 
 func (q *PostQuery) matchesWatchlists(p *Post) bool {
@@ -72,12 +74,12 @@ func (q *PostQuery) matchesFacets(p *Post) bool {
 
 // matchesAny compares a name without case; nothing asked for is no filter.
 func matchesAny(asked []string, name string) bool {
-	return len(asked) == 0 || slices.ContainsFunc(asked, func(one string) bool { return FoldName(one) == FoldName(name) })
+	return len(asked) == 0 || slices.ContainsFunc(asked, func(one string) bool { return text.NormalizeName(one) == text.NormalizeName(name) })
 }
 
 func (q *PostQuery) matchesKeyword(p *Post) bool {
 	return q.Keyword == "" || slices.ContainsFunc(p.Matches, func(m Match) bool {
-		return (q.Live == nil || q.Live[m.Watchlist]) && m.Keyword != "" && FoldName(m.Keyword) == FoldName(q.Keyword)
+		return (q.Live == nil || q.Live[m.Watchlist]) && m.Keyword != "" && text.NormalizeName(m.Keyword) == text.NormalizeName(q.Keyword)
 	})
 }
 
@@ -99,9 +101,9 @@ func (q *PostQuery) matchesLabels(p *Post) bool {
 	}
 	tags := p.TagsGiven(q.Tagging)
 	return slices.ContainsFunc(q.Labels, func(label string) bool {
-		label = FoldName(label)
+		label = text.NormalizeName(label)
 		return label == NoLabels && len(tags) == 0 ||
-			slices.ContainsFunc(tags, func(t Tag) bool { return FoldName(t.Name) == label })
+			slices.ContainsFunc(tags, func(t Tag) bool { return text.NormalizeName(t.Name) == label })
 	})
 }
 

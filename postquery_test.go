@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 var day0 = time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)
@@ -25,8 +26,8 @@ func samplePost() *watchpost.Post {
 	}
 }
 
-func mustSearch(t *testing.T, s string) watchpost.Search {
-	search, err := watchpost.ParseSearch(s)
+func mustSearch(t *testing.T, s string) text.Search {
+	search, err := text.ParseSearch(s)
 	require.NoError(t, err)
 	return search
 }

@@ -2,6 +2,8 @@ package watchpost
 
 import (
 	"slices"
+
+	"watchpost/internal/text"
 )
 
 // A post's tags are those that its live watchlists give it. Each match says
@@ -26,7 +28,7 @@ func (t *Tagging) Counts(w WatchlistID, name string) bool {
 		return true
 	}
 	names, changed := t.Names[w]
-	return t.Live[w] && (!changed || names[FoldName(name)])
+	return t.Live[w] && (!changed || names[text.NormalizeName(name)])
 }
 
 // All reports whether all tags of matches count.
@@ -42,11 +44,11 @@ func (t *Tagging) All(matches []Match) bool {
 func (w *Watchlist) TagNames() map[string]bool {
 	names := map[string]bool{}
 	for _, l := range w.Labels {
-		names[FoldName(l.Name)] = true
+		names[text.NormalizeName(l.Name)] = true
 	}
 	if len(w.Labels) == 0 {
 		for _, e := range w.Keywords {
-			names[FoldName(foldSpace(e.Keyword))] = true
+			names[text.NormalizeName(text.CollapseSpace(e.Keyword))] = true
 		}
 	}
 	return names
@@ -98,7 +100,7 @@ func (p *Post) SetMatchTags(given [][]Tag) {
 	for i := range p.Matches {
 		p.Matches[i].Tags = nil
 		for _, tag := range given[i] {
-			name := FoldName(tag.Name)
+			name := text.NormalizeName(tag.Name)
 			n, known := at[name]
 			if !known {
 				n, at[name] = len(p.Tags), len(p.Tags)

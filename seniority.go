@@ -1,5 +1,9 @@
 package watchpost
 
+import (
+	"watchpost/internal/text"
+)
+
 // seniorityLevels is what seniority_level accepts, folded, and the level of a
 // post's author that it means (specification: Post object, seniority_level).
 var seniorityLevels = map[string]string{
@@ -14,7 +18,7 @@ var seniorityLevels = map[string]string{
 
 // ParseSeniority returns the level that a name means, case aside.
 func ParseSeniority(s string) (string, error) {
-	level, known := seniorityLevels[FoldName(foldSpace(s))]
+	level, known := seniorityLevels[text.NormalizeName(text.CollapseSpace(s))]
 	if !known {
 		return "", Errorf(Invalid, "Invalid 'seniority_level'")
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"watchpost/internal/text"
 )
 
 // Role says what a member may do in the team.
@@ -32,7 +34,7 @@ func ParseRole(s string) (Role, error) {
 // sessions that work in the person's name (the API calls it a user).
 type Member struct {
 	ID        MemberID
-	Email     string // as NormaliseEmail returns it
+	Email     string // as NormalizeEmail returns it
 	FullName  string
 	Role      Role
 	CreatedAt time.Time
@@ -62,7 +64,7 @@ func (t *Team) Member(id MemberID) (Member, bool) {
 
 // MemberByEmail returns the member with the given email, in any case.
 func (t *Team) MemberByEmail(email string) (Member, bool) {
-	email, ok := NormaliseEmail(email)
+	email, ok := NormalizeEmail(email)
 	if !ok {
 		return Member{}, false
 	}
@@ -92,7 +94,7 @@ func ActingMember(members []Member) (acting Member, ok bool) {
 // DefaultTeamName names the team that a person gets who belongs to none: after
 // the person, or after the mailbox when no name is known.
 func DefaultTeamName(fullName, email string) string {
-	name := clip(foldSpace(fullName), MaxName-len("'s Team"))
+	name := text.Clip(text.CollapseSpace(fullName), MaxName-len("'s Team"))
 	if name == "" {
 		name, _, _ = strings.Cut(email, "@")
 	}
@@ -102,12 +104,12 @@ func DefaultTeamName(fullName, email string) string {
 // MaxEmail is the longest address that mail can be sent to, in bytes.
 const MaxEmail = 254
 
-// NormaliseEmail returns the one spelling of an address by which a person is
+// NormalizeEmail returns the one spelling of an address by which a person is
 // known: trimmed and in lower case. ok is false for what is not a plain
 // address of ASCII characters: no display name, comment, quoted mailbox,
 // address literal or line break gets through, so that the result may stand in
 // a mail header as it is.
-func NormaliseEmail(s string) (email string, ok bool) {
+func NormalizeEmail(s string) (email string, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if len(s) > MaxEmail {
 		return "", false
@@ -187,11 +189,11 @@ func ValidOTP(s string) bool { return len(s) == otpLength && strings.Trim(s, dig
 // characters that people do not mistake for one another.
 func NewPairingCode() string { return randomString(crockford, codeLength) }
 
-// NormalisePairingCode returns a code as NewPairingCode wrote it, whatever
+// NormalizePairingCode returns a code as NewPairingCode wrote it, whatever
 // case, spaces and hyphens a person put in, and with the letters that look
 // like digits read as such. What cannot be a code comes out as it is and is
 // found nowhere.
-func NormalisePairingCode(s string) string {
+func NormalizePairingCode(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ' || r == '-' || r == '\t' || r == '\n' || r == '\r' || r == '\u00a0':

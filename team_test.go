@@ -11,7 +11,7 @@ import (
 	"watchpost"
 )
 
-func TestNormaliseEmail(t *testing.T) {
+func TestNormalizeEmail(t *testing.T) {
 	for in, want := range map[string]string{
 		"ada@example.com":                        "ada@example.com",
 		"  Ada.Lovelace+x@Example.CO.UK\n":       "ada.lovelace+x@example.co.uk",
@@ -20,7 +20,7 @@ func TestNormaliseEmail(t *testing.T) {
 		"a@xn--bcher-kva.example":                "a@xn--bcher-kva.example",
 		strings.Repeat("a", 64) + "@example.com": strings.Repeat("a", 64) + "@example.com",
 	} {
-		got, ok := watchpost.NormaliseEmail(in)
+		got, ok := watchpost.NormalizeEmail(in)
 		require.True(t, ok, in)
 		require.Equal(t, want, got)
 	}
@@ -30,25 +30,25 @@ func TestNormaliseEmail(t *testing.T) {
 		"a(comment)@b.c", "a@-b.c", "a@b-.c", "a@b..c", "a@.b.c", "a@b.c.", "é@b.c", "a@bücher.example", "a@b.c\x00",
 		strings.Repeat("a", 65) + "@b.c", "a@" + strings.Repeat("b", 64) + ".c", "a@" + strings.Repeat("b.", 126) + "cc",
 	} {
-		got, ok := watchpost.NormaliseEmail(in)
+		got, ok := watchpost.NormalizeEmail(in)
 		require.False(t, ok, "%q", in)
 		require.Empty(t, got)
 	}
 }
 
-func FuzzNormaliseEmail(f *testing.F) {
+func FuzzNormalizeEmail(f *testing.F) {
 	f.Add(" Ada.Lovelace+x@Example.CO.UK")
 	f.Add("a@b.c\r\nBcc: x@y.z") // a header injected into a mail
 	f.Add("\u212a@b.c")          // the Kelvin sign folds to an ASCII k
 	f.Fuzz(func(t *testing.T, s string) {
-		email, ok := watchpost.NormaliseEmail(s)
+		email, ok := watchpost.NormalizeEmail(s)
 		if !ok {
 			return
 		}
 		require.LessOrEqual(t, len(email), watchpost.MaxEmail)
 		require.Equal(t, 1, strings.Count(email, "@"))
 		require.False(t, strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r >= 0x7f }), "%q", email)
-		again, ok := watchpost.NormaliseEmail(strings.ToUpper(email))
+		again, ok := watchpost.NormalizeEmail(strings.ToUpper(email))
 		require.True(t, ok)
 		require.Equal(t, email, again)
 	})
@@ -149,15 +149,15 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-func TestNormalisePairingCode(t *testing.T) {
+func TestNormalizePairingCode(t *testing.T) {
 	for in, want := range map[string]string{
 		"0123456789":       "0123456789",
 		"ab-cd ef\tghjk\n": "ABCDEFGHJK",
 		"oO-iI-lL":         "001111",
 		"u":                "U", // no code has one
 	} {
-		require.Equal(t, want, watchpost.NormalisePairingCode(in))
+		require.Equal(t, want, watchpost.NormalizePairingCode(in))
 	}
 	code := watchpost.NewPairingCode()
-	require.Equal(t, code, watchpost.NormalisePairingCode(" "+strings.ToLower(code[:5])+"-"+code[5:]))
+	require.Equal(t, code, watchpost.NormalizePairingCode(" "+strings.ToLower(code[:5])+"-"+code[5:]))
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"watchpost/internal/text"
 )
 
 // WatchlistType is one of the families of watchlists.
@@ -40,10 +42,22 @@ type Watchlist struct {
 	List        ListID         // people and company: what it follows
 }
 
-// Slug returns the name under which a URL may show the watchlist.
+// Slug returns the watchlist's name for URLs: letters and digits of its name and
+// the last eight digits of its id.
 func (w *Watchlist) Slug() string {
 	fallback := string(w.Type)
-	return slugify(w.Name, fallback) + "-" + idTail(string(w.ID))
+	return text.Slugify(w.Name, fallback) + "-" + idTail(string(w.ID))
+}
+
+// idTail returns the last eight hexadecimal digits of an id.
+func idTail(id string) string {
+	hex := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' || 'a' <= r && r <= 'f' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id))
+	return hex[max(0, len(hex)-8):]
 }
 
 // CheckEnabled refuses what a disabled keyword or forum watchlist does not
@@ -141,9 +155,9 @@ func ScanSince(newestSeen, now time.Time) time.Time {
 
 // CleanName trims a name and refuses one that is empty or too long.
 func CleanName(s string) (string, error) {
-	s = foldSpace(s)
+	s = text.CollapseSpace(s)
 	switch {
-	case blank(s):
+	case text.IsBlank(s):
 		return "", Errorf(Invalid, "Name cannot be empty")
 	case utf8.RuneCountInString(s) > MaxName:
 		return "", Errorf(Invalid, "Invalid 'name'")
@@ -159,11 +173,11 @@ const namedAfter = 3
 func AutoName(t WatchlistType, words []string) string {
 	var first []string
 	for _, w := range words {
-		if w = foldSpace(w); !blank(w) && len(first) < namedAfter {
+		if w = text.CollapseSpace(w); !text.IsBlank(w) && len(first) < namedAfter {
 			first = append(first, w)
 		}
 	}
-	if name := clip(strings.Join(first, ", "), MaxName); name != "" {
+	if name := text.Clip(strings.Join(first, ", "), MaxName); name != "" {
 		return name
 	}
 	switch t {

@@ -1,12 +1,14 @@
 package watchpost_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"watchpost"
 )
@@ -97,4 +99,38 @@ func TestCleanSlackURL(t *testing.T) {
 		_, err := watchpost.CleanSlackURL(in)
 		require.EqualError(t, err, "Invalid 'slack_webhook_url'", in)
 	}
+}
+
+func TestSlug(t *testing.T) {
+	const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+	for name, want := range map[string]string{
+		"My Watchlist":              "my-watchlist",
+		"  --Go & Rust!!  ":         "go-and-rust",
+		"Größe Ñandú Česko":         "grosse-nandu-cesko",
+		"Łódź Ærø Þór ðœß":          "lodz-aero-thor-doess",
+		"Ｆｕｌｌ １２":                   "full-12",
+		"it's Ada’s":                "its-adas",
+		"日本語":                       "keyword",
+		"🚀🚀":                        "keyword",
+		"":                          "keyword",
+		"日本 AI":                     "ai",
+		"a_b.c/d":                   "a-b-c-d",
+		strings.Repeat("word ", 40): "word-word-word-word-word-word-word-word-word-word-word-word",
+		strings.Repeat("x", 90):     strings.Repeat("x", 60),
+	} {
+		require.Equal(t, want+"-099a8057", keywordSlug(name, id), name)
+	}
+	require.Equal(t, "a-b", keywordSlug("a", "b"))
+	people := watchpost.Watchlist{ID: id, Name: "人", Type: watchpost.PeopleWatchlist}
+	require.Equal(t, "people-099a8057", people.Slug())
+
+	form := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*-099a8057$`)
+	rapid.Check(t, func(t *rapid.T) {
+		require.Regexp(t, form, keywordSlug(rapid.String().Draw(t, "name"), id))
+	})
+}
+
+func keywordSlug(name, id string) string {
+	w := watchpost.Watchlist{ID: watchpost.WatchlistID(id), Name: name, Type: watchpost.KeywordWatchlist}
+	return w.Slug()
 }

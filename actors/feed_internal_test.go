@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // TestPanicWhilePostsArePrepared: a bug in what is understood of a post ends the
@@ -33,7 +34,7 @@ func TestPanicWhilePostsArePrepared(t *testing.T) {
 			}
 		})
 	}))
-	root.Send(pid, ingest{posts: []sighting{{post: watchpost.Post{Content: "go"}, text: watchpost.NewText("go")}}})
+	root.Send(pid, ingest{posts: []sighting{{post: watchpost.Post{Content: "go"}, text: text.New("go")}}})
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):

@@ -6,6 +6,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/internal/text"
 	"watchpost/persistence/postindex"
 )
 
@@ -17,7 +18,7 @@ import (
 // sighting is a post as a scan saw it, and its normalised text.
 type sighting struct {
 	post watchpost.Post
-	text watchpost.Text
+	text text.Text
 }
 
 // candidate is a post that may be stored: as the scan saw it, what was

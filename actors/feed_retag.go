@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
@@ -200,7 +201,7 @@ func (m *retag) write(view persistence.View, space persistence.Space, w *postind
 // watchlist that is about to be withdrawn stay.
 func (c enrichContexts) tag(p *watchpost.Post, rules map[ruleKey]*enrich.Rules) {
 	given := p.MatchTags()
-	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
+	text := text.New(p.Content).WithImage(p.ImageText)
 	for i, match := range p.Matches {
 		of, live := c[match.Watchlist]
 		if !live {

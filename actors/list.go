@@ -10,6 +10,7 @@ import (
 	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -195,7 +196,7 @@ func (l *list) onCollected(m collected) {
 	known := l.waiting[m.entry] == m.task
 	posts := make([]sighting, len(m.posts))
 	for i, p := range m.posts {
-		posts[i] = sighting{p, watchpost.NewText(p.Content)}
+		posts[i] = sighting{p, text.New(p.Content)}
 	}
 	for _, w := range l.inOrder() {
 		if known && !w.Disabled {

@@ -12,6 +12,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -75,7 +76,7 @@ func TestSearchEndsWithItsRequest(t *testing.T) {
 		some = append(some, post(w, fmt.Sprint(n), "go 東京都"))
 	}
 	endScan(s, scan, true, some...)
-	search, err := watchpost.ParseSearch("東京都") // of no single term
+	search, err := text.ParseSearch("東京都") // of no single term
 	require.NoError(t, err)
 	query := watchpost.PostQuery{Search: search, Page: 1, PageSize: 1}
 	ask := func(ctx context.Context) (int, int64, error) {

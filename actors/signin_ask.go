@@ -118,7 +118,7 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 		}
 		return Ask[SessionOpened](ctx, r, signed.Team.ID, OpenSession{Email: signed.Member.Email})
 	}
-	code := watchpost.NormalisePairingCode(req.Code)
+	code := watchpost.NormalizePairingCode(req.Code)
 	hash := r.env.keyring.hash(dirPairing, code)
 	owner, err := readDirectory[ownerEntry](r.env, dirPairing, hash)
 	if errors.Is(err, persistence.ErrNotFound) {

@@ -10,6 +10,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -24,7 +25,7 @@ func subjectOf(t *watchpost.Task) subject {
 	if t.Type != watchpost.TaskKeywordScan && t.Type != watchpost.TaskForumScan {
 		return subject{}
 	}
-	return subject{t.Type, watchpost.Normalise(scanInputOf(t).Keyword)}
+	return subject{t.Type, text.Normalize(scanInputOf(t).Keyword)}
 }
 
 func scanInput(input protocol.ScanInput) json.RawMessage {

@@ -180,10 +180,8 @@ func (t *team) onHello(m sessionHello) {
 	t.showHindered(s.worker)
 	now := t.env.clock.Now()
 	root, pid, sender := t.env.system.Root, s.pid, t.ctx.Sender()
-	member, _ := t.member(s.record.Member)
 	welcome := protocol.Frame{
-		Member: &protocol.SignInMember{ID: string(member.ID), Email: member.Email},
-		Type:   protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
+		Type: protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
 		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
 	}
 	t.journal.submit(batch, func(err error) {

@@ -6,6 +6,7 @@ import (
 	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -21,7 +22,7 @@ type watchlist struct {
 
 	ctx      actor.Context
 	state    watchpost.Watchlist
-	matchers map[watchpost.EntryID]watchpost.Matcher
+	matchers map[watchpost.EntryID]text.Matcher
 	// keywords count the entries by normalised keyword.
 	keywords map[string]int
 }
@@ -72,10 +73,10 @@ func (w *watchlist) Receive(c actor.Context) {
 }
 
 func (w *watchlist) compile() {
-	w.matchers, w.keywords = map[watchpost.EntryID]watchpost.Matcher{}, map[string]int{}
+	w.matchers, w.keywords = map[watchpost.EntryID]text.Matcher{}, map[string]int{}
 	for _, e := range w.state.Keywords {
-		w.keywords[watchpost.Normalise(e.Keyword)]++
-		w.matchers[e.ID] = watchpost.CompileKeyword(e)
+		w.keywords[text.Normalize(e.Keyword)]++
+		w.matchers[e.ID] = e.Matcher()
 	}
 }
 
@@ -150,7 +151,7 @@ func (w *watchlist) onShareScan(m shareScan) {
 	entries := w.entries()
 	soon := w.env.clock.Now().Add(watchpost.ShareWindow)
 	for i, e := range entries {
-		entries[i].shared = !e.due.After(soon) && watchpost.Normalise(w.keyword(e.entry)) == m.keyword
+		entries[i].shared = !e.due.After(soon) && text.Normalize(w.keyword(e.entry)) == m.keyword
 	}
 	change := w.change(entries)
 	change.shares = &m
@@ -199,7 +200,7 @@ func (w *watchlist) onCollected(m collected) {
 	if known {
 		in.asked.Keyword, in.asked.Entries = w.keyword(m.entry), len(w.state.Keywords)
 		for _, p := range m.posts {
-			if s := (sighting{p, watchpost.NewText(p.Content)}); matcher.Match(s.text) {
+			if s := (sighting{p, text.New(p.Content)}); matcher.Match(s.text) {
 				in.posts = append(in.posts, s)
 			}
 		}

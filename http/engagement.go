@@ -141,7 +141,7 @@ func checkActor(name string, actor *string, company string) error {
 
 // knownEmail is how the team knows a member; what is no address is nobody's.
 func knownEmail(given filled) string {
-	email, _ := watchpost.NormaliseEmail(string(given))
+	email, _ := watchpost.NormalizeEmail(string(given))
 	return email
 }
 

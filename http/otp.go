@@ -34,7 +34,7 @@ func (s *Server) otpRoutes() {
 
 // mailbox reads an email as people are known by.
 func mailbox(email string) (string, error) {
-	email, ok := watchpost.NormaliseEmail(email)
+	email, ok := watchpost.NormalizeEmail(email)
 	if !ok {
 		return "", watchpost.Errorf(watchpost.Invalid, textInvalidMail)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/text"
 )
 
 const tagPosts = "Posts"
@@ -114,7 +115,7 @@ func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error)
 	q.Labels = p.list("labels")
 	q.People = each(p, "people_slug", key(watchpost.ParseProfile))
 	q.Companies = each(p, "company_slug", key(watchpost.ParseCompany))
-	q.Search = single(p, "search_term", watchpost.ParseSearch)
+	q.Search = single(p, "search_term", text.ParseSearch)
 	q.Saved = p.flag("is_saved")
 	q.Languages = each(p, "lang", parseLanguage)
 	q.From, q.To = readDays(p)

@@ -5,6 +5,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/internal/text"
 )
 
 // BenchmarkPost enriches a post of the usual length.
@@ -32,7 +33,7 @@ Wir freuen uns über jede Bewerbung und beantworten gerne alle Fragen. 😊 http
 			b.ReportAllocs()
 			for b.Loop() {
 				p := watchpost.Post{Content: bench.content, AuthorHeadline: "VP of Engineering at Acme | former CTO", Likes: 321, Comments: 12}
-				rules.Post(&p, watchpost.NewText(p.Content).WithImage(p.ImageText))
+				rules.Post(&p, text.New(p.Content).WithImage(p.ImageText))
 			}
 		})
 	}

@@ -21,6 +21,7 @@ import (
 	"watchpost"
 	"watchpost/internal/enrich/language"
 	"watchpost/internal/enrich/sentiment"
+	"watchpost/internal/text"
 )
 
 // Version is the version of the rules, stored with each post. It increases with
@@ -46,8 +47,8 @@ type Rules struct {
 // NewRules prepares a Context.
 func NewRules(c Context) *Rules {
 	r := &Rules{
-		Context: c, keyword: strings.TrimSpace(watchpost.Normalise(c.Keyword)),
-		objective: contentWords(watchpost.Normalise(c.Objective)),
+		Context: c, keyword: strings.TrimSpace(text.Normalize(c.Keyword)),
+		objective: contentWords(text.Normalize(c.Objective)),
 	}
 	for _, l := range c.Labels {
 		r.labels = append(r.labels, newLabel(l))
@@ -61,17 +62,17 @@ func NewRules(c Context) *Rules {
 // post and recomputes the other fields, so it is idempotent. It does not write
 // to the old slice of Tags.
 func Post(p *watchpost.Post, c Context) {
-	NewRules(c).Post(p, watchpost.NewText(p.Content).WithImage(p.ImageText))
+	NewRules(c).Post(p, text.New(p.Content).WithImage(p.ImageText))
 }
 
 // Tags returns the tags that the rules give a post whose language is known.
-func (r *Rules) Tags(p *watchpost.Post, text watchpost.Text) []watchpost.Tag {
+func (r *Rules) Tags(p *watchpost.Post, text text.Text) []watchpost.Tag {
 	tags, _ := r.classify(newFolded(p.Content, text, p.Language), p.Content)
 	return MergeTags(nil, tags)
 }
 
 // Post is the function Post with p's text normalised already.
-func (r *Rules) Post(p *watchpost.Post, text watchpost.Text) {
+func (r *Rules) Post(p *watchpost.Post, text text.Text) {
 	said := p.Content
 	p.Language = language.Detect(said)
 	if p.Language == watchpost.Undetermined && p.ImageText != "" {

@@ -10,6 +10,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/internal/text"
 )
 
 // understoodPost is a post enriched for a plain watchlist.
@@ -85,7 +86,7 @@ func FuzzPost(f *testing.F) {
 		require.Equal(t, "old", p.Tags[0].Name)
 		folded := names(p.Tags)
 		for i := range folded {
-			folded[i] = watchpost.FoldName(folded[i])
+			folded[i] = text.NormalizeName(folded[i])
 		}
 		slices.Sort(folded)
 		require.Len(t, slices.Compact(folded), len(p.Tags))

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
 // folded is a text prepared for comparison with keywords and labels:
@@ -22,13 +22,13 @@ type folded struct {
 }
 
 // newFolded prepares a post's text and the text of its image.
-func newFolded(content string, text watchpost.Text, language string) *folded {
-	t := &folded{text: strings.TrimSpace(text.String()), language: language, stem: watchpost.Stem}
+func newFolded(raw string, content text.Text, language string) *folded {
+	t := &folded{text: strings.TrimSpace(content.String()), language: language, stem: text.Stem}
 	t.firstLine = len(t.text)
-	if line, _, more := strings.Cut(strings.TrimSpace(content), "\n"); more {
-		t.firstLine = min(len(strings.TrimSpace(watchpost.Normalise(line))), len(t.text))
+	if line, _, more := strings.Cut(strings.TrimSpace(raw), "\n"); more {
+		t.firstLine = min(len(strings.TrimSpace(text.Normalize(line))), len(t.text))
 	}
-	if image := text.Image(); image != "" {
+	if image := content.Image(); image != "" {
 		t.text += "\n" + image
 	}
 	return t

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
 // TestStemsOnce: each word is stemmed once, however many words of labels share
@@ -22,12 +22,12 @@ func TestStemsOnce(t *testing.T) {
 		}
 	}
 	content := strings.Join(post, " ")
-	text := newFolded(content, watchpost.NewText(content), "en")
+	folded := newFolded(content, text.New(content), "en")
 	calls := 0
-	text.stem = func(language, word string) string {
+	folded.stem = func(language, word string) string {
 		calls++
-		return watchpost.Stem(language, word)
+		return text.Stem(language, word)
 	}
-	require.Zero(t, text.distinct(asked))
+	require.Zero(t, folded.distinct(asked))
 	require.Equal(t, len(post)+len(asked), calls)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
 // The seniority of an author is the highest level of a title in the headline
@@ -114,10 +114,10 @@ var titleTable, attached = func() (map[string]title, map[string]int) {
 		for phrase := range strings.SplitSeq(list, ",") {
 			phrase, alone := strings.CutPrefix(strings.TrimSpace(phrase), "=")
 			if strings.ContainsFunc(phrase, isSyllabic) {
-				attached[watchpost.Normalise(phrase)] = rank
+				attached[text.Normalize(phrase)] = rank
 				continue
 			}
-			table[watchpost.Normalise(phrase)] = title{rank, alone}
+			table[text.Normalize(phrase)] = title{rank, alone}
 		}
 	}
 	for i, l := range levels {
@@ -144,7 +144,7 @@ func seniority(headline string) string {
 // separate normalises a headline and replaces dashes between words, but not
 // inside words, with commas.
 func separate(headline string) string {
-	return dashes.Replace(watchpost.Normalise(headline))
+	return dashes.Replace(text.Normalize(headline))
 }
 
 var (

@@ -3,7 +3,7 @@ package enrich
 import (
 	"strings"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
 // stopWords holds the normalised words that do not identify a label or
@@ -12,11 +12,11 @@ import (
 var stopWords = func() map[string]bool {
 	stop := make(map[string]bool)
 	for w := range strings.FieldsSeq(aboutPosts) {
-		stop[watchpost.Normalise(w)] = true
+		stop[text.Normalize(w)] = true
 	}
 	for _, list := range functionWords {
 		for w := range strings.FieldsSeq(list) {
-			stop[watchpost.Normalise(w)] = true
+			stop[text.Normalize(w)] = true
 		}
 	}
 	return stop

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // Posts are classified into the labels of their watchlist by whole, folded
@@ -61,7 +62,7 @@ type label struct {
 }
 
 func newLabel(l watchpost.Label) label {
-	c := label{Label: l, name: contentWords(watchpost.Normalise(l.Name))}
+	c := label{Label: l, name: contentWords(text.Normalize(l.Name))}
 	c.abbreviation = len(c.name) == 0 && isAbbreviation(l.Name)
 	if strings.TrimSpace(l.Description) == "" {
 		return c
@@ -104,7 +105,7 @@ func parts(description string) []part {
 	var list []part
 	short := true
 	for s := range strings.FieldsFuncSeq(description, func(r rune) bool { return strings.ContainsRune(",;\n/•|、，", r) }) {
-		text := strings.TrimSpace(watchpost.Normalise(s))
+		text := strings.TrimSpace(text.Normalize(s))
 		if text == "" {
 			continue
 		}
@@ -161,7 +162,7 @@ func MergeTags(old, more []watchpost.Tag) []watchpost.Tag {
 	at := make(map[string]int, len(old)+len(more))
 	for _, list := range [][]watchpost.Tag{old, more} {
 		for _, t := range list {
-			name := watchpost.FoldName(t.Name)
+			name := text.NormalizeName(t.Name)
 			i, known := at[name]
 			switch {
 			case !known:

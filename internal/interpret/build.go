@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // maxEntries bounds the entries of a result: each is a scan.
@@ -729,7 +730,7 @@ func (b *builder) others(t *topic) []string {
 func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost.KeywordEntry {
 	e := watchpost.KeywordEntry{Keyword: clip(keyword)}
 	for _, r := range required {
-		if r = clip(r); r == "" || watchpost.Normalise(r) == watchpost.Normalise(e.Keyword) {
+		if r = clip(r); r == "" || text.Normalize(r) == text.Normalize(e.Keyword) {
 			continue
 		}
 		if occurs(e.Keyword, r) {
@@ -806,8 +807,8 @@ func (b *builder) exclude() {
 }
 
 // occurs reports whether a text is one that a keyword matches.
-func occurs(text, keyword string) bool {
-	return watchpost.CompileKeyword(watchpost.KeywordEntry{Keyword: keyword}).Match(watchpost.NewText(text))
+func occurs(content, keyword string) bool {
+	return watchpost.KeywordEntry{Keyword: keyword}.Matcher().Match(text.New(content))
 }
 
 // clip cuts a keyword to what is allowed.
@@ -833,7 +834,7 @@ func distinct(list []string, n int) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, s := range list {
-		k := watchpost.FoldName(s)
+		k := text.NormalizeName(s)
 		if k == "" || seen[k] || len(out) >= n {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/interpret"
+	"watchpost/internal/text"
 )
 
 var (
@@ -107,21 +108,21 @@ func broken(r interpret.Result, prompt string) string {
 	}
 	for _, k := range r.Keywords {
 		words := strings.Fields(k.Keyword)
-		quoted := strings.Contains(watchpost.Normalise(prompt), `"`+watchpost.Normalise(k.Keyword)+`"`)
+		quoted := strings.Contains(text.Normalize(prompt), `"`+text.Normalize(k.Keyword)+`"`)
 		if len(words) > 4 && !quoted && strings.ToLower(k.Keyword) == k.Keyword {
 			return "words: " + k.Keyword
 		}
 		if !k.AnyRequired && len(k.Required) > 4 {
 			return "required"
 		}
-		text := watchpost.NewText(k.Keyword + " \n " + strings.Join(k.Required, " \n "))
-		if !watchpost.CompileKeyword(k).Match(text) {
+		content := text.New(k.Keyword + " \n " + strings.Join(k.Required, " \n "))
+		if !k.Matcher().Match(content) {
 			return "wanted and excluded: " + k.Keyword
 		}
 		// An entry that everyday posts have is one of a bare generic word.
 		n := 0
 		for _, p := range everyday {
-			if watchpost.CompileKeyword(k).Match(watchpost.NewText(p)) {
+			if k.Matcher().Match(text.New(p)) {
 				n++
 			}
 		}
@@ -170,8 +171,8 @@ func grade(a asked, r interpret.Result, err error) (s score, fault string) {
 	}
 	match := func(posts []string) (n int, which []bool) {
 		for _, p := range posts {
-			text := watchpost.NewText(p)
-			m := slices.ContainsFunc(r.Keywords, func(k watchpost.KeywordEntry) bool { return watchpost.CompileKeyword(k).Match(text) })
+			text := text.New(p)
+			m := slices.ContainsFunc(r.Keywords, func(k watchpost.KeywordEntry) bool { return k.Matcher().Match(text) })
 			if which = append(which, m); m {
 				n++
 			}

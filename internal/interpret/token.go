@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // kind is what a token is.
@@ -125,23 +126,23 @@ func nextToken(s string, before rune) (token, int) {
 	}
 	if r == '#' && fresh {
 		if n := 1 + runLength(s[1:], func(r rune) bool { return inWord(r) || r == '_' }); n > 1 {
-			return token{kind: hashtag, text: s[:n], norm: watchpost.Normalise(s[:n])}, n
+			return token{kind: hashtag, text: s[:n], norm: text.Normalize(s[:n])}, n
 		}
 	}
 	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
 		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as searches have it
 	}
 	if m := community.FindString(s); m != "" && fresh {
-		return token{kind: word, text: m, norm: watchpost.Normalise(m)}, len(m)
+		return token{kind: word, text: m, norm: text.Normalize(m)}, len(m)
 	}
 	if n := bracketLength(s, fresh); n > 0 {
 		if literalTag(s[:n]) {
-			return token{kind: quoted, text: s[:n], norm: watchpost.Normalise(s[:n])}, n
+			return token{kind: quoted, text: s[:n], norm: text.Normalize(s[:n])}, n
 		}
 		return token{}, n
 	}
 	if n := elided(s, fresh); n > 0 {
-		t := token{kind: word, text: s[:n], norm: watchpost.Normalise(s[:n]), class: stopWord}
+		t := token{kind: word, text: s[:n], norm: text.Normalize(s[:n]), class: stopWord}
 		if s[0] == 'd' || s[0] == 'D' {
 			t.class |= ofWord
 		}
@@ -195,12 +196,12 @@ func bracketLength(s string, fresh bool) int {
 
 // newWord makes a token of a word; a genitive counts as the word itself when
 // it is a name's.
-func newWord(text string) token {
-	r, _ := utf8.DecodeRuneInString(text)
-	if cut, ok := strings.CutSuffix(text, "'s"); ok && unicode.IsUpper(r) && !contractions[strings.ToLower(text)] {
-		text = cut
+func newWord(s string) token {
+	r, _ := utf8.DecodeRuneInString(s)
+	if cut, ok := strings.CutSuffix(s, "'s"); ok && unicode.IsUpper(r) && !contractions[strings.ToLower(s)] {
+		s = cut
 	}
-	return token{kind: word, text: text, norm: watchpost.Normalise(text)}
+	return token{kind: word, text: s, norm: text.Normalize(s)}
 }
 
 var contractions = wordSet(`it's that's what's who's there's let's here's he's she's where's how's when's`)
@@ -229,14 +230,14 @@ func quotedToken(s string, before rune) (token, int) {
 			from = i + n
 			continue
 		}
-		text := strings.Trim(foldSpace(rest[:i]), " .,;:!?")
-		if text == "" || !hasWord(text) || utf8.RuneCountInString(text) > watchpost.MaxKeyword {
+		inner := strings.Trim(foldSpace(rest[:i]), " .,;:!?")
+		if inner == "" || !hasWord(inner) || utf8.RuneCountInString(inner) > watchpost.MaxKeyword {
 			return token{}, 0
 		}
-		if t, all := linkToken(text); all == len(text) {
+		if t, all := linkToken(inner); all == len(inner) {
 			return t, size + i + n
 		}
-		return token{kind: quoted, text: text, norm: watchpost.Normalise(text)}, size + i + n
+		return token{kind: quoted, text: inner, norm: text.Normalize(inner)}, size + i + n
 	}
 }
 

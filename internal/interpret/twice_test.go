@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/interpret"
+	"watchpost/internal/text"
 )
 
 // TestNamedTwice: a prompt that names a thing twice, in other words or with
@@ -25,8 +26,8 @@ func TestNamedTwice(t *testing.T) {
 		seen := map[string]bool{}
 		for _, k := range result.Keywords {
 			if len(k.Required) == 0 {
-				require.False(t, seen[watchpost.FoldName(k.Keyword)], "%s: %q twice", prompt, k.Keyword)
-				seen[watchpost.FoldName(k.Keyword)] = true
+				require.False(t, seen[text.NormalizeName(k.Keyword)], "%s: %q twice", prompt, k.Keyword)
+				seen[text.NormalizeName(k.Keyword)] = true
 			}
 		}
 	}

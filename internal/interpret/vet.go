@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // The rules of every result, whoever made it.
@@ -82,8 +83,8 @@ func (w wish) mend(e watchpost.KeywordEntry, prompt string) (watchpost.KeywordEn
 		return slices.ContainsFunc(positive, func(p string) bool { return occurs(p, x) })
 	})
 	e.Excluded = e.Excluded[:min(len(e.Excluded), watchpost.MaxConstraints)]
-	text := strings.Join(positive, " \n ")
-	if !watchpost.CompileKeyword(e).Match(watchpost.NewText(text)) {
+	content := strings.Join(positive, " \n ")
+	if !e.Matcher().Match(text.New(content)) {
 		return e, "nothing can match it"
 	}
 	return e, ""
@@ -110,8 +111,8 @@ func (w wish) generic(keyword string) bool {
 }
 
 func isQuoted(keyword, prompt string) bool {
-	return strings.Contains(watchpost.Normalise(prompt), `"`+watchpost.Normalise(keyword)+`"`) ||
-		strings.ContainsAny(prompt, "“„«「'`") && strings.Contains(watchpost.Normalise(prompt), watchpost.Normalise(keyword))
+	return strings.Contains(text.Normalize(prompt), `"`+text.Normalize(keyword)+`"`) ||
+		strings.ContainsAny(prompt, "“„«「'`") && strings.Contains(text.Normalize(prompt), text.Normalize(keyword))
 }
 
 // nameLike reports whether most words have a capital.
@@ -132,7 +133,7 @@ func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool
 	for _, e := range kept {
 		all.WriteString(e.Keyword + " \n " + strings.Join(e.Required, " \n ") + " \n " + strings.Join(e.Excluded, " \n ") + " \n ")
 	}
-	text := watchpost.Normalise(all.String())
+	text := text.Normalize(all.String())
 	for _, t := range tokenise(prompt) {
 		if t.kind != quoted && t.kind != hashtag || strings.Contains(text, t.norm) || len(kept) >= maxEntries || w.named(t.norm) {
 			continue

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
 //go:embed classes.txt
@@ -123,7 +123,7 @@ func (t *tables) language(code string) *vocabulary {
 }
 
 // key returns a word or phrase of a table in the form in which it is looked up.
-func key(s string) string { return watchpost.Normalise(strings.ReplaceAll(s, "_", " ")) }
+func key(s string) string { return text.Normalize(strings.ReplaceAll(s, "_", " ")) }
 
 func (t *tables) loadClasses() {
 	var v *vocabulary

@@ -82,7 +82,7 @@ func (e *DeliveryError) Unwrap() error { return e.Err }
 
 // NewSMTP checks the options; it does not connect.
 func NewSMTP(o SMTPOptions) (*SMTP, error) {
-	from, ok := watchpost.NormaliseEmail(o.From)
+	from, ok := watchpost.NormalizeEmail(o.From)
 	switch {
 	case o.Host == "" || o.Clock == nil:
 		return nil, errors.New("mail: a host and a clock are required")
@@ -193,7 +193,7 @@ func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
 	}
-	if to, ok := watchpost.NormaliseEmail(m.To); !ok || to != m.To {
+	if to, ok := watchpost.NormalizeEmail(m.To); !ok || to != m.To {
 		return nil, fmt.Errorf("mail to %q: not one plain address", m.To)
 	}
 	message := gomail.NewMsg(gomail.WithNoDefaultUserAgent())

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
+	"watchpost/internal/text"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
 )
@@ -137,8 +138,8 @@ func live(f *forge, n int) map[watchpost.WatchlistID]bool {
 	return ids
 }
 
-func asked(s string) watchpost.Search {
-	search, err := watchpost.ParseSearch(s)
+func asked(s string) text.Search {
+	search, err := text.ParseSearch(s)
 	if err != nil {
 		panic(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // entry is what the index knows of one version of a post: its values and terms.
@@ -26,7 +27,7 @@ const (
 // newEntry makes the entry of a post's version, with the terms of a record's
 // layout.
 func newEntry(p *watchpost.Post, version uint64, layout byte, o *Options) (*entry, error) {
-	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
+	text := text.New(p.Content).WithImage(p.ImageText)
 	return newTextEntry(p, version, layout, newTextTerms(p.Language, text, o.PostTerms))
 }
 

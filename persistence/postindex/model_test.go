@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"watchpost"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
@@ -40,7 +41,7 @@ var someText = rapid.Custom(func(t *rapid.T) string {
 	return b.String()
 })
 
-var someSearch = rapid.Custom(func(t *rapid.T) watchpost.Search {
+var someSearch = rapid.Custom(func(t *rapid.T) text.Search {
 	var b strings.Builder
 	for range rapid.IntRange(0, 3).Draw(t, "terms") {
 		b.WriteString(rapid.SampledFrom([]string{"", "", "", "-", "OR ", "OR -"}).Draw(t, "sign"))
@@ -53,7 +54,7 @@ var someSearch = rapid.Custom(func(t *rapid.T) watchpost.Search {
 		}
 		b.WriteString(text + " ")
 	}
-	search, err := watchpost.ParseSearch(b.String())
+	search, err := text.ParseSearch(b.String())
 	require.NoError(t, err)
 	return search
 })

@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // plan is a query made ready to be asked of one source after the other: all of
@@ -65,7 +66,7 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 		}
 	}
 	for _, language := range q.Languages {
-		p.languages = append(p.languages, watchpost.FoldName(language))
+		p.languages = append(p.languages, text.NormalizeName(language))
 	}
 	p.nothing = p.nothing || q.Search.Nothing()
 	if err := p.addFacets(); err != nil {
@@ -78,7 +79,7 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 func namesOf(kind byte, names []string) []term {
 	terms := make([]term, len(names))
 	for i, name := range names {
-		terms[i] = termOf(kind, watchpost.FoldName(name))
+		terms[i] = termOf(kind, text.NormalizeName(name))
 	}
 	return terms
 }
@@ -102,7 +103,7 @@ func (p *plan) addFacets() error {
 	var terms []term
 	for _, id := range known.ids {
 		if q.Live == nil || q.Live[id] {
-			terms = append(terms, termOf(termKeyword, string(id), watchpost.FoldName(q.Keyword)))
+			terms = append(terms, termOf(termKeyword, string(id), text.NormalizeName(q.Keyword)))
 		}
 	}
 	p.addFacet(terms, &watchpost.PostQuery{Keyword: q.Keyword, Live: q.Live})
@@ -128,7 +129,7 @@ func (p *plan) addLabels() error {
 	if q.Tagging == nil || len(q.Tagging.Names) == 0 && !slices.ContainsFunc(known.ids, func(id watchpost.WatchlistID) bool { return !q.Tagging.Live[id] }) {
 		var labels []term
 		for _, label := range q.Labels {
-			label = watchpost.FoldName(label)
+			label = text.NormalizeName(label)
 			labels = append(labels, termOf(termLabel, label))
 			if label == watchpost.NoLabels {
 				labels = append(labels, termOf(termUntagged))
@@ -165,11 +166,11 @@ func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) givenLabels
 		}
 		for _, label := range q.Labels {
 			if q.Tagging.Counts(id, label) {
-				g.any = append(g.any, termOf(termGiven, string(id), watchpost.FoldName(label)))
+				g.any = append(g.any, termOf(termGiven, string(id), text.NormalizeName(label)))
 			}
 		}
 	}
-	g.none = slices.ContainsFunc(q.Labels, func(label string) bool { return watchpost.FoldName(label) == watchpost.NoLabels })
+	g.none = slices.ContainsFunc(q.Labels, func(label string) bool { return text.NormalizeName(label) == watchpost.NoLabels })
 	return g
 }
 

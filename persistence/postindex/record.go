@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // recordVersion is the first byte of a stored post. It also says which terms the
@@ -121,7 +122,7 @@ func (s *Stored) Post() (*watchpost.Post, error) {
 }
 
 // searchText prepares the post's text to be searched.
-func (s *Stored) searchText() (watchpost.SearchText, error) {
+func (s *Stored) searchText() (text.SearchText, error) {
 	var v struct {
 		Content   string `json:"content"`
 		ImageText string `json:"image_text"`
@@ -129,9 +130,9 @@ func (s *Stored) searchText() (watchpost.SearchText, error) {
 	}
 	whole := slices.Concat([]byte{'{'}, s.object.Tail[1:], []byte("false}"))
 	if err := json.Unmarshal(whole, &v); err != nil {
-		return watchpost.SearchText{}, fmt.Errorf("stored post: %w", err)
+		return text.SearchText{}, fmt.Errorf("stored post: %w", err)
 	}
-	return watchpost.NewSearchText(v.Language, v.Content, v.ImageText), nil
+	return text.NewSearchText(v.Language, v.Content, v.ImageText), nil
 }
 
 // stored returns the post as it will be read again: JSON has no bytes that are

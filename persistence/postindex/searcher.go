@@ -8,7 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"watchpost"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -17,7 +17,7 @@ type searcher struct {
 	snapshot *snapshot
 	// names are those of the terms of the search, and cuts how their words are
 	// cut in the languages of sources, which are mostly the same ones.
-	names map[*watchpost.SearchTerm]term
+	names map[*text.SearchTerm]term
 	cuts  map[cutKey][]inLanguages
 }
 
@@ -31,7 +31,7 @@ type inLanguages struct {
 }
 
 // clause returns the posts for which one of the terms holds.
-func (x *searcher) clause(s source, clause watchpost.SearchClause) (*roaring.Bitmap, error) {
+func (x *searcher) clause(s source, clause text.SearchClause) (*roaring.Bitmap, error) {
 	var sets []*roaring.Bitmap
 	for i := range clause {
 		set, err := x.occurring(s, &clause[i])
@@ -53,7 +53,7 @@ func (x *searcher) clause(s source, clause watchpost.SearchClause) (*roaring.Bit
 
 // occurring returns the posts in which a term occurs, whether or not that is
 // asked for.
-func (x *searcher) occurring(s source, t *watchpost.SearchTerm) (*roaring.Bitmap, error) {
+func (x *searcher) occurring(s source, t *text.SearchTerm) (*roaring.Bitmap, error) {
 	sure, unsure, err := x.sieve(s, t)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (x *searcher) occurring(s source, t *watchpost.SearchTerm) (*roaring.Bitmap
 
 // sieve returns the posts in which a term occurs for sure, or those in which it
 // may, whose text must be looked at.
-func (x *searcher) sieve(s source, t *watchpost.SearchTerm) (sure, unsure *roaring.Bitmap, err error) {
+func (x *searcher) sieve(s source, t *text.SearchTerm) (sure, unsure *roaring.Bitmap, err error) {
 	if t.Substring != "" {
 		return sievePieces(s, t.Substring)
 	}
@@ -101,15 +101,15 @@ func (x *searcher) sieve(s source, t *watchpost.SearchTerm) (sure, unsure *roari
 }
 
 // sievePieces sieves for a piece of text.
-func sievePieces(s source, text string) (sure, unsure *roaring.Bitmap, err error) {
+func sievePieces(s source, content string) (sure, unsure *roaring.Bitmap, err error) {
 	var pieces []term
 	whole := false
-	for piece := range watchpost.SearchPieces(text) {
-		whole = whole || piece == text
+	for piece := range text.Ngrams(content) {
+		whole = whole || piece == content
 		pieces = append(pieces, termOf(termPiece, piece))
 	}
 	if whole {
-		sure, err = s.having(termOf(termPiece, text))
+		sure, err = s.having(termOf(termPiece, content))
 		return sure, nil, err
 	}
 	if len(pieces) == 0 {
@@ -142,7 +142,7 @@ func havingAll(s source, terms []term) (all *roaring.Bitmap, err error) {
 }
 
 // exactTerms are the terms of words that are compared as they are.
-func exactTerms(words []watchpost.SearchWord) []term {
+func exactTerms(words []text.SearchWord) []term {
 	if len(words) == 1 {
 		return []term{termOf(termWord, sigil(words[0])+words[0].Text)}
 	}
@@ -153,7 +153,7 @@ func exactTerms(words []watchpost.SearchWord) []term {
 	return terms
 }
 
-func sigil(w watchpost.SearchWord) string {
+func sigil(w text.SearchWord) string {
 	if w.Sigil == 0 {
 		return ""
 	}
@@ -171,7 +171,7 @@ type stemming struct {
 // stemmed returns the posts that have all words of a term, or pairs of them, in
 // any of their forms. Which forms a word has depends on a post's language. For
 // a segment that is remembered.
-func (x *searcher) stemmed(s source, t *watchpost.SearchTerm) (*roaring.Bitmap, error) {
+func (x *searcher) stemmed(s source, t *text.SearchTerm) (*roaring.Bitmap, error) {
 	k := s.key(cachedFound, uint64(x.nameOf(t))^1)
 	if v, ok := x.snapshot.index.cache.get(k); ok {
 		return v.(*roaring.Bitmap), nil
@@ -200,7 +200,7 @@ func (x *searcher) stemmed(s source, t *watchpost.SearchTerm) (*roaring.Bitmap, 
 }
 
 // groups returns how the words of a term are cut in some languages.
-func (x *searcher) groups(languages *spoken, t *watchpost.SearchTerm) []inLanguages {
+func (x *searcher) groups(languages *spoken, t *text.SearchTerm) []inLanguages {
 	key := cutKey{uint64(x.nameOf(t)), languages.name}
 	if groups, known := x.cuts[key]; known {
 		return groups
@@ -222,7 +222,7 @@ func (x *searcher) groups(languages *spoken, t *watchpost.SearchTerm) []inLangua
 }
 
 // cutAll returns how words are cut in some languages.
-func cutAll(languages *spoken, words []watchpost.SearchWord) (groups []inLanguages) {
+func cutAll(languages *spoken, words []text.SearchWord) (groups []inLanguages) {
 	for l, language := range languages.names {
 		g := cut(language, words)
 		i := slices.IndexFunc(groups, func(known inLanguages) bool { return known.stemming == g })
@@ -235,11 +235,11 @@ func cutAll(languages *spoken, words []watchpost.SearchWord) (groups []inLanguag
 }
 
 // cut returns how words are cut in a language.
-func cut(language string, words []watchpost.SearchWord) (g stemming) {
+func cut(language string, words []text.SearchWord) (g stemming) {
 	for _, w := range words {
-		stem := watchpost.Stem(language, w.Text)
+		stem := text.Stem(language, w.Text)
 		g.stems += stem + "\x00"
-		if watchpost.Stem(language, stem) == stem {
+		if text.Stem(language, stem) == stem {
 			g.own += "+"
 		} else {
 			g.own += "-"
@@ -258,7 +258,7 @@ func ofLanguages(s source, set *roaring.Bitmap, languages []term) (*roaring.Bitm
 }
 
 // in returns the posts that have the stems.
-func (g stemming) in(s source, words []watchpost.SearchWord) (all *roaring.Bitmap, err error) {
+func (g stemming) in(s source, words []text.SearchWord) (all *roaring.Bitmap, err error) {
 	stems := strings.Split(g.stems, "\x00") // and an empty one behind the last
 	if len(words) == 1 {
 		terms := []term{termOf(termStem, sigil(words[0])+stems[0])}
@@ -287,7 +287,7 @@ func (g stemming) in(s source, words []watchpost.SearchWord) (all *roaring.Bitma
 
 // seen returns those posts of a set in whose text a term occurs, by looking at
 // it. For a segment that is remembered.
-func (x *searcher) seen(s source, t *watchpost.SearchTerm, set *roaring.Bitmap) (*roaring.Bitmap, error) {
+func (x *searcher) seen(s source, t *text.SearchTerm, set *roaring.Bitmap) (*roaring.Bitmap, error) {
 	dead, err := s.dead()
 	if err != nil {
 		return nil, err
@@ -327,20 +327,20 @@ func (x *searcher) seen(s source, t *watchpost.SearchTerm, set *roaring.Bitmap) 
 }
 
 // nameOf names a term of the search.
-func (x *searcher) nameOf(t *watchpost.SearchTerm) term {
+func (x *searcher) nameOf(t *text.SearchTerm) term {
 	name, known := x.names[t]
 	if known {
 		return name
 	}
-	text := []string{t.Substring}
+	words := []string{t.Substring}
 	for _, w := range t.Words {
-		text = append(text, sigil(w)+w.Text)
+		words = append(words, sigil(w)+w.Text)
 	}
-	if name = termOf('?', text...); t.Exact {
-		name = termOf('"', text...)
+	if name = termOf('?', words...); t.Exact {
+		name = termOf('"', words...)
 	}
 	if x.names == nil {
-		x.names = map[*watchpost.SearchTerm]term{}
+		x.names = map[*text.SearchTerm]term{}
 	}
 	x.names[t] = name
 	return name

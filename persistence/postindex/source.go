@@ -10,7 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"watchpost"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -247,7 +247,7 @@ func newSpoken(names []string) *spoken {
 	slices.Sort(names)
 	s := &spoken{names: names, name: uint64(termOf(termLanguage, strings.Join(names, "\x00")))}
 	for _, name := range names {
-		s.folded = append(s.folded, watchpost.FoldName(name))
+		s.folded = append(s.folded, text.NormalizeName(name))
 		s.terms = append(s.terms, termOf(termLanguage, name))
 	}
 	return s

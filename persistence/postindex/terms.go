@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"watchpost"
+	"watchpost/internal/text"
 )
 
 // term stands for something that posts are found by: a word, a facet's value, a
@@ -21,7 +22,7 @@ const (
 	termStem      = 's' // a token's stem, where it is not the token itself
 	termPair      = 'p' // two adjacent tokens
 	termStemPair  = 'q' // their stems, where they are not the tokens themselves
-	termPiece     = 'g' // watchpost.SearchPieces
+	termPiece     = 'g' // text.Ngrams
 	termLanguage  = 'l'
 	termType      = 't'
 	termSeniority = 'e'
@@ -77,12 +78,12 @@ const maxTerms = 1 << 14
 type TextTerms struct{ terms []term }
 
 // TextTerms returns the terms of a text in a language.
-func (x *Index) TextTerms(language string, text watchpost.Text) TextTerms {
+func (x *Index) TextTerms(language string, text text.Text) TextTerms {
 	return newTextTerms(language, text, x.options.PostTerms)
 }
 
 // newTextTerms returns the terms of a text, or that they are more than most.
-func newTextTerms(language string, text watchpost.Text, most int) TextTerms {
+func newTextTerms(language string, text text.Text, most int) TextTerms {
 	all := textTerms(text.Search(language))
 	if len(all) > most {
 		all = []term{overlongTerm}
@@ -109,8 +110,8 @@ func termsOf(p *watchpost.Post, layout byte, text TextTerms) []term {
 func facetTerms(p *watchpost.Post) []term {
 	terms := []term{
 		termOf(termLanguage, p.Language),
-		termOf(termType, watchpost.FoldName(p.Type)),
-		termOf(termSeniority, watchpost.FoldName(p.Seniority)),
+		termOf(termType, text.NormalizeName(p.Type)),
+		termOf(termSeniority, text.NormalizeName(p.Seniority)),
 	}
 	if author := p.AuthorKey(); author != "" {
 		terms = append(terms, termOf(termAuthor, author))
@@ -119,7 +120,7 @@ func facetTerms(p *watchpost.Post) []term {
 		terms = append(terms, termOf(termReference, key))
 	}
 	for _, tag := range p.Tags {
-		terms = append(terms, termOf(termLabel, watchpost.FoldName(tag.Name)))
+		terms = append(terms, termOf(termLabel, text.NormalizeName(tag.Name)))
 	}
 	for _, m := range p.Matches {
 		terms = append(terms, termOf(termWatchlist, string(m.Watchlist)))
@@ -143,14 +144,14 @@ func facetTerms(p *watchpost.Post) []term {
 // latestTerms returns the terms that posts of the layout before do not have.
 func latestTerms(p *watchpost.Post) []term {
 	terms := []term{
-		currentTerm, termOf(termSentiment, watchpost.FoldName(p.Sentiment)), termOf(termSource, watchpost.FoldName(string(p.Source))),
+		currentTerm, termOf(termSentiment, text.NormalizeName(p.Sentiment)), termOf(termSource, text.NormalizeName(string(p.Source))),
 	}
 	for _, m := range p.Matches {
 		if m.Keyword != "" {
-			terms = append(terms, termOf(termKeyword, string(m.Watchlist), watchpost.FoldName(m.Keyword)))
+			terms = append(terms, termOf(termKeyword, string(m.Watchlist), text.NormalizeName(m.Keyword)))
 		}
 		for _, tag := range m.Tags {
-			terms = append(terms, termOf(termGiven, string(m.Watchlist), watchpost.FoldName(p.Tags[tag].Name)))
+			terms = append(terms, termOf(termGiven, string(m.Watchlist), text.NormalizeName(p.Tags[tag].Name)))
 		}
 		if len(m.Tags) > 0 {
 			terms = append(terms, termOf(termGives, string(m.Watchlist)))
@@ -162,13 +163,13 @@ func latestTerms(p *watchpost.Post) []term {
 var currentTerm = termOf(termCurrent)
 
 // textTerms returns the distinct terms of a text.
-func textTerms(text watchpost.SearchText) []term {
-	tokens := text.Tokens()
+func textTerms(content text.SearchText) []term {
+	tokens := content.Tokens()
 	terms := make([]term, 0, 4*len(tokens)+8)
-	var last watchpost.SearchToken
+	var last text.SearchToken
 	for _, token := range tokens {
 		if token.Text != "" && token.Attached() {
-			token = watchpost.SearchToken{} // no word equals it
+			token = text.SearchToken{} // no word equals it
 		}
 		if token.Text != "" {
 			terms = appendWord(terms, token, "")
@@ -185,8 +186,8 @@ func textTerms(text watchpost.SearchText) []term {
 		last = token
 	}
 	seen := map[string]bool{}
-	for _, field := range text.Fields() {
-		for piece := range watchpost.SearchPieces(field) {
+	for _, field := range content.Fields() {
+		for piece := range text.Ngrams(field) {
 			if !seen[piece] {
 				seen[piece] = true
 				terms = append(terms, termOf(termPiece, piece))
@@ -197,7 +198,7 @@ func textTerms(text watchpost.SearchText) []term {
 	return slices.Compact(terms)
 }
 
-func appendWord(terms []term, token watchpost.SearchToken, sigil string) []term {
+func appendWord(terms []term, token text.SearchToken, sigil string) []term {
 	terms = append(terms, termOf(termWord, sigil+token.Text))
 	if token.Stem != token.Text {
 		terms = append(terms, termOf(termStem, sigil+token.Stem))

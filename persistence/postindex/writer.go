@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"watchpost"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 )
 
@@ -113,7 +114,7 @@ func putBytes(p *watchpost.Post, text TextTerms) int {
 // A post keeps its urn.
 func (w *Writer) Put(p *watchpost.Post) error {
 	p = stored(p)
-	text := watchpost.NewText(p.Content).WithImage(p.ImageText)
+	text := text.New(p.Content).WithImage(p.ImageText)
 	return w.put(p, w.index.TextTerms(p.Language, text))
 }
 

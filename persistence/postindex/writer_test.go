@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"watchpost"
+	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
@@ -36,7 +37,7 @@ func awkwardPost(t *rapid.T, f *forge, made int) *watchpost.Post {
 }
 
 func textTerms(x *postindex.Index, p *watchpost.Post) postindex.TextTerms {
-	return x.TextTerms(p.Language, watchpost.NewText(p.Content).WithImage(p.ImageText))
+	return x.TextTerms(p.Language, text.New(p.Content).WithImage(p.ImageText))
 }
 
 // TestFits fills batches with posts as long as they fit: each leaves as much

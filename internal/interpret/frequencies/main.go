@@ -28,7 +28,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
 // read holds the languages whose words are all counted; of others the table
@@ -150,7 +150,7 @@ func posts(all map[string]*counts, path string) error {
 }
 
 // add counts one text.
-func add(all map[string]*counts, lang, text string) {
+func add(all map[string]*counts, lang, content string) {
 	c := all[lang]
 	if c == nil {
 		c = &counts{words: map[string]int{}, pairs: map[string]int{}}
@@ -159,7 +159,7 @@ func add(all map[string]*counts, lang, text string) {
 	c.texts++
 	seen := map[string]bool{}
 	before := ""
-	for f := range strings.FieldsSeq(watchpost.Normalise(text)) {
+	for f := range strings.FieldsSeq(text.Normalize(content)) {
 		w := strings.TrimFunc(f, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) })
 		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) && r != '\'' }) || f[0] == '@' || f[0] == '#' {
 			before = ""

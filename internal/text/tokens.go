@@ -1,4 +1,4 @@
-package watchpost
+package text
 
 import (
 	"iter"
@@ -39,7 +39,7 @@ type SearchToken struct {
 // NewSearchText prepares a post's text. language is the post's language code;
 // in an unknown one words are not stemmed.
 func NewSearchText(language, content, imageText string) SearchText {
-	return NewText(content).WithImage(imageText).Search(language)
+	return New(content).WithImage(imageText).Search(language)
 }
 
 // Search prepares a text that is normalised already; see NewSearchText.

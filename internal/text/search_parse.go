@@ -1,6 +1,7 @@
-package watchpost
+package text
 
 import (
+	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ const MaxSearchTerm = 500
 // finds nothing.
 func ParseSearch(s string) (Search, error) {
 	if utf8.RuneCountInString(s) > MaxSearchTerm {
-		return Search{}, Errorf(Invalid, "Invalid 'search_term'")
+		return Search{}, errLongSearch
 	}
 	search, joins := Search{nothing: strings.TrimSpace(s) != ""}, false
 	for {
@@ -48,6 +49,8 @@ func ParseSearch(s string) (Search, error) {
 		joins = false
 	}
 }
+
+var errLongSearch = errors.New("a search term exceeds 500 characters")
 
 // rawTerm is a term as it was written; the zero value is the end of a search.
 type rawTerm struct {
@@ -88,8 +91,8 @@ func isQuote(r rune) bool { return strings.ContainsRune("\"“”„‟«»＂",
 
 // term normalises a raw term; ok is false when nothing is asked for.
 func (raw rawTerm) term() (t SearchTerm, ok bool) {
-	text := strings.TrimSpace(Normalise(raw.text))
-	if blank(text) || text == "-" && !raw.quoted {
+	text := strings.TrimSpace(Normalize(raw.text))
+	if IsBlank(text) || text == "-" && !raw.quoted {
 		return SearchTerm{}, false
 	}
 	t.Negative, t.Exact = raw.negative, raw.quoted

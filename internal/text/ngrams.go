@@ -1,4 +1,4 @@
-package watchpost
+package text
 
 import (
 	"iter"
@@ -13,13 +13,13 @@ func (t SearchToken) Attached() bool {
 	return isAttached(r)
 }
 
-// SearchPieces yields the pieces of normalised text by which an engine sieves
+// Ngrams yields the pieces of normalised text by which an engine sieves
 // for terms that are looked up as pieces of text: the characters that stand in
 // no word of a search, and the pairs of neighbours of which one is of an
 // attached script, or of which neither is of a word. When a text occurs in
 // another, all its pieces are pieces of that one too; a piece may come more
 // than once. A text that is one piece itself needs no second look.
-func SearchPieces(text string) iter.Seq[string] {
+func Ngrams(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		before, start := ' ', 0
 		for at, r := range text {

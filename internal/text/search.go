@@ -1,4 +1,4 @@
-package watchpost
+package text
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 // terms of which one must hold; a term holds when it occurs, or, if it is
 // negative, when it does not.
 //
-// Terms and texts are compared as Normalise writes them. A term is either
+// Terms and texts are compared as Normalize writes them. A term is either
 // words, which must occur as adjacent tokens of one field of the post (see
 // SearchText for what a token is), or a piece of text, which must occur as it
 // is, anywhere in a field, also inside a word. Words of an unquoted term equal

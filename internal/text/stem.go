@@ -1,4 +1,4 @@
-package watchpost
+package text
 
 import (
 	"hash/maphash"

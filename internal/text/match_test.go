@@ -1,4 +1,4 @@
-package watchpost_test
+package text_test
 
 import (
 	"strings"
@@ -10,10 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"watchpost"
+	"watchpost/internal/text"
 )
 
-func TestNormalise(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"case", "Hello WORLD", "hello world"},
 		{"white space", " a\t\n b\u00a0\u2003c ", " a b c "},
@@ -38,28 +38,28 @@ func TestNormalise(t *testing.T) {
 		{"NUL", "a\x00b", "a\x00b"},
 		{"empty", "", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, watchpost.Normalise(c.in)) })
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, text.Normalize(c.in)) })
 	}
 }
 
-func TestNormaliseEveryCharacter(t *testing.T) {
+func TestNormalizeEveryCharacter(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		plain := 0x3400 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 || 0x17000 <= r && r <= 0x18cff || 0x20000 <= r && r <= 0x2f7ff || r >= 0x30000
 		if plain || !utf8.ValidRune(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) {
 			continue // many, and nothing happens to them
 		}
 		for _, s := range []string{string(r), "a" + string(r) + "b", "か" + string(r)} {
-			once := watchpost.Normalise(s)
-			if twice := watchpost.Normalise(once); twice != once {
+			once := text.Normalize(s)
+			if twice := text.Normalize(once); twice != once {
 				t.Fatalf("%+q: once %+q, twice %+q", s, once, twice)
 			}
 		}
 	}
 }
 
-// anyText draws text in which the rules have something to do: letters of
+// mixedText draws text in which the rules have something to do: letters of
 // several scripts, marks, signs and white space, close together.
-var anyText = rapid.StringOfN(rapid.OneOf(
+var mixedText = rapid.StringOfN(rapid.OneOf(
 	rapid.SampledFrom([]rune("aAbBcC019 _-#@+.\"'\t\n")),
 	rapid.SampledFrom([]rune("éÉñßſÅøİıŉǅﬁªⅣ①Ａｚ　\u00a0\u0301\u0308\u0327\u0345")),
 	rapid.SampledFrom([]rune("ςσΣΆᾳϴйЙёЁиأإآاىﷺ\u064e\u0654")),
@@ -68,19 +68,19 @@ var anyText = rapid.StringOfN(rapid.OneOf(
 	rapid.Rune(),
 ), 0, 30, -1)
 
-func TestNormaliseIsIdempotent(t *testing.T) {
+func TestNormalizeIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		once := watchpost.Normalise(anyText.Draw(t, "text"))
-		require.Equal(t, once, watchpost.Normalise(once))
+		once := text.Normalize(mixedText.Draw(t, "text"))
+		require.Equal(t, once, text.Normalize(once))
 	})
 }
 
-func TestNormaliseDoesNotDependOnComposition(t *testing.T) {
+func TestNormalizeDoesNotDependOnComposition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := anyText.Draw(t, "text")
-		want := watchpost.Normalise(s)
+		s := mixedText.Draw(t, "text")
+		want := text.Normalize(s)
 		for _, form := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC, norm.NFKD} {
-			require.Equal(t, want, watchpost.Normalise(form.String(s)))
+			require.Equal(t, want, text.Normalize(form.String(s)))
 		}
 	})
 }
@@ -139,15 +139,15 @@ func TestMatchKeyword(t *testing.T) {
 		{" ", "any thing", false},
 	} {
 		t.Run(c.keyword+" in "+c.text, func(t *testing.T) {
-			m := watchpost.CompileKeyword(watchpost.KeywordEntry{Keyword: c.keyword})
-			require.Equal(t, c.want, m.Match(watchpost.NewText(c.text)))
+			m := text.Compile(text.Rule{Keyword: c.keyword})
+			require.Equal(t, c.want, m.Match(text.New(c.text)))
 		})
 	}
 }
 
 func TestMatchConstraints(t *testing.T) {
-	entry := watchpost.KeywordEntry{Keyword: "go", Required: []string{"hiring", "Remote"}, Excluded: []string{"intern"}}
-	for text, want := range map[string]bool{
+	entry := text.Rule{Keyword: "go", Required: []string{"hiring", "Remote"}, Excluded: []string{"intern"}}
+	for content, want := range map[string]bool{
 		"Hiring Go engineers, remote":          true,
 		"Hiring Go engineers":                  false,
 		"Hiring engineers, remote":             false,
@@ -155,16 +155,16 @@ func TestMatchConstraints(t *testing.T) {
 		"Hiring a Go #intern, remote":          false,
 		"remote go hiring — remotely internal": true,
 	} {
-		require.Equal(t, want, watchpost.CompileKeyword(entry).Match(watchpost.NewText(text)), text)
+		require.Equal(t, want, text.Compile(entry).Match(text.New(content)), content)
 	}
-	var zero watchpost.Matcher
-	require.False(t, zero.Match(watchpost.NewText("go")))
+	var zero text.Matcher
+	require.False(t, zero.Match(text.New("go")))
 }
 
 // naiveMatch says the same as Matcher, written for plainness: it looks at
 // every position of the text, rune by rune.
 func naiveMatch(keyword, content string) bool {
-	text, want := []rune(watchpost.Normalise(content)), []rune(strings.TrimSpace(watchpost.Normalise(keyword)))
+	text, want := []rune(text.Normalize(content)), []rune(strings.TrimSpace(text.Normalize(keyword)))
 	if len(want) == 0 {
 		return false
 	}
@@ -190,23 +190,23 @@ func naiveWord(r rune) bool {
 
 func TestMatchAgreesWithOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := anyText.Draw(t, "text")
-		keyword := anyText.Draw(t, "keyword")
-		if runes := []rune(text); len(runes) > 0 && rapid.Bool().Draw(t, "cut from the text") {
+		content := mixedText.Draw(t, "text")
+		keyword := mixedText.Draw(t, "keyword")
+		if runes := []rune(content); len(runes) > 0 && rapid.Bool().Draw(t, "cut from the text") {
 			from := rapid.IntRange(0, len(runes)-1).Draw(t, "from")
 			keyword = string(runes[from:rapid.IntRange(from+1, len(runes)).Draw(t, "to")])
 		}
-		m := watchpost.CompileKeyword(watchpost.KeywordEntry{Keyword: keyword})
-		require.Equal(t, naiveMatch(keyword, text), m.Match(watchpost.NewText(text)))
+		m := text.Compile(text.Rule{Keyword: keyword})
+		require.Equal(t, naiveMatch(keyword, content), m.Match(text.New(content)))
 	})
 }
 
 func TestKeywordCutAtWordBordersMatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := []rune(watchpost.Normalise(anyText.Draw(t, "text")))
+		content := []rune(text.Normalize(mixedText.Draw(t, "text")))
 		var borders []int
-		for i := 0; i <= len(text); i++ {
-			if i == 0 || i == len(text) || !naiveWord(text[i-1]) || !naiveWord(text[i]) {
+		for i := 0; i <= len(content); i++ {
+			if i == 0 || i == len(content) || !naiveWord(content[i-1]) || !naiveWord(content[i]) {
 				borders = append(borders, i)
 			}
 		}
@@ -215,27 +215,27 @@ func TestKeywordCutAtWordBordersMatches(t *testing.T) {
 		if from > to {
 			from, to = to, from
 		}
-		keyword := string(text[from:to])
+		keyword := string(content[from:to])
 		if keyword != strings.TrimSpace(keyword) || keyword == "" {
 			t.Skip("white space around it is trimmed")
 		}
-		m := watchpost.CompileKeyword(watchpost.KeywordEntry{Keyword: keyword})
-		require.True(t, m.Match(watchpost.NewText(string(text))), "%q", keyword)
+		m := text.Compile(text.Rule{Keyword: keyword})
+		require.True(t, m.Match(text.New(string(content))), "%q", keyword)
 	})
 }
 
 func BenchmarkMatch(b *testing.B) {
 	content := strings.Repeat("We are hiring: a Go engineer for our São Paulo office — #remote, 100 % équipe. ", 16)
-	matchers := make([]watchpost.Matcher, 100)
+	matchers := make([]text.Matcher, 100)
 	for i := range matchers {
-		matchers[i] = watchpost.CompileKeyword(watchpost.KeywordEntry{
+		matchers[i] = text.Compile(text.Rule{
 			Keyword: "keyword" + string(rune('a'+i%26)), Required: []string{"go"}, Excluded: []string{"intern"},
 		})
 	}
-	matchers[99] = watchpost.CompileKeyword(watchpost.KeywordEntry{Keyword: "sao paulo office"})
+	matchers[99] = text.Compile(text.Rule{Keyword: "sao paulo office"})
 	b.ReportAllocs()
 	for b.Loop() {
-		text := watchpost.NewText(content)
+		text := text.New(content)
 		found := 0
 		for _, m := range matchers {
 			if m.Match(text) {

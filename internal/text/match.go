@@ -1,4 +1,4 @@
-package watchpost
+package text
 
 import (
 	"slices"
@@ -9,15 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normalise brings text and keywords to the form in which they are compared
+// Normalize brings text and keywords to the form in which they are compared
 // (decisions: Matching): compatibility forms unified, case folded in full,
 // accents and other nonspacing marks dropped from Latin, Greek, Cyrillic and
 // Arabic letters (and from these only: elsewhere such marks are vowels or
 // make another letter), every run of white space one space.
 //
 // It is idempotent, and does not depend on whether its input was composed.
-func Normalise(s string) string {
-	if n, ok := normaliseASCII(s); ok {
+func Normalize(s string) string {
+	if n, ok := normalizeASCII(s); ok {
 		return n
 	}
 	s = norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD"))
@@ -25,8 +25,8 @@ func Normalise(s string) string {
 	return norm.NFKC.String(dropMarks(s))
 }
 
-// normaliseASCII is Normalise for text that has no other characters.
-func normaliseASCII(s string) (string, bool) {
+// normalizeASCII is Normalize for text that has no other characters.
+func normalizeASCII(s string) (string, bool) {
 	changes, space := false, false
 	for i := range len(s) {
 		c := s[i]
@@ -135,12 +135,12 @@ func isWord(r rune) bool {
 // which are matched with the content, and what wants the image's text as well.
 type Text struct{ s, image string }
 
-// NewText normalises a post's content.
-func NewText(content string) Text { return Text{s: Normalise(content)} }
+// New normalises a post's content.
+func New(content string) Text { return Text{s: Normalize(content)} }
 
 // WithImage returns the text together with that of the post's image.
 func (t Text) WithImage(imageText string) Text {
-	t.image = Normalise(imageText)
+	t.image = Normalize(imageText)
 	return t
 }
 
@@ -150,22 +150,22 @@ func (t Text) String() string { return t.s }
 // Image returns the normalised text of the image.
 func (t Text) Image() string { return t.image }
 
-// needle is a normalised keyword that knows at which of its ends a word
+// pattern is a normalised keyword that knows at which of its ends a word
 // character is in the way.
-type needle struct {
+type pattern struct {
 	s           string
 	first, last bool
 }
 
-func newNeedle(keyword string) needle {
-	s := strings.TrimSpace(Normalise(keyword))
+func newPattern(keyword string) pattern {
+	s := strings.TrimSpace(Normalize(keyword))
 	first, _ := utf8.DecodeRuneInString(s)
 	last, _ := utf8.DecodeLastRuneInString(s)
-	return needle{s, isWord(first), isWord(last)}
+	return pattern{s, isWord(first), isWord(last)}
 }
 
 // in reports whether the keyword occurs in normalised text at word borders.
-func (n needle) in(text string) bool {
+func (n pattern) in(text string) bool {
 	if n.s == "" {
 		return false
 	}
@@ -184,7 +184,7 @@ func (n needle) in(text string) bool {
 }
 
 // fits reports whether the occurrence at i stands at word borders.
-func (n needle) fits(text string, i int) bool {
+func (n pattern) fits(text string, i int) bool {
 	if n.first {
 		if before, _ := utf8.DecodeLastRuneInString(text[:i]); isWord(before) {
 			return false
@@ -198,32 +198,37 @@ func (n needle) fits(text string, i int) bool {
 	return true
 }
 
-// Matcher is a keyword entry made ready to be compared with many texts. Its
-// zero value matches nothing.
+// Matcher is a compiled Rule, to compare with many texts. The zero value
+// matches nothing.
 type Matcher struct {
-	keyword            needle
-	required, excluded []needle
+	keyword            pattern
+	required, excluded []pattern
 	anyRequired        bool
 }
 
-// CompileKeyword prepares an entry.
-func CompileKeyword(e KeywordEntry) Matcher {
-	m := Matcher{keyword: newNeedle(e.Keyword), anyRequired: e.anyOf()}
-	for _, r := range e.Required {
-		m.required = append(m.required, newNeedle(r))
+// Rule says which texts match: those with the keyword, with every required
+// word (with AnyRequired: one of them) and without the excluded ones.
+type Rule struct {
+	Keyword            string
+	Required, Excluded []string
+	AnyRequired        bool
+}
+
+// Compile prepares a rule.
+func Compile(r Rule) Matcher {
+	m := Matcher{keyword: newPattern(r.Keyword), anyRequired: r.AnyRequired && len(r.Required) > 1}
+	for _, word := range r.Required {
+		m.required = append(m.required, newPattern(word))
 	}
-	for _, x := range e.Excluded {
-		m.excluded = append(m.excluded, newNeedle(x))
+	for _, x := range r.Excluded {
+		m.excluded = append(m.excluded, newPattern(x))
 	}
 	return m
 }
 
-// Match reports whether the text is one that the entry asks for: the keyword
-// and every required word (any of them, if the entry says so) occur in it, and no
-// excluded one does. An occurrence
-// counts unless it cuts a word: its first (last) character and the one before
-// (after) it must not both be word characters. A required word that is blank
-// asks for nothing.
+// Match reports whether the text matches the rule. An occurrence counts unless
+// it cuts a word: its first (last) character and the one before (after) it must
+// not both be word characters. A blank required word requires nothing.
 func (m Matcher) Match(t Text) bool {
 	if !m.keyword.in(t.s) {
 		return false
@@ -242,7 +247,7 @@ func (m Matcher) Match(t Text) bool {
 // requiredIn reports whether the required words occur in normalised text.
 func (m Matcher) requiredIn(text string) bool {
 	if m.anyRequired {
-		return slices.ContainsFunc(m.required, func(r needle) bool { return r.s == "" || r.in(text) })
+		return slices.ContainsFunc(m.required, func(r pattern) bool { return r.s == "" || r.in(text) })
 	}
-	return !slices.ContainsFunc(m.required, func(r needle) bool { return r.s != "" && !r.in(text) })
+	return !slices.ContainsFunc(m.required, func(r pattern) bool { return r.s != "" && !r.in(text) })
 }

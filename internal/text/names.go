@@ -1,4 +1,4 @@
-package watchpost
+package text
 
 import (
 	"strings"
@@ -9,14 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FoldName returns the form in which names that people give (labels, keywords,
-// post types, seniorities) are compared: trimmed, white space runs one space,
-// composed, without case. Unlike Normalise it keeps accents.
-func FoldName(s string) string {
+// NormalizeName returns the form in which names (labels, keywords, post types,
+// seniorities) are compared: trimmed, white space collapsed, composed, case
+// folded. Unlike Normalize it keeps accents.
+func NormalizeName(s string) string {
 	if isASCII(s) {
-		return strings.ToLower(foldSpace(s))
+		return strings.ToLower(CollapseSpace(s))
 	}
-	return norm.NFC.String(foldCase(norm.NFC.String(foldSpace(s))))
+	return norm.NFC.String(foldCase(norm.NFC.String(CollapseSpace(s))))
 }
 
 func isASCII(s string) bool {
@@ -42,18 +42,18 @@ func foldCase(s string) string {
 	}, cases.Fold().String(s))
 }
 
-// foldSpace trims s and makes every run of white space one space.
-func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
+// CollapseSpace trims s and replaces each run of white space with one space.
+func CollapseSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// blank reports whether s shows nothing: it has no character but spaces,
-// controls and invisible format signs.
-func blank(s string) bool {
+// IsBlank reports whether s has only spaces, controls and invisible format
+// characters.
+func IsBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
-// clip cuts s to at most n characters, not in the midst of a character that
-// marks are put on, and without white space at the end.
-func clip(s string, n int) string {
+// Clip cuts s to at most n characters. It keeps combining marks with their base
+// character and removes trailing white space.
+func Clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
@@ -62,21 +62,6 @@ func clip(s string, n int) string {
 		n--
 	}
 	return strings.TrimSpace(string(runes[:n]))
-}
-
-// Slug returns the URL-friendly name of a thing: the letters and digits of its
-// name, and the last eight digits of its id.
-func Slug(name, id string) string { return slugify(name, "watchlist") + "-" + idTail(id) }
-
-// idTail returns the last eight hexadecimal digits of an id.
-func idTail(id string) string {
-	hex := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' || 'a' <= r && r <= 'f' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id))
-	return hex[max(0, len(hex)-8):]
 }
 
 // maxSlug bounds the part of a slug that is made of the name.
@@ -89,16 +74,15 @@ var transliterations = strings.NewReplacer(
 	"ł", "l", "ħ", "h", "ı", "i", "ŋ", "n", "ŧ", "t", "&", " and ",
 )
 
-// slugify writes a name in lower-case ASCII letters, digits and single
-// hyphens. What cannot be written so is left out; fallback stands for a name of
-// which nothing is left.
-func slugify(name, fallback string) string {
+// Slugify writes a name in lower-case ASCII letters, digits and single hyphens,
+// and drops all other characters. It returns fallback when nothing is left.
+func Slugify(name, fallback string) string {
 	s := strings.ToLower(norm.NFKC.String(name))
 	s = norm.NFKD.String(transliterations.Replace(s))
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case lowerAlphanumeric(r):
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 			b.WriteRune(r)
 		case unicode.Is(unicode.M, r), r == '\'', r == '’':
 		default:

@@ -1,0 +1,24 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"watchpost/internal/text"
+)
+
+func TestNormalizeName(t *testing.T) {
+	require.Equal(t, text.NormalizeName("  No \t LABELS "), "no labels")
+	require.Equal(t, text.NormalizeName("CAFÉ"), text.NormalizeName("cafe\u0301"))
+	require.NotEqual(t, text.NormalizeName("café"), text.NormalizeName("cafe"))
+	require.Equal(t, text.NormalizeName("Ꭰ"), text.NormalizeName("ꭰ"))
+	rapid.Check(t, func(t *rapid.T) {
+		// A character that folding leaves alone takes the longer way.
+		ascii := rapid.StringMatching(`[\x00-\x7f]*`).Draw(t, "ascii")
+		require.Equal(t, text.NormalizeName(ascii+"x東"), text.NormalizeName(ascii+"x")+"東")
+		once := text.NormalizeName(mixedText.Draw(t, "name"))
+		require.Equal(t, once, text.NormalizeName(once))
+	})
+}

@@ -1,0 +1,24 @@
+package watchpost_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+func TestParseLanguage(t *testing.T) {
+	for in, want := range map[string]string{
+		"en": "en", "EN": "en", "English": "en", " german ": "de", "pt-BR": "pt", "zh_Hant_TW": "zh", "nb": "no", "Norwegian": "no",
+		"fil": "tl", "und": "und", "Unknown": "und", "ast": "ast",
+	} {
+		got, ok := watchpost.ParseLanguage(in)
+		require.True(t, ok, in)
+		require.Equal(t, want, got, in)
+	}
+	for _, in := range []string{"", "e", "klingon", "e1", "-en", "日本", "en glish"} {
+		_, ok := watchpost.ParseLanguage(in)
+		require.False(t, ok, in)
+	}
+}
