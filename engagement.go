@@ -42,9 +42,9 @@ func PostKey(urn string) string {
 	return urn
 }
 
-// Deed is what a task does on the network that the service remembers: a like, a
+// Engagement is what a task does on the network that the service remembers: a like, a
 // comment or an invitation.
-type Deed struct {
+type Engagement struct {
 	Action  Action
 	Type    ActorType
 	Company string // the company's title, for ActorCompany
@@ -53,11 +53,11 @@ type Deed struct {
 	Text    string // of a comment
 }
 
-// Deed reads from a task's input what it does; ok is false for tasks that do
+// Engagement reads from a task's input what it does; ok is false for tasks that do
 // nothing of the kind.
-func (t *Task) Deed() (d Deed, ok bool) {
+func (t *Task) Engagement() (d Engagement, ok bool) {
 	if !t.Type.Writes() || t.Type == TaskSendMessage {
-		return Deed{}, false
+		return Engagement{}, false
 	}
 	var in struct {
 		Post    string    `json:"social_urn"`
@@ -67,9 +67,9 @@ func (t *Task) Deed() (d Deed, ok bool) {
 		Text    string    `json:"comment_text"`
 	}
 	if json.Unmarshal(t.Input, &in) != nil {
-		return Deed{}, false
+		return Engagement{}, false
 	}
-	d = Deed{Action: t.Type.Action(), Type: ActorUser, URN: in.Post, Text: in.Text}
+	d = Engagement{Action: t.Type.Action(), Type: ActorUser, URN: in.Post, Text: in.Text}
 	switch t.Type {
 	case TaskLikePost, TaskCommentPost:
 		d.Target = PostKey(in.Post)
@@ -83,13 +83,13 @@ func (t *Task) Deed() (d Deed, ok bool) {
 			d.Target = r.Key()
 		}
 	default:
-		return Deed{}, false
+		return Engagement{}, false
 	}
 	return d, d.URN != ""
 }
 
 // OnPost reports whether the deed is one on a post.
-func (d *Deed) OnPost() bool { return d.Action == ActionLike || d.Action == ActionComment }
+func (d *Engagement) OnPost() bool { return d.Action == ActionLike || d.Action == ActionComment }
 
 // Effect names what a task does on the network and must not be done twice: a
 // like or an invitation by one actor of one account.
@@ -105,7 +105,7 @@ type Effect struct {
 // Effect returns the effect of a like or an invitation; ok is false for tasks
 // that may be repeated.
 func (t *Task) Effect() (e Effect, ok bool) {
-	d, ok := t.Deed()
+	d, ok := t.Engagement()
 	if !ok || d.Action == ActionComment {
 		return Effect{}, false
 	}

@@ -13,15 +13,15 @@ func (p Plan) WeeklyQuota(quiet bool) WeeklyQuota {
 	return WeeklyQuota{Posts: p.WeeklyPosts(quiet), Leads: p.Quotas().PotentialLeads}
 }
 
-// WeekTally is what a watchlist has taken of its quota in one week.
-type WeekTally struct {
+// WeeklyCounter is what a watchlist has taken of its quota in one week.
+type WeeklyCounter struct {
 	Posts   int // stored, of relevance RelevantFrom or more
 	Dropped int // not stored, as the quota was used up; each post once
 	Leads   int // authors that became potential leads
 }
 
-// Newcomer is a post that a watchlist has not collected before.
-type Newcomer struct {
+// Candidate is a post that a watchlist has not collected before.
+type Candidate struct {
 	Relevance float64
 	// Author is who wrote it, as Post.AuthorKey returns it; nobody is told
 	// apart by an empty one.
@@ -44,7 +44,7 @@ type Admission struct {
 // stored and counts for nothing. The first posts up to the quota are stored,
 // the others dropped; what was dropped and is found again, while there is room
 // again (another plan), is stored and no longer counts as dropped.
-func (t WeekTally) Admit(q WeeklyQuota, n Newcomer) (WeekTally, Admission) {
+func (t WeeklyCounter) Admit(q WeeklyQuota, n Candidate) (WeeklyCounter, Admission) {
 	if n.Relevance < RelevantFrom {
 		return t, Admission{Stored: true}
 	}

@@ -42,8 +42,8 @@ func TestQuietAfterSevenDays(t *testing.T) {
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	quota := watchpost.WeeklyQuota{Posts: 2, Leads: 1}
-	type tally = watchpost.WeekTally
-	type newcomer = watchpost.Newcomer
+	type tally = watchpost.WeeklyCounter
+	type newcomer = watchpost.Candidate
 	for name, c := range map[string]struct {
 		before tally
 		post   newcomer
@@ -72,7 +72,7 @@ func TestAdmitKeepsToTheQuota(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		quota := watchpost.WeeklyQuota{Posts: rapid.IntRange(0, 5).Draw(t, "posts"), Leads: rapid.IntRange(0, 3).Draw(t, "leads")}
-		var tally watchpost.WeekTally
+		var tally watchpost.WeeklyCounter
 		stored, dropped, leads := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for range rapid.IntRange(0, 40).Draw(t, "scans") {
 			id := fmt.Sprint(rapid.IntRange(0, 12).Draw(t, "post"))
@@ -80,7 +80,7 @@ func TestAdmitKeepsToTheQuota(t *testing.T) {
 				continue // known: nothing is decided
 			}
 			author := fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "author"))
-			next, a := tally.Admit(quota, watchpost.Newcomer{Relevance: 4, Author: author, Lead: leads[author], Dropped: dropped[id]})
+			next, a := tally.Admit(quota, watchpost.Candidate{Relevance: 4, Author: author, Lead: leads[author], Dropped: dropped[id]})
 			tally = next
 			stored[id] = a.Stored
 			if a.Stored {

@@ -74,7 +74,7 @@ func TestDailyCapWhileAway(t *testing.T) {
 	}
 	s.Drop()
 	w.Advance(time.Hour)
-	w.AwaitResting()
+	w.AwaitPassivated()
 	w.SetClock(watchpost.Daily.Reset(w.Now()).Add(time.Hour))
 	s.Connect()
 	s.Finish(s.ExpectTask(ids[40]))
@@ -255,7 +255,7 @@ func TestExpiry(t *testing.T) {
 	t.Run("while in memory", func(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t, actorstest.With(func(o *actors.Options) { o.IdleAfter = 1000 * time.Hour }))
-		team := w.Found(t, watchpost.PlanFree)
+		team := w.CreateTeam(t, watchpost.PlanFree)
 		id := team.Create(t, watchpost.TaskProfileFetch)
 		created := team.Status(t, id).CreatedAt
 		w.SetClock(created.Add(week - 2*time.Second))
@@ -266,14 +266,14 @@ func TestExpiry(t *testing.T) {
 		require.True(t, view.CompletedAt.Equal(created.Add(week)), "%s %s", created, view.CompletedAt)
 	})
 	for name, away := range map[string]func(w *actorstest.World){
-		"put to rest": func(w *actorstest.World) { w.Advance(time.Hour); w.AwaitResting() },
+		"put to rest": func(w *actorstest.World) { w.Advance(time.Hour); w.AwaitPassivated() },
 		"restarted":   func(w *actorstest.World) { w.Restart() },
 		"crashed":     func(w *actorstest.World) { w.Crash() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := actorstest.New(t)
-			team := w.Found(t, watchpost.PlanFree)
+			team := w.CreateTeam(t, watchpost.PlanFree)
 			id := team.Create(t, watchpost.TaskLikePost)
 			created := team.Status(t, id).CreatedAt
 			away(w)
@@ -424,7 +424,7 @@ func TestConnectGivesUp(t *testing.T) {
 	s.Drop()
 	w.Advance(11 * time.Minute) // the hello is to be stored
 	w.Store.Block()
-	done(t, team, actors.Gate{})
+	done(t, team, actors.RequireExtension{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		_ = w.Store.AwaitHeld(ctx, 1)

@@ -104,7 +104,7 @@ func (t *team) onBind(s *sessionState, f protocol.Frame) {
 	}
 	if !ours {
 		w.inUse = true
-		t.showHindered(w)
+		t.showBlocked(w)
 		return
 	}
 	others := &steps{}
@@ -123,11 +123,11 @@ func (t *team) onBind(s *sessionState, f protocol.Frame) {
 		} else {
 			one.worker.other = one.worker.account != ""
 		}
-		t.showHindered(one.worker)
+		t.showBlocked(one.worker)
 		t.statusChanged(one)
 	}
 	t.moveWrites(member, urn)
-	t.journal.submit(batch, nil)
+	t.commits.submit(batch, nil)
 	t.handOut()
 }
 
@@ -155,7 +155,7 @@ func (t *team) onReleaseAccount(m ReleaseAccount) {
 	for _, s := range t.sessionsOf(m.Member) {
 		if s.worker != nil { // gets nothing until it has said again which account it has
 			s.worker.other = true
-			t.showHindered(s.worker)
+			t.showBlocked(s.worker)
 			t.statusChanged(s)
 		}
 	}

@@ -64,7 +64,7 @@ func TestOtherAccountIsHandedNothing(t *testing.T) {
 	wantPending(t, team, read, watchpost.PendingPaused)
 
 	// Jan's own session is not kept from the account: nobody has claimed it.
-	other := w.Found(t, watchpost.PlanFree)
+	other := w.CreateTeam(t, watchpost.PlanFree)
 	jan := other.Session(t, "jan").Connect()
 	require.False(t, presence(t, other, jan.Email).AccountInUse)
 
@@ -75,7 +75,7 @@ func TestOtherAccountIsHandedNothing(t *testing.T) {
 	w.Advance(49 * time.Hour)
 	s.Heartbeat()
 	s.ExpectNone()
-	actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+	actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 
 	signIn2 := func() {
 		s.Account = ada
@@ -84,7 +84,7 @@ func TestOtherAccountIsHandedNothing(t *testing.T) {
 	signIn2()
 	s.Finish(s.ExpectTask(like))
 	s.Finish(s.ExpectTask(read))
-	done(t, team, actors.Gate{})
+	done(t, team, actors.RequireExtension{})
 	s.ExpectStatus(free)
 }
 
@@ -136,7 +136,7 @@ func TestBind(t *testing.T) {
 	require.Empty(t, p.Pauses)
 	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionLike))
 
-	heir := w.Found(t, watchpost.PlanFree)
+	heir := w.CreateTeam(t, watchpost.PlanFree)
 	h := heir.Session(t, "ada").Connect()
 	require.Equal(t, []actors.PauseReason{actors.PauseNewClaim, actors.PauseNewClaim}, paused(t, heir, h.Email), "claimed anew by another: no allowance until the reset")
 
@@ -158,7 +158,7 @@ func TestBind(t *testing.T) {
 func TestBindClaimsAnew(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	other := w.Found(t, watchpost.PlanFree)
+	other := w.CreateTeam(t, watchpost.PlanFree)
 	jan := other.Session(t, "jan").Connect()
 	done(t, other, actors.Revoke{Session: jan.ID})
 	signIn(s, "jan")
@@ -239,7 +239,7 @@ func TestReleaseAccount(t *testing.T) {
 	s.Connect()
 	s.Finish(s.ExpectTask(read))
 	require.Equal(t, "jan", presence(t, team, s.Email).Account.Slug)
-	heir := w.Found(t, watchpost.PlanFree)
+	heir := w.CreateTeam(t, watchpost.PlanFree)
 	h := heir.Session(t, "ada").Connect()
 	require.False(t, presence(t, heir, h.Email).AccountInUse)
 	actorstest.Fails(t, team, watchpost.NotFound, actors.ReleaseAccount{Member: "nobody"})

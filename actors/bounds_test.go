@@ -52,7 +52,7 @@ func TestLargestWatchlistIsKept(t *testing.T) {
 	n, kept := 0, 0
 	for size := 128 << 10; size < persistence.MaxValue; size += 128 << 10 {
 		n++
-		_, err := actorstest.Try[actors.WatchlistView](team, actors.Once{Name: fmt.Sprint("large-", n), Hash: "h", Request: actors.CreateWatchlist{
+		_, err := actorstest.Try[actors.WatchlistView](team, actors.IdempotentRequest{Name: fmt.Sprint("large-", n), Hash: "h", Request: actors.CreateWatchlist{
 			Watchlist: watchpost.Watchlist{Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{{Keyword: "go"}}, Description: strings.Repeat("x", size)},
 		}})
 		if err != nil {

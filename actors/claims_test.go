@@ -22,7 +22,7 @@ func inUse(t *testing.T, w *actorstest.World, team *actorstest.Team, s *actorste
 	require.Empty(t, p.Used)
 	require.Equal(t, []actors.Pause{{Reason: actors.PauseAccountInUse}}, p.Pauses)
 	require.False(t, p.Active)
-	require.Equal(t, watchpost.ExtensionRequired, watchpost.KindOf(w.Registry.Gate(w.Context(), team.ID)))
+	require.Equal(t, watchpost.ExtensionRequired, watchpost.KindOf(w.Registry.RequireExtension(w.Context(), team.ID)))
 }
 
 // paused returns the reasons for which a member's account is paused.
@@ -39,7 +39,7 @@ func paused(t *testing.T, team *actorstest.Team, email string) (reasons []actors
 func TestClaimEndsWithTheMember(t *testing.T) {
 	t.Parallel()
 	w, team, first := house(t)
-	other := w.Found(t, watchpost.PlanUltimate)
+	other := w.CreateTeam(t, watchpost.PlanUltimate)
 	s := other.Session(t, "ada").Connect()
 	inUse(t, w, other, s)
 
@@ -71,7 +71,7 @@ func TestClaimEndsWithTheLastSession(t *testing.T) {
 	t.Parallel()
 	w, team, first := house(t)
 	second := team.Session(t, "ada").Connect()
-	other := w.Found(t, watchpost.PlanUltimate)
+	other := w.CreateTeam(t, watchpost.PlanUltimate)
 	s := other.Session(t, "ada").Connect()
 	done(t, team, actors.Revoke{Session: first.ID})
 	s.Heartbeat()

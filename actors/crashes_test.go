@@ -22,7 +22,7 @@ func TestFailuresAreNotRememberedForEver(t *testing.T) {
 		w.Store.Fail(persistence.Space(team.ID), 1, fault)
 		actorstest.Fails(t, team, watchpost.Unavailable, actorstest.NewTask(watchpost.TaskSendMessage))
 		s.ExpectClosed()
-		w.AwaitResting()
+		w.AwaitPassivated()
 	}
 	for range 12 {
 		lose(actorstest.Before)
@@ -51,7 +51,7 @@ func TestLostRaceIsNoFailure(t *testing.T) {
 		w.Store.Fail(persistence.Space(team.ID), 1, actorstest.Conflict)
 		actorstest.Fails(t, team, watchpost.Unavailable, actorstest.NewTask(watchpost.TaskSendMessage))
 		s.ExpectClosed()
-		w.AwaitResting()
+		w.AwaitPassivated()
 		require.NoError(t, s.Hello())
 	}
 }

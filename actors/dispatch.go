@@ -23,7 +23,7 @@ type dispatcher struct {
 	// team was activated or asked them to share a scan, which of their scans are
 	// due. Until all have, no scan is handed out: another may be due before it,
 	// or together with it.
-	unheard map[string]bool
+	unscheduled map[string]bool
 }
 
 // worker is a connected session.
@@ -42,8 +42,8 @@ type worker struct {
 	// from and fromWeekly are when allowances begin to count for the claim.
 	from, fromWeekly time.Time
 	task             watchpost.TaskID // what it was handed; "" when free
-	// hindered are the reasons that the metrics count of it.
-	hindered []PauseReason
+	// blocked are the reasons that the metrics count of it.
+	blocked []PauseReason
 }
 
 // queueKey separates the tasks that the same conditions let run.
@@ -71,12 +71,12 @@ type assignment struct {
 
 func newDispatcher(l *ledger) *dispatcher {
 	return &dispatcher{
-		workers: map[watchpost.SessionID]*worker{},
-		queues:  map[queueKey]*queue{},
-		waiting: map[watchpost.TaskID]queueKey{},
-		paused:  map[pauseKey]time.Time{},
-		ledger:  l,
-		unheard: map[string]bool{},
+		workers:     map[watchpost.SessionID]*worker{},
+		queues:      map[queueKey]*queue{},
+		waiting:     map[watchpost.TaskID]queueKey{},
+		paused:      map[pauseKey]time.Time{},
+		ledger:      l,
+		unscheduled: map[string]bool{},
 	}
 }
 
@@ -142,7 +142,7 @@ func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
 	d.mature(now)
 	var first turn
 	for k, q := range d.queues {
-		if k.kind.Scan() && len(d.unheard) > 0 {
+		if k.kind.Scan() && len(d.unscheduled) > 0 {
 			continue
 		}
 		head, waits := d.head(k, q)
@@ -180,7 +180,7 @@ func (d *dispatcher) pick(k queueKey, now time.Time) *worker {
 	var best *worker
 	most := 0
 	for _, w := range d.workers {
-		if w.task != "" || d.hindrance(w, k, now) != "" {
+		if w.task != "" || d.blockedBy(w, k, now) != "" {
 			continue
 		}
 		room := d.room(w, k.kind, now)
@@ -204,9 +204,9 @@ func (d *dispatcher) room(w *worker, kind watchpost.TaskType, now time.Time) int
 	return d.ledger.room(w.account, kind.Action(), now)
 }
 
-// hindrance says why a session may not be handed such a task now, busy or not;
+// blockedBy says why a session may not be handed such a task now, busy or not;
 // empty when it may.
-func (d *dispatcher) hindrance(w *worker, k queueKey, now time.Time) watchpost.PendingReason {
+func (d *dispatcher) blockedBy(w *worker, k queueKey, now time.Time) watchpost.PendingReason {
 	switch {
 	case w.other && (k.member == "" || k.member == w.member):
 		return watchpost.PendingPaused
@@ -232,13 +232,13 @@ var reasons = map[watchpost.PendingReason]int{
 	watchpost.PendingQueued:           1,
 }
 
-// why says why a pending task of that kind waits: what hinders the session that is closest
+// why says why a pending task of that kind waits: what blocks the session that is closest
 // to doing it, and until when at least, if that is known.
 func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, time.Time) {
 	reason := watchpost.PendingExtensionOffline
 	var notBefore time.Time
 	for _, w := range d.workers {
-		h := cmp.Or(d.hindrance(w, k, now), watchpost.PendingQueued)
+		h := cmp.Or(d.blockedBy(w, k, now), watchpost.PendingQueued)
 		if reasons[h] > reasons[reason] {
 			continue
 		}

@@ -232,7 +232,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 				}
 				require.Equal(r, want.ID, a.task)
 				list = slices.DeleteFunc(list, func(t *watchpost.Task) bool { return t.ID == a.task })
-				require.Empty(r, d.hindrance(&worker{account: a.worker.account, signedIn: a.worker.signedIn, inUse: a.worker.inUse}, queueKey{kind: a.kind, account: want.Account}, now))
+				require.Empty(r, d.blockedBy(&worker{account: a.worker.account, signedIn: a.worker.signedIn, inUse: a.worker.inUse}, queueKey{kind: a.kind, account: want.Account}, now))
 				debit := d.ledger.reserve(a.worker.account, a.kind.Action(), 1, now)
 				d.ledger.release(debit)
 				if debit.Action != watchpost.ActionNone {
@@ -255,7 +255,7 @@ func searched(d *dispatcher, list []*watchpost.Task, now time.Time) *watchpost.T
 			continue
 		}
 		for _, w := range d.workers {
-			if w.task == "" && d.hindrance(w, queueKey{kind: t.Type, account: t.Account}, now) == "" {
+			if w.task == "" && d.blockedBy(w, queueKey{kind: t.Type, account: t.Account}, now) == "" {
 				first = t
 			}
 		}

@@ -5,7 +5,7 @@
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ session …     one connected browser extension
 //	                 ├─ task …        one open task
-//	                 └─ feed          the team's posts
+//	                 └─ post store    the team's posts
 //
 // Requests come through one door, Registry.Ask. A request is answered when all
 // that it decided, and all that was decided before it, is durable:

@@ -18,7 +18,7 @@ func TestEffectBeforeTheAccountIsKnown(t *testing.T) {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			w := actorstest.New(t)
-			team := w.Found(t, watchpost.PlanGrowth)
+			team := w.CreateTeam(t, watchpost.PlanGrowth)
 			first := created(t, team, request(name, input))
 			s := team.Session(t, "ada")
 			s.Account.SignedIn = false // known, and handed nothing
@@ -39,7 +39,7 @@ func TestEffectBeforeTheAccountIsKnown(t *testing.T) {
 	t.Run("but not when it failed", func(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
-		team := w.Found(t, watchpost.PlanGrowth)
+		team := w.CreateTeam(t, watchpost.PlanGrowth)
 		first := created(t, team, request(watchpost.TaskLikePost, likeOf))
 		w.Advance(watchpost.TaskExpiry)
 		wantFailure(t, team.Status(t, first), "expired", true)

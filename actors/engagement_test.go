@@ -63,7 +63,7 @@ func TestWritesOfAMember(t *testing.T) {
 func TestWriteBeforeTheAccountIsKnown(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	bob := team.SessionOf(t, team.Member(t, "bob"), "bob").Connect()
 	id := created(t, team, request(watchpost.TaskLikePost, likeOf))
 	require.Equal(t, id, created(t, team, request(watchpost.TaskLikePost, likeOf)), "in force for the member")

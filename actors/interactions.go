@@ -25,7 +25,7 @@ type InteractionsPage struct {
 func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	// The view comes after the lock: one that waited for it would be older than
 	// the log, and all of the log would be read again for it.
-	log := r.env.deeds.of(team)
+	log := r.env.engagements.of(team)
 	log.mu.Lock()
 	defer log.mu.Unlock()
 	view, err := r.viewFor(ctx)
@@ -34,7 +34,7 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 	}
 	defer view.Close()
 	page := InteractionsPage{Posts: map[string]*watchpost.Post{}}
-	if page.Tagging, err = r.env.live.of(view, team); err != nil {
+	if page.Tagging, err = r.env.watchlists.of(view, team); err != nil {
 		return page, err
 	}
 	if !page.Tagging.Live[watchpost.WatchlistID(watchlist)] {
@@ -48,23 +48,23 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 	}
 	page.Asked = map[watchpost.WatchlistID]bool{watchpost.WatchlistID(watchlist): true}
 	more, err := log.refresh(view, persistence.Space(team))
-	r.env.deeds.grown(team, log, more, len(log.deeds))
+	r.env.engagements.grown(team, log, more, len(log.engagements))
 	if err != nil {
 		return page, err
 	}
-	deeds, err := log.on(view, persistence.Space(team), r.env.posts, watchpost.WatchlistID(watchlist))
+	engagements, err := log.on(view, persistence.Space(team), r.env.posts, watchpost.WatchlistID(watchlist))
 	if err != nil {
 		return page, err
 	}
-	page.Interactions, page.Summary = q.SelectSorted(deeds, r.env.clock.Now())
+	page.Interactions, page.Summary = q.SelectSorted(engagements, r.env.clock.Now())
 	return page, page.complete(view, persistence.Space(team), log)
 }
 
 // complete reads the interactions of the page, and their posts.
-func (p *InteractionsPage) complete(view persistence.View, space persistence.Space, log *deedLog) (err error) {
+func (p *InteractionsPage) complete(view persistence.View, space persistence.Space, log *engagementCache) (err error) {
 	for i := range p.Interactions {
 		one := &p.Interactions[i]
-		if *one, err = load[watchpost.Interaction](view, space, key(keyInteract, one.ID)); err != nil {
+		if *one, err = load[watchpost.Interaction](view, space, key(keyInteraction, one.ID)); err != nil {
 			return err
 		}
 		if p.Posts[one.Target] != nil {

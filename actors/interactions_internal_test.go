@@ -17,7 +17,7 @@ import (
 // is held.
 type lockedViews struct {
 	persistence.Store
-	log  *deedLog
+	log  *engagementCache
 	free int
 }
 
@@ -48,7 +48,7 @@ func TestInteractionsReadBehindTheLock(t *testing.T) {
 		require.NoError(t, r.Close(context.Background()))
 		require.NoError(t, engine.Close())
 	})
-	store.log = r.env.deeds.of("team")
+	store.log = r.env.engagements.of("team")
 	_, err = r.Interactions(t.Context(), "team", "list", watchpost.InteractionQuery{})
 	require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
 	require.Zero(t, store.free, "views opened without the lock")

@@ -19,7 +19,7 @@ import (
 func house(t *testing.T, options ...actorstest.Option) (*actorstest.World, *actorstest.Team, *actorstest.Session) {
 	t.Helper()
 	w := actorstest.New(t, options...)
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	return w, team, team.Session(t, "ada").Connect()
 }
 
@@ -90,7 +90,7 @@ func TestTaskLife(t *testing.T) {
 		require.Equal(t, view, team.Status(t, id))
 	})
 	t.Run("not for another team, not for a malformed id", func(t *testing.T) {
-		other := w.Found(t, watchpost.PlanFree)
+		other := w.CreateTeam(t, watchpost.PlanFree)
 		for _, bad := range []struct {
 			team watchpost.TeamID
 			id   watchpost.TaskID
@@ -214,7 +214,7 @@ func TestCrashPause(t *testing.T) {
 	for i := range 14 {
 		w.Store.Fail(space, 1, actorstest.Before)
 		actorstest.Fails(t, team, watchpost.Unavailable, actorstest.NewTask(watchpost.TaskProfileFetch))
-		w.AwaitResting()
+		w.AwaitPassivated()
 		if i > 9 { // the first pauses are over before one can look
 			activated := w.Store.Activations(space)
 			actorstest.Fails(t, team, watchpost.Unavailable, actors.GetTeam{})
@@ -237,14 +237,14 @@ func TestCrashPause(t *testing.T) {
 
 func TestPanicsAreSurvived(t *testing.T) {
 	t.Parallel()
-	for _, where := range []string{"actors.(*team).onGate", "actors.(*team).onCreateTask"} {
+	for _, where := range []string{"actors.(*team).onRequireExtension", "actors.(*team).onCreateTask"} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			w, team, s := house(t)
 			kept := team.Create(t, watchpost.TaskProfileFetch)
 			frame := s.ExpectTask(kept)
 			w.PanicIn(where)
-			var request any = actors.Gate{}
+			var request any = actors.RequireExtension{}
 			if where == "actors.(*team).onCreateTask" {
 				request = actorstest.NewTask(watchpost.TaskLikePost)
 			}
@@ -254,7 +254,7 @@ func TestPanicsAreSurvived(t *testing.T) {
 			s.Connect(actorstest.Listed(frame, protocol.StateReceived))
 			s.Finish(frame)
 			require.Equal(t, watchpost.TaskCompleted, team.Status(t, kept).State)
-			done(t, team, actors.Gate{})
+			done(t, team, actors.RequireExtension{})
 		})
 	}
 	t.Run("task", func(t *testing.T) {
@@ -302,12 +302,12 @@ func TestPanicsAreSurvived(t *testing.T) {
 		changed := actorstest.Must[actors.WatchlistView](t, team, actors.UpdateWatchlist{Type: watchpost.KeywordWatchlist, ID: list.ID, Patch: watchpost.WatchlistPatch{Name: &name}})
 		require.Equal(t, name, changed.Watchlist.Name)
 	})
-	t.Run("feed", func(t *testing.T) {
+	t.Run("post store", func(t *testing.T) {
 		t.Parallel()
 		w, team, s := house(t)
 		list := keywordWatchlist(t, team, "go")
 		scan := s.Expect(protocol.TypeTask)
-		w.PanicIn("actors.(*feed).ingest")
+		w.PanicIn("actors.(*postStore).ingest")
 		s.Part(scan, 0, post(w, "1", "go is fine"))
 		s.ExpectClosed()
 		w.Advance(time.Second)
@@ -321,40 +321,40 @@ func TestPanicsAreSurvived(t *testing.T) {
 func TestGate(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
-	err := actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+	team := w.CreateTeam(t, watchpost.PlanFree)
+	err := actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 	require.ErrorContains(t, err, "Plugin installation required")
 	s := team.Session(t, "ada")
 	s.Account.SignedIn = false
 	s.Connect()
-	actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+	actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 	s.Account.SignedIn = true
 	s.Heartbeat()
 	s.ExpectNone()
 	at := w.Now()
-	done(t, team, actors.Gate{})
+	done(t, team, actors.RequireExtension{})
 	s.Drop()
 	w.SetClock(at.Add(48*time.Hour - 2*time.Second)) // the clock runs on while the test does
-	done(t, team, actors.Gate{})
+	done(t, team, actors.RequireExtension{})
 	w.SetClock(at.Add(48*time.Hour + time.Second))
-	actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+	actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 
 	t.Run("an advance is no sign of life, even while connected", func(t *testing.T) {
 		s.Connect()
-		done(t, team, actors.Gate{})
+		done(t, team, actors.RequireExtension{})
 		w.Advance(48*time.Hour + time.Second)
-		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 		s.Heartbeat()
 		s.ExpectNone()
-		done(t, team, actors.Gate{})
+		done(t, team, actors.RequireExtension{})
 	})
 	t.Run("the sign of life survives a crash, to ten minutes", func(t *testing.T) {
 		w.Crash()
-		done(t, team, actors.Gate{})
+		done(t, team, actors.RequireExtension{})
 		w.Advance(47*time.Hour + 49*time.Minute)
-		done(t, team, actors.Gate{})
+		done(t, team, actors.RequireExtension{})
 		w.Advance(12 * time.Minute)
-		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 	})
 	t.Run("heartbeats of ten minutes are one commit", func(t *testing.T) {
 		s.Connect()
@@ -375,13 +375,13 @@ func TestGate(t *testing.T) {
 		actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{}) // durable
 		w.Crash()
 		w.SetClock(at.Add(48*time.Hour - time.Minute))
-		done(t, team, actors.Gate{})
+		done(t, team, actors.RequireExtension{})
 		w.SetClock(at.Add(48*time.Hour + time.Minute))
-		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.Gate{})
+		actorstest.Fails(t, team, watchpost.ExtensionRequired, actors.RequireExtension{})
 	})
 	t.Run("a team that was never founded", func(t *testing.T) {
 		nobody := &actorstest.Team{W: w, ID: watchpost.TeamID(watchpost.NewID(w.Now()))}
-		actorstest.Fails(t, nobody, watchpost.NotFound, actors.Gate{})
+		actorstest.Fails(t, nobody, watchpost.NotFound, actors.RequireExtension{})
 	})
 }
 

@@ -12,14 +12,14 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// Posts pass through mailboxes without a bound from the socket to the feed. So
+// Posts pass through mailboxes without a bound from the socket to the post store. So
 // a link holds back what it reads while too much of what it has handed over is
 // not stored yet: the session is slowed by its connection. An acknowledgement,
 // which means that a frame is stored, makes room.
 const (
 	// maxUnstored bounds the bytes of a connection that are handed over and not
 	// acknowledged. A scan's parts are far smaller than the frame that is allowed,
-	// and a few of them keep the feed busy.
+	// and a few of them keep the post store busy.
 	maxUnstored = 4 << 20
 	// maxUnstoredTeam bounds those of all connections of a team.
 	maxUnstoredTeam = 32 << 20

@@ -17,7 +17,7 @@ import (
 // list is the actor of one list of profiles or companies, and of the people or
 // company watchlists that follow it.
 //
-//	team ──follow, unfollow, UpdateWatchlist──▶ list ──ingest, one a follower──▶ feed
+//	team ──follow, unfollow, UpdateWatchlist──▶ list ──ingest, one a follower──▶ post store
 //
 // Owner and lifetime: the team spawns it with the first watchlist that follows
 // the list and stops it when the last was deleted. It owns the schedule of the
@@ -26,8 +26,8 @@ import (
 // followers at once.
 type list struct {
 	schedule
-	team *actor.PID
-	feed *actor.PID
+	team      *actor.PID
+	postStore *actor.PID
 
 	ctx       actor.Context
 	state     watchpost.List
@@ -57,9 +57,9 @@ type unfollow struct{ follower watchpost.WatchlistID }
 // planChanged tells a list whether the team's plan includes it.
 type planChanged struct{ excluded bool }
 
-func newList(env *environment, state watchpost.List, excluded bool, team, feed *actor.PID) *list {
+func newList(env *environment, state watchpost.List, excluded bool, team, postStore *actor.PID) *list {
 	return &list{
-		schedule: newSchedule(env), team: team, feed: feed, state: state, excluded: excluded,
+		schedule: newSchedule(env), team: team, postStore: postStore, state: state, excluded: excluded,
 		followers: map[watchpost.WatchlistID]watchpost.Watchlist{},
 	}
 }
@@ -92,7 +92,7 @@ func (l *list) Receive(c actor.Context) {
 	case collected:
 		l.onCollected(m)
 	case purge:
-		l.ctx.Send(l.feed, m)
+		l.ctx.Send(l.postStore, m)
 	default:
 		l.env.log.Error("unknown message", "actor", "list", "message", typeName(m))
 	}
@@ -104,7 +104,7 @@ func (l *list) Receive(c actor.Context) {
 func (l *list) onUpdate(m UpdateWatchlist) {
 	w, follows := l.followers[m.ID]
 	if !follows {
-		l.ctx.Send(l.team, decided{then: replyTo(l.env, l.ctx.Sender(), watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))})
+		l.ctx.Send(l.team, decided{onCommitted: replyTo(l.env, l.ctx.Sender(), watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))})
 		return
 	}
 	next, err := w.Apply(m.Patch)
@@ -112,7 +112,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 		err = checkDefinition(next)
 	}
 	if err != nil {
-		l.ctx.Send(l.team, decided{then: replyTo(l.env, l.ctx.Sender(), err)})
+		l.ctx.Send(l.team, decided{onCommitted: replyTo(l.env, l.ctx.Sender(), err)})
 		return
 	}
 	l.followers[m.ID] = next
@@ -120,7 +120,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 	batch := &persistence.Batch{}
 	batch.Put(key(keyWatchlist, next.ID), encode(next))
 	view := viewOfFollower(next, l.state, l.times(l.entries()))
-	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view}, then: replyTo(l.env, l.ctx.Sender(), view)})
+	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view}, onCommitted: replyTo(l.env, l.ctx.Sender(), view)})
 }
 
 // entries are those that are to be scanned, and when: as often as the most
@@ -159,7 +159,7 @@ func (l *list) decide(batch *persistence.Batch, then func(error)) {
 	for _, e := range due {
 		change.wanted = append(change.wanted, l.scanTask(e, references[e.entry]))
 	}
-	l.ctx.Send(l.team, decided{batch: batch, list: change, then: then})
+	l.ctx.Send(l.team, decided{batch: batch, list: change, onCommitted: then})
 }
 
 // scanTask is the scan of an entry that became due.
@@ -189,14 +189,14 @@ func (l *list) onScanEnded(m scanEnded) {
 }
 
 // onCollected gives the posts of an entry to every follower that is enabled,
-// whatever they are about. The last answer speaks for all: the feed stores in
+// whatever they are about. The last answer speaks for all: the post store stores in
 // the order in which it is asked.
 func (l *list) onCollected(m collected) {
 	var all []ingest
 	known := l.waiting[m.entry] == m.task
-	posts := make([]sighting, len(m.posts))
+	posts := make([]reportedPost, len(m.posts))
 	for i, p := range m.posts {
-		posts[i] = sighting{p, text.New(p.Content)}
+		posts[i] = reportedPost{p, text.New(p.Content)}
 	}
 	for _, w := range l.inOrder() {
 		if known && !w.Disabled {
@@ -216,6 +216,6 @@ func (l *list) onCollected(m collected) {
 		last.answer.scan = l.finished(m)
 	}
 	for _, in := range all {
-		l.ctx.Send(l.feed, in)
+		l.ctx.Send(l.postStore, in)
 	}
 }

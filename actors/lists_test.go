@@ -174,7 +174,7 @@ func TestListIsScannedOnce(t *testing.T) {
 func TestListQuotas(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	err := actorstest.Fails(t, team, watchpost.PlanLimit, followers(1, "", slugs(201)...))
 	require.EqualError(t, err, "Your plan includes up to 200 tracked profiles per watchlist.")
 	made := actorstest.Must[actors.Followed](t, team, followers(1, "", slugs(200)...))
@@ -183,7 +183,7 @@ func TestListQuotas(t *testing.T) {
 	again := actorstest.Must[actors.Followed](t, team, followers(1, made.List.ID, "p001"))
 	require.Zero(t, again.Added)
 	_ = actorstest.Fails(t, team, watchpost.NotFound, following(watchpost.CompanyWatchlist, 1, made.List.ID, "acme"))
-	stranger := w.Found(t, watchpost.PlanGrowth)
+	stranger := w.CreateTeam(t, watchpost.PlanGrowth)
 	_ = actorstest.Fails(t, stranger, watchpost.NotFound, followers(1, made.List.ID, "p001"))
 	require.Equal(t, watchpost.Forbidden, watchpost.KindOf(w.Registry.ListAccess(w.Context(), stranger.ID, string(made.List.ID))))
 	disable(t, team, made.Watchlist, false) // behind all that the list has decided

@@ -120,7 +120,7 @@ func (h *held) String() string {
 func newMachine(t *testing.T, r *rapid.T, engine persistence.Store) *machine {
 	m := &machine{t: t, r: r, books: newBooks(), byID: map[string]*promised{}}
 	m.w = actorstest.New(t, actorstest.On(engine), actorstest.Watching(m.books.enter))
-	m.team = m.w.Found(t, watchpost.PlanUltimate)
+	m.team = m.w.CreateTeam(t, watchpost.PlanUltimate)
 	m.books.follow(persistence.Space(m.team.ID))
 	unique := watchpost.NewSecret(4)
 	m.sessions = []*player{

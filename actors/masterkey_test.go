@@ -41,7 +41,7 @@ func TestMasterKeyIsBound(t *testing.T) {
 func TestMasterKeyOfAnOlderStore(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	_, err := w.Registry.Found(w.Context(), actors.CreateTeam{Plan: watchpost.PlanFree, Email: "ada@example.com"})
+	_, err := w.Registry.CreateTeam(w.Context(), actors.CreateTeam{Plan: watchpost.PlanFree, Email: "ada@example.com"})
 	require.NoError(t, err)
 	needed, err := actors.NeedsMasterKey(w.Context(), w.Store)
 	require.NoError(t, err)

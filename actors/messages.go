@@ -13,10 +13,10 @@ import (
 // does whoever receives it. A request is answered with its reply or with an
 // error; errors are *watchpost.Error.
 
-// Gate asks whether the team may use what needs an extension; answered by Done
+// RequireExtension asks whether the team may use what needs an extension; answered by Done
 // or an ExtensionRequired error (specification: Authentication 4). Outside the
-// actors, Registry.Gate is the shorter way.
-type Gate struct{}
+// actors, Registry.RequireExtension is the shorter way.
+type RequireExtension struct{}
 
 // Done answers requests that have nothing to tell.
 type Done struct{}

@@ -13,7 +13,7 @@ type Metrics struct {
 	active      prometheus.Gauge
 	postCache   prometheus.Gauge
 	sessions    prometheus.Gauge
-	hindered    *prometheus.GaugeVec // reason
+	blocked     *prometheus.GaugeVec // reason
 	pending     *prometheus.GaugeVec // reason
 	dueScans    *dueScans
 	deadLetters prometheus.Counter
@@ -39,8 +39,8 @@ func NewMetrics() *Metrics {
 		active:    gauge("teams_active", "Teams in memory."),
 		postCache: gauge("post_cache_bytes", "Memory for posts and their index that were read."),
 		sessions:  gauge("sessions_connected", "Sessions with an open connection."),
-		hindered: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: "watchpost", Name: "sessions_hindered",
+		blocked: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: "watchpost", Name: "sessions_blocked",
 			Help: "Connected sessions whose account gets no tasks, or none of a kind, by the reason.",
 		}, []string{"reason"}),
 		pending: prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -63,7 +63,7 @@ func NewMetrics() *Metrics {
 // alert on a series that is absent never fires.
 func (m *Metrics) begin() {
 	for _, reason := range pauseReasons {
-		m.hindered.WithLabelValues(string(reason))
+		m.blocked.WithLabelValues(string(reason))
 	}
 	for _, event := range []string{MailHanded, MailSent, MailRetried, MailFailed} {
 		m.mails.WithLabelValues(event)
@@ -75,7 +75,7 @@ func (m *Metrics) begin() {
 
 // Collectors returns what is to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.hindered, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
+	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

@@ -81,7 +81,7 @@ type month struct {
 func newMonth(t *testing.T) *month {
 	w := actorstest.New(t)
 	w.SetClock(monthStep(0, 0))
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	m := &month{
 		t: t, w: w, team: team, model: newMonthModel(), now: monthStep(0, 0),
 		liked: map[watchpost.PostID]watchpost.TaskID{}, done: map[watchpost.TaskID]time.Time{}, scans: map[watchpost.TaskType]int{},

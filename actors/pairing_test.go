@@ -27,7 +27,7 @@ func pairings(t *testing.T, w *actorstest.World) (n int) {
 func TestUnusedPairingCodesAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	email := team.Member(t, "bob")
 	pair := func() actors.PairingCode {
 		return actorstest.Must[actors.PairingCode](t, team, actors.CreatePairingCode{Email: email})

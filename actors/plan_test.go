@@ -17,7 +17,7 @@ import (
 func TestPlanExpires(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	ends := w.Clock.Now().Add(36 * time.Hour)
 	updated := actorstest.Must[watchpost.Team](t, team, actors.UpdateTeam{Name: "Acme", PlanExpiresAt: &ends})
 	require.Equal(t, "Acme", updated.Name)

@@ -11,14 +11,14 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// Gate returns an ExtensionRequired error unless a session of the team was
+// RequireExtension returns an ExtensionRequired error unless a session of the team was
 // active within LivenessWindow. The team's newest sign of life is kept where it
 // can be read without asking; it only ever grows older by the clock.
-func (r *Registry) Gate(ctx context.Context, team watchpost.TeamID) error {
+func (r *Registry) RequireExtension(ctx context.Context, team watchpost.TeamID) error {
 	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.clock.Now()) {
 		return nil
 	}
-	_, err := Ask[Done](ctx, r, team, Gate{})
+	_, err := Ask[Done](ctx, r, team, RequireExtension{})
 	return err
 }
 
@@ -138,7 +138,7 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 		return PostsPage{}, err
 	}
 	defer view.Close()
-	live, err := r.env.live.of(view, team)
+	live, err := r.env.watchlists.of(view, team)
 	if err != nil {
 		return PostsPage{}, err
 	}

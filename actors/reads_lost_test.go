@@ -25,7 +25,7 @@ func reading(team *actorstest.Team, prefix string) func(actorstest.Read) bool {
 func reconnect(w *actorstest.World, s *actorstest.Session) {
 	w.T.Helper()
 	s.ExpectClosed()
-	w.AwaitResting()
+	w.AwaitPassivated()
 	require.Zero(w.T, w.Panics())
 	w.Advance(time.Second)
 	s.Connect()
@@ -61,7 +61,7 @@ func TestLostReads(t *testing.T) {
 			w.Store.LoseRead(1, reading(team, key))
 			s.Error(frame, "not_found", actorstest.Lie)
 			s.ExpectClosed()
-			w.AwaitResting()
+			w.AwaitPassivated()
 			w.Advance(time.Second)
 			require.NotContains(t, string(team.Status(t, id).Output), "resolved")
 			require.Len(t, storedKeys(t, w, team, "b"), 1)
@@ -93,7 +93,7 @@ func TestLostReads(t *testing.T) {
 	t.Run("of a kept reply that has expired", func(t *testing.T) {
 		t.Parallel()
 		w, team, s := house(t)
-		once := actors.Once{Name: "k", Hash: "a", Request: actorstest.NewTask(watchpost.TaskCompanyFetch)}
+		once := actors.IdempotentRequest{Name: "k", Hash: "a", Request: actorstest.NewTask(watchpost.TaskCompanyFetch)}
 		actorstest.Must[actors.TaskCreated](t, team, once)
 		w.Advance(25 * time.Hour)
 		s.Connect()
@@ -108,9 +108,9 @@ func TestLostReads(t *testing.T) {
 		w, team, s := house(t)
 		keywordWatchlist(t, team, "go")
 		endScan(s, s.Expect(protocol.TypeTask), true, post(w, "1", "go"))
-		bookmark := actors.MarkPost{Post: team.Posts(t)[0].ID, Bookmark: true}
+		bookmark := actors.BookmarkPost{Post: team.Posts(t)[0].ID, Bookmark: true}
 		views := 0
-		// The team's own view of the post is the first, the feed's the second.
+		// The team's own view of the post is the first, the post store's the second.
 		w.Store.LoseReads(func(r actorstest.Read) bool {
 			if r == (actorstest.Read{}) {
 				views++

@@ -18,7 +18,7 @@ import (
 func TestConnectionsLeaveNoActor(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	s := team.Session(t, "ada").Connect()
 	s.Drop()
 	before := 0

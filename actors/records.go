@@ -37,15 +37,15 @@ import (
 //	c <time> <hash>                empty; a pairing code by its end, to purge it
 //	r <member>                     empty; removed, its waiting writes not yet ended
 //	B <member>                     bindingRecord, the account that the member works as
-//	y <week> <watchlist>           watchpost.WeekTally; <week> is its Monday
+//	y <week> <watchlist>           watchpost.WeeklyCounter; <week> is its Monday
 //	z <week> <watchlist> l <hash>  empty; this author is a potential lead of the week
 //	z <week> <watchlist> d <hash>  empty; this post was dropped in the week
-//	i <name>                       onceRecord of a creating request
+//	i <name>                       idempotencyRecord of a creating request
 //	j <time> <name>                empty; the same by age, to purge them
 //	f <hash of an effect>          effectRecord of a like or an invitation
-//	d <post key>                   deedsRecord: what was done to a post
+//	d <post key>                   engagementFlags: what was done to a post
 //	n <task>                       watchpost.Interaction
-//	N                              deedState: how often these and deedsRecords have changed
+//	N                              engagementState: how often these and deedsRecords have changed
 //	p …                            posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -59,33 +59,33 @@ import (
 //	list       <list>            ownerEntry
 //	account    <account urn>     claimEntry
 const (
-	keyTeam      = "T"
-	keyMember    = "m"
-	keyLiveness  = "l"
-	keySession   = "s"
-	keyLedger    = "a"
-	keyTask      = "k"
-	keyOpen      = "o"
-	keyDebits    = "b"
-	keyWatchlist = "w"
-	keyLastList  = "W"
-	keyList      = "L"
-	keyScan      = "e"
-	keyDeleted   = "x"
-	keyRetag     = "g"
-	keyTagged    = "G"
-	keyAccount   = "q"
-	keyPairing   = "c"
-	keyRemoval   = "r"
-	keyBinding   = "B"
-	keyTally     = "y"
-	keyMark      = "z"
-	keyOnce      = "i"
-	keyOnceTime  = "j"
-	keyEffect    = "f"
-	keyDeeds     = "d"
-	keyInteract  = "n"
-	keyDeedState = "N"
+	keyTeam                = "T"
+	keyMember              = "m"
+	keyLiveness            = "l"
+	keySession             = "s"
+	keyLedger              = "a"
+	keyTask                = "k"
+	keyOpen                = "o"
+	keyDebits              = "b"
+	keyWatchlist           = "w"
+	keyLastWatchlistChange = "W"
+	keyList                = "L"
+	keyScan                = "e"
+	keyDeleted             = "x"
+	keyRetag               = "g"
+	keyTagged              = "G"
+	keyAccount             = "q"
+	keyPairing             = "c"
+	keyRemoval             = "r"
+	keyBinding             = "B"
+	keyWeeklyCounter       = "y"
+	keyQuotaMark           = "z"
+	keyIdempotency         = "i"
+	keyIdempotencyTime     = "j"
+	keyEffect              = "f"
+	keyEngagementFlags     = "d"
+	keyInteraction         = "n"
+	keyEngagementState     = "N"
 
 	dirTeam      = "team"
 	dirEmail     = "email"

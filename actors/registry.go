@@ -63,17 +63,17 @@ type Registry struct {
 type environment struct {
 	system *actor.ActorSystem
 	// dispatcher runs the mailboxes.
-	dispatcher *warmDispatcher
-	rules      *rules
-	store      persistence.Store
-	posts      *postindex.Index
-	live       *liveCache
-	deeds      *deedLogs
-	clock      watchpost.Clock
-	keyring    *Keyring
-	log        *slog.Logger
-	metrics    *Metrics
-	network    *url.URL // nil when not known
+	dispatcher  *poolDispatcher
+	rules       *rules
+	store       persistence.Store
+	posts       *postindex.Index
+	watchlists  *watchlistCache
+	engagements *engagementCaches
+	clock       watchpost.Clock
+	keyring     *Keyring
+	log         *slog.Logger
+	metrics     *Metrics
+	network     *url.URL // nil when not known
 	// finished holds final tasks for readers outside the mailboxes.
 	finished *finishedTasks
 	keys     *keyCache
@@ -104,8 +104,8 @@ type activation struct {
 	uses int
 	used time.Time
 	// resting is set when the actor was told to end, gone closed when it has.
-	resting bool
-	gone    chan struct{}
+	stopping bool
+	stopped  chan struct{}
 }
 
 // New starts the actors.
@@ -138,7 +138,7 @@ func New(o Options) (*Registry, error) {
 		crashes: newCrashes(),
 	}
 	r.env = &environment{
-		system: system, dispatcher: newDispatcherPool(), finished: newFinishedTasks(), keys: newKeyCache(), live: newLiveCache(), deeds: newDeedLogs(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newPoolDispatcher(), finished: newFinishedTasks(), keys: newKeyCache(), watchlists: newWatchlistCache(), engagements: newEngagementCaches(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules = newRules(r.env)
@@ -203,7 +203,7 @@ func (r *Registry) acquire(ctx context.Context, name string) (*activation, error
 		if err != nil {
 			return nil, err
 		}
-		if !a.resting {
+		if !a.stopping {
 			return a, nil
 		}
 		if err := a.ended(ctx); err != nil {
@@ -215,7 +215,7 @@ func (r *Registry) acquire(ctx context.Context, name string) (*activation, error
 // ended waits until the actor has ended.
 func (a *activation) ended(ctx context.Context) error {
 	select {
-	case <-a.gone:
+	case <-a.stopped:
 		return nil
 	case <-ctx.Done():
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, ctx.Err())
@@ -237,12 +237,12 @@ func (r *Registry) find(name string) (*activation, error) {
 		if now.Before(r.crashes.until(name)) {
 			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
-		pid := spawnTop(r.env, name)
-		a = &activation{name: name, pid: pid, gone: make(chan struct{})}
+		pid := spawnRoot(r.env, name)
+		a = &activation{name: name, pid: pid, stopped: make(chan struct{})}
 		a.turn = r.unused.PushBack(a)
 		r.active[name] = a
 		r.env.metrics.active.Inc()
-	case a.resting:
+	case a.stopping:
 		return a, nil
 	}
 	a.calls++
@@ -284,11 +284,11 @@ func (r *Registry) forget(name string, pid *actor.PID, failed bool) {
 	}
 	delete(r.active, name)
 	r.retire(a)
-	if !a.resting && failed {
+	if !a.stopping && failed {
 		r.crashes.note(name, r.env.clock.Now())
 	}
 	r.mu.Unlock()
-	close(a.gone)
+	close(a.stopped)
 	r.env.metrics.active.Dec()
 	r.caller.fail(pid.Id)
 }
@@ -328,7 +328,7 @@ func (r *Registry) sweep() {
 		resting++
 		a.calls++ // keeps it while it is asked
 		r.touch(a, now)
-		go r.rest(a, a.uses)
+		go r.passivate(a, a.uses)
 	}
 	r.crashes.forget(now)
 	if r.closed {
@@ -340,18 +340,18 @@ func (r *Registry) sweep() {
 	r.sweeper = r.env.clock.At(next, r.sweep)
 }
 
-// rest asks an actor whether it may end, and ends it unless it was used since
+// passivate asks an actor whether it may end, and ends it unless it was used since
 // it was found unused: what it answers may be older than that.
-func (r *Registry) rest(a *activation, uses int) {
-	ctx, cancel := context.WithTimeout(context.Background(), restTimeout)
+func (r *Registry) passivate(a *activation, uses int) {
+	ctx, cancel := context.WithTimeout(context.Background(), passivateTimeout)
 	defer cancel()
-	idle, err := r.caller.ask(ctx, a.pid, areYouIdle{})
+	idle, err := r.caller.ask(ctx, a.pid, canPassivate{})
 	r.mu.Lock()
 	a.calls--
 	ready := err == nil && idle == true && a.calls == 0 && a.uses == uses
 	r.touch(a, r.env.clock.Now()) // asked again when it is unused for as long
 	if ready {
-		a.resting = true
+		a.stopping = true
 		r.retire(a)
 		r.crashes.clear(a.name)
 	}
@@ -361,8 +361,8 @@ func (r *Registry) rest(a *activation, uses int) {
 	}
 }
 
-// restTimeout bounds the wait for an actor that is asked whether it is idle.
-const restTimeout = 5 * time.Second
+// passivateTimeout bounds the wait for an actor that is asked whether it is idle.
+const passivateTimeout = 5 * time.Second
 
 // BeforeAdvance prepares for a clock that is set forward to target: sessions
 // connected now keep what they hold until then, and a lease time longer.
@@ -370,7 +370,7 @@ func (r *Registry) BeforeAdvance(target time.Time) {
 	r.mu.Lock()
 	var pids []*actor.PID
 	for _, a := range r.active {
-		if !a.resting {
+		if !a.stopping {
 			pids = append(pids, a.pid)
 		}
 	}
@@ -392,12 +392,12 @@ func (r *Registry) Close(ctx context.Context) error {
 	r.sweeper.Stop()
 	var gone []chan struct{}
 	for _, a := range r.active {
-		if !a.resting {
-			a.resting = true
+		if !a.stopping {
+			a.stopping = true
 			r.retire(a)
 			r.env.system.Root.Poison(a.pid)
 		}
-		gone = append(gone, a.gone)
+		gone = append(gone, a.stopped)
 	}
 	r.mu.Unlock()
 	for _, g := range gone {

@@ -87,7 +87,7 @@ func TestRemovedMember(t *testing.T) {
 	require.NotEqual(t, watchpost.TaskFailed, team.Status(t, read).State, "reads go on")
 
 	t.Run("the address is free again", func(t *testing.T) {
-		other := w.Found(t, watchpost.PlanFree)
+		other := w.CreateTeam(t, watchpost.PlanFree)
 		actorstest.Must[watchpost.Member](t, other, actors.AddMember{Email: joe, Role: watchpost.RoleMember})
 	})
 	t.Run("nothing of the member is stored", func(t *testing.T) {
@@ -110,14 +110,14 @@ func TestRemovedMemberIsNoExtension(t *testing.T) {
 	w, team, s := house(t)
 	joe := team.Member(t, "joe")
 	team.SessionOf(t, joe, "joe").Connect()
-	require.NoError(t, w.Registry.Gate(w.Context(), team.ID))
+	require.NoError(t, w.Registry.RequireExtension(w.Context(), team.ID))
 	remove(t, team, team.Email)
 	require.Equal(t, protocol.TypeRevoked, s.Next().Type)
-	require.NoError(t, w.Registry.Gate(w.Context(), team.ID), "the other member's is there")
+	require.NoError(t, w.Registry.RequireExtension(w.Context(), team.ID), "the other member's is there")
 	remove(t, team, joe)
-	require.Equal(t, watchpost.ExtensionRequired, watchpost.KindOf(w.Registry.Gate(w.Context(), team.ID)))
+	require.Equal(t, watchpost.ExtensionRequired, watchpost.KindOf(w.Registry.RequireExtension(w.Context(), team.ID)))
 	w.Crash()
-	require.Equal(t, watchpost.ExtensionRequired, watchpost.KindOf(w.Registry.Gate(w.Context(), team.ID)))
+	require.Equal(t, watchpost.ExtensionRequired, watchpost.KindOf(w.Registry.RequireExtension(w.Context(), team.ID)))
 }
 
 func TestWritesOfARemovedMember(t *testing.T) {

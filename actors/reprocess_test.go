@@ -22,7 +22,7 @@ func TestReprocess(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
 	w := actorstest.New(t, actorstest.On(engine))
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	s := team.Session(t, "ada").Connect()
 	keywordWatchlist(t, team, "rust")
 	shared := relevantPost(w, "rust", "shared", "eve")
@@ -35,7 +35,7 @@ func TestReprocess(t *testing.T) {
 	list := keywordWatchlist(t, team, "golang")
 	scanBrings(t, s, append(posts, shared)...)
 	marked := team.Posts(t, list.ID)[0]
-	actorstest.Must[actors.Done](t, team, actors.MarkPost{Post: marked.ID, Bookmark: true})
+	actorstest.Must[actors.Done](t, team, actors.BookmarkPost{Post: marked.ID, Bookmark: true})
 	w.End()
 
 	space := persistence.Space(team.ID)
@@ -60,7 +60,7 @@ func TestReprocessWithoutWatchlist(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
 	w := actorstest.New(t, actorstest.On(engine))
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	w.End()
 	space := persistence.Space(team.ID)
 	p := watchpost.Post{
@@ -79,7 +79,7 @@ func TestReprocessEnds(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
 	w := actorstest.New(t, actorstest.On(engine))
-	w.Found(t, watchpost.PlanFree)
+	w.CreateTeam(t, watchpost.PlanFree)
 	w.End()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

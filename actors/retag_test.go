@@ -105,7 +105,7 @@ func TestTagsOfDeletedWatchlist(t *testing.T) {
 	require.Equal(t, want, tagsOf(t, w, team, names...))
 	w.Crash()
 	require.Equal(t, want, tagsOf(t, w, team, names...))
-	done(t, team, actors.Gate{})
+	done(t, team, actors.RequireExtension{})
 	w.Restart()
 	require.Equal(t, want, tagsOf(t, w, team, names...))
 }
@@ -133,7 +133,7 @@ func TestTagsOfChangedWatchlist(t *testing.T) {
 			require.Empty(t, got[urn(1)])
 			if end != "" {
 				w.Crash()
-				done(t, team, actors.Gate{})
+				done(t, team, actors.RequireExtension{})
 			}
 			require.Eventually(t, func() bool { return len(tagsOf(t, w, team, names...)[urn(2)]) == 1 }, actorstest.Wait, time.Millisecond)
 			require.Equal(t, map[string][]string{urn(0): {"event"}, urn(1): {}, urn(2): {"alone"}}, tagsOf(t, w, team, names...))

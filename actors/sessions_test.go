@@ -124,7 +124,7 @@ func TestAccountClaims(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
 	for name, other := range map[string]*actorstest.Session{
-		"another team":   w.Found(t, watchpost.PlanFree).Session(t, "ada"),
+		"another team":   w.CreateTeam(t, watchpost.PlanFree).Session(t, "ada"),
 		"another member": team.SessionOf(t, team.Member(t, "bob"), "Ada"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestAccountClaims(t *testing.T) {
 			require.True(t, p.Connected)
 			require.Zero(t, p.LastActive)
 			if other.Team != team {
-				actorstest.Fails(t, other.Team, watchpost.ExtensionRequired, actors.Gate{})
+				actorstest.Fails(t, other.Team, watchpost.ExtensionRequired, actors.RequireExtension{})
 				wantPending(t, other.Team, other.Team.Create(t, watchpost.TaskProfileFetch), watchpost.PendingExtensionOffline)
 			}
 			other.ExpectNone()
@@ -150,7 +150,7 @@ func TestClaimTakenOver(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
 	s.Drop()
-	heir := w.Found(t, watchpost.PlanFree)
+	heir := w.CreateTeam(t, watchpost.PlanFree)
 	h := heir.Session(t, "ada")
 	today := watchpost.Daily.Start(w.Now())
 	w.SetClock(today.AddDate(0, 0, 30).Add(-time.Minute))
@@ -160,7 +160,7 @@ func TestClaimTakenOver(t *testing.T) {
 	h.Heartbeat()
 	h.ExpectNone()
 	require.False(t, presence(t, heir, h.Email).AccountInUse)
-	done(t, heir, actors.Gate{})
+	done(t, heir, actors.RequireExtension{})
 
 	read, write := heir.Create(t, watchpost.TaskProfileFetch), heir.Create(t, watchpost.TaskConnectionRequest)
 	for range 2 {
@@ -194,7 +194,7 @@ func TestClaimedAtOnce(t *testing.T) {
 	w := actorstest.New(t)
 	sessions := []*actorstest.Session{}
 	for range 4 {
-		sessions = append(sessions, w.Found(t, watchpost.PlanFree).Session(t, "ada"))
+		sessions = append(sessions, w.CreateTeam(t, watchpost.PlanFree).Session(t, "ada"))
 	}
 	w.Store.Block()
 	said := make(chan error, len(sessions))
@@ -224,7 +224,7 @@ func TestClaimedAtOnce(t *testing.T) {
 func TestPairingCodes(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	email := team.Member(t, "bob")
 	pair := func() actors.PairingCode {
 		return actorstest.Must[actors.PairingCode](t, team, actors.CreatePairingCode{Email: email})
@@ -286,7 +286,7 @@ func TestPairingCodes(t *testing.T) {
 		_, err := redeem(code.Code)
 		require.Equal(t, watchpost.Unavailable, watchpost.KindOf(err))
 		w.Store.FailWhen(nil)
-		w.AwaitResting()
+		w.AwaitPassivated()
 		w.Advance(time.Second)
 		_, err = redeem(code.Code)
 		require.NoError(t, err, "not used up")
@@ -472,7 +472,7 @@ func TestOneTimeCodes(t *testing.T) {
 	t.Run("a session signs in with one", func(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
-		team := w.Found(t, watchpost.PlanFree)
+		team := w.CreateTeam(t, watchpost.PlanFree)
 		send(t, w, team.Email, "192.0.2.1")
 		opened, err := w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Email: team.Email, OTP: w.Mail.Code(team.Email)}, "192.0.2.1")
 		require.NoError(t, err)
@@ -486,9 +486,9 @@ func TestTeamsAndKeys(t *testing.T) {
 	t.Parallel()
 	w, team, _ := house(t)
 	t.Run("an email is one user of one team", func(t *testing.T) {
-		_, err := w.Registry.Found(w.Context(), actors.CreateTeam{Plan: watchpost.PlanFree, Email: team.Email})
+		_, err := w.Registry.CreateTeam(w.Context(), actors.CreateTeam{Plan: watchpost.PlanFree, Email: team.Email})
 		require.Equal(t, watchpost.Conflict, watchpost.KindOf(err))
-		other := w.Found(t, watchpost.PlanFree)
+		other := w.CreateTeam(t, watchpost.PlanFree)
 		actorstest.Fails(t, other, watchpost.Conflict, actors.AddMember{Email: team.Email, Role: watchpost.RoleMember})
 		actorstest.Fails(t, team, watchpost.Conflict, actors.AddMember{Email: team.Email, Role: watchpost.RoleMember})
 	})
@@ -503,7 +503,7 @@ func TestTeamsAndKeys(t *testing.T) {
 		require.Equal(t, fresh, actorstest.Must[actors.APIKey](t, team, actors.RevealKey{}).Key)
 	})
 	t.Run("members up to the plan", func(t *testing.T) {
-		small := w.Found(t, watchpost.PlanFree)
+		small := w.CreateTeam(t, watchpost.PlanFree)
 		for range 4 {
 			small.Member(t, "m")
 		}

@@ -36,7 +36,7 @@ func waitingScans(t *testing.T, team *actorstest.Team, lists ...watchpost.Watchl
 func TestSharedScan(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	plain := keywordEntries(t, team, watchpost.KeywordEntry{Keyword: "Café"})
 	require.Equal(t, 1, waitingScans(t, team, plain))
 	picky := keywordEntries(t, team,
@@ -132,7 +132,7 @@ func TestSharedScanWithoutOne(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				w := actorstest.New(t)
-				team := w.Found(t, watchpost.PlanUltimate)
+				team := w.CreateTeam(t, watchpost.PlanUltimate)
 				s := team.Session(t, "ada")
 				lists := []watchpost.Watchlist{
 					keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go"),
@@ -192,7 +192,7 @@ func TestSharedScanPutBack(t *testing.T) {
 func TestSharedScanOfMany(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	var entries []watchpost.KeywordEntry
 	for i := range watchpost.MaxTargets {
 		entries = append(entries, watchpost.KeywordEntry{Keyword: "go", Required: []string{fmt.Sprint("word", i)}})
@@ -213,7 +213,7 @@ func TestSharedScanOfMany(t *testing.T) {
 func TestSharedScanFails(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	lists := []watchpost.Watchlist{keywordWatchlist(t, team, "go"), keywordWatchlist(t, team, "go")}
 	require.Equal(t, 1, waitingScans(t, team, lists...))
 	s := team.Session(t, "ada").Connect()

@@ -59,7 +59,7 @@ const (
 // wrong tries are counted, whatever crashes. Requests of strangers store nothing
 // but what a mailed code needs.
 type signIn struct {
-	top
+	rootActor
 	addresses map[string]*addressRecord // read or written since activation, by email
 	clients   map[string]*clientRecord  // the same, by client
 	// tries counts the codes that a client has tried. It is not stored: a
@@ -98,7 +98,7 @@ type codeAccepted struct{ fullName string }
 
 func newSignIn(env *environment, name string) *signIn {
 	return &signIn{
-		top: newTop(env, name), addresses: map[string]*addressRecord{},
+		rootActor: newRootActor(env, name), addresses: map[string]*addressRecord{},
 		clients: map[string]*clientRecord{}, tries: map[string]*clientTries{},
 	}
 }
@@ -127,11 +127,11 @@ func (s *signIn) decide(message any) error {
 		return s.onTry(m)
 	case verifyCode:
 		return s.onVerify(m)
-	case areYouIdle:
+	case canPassivate:
 		if err := s.sweep(forgottenAtOnce); err != nil {
 			return err
 		}
-		s.ctx.Respond(s.journal.idle() && s.swept == nil && len(s.tries) == 0)
+		s.ctx.Respond(s.commits.idle() && s.swept == nil && len(s.tries) == 0)
 		return nil
 	case renewLeases:
 		s.answer(Done{}, nil)
@@ -147,7 +147,7 @@ func (s *signIn) load(view persistence.View) error {
 	if err := s.forget(view, batch, forgottenAtOnce); err != nil {
 		return err
 	}
-	s.journal.submit(batch, nil)
+	s.commits.submit(batch, nil)
 	return nil
 }
 

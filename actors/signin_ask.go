@@ -66,7 +66,7 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (Si
 func (r *Registry) signInto(ctx context.Context, email, fullName string) (SignedIn, error) {
 	owner, err := readDirectory[ownerEntry](r.env, dirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
-		made, err := r.Found(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: fullName, SignedIn: true})
+		made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: fullName, SignedIn: true})
 		if err != nil {
 			return SignedIn{}, err
 		}
@@ -103,8 +103,8 @@ func (t *team) personSeen(batch *persistence.Batch) {
 	batch.Put([]byte(keyTeam), encode(t.record))
 }
 
-// Found creates a team under a new id (Conflict when the email belongs to one).
-func (r *Registry) Found(ctx context.Context, c CreateTeam) (TeamCreated, error) {
+// CreateTeam creates a team under a new id (Conflict when the email belongs to one).
+func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
 	return Ask[TeamCreated](ctx, r, watchpost.TeamID(watchpost.NewID(r.env.clock.Now())), c)
 }
 

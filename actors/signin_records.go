@@ -135,7 +135,7 @@ func (s *signIn) sweep(most int) error {
 	if err := s.withView(func(view persistence.View) error { return s.forget(view, batch, most) }); err != nil {
 		return err
 	}
-	s.journal.submit(batch, nil)
+	s.commits.submit(batch, nil)
 	return nil
 }
 

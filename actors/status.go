@@ -66,7 +66,7 @@ func (t *team) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Ti
 	}
 	s.told = told{at: now, hash: h.Sum64()}
 	root, pid := t.env.system.Root, s.pid
-	t.journal.submit(nil, func(err error) {
+	t.commits.submit(nil, func(err error) {
 		if err == nil {
 			root.Send(pid, deliver{frame})
 		}

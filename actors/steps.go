@@ -29,7 +29,7 @@ func (s *steps) room(ops int) *persistence.Batch {
 // with the error when one was lost.
 func (t *team) submitSteps(s *steps, then func(error)) {
 	for _, batch := range s.batches {
-		t.journal.submit(batch, nil)
+		t.commits.submit(batch, nil)
 	}
-	t.journal.submit(nil, then)
+	t.commits.submit(nil, then)
 }

@@ -60,7 +60,7 @@ func TestClaimWithAnUnknownField(t *testing.T) {
 	w.Crash()
 	done(t, team, actors.Revoke{Session: s.ID})
 	foreign()
-	heir := w.Found(t, watchpost.PlanFree)
+	heir := w.CreateTeam(t, watchpost.PlanFree)
 	h := heir.Session(t, "ada").Connect()
 	require.False(t, presence(t, heir, h.Email).AccountInUse)
 }
@@ -203,7 +203,7 @@ func TestMemberWithManySessions(t *testing.T) {
 		actorstest.Fails(t, team, watchpost.Unavailable, actors.RemoveMember{Member: presence(t, team, team.Email).Member})
 		w.Store.FailWhen(nil)
 		require.NotEmpty(t, storedKeys(t, w, team, "s"))
-		w.AwaitResting()
+		w.AwaitPassivated()
 		w.Advance(time.Second)
 		require.Empty(t, actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members)
 		require.Empty(t, storedKeys(t, w, team, "s"))

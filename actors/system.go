@@ -32,8 +32,8 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 		case decided:
 			// A decision that reaches no team was not submitted: whoever waits
 			// for it is told, as for any other that was lost.
-			if m.then != nil {
-				m.then(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
+			if m.onCommitted != nil {
+				m.onCommitted(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
 			}
 		case attached:
 			// The connection has gone before its session's actor was there.
@@ -43,10 +43,10 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 	return system
 }
 
-// warmDispatcher runs mailboxes on goroutines that it keeps: a new one for
+// poolDispatcher runs mailboxes on goroutines that it keeps: a new one for
 // every burst of messages would grow its stack anew each time, which is a
 // quarter of what a small request costs.
-type warmDispatcher struct {
+type poolDispatcher struct {
 	work    chan func()
 	stopped chan struct{}
 	idle    atomic.Int32
@@ -55,12 +55,12 @@ type warmDispatcher struct {
 // maxIdleWorkers bounds the goroutines that wait for a mailbox to run.
 const maxIdleWorkers = 64
 
-func newDispatcherPool() *warmDispatcher {
-	return &warmDispatcher{work: make(chan func()), stopped: make(chan struct{})}
+func newPoolDispatcher() *poolDispatcher {
+	return &poolDispatcher{work: make(chan func()), stopped: make(chan struct{})}
 }
 
 // Schedule implements actor.Dispatcher.
-func (d *warmDispatcher) Schedule(run func()) {
+func (d *poolDispatcher) Schedule(run func()) {
 	select {
 	case d.work <- run:
 	default:
@@ -70,9 +70,9 @@ func (d *warmDispatcher) Schedule(run func()) {
 
 // Throughput implements actor.Dispatcher: after so many messages a mailbox
 // lets others go first.
-func (d *warmDispatcher) Throughput() int { return 300 }
+func (d *poolDispatcher) Throughput() int { return 300 }
 
-func (d *warmDispatcher) serve(run func()) {
+func (d *poolDispatcher) serve(run func()) {
 	for {
 		run()
 		if d.idle.Add(1) > maxIdleWorkers {
@@ -96,8 +96,8 @@ var (
 	escalateOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.EscalateDirective })
 )
 
-// spawnTop starts the actor of that name: a team, or one of the few others.
-func spawnTop(env *environment, name string) *actor.PID {
+// spawnRoot starts the actor of that name: a team, or one of the few others.
+func spawnRoot(env *environment, name string) *actor.PID {
 	var props *actor.Props
 	if isSignIn(name) {
 		props = propsOf(env, func() actor.Actor { return newSignIn(env, name) })
@@ -180,5 +180,5 @@ func answerPanic(env *environment, c actor.ReceiverContext, envelope *actor.Mess
 
 func typeName(v any) string { return fmt.Sprintf("%T", v) }
 
-// areYouIdle asks a top actor whether it may be put to rest; answered by bool.
-type areYouIdle struct{}
+// canPassivate asks a top actor whether it may be put to rest; answered by bool.
+type canPassivate struct{}

@@ -113,8 +113,8 @@ func (t *task) Receive(c actor.Context) {
 		}
 	case ingested:
 		t.onIngested(m)
-	case marked:
-		t.onMarked(m)
+	case flagsUpdated:
+		t.onFlagsUpdated(m)
 	case taskTimer:
 		t.onTimer()
 	case dropTask:
@@ -158,7 +158,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 		putTask(batch, &next)
 	}
 	env, team := t.env, t.team
-	t.ctx.Send(team, decided{batch: batch, task: &c, then: func(err error) {
+	t.ctx.Send(team, decided{batch: batch, task: &c, onCommitted: func(err error) {
 		if ended && err == nil {
 			env.system.Root.Send(team, taskClosed{&next})
 		}
@@ -219,7 +219,7 @@ func (t *task) onDescribe(m describe) {
 	case !t.state.State.Final():
 		view.Reason = watchpost.PendingRunning
 	}
-	t.ctx.Send(t.team, decided{then: replyTo(t.env, t.ctx.Sender(), view)})
+	t.ctx.Send(t.team, decided{onCommitted: replyTo(t.env, t.ctx.Sender(), view)})
 }
 
 // viewOf shows a task without the reasons of its waiting.
@@ -253,7 +253,7 @@ func (t *task) onReattach(m reattach) {
 	case moved:
 		t.decide(next, taskChange{event: taskActs}, send)
 	case send != nil:
-		t.ctx.Send(t.team, decided{then: send})
+		t.ctx.Send(t.team, decided{onCommitted: send})
 	}
 }
 
@@ -313,7 +313,7 @@ func (t *task) onTimer() {
 		}
 	}
 	t.arm()
-	t.ctx.Send(t.team, decided{then: answer})
+	t.ctx.Send(t.team, decided{onCommitted: answer})
 }
 
 func (t *task) holder() watchpost.SessionID {

@@ -36,7 +36,7 @@ func (t *task) onFrame(m fromSession) {
 func (t *task) ignore(m fromSession) {
 	switch m.frame.Type {
 	case protocol.TypePart, protocol.TypeResult:
-		t.ctx.Send(t.team, decided{then: t.ack(m)})
+		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
 	case protocol.TypeActing:
 		t.ctx.Send(m.pid, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
 	}
@@ -71,7 +71,7 @@ func (t *task) onActing(m fromSession) {
 		}
 	}
 	if t.state.State == watchpost.TaskActing && t.state.Holds(m.frame.Lease) {
-		t.ctx.Send(t.team, decided{then: letGo})
+		t.ctx.Send(t.team, decided{onCommitted: letGo})
 		return
 	}
 	next, ok := t.state.Act(m.frame.Lease, t.env.clock.Now())
@@ -120,7 +120,7 @@ func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpo
 func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]scanRecord, refund int) {
 	next, ok := t.state.Complete(output, t.env.clock.Now())
 	if !ok {
-		t.ctx.Send(t.team, decided{then: t.ack(m)})
+		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
 		return
 	}
 	freed, then := m.id, t.ack(m)
@@ -176,7 +176,7 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 }
 
 // onPosts sends the posts of a part or of a scan's result on their way through
-// the watchlist to the feed; they come back as ingested.
+// the watchlist to the post store; they come back as ingested.
 func (t *task) onPosts(m fromSession, last bool) {
 	if !t.state.Type.Scan() {
 		t.ignore(m)

@@ -31,8 +31,8 @@ func (t *task) onBadOutput(m fromSession, lease watchpost.Lease, err error) {
 	t.onError(m, lease, &protocol.TaskError{Code: "invalid_output", Message: err.Error(), Acted: &acted})
 }
 
-// onMarked completes a like or comment that the post shows by now.
-func (t *task) onMarked(m marked) {
+// onFlagsUpdated completes a like or comment that the post shows by now.
+func (t *task) onFlagsUpdated(m flagsUpdated) {
 	switch {
 	case m.err != nil: // the session sends its journal to the next activation
 	case t.state.State.Final():
@@ -133,7 +133,7 @@ func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.
 func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMessage, found bool, refund int) {
 	next, rest, ok := t.state.Gather(lease, posts, found)
 	if !ok {
-		t.ctx.Send(t.team, decided{then: t.ack(m)})
+		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
 		return
 	}
 	if !rest {

@@ -19,7 +19,7 @@ import (
 // tasks; its children own the rest. Supervision: a failure anywhere in the tree
 // ends the tree.
 type team struct {
-	top
+	rootActor
 	id watchpost.TeamID
 
 	record   teamRecord // zero while the team does not exist
@@ -41,18 +41,18 @@ type team struct {
 	effects  *effects
 	// resolved are the tasks whose unknown outcome this activation learned: the
 	// store shows it only once durable.
-	resolved   map[watchpost.TaskID]bool
-	once       once
-	watchlists map[watchpost.WatchlistID]*trackedList
-	lists      map[watchpost.ListID]*followedList
-	weeks      map[watchpost.WatchlistID]weekChange
+	resolved    map[watchpost.TaskID]bool
+	idempotency idempotency
+	watchlists  map[watchpost.WatchlistID]*trackedWatchlist
+	lists       map[watchpost.ListID]*followedList
+	weeks       map[watchpost.WatchlistID]weekChange
 	// accounts are those that members have claimed.
 	accounts map[watchpost.AccountURN]accountRecord
 	// bindings are the accounts that members work as.
 	bindings map[watchpost.MemberID]bindingRecord
 	// statusTimer is set while a status may have to be sent.
 	statusTimer watchpost.Timer
-	feed        *actor.PID
+	postStore   *actor.PID
 	wake        watchpost.Timer
 	wakeAt      time.Time
 	planTimer   watchpost.Timer // see armPlan
@@ -70,8 +70,8 @@ type team struct {
 // error, was lost). With an empty batch it is an answer that waits for
 // everything decided before it.
 type decided struct {
-	batch *persistence.Batch
-	then  func(error)
+	batch       *persistence.Batch
+	onCommitted func(error)
 
 	task      *taskChange
 	watchlist *watchlistChange
@@ -89,25 +89,25 @@ type renewLeases struct{ until time.Time }
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	l := newLedger()
 	return &team{
-		top: newTop(env, string(id)), id: id,
-		liveness:   map[watchpost.MemberID]*liveness{},
-		sessions:   map[watchpost.SessionID]*sessionState{},
-		claims:     map[watchpost.AccountURN]heldClaim{},
-		redeemed:   map[string]bool{},
-		ledger:     l,
-		dispatch:   newDispatcher(l),
-		tasks:      map[watchpost.TaskID]*openTask{},
-		joined:     map[watchpost.TaskID]watchpost.TaskID{},
-		subjects:   map[subject]watchpost.TaskID{},
-		held:       map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
-		effects:    newEffects(),
-		resolved:   map[watchpost.TaskID]bool{},
-		once:       once{fresh: map[string]onceRecord{}},
-		watchlists: map[watchpost.WatchlistID]*trackedList{},
-		weeks:      map[watchpost.WatchlistID]weekChange{},
-		accounts:   map[watchpost.AccountURN]accountRecord{},
-		bindings:   map[watchpost.MemberID]bindingRecord{},
-		lists:      map[watchpost.ListID]*followedList{},
+		rootActor: newRootActor(env, string(id)), id: id,
+		liveness:    map[watchpost.MemberID]*liveness{},
+		sessions:    map[watchpost.SessionID]*sessionState{},
+		claims:      map[watchpost.AccountURN]heldClaim{},
+		redeemed:    map[string]bool{},
+		ledger:      l,
+		dispatch:    newDispatcher(l),
+		tasks:       map[watchpost.TaskID]*openTask{},
+		joined:      map[watchpost.TaskID]watchpost.TaskID{},
+		subjects:    map[subject]watchpost.TaskID{},
+		held:        map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
+		effects:     newEffects(),
+		resolved:    map[watchpost.TaskID]bool{},
+		idempotency: idempotency{fresh: map[string]idempotencyRecord{}},
+		watchlists:  map[watchpost.WatchlistID]*trackedWatchlist{},
+		weeks:       map[watchpost.WatchlistID]weekChange{},
+		accounts:    map[watchpost.AccountURN]accountRecord{},
+		bindings:    map[watchpost.MemberID]bindingRecord{},
+		lists:       map[watchpost.ListID]*followedList{},
 	}
 }
 
@@ -139,9 +139,9 @@ func (t *team) receive(message any) {
 	switch m := message.(type) {
 	case decided:
 		t.decide(m)
-	case areYouIdle:
-		rested := t.restPairings()
-		t.ctx.Respond(rested && t.journal.idle() && len(t.dispatch.workers) == 0)
+	case canPassivate:
+		rested := t.forgetAllPairings()
+		t.ctx.Respond(rested && t.commits.idle() && len(t.dispatch.workers) == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
@@ -150,8 +150,8 @@ func (t *team) receive(message any) {
 		t.onStatusDue()
 	case renewLeases:
 		t.onRenewLeases(m)
-	case onceDurable:
-		delete(t.once.fresh, m.name)
+	case replyDurable:
+		delete(t.idempotency.fresh, m.name)
 	case CreateTeam:
 		t.onCreateTeam(m)
 	default:
@@ -201,7 +201,7 @@ func (t *team) load(view persistence.View) error {
 	if err := t.loadRemovals(view); err != nil {
 		return err
 	}
-	t.feed = t.spawn(newFeed(t.env, t.space, t.ctx.Self()))
+	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
 	if err := t.loadWatchlists(view); err != nil {
 		return err
 	}
@@ -222,12 +222,12 @@ func (t *team) decide(d decided) {
 	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.lists[d.list.list] == nil {
 		// Deleted meanwhile: nothing of it is written any more, and nobody is
 		// told before that is durable.
-		if d.then != nil {
-			t.journal.submit(nil, func(err error) {
+		if d.onCommitted != nil {
+			t.commits.submit(nil, func(err error) {
 				if err == nil {
 					err = watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
 				}
-				d.then(err)
+				d.onCommitted(err)
 			})
 		}
 		return
@@ -239,15 +239,15 @@ func (t *team) decide(d decided) {
 		t.onTaskChange(d.batch, d.task)
 	}
 	if d.watchlist != nil {
-		d.then = both(d.then, t.onWatchlistChange(d.batch, d.watchlist))
+		d.onCommitted = both(d.onCommitted, t.onWatchlistChange(d.batch, d.watchlist))
 	}
 	if d.week != nil {
 		t.weeks[d.week.watchlist] = *d.week
 	}
 	if d.list != nil {
-		d.then = both(d.then, t.onListChange(d.batch, d.list))
+		d.onCommitted = both(d.onCommitted, t.onListChange(d.batch, d.list))
 	}
-	t.journal.submit(d.batch, d.then)
+	t.commits.submit(d.batch, d.onCommitted)
 	if d.task != nil || d.watchlist != nil || d.list != nil {
 		t.handOut()
 	}
@@ -274,7 +274,7 @@ func (t *team) armWake() {
 func (t *team) onWake() {
 	t.wake = nil
 	for _, w := range t.dispatch.workers {
-		t.showHindered(w)
+		t.showBlocked(w)
 	}
 	t.handOut()
 	t.statusesChanged()

@@ -93,7 +93,7 @@ func (t *team) countReleases(c *taskChange) {
 	// A sign of life that came after the release lifts the pause.
 	if w.releases >= maxReleases && w.signs <= c.signs {
 		w.stopped, w.stoppedBy = true, ""
-		t.showHindered(w)
+		t.showBlocked(w)
 	}
 }
 
@@ -119,7 +119,7 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 	}
 	for _, w := range t.dispatch.workers {
 		if w.account == c.account {
-			t.showHindered(w)
+			t.showBlocked(w)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func putEffect(batch *persistence.Batch, e watchpost.Effect, id watchpost.TaskID
 // createWrite makes a task that acts in a member's name, unless the same is
 // done already, or this week has no room for one more invitation.
 func (t *team) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
-	if tooLarge(input) {
+	if inputTooLarge(input) {
 		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}

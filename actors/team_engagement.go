@@ -26,8 +26,8 @@ type Engage struct {
 	Input json.RawMessage
 }
 
-// MarkPost changes the bookmark of a post; answered by Done (NotFound).
-type MarkPost struct {
+// BookmarkPost changes the bookmark of a post; answered by Done (NotFound).
+type BookmarkPost struct {
 	Post     watchpost.PostID
 	Bookmark bool
 }
@@ -40,8 +40,8 @@ type engaged struct {
 	output json.RawMessage
 }
 
-// marked tells a task that what it did to a post is durable, or was lost.
-type marked struct {
+// flagsUpdated tells a task that what it did to a post is durable, or was lost.
+type flagsUpdated struct {
 	from   fromSession
 	output json.RawMessage
 	err    error
@@ -101,45 +101,45 @@ func withMember(object json.RawMessage, name, value string) json.RawMessage {
 	return append(append(out, ','), member[1:]...)
 }
 
-// onMarkPost lets the feed change a bookmark.
-func (t *team) onMarkPost(m MarkPost) {
+// onBookmarkPost lets the post store change a bookmark.
+func (t *team) onBookmarkPost(m BookmarkPost) {
 	post, err := t.post(m.Post)
 	if err != nil {
 		t.answer(nil, err)
 		return
 	}
-	t.ctx.Send(t.feed, mark{post: post.ID, bookmark: &m.Bookmark, then: replyTo(t.env, t.ctx.Sender(), Done{})})
+	t.ctx.Send(t.postStore, updatePostFlags{post: post.ID, bookmark: &m.Bookmark, then: replyTo(t.env, t.ctx.Sender(), Done{})})
 }
 
-// onEngaged lets the feed record what a session has done; the task completes
+// onEngaged lets the post store record what a session has done; the task completes
 // when that is durable, so that who sees it completed sees the post liked.
 func (t *team) onEngaged(m engaged) {
 	open := t.tasks[m.task.ID]
 	if open == nil {
 		return
 	}
-	deed, ok := m.task.Deed()
+	engagement, ok := m.task.Engagement()
 	if !ok {
-		t.ctx.Send(open.pid, marked{from: m.from, output: m.output})
+		t.ctx.Send(open.pid, flagsUpdated{from: m.from, output: m.output})
 		return
 	}
 	root, task := t.env.system.Root, open.pid
-	t.ctx.Send(t.feed, mark{done: t.interaction(&m.task, deed), then: func(err error) {
-		root.Send(task, marked{m.from, m.output, err})
+	t.ctx.Send(t.postStore, updatePostFlags{done: t.interaction(&m.task, engagement), then: func(err error) {
+		root.Send(task, flagsUpdated{m.from, m.output, err})
 	}})
 }
 
-// interaction records a deed. Its id is the task's, so that one which is
+// interaction records a engagement. Its id is the task's, so that one which is
 // reported twice is recorded once.
-func (t *team) interaction(task *watchpost.Task, deed watchpost.Deed) *watchpost.Interaction {
+func (t *team) interaction(task *watchpost.Task, engagement watchpost.Engagement) *watchpost.Interaction {
 	i := &watchpost.Interaction{
-		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), URN: deed.URN, Target: deed.Target,
-		Author: watchpost.Author{ID: deed.Company, FullName: deed.Company, Type: deed.Type},
+		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), URN: engagement.URN, Target: engagement.Target,
+		Author: watchpost.Author{ID: engagement.Company, FullName: engagement.Company, Type: engagement.Type},
 	}
-	if deed.Action == watchpost.ActionComment {
-		i.Kind, i.Text = watchpost.InteractionComment, deed.Text
+	if engagement.Action == watchpost.ActionComment {
+		i.Kind, i.Text = watchpost.InteractionComment, engagement.Text
 	}
-	if deed.Type == watchpost.ActorUser {
+	if engagement.Type == watchpost.ActorUser {
 		member, _ := t.member(task.Member)
 		i.Author.ID, i.Author.FullName = string(task.Member), member.FullName
 		i.Author.Slug = t.bindings[task.Member].Slug

@@ -24,7 +24,7 @@ type followedList struct {
 func (t *team) loadLists(view persistence.View, followers []watchpost.Watchlist) (map[watchpost.ListID]*list, error) {
 	lists := map[watchpost.ListID]*list{}
 	err := loadAll(view, t.space, keyList, func(_ string, l watchpost.List) {
-		lists[l.ID] = newList(t.env, l, !t.plan().Scans(l.Type), t.ctx.Self(), t.feed)
+		lists[l.ID] = newList(t.env, l, !t.plan().Scans(l.Type), t.ctx.Self(), t.postStore)
 		t.lists[l.ID] = &followedList{list: l}
 	})
 	if err != nil {
@@ -43,9 +43,9 @@ func (t *team) startLists(lists map[watchpost.ListID]*list) {
 		followed := t.lists[id]
 		followed.times = l.times(l.entries())
 		followed.pid = t.spawn(l)
-		t.dispatch.unheard[string(id)] = true
+		t.dispatch.unscheduled[string(id)] = true
 		for _, w := range l.followers {
-			t.watchlists[w.ID] = &trackedList{pid: followed.pid, view: WatchlistView{Watchlist: w}}
+			t.watchlists[w.ID] = &trackedWatchlist{pid: followed.pid, view: WatchlistView{Watchlist: w}}
 		}
 	}
 }
@@ -94,12 +94,12 @@ func (t *team) onFollow(m Follow) {
 	batch.Put(key(keyList, next.ID), encode(next))
 	putNewWatchlist(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: t.id}))
-	tracked := &trackedList{view: WatchlistView{Watchlist: w}}
+	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
 	t.watchlists[w.ID] = tracked
 	t.commit(batch, Followed{WatchlistView: t.shown(tracked), Added: added})
 	// Told after the commit was submitted: its first scans come behind it.
 	if followed.pid == nil {
-		l := newList(t.env, next, !t.plan().Scans(w.Type), t.ctx.Self(), t.feed)
+		l := newList(t.env, next, !t.plan().Scans(w.Type), t.ctx.Self(), t.postStore)
 		l.followers[w.ID] = w
 		followed.pid = t.spawn(l)
 	} else {
@@ -143,7 +143,7 @@ func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *
 	}
 	batch.Set(persistence.DirectoryKey{Kind: dirList, Name: string(w.List)}, nil)
 	delete(t.lists, w.List)
-	delete(t.dispatch.unheard, string(w.List))
+	delete(t.dispatch.unscheduled, string(w.List))
 	t.dropScansOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })
 	return followed.pid, true
 }
@@ -151,7 +151,7 @@ func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *
 // onListChange adds to a list's decision the scans that it wants. What it
 // returns (or nil) is to be done when the batch is durable.
 func (t *team) onListChange(batch *persistence.Batch, c *listChange) (handed func(error)) {
-	delete(t.dispatch.unheard, string(c.list))
+	delete(t.dispatch.unscheduled, string(c.list))
 	t.lists[c.list].times = c.times
 	return t.reschedule(batch, c.dropped, c.wanted)
 }
@@ -165,7 +165,7 @@ func (t *team) tellPlan() {
 }
 
 // shown is a watchlist as callers see it, with what it follows.
-func (t *team) shown(tracked *trackedList) WatchlistView {
+func (t *team) shown(tracked *trackedWatchlist) WatchlistView {
 	w := tracked.view.Watchlist
 	if w.Type.HasKeywords() {
 		return tracked.view

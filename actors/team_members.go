@@ -17,10 +17,10 @@ const pairingTime = 10 * time.Minute
 // receiveTeam handles what concerns the team itself and its members.
 func (t *team) receiveTeam(message any) bool {
 	switch m := message.(type) {
-	case Gate:
-		t.onGate()
-	case Once:
-		t.onOnce(m)
+	case RequireExtension:
+		t.onRequireExtension()
+	case IdempotentRequest:
+		t.onIdempotentRequest(m)
 	case GetTeam:
 		t.answer(t.view(), nil)
 	case UpdateTeam:
@@ -71,8 +71,8 @@ func (t *team) value() watchpost.Team {
 	}
 }
 
-// onGate answers whether an extension was active within LivenessWindow.
-func (t *team) onGate() {
+// onRequireExtension answers whether an extension was active within LivenessWindow.
+func (t *team) onRequireExtension() {
 	now := t.env.clock.Now()
 	for _, l := range t.liveness {
 		if watchpost.ExtensionActive(l.last, now) {
@@ -83,7 +83,7 @@ func (t *team) onGate() {
 	t.answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
 }
 
-// showPresence lets Registry.Gate read the newest sign of life.
+// showPresence lets Registry.RequireExtension read the newest sign of life.
 func (t *team) showPresence() {
 	var newest time.Time
 	for _, l := range t.liveness {
@@ -123,7 +123,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	t.putTeam(batch)
 	t.putMember(batch, founder)
 	batch.Put([]byte(keyTagged), []byte{}) // there is nothing to classify again
-	t.feed = t.spawn(newFeed(t.env, t.space, t.ctx.Self()))
+	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
 	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }
 
@@ -157,7 +157,7 @@ func (t *team) onRotateKey() {
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
 	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
-	t.journal.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
+	t.commits.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
 }
 
 func (t *team) onAddMember(m AddMember) {

@@ -88,17 +88,17 @@ func (t *team) forgetPairings(batch *persistence.Batch, now time.Time) (more boo
 	return more, err
 }
 
-// restPairings makes sure that a team is not put to rest before its codes are
+// forgetAllPairings makes sure that a team is not put to rest before its codes are
 // used or forgotten: nobody else would look for them. It reports whether the
 // team may rest.
-func (t *team) restPairings() bool {
+func (t *team) forgetAllPairings() bool {
 	batch := &persistence.Batch{}
 	more, err := t.forgetPairings(batch, t.env.clock.Now())
 	if err != nil {
 		t.fail(err)
 		return false
 	}
-	t.journal.submit(batch, nil)
+	t.commits.submit(batch, nil)
 	return !more
 }
 

@@ -66,7 +66,7 @@ func (t *team) onLateResult(m sessionFrame) {
 	acted, known := lateTruth(task.Type, &m)
 	next, fresh := task.Resolve(acted, t.env.clock.Now())
 	if !ok || !given || !known || !fresh || t.resolved[id] {
-		t.journal.submit(nil, ack)
+		t.commits.submit(nil, ack)
 		return
 	}
 	t.resolved[id] = true
@@ -116,7 +116,7 @@ func (t *team) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, t
 	}, then)
 	if !acted {
 		t.refundUnknown(batch, task.ID, lease.Attempt)
-		t.journal.submit(batch, then)
+		t.commits.submit(batch, then)
 		return
 	}
 	batch.Delete(key(keyDebits, task.ID))
@@ -124,11 +124,11 @@ func (t *team) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, t
 		putEffect(batch, effect, task.ID)
 		t.effects.set(effect.Key(), task.ID, task.ID)
 	}
-	if deed, ok := task.Deed(); ok && deed.OnPost() {
-		t.ctx.Send(t.feed, mark{done: t.interaction(&task, deed), also: batch, then: then})
+	if engagement, ok := task.Engagement(); ok && engagement.OnPost() {
+		t.ctx.Send(t.postStore, updatePostFlags{done: t.interaction(&task, engagement), also: batch, then: then})
 		return
 	}
-	t.journal.submit(batch, then)
+	t.commits.submit(batch, then)
 }
 
 // refundUnknown gives back what was debited for an attempt that did nothing.

@@ -67,22 +67,22 @@ type leaveScan struct{ scan watchpost.TaskID }
 // due soon; answered with a watchlistChange that names it.
 type shareScan struct{ keyword string }
 
-// asked names the answer to a shareScan that scans wait for (dispatcher.unheard).
-func asked(w watchpost.WatchlistID, keyword string) string { return string(w) + " " + keyword }
+// shareName names the answer to a shareScan that scans wait for (dispatcher.unheard).
+func shareName(w watchpost.WatchlistID, keyword string) string { return string(w) + " " + keyword }
 
-// heard forgets all that scans wait for of a watchlist.
-func (t *team) heard(w watchpost.WatchlistID) {
-	delete(t.dispatch.unheard, string(w))
-	maps.DeleteFunc(t.dispatch.unheard, func(name string, _ bool) bool { return strings.HasPrefix(name, asked(w, "")) })
+// forgetUnscheduled forgets all that scans wait for of a watchlist.
+func (t *team) forgetUnscheduled(w watchpost.WatchlistID) {
+	delete(t.dispatch.unscheduled, string(w))
+	maps.DeleteFunc(t.dispatch.unscheduled, func(name string, _ bool) bool { return strings.HasPrefix(name, shareName(w, "")) })
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
 // What it returns (or nil) is to be done when the batch is durable.
 func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
 	id := c.view.Watchlist.ID
-	delete(t.dispatch.unheard, string(id))
+	delete(t.dispatch.unscheduled, string(id))
 	if c.shares != nil {
-		delete(t.dispatch.unheard, asked(id, c.shares.keyword))
+		delete(t.dispatch.unscheduled, shareName(id, c.shares.keyword))
 	}
 	t.watchlists[id].view, t.watchlists[id].keywords = c.view, c.keywords
 	return t.reschedule(batch, c.dropped, c.wanted)
@@ -183,7 +183,7 @@ func (t *team) askToShare(scan *watchpost.Task) {
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
 			continue
 		}
-		t.dispatch.unheard[asked(id, of.keyword)] = true
+		t.dispatch.unscheduled[shareName(id, of.keyword)] = true
 		t.ctx.Send(tracked.pid, shareScan{of.keyword})
 	}
 }
@@ -275,7 +275,7 @@ func (t *team) onCollected(m collected) {
 	}
 	m.answer.all.left = len(each)
 	t.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	t.ctx.Send(t.feed, setQuota{t.weeklyQuota(t.env.clock.Now())}) // ahead of the posts
+	t.ctx.Send(t.postStore, setQuota{t.weeklyQuota(t.env.clock.Now())}) // ahead of the posts
 	for i := range each {
 		t.ctx.Send(owners[i], each[i])
 	}

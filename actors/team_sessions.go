@@ -177,14 +177,14 @@ func (t *team) onHello(m sessionHello) {
 		t.reportAccount(batch, s, *m.hello.Account)
 	}
 	t.dispatch.workers[m.session] = s.worker
-	t.showHindered(s.worker)
+	t.showBlocked(s.worker)
 	now := t.env.clock.Now()
 	root, pid, sender := t.env.system.Root, s.pid, t.ctx.Sender()
 	welcome := protocol.Frame{
 		Type: protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
 		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
 	}
-	t.journal.submit(batch, func(err error) {
+	t.commits.submit(batch, func(err error) {
 		if err != nil {
 			root.Send(sender, err)
 			return
@@ -194,12 +194,12 @@ func (t *team) onHello(m sessionHello) {
 	})
 	s.told = told{}
 	t.statusChanged(s) // before any task: it names the account that writes are for
-	t.takeUp(s, m.hello.Tasks)
+	t.reconcile(s, m.hello.Tasks)
 	t.handOut()
 }
 
-// takeUp squares what a session's journal lists with what it holds here.
-func (t *team) takeUp(s *sessionState, listed []protocol.JournalTask) {
+// reconcile squares what a session's journal lists with what it holds here.
+func (t *team) reconcile(s *sessionState, listed []protocol.JournalTask) {
 	s.worker.task = ""
 	byID := map[watchpost.TaskID]*protocol.JournalTask{}
 	for i := range listed {
@@ -251,7 +251,7 @@ func (t *team) onSessionFrame(m sessionFrame) {
 		return
 	}
 	root, pid := t.env.system.Root, s.pid
-	t.journal.submit(nil, func(err error) {
+	t.commits.submit(nil, func(err error) {
 		if err == nil {
 			root.Send(pid, deliver{reply})
 		}
@@ -272,8 +272,8 @@ func (t *team) onHeartbeat(s *sessionState, f protocol.Frame) {
 	batch := &persistence.Batch{}
 	t.sawSession(batch, s, false, t.env.clock.Now())
 	t.reportAccount(batch, s, *f.Account)
-	t.showHindered(s.worker)
-	t.journal.submit(batch, nil)
+	t.showBlocked(s.worker)
+	t.commits.submit(batch, nil)
 	t.handOut()
 	if !s.worker.sameAccount(&before) {
 		t.statusChanged(s)
@@ -288,7 +288,7 @@ func (t *team) onSessionDown(m sessionDown) {
 		t.retire(s)
 		batch := &persistence.Batch{}
 		t.storeLiveness(batch, s.record.Member)
-		t.journal.submit(batch, nil)
+		t.commits.submit(batch, nil)
 		t.shownAt = time.Time{} // all its work waits for another reason now
 		t.showPending(t.env.clock.Now())
 	}
@@ -300,7 +300,7 @@ func (t *team) retire(s *sessionState) {
 		return
 	}
 	delete(t.dispatch.workers, s.record.ID)
-	t.env.metrics.hinder(&s.worker.hindered, nil)
+	t.env.metrics.countBlocked(&s.worker.blocked, nil)
 	s.pid, s.worker = nil, nil
 	t.env.metrics.sessions.Dec()
 }

@@ -69,12 +69,12 @@ const (
 // taskClosed tells the team that a final task is durable; its actor may go.
 type taskClosed struct{ task *watchpost.Task }
 
-// taskStatus asks for an open task; answered by TaskView, or by atRest when it
+// taskStatus asks for an open task; answered by TaskView, or by notOpen when it
 // is not open.
 type taskStatus struct{ id watchpost.TaskID }
 
-// atRest says that a task is not open: the store knows it, or nobody.
-type atRest struct{}
+// notOpen says that a task is not open: the store knows it, or nobody.
+type notOpen struct{}
 
 // receiveTask handles what concerns tasks.
 func (t *team) receiveTask(message any) bool {
@@ -83,8 +83,8 @@ func (t *team) receiveTask(message any) bool {
 		t.onCreateTask(m)
 	case Engage:
 		t.onEngage(m)
-	case MarkPost:
-		t.onMarkPost(m)
+	case BookmarkPost:
+		t.onBookmarkPost(m)
 	case engaged:
 		t.onEngaged(m)
 	case lateResult:
@@ -234,9 +234,9 @@ const maxInput = persistence.MaxValue - watchpost.MaxOutput - 64<<10
 
 const textTooLarge = "Request body too large"
 
-// tooLarge reports whether an input exceeds maxInput as it is stored: escaping
+// inputTooLarge reports whether an input exceeds maxInput as it is stored: escaping
 // makes six bytes of one at most.
-func tooLarge(input json.RawMessage) bool {
+func inputTooLarge(input json.RawMessage) bool {
 	return 6*len(input) > maxInput && len(encode(input)) > maxInput
 }
 
@@ -254,7 +254,7 @@ func (t *team) onCreateTask(m CreateTask) {
 		t.createWrite(m.Type, m.Input, member.ID)
 		return
 	}
-	if tooLarge(m.Input) {
+	if inputTooLarge(m.Input) {
 		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}
@@ -332,7 +332,7 @@ func (t *team) onTaskClosed(m taskClosed) {
 func (t *team) onTaskStatus(m taskStatus) {
 	open := t.tasks[m.id]
 	if open == nil || open.scan {
-		t.answer(atRest{}, nil)
+		t.answer(notOpen{}, nil)
 		return
 	}
 	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.member, open.pinned}, t.env.clock.Now())

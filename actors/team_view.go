@@ -124,7 +124,7 @@ func (t *team) presence(member watchpost.MemberID, now time.Time) MemberPresence
 	}
 	var best *sessionState
 	for _, s := range t.sessionsOf(member) {
-		if s.worker != nil && (best == nil || abler(s.worker, best.worker) < 0) {
+		if s.worker != nil && (best == nil || compareWorkers(s.worker, best.worker) < 0) {
 			best = s
 		}
 	}
@@ -162,8 +162,8 @@ func (t *team) boundAccount(member watchpost.MemberID) *protocol.Account {
 	return &protocol.Account{URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name}
 }
 
-// abler orders workers by what they can do, of equals the newest session first.
-func abler(a, b *worker) int {
+// compareWorkers orders workers by what they can do, of equals the newest session first.
+func compareWorkers(a, b *worker) int {
 	rank := func(w *worker) int {
 		switch {
 		case w.account == "":

@@ -9,8 +9,8 @@ import (
 	"watchpost/persistence"
 )
 
-// trackedList is what the team keeps of a watchlist; its actor keeps the rest.
-type trackedList struct {
+// trackedWatchlist is what the team keeps of a watchlist; its actor keeps the rest.
+type trackedWatchlist struct {
 	pid *actor.PID
 	// view is how the watchlist stood at its last decision.
 	view WatchlistView
@@ -49,7 +49,7 @@ func (t *team) receiveWatchlist(message any) bool {
 	case purged:
 		batch := &persistence.Batch{}
 		batch.Delete(key(keyDeleted, m.watchlist))
-		t.journal.submit(batch, nil)
+		t.commits.submit(batch, nil)
 	default:
 		return false
 	}
@@ -63,7 +63,7 @@ func (t *team) loadWatchlists(view persistence.View) error {
 	var followers []watchpost.Watchlist
 	err := loadAll(view, t.space, keyWatchlist, func(_ string, w watchpost.Watchlist) {
 		if w.Type.HasKeywords() {
-			watchlists[w.ID] = newWatchlist(t.env, w, t.ctx.Self(), t.feed)
+			watchlists[w.ID] = newWatchlist(t.env, w, t.ctx.Self(), t.postStore)
 		} else {
 			followers = append(followers, w)
 		}
@@ -101,23 +101,23 @@ func (t *team) loadWatchlists(view persistence.View) error {
 		return s == nil // its owner was deleted just before the end
 	})
 	for id, w := range watchlists {
-		tracked := &trackedList{view: w.view()}
+		tracked := &trackedWatchlist{view: w.view()}
 		t.watchlists[id] = tracked
 		tracked.pid = t.spawn(w)
-		t.dispatch.unheard[string(id)] = true
+		t.dispatch.unscheduled[string(id)] = true
 	}
 	t.startLists(lists)
 	if err := t.resumeRetag(view); err != nil {
 		return err
 	}
 	return view.Scan(t.space, []byte(keyDeleted), persistence.PrefixEnd([]byte(keyDeleted)), func(k, _ []byte) bool {
-		t.ctx.Send(t.feed, purge{watchlist: watchpost.WatchlistID(k[len(keyDeleted):]), team: t.ctx.Self()})
+		t.ctx.Send(t.postStore, purge{watchlist: watchpost.WatchlistID(k[len(keyDeleted):]), team: t.ctx.Self()})
 		return true
 	})
 }
 
 // tracked returns a watchlist of that family, or nil after answering NotFound.
-func (t *team) tracked(kind watchpost.WatchlistType, id watchpost.WatchlistID) *trackedList {
+func (t *team) tracked(kind watchpost.WatchlistType, id watchpost.WatchlistID) *trackedWatchlist {
 	if tracked := t.watchlists[id]; tracked != nil && tracked.view.Watchlist.Type == kind {
 		return tracked
 	}
@@ -166,8 +166,8 @@ func (t *team) onCreateWatchlist(m CreateWatchlist) {
 	batch := &persistence.Batch{}
 	putNewWatchlist(batch, &w)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: t.id}))
-	list := newWatchlist(t.env, w, t.ctx.Self(), t.feed)
-	tracked := &trackedList{view: list.view()}
+	list := newWatchlist(t.env, w, t.ctx.Self(), t.postStore)
+	tracked := &trackedWatchlist{view: list.view()}
 	t.watchlists[w.ID] = tracked
 	t.commit(batch, tracked.view)
 	// Spawned after the commit was submitted: its first scans come behind it.
@@ -186,7 +186,7 @@ func (t *team) onListWatchlists(m ListWatchlists) {
 }
 
 // onDeleteWatchlist decides the deletion in one small batch, which every query
-// honours from then on; the feed removes the posts afterwards.
+// honours from then on; the post store removes the posts afterwards.
 func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	tracked := t.tracked(m.Type, m.ID)
 	if tracked == nil {
@@ -201,7 +201,7 @@ func (t *team) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
 	delete(t.watchlists, m.ID)
 	delete(t.weeks, m.ID)
-	t.heard(m.ID)
+	t.forgetUnscheduled(m.ID)
 	owner, gone := tracked.pid, true
 	if !m.Type.HasKeywords() {
 		owner, gone = t.unfollow(batch, tracked.view.Watchlist)

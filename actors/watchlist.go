@@ -17,8 +17,8 @@ import (
 // of its entries and the matching of what their scans bring.
 type watchlist struct {
 	schedule
-	team *actor.PID
-	feed *actor.PID
+	team      *actor.PID
+	postStore *actor.PID
 
 	ctx      actor.Context
 	state    watchpost.Watchlist
@@ -40,8 +40,8 @@ type watchlistChange struct {
 	shares *shareScan
 }
 
-func newWatchlist(env *environment, state watchpost.Watchlist, team, feed *actor.PID) *watchlist {
-	return &watchlist{schedule: newSchedule(env), team: team, feed: feed, state: state}
+func newWatchlist(env *environment, state watchpost.Watchlist, team, postStore *actor.PID) *watchlist {
+	return &watchlist{schedule: newSchedule(env), team: team, postStore: postStore, state: state}
 }
 
 // Receive implements actor.Actor.
@@ -66,7 +66,7 @@ func (w *watchlist) Receive(c actor.Context) {
 	case collected:
 		w.onCollected(m)
 	case purge:
-		w.ctx.Send(w.feed, m)
+		w.ctx.Send(w.postStore, m)
 	default:
 		w.env.log.Error("unknown message", "actor", "watchlist", "message", typeName(m))
 	}
@@ -87,7 +87,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 		err = checkDefinition(next)
 	}
 	if err != nil {
-		w.ctx.Send(w.team, decided{then: replyTo(w.env, w.ctx.Sender(), err)})
+		w.ctx.Send(w.team, decided{onCommitted: replyTo(w.env, w.ctx.Sender(), err)})
 		return
 	}
 	old := w.state.Keywords
@@ -103,7 +103,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	w.state = next
 	w.compile()
 	if retags {
-		markRetag(batch, next.ID, watchpost.NewID(now))
+		putRetag(batch, next.ID, watchpost.NewID(now))
 	}
 	for _, e := range old {
 		if _, kept := w.matchers[e.ID]; !kept {
@@ -113,7 +113,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	}
 	then := replyTo(w.env, w.ctx.Sender(), w.view())
 	if retags {
-		then = both(then, retagging(w.env, w.feed))
+		then = both(then, retagging(w.env, w.postStore))
 	}
 	w.decide(batch, then)
 }
@@ -132,7 +132,7 @@ func (w *watchlist) entries() []dueEntry {
 
 // decide hands a decision to the team together with the scans that are due.
 func (w *watchlist) decide(batch *persistence.Batch, then func(error)) {
-	w.ctx.Send(w.team, decided{batch: batch, watchlist: w.change(w.entries()), then: then})
+	w.ctx.Send(w.team, decided{batch: batch, watchlist: w.change(w.entries()), onCommitted: then})
 }
 
 // change is what the team has to know, given the entries and when they are due.
@@ -200,7 +200,7 @@ func (w *watchlist) onCollected(m collected) {
 	if known {
 		in.asked.Keyword, in.asked.Entries = w.keyword(m.entry), len(w.state.Keywords)
 		for _, p := range m.posts {
-			if s := (sighting{p, text.New(p.Content)}); matcher.Match(s.text) {
+			if s := (reportedPost{p, text.New(p.Content)}); matcher.Match(s.text) {
 				in.posts = append(in.posts, s)
 			}
 		}
@@ -209,7 +209,7 @@ func (w *watchlist) onCollected(m collected) {
 	if m.last && known {
 		in.answer.scan = w.finished(m)
 	}
-	w.ctx.Send(w.feed, in)
+	w.ctx.Send(w.postStore, in)
 }
 
 func (w *watchlist) keyword(id watchpost.EntryID) string {

@@ -112,7 +112,7 @@ func TestScanLife(t *testing.T) {
 func TestOneWaitingScan(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	keywordWatchlist(t, team, "go", "rust")
 	created := w.Now()
 	for range 3 {
@@ -131,7 +131,7 @@ func TestOneWaitingScan(t *testing.T) {
 func TestScansAfterClientTasksByDueTime(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanUltimate)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
 	var want []string
 	for _, k := range []string{"first", "second", "third"} {
 		keywordWatchlist(t, team, k)
@@ -193,7 +193,7 @@ func TestPartsExactlyOnce(t *testing.T) {
 				s.Part(scan, 1, posts[1])
 				s.Result(scan, protocol.PostsOutput{Posts: posts[2:], Exhausted: actorstest.Truth})
 				s.ExpectClosed()
-				w.AwaitResting()
+				w.AwaitPassivated()
 				w.Advance(time.Second)
 				s.Connect(actorstest.Listed(scan, protocol.StateDone))
 				s.Part(scan, 0, posts[0])
@@ -306,7 +306,7 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 		endScan(s, scan, true, post(w, "both", "go and rust"), post(w, "go", "go only"), post(w, "rust", "rust only"))
 	}
 	require.Len(t, team.Posts(t), 3)
-	team2 := w.Found(t, watchpost.PlanFree)
+	team2 := w.CreateTeam(t, watchpost.PlanFree)
 	w.Advance(time.Hour + time.Minute)
 	running := s.Expect(protocol.TypeTask)
 	if scanInput(t, running).Keyword != "go" {
@@ -466,7 +466,7 @@ func TestThirtyScansADay(t *testing.T) {
 func TestWatchlistQuota(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	first := keywordWatchlist(t, team, "one")
 	watchlistOf(t, team, watchpost.ForumWatchlist, "two")
 	third := actors.CreateWatchlist{Watchlist: watchpost.Watchlist{Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{{Keyword: "three"}}}}
@@ -556,7 +556,7 @@ func TestPassivation(t *testing.T) {
 	s.Drop()
 	for range 3 {
 		w.Advance(actors.DefaultIdleAfter + 2*time.Minute)
-		w.AwaitResting()
+		w.AwaitPassivated()
 		activated := w.Store.Activations(space)
 		require.Len(t, team.Posts(t, list.ID), 1) // past the actors
 		require.Equal(t, activated, w.Store.Activations(space))
@@ -565,7 +565,7 @@ func TestPassivation(t *testing.T) {
 		require.Equal(t, list.ID, getWatchlist(t, team, list).Watchlist.ID)
 	}
 	w.Advance(time.Hour)
-	w.AwaitResting()
+	w.AwaitPassivated()
 	s.Connect(actorstest.Listed(frame, protocol.StateDone))
 	s.Result(frame, map[string]any{})
 	acks := 0
@@ -582,7 +582,7 @@ func TestPassivation(t *testing.T) {
 func TestRequestsWhileGoingToRest(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	stop, failed := make(chan struct{}), make(chan error, 4)
 	for range cap(failed) {
 		go func() {

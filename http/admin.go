@@ -107,7 +107,7 @@ func (s *Server) createTeam(c fuego.ContextWithBody[createTeamRequest]) (shownTe
 	if err != nil {
 		return shownTeam{}, err
 	}
-	founded, err := s.registry.Found(c.Context(), actors.CreateTeam{
+	founded, err := s.registry.CreateTeam(c.Context(), actors.CreateTeam{
 		Name: request.Name, Plan: plan, Email: request.Email, FullName: request.FullName,
 	})
 	if err != nil {

@@ -53,7 +53,7 @@ func (s *Server) teamOfKey(ctx context.Context, key string) (watchpost.TeamID, e
 func (s *Server) withExtension(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		if err := s.registry.Gate(ctx, teamOf(ctx)); err != nil {
+		if err := s.registry.RequireExtension(ctx, teamOf(ctx)); err != nil {
 			s.writeError(w, r, err)
 			return
 		}

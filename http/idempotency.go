@@ -76,8 +76,8 @@ func (o *once) ask(ctx context.Context) error {
 	if o == nil || o.name == "" {
 		return nil
 	}
-	reply, err := actors.Ask[any](ctx, o.s.registry, teamOf(ctx), actors.Once{Name: o.name, Hash: o.hash})
-	if before, made := reply.(actors.Replayed); made {
+	reply, err := actors.Ask[any](ctx, o.s.registry, teamOf(ctx), actors.IdempotentRequest{Name: o.name, Hash: o.hash})
+	if before, made := reply.(actors.ReplayedReply); made {
 		o.reply = before.Reply
 	}
 	return err
@@ -126,11 +126,11 @@ func create[R any](ctx context.Context, s *Server, request any) (R, error) {
 	reply, replayed := x.once.reply, x.once.known()
 	if !replayed {
 		var err error
-		reply, err = actors.Ask[any](ctx, s.registry, teamOf(ctx), actors.Once{Name: x.once.name, Hash: x.once.hash, Request: request})
+		reply, err = actors.Ask[any](ctx, s.registry, teamOf(ctx), actors.IdempotentRequest{Name: x.once.name, Hash: x.once.hash, Request: request})
 		if err != nil {
 			return none, err
 		}
-		if before, made := reply.(actors.Replayed); made { // a twin of this request was quicker
+		if before, made := reply.(actors.ReplayedReply); made { // a twin of this request was quicker
 			reply, replayed = before.Reply, true
 		}
 	}

@@ -230,8 +230,8 @@ func (w *World) HoldIn(function string) (reached <-chan struct{}, release func()
 	return reached, release
 }
 
-// AwaitResting returns when no team is in memory.
-func (w *World) AwaitResting() {
+// AwaitPassivated returns when no team is in memory.
+func (w *World) AwaitPassivated() {
 	w.T.Helper()
 	require.Eventually(w.T, func() bool { return w.Gauge("watchpost_teams_active") == 0 }, Wait, time.Millisecond)
 }
@@ -273,12 +273,12 @@ func (k *known) all() []string {
 	return slices.Clone(k.ids)
 }
 
-// Found founds a team.
-func (w *World) Found(t testing.TB, plan watchpost.Plan) *Team {
+// CreateTeam founds a team.
+func (w *World) CreateTeam(t testing.TB, plan watchpost.Plan) *Team {
 	t.Helper()
 	w.teams++
 	email := fmt.Sprintf("founder-%s@example.com", watchpost.NewSecret(6))
-	made, err := w.Registry.Found(w.Context(), actors.CreateTeam{Plan: plan, Email: email, FullName: fmt.Sprintf("Founder %d", w.teams)})
+	made, err := w.Registry.CreateTeam(w.Context(), actors.CreateTeam{Plan: plan, Email: email, FullName: fmt.Sprintf("Founder %d", w.teams)})
 	require.NoError(t, err)
 	return &Team{W: w, ID: made.Team.ID, Key: made.APIKey, Email: email}
 }

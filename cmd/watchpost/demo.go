@@ -152,7 +152,7 @@ func (d *demo) seed(ctx context.Context) error {
 		d.key = key.Key
 		return err
 	}
-	made, err := r.Found(ctx, actors.CreateTeam{Name: "Demo team", Plan: watchpost.PlanUltimate, Email: demoEmail, FullName: demoName})
+	made, err := r.CreateTeam(ctx, actors.CreateTeam{Name: "Demo team", Plan: watchpost.PlanUltimate, Email: demoEmail, FullName: demoName})
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func openRegistry(b *testing.B) *actors.Registry {
 
 func found(b *testing.B, registry *actors.Registry, i int) watchpost.TeamID {
 	b.Helper()
-	made, err := registry.Found(context.Background(), actors.CreateTeam{
+	made, err := registry.CreateTeam(context.Background(), actors.CreateTeam{
 		Plan: watchpost.PlanUltimate, Email: fmt.Sprintf("founder-%d@example.com", i), FullName: "Founder",
 	})
 	require.NoError(b, err)

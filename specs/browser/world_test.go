@@ -297,7 +297,7 @@ type team struct {
 // found creates a team whose admin has that email.
 func (w *world) found(t testing.TB, email string) *team {
 	t.Helper()
-	made, err := w.registry.Found(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
+	made, err := w.registry.CreateTeam(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
 	require.NoError(t, err)
 	return &team{world: w, t: t, id: made.Team.ID, key: made.APIKey}
 }

@@ -103,7 +103,7 @@ type scannedTeam struct {
 // post, and prepares the posts that the scans report.
 func (in intake) found(ctx context.Context, registry *actors.Registry, number int, words *vocabulary) (*scannedTeam, error) {
 	email := fmt.Sprintf("founder-%d@example.com", number)
-	made, err := registry.Found(ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: email, FullName: "Founder"})
+	made, err := registry.CreateTeam(ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: email, FullName: "Founder"})
 	if err != nil {
 		return nil, err
 	}

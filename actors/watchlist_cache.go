@@ -8,52 +8,52 @@ import (
 	"watchpost/persistence"
 )
 
-// liveCache remembers which watchlists teams have, so that a query of posts
+// watchlistCache remembers which watchlists teams have, so that a query of posts
 // need not look through their records. What is remembered of a team holds for
 // the snapshots that show the same last change: a watchlist is created once
 // and deleted once, so no two states of a team show the same.
-type liveCache struct {
+type watchlistCache struct {
 	mu    sync.RWMutex
-	teams map[watchpost.TeamID]liveWatchlists
+	teams map[watchpost.TeamID]cachedWatchlists
 	size  int // watchlists of all teams
 }
 
-type liveWatchlists struct {
-	change  string // as it stands at keyLastList
+type cachedWatchlists struct {
+	change  string // as it stands at keyLastWatchlistChange
 	tagging *watchpost.Tagging
 }
 
-func (w liveWatchlists) count() int {
+func (w cachedWatchlists) count() int {
 	if w.tagging == nil {
 		return 0
 	}
 	return len(w.tagging.Live)
 }
 
-// maxLive bounds the watchlists that are remembered, some 10 MB; beyond it all
+// maxCachedWatchlists bounds the watchlists that are remembered, some 10 MB; beyond it all
 // are forgotten.
-const maxLive = 100_000
+const maxCachedWatchlists = 100_000
 
-func newLiveCache() *liveCache {
-	return &liveCache{teams: map[watchpost.TeamID]liveWatchlists{}}
+func newWatchlistCache() *watchlistCache {
+	return &watchlistCache{teams: map[watchpost.TeamID]cachedWatchlists{}}
 }
 
 // putNewWatchlist and deleteWatchlist are the only two that change which
 // watchlists a team has.
 func putNewWatchlist(batch *persistence.Batch, w *watchpost.Watchlist) {
 	batch.Put(key(keyWatchlist, w.ID), encode(*w))
-	batch.Put([]byte(keyLastList), []byte("created "+w.ID))
+	batch.Put([]byte(keyLastWatchlistChange), []byte("created "+w.ID))
 }
 
 func deleteWatchlist(batch *persistence.Batch, id watchpost.WatchlistID) {
 	batch.Delete(key(keyWatchlist, id))
-	batch.Put([]byte(keyLastList), []byte("deleted "+id))
+	batch.Put([]byte(keyLastWatchlistChange), []byte("deleted "+id))
 }
 
 // of returns the watchlists that a team has and which of their tags count, as the
 // view shows it; it must not be changed.
-func (c *liveCache) of(view persistence.View, team watchpost.TeamID) (*watchpost.Tagging, error) {
-	change, err := view.Get(persistence.Space(team), []byte(keyLastList))
+func (c *watchlistCache) of(view persistence.View, team watchpost.TeamID) (*watchpost.Tagging, error) {
+	change, err := view.Get(persistence.Space(team), []byte(keyLastWatchlistChange))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
 	}
@@ -67,15 +67,15 @@ func (c *liveCache) of(view persistence.View, team watchpost.TeamID) (*watchpost
 	}
 	tagging, err := loadTagging(view, persistence.Space(team))
 	if err == nil && len(change) > 0 {
-		c.remember(team, liveWatchlists{string(change), tagging})
+		c.remember(team, cachedWatchlists{string(change), tagging})
 	}
 	return tagging, err
 }
 
-func (c *liveCache) remember(team watchpost.TeamID, w liveWatchlists) {
+func (c *watchlistCache) remember(team watchpost.TeamID, w cachedWatchlists) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size += w.count() - c.teams[team].count(); c.size > maxLive {
+	if c.size += w.count() - c.teams[team].count(); c.size > maxCachedWatchlists {
 		clear(c.teams)
 		c.size = w.count()
 	}

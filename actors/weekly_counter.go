@@ -11,12 +11,12 @@ import (
 )
 
 // The weekly limit of posts and the potential leads: the rule is
-// watchpost.WeekTally.Admit; here is what it needs to know, kept durably and
-// keyed by week. The feed decides, in the batch of the posts themselves: what
+// watchpost.WeeklyCounter.Admit; here is what it needs to know, kept durably and
+// keyed by week. The post store decides, in the batch of the posts themselves: what
 // a crash undoes it undoes together, and what is seen again is not counted
 // again.
 
-// setQuota tells the feed what each watchlist may take in a week, as of the
+// setQuota tells the post store what each watchlist may take in a week, as of the
 // posts that follow.
 type setQuota struct{ quota watchpost.WeeklyQuota }
 
@@ -24,48 +24,48 @@ type setQuota struct{ quota watchpost.WeeklyQuota }
 type weekChange struct {
 	watchlist watchpost.WatchlistID
 	week      string
-	count     watchpost.WeekTally
+	count     watchpost.WeeklyCounter
 }
 
 // Marks of a week: an author that is a potential lead, a post that was dropped.
 const (
-	markLead    = "l"
-	markDropped = "d"
+	quotaMarkLead    = "l"
+	quotaMarkDropped = "d"
 )
 
 // What the tally may add to a batch: the count, and two marks for each post.
-const tallyOps = 3
+const weeklyCounterOps = 3
 
-func tallyKey(week string, id watchpost.WatchlistID) []byte {
-	return []byte(keyTally + week + string(id))
+func weeklyCounterKey(week string, id watchpost.WatchlistID) []byte {
+	return []byte(keyWeeklyCounter + week + string(id))
 }
 
-// markKey names a mark by the hash of what is marked, which has any length.
-func markKey(week string, id watchpost.WatchlistID, mark, name string) string {
+// quotaMarkKey names a mark by the hash of what is marked, which has any length.
+func quotaMarkKey(week string, id watchpost.WatchlistID, mark, name string) string {
 	sum := sha256.Sum256([]byte(name))
-	return keyMark + week + string(id) + mark + hex.EncodeToString(sum[:16])
+	return keyQuotaMark + week + string(id) + mark + hex.EncodeToString(sum[:16])
 }
 
-// tally is a watchlist's week while one batch of posts is decided on.
-type tally struct {
+// weeklyCounter is a watchlist's week while one batch of posts is decided on.
+type weeklyCounter struct {
 	weekChange
-	view    persistence.View
-	space   persistence.Space
-	batch   *persistence.Batch
-	quota   watchpost.WeeklyQuota
-	marks   map[string]bool // set or taken away by this batch
-	dropped int             // by this batch
-	changed bool
+	view       persistence.View
+	space      persistence.Space
+	batch      *persistence.Batch
+	quota      watchpost.WeeklyQuota
+	quotaMarks map[string]bool // set or taken away by this batch
+	dropped    int             // by this batch
+	changed    bool
 }
 
-// tally reads how the week of a watchlist stands.
-func (f *feed) tally(view persistence.View, batch *persistence.Batch, id watchpost.WatchlistID, now time.Time) (*tally, error) {
-	t := &tally{
+// weeklyCounter reads how the week of a watchlist stands.
+func (f *postStore) weeklyCounter(view persistence.View, batch *persistence.Batch, id watchpost.WatchlistID, now time.Time) (*weeklyCounter, error) {
+	t := &weeklyCounter{
 		weekChange: weekChange{watchlist: id, week: watchpost.Weekly.Key(now)},
-		view:       view, space: f.space, batch: batch, quota: f.quota, marks: map[string]bool{},
+		view:       view, space: f.space, batch: batch, quota: f.quota, quotaMarks: map[string]bool{},
 	}
 	var err error
-	t.count, err = load[watchpost.WeekTally](view, f.space, tallyKey(t.week, id))
+	t.count, err = load[watchpost.WeeklyCounter](view, f.space, weeklyCounterKey(t.week, id))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
 	}
@@ -73,15 +73,15 @@ func (f *feed) tally(view persistence.View, batch *persistence.Batch, id watchpo
 }
 
 // admit decides on a post that the watchlist has not collected before.
-func (t *tally) admit(p *watchpost.Post) (watchpost.Admission, error) {
+func (t *weeklyCounter) admit(p *watchpost.Post) (watchpost.Admission, error) {
 	author := p.AuthorKey()
-	lead, dropped := markKey(t.week, t.watchlist, markLead, author), markKey(t.week, t.watchlist, markDropped, p.URN)
-	n := watchpost.Newcomer{Relevance: p.Relevance, Author: author}
+	lead, dropped := quotaMarkKey(t.week, t.watchlist, quotaMarkLead, author), quotaMarkKey(t.week, t.watchlist, quotaMarkDropped, p.URN)
+	n := watchpost.Candidate{Relevance: p.Relevance, Author: author}
 	var err error
-	if n.Lead, err = t.marked(lead); err != nil {
+	if n.Lead, err = t.hasQuotaMark(lead); err != nil {
 		return watchpost.Admission{}, err
 	}
-	if n.Dropped, err = t.marked(dropped); err != nil {
+	if n.Dropped, err = t.hasQuotaMark(dropped); err != nil {
 		return watchpost.Admission{}, err
 	}
 	count, a := t.count.Admit(t.quota, n)
@@ -89,25 +89,25 @@ func (t *tally) admit(p *watchpost.Post) (watchpost.Admission, error) {
 	t.count = count
 	switch {
 	case a.NewLead:
-		t.mark(lead)
+		t.setQuotaMark(lead)
 	case !a.Stored && !n.Dropped:
-		t.mark(dropped)
+		t.setQuotaMark(dropped)
 		t.dropped++
 	}
 	if a.Stored && n.Dropped {
 		t.batch.Delete([]byte(dropped))
-		t.marks[dropped] = false
+		t.quotaMarks[dropped] = false
 	}
 	return a, nil
 }
 
-func (t *tally) mark(k string) {
+func (t *weeklyCounter) setQuotaMark(k string) {
 	t.batch.Put([]byte(k), nil)
-	t.marks[k] = true
+	t.quotaMarks[k] = true
 }
 
-func (t *tally) marked(k string) (bool, error) {
-	if is, known := t.marks[k]; known {
+func (t *weeklyCounter) hasQuotaMark(k string) (bool, error) {
+	if is, known := t.quotaMarks[k]; known {
 		return is, nil
 	}
 	_, err := t.view.Get(t.space, []byte(k))
@@ -118,11 +118,11 @@ func (t *tally) marked(k string) (bool, error) {
 }
 
 // finish writes the count to the batch; what it returns is for the team.
-func (t *tally) finish() *weekChange {
+func (t *weeklyCounter) finish() *weekChange {
 	if !t.changed {
 		return nil
 	}
-	t.batch.Put(tallyKey(t.week, t.watchlist), encode(t.count))
+	t.batch.Put(weeklyCounterKey(t.week, t.watchlist), encode(t.count))
 	return &t.weekChange
 }
 
@@ -131,12 +131,12 @@ const forgetAtOnce = 200
 
 // forgetWeeks deletes what was kept of the weeks before, a part with each
 // batch until nothing is left.
-func (f *feed) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
+func (f *postStore) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
 	if f.forgotten == week {
 		return nil
 	}
 	left := forgetAtOnce
-	for _, prefix := range []string{keyTally, keyMark} {
+	for _, prefix := range []string{keyWeeklyCounter, keyQuotaMark} {
 		err := view.Scan(f.space, []byte(prefix), []byte(prefix+week), func(k, _ []byte) bool {
 			batch.Delete(append([]byte(nil), k...))
 			left--
@@ -156,17 +156,17 @@ func (f *feed) forgetWeeks(view persistence.View, batch *persistence.Batch, week
 // loadWeeks takes up how the watchlists stand in the present week.
 func (t *team) loadWeeks(view persistence.View) error {
 	week := watchpost.Weekly.Key(t.env.clock.Now())
-	return loadAll(view, t.space, keyTally+week, func(id string, count watchpost.WeekTally) {
+	return loadAll(view, t.space, keyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
 		t.weeks[watchpost.WatchlistID(id)] = weekChange{watchpost.WatchlistID(id), week, count}
 	})
 }
 
 // week returns what a watchlist has taken in the week that holds now.
-func (t *team) week(id watchpost.WatchlistID, now time.Time) watchpost.WeekTally {
+func (t *team) week(id watchpost.WatchlistID, now time.Time) watchpost.WeeklyCounter {
 	if w := t.weeks[id]; w.week == watchpost.Weekly.Key(now) {
 		return w.count
 	}
-	return watchpost.WeekTally{}
+	return watchpost.WeeklyCounter{}
 }
 
 // weeklyQuota is what each of the team's watchlists may take in a week. A free

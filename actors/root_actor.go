@@ -12,16 +12,16 @@ import (
 	"watchpost/persistence"
 )
 
-// top is what the actors that own a space of the store have in common: a
-// journal under an epoch of their own, answers behind commits, and an end in
+// rootActor is what the actors that own a space of the store have in common: a
+// commit queue under an epoch of their own, answers behind commits, and an end in
 // good order when they can no longer be sure of what is stored.
-type top struct {
+type rootActor struct {
 	env   *environment
 	name  string
 	space persistence.Space
 
 	ctx     actor.Context // of the message at hand
-	journal *journal
+	commits *commitQueue
 	// broken is set when what the actor knows and what is stored may differ;
 	// from then on every request is refused.
 	broken error
@@ -39,13 +39,13 @@ type childFailed struct{ err error }
 // activationTimeout bounds how long the store may take to activate an actor.
 const activationTimeout = 10 * time.Second
 
-func newTop(env *environment, name string) top {
-	return top{env: env, name: name, space: persistence.Space(name)}
+func newRootActor(env *environment, name string) rootActor {
+	return rootActor{env: env, name: name, space: persistence.Space(name)}
 }
 
 // handle does what is the same for all messages; it reports whether the
 // message is left for the actor's own table.
-func (t *top) handle(c actor.Context, load func(persistence.View) error) bool {
+func (t *rootActor) handle(c actor.Context, load func(persistence.View) error) bool {
 	t.ctx = c
 	switch m := c.Message().(type) {
 	case *actor.Started:
@@ -74,7 +74,7 @@ func (t *top) handle(c actor.Context, load func(persistence.View) error) bool {
 
 // activate takes the space's next epoch, which fences any earlier activation,
 // and loads the state.
-func (t *top) activate(load func(persistence.View) error) {
+func (t *rootActor) activate(load func(persistence.View) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), activationTimeout)
 	defer cancel()
 	epoch, err := t.env.store.Activate(ctx, t.space)
@@ -83,7 +83,7 @@ func (t *top) activate(load func(persistence.View) error) {
 		return
 	}
 	root, self := t.env.system.Root, t.ctx.Self()
-	t.journal = &journal{
+	t.commits = &commitQueue{
 		store: t.env.store, space: t.space, epoch: epoch,
 		broken: func(err error) { root.Send(self, commitFailed{err}) },
 	}
@@ -100,24 +100,24 @@ func (t *top) activate(load func(persistence.View) error) {
 
 // stopped runs when the mailbox is done: whoever still waits is answered when
 // the last commit has landed.
-func (t *top) stopped() {
+func (t *rootActor) stopped() {
 	name, self, stopped, failed := t.name, t.ctx.Self(), t.env.stopped, !t.lostRace
-	if t.journal == nil {
+	if t.commits == nil {
 		stopped(name, self, failed)
 		return
 	}
-	t.journal.submit(nil, func(error) { stopped(name, self, failed) })
+	t.commits.submit(nil, func(error) { stopped(name, self, failed) })
 }
 
 // fail ends the actor. Requests that are already in the mailbox are refused
 // rather than dropped.
-func (t *top) fail(err error) {
+func (t *rootActor) fail(err error) {
 	if t.broken != nil {
 		return
 	}
 	t.broken = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	if t.journal != nil {
-		t.journal.end(t.broken) // the decision that met the error is not written
+	if t.commits != nil {
+		t.commits.end(t.broken) // the decision that met the error is not written
 	}
 	t.lostRace = errors.Is(err, persistence.ErrConflict) || errors.Is(err, persistence.ErrFenced)
 	level := slog.LevelError
@@ -130,9 +130,9 @@ func (t *top) fail(err error) {
 }
 
 // refuse answers a message that came after the actor broke.
-func (t *top) refuse(message any) {
-	if d, ok := message.(decided); ok && d.then != nil {
-		d.then(t.broken)
+func (t *rootActor) refuse(message any) {
+	if d, ok := message.(decided); ok && d.onCommitted != nil {
+		d.onCommitted(t.broken)
 	}
 	if t.ctx.Sender() != nil {
 		t.ctx.Respond(errRefused)
@@ -141,12 +141,12 @@ func (t *top) refuse(message any) {
 
 // commit submits a decision and answers the sender when it is durable. reply
 // may be an error.
-func (t *top) commit(batch *persistence.Batch, reply any) {
-	t.journal.submit(batch, replyTo(t.env, t.ctx.Sender(), reply))
+func (t *rootActor) commit(batch *persistence.Batch, reply any) {
+	t.commits.submit(batch, replyTo(t.env, t.ctx.Sender(), reply))
 }
 
 // answer answers the sender behind everything that was decided before.
-func (t *top) answer(reply any, err error) {
+func (t *rootActor) answer(reply any, err error) {
 	if err != nil {
 		reply = err
 	}

@@ -18,7 +18,7 @@ import (
 // committed, folded.
 func BenchmarkIngest(b *testing.B) {
 	w := actorstest.New(b)
-	team := w.Found(b, watchpost.PlanUltimate)
+	team := w.CreateTeam(b, watchpost.PlanUltimate)
 	s := team.Session(b, "ada").Connect()
 	list := watchpost.Watchlist{Type: watchpost.KeywordWatchlist, Frequency: watchpost.FetchFrequency(time.Hour), Keywords: []watchpost.KeywordEntry{{Keyword: "telemetry"}}}
 	actorstest.Must[any](b, team, actors.CreateWatchlist{Watchlist: list})

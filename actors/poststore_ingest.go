@@ -17,7 +17,7 @@ import (
 type ingest struct {
 	watchlist watchpost.WatchlistID
 	asked     enrich.Context
-	posts     []sighting
+	posts     []reportedPost
 	reply     *actor.PID
 	answer    ingested
 	// ready are the posts once they are prepared, less those that were stored.
@@ -25,31 +25,31 @@ type ingest struct {
 	prepared bool
 }
 
-// The room that a batch of the feed leaves for what the team adds.
+// The room that a batch of the post store leaves for what the team adds.
 const (
 	roomBytes = 64 << 10
 	roomOps   = 20
 )
 
-// intake is what one batch takes of an ingest.
-type intake struct {
+// ingestBatch is what one batch takes of an ingest.
+type ingestBatch struct {
 	*ingest
 	view         persistence.View
-	week         *tally
+	week         *weeklyCounter
 	now          time.Time
 	seen         map[string]bool // URNs
 	fresh, known int
 }
 
 // ingest stores as many of the posts as fit a batch, and the rest after it.
-func (f *feed) ingest(view persistence.View, m *ingest) error {
+func (f *postStore) ingest(view persistence.View, m *ingest) error {
 	now := f.env.clock.Now()
 	batch := &persistence.Batch{}
-	week, err := f.tally(view, batch, m.watchlist, now)
+	week, err := f.weeklyCounter(view, batch, m.watchlist, now)
 	if err != nil {
 		return err
 	}
-	in := &intake{ingest: m, view: view, week: week, now: now, seen: map[string]bool{}}
+	in := &ingestBatch{ingest: m, view: view, week: week, now: now, seen: map[string]bool{}}
 	err = f.change(view, batch, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
 			if full, err := f.take(in, w, &m.ready[0]); full || err != nil {
@@ -80,21 +80,21 @@ func (f *feed) ingest(view persistence.View, m *ingest) error {
 
 // take stores a post, unless the watchlist may not have it or it cannot be
 // stored. full means that it is for the next batch.
-func (f *feed) take(in *intake, w *postindex.Writer, c *candidate) (full bool, err error) {
+func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (full bool, err error) {
 	if in.seen[c.post.URN] {
 		return true, nil // what this batch writes of it cannot be read yet
 	}
-	p, old, err := f.recognise(in.view, c, in.now)
+	p, old, err := f.matchExisting(in.view, c, in.now)
 	if err != nil {
 		return false, err
 	}
-	if giant(&p) {
+	if postTooLarge(&p) {
 		f.refuse(&p, postindex.ErrUnfit)
 		return false, nil
 	}
 	before := p
 	c.note(&p, in.ingest, in.now)
-	if !w.Fits(&p, c.terms, roomBytes, tallyOps+roomOps) {
+	if !w.Fits(&p, c.terms, roomBytes, weeklyCounterOps+roomOps) {
 		return true, nil
 	}
 	in.seen[p.URN] = true
@@ -118,26 +118,26 @@ func (f *feed) take(in *intake, w *postindex.Writer, c *candidate) (full bool, e
 
 // refuse notes that a post cannot be stored: it is no post of the network, and
 // must not end the team.
-func (f *feed) refuse(p *watchpost.Post, err error) {
+func (f *postStore) refuse(p *watchpost.Post, err error) {
 	f.env.metrics.posts.WithLabelValues("unfit").Inc()
 	f.env.log.Warn("post not stored", "team", f.space, "urn", p.URN, "error", err)
 }
 
-// giant reports whether a post cannot be stored, before it is counted: few are
+// postTooLarge reports whether a post cannot be stored, before it is counted: few are
 // long enough to be looked at, as escaping makes six bytes of one at most.
-func giant(p *watchpost.Post) bool {
+func postTooLarge(p *watchpost.Post) bool {
 	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxRecord/2 {
 		return false
 	}
-	return len(encode(p)) > postindex.MaxRecord-giantMargin
+	return len(encode(p)) > postindex.MaxRecord-postMargin
 }
 
-// giantMargin is what is yet to be said of a post: why it is here, and tags.
-const giantMargin = 16 << 10
+// postMargin is what is yet to be said of a post: why it is here, and tags.
+const postMargin = 16 << 10
 
-// recognise returns the post with the identity of the one that is stored, which
+// matchExisting returns the post with the identity of the one that is stored, which
 // it returns as well, or a new one.
-func (f *feed) recognise(view persistence.View, c *candidate, now time.Time) (p watchpost.Post, old *watchpost.Post, err error) {
+func (f *postStore) matchExisting(view persistence.View, c *candidate, now time.Time) (p watchpost.Post, old *watchpost.Post, err error) {
 	p = c.post
 	old, err = postindex.ByURN(view, f.space, p.URN)
 	switch {
@@ -178,7 +178,7 @@ func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 // before. One that it may not have is as it was before, apart from what the scan
 // saw; stored is false when that is not known to the team at all. One that is
 // new has what was done to it before.
-func (f *feed) admit(in *intake, p, before, old *watchpost.Post) (stored bool, err error) {
+func (f *postStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stored bool, err error) {
 	if old == nil {
 		if err := f.remember(in.view, in.week.batch, p); err != nil {
 			return false, err

@@ -69,7 +69,7 @@ func wantWeek(t *testing.T, team *actorstest.Team, list watchpost.Watchlist, sto
 func TestWeeklyLimit(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	s := team.Session(t, "ada").Connect()
 	list := keywordWatchlist(t, team, "golang")
 	minor := post(w, "minor", "x") // does not match, is not even a newcomer
@@ -144,7 +144,7 @@ func TestWeeklyLimit(t *testing.T) {
 func TestQuietTeam(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	s := team.Session(t, "ada").Connect()
 	list := keywordWatchlist(t, team, "golang")
 	scanBrings(t, s, relevantPosts(w, "golang", 0, 150)...)
@@ -230,7 +230,7 @@ func TestPotentialLeads(t *testing.T) {
 func TestLesserPosts(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	s := team.Session(t, "ada").Connect()
 	list := actorstest.Must[actors.WatchlistView](t, team, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
 		Type: watchpost.KeywordWatchlist, Objective: "gardening", Labels: []watchpost.Label{{Name: "cooking"}},
@@ -251,7 +251,7 @@ func TestLesserPosts(t *testing.T) {
 func TestKnownPostOverTheLimit(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	s := team.Session(t, "ada").Connect()
 	first := keywordWatchlist(t, team, "rust")
 	shared := relevantPost(w, "rust", "shared", "eve")
@@ -277,7 +277,7 @@ func TestKnownPostOverTheLimit(t *testing.T) {
 func TestWeekIsOneDecision(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanFree)
+	team := w.CreateTeam(t, watchpost.PlanFree)
 	s := team.Session(t, "ada").Connect()
 	list := keywordWatchlist(t, team, "golang")
 	frame := s.Expect(protocol.TypeTask)
@@ -297,7 +297,7 @@ func TestWeekIsOneDecision(t *testing.T) {
 func TestWeekOfAList(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
-	team := w.Found(t, watchpost.PlanGrowth)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
 	s := team.Session(t, "ada").Connect()
 	var posts []protocol.Post
 	for i := range 5 {

@@ -19,7 +19,7 @@ import (
 // be done stands under keyRetag until all of the team's posts were looked at, so
 // that a restart begins again; a post that is right already is not written.
 
-// retag asks the feed to classify the posts of the team again, as far as that is
+// retag asks the post store to classify the posts of the team again, as far as that is
 // to be done.
 type retag struct {
 	after    []byte   // the last post that was looked at
@@ -38,18 +38,18 @@ type ruleKey struct {
 // retagAtOnce bounds the posts that one turn looks at.
 const retagAtOnce = 200
 
-// markRetag notes in the batch of a changed watchlist that its posts are to be
+// putRetag notes in the batch of a changed watchlist that its posts are to be
 // classified again.
-func markRetag(batch *persistence.Batch, id watchpost.WatchlistID, change string) {
+func putRetag(batch *persistence.Batch, id watchpost.WatchlistID, change string) {
 	batch.Put(append(key(keyRetag, id), change...), []byte{})
-	batch.Put([]byte(keyLastList), []byte("changed "+string(id)+" "+change))
+	batch.Put([]byte(keyLastWatchlistChange), []byte("changed "+string(id)+" "+change))
 }
 
-// retagging lets the feed classify posts again once a change is durable.
-func retagging(env *environment, feed *actor.PID) func(error) {
+// retagging lets the post store classify posts again once a change is durable.
+func retagging(env *environment, postStore *actor.PID) func(error) {
 	return func(err error) {
 		if err == nil {
-			env.system.Root.Send(feed, retag{})
+			env.system.Root.Send(postStore, retag{})
 		}
 	}
 }
@@ -106,7 +106,7 @@ func loadTagging(view persistence.View, space persistence.Space) (*watchpost.Tag
 const idLength = 36
 
 // retag looks at the next posts.
-func (f *feed) retag(view persistence.View, m *retag) error {
+func (f *postStore) retag(view persistence.View, m *retag) error {
 	if !m.begun {
 		if err := m.begin(view, f.space); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (f *feed) retag(view persistence.View, m *retag) error {
 		for _, k := range m.seen {
 			batch.Delete(k)
 		}
-		batch.Put([]byte(keyLastList), append([]byte("classified "), m.seen[len(m.seen)-1]...))
+		batch.Put([]byte(keyLastWatchlistChange), append([]byte("classified "), m.seen[len(m.seen)-1]...))
 		batch.Put([]byte(keyTagged), []byte{})
 		f.commit(batch, nil, nil, nil)
 		return nil
@@ -143,7 +143,7 @@ func (f *feed) retag(view persistence.View, m *retag) error {
 	return nil
 }
 
-// resumeRetag lets the feed go on with what a restart interrupted, and with what
+// resumeRetag lets the post store go on with what a restart interrupted, and with what
 // an earlier build left.
 func (t *team) resumeRetag(view persistence.View) error {
 	pending, err := pendingRetags(view, t.space)
@@ -155,7 +155,7 @@ func (t *team) resumeRetag(view persistence.View) error {
 		return err
 	}
 	if len(pending) > 0 || err != nil {
-		t.ctx.Send(t.feed, retag{})
+		t.ctx.Send(t.postStore, retag{})
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 // are functions of the post alone. While a batch is under way, that is done for
 // the posts that are next, on all cores.
 
-// sighting is a post as a scan saw it, and its normalised text.
-type sighting struct {
+// reportedPost is a post as a scan saw it, and its normalised text.
+type reportedPost struct {
 	post watchpost.Post
 	text text.Text
 }
@@ -30,7 +30,7 @@ type candidate struct {
 	terms     postindex.TextTerms
 }
 
-// prepared tells the feed that the posts of an ingest are prepared, or how that
+// prepared tells the post store that the posts of an ingest are prepared, or how that
 // failed.
 type prepared struct {
 	ingest  *ingest
@@ -40,7 +40,7 @@ type prepared struct {
 
 // prepare begins to prepare the posts that are first in the queue, unless some
 // are being prepared or wait to be stored: so few are kept twice.
-func (f *feed) prepare() {
+func (f *postStore) prepare() {
 	if f.preparing {
 		return
 	}
@@ -61,15 +61,15 @@ func (f *feed) prepare() {
 }
 
 // beginPreparing prepares the posts of an ingest, which must not be touched until then.
-// A panic is the feed's, as if it had done the work itself.
-func (f *feed) beginPreparing(m *ingest) {
+// A panic is the post store's, as if it had done the work itself.
+func (f *postStore) beginPreparing(m *ingest) {
 	root, self, index := f.env.system.Root, f.ctx.Self(), f.env.posts
 	f.workers.Go(func() {
 		done := prepared{ingest: m}
 		var catcher panics.Catcher
 		catcher.Try(func() {
 			rules := enrich.NewRules(m.asked)
-			done.ready = iter.Map(m.posts, func(s *sighting) candidate { return s.prepare(rules, index) })
+			done.ready = iter.Map(m.posts, func(s *reportedPost) candidate { return s.prepare(rules, index) })
 		})
 		done.failure = catcher.Recovered()
 		root.Send(self, done)
@@ -77,7 +77,7 @@ func (f *feed) beginPreparing(m *ingest) {
 }
 
 // prepare does for a post what needs nothing that is stored.
-func (s *sighting) prepare(rules *enrich.Rules, index *postindex.Index) candidate {
+func (s *reportedPost) prepare(rules *enrich.Rules, index *postindex.Index) candidate {
 	text := s.text.WithImage(s.post.ImageText)
 	c := candidate{post: s.post}
 	rules.Post(&c.post, text)
@@ -88,7 +88,7 @@ func (s *sighting) prepare(rules *enrich.Rules, index *postindex.Index) candidat
 }
 
 // onPrepared takes over the posts, and goes on.
-func (f *feed) onPrepared(m prepared) {
+func (f *postStore) onPrepared(m prepared) {
 	if m.failure != nil {
 		panic(m.failure.AsError()) // to the supervisor: the team loads anew
 	}

@@ -8,10 +8,10 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// mark asks the feed to change what the team did with a post: its bookmark, or
+// updatePostFlags asks the post store to change what the team did with a post: its bookmark, or
 // that it was liked or commented on, which is recorded whether or not the post
 // is stored. then runs when it is durable.
-type mark struct {
+type updatePostFlags struct {
 	post     watchpost.PostID // of a bookmark
 	bookmark *bool
 	done     *watchpost.Interaction
@@ -19,44 +19,44 @@ type mark struct {
 	then     func(error)
 }
 
-// deedsRecord is what was done to a post, for when it is collected again.
-type deedsRecord struct {
+// engagementFlags is what was done to a post, for when it is collected again.
+type engagementFlags struct {
 	Liked     bool `json:"liked,omitempty"`
 	Commented bool `json:"commented,omitempty"`
 	// URN is that of the stored post; empty when it never was stored.
 	URN string `json:"urn,omitempty"`
 }
 
-// mark changes a post.
-func (f *feed) mark(view persistence.View, m mark) error {
+// updateFlags changes a post.
+func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error {
 	batch := m.also
 	if batch == nil {
 		batch = &persistence.Batch{}
 	}
-	old, err := f.marked(view, &m)
+	old, err := f.flaggedPost(view, &m)
 	if err != nil {
 		return err
 	}
-	var deeds deedsRecord
+	var flags engagementFlags
 	if m.done != nil {
-		deeds, err = load[deedsRecord](view, f.space, deedsKey(m.done.Target))
+		flags, err = load[engagementFlags](view, f.space, engagementFlagsKey(m.done.Target))
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return err
 		}
-		deeds.Liked = deeds.Liked || m.done.Kind == watchpost.InteractionLike
-		deeds.Commented = deeds.Commented || m.done.Kind == watchpost.InteractionComment
+		flags.Liked = flags.Liked || m.done.Kind == watchpost.InteractionLike
+		flags.Commented = flags.Commented || m.done.Kind == watchpost.InteractionComment
 		if old != nil {
-			deeds.URN = old.URN
+			flags.URN = old.URN
 		}
-		batch.Put(deedsKey(m.done.Target), encode(deeds))
-		batch.Put(key(keyInteract, m.done.ID), encode(*m.done))
-		if err := noteDeed(view, f.space, batch, deedChange{m.done.ID, m.done.Target}); err != nil {
+		batch.Put(engagementFlagsKey(m.done.Target), encode(flags))
+		batch.Put(key(keyInteraction, m.done.ID), encode(*m.done))
+		if err := noteEngagement(view, f.space, batch, engagementChange{m.done.ID, m.done.Target}); err != nil {
 			return err
 		}
 	}
 	if old != nil {
 		post := *old
-		post.Liked, post.Commented = post.Liked || deeds.Liked, post.Commented || deeds.Commented
+		post.Liked, post.Commented = post.Liked || flags.Liked, post.Commented || flags.Commented
 		if m.bookmark != nil {
 			post.Bookmark = *m.bookmark
 		}
@@ -77,8 +77,8 @@ func (f *feed) mark(view persistence.View, m mark) error {
 	return nil
 }
 
-// marked finds the post that is to be marked; nil when it is not stored.
-func (f *feed) marked(view persistence.View, m *mark) (*watchpost.Post, error) {
+// flaggedPost finds the post that is to be marked; nil when it is not stored.
+func (f *postStore) flaggedPost(view persistence.View, m *updatePostFlags) (*watchpost.Post, error) {
 	var post *watchpost.Post
 	var err error
 	if m.done == nil {
@@ -93,7 +93,7 @@ func (f *feed) marked(view persistence.View, m *mark) (*watchpost.Post, error) {
 }
 
 // postOf finds a stored post by any of its names.
-func (f *feed) postOf(view persistence.View, name string) (*watchpost.Post, error) {
+func (f *postStore) postOf(view persistence.View, name string) (*watchpost.Post, error) {
 	post, err := postindex.ByURN(view, f.space, name)
 	if err == nil || !errors.Is(err, persistence.ErrNotFound) {
 		return post, err
@@ -115,7 +115,7 @@ func (f *feed) postOf(view persistence.View, name string) (*watchpost.Post, erro
 // remember gives a post that is stored anew what was done to it before, under
 // whichever of its names. What was done to another post stays that one's, unless
 // it is named by the same urn.
-func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
+func (f *postStore) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
 	own := watchpost.PostKey(p.URN)
 	targets := []string{own}
 	for _, target := range p.ReferenceKeys() {
@@ -124,18 +124,18 @@ func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watc
 		}
 	}
 	for _, target := range targets {
-		deeds, err := load[deedsRecord](view, f.space, deedsKey(target))
-		if errors.Is(err, persistence.ErrNotFound) || err == nil && target != own && deeds.URN != "" && deeds.URN != p.URN {
+		flags, err := load[engagementFlags](view, f.space, engagementFlagsKey(target))
+		if errors.Is(err, persistence.ErrNotFound) || err == nil && target != own && flags.URN != "" && flags.URN != p.URN {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		p.Liked, p.Commented = p.Liked || deeds.Liked, p.Commented || deeds.Commented
-		if deeds.URN != p.URN {
-			deeds.URN = p.URN
-			batch.Put(deedsKey(target), encode(deeds))
-			if err := noteOtherDeeds(view, f.space, batch); err != nil {
+		p.Liked, p.Commented = p.Liked || flags.Liked, p.Commented || flags.Commented
+		if flags.URN != p.URN {
+			flags.URN = p.URN
+			batch.Put(engagementFlagsKey(target), encode(flags))
+			if err := noteOtherEngagements(view, f.space, batch); err != nil {
 				return err
 			}
 		}
@@ -146,4 +146,6 @@ func (f *feed) remember(view persistence.View, batch *persistence.Batch, p *watc
 // maxTarget keeps a post's key within the store's.
 const maxTarget = 500
 
-func deedsKey(target string) []byte { return key(keyDeeds, clip(target, maxTarget)) }
+func engagementFlagsKey(target string) []byte {
+	return key(keyEngagementFlags, clip(target, maxTarget))
+}

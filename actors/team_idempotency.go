@@ -12,34 +12,34 @@ import (
 	"watchpost/persistence"
 )
 
-// Once is a request that creates something, of which a repetition is answered
-// with the first reply. It is answered as Request is, or by Replayed; a
+// IdempotentRequest is a request that creates something, of which a repetition is answered
+// with the first reply. It is answered as Request is, or by ReplayedReply; a
 // Conflict when another body was given under that name. Without a Request it
 // only tells whether there was one: Done when there was none.
-type Once struct {
+type IdempotentRequest struct {
 	Name    string // of the request within the team: what makes two the same
 	Hash    string // of its body
 	Request any
 }
 
-// Replayed answers a request that was made before.
-type Replayed struct{ Reply any }
+// ReplayedReply answers a request that was made before.
+type ReplayedReply struct{ Reply any }
 
-// onceKept is how long the reply to a creating request is kept.
-const onceKept = 24 * time.Hour
+// idempotencyKept is how long the reply to a creating request is kept.
+const idempotencyKept = 24 * time.Hour
 
 const textOtherRequest = "Idempotency-Key was used with a different request"
 
-// onceRecord is a reply that is kept for repetitions of its request.
-type onceRecord struct {
+// idempotencyRecord is a reply that is kept for repetitions of its request.
+type idempotencyRecord struct {
 	At    time.Time       `json:"at"`
 	Hash  string          `json:"hash"`
 	Kind  string          `json:"kind"` // of the reply: a name of keptReplies
 	Reply json.RawMessage `json:"reply"`
 }
 
-// onceDurable tells the team that the store shows a kept reply.
-type onceDurable struct{ name string }
+// replyDurable tells the team that the store shows a kept reply.
+type replyDurable struct{ name string }
 
 // keptReplies names the types of the replies to requests that create
 // something. What is not listed here cannot be repeated.
@@ -60,7 +60,7 @@ func kindOfReply(reply any) string {
 }
 
 // reply returns the reply as it was given.
-func (r *onceRecord) reply() (any, error) {
+func (r *idempotencyRecord) reply() (any, error) {
 	t, known := keptReplies[r.Kind]
 	if !known {
 		return nil, fmt.Errorf("kept reply of the unknown kind %q", r.Kind)
@@ -72,15 +72,15 @@ func (r *onceRecord) reply() (any, error) {
 	return v.Elem().Interface(), nil
 }
 
-// once is what the team knows of kept replies: those that the store may not
+// idempotency is what the team knows of kept replies: those that the store may not
 // show yet, and the request that is being carried out.
-type once struct {
-	fresh   map[string]onceRecord
-	present *Once
+type idempotency struct {
+	fresh   map[string]idempotencyRecord
+	present *IdempotentRequest
 }
 
-// onOnce answers a repetition, or carries the request out.
-func (t *team) onOnce(m Once) {
+// onIdempotentRequest answers a repetition, or carries the request out.
+func (t *team) onIdempotentRequest(m IdempotentRequest) {
 	record, err := t.kept(m.Name)
 	if err != nil {
 		t.fail(err)
@@ -91,9 +91,9 @@ func (t *team) onOnce(m Once) {
 	case record == nil && m.Request == nil:
 		t.answer(Done{}, nil)
 	case record == nil:
-		t.once.present = &m
+		t.idempotency.present = &m
 		t.receive(m.Request)
-		t.once.present = nil
+		t.idempotency.present = nil
 	case record.Hash != m.Hash:
 		t.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
 	default:
@@ -102,20 +102,20 @@ func (t *team) onOnce(m Once) {
 		if err != nil {
 			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
 		}
-		t.answer(Replayed{reply}, err)
+		t.answer(ReplayedReply{reply}, err)
 	}
 }
 
 // kept returns the reply that is kept under a name; nil when there is none.
-func (t *team) kept(name string) (*onceRecord, error) {
-	record, fresh := t.once.fresh[name]
+func (t *team) kept(name string) (*idempotencyRecord, error) {
+	record, fresh := t.idempotency.fresh[name]
 	if !fresh {
 		view, err := t.env.store.View(context.Background())
 		if err != nil {
 			return nil, err
 		}
 		defer view.Close()
-		record, err = load[onceRecord](view, t.space, key(keyOnce, name))
+		record, err = load[idempotencyRecord](view, t.space, key(keyIdempotency, name))
 		if errors.Is(err, persistence.ErrNotFound) {
 			return nil, nil
 		}
@@ -123,7 +123,7 @@ func (t *team) kept(name string) (*onceRecord, error) {
 			return nil, err
 		}
 	}
-	if t.env.clock.Now().Sub(record.At) >= onceKept {
+	if t.env.clock.Now().Sub(record.At) >= idempotencyKept {
 		return nil, nil
 	}
 	return &record, nil
@@ -136,23 +136,23 @@ func (t *team) commit(batch *persistence.Batch, reply any) { t.commitAnd(batch, 
 // commitAnd is commit, and does then after the answer.
 func (t *team) commitAnd(batch *persistence.Batch, reply any, then func(error)) {
 	done := both(replyTo(t.env, t.ctx.Sender(), reply), then)
-	m := t.once.present
+	m := t.idempotency.present
 	if m == nil {
-		t.journal.submit(batch, done)
+		t.commits.submit(batch, done)
 		return
 	}
-	t.once.present = nil
-	t.journal.submit(t.keep(batch, m, reply), done)
+	t.idempotency.present = nil
+	t.commits.submit(t.keep(batch, m, reply), done)
 	root, self := t.env.system.Root, t.ctx.Self()
-	t.journal.submit(nil, func(err error) {
+	t.commits.submit(nil, func(err error) {
 		if err == nil {
-			root.Send(self, onceDurable{m.Name})
+			root.Send(self, replyDurable{m.Name})
 		}
 	})
 }
 
 // keep adds a reply to the batch that made it; errors are not kept.
-func (t *team) keep(batch *persistence.Batch, m *Once, reply any) *persistence.Batch {
+func (t *team) keep(batch *persistence.Batch, m *IdempotentRequest, reply any) *persistence.Batch {
 	if _, failed := reply.(error); failed {
 		return batch
 	}
@@ -169,10 +169,10 @@ func (t *team) keep(batch *persistence.Batch, m *Once, reply any) *persistence.B
 	if err := t.purgeKept(batch, m.Name, now); err != nil {
 		t.fail(err)
 	}
-	record := onceRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
-	batch.Put(key(keyOnce, m.Name), encode(record))
-	batch.Put(onceTime(now, m.Name), nil)
-	t.once.fresh[m.Name] = record
+	record := idempotencyRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
+	batch.Put(key(keyIdempotency, m.Name), encode(record))
+	batch.Put(idempotencyTimeKey(now, m.Name), nil)
+	t.idempotency.fresh[m.Name] = record
 	return batch
 }
 
@@ -187,28 +187,28 @@ func (t *team) purgeKept(batch *persistence.Batch, name string, now time.Time) e
 		return err
 	}
 	defer view.Close()
-	switch old, err := load[onceRecord](view, t.space, key(keyOnce, name)); {
+	switch old, err := load[idempotencyRecord](view, t.space, key(keyIdempotency, name)); {
 	case err == nil:
-		batch.Delete(onceTime(old.At, name))
+		batch.Delete(idempotencyTimeKey(old.At, name))
 	case !errors.Is(err, persistence.ErrNotFound):
 		return err
 	}
 	left := purgeAtATime
-	end := onceTime(now.Add(-onceKept), "")
-	return view.Scan(t.space, []byte(keyOnceTime), end, func(k, _ []byte) bool {
-		expired := string(k[len(keyOnceTime)+onceTimeLen:])
+	end := idempotencyTimeKey(now.Add(-idempotencyKept), "")
+	return view.Scan(t.space, []byte(keyIdempotencyTime), end, func(k, _ []byte) bool {
+		expired := string(k[len(keyIdempotencyTime)+idempotencyTimeLen:])
 		batch.Delete(append([]byte(nil), k...))
 		if expired != name {
-			batch.Delete(key(keyOnce, expired))
+			batch.Delete(key(keyIdempotency, expired))
 		}
 		left--
 		return left > 0
 	})
 }
 
-// onceTimeLen is the length of a moment in a key: seconds in hexadecimal.
-const onceTimeLen = 10
+// idempotencyTimeLen is the length of a moment in a key: seconds in hexadecimal.
+const idempotencyTimeLen = 10
 
-func onceTime(at time.Time, name string) []byte {
-	return fmt.Appendf(nil, "%s%0*x%s", keyOnceTime, onceTimeLen, at.Unix(), name)
+func idempotencyTimeKey(at time.Time, name string) []byte {
+	return fmt.Appendf(nil, "%s%0*x%s", keyIdempotencyTime, idempotencyTimeLen, at.Unix(), name)
 }

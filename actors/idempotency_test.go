@@ -15,41 +15,41 @@ import (
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	w, team, _ := house(t)
-	once := func(hash string) actors.Once {
-		return actors.Once{Name: "POST /x k", Hash: hash, Request: actorstest.NewTask(watchpost.TaskProfileFetch)}
+	once := func(hash string) actors.IdempotentRequest {
+		return actors.IdempotentRequest{Name: "POST /x k", Hash: hash, Request: actorstest.NewTask(watchpost.TaskProfileFetch)}
 	}
 	first := actorstest.Must[actors.TaskCreated](t, team, once("a"))
 	for range 2 {
-		require.Equal(t, actors.Replayed{Reply: first}, actorstest.Must[actors.Replayed](t, team, once("a")))
-		require.Equal(t, actors.Replayed{Reply: first}, actorstest.Must[actors.Replayed](t, team, actors.Once{Name: "POST /x k", Hash: "a"}))
+		require.Equal(t, actors.ReplayedReply{Reply: first}, actorstest.Must[actors.ReplayedReply](t, team, once("a")))
+		require.Equal(t, actors.ReplayedReply{Reply: first}, actorstest.Must[actors.ReplayedReply](t, team, actors.IdempotentRequest{Name: "POST /x k", Hash: "a"}))
 		err := actorstest.Fails(t, team, watchpost.Conflict, once("b"))
 		require.EqualError(t, err, "Idempotency-Key was used with a different request")
 		w.Crash()
 	}
-	require.Equal(t, actors.Done{}, actorstest.Must[actors.Done](t, team, actors.Once{Name: "other", Hash: "a"}))
+	require.Equal(t, actors.Done{}, actorstest.Must[actors.Done](t, team, actors.IdempotentRequest{Name: "other", Hash: "a"}))
 	w.Advance(24*time.Hour - time.Minute)
-	actorstest.Must[actors.Replayed](t, team, once("a"))
+	actorstest.Must[actors.ReplayedReply](t, team, once("a"))
 	w.Advance(2 * time.Minute)
 	second := actorstest.Must[actors.TaskCreated](t, team, once("b"))
 	require.NotEqual(t, first, second)
 	require.Len(t, storedKeys(t, w, team, "i"), 1)
 	require.Len(t, storedKeys(t, w, team, "j"), 1)
 	w.Advance(25 * time.Hour)
-	actorstest.Must[actors.TaskCreated](t, team, actors.Once{Name: "another", Hash: "a", Request: actorstest.NewTask(watchpost.TaskProfileFetch)})
+	actorstest.Must[actors.TaskCreated](t, team, actors.IdempotentRequest{Name: "another", Hash: "a", Request: actorstest.NewTask(watchpost.TaskProfileFetch)})
 	require.Len(t, storedKeys(t, w, team, "i"), 1, "expired ones are removed on the way")
 	require.Len(t, storedKeys(t, w, team, "j"), 1)
 
 	t.Run("a refusal is not kept", func(t *testing.T) {
-		refused := actors.Once{Name: "refused", Hash: "a", Request: actors.Engage{Type: watchpost.TaskLikePost, Post: "none", Email: team.Email}}
+		refused := actors.IdempotentRequest{Name: "refused", Hash: "a", Request: actors.Engage{Type: watchpost.TaskLikePost, Post: "none", Email: team.Email}}
 		require.EqualError(t, actorstest.Fails(t, team, watchpost.NotFound, refused), "Post not found")
-		require.Equal(t, actors.Done{}, actorstest.Must[actors.Done](t, team, actors.Once{Name: "refused", Hash: "b"}))
+		require.Equal(t, actors.Done{}, actorstest.Must[actors.Done](t, team, actors.IdempotentRequest{Name: "refused", Hash: "b"}))
 	})
 	t.Run("a repetition waits for the first", func(t *testing.T) {
 		w.Store.Block()
 		replies := make(chan any, 2)
 		for range cap(replies) {
 			go func() {
-				reply, err := actorstest.Try[any](team, actors.Once{Name: "twins", Hash: "a", Request: actorstest.NewTask(watchpost.TaskProfileFetch)})
+				reply, err := actorstest.Try[any](team, actors.IdempotentRequest{Name: "twins", Hash: "a", Request: actorstest.NewTask(watchpost.TaskProfileFetch)})
 				if err != nil {
 					reply = err
 				}
@@ -60,9 +60,9 @@ func TestOnce(t *testing.T) {
 		require.Empty(t, replies)
 		w.Store.Release()
 		one, two := <-replies, <-replies
-		if _, replayed := one.(actors.Replayed); replayed {
+		if _, replayed := one.(actors.ReplayedReply); replayed {
 			one, two = two, one
 		}
-		require.Equal(t, actors.Replayed{Reply: one}, two)
+		require.Equal(t, actors.ReplayedReply{Reply: one}, two)
 	})
 }

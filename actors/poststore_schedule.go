@@ -1,20 +1,20 @@
 package actors
 
-// feedTurn is what a feed does next.
-type feedTurn int
+// postStoreTurn is what a post store does next.
+type postStoreTurn int
 
-// The turns. The feed does a mark when a user waits for it, a step of
+// The turns. The post store does a mark when a user waits for it, a step of
 // maintenance when the index has something to seal, merge or delete, and the
 // first of its queue: posts to store, or a watchlist to withdraw.
 const (
-	turnNone feedTurn = iota
-	turnMark
+	turnNone postStoreTurn = iota
+	turnFlags
 	turnMaintenance
 	turnQueue
 	turns
 )
 
-// feedSchedule decides which turn is next. The feed tells it what waits and what
+// postStoreSchedule decides which turn is next. The post store tells it what waits and what
 // is on its way to the store; next changes nothing but the counts of passed.
 //
 // Priority: marks, then maintenance, then the queue. While the next step of
@@ -23,8 +23,8 @@ const (
 // passed over more often than patience allows goes first, the longest first, so
 // that none starves whatever arrives. At the bound of the buffer nothing but
 // maintenance begins.
-type feedSchedule struct {
-	marks   bool // a mark waits
+type postStoreSchedule struct {
+	flags   bool // a mark waits
 	queue   bool // the first of the queue can be done
 	writing bool // a write is on its way, which all turns but apart steps must see
 
@@ -42,14 +42,14 @@ type feedSchedule struct {
 }
 
 // patience is how often each turn may be passed over.
-var patience = [turns]int{turnMark: 1, turnMaintenance: 1, turnQueue: 8}
+var patience = [turns]int{turnFlags: 1, turnMaintenance: 1, turnQueue: 8}
 
 // stepsAhead bounds the steps of a fold that are on their way to the store.
 const stepsAhead = 3
 
 // next returns the turn that begins now: turnNone when there is nothing to do,
 // or when what must come first waits for something on its way.
-func (s *feedSchedule) next() feedTurn {
+func (s *postStoreSchedule) next() postStoreTurn {
 	if s.writing {
 		if s.apart && s.steps < stepsAhead {
 			s.passed[turnMaintenance] = 0
@@ -61,7 +61,7 @@ func (s *feedSchedule) next() feedTurn {
 	if chosen == turnNone || chosen == turnMaintenance && !s.apart && s.steps > 0 {
 		return turnNone
 	}
-	for t := turnMark; t < turns; t++ {
+	for t := turnFlags; t < turns; t++ {
 		if t != chosen && s.wants(t) {
 			s.passed[t]++
 		}
@@ -71,10 +71,10 @@ func (s *feedSchedule) next() feedTurn {
 }
 
 // choose returns the turn that comes first of those that wait.
-func (s *feedSchedule) choose() feedTurn {
-	order := [...]feedTurn{turnMark, turnMaintenance, turnQueue}
+func (s *postStoreSchedule) choose() postStoreTurn {
+	order := [...]postStoreTurn{turnFlags, turnMaintenance, turnQueue}
 	if s.apart {
-		order = [...]feedTurn{turnMark, turnQueue, turnMaintenance}
+		order = [...]postStoreTurn{turnFlags, turnQueue, turnMaintenance}
 	}
 	first, over := turnNone, -1
 	for _, t := range order {
@@ -92,10 +92,10 @@ func (s *feedSchedule) choose() feedTurn {
 }
 
 // wants reports whether a turn has something to do.
-func (s *feedSchedule) wants(t feedTurn) bool {
+func (s *postStoreSchedule) wants(t postStoreTurn) bool {
 	switch t {
-	case turnMark:
-		return s.marks
+	case turnFlags:
+		return s.flags
 	case turnMaintenance:
 		return (s.due || s.folding) && (!s.apart || s.steps < stepsAhead)
 	case turnQueue:
@@ -106,7 +106,7 @@ func (s *feedSchedule) wants(t feedTurn) bool {
 
 // waits reports whether a turn has something to do that it may do, once what is
 // on its way has arrived.
-func (s *feedSchedule) waits(t feedTurn) bool {
+func (s *postStoreSchedule) waits(t postStoreTurn) bool {
 	switch {
 	case !s.wants(t):
 		return false
@@ -119,7 +119,7 @@ func (s *feedSchedule) waits(t feedTurn) bool {
 // mayQueue reports whether the queue need not wait for maintenance: it runs
 // beside merges as long as the buffer is not to be sealed, so that the index
 // does not fall behind.
-func (s *feedSchedule) mayQueue() bool {
+func (s *postStoreSchedule) mayQueue() bool {
 	if s.folding {
 		return s.merges && s.buffered < s.sealFrom
 	}

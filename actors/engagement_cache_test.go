@@ -216,7 +216,7 @@ func TestRecordedAgain(t *testing.T) {
 	s.Result(frame, map[string]any{})
 	s.ExpectClosed()
 	w.Store.FailWhen(nil)
-	w.AwaitResting()
+	w.AwaitPassivated()
 	before := ask()
 	require.Len(t, before, 2)
 	w.Advance(time.Minute)

@@ -11,23 +11,23 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// feed is the actor of a team's posts.
+// postStore is the actor of a team's posts.
 //
 // Owner and lifetime: the team spawns it with itself. It alone writes posts,
 // one batch at a time: what it reads from the store is what it wrote last.
-// Meanwhile the posts that come next are prepared (feed_prepare.go).
+// Meanwhile the posts that come next are prepared (poststore_prepare.go).
 // Queries do not pass through it; they read snapshots of the store.
-type feed struct {
+type postStore struct {
 	env   *environment
 	space persistence.Space
 	team  *actor.PID
 
-	ctx   actor.Context
-	queue []any  // *ingest and purge that wait for the batch under way
-	marks []mark // what users wait for goes first
-	// schedule decides what is next; of its fields the feed keeps those that say
+	ctx         actor.Context
+	queue       []any             // *ingest and purge that wait for the batch under way
+	flagUpdates []updatePostFlags // what users wait for goes first
+	// schedule decides what is next; of its fields the post store keeps those that say
 	// what is on its way and how long the buffer is, unknown before the first.
-	schedule feedSchedule
+	schedule postStoreSchedule
 	known    bool
 	// preparing is whether posts are being prepared, by goroutines of workers.
 	preparing bool
@@ -49,22 +49,22 @@ type purge struct {
 
 type purged struct{ watchlist watchpost.WatchlistID }
 
-// stored tells the feed that its batch is durable, and what to do next.
+// stored tells the post store that its batch is durable, and what to do next.
 type stored struct {
 	rest any // what is left of the message whose batch it was
 	err  error
 }
 
-// stepped tells the feed that a step of a fold is durable that did not hold up
+// stepped tells the post store that a step of a fold is durable that did not hold up
 // anything else.
 type stepped struct{ err error }
 
-func newFeed(env *environment, space persistence.Space, team *actor.PID) *feed {
-	return &feed{env: env, space: space, team: team, schedule: feedSchedule{due: true}}
+func newPostStore(env *environment, space persistence.Space, team *actor.PID) *postStore {
+	return &postStore{env: env, space: space, team: team, schedule: postStoreSchedule{due: true}}
 }
 
 // Receive implements actor.Actor.
-func (f *feed) Receive(c actor.Context) {
+func (f *postStore) Receive(c actor.Context) {
 	f.ctx = c
 	if _, ends := c.Message().(*actor.Stopping); f.broken && !ends {
 		return
@@ -83,8 +83,8 @@ func (f *feed) Receive(c actor.Context) {
 		f.work()
 	case prepared:
 		f.onPrepared(m)
-	case mark:
-		f.marks = append(f.marks, m)
+	case updatePostFlags:
+		f.flagUpdates = append(f.flagUpdates, m)
 		f.work()
 	case stored:
 		f.schedule.writing = false
@@ -106,14 +106,14 @@ func (f *feed) Receive(c actor.Context) {
 }
 
 // work does what can be done.
-func (f *feed) work() {
+func (f *postStore) work() {
 	f.prepare()
 	for !f.broken && f.begin() {
 	}
 }
 
 // begin begins the next turn; false when there is none.
-func (f *feed) begin() bool {
+func (f *postStore) begin() bool {
 	if !f.known {
 		f.withView(f.measure)
 		if f.broken {
@@ -121,11 +121,11 @@ func (f *feed) begin() bool {
 		}
 	}
 	s := &f.schedule
-	s.marks, s.queue, s.folding = len(f.marks) > 0, f.ready(), f.fold != nil
+	s.flags, s.queue, s.folding = len(f.flagUpdates) > 0, f.ready(), f.fold != nil
 	s.apart, s.merges = s.folding && f.fold.Apart(), s.folding && f.fold.Merges()
 	switch s.next() {
-	case turnMark:
-		f.withView(f.nextMark)
+	case turnFlags:
+		f.withView(f.nextFlagUpdate)
 	case turnMaintenance:
 		f.withView(f.step)
 	case turnQueue:
@@ -136,10 +136,10 @@ func (f *feed) begin() bool {
 	return true
 }
 
-// withView calls do with a view of what is durable. After a failure the feed
+// withView calls do with a view of what is durable. After a failure the post store
 // does nothing more: what it knows may differ from what is stored, and the team
 // loads anew.
-func (f *feed) withView(do func(persistence.View) error) {
+func (f *postStore) withView(do func(persistence.View) error) {
 	if f.broken {
 		return
 	}
@@ -154,22 +154,22 @@ func (f *feed) withView(do func(persistence.View) error) {
 	}
 }
 
-// measure reads how long the buffer is; afterwards the feed, its only writer,
+// measure reads how long the buffer is; afterwards the post store, its only writer,
 // knows.
-func (f *feed) measure(view persistence.View) (err error) {
+func (f *postStore) measure(view persistence.View) (err error) {
 	f.known = true
 	f.schedule.sealFrom, f.schedule.most = f.env.posts.TailPosts(), f.env.posts.MaxTail()
 	f.schedule.buffered, err = f.env.posts.Buffered(view, f.space)
 	return err
 }
 
-func (f *feed) nextMark(view persistence.View) error {
-	m := f.marks[0]
-	f.marks = f.marks[1:]
-	return f.mark(view, m)
+func (f *postStore) nextFlagUpdate(view persistence.View) error {
+	m := f.flagUpdates[0]
+	f.flagUpdates = f.flagUpdates[1:]
+	return f.updateFlags(view, m)
 }
 
-func (f *feed) nextQueued(view persistence.View) error {
+func (f *postStore) nextQueued(view persistence.View) error {
 	next := f.queue[0]
 	f.queue = f.queue[1:]
 	f.prepare()
@@ -184,7 +184,7 @@ func (f *feed) nextQueued(view persistence.View) error {
 }
 
 // ready reports whether what is first in the queue can be done.
-func (f *feed) ready() bool {
+func (f *postStore) ready() bool {
 	if len(f.queue) == 0 {
 		return false
 	}
@@ -193,7 +193,7 @@ func (f *feed) ready() bool {
 }
 
 // step does a part of what the index has to fold.
-func (f *feed) step(view persistence.View) (err error) {
+func (f *postStore) step(view persistence.View) (err error) {
 	if f.fold == nil {
 		if f.fold, err = f.env.posts.Fold(view, f.space); err != nil {
 			return err
@@ -218,12 +218,12 @@ func (f *feed) step(view persistence.View) (err error) {
 	}
 	f.schedule.steps++
 	root, self := f.env.system.Root, f.ctx.Self()
-	f.ctx.Send(f.team, decided{batch: batch, then: func(err error) { root.Send(self, stepped{err}) }})
+	f.ctx.Send(f.team, decided{batch: batch, onCommitted: func(err error) { root.Send(self, stepped{err}) }})
 	return nil
 }
 
 // change lets write change posts in a batch, and more be folded.
-func (f *feed) change(view persistence.View, batch *persistence.Batch, write func(*postindex.Writer) error) error {
+func (f *postStore) change(view persistence.View, batch *persistence.Batch, write func(*postindex.Writer) error) error {
 	w, err := f.env.posts.Writer(view, f.space, batch)
 	if err != nil {
 		return err
@@ -237,10 +237,10 @@ func (f *feed) change(view persistence.View, batch *persistence.Batch, write fun
 }
 
 // commit hands a batch to the team; rest is looked at when it is durable.
-func (f *feed) commit(batch *persistence.Batch, week *weekChange, rest any, then func(error)) {
+func (f *postStore) commit(batch *persistence.Batch, week *weekChange, rest any, then func(error)) {
 	f.schedule.writing = true
 	root, self := f.env.system.Root, f.ctx.Self()
-	f.ctx.Send(f.team, decided{batch: batch, week: week, then: func(err error) {
+	f.ctx.Send(f.team, decided{batch: batch, week: week, onCommitted: func(err error) {
 		if then != nil {
 			then(err)
 		}
@@ -252,7 +252,7 @@ func (f *feed) commit(batch *persistence.Batch, week *weekChange, rest any, then
 const purgeAtOnce = 200
 
 // purge removes the watchlist from the next posts; it may be repeated.
-func (f *feed) purge(view persistence.View, m purge) error {
+func (f *postStore) purge(view persistence.View, m purge) error {
 	posts, err := f.env.posts.Having(view, f.space, m.watchlist, purgeAtOnce)
 	if err != nil {
 		return err

@@ -7,15 +7,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// feedModel drives a feedSchedule as a feed, an index and a store do: what was
+// feedModel drives a postStoreSchedule as a post store, an index and a store do: what was
 // begun lands in order and at any time, a fold has a first and a last step that
 // must see everything before them, and marks and posts never stop arriving.
 type feedModel struct {
-	s        feedSchedule
+	s        postStoreSchedule
 	marks    int
 	queued   int
-	flying   []feedTurn // on their way, oldest first
-	left     int        // steps of the fold
+	flying   []postStoreTurn // on their way, oldest first
+	left     int             // steps of the fold
 	seals    int
 	merging  int           // merges that are due
 	waited   [turns]int    // turns of others since it began to wait
@@ -25,9 +25,9 @@ type feedModel struct {
 	batch    func(int) int // how many of them
 }
 
-// arrive lets work wait and keeps the schedule informed, as the feed does.
+// arrive lets work wait and keeps the schedule informed, as the post store does.
 func (m *feedModel) inform() {
-	m.s.marks, m.s.queue = m.marks > 0, m.queued > 0
+	m.s.flags, m.s.queue = m.marks > 0, m.queued > 0
 	m.s.folding = m.left > 0
 	m.s.apart = m.left > 1 && m.s.folding && !m.first()
 	m.s.merges = m.s.folding && m.seals == 0
@@ -37,7 +37,7 @@ func (m *feedModel) inform() {
 func (m *feedModel) first() bool { return m.left == m.longest+1 }
 
 // begin begins a turn and returns it.
-func (m *feedModel) begin(t *rapid.T) feedTurn {
+func (m *feedModel) begin(t *rapid.T) postStoreTurn {
 	m.inform()
 	turn := m.s.next()
 	if turn != turnNone && (turn != turnMaintenance || !m.s.apart) {
@@ -46,7 +46,7 @@ func (m *feedModel) begin(t *rapid.T) feedTurn {
 	switch turn {
 	case turnNone:
 		return turn
-	case turnMark:
+	case turnFlags:
 		require.Less(t, m.s.buffered, m.s.most)
 		m.marks--
 		m.s.buffered++
@@ -57,7 +57,7 @@ func (m *feedModel) begin(t *rapid.T) feedTurn {
 	case turnMaintenance:
 		m.step(t)
 	}
-	for other := turnMark; other < turns; other++ {
+	for other := turnFlags; other < turns; other++ {
 		if m.s.wants(other) && other != turn {
 			m.waited[other]++
 		}
@@ -67,7 +67,7 @@ func (m *feedModel) begin(t *rapid.T) feedTurn {
 	return turn
 }
 
-// step is what a feed does in a turn of maintenance.
+// step is what a post store does in a turn of maintenance.
 func (m *feedModel) step(t *rapid.T) {
 	if m.left == 0 {
 		switch {
@@ -98,7 +98,7 @@ func (m *feedModel) step(t *rapid.T) {
 	}
 }
 
-func (m *feedModel) write(turn feedTurn) {
+func (m *feedModel) write(turn postStoreTurn) {
 	m.s.writing = true
 	m.flying = append(m.flying, turn)
 }
@@ -115,14 +115,14 @@ func (m *feedModel) land() {
 }
 
 // TestNothingInTheFeedStarves: whatever arrives, every turn that waits comes
-// after a bounded number of others, the buffer keeps to its bound, and the feed
+// after a bounded number of others, the buffer keeps to its bound, and the post store
 // never stands still with work to do.
 func TestNothingInTheFeedStarves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &feedModel{longest: rapid.IntRange(1, 12).Draw(t, "steps"), ingested: rapid.IntRange(1, 40).Draw(t, "posts")}
 		m.batch = func(most int) int { return rapid.IntRange(0, most).Draw(t, "stored") }
-		m.s = feedSchedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
+		m.s = postStoreSchedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
 		m.s.most = 8 * m.s.sealFrom
 		m.s.buffered = rapid.IntRange(0, 3*m.s.most).Draw(t, "left by an earlier build")
 		// The longest wait: what is over the bound is sealed, a merge under way and
@@ -134,19 +134,19 @@ func TestNothingInTheFeedStarves(t *testing.T) {
 			m.marks += rapid.IntRange(0, marks).Draw(t, "more marks")
 			m.queued += rapid.IntRange(0, queue).Draw(t, "more posts")
 			for turn := m.begin(t); turn != turnNone; turn = m.begin(t) {
-				if turn == turnMark || turn == turnQueue {
+				if turn == turnFlags || turn == turnQueue {
 					m.write(turn)
 					due := m.s.buffered >= m.s.sealFrom
 					m.s.due = m.s.due || due
 				}
 				require.LessOrEqual(t, m.s.buffered, started)
 			}
-			for other := turnMark; other < turns; other++ {
+			for other := turnFlags; other < turns; other++ {
 				require.LessOrEqual(t, m.waited[other], bound, "turn %d starves", other)
 			}
 			if len(m.flying) == 0 {
 				m.inform()
-				require.False(t, m.marks > 0 || m.queued > 0 || m.s.due || m.left > 0, "the feed stands still: %+v", m.s)
+				require.False(t, m.marks > 0 || m.queued > 0 || m.s.due || m.left > 0, "the post store stands still: %+v", m.s)
 				continue
 			}
 			for range rapid.IntRange(1, len(m.flying)).Draw(t, "landed") {
@@ -161,20 +161,20 @@ func TestNothingInTheFeedStarves(t *testing.T) {
 // all the same.
 func TestSteadyMarksLeaveMaintenanceItsTurn(t *testing.T) {
 	t.Parallel()
-	s := feedSchedule{marks: true, queue: true, due: true, sealFrom: 4, most: 32}
+	s := postStoreSchedule{flags: true, queue: true, due: true, sealFrom: 4, most: 32}
 	var done [turns]int
 	for range 100 {
 		done[s.next()]++
 	}
 	require.GreaterOrEqual(t, done[turnMaintenance], 40)
-	require.GreaterOrEqual(t, done[turnMark], 40)
+	require.GreaterOrEqual(t, done[turnFlags], 40)
 	require.Positive(t, done[turnQueue])
 }
 
 // TestFullBufferHoldsUpAllButMaintenance.
 func TestFullBufferHoldsUpAllButMaintenance(t *testing.T) {
 	t.Parallel()
-	s := feedSchedule{marks: true, queue: true, due: true, buffered: 32, sealFrom: 4, most: 32}
+	s := postStoreSchedule{flags: true, queue: true, due: true, buffered: 32, sealFrom: 4, most: 32}
 	for range 20 {
 		require.Equal(t, turnMaintenance, s.next())
 	}

@@ -29,7 +29,7 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 		t.Cleanup(view.Close)
 		return view
 	}
-	c := newLiveCache()
+	c := newWatchlistCache()
 	live := func(view persistence.View) (ids []string) {
 		found, err := c.of(view, "team")
 		require.NoError(t, err)
@@ -55,15 +55,15 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 
 func TestLiveCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	c := newLiveCache()
+	c := newWatchlistCache()
 	many := map[watchpost.WatchlistID]bool{}
 	for i := range 100 {
 		many[watchpost.WatchlistID(strconv.Itoa(i))] = true
 	}
-	for i := range 3 * maxLive / len(many) {
+	for i := range 3 * maxCachedWatchlists / len(many) {
 		team := watchpost.TeamID(strconv.Itoa(i))
-		c.remember(team, liveWatchlists{"1", &watchpost.Tagging{Live: many}})
-		c.remember(team, liveWatchlists{"2", &watchpost.Tagging{Live: many}})
+		c.remember(team, cachedWatchlists{"1", &watchpost.Tagging{Live: many}})
+		c.remember(team, cachedWatchlists{"2", &watchpost.Tagging{Live: many}})
 		sum := 0
 		if i%100 == 0 {
 			for _, w := range c.teams {
@@ -71,7 +71,7 @@ func TestLiveCacheIsBounded(t *testing.T) {
 			}
 			require.Equal(t, c.size, sum)
 		}
-		require.LessOrEqual(t, c.size, maxLive)
+		require.LessOrEqual(t, c.size, maxCachedWatchlists)
 		require.Contains(t, c.teams, team)
 	}
 }

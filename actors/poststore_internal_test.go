@@ -13,17 +13,17 @@ import (
 )
 
 // TestPanicWhilePostsArePrepared: a bug in what is understood of a post ends the
-// feed as one in the feed itself would, and not the process.
+// postStore as one in the post store itself would, and not the process.
 func TestPanicWhilePostsArePrepared(t *testing.T) {
 	t.Parallel()
 	metrics := NewMetrics()
-	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, dispatcher: newDispatcherPool()}
+	env := &environment{log: slog.New(slog.DiscardHandler), metrics: metrics, dispatcher: newPoolDispatcher()}
 	env.rules = newRules(env)
 	env.system = newSystem(env.log, metrics)
 	defer env.system.Shutdown()
 	defer close(env.dispatcher.stopped)
-	f := newFeed(env, "team", nil) // without an index no post can be prepared
-	f.schedule, f.known = feedSchedule{most: 1}, true
+	f := newPostStore(env, "team", nil) // without an index no post can be prepared
+	f.schedule, f.known = postStoreSchedule{most: 1}, true
 	ended := make(chan struct{})
 	root := env.system.Root.Copy().WithGuardian(stopOnFailure)
 	pid := root.Spawn(propsOf(env, func() actor.Actor {
@@ -34,10 +34,10 @@ func TestPanicWhilePostsArePrepared(t *testing.T) {
 			}
 		})
 	}))
-	root.Send(pid, ingest{posts: []sighting{{post: watchpost.Post{Content: "go"}, text: text.New("go")}}})
+	root.Send(pid, ingest{posts: []reportedPost{{post: watchpost.Post{Content: "go"}, text: text.New("go")}}})
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		require.FailNow(t, "the feed goes on")
+		require.FailNow(t, "the post store goes on")
 	}
 }

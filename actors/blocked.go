@@ -1,0 +1,34 @@
+package actors
+
+import "slices"
+
+// What blocks an account is shown to its team by GetTeam, as pauses. Operators
+// see how many sessions are blocked, by reason: a layout that nobody
+// understands any more shows there first.
+
+// showBlocked brings the metrics up to what blocks a connected session now.
+// What ends by itself is noticed with its next heartbeat.
+func (t *team) showBlocked(w *worker) {
+	var reasons []PauseReason
+	for _, p := range t.pauses(w, t.env.clock.Now()) {
+		if !slices.Contains(reasons, p.Reason) {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	t.env.metrics.countBlocked(&w.blocked, reasons)
+}
+
+// countBlocked counts a session under the reasons instead of those that it was
+// counted under before.
+func (m *Metrics) countBlocked(counted *[]PauseReason, reasons []PauseReason) {
+	if slices.Equal(*counted, reasons) {
+		return
+	}
+	for _, reason := range *counted {
+		m.blocked.WithLabelValues(string(reason)).Dec()
+	}
+	for _, reason := range reasons {
+		m.blocked.WithLabelValues(string(reason)).Inc()
+	}
+	*counted = reasons
+}

@@ -1,0 +1,120 @@
+package actors
+
+import (
+	"sync"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// commitQueue is a team's one way to the store: it submits batches in the order of
+// the team's decisions and runs what waits for them once they are durable. It
+// is shared between the team's mailbox and the store's committer, hence the
+// lock.
+type commitQueue struct {
+	store persistence.Store
+	space persistence.Space
+	epoch persistence.Epoch
+	// broken is called once, when the first commit fails.
+	broken func(error)
+
+	mu      sync.Mutex
+	pending []*pendingCommit // submitted, oldest first
+	failure error
+	// ended is set when the actor knows that what it has decided is not to be
+	// written: nothing is submitted any more.
+	ended error
+}
+
+// pendingCommit is a submitted batch and what waits for it.
+type pendingCommit struct{ onCommitted []func(error) }
+
+// submit hands over a batch; then runs when it and all before it are durable,
+// or with the error when they are not. An empty batch waits for those before
+// it only. then must not block.
+func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
+	empty := batch == nil || batch.Empty()
+	if empty && then == nil {
+		return
+	}
+	if ended := q.over(); ended != nil {
+		if then != nil {
+			q.after(func(error) { then(ended) })
+		}
+		return
+	}
+	if empty {
+		q.after(then)
+		return
+	}
+	f := &pendingCommit{}
+	if then != nil {
+		f.onCommitted = append(f.onCommitted, then)
+	}
+	q.mu.Lock()
+	if err := q.failure; err != nil {
+		q.mu.Unlock()
+		f.run(err)
+		return
+	}
+	q.pending = append(q.pending, f)
+	q.mu.Unlock()
+	q.store.Submit(q.space, q.epoch, batch, func(err error) { q.onCommitted(f, err) })
+}
+
+// end refuses what is submitted from now on. What is under way still lands.
+func (q *commitQueue) end(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended == nil {
+		q.ended = err
+	}
+}
+
+func (q *commitQueue) over() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ended
+}
+
+func (q *commitQueue) after(then func(error)) {
+	q.mu.Lock()
+	if q.failure == nil && len(q.pending) > 0 {
+		last := q.pending[len(q.pending)-1]
+		last.onCommitted = append(last.onCommitted, then)
+		q.mu.Unlock()
+		return
+	}
+	err := q.failure
+	q.mu.Unlock()
+	then(err)
+}
+
+// onCommitted is called by the store, in the order of submission.
+func (q *commitQueue) onCommitted(f *pendingCommit, err error) {
+	q.mu.Lock()
+	q.pending = q.pending[1:]
+	first := err != nil && q.failure == nil
+	if first {
+		q.failure = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	failure := q.failure
+	q.mu.Unlock()
+	if first {
+		q.broken(err)
+	}
+	f.run(failure)
+}
+
+// idle reports whether nothing is under way.
+func (q *commitQueue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.pending) == 0
+}
+
+func (f *pendingCommit) run(err error) {
+	for _, then := range f.onCommitted {
+		then(err)
+	}
+}
