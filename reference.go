@@ -61,6 +61,24 @@ func ParseCompany(s string) (Reference, error) {
 	return parseReference(&companyGrammar, s)
 }
 
+// ParseAuthor reads a reference to a person, as ParseProfile does, or to a
+// company that is given by URL or URN: a bare token is a person's.
+func ParseAuthor(s string) (Reference, error) {
+	person, err := ParseProfile(s)
+	if err == nil || bare(trimInvisible(s)) {
+		return person, err
+	}
+	if company, notCompany := ParseCompany(s); notCompany == nil {
+		return company, nil
+	}
+	return person, err
+}
+
+// bare reports whether a text is neither a URL nor a URN.
+func bare(s string) bool {
+	return !strings.Contains(s, "/") && !hasPrefixFold(s, "urn:") && !hasPrefixFold(s, "urn%3a")
+}
+
 // ParsePostReference reads a reference to a post:
 //
 //   - a URL whose path has /posts/<slug>, /pulse/<slug> or

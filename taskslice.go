@@ -23,42 +23,67 @@ type slicedInput struct {
 	URNs []json.RawMessage `json:"profile_urns"`
 }
 
-// references returns what a task in slices is to deal with; nil for others.
-func (t *Task) references() []json.RawMessage {
+// companyInput is the input of TaskCompanyPosts.
+type companyInput struct {
+	Slug json.RawMessage `json:"company_slug"`
+}
+
+// references returns what a task in slices is to deal with, the people before
+// the companies, and how many are people; nil for tasks of other types.
+func (t *Task) references() (all []json.RawMessage, people int) {
 	if t.Type != TaskProfilesPosts {
-		return nil
+		return nil, 0
 	}
 	var in slicedInput
 	if err := json.Unmarshal(t.Input, &in); err != nil {
-		return nil
+		return nil, 0
 	}
-	return distinctProfiles(in.URNs)
+	return distinctAuthors(in.URNs)
 }
 
-// distinctProfiles drops the references to a person who has been named before
-// in another spelling.
-func distinctProfiles(refs []json.RawMessage) []json.RawMessage {
+// distinctAuthors drops the references to an author who has been named before
+// in another spelling, and puts the companies last.
+func distinctAuthors(refs []json.RawMessage) (all []json.RawMessage, people int) {
 	seen := make(map[string]bool, len(refs))
-	kept := make([]json.RawMessage, 0, len(refs))
+	all = make([]json.RawMessage, 0, len(refs))
+	var companies []json.RawMessage
 	for _, raw := range refs {
-		key := string(raw)
+		key, kind := string(raw), ProfileReference
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
-			if reference, err := ParseProfile(text); err == nil {
-				key = reference.Key()
+			if reference, err := ParseAuthor(text); err == nil {
+				key, kind = reference.Key(), reference.Kind
 			}
 		}
-		if !seen[key] {
-			seen[key] = true
-			kept = append(kept, raw)
+		switch {
+		case seen[key]:
+			continue
+		case kind == CompanyReference:
+			companies = append(companies, raw)
+		default:
+			all = append(all, raw)
 		}
+		seen[key] = true
 	}
-	return kept
+	return append(all, companies...), len(all)
 }
 
-// Units returns how many units of its allowance are still needed to finish the
-// task: one for each reference that is left, one for tasks of other types.
-func (t *Task) Units() int { return max(1, len(t.references())-t.Progress.Done) }
+// Units returns how many units of its allowance the next slice of the task can
+// use: one for each person who is left, one for a company and for tasks of
+// other types.
+func (t *Task) Units() int {
+	_, people := t.references()
+	return max(1, people-t.Progress.Done)
+}
+
+// HandedType is the type as which the task's slice is handed out that is out or
+// comes next. Its allowance is debited: a slice has people or one company.
+func (t *Task) HandedType() TaskType {
+	if all, people := t.references(); people < len(all) && t.Progress.Done >= people {
+		return TaskCompanyPosts
+	}
+	return t.Type
+}
 
 // HandedInput is the task's input as the session with the present lease is
 // given it.
@@ -69,12 +94,17 @@ func (t *Task) HandedInput() json.RawMessage {
 	case TaskConnectionRequest:
 		return handedInvitation(t.Input)
 	}
-	all := t.references()
+	all, people := t.references()
 	if t.Lease == nil || len(all) == 0 {
 		return t.Input
 	}
-	from := min(t.Lease.First, len(all))
-	b, err := json.Marshal(slicedInput{all[from:min(from+t.Lease.Units, len(all))]})
+	var slice any
+	if from := min(t.Lease.First, len(all)); from >= people && from < len(all) {
+		slice = companyInput{all[from]}
+	} else {
+		slice = slicedInput{all[from:min(from+t.Lease.Units, people)]}
+	}
+	b, err := json.Marshal(slice)
 	if err != nil {
 		return t.Input // it was decoded a moment ago
 	}
@@ -154,7 +184,7 @@ func (t Task) Gather(l Lease, posts []json.RawMessage, found bool) (next Task, r
 	p.Found = p.Found || found
 	p.Posts = newest(append(slices.Clone(p.Posts), posts...), MaxOutput)
 	t.Progress, t.Lost, t.Retries, t.PausedSince = p, 0, 0, time.Time{}
-	if p.Done >= len(t.references()) {
+	if all, _ := t.references(); p.Done >= len(all) {
 		return t, false, true
 	}
 	if t.Lease != nil {

@@ -47,3 +47,33 @@ func TestOnePersonInSeveralSpellings(t *testing.T) {
 	task.Lease = &watchpost.Lease{Units: 2}
 	require.JSONEq(t, `{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/"]}`, string(task.HandedInput()))
 }
+
+// TestSlicesOfPeopleAndCompanies: people come first, in one slice; each company
+// is a slice of its own, which is handed out as a fetch of a company's posts.
+func TestSlicesOfPeopleAndCompanies(t *testing.T) {
+	t.Parallel()
+	task := watchpost.Task{
+		Type: watchpost.TaskProfilesPosts, State: watchpost.TaskPending,
+		Input: json.RawMessage(`{"profile_urns":["https://network.example/company/Acme/","1","/company/acme","urn:network:organization:42","jane-doe"]}`),
+	}
+	for i, want := range []struct {
+		kind  watchpost.TaskType
+		units int
+		input string
+	}{
+		{watchpost.TaskProfilesPosts, 2, `{"profile_urns":["1","jane-doe"]}`},
+		{watchpost.TaskCompanyPosts, 1, `{"company_slug":"https://network.example/company/Acme/"}`},
+		{watchpost.TaskCompanyPosts, 1, `{"company_slug":"urn:network:organization:42"}`},
+	} {
+		require.Equal(t, want.kind, task.HandedType(), i)
+		require.Equal(t, want.units, task.Units(), i)
+		handed, ok := task.Hand(watchpost.Lease{ID: "l", Units: task.Units()})
+		require.True(t, ok, i)
+		require.Equal(t, want.kind, handed.HandedType(), i)
+		require.JSONEq(t, want.input, string(handed.HandedInput()), i)
+		var rest bool
+		task, rest, ok = handed.Gather(*handed.Lease, nil, true)
+		require.True(t, ok, i)
+		require.Equal(t, i < 2, rest, i)
+	}
+}

@@ -55,7 +55,7 @@ type queueKey struct {
 	account watchpost.AccountURN
 }
 
-func queueOf(t *watchpost.Task) queueKey { return queueKey{t.Type, t.Member, t.Account} }
+func queueOf(t *watchpost.Task) queueKey { return queueKey{t.HandedType(), t.Member, t.Account} }
 
 type pauseKey struct {
 	account watchpost.AccountURN
@@ -134,6 +134,14 @@ func (d *dispatcher) mature(now time.Time) {
 
 // remove takes a task out of its queue, where its turn is skipped later.
 func (d *dispatcher) remove(id watchpost.TaskID) { delete(d.waiting, id) }
+
+// requeue moves a waiting task whose next slice is of another type by now.
+func (d *dispatcher) requeue(t *watchpost.Task, now time.Time) {
+	if k, waits := d.waiting[t.ID]; waits && k != queueOf(t) {
+		d.remove(t.ID)
+		d.add(t, now)
+	}
+}
 
 // next takes the first task that a free session may do now; ok is false when
 // there is none. Client tasks go by creation, before scans, which go by due

@@ -357,3 +357,61 @@ func TestNobodyActs(t *testing.T) {
 	}
 	s.Finish(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)))
 }
+
+// TestSlicesOfCompanies: the companies of a task that fetches posts wait for
+// their own allowance, whatever is left of that of the people.
+func TestSlicesOfCompanies(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	for range 49 {
+		s.Finish(s.ExpectTask(created(t, team, request(watchpost.TaskCompanyPosts, `{"company_slug":"x"}`))))
+	}
+	id := created(t, team, request(watchpost.TaskProfilesPosts, `{"profile_urns":["/company/a","1","/company/b","2"]}`))
+	people := s.ExpectTask(id)
+	require.Equal(t, string(watchpost.TaskProfilesPosts), people.TaskType)
+	require.JSONEq(t, `{"profile_urns":["1","2"]}`, string(people.Input))
+	s.Finish(people)
+	company := s.ExpectTask(id)
+	require.Equal(t, string(watchpost.TaskCompanyPosts), company.TaskType)
+	require.JSONEq(t, `{"company_slug":"/company/a"}`, string(company.Input))
+	require.Equal(t, 2, team.Used(t, s.Email, watchpost.ActionPeopleScan))
+	require.Equal(t, 50, team.Used(t, s.Email, watchpost.ActionCompanyScan))
+	s.Finish(company)
+	s.ExpectNone()
+	require.Equal(t, watchpost.Daily.Reset(w.Now()), wantPending(t, team, id, watchpost.PendingDailyCap).NotBefore)
+	w.Crash()
+	s.Connect()
+	s.ExpectNone()
+	s.Finish(s.ExpectTask(created(t, team, request(watchpost.TaskProfilesPosts, `{"profile_urns":["3"]}`))))
+
+	w.SetClock(watchpost.Daily.Reset(w.Now()))
+	company = s.ExpectTask(id)
+	require.JSONEq(t, `{"company_slug":"/company/b"}`, string(company.Input))
+	s.Finish(company)
+	require.Equal(t, watchpost.TaskCompleted, team.Status(t, id).State)
+	require.Zero(t, team.Used(t, s.Email, watchpost.ActionPeopleScan))
+	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionCompanyScan))
+}
+
+// TestLateSliceOfPeople: while a task waits for the people's allowance, a late
+// answer about them makes it wait for that of the companies instead.
+func TestLateSliceOfPeople(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	for range 49 {
+		s.Finish(s.ExpectTask(created(t, team, request(watchpost.TaskProfilesPosts, `{"profile_urns":["1"]}`))))
+	}
+	id := created(t, team, request(watchpost.TaskProfilesPosts, `{"profile_urns":["1","/company/a"]}`))
+	people := s.ExpectTask(id)
+	s.Drop()
+	w.Advance(leaseOver)
+	s.Connect(actorstest.Listed(people, protocol.StateDone))
+	wantPending(t, team, id, watchpost.PendingDailyCap)
+	s.Result(people, map[string]any{})
+	s.ExpectAck(people)
+	company := s.ExpectTask(id)
+	require.JSONEq(t, `{"company_slug":"/company/a"}`, string(company.Input))
+	s.Finish(company)
+	require.Equal(t, watchpost.TaskCompleted, team.Status(t, id).State)
+	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionCompanyScan))
+}

@@ -38,7 +38,8 @@ type task struct {
 type offer struct {
 	session *actor.PID
 	lease   watchpost.Lease
-	until   time.Time // the lease lasts at least until then
+	until   time.Time          // the lease lasts at least until then
+	kind    watchpost.TaskType // of the slice that the lease is for
 }
 
 // describe asks for the task as callers see it; answered by TaskView. The team
@@ -179,7 +180,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 // onOffer leases the task; the frame leaves when the lease is durable.
 func (t *task) onOffer(m offer) {
 	next, ok := t.state.Hand(m.lease)
-	if !ok {
+	if !ok || next.HandedType() != m.kind { // a late answer changed what comes next
 		t.ctx.Send(t.team, decided{task: &taskChange{task: t.state, event: taskDeclined, freed: m.lease.Session}})
 		return
 	}
@@ -197,7 +198,7 @@ func frameOf(t *watchpost.Task) protocol.Frame {
 	deadline := t.Lease.Deadline
 	return protocol.Frame{
 		Type: protocol.TypeTask, Task: string(t.ID), Lease: t.Lease.ID, Attempt: t.Lease.Attempt,
-		TaskType: string(t.Type), Input: t.HandedInput(), Deadline: &deadline,
+		TaskType: string(t.HandedType()), Input: t.HandedInput(), Deadline: &deadline,
 	}
 }
 

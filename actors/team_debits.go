@@ -109,13 +109,14 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 			}
 		}
 	}
-	_, counted := watchpost.AllowanceOf(c.task.Type.Action())
+	kind := c.task.HandedType()
+	_, counted := watchpost.AllowanceOf(kind.Action())
 	if v.PauseType || v.CloseAction && !counted { // what is not counted has no reset
-		t.dispatch.paused[pauseKey{c.account, c.task.Type}] = now.Add(watchpost.LayoutProbe)
+		t.dispatch.paused[pauseKey{c.account, kind}] = now.Add(watchpost.LayoutProbe)
 		t.armWake()
 	}
 	if v.CloseAction {
-		t.ledger.close(batch, c.account, c.task.Type.Action(), now)
+		t.ledger.close(batch, c.account, kind.Action(), now)
 	}
 	for _, w := range t.dispatch.workers {
 		if w.account == c.account {

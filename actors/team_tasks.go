@@ -14,7 +14,7 @@ import (
 // actor keeps the rest.
 type openTask struct {
 	pid  *actor.PID
-	kind watchpost.TaskType
+	kind watchpost.TaskType // as which it is handed out
 	scan bool
 	due  time.Time // of a scan
 
@@ -122,7 +122,7 @@ func (t *team) loadTasks(view persistence.View) error {
 
 // track takes up an open task and, when it waits, gives it its turn.
 func (t *team) track(task *watchpost.Task) *openTask {
-	open := &openTask{kind: task.Type, scan: task.Type.Scan(), due: task.Due,
+	open := &openTask{kind: task.HandedType(), scan: task.Type.Scan(), due: task.Due,
 		targets: task.Targets(), subject: subjectOf(task), fresh: task.Attempts == 0,
 		member: task.Member, pinned: task.Account, units: task.Units()}
 	if effect, counted := task.Effect(); counted {
@@ -367,7 +367,7 @@ func (t *team) offer(a assignment, now time.Time) {
 		return
 	}
 	t.ctx.Send(t.tasks[a.task].pid, offer{
-		session: t.sessions[a.worker.session].pid, until: t.renewed, lease: t.reserve(a, now),
+		session: t.sessions[a.worker.session].pid, until: t.renewed, kind: a.kind, lease: t.reserve(a, now),
 	})
 }
 
@@ -393,7 +393,7 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.free(c.freed, c.task.ID)
 		return
 	}
-	open.acting, open.units = c.task.State == watchpost.TaskActing, c.task.Units()
+	open.acting, open.units, open.kind = c.task.State == watchpost.TaskActing, c.task.Units(), c.task.HandedType()
 	open.fresh = c.task.Attempts == 0
 	switch c.event {
 	case taskLeased:
@@ -407,6 +407,11 @@ func (t *team) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.ledger.release(open.reserved)
 		open.reserved = watchpost.Debit{}
 		t.hold(c.task.ID, open, "")
+		if c.task.State == watchpost.TaskPending {
+			t.dispatch.add(&c.task, t.env.clock.Now())
+		}
+	case taskActs:
+		t.dispatch.requeue(&c.task, t.env.clock.Now())
 	case taskReturned:
 		t.hold(c.task.ID, open, "")
 		t.dispatch.add(&c.task, t.env.clock.Now())

@@ -31,6 +31,8 @@ func isProfile(s string) bool { _, err := watchpost.ParseProfile(s); return err 
 
 func isCompany(s string) bool { _, err := watchpost.ParseCompany(s); return err == nil }
 
+func isAuthor(s string) bool { _, err := watchpost.ParseAuthor(s); return err == nil }
+
 // isPost wants the number of a post, in a URN, in a URL or bare: a slug alone
 // does not say which post it is.
 func isPost(s string) bool {
@@ -82,11 +84,11 @@ func (f *fetchCompany) checkField(string) error {
 }
 
 type fetchProfilesPosts struct {
-	URNs []string `json:"profile_urns" required:"" validate:"required" description:"1 to 50 URNs or bare ids of profiles"`
+	URNs []string `json:"profile_urns" required:"" validate:"required" description:"1 to 50 URNs or bare ids of profiles, or URLs or URNs of companies"`
 }
 
 func (f *fetchProfilesPosts) checkField(string) error {
-	if len(f.URNs) == 0 || len(f.URNs) > maxProfiles || !all(f.URNs, isProfile) {
+	if len(f.URNs) == 0 || len(f.URNs) > maxProfiles || !all(f.URNs, isAuthor) {
 		return invalid("profile_urns")
 	}
 	return nil

@@ -27,10 +27,11 @@ var agentTasks = []agentTask{
 		[]string{`{"company_slug":"example-corp"}`, `{"company_slug":"https://x/company/example/"}`},
 		[][2]string{{`{}`, "Missing or invalid 'company_slug'"}, {`{"company_slug":"https://x/in/jane"}`, "Missing or invalid 'company_slug'"}}},
 	{"fetch-profiles-posts", "agent_profiles_posts_fetch", "Profile posts fetch task created successfully",
-		[]string{`{"profile_urns":["urn:network:member:1","2"]}`, `{"profile_urns":["` + strings.Repeat(`1","`, 49) + `1"]}`},
+		[]string{`{"profile_urns":["urn:network:member:1","2"]}`, `{"profile_urns":["urn:network:company:7","https://network.example/school/eth/"]}`, `{"profile_urns":["` + strings.Repeat(`1","`, 49) + `1"]}`},
 		[][2]string{
 			{`{}`, "Missing or invalid 'profile_urns'"}, {`{"profile_urns":[]}`, "Missing or invalid 'profile_urns'"},
 			{`{"profile_urns":"1"}`, "Missing or invalid 'profile_urns'"}, {`{"profile_urns":[""]}`, "Missing or invalid 'profile_urns'"},
+			{`{"profile_urns":["acme.inc"]}`, "Missing or invalid 'profile_urns'"}, {`{"profile_urns":["urn:network:activity:1"]}`, "Missing or invalid 'profile_urns'"},
 			{`{"profile_urns":[1]}`, "Missing or invalid 'profile_urns'"},
 			{`{"profile_urns":["` + strings.Repeat(`1","`, 50) + `1"]}`, "Missing or invalid 'profile_urns'"},
 		}},
