@@ -148,6 +148,10 @@ func TestSharedScanWithoutOne(t *testing.T) {
 				crashes()
 				s.Connect()
 				scan := s.Expect(protocol.TypeTask)
+				if scanInput(t, scan).Keyword == "zig" { // due at the same moment
+					endScan(s, scan, true)
+					scan = s.Expect(protocol.TypeTask)
+				}
 				require.Equal(t, "go", scanInput(t, scan).Keyword)
 				leaves(t, team, lists[1]) // while it runs
 				if crash {
