@@ -13,28 +13,29 @@ SHUFFLE      ?= on
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-run: build ## build and run the demo: everything in one process, nothing to set up
+run: build ## build and run the demo: all parts in one process, no setup
 	./$(BIN)/watchpost demo
 
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-test: compiler openapi-lint extension-test ## run every test once, with the race detector
+test: test-packages openapi-lint extension-test ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
 
-# The race detector needs a C compiler. As root on Debian it is installed.
-compiler:
-	@command -v $${CC:-gcc} >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev; } || \
-		{ echo "the race detector needs a C compiler" >&2; exit 1; }
+# The race detector needs a C compiler, and the README's tour jq. As root on
+# Debian both are installed.
+test-packages:
+	@{ command -v $${CC:-gcc} && command -v jq; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev jq; } || \
+		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
-test-long: compiler extension-test ## run every test, the long drills, more random cases and the fuzzers
+test-long: test-packages extension-test ## run every test, longer crash tests, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	$(MAKE) test-bench-posts
 	$(MAKE) fuzz FUZZTIME=30s
 
-openapi: build ## write specs/openapi.json from the code
+openapi: build ## write specs/openapi.json from the running service
 	WATCHPOST_BINARY=$(CURDIR)/$(BIN)/watchpost $(GO) test -count=1 ./specs -run '^TestDocumentIsCommitted$$' -update
 
 openapi-lint: ## lint the API document with redocly and spectral
@@ -43,13 +44,13 @@ openapi-lint: ## lint the API document with redocly and spectral
 clients: ## generate a TypeScript and a Go client and run them against the demo
 	$(GO) test -count=1 -v ./specs/clients
 
-# The one network of the extension, and the default address of the service.
+# The network that the extension works on, and its default service.
 NETWORK ?= http://127.0.0.1:8090
 SERVICE ?= http://127.0.0.1:8080
 extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://…
 	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --service $(SERVICE)
 
-# Exit status 69: the tools are not available, and the script has printed why.
+# Exit status 69 means that tools are missing; the script prints which.
 extension-test:
 	@extension/tools || exit $$([ $$? = 69 ] && echo 0 || echo 1); \
 	extension/tools tsc --noEmit && extension/tools vitest run
@@ -63,40 +64,40 @@ fuzz: ## run each fuzz test for FUZZTIME
 		done || exit 1; \
 	done
 
-bench: build ## print the figures: commits, queries over posts, task life over HTTP, memory, start, size
+bench: build ## measure commits, queries over posts, task lives over HTTP, memory, start-up and binary size
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
 	$(GO) test -run '^$$' -bench PostsPage -benchtime 1x ./http
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
 
 BENCH_SESSIONS ?=
-bench-sessions: ## measure 15,000 connected sessions: memory, processor time, task lives
+bench-sessions: ## measure 15,000 connected sessions: memory, CPU time, task lives
 	$(GO) test -run '^$$' -bench Sessions -benchtime 1x -timeout 60m -v $(BENCH_SESSIONS) ./specs/bench
 
 CORPUS ?=
-bench-prompts: ## measure how prompts are understood: the open half, the half held back, lines of code; CORPUS=dir learns the word frequencies again
+bench-prompts: ## measure prompt interpretation on both halves of the prompts, and count lines of code; CORPUS=dir recomputes the word frequencies
 	$(if $(CORPUS),$(GO) run ./internal/interpret/frequencies -corpus $(CORPUS))
 	$(GO) test -count=1 -v -run '^TestPromptMeasure$$' ./internal/interpret
 	$(GO) test -count=1 -v -run '^TestPromptMeasure$$' ./internal/interpret -held
 	@cat internal/interpret/*.go internal/interpret/provider/*.go internal/interpret/classes.txt internal/interpret/intents.txt internal/interpret/places.txt | wc -l | sed 's/$$/ lines with tests/'
 	@cat $$(ls internal/interpret/*.go internal/interpret/provider/*.go internal/interpret/frequencies/*.go | grep -v _test.go) internal/interpret/classes.txt internal/interpret/intents.txt internal/interpret/places.txt | wc -l | sed 's/$$/ lines of code and tables/'
 
-# The peers of the posts' bench. SQLite is compiled with its full-text search.
+# Databases for the benchmark of posts. SQLite is compiled with FTS5.
 POSTS = cd specs/bench/posts && $(GO)
 postgres:
 	@[ -x "$$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)" ] || command -v postgres >/dev/null || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || \
-		{ echo "the bench of the posts needs PostgreSQL" >&2; exit 1; }
+		{ echo "the benchmark of posts needs PostgreSQL" >&2; exit 1; }
 
 BENCH_POSTS ?= -results ../RESULTS.md
-bench-posts: compiler postgres ## compare queries over a million posts with PostgreSQL and SQLite; writes specs/bench/RESULTS.md
+bench-posts: test-packages postgres ## compare queries over a million posts with PostgreSQL and SQLite; writes specs/bench/RESULTS.md
 	$(POSTS) run -tags sqlite_fts5 . $(BENCH_POSTS)
 
-test-bench-posts: compiler postgres ## test the bench of the posts
+test-bench-posts: test-packages postgres ## test the benchmark of posts
 	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 -count=1 ./...
 
-lint: $(GOLANGCI) ## check style, import direction and the other rules
+lint: $(GOLANGCI) ## run golangci-lint, which also checks the import direction
 	$(GOLANGCI) run ./...
 
 $(GOLANGCI):
@@ -105,7 +106,7 @@ $(GOLANGCI):
 fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt ./...
 
-clean: ## remove what was built
+clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test compiler test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run build test test-packages test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -21,8 +21,14 @@ type InteractionsPage struct {
 
 // Interactions runs a query over what the team did on the posts that a
 // watchlist collected, on a snapshot of the store and past the team's actors.
-// Errors: Invalid `Invalid watchlist ID: <id>`, Forbidden for another team's.
+// Errors: Invalid `Invalid watchlist ID: <id>`, Forbidden for another team's,
+// Unavailable for a failed read.
 func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
+	page, err := r.queryInteractions(ctx, team, watchlist, q)
+	return page, unavailable(err)
+}
+
+func (r *Registry) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
 	// The view comes after the lock: one that waited for it would be older than
 	// the log, and all of the log would be read again for it.
 	log := r.env.engagements.of(team)

@@ -131,8 +131,13 @@ type PostsPage struct {
 // Posts runs a query over the posts of a team, on a snapshot of the store and
 // past the team's actors. named are the watchlists that the request asks for
 // (none: all); q.Live is filled here. Errors: Invalid `Invalid watchlist
-// ID(s)`, Forbidden for another team's.
+// ID(s)`, Forbidden for another team's, Unavailable for a failed read.
 func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery) (PostsPage, error) {
+	page, err := r.queryPosts(ctx, team, named, q)
+	return page, unavailable(err)
+}
+
+func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery) (PostsPage, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return PostsPage{}, err
@@ -211,7 +216,7 @@ func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watc
 func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 	view, err := r.env.store.View(ctx)
 	if err != nil {
-		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+		return nil, unavailable(err)
 	}
 	defer view.Close()
 	now := r.env.clock.Now()
@@ -230,5 +235,15 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 		err = failure
 	}
 	sort.Slice(teams, func(i, j int) bool { return teams[i].ID < teams[j].ID })
-	return teams, err
+	return teams, unavailable(err)
+}
+
+// unavailable makes a failed read of the store the Unavailable error that Ask
+// returns for one: the caller may try again.
+func unavailable(err error) error {
+	var known *watchpost.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 }

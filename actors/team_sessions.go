@@ -180,8 +180,10 @@ func (t *team) onHello(m sessionHello) {
 	t.showBlocked(s.worker)
 	now := t.env.clock.Now()
 	root, pid, sender := t.env.system.Root, s.pid, t.ctx.Sender()
+	member, _ := t.member(s.record.Member)
 	welcome := protocol.Frame{
-		Type: protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
+		Member: &protocol.SignInMember{ID: string(member.ID), Email: member.Email},
+		Type:   protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
 		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
 	}
 	t.commits.submit(batch, func(err error) {

@@ -57,13 +57,18 @@ func (f *failure) Error() string { return f.text + ": " + f.cause.Error() }
 // Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.cause }
 
-// failed gives a fault of ours the words that a resource has for it; other
-// errors are returned as they are.
+// failed gives a fault of ours, as a failed read of the store is one, the words
+// that a resource has for it. Other errors, and the end of the request, are
+// returned as they are.
 func failed(text string, err error) error {
-	if watchpost.KindOf(classified(err)) != watchpost.Internal {
-		return err
+	ended := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	switch watchpost.KindOf(err) {
+	case watchpost.Internal, watchpost.Unavailable:
+		if !ended {
+			return &failure{text, err}
+		}
 	}
-	return &failure{text, err}
+	return err
 }
 
 // writeError answers a request with an error.
@@ -122,12 +127,12 @@ func classified(err error) error {
 
 // clientText is what an error says to a client: nothing of our inner life.
 func clientText(kind watchpost.Kind, err error) string {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.text
+	}
 	switch kind {
 	case watchpost.Internal:
-		var f *failure
-		if errors.As(err, &f) {
-			return f.text
-		}
 		return watchpost.TextInternal
 	case watchpost.Unavailable:
 		return watchpost.TextUnavailable

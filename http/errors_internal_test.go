@@ -37,6 +37,7 @@ func TestErrorsForClients(t *testing.T) {
 		{failed(textFailedPosts, secret), "/api-posts", 500, "Failed to fetch posts"},
 		{failed(textFailedPosts, watchpost.WrapError(watchpost.Internal, "x", secret)), "/api-posts", 500, "Failed to fetch posts"},
 		{failed(textFailedPosts, invalid), "/api-posts", 400, "Invalid 'x'"},
+		{failed(textFailedPosts, watchpost.WrapError(watchpost.Unavailable, "x", context.Canceled)), "/api-posts", 500, "Temporarily unavailable, retry later"},
 		{failed(textFailedPosts, context.DeadlineExceeded), "/api-posts", 500, "Temporarily unavailable, retry later"},
 		{context.DeadlineExceeded, "/api-posts", 500, "Temporarily unavailable, retry later"},
 		{fmt.Errorf("ask: %w", context.Canceled), "/api-posts", 500, "Temporarily unavailable, retry later"},

@@ -53,8 +53,12 @@ func TestUnreadableStore(t *testing.T) {
 	require.Equal(t, 200, m.call("GET", interactions, "").status)
 
 	h.store.broken.Store(true)
-	m.call("GET", "/api-posts", "").fails(500, "Failed to fetch posts")
-	m.call("GET", interactions, "").fails(500, "Failed to fetch interactions")
+	for path, text := range map[string]string{"/api-posts": "Failed to fetch posts", interactions: "Failed to fetch interactions"} {
+		r := m.call("GET", path, "")
+		r.fails(500, text)
+		require.Equal(t, "1", r.header.Get("Retry-After"))
+	}
+	h.admin("GET", "/admin/teams", "").fails(503, watchpost.TextUnavailable)
 	m.call("POST", "/api-interactions", `{"watchlist_id":"`+list+`"}`).fails(500, "Failed to fetch interactions")
 	m.call("GET", "/api-posts?page=0", "").fails(400, "Invalid 'page'")
 	h.do("GET", "/healthz", "")

@@ -183,9 +183,7 @@ func statedFrequency(r interpret.Result) watchpost.FetchFrequency {
 // asks for. A disabled watchlist takes no prompt, whatever comes with it.
 func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType, body object) (updateWatchlistReply, error) {
 	var none updateWatchlistReply
-	var which struct {
-		ID string `json:"id" required:"Missing required parameter: id"`
-	}
+	var which watchlistID
 	if err := bind(body, &which); err != nil {
 		return none, err
 	}

@@ -215,13 +215,21 @@ func idOfDelete(r *http.Request) (string, error) {
 	if r.ContentLength == 0 {
 		return "", watchpost.Errorf(watchpost.Invalid, textMissingID)
 	}
-	request, err := decode[struct {
-		ID string `json:"id" required:"Missing required parameter: id"`
-	}](r)
-	if err == nil && request.ID == "" {
-		err = watchpost.Errorf(watchpost.Invalid, textMissingID)
-	}
+	request, err := decode[watchlistID](r)
 	return request.ID, err
+}
+
+// watchlistID names the watchlist that a request is for.
+type watchlistID struct {
+	ID string `json:"id" required:"Missing required parameter: id"`
+}
+
+// checkField implements fieldChecker.
+func (w *watchlistID) checkField(string) error {
+	if w.ID == "" {
+		return watchpost.Errorf(watchpost.Invalid, textMissingID)
+	}
+	return nil
 }
 
 // askWatchlist asks the team for something of one watchlist. What the team

@@ -272,8 +272,8 @@ func ordered(holds func(a, b float64) bool) func(any, string) (bool, error) {
 	}
 }
 
-// sorted expects a list of numbers or strings in order; equal ones may be in
-// any order.
+// sorted expects a list of numbers or strings in order; equal elements may be
+// in any order.
 func sorted(direction int) func(any, string) (bool, error) {
 	return func(got any, _ string) (bool, error) {
 		list, ok := got.([]any)

@@ -12,20 +12,20 @@ var (
 	// proof is a script or a Go test in the table of clauses.
 	proof = regexp.MustCompile("^`(?:([a-z0-9-]+\\.txtar)|([a-z/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+))`$")
 
-	// awaited marks a clause of later work.
+	// awaited marks a clause that a later work item proves.
 	awaited = regexp.MustCompile(`^\*\*later\*\*: ([a-z-]+)$`)
 
 	goTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
-// works lists the known later works.
+// works lists the known later work items.
 var works = map[string]bool{
 	"extension": true, "dashboard": true, "auto-engagement": true, "understanding": true, "backup": true, "cluster": true,
 }
 
 // TestClauses checks the table of clauses: each line has an existing proof or
-// names a known later work, no clause occurs twice under its heading, and each
-// script is named.
+// names a known later work item, no clause occurs twice under its heading, and
+// the table names every script.
 func TestClauses(t *testing.T) {
 	content, err := os.ReadFile("clauses.md")
 	if err != nil {
@@ -51,11 +51,11 @@ func TestClauses(t *testing.T) {
 	t.Logf("%d clauses, %d of later work", table.clauses, table.later)
 }
 
-// clauseTable is the state of reading the table.
+// clauseTable is the state of the check while it reads the table.
 type clauseTable struct {
 	t       *testing.T
 	scripts map[string]string
-	named   map[string]bool            // scripts
+	named   map[string]bool            // scripts that the table names
 	tests   map[string]map[string]bool // by folder
 	seen    map[string]bool
 	heading string
@@ -93,7 +93,7 @@ func (c *clauseTable) check(n int, line string) {
 	}
 }
 
-// exists checks that a proof is there.
+// exists checks that a proof exists.
 func (c *clauseTable) exists(n int, named string) {
 	c.t.Helper()
 	p := proof.FindStringSubmatch(named)

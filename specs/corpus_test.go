@@ -50,8 +50,8 @@ var rules = []rule{
 	{Keyword: "#monti"},
 }
 
-// TestCorpus collects from a large file of posts, and compares the result of
-// the API with a count over the file that shares no code with the service.
+// TestCorpus collects posts from a large file and compares the API's result
+// with a count over the file that shares no code with the service.
 func TestCorpus(t *testing.T) {
 	file := os.Getenv("WATCHPOST_CORPUS")
 	if file == "" {
@@ -62,7 +62,7 @@ func TestCorpus(t *testing.T) {
 	}
 	lines := readCorpus(t, file)
 	t.Parallel()
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	corpus, err := filepath.Abs(file)
 	must(t, err)
 	must(t, w.do([]string{"network", "--corpus", corpus}))
@@ -244,8 +244,8 @@ func compareCounts(t *testing.T, want, got map[string]int) {
 	}
 }
 
-// checkSieve checks that the network's own search returns at least the
-// matching posts, in pages.
+// checkSieve checks that the network's own search returns at least the matching
+// posts, in pages.
 func checkSieve(t *testing.T, browser *networktest.Browser, r rule, posts int) (found int) {
 	t.Helper()
 	first := browser.Get("/search/posts?q=" + url.QueryEscape(r.Keyword))

@@ -11,10 +11,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestEveryOperationHasAScript reads the service's document: a script must
-// call each operation, and each path that the document leaves out.
+// TestEveryOperationHasAScript reads the API document: a script must call each
+// operation, and each path that the document omits.
 func TestEveryOperationHasAScript(t *testing.T) {
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	if err := w.serviceCommand(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,7 @@ func TestEveryOperationHasAScript(t *testing.T) {
 }
 
 // TestScriptsAreWhole checks that no script is skipped or stopped early, that
-// each begins with its subject and proofs, and that the table of the README
-// has it.
+// each begins with its subject and proofs, and that README.md lists it.
 func TestScriptsAreWhole(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -74,10 +73,10 @@ func TestScriptsAreWhole(t *testing.T) {
 	}
 }
 
-// TestDocumentIsWhole checks the service's document: it is valid, operations
-// have names and errors have texts.
+// TestDocumentIsWhole checks the API document: it is valid, operations have
+// names and errors have texts.
 func TestDocumentIsWhole(t *testing.T) {
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	if err := w.serviceCommand(nil); err != nil {
 		t.Fatal(err)
 	}

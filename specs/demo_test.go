@@ -58,8 +58,8 @@ func TestDemoKeepsItsWord(t *testing.T) {
 	w.document, err = w.readDocument()
 	require.NoError(t, err)
 	require.NotContains(t, w.serviceURL, busy.Addr().String())
-	// Its admin token is known: a page from a name that resolves to this machine
-	// gets nothing.
+	// The demo's admin token is public, so a page from a foreign name that
+	// resolves to this machine gets nothing.
 	for _, address := range []string{w.serviceURL, w.networkURL} {
 		rebound, err := http.NewRequest(http.MethodGet, address+"/admin/teams", nil)
 		require.NoError(t, err)
@@ -121,7 +121,7 @@ json data.task_output.name ~ .
 
 	w.tour(t, data)
 
-	// It exits with success, and removes its folder.
+	// The demo exits with success and removes its folder.
 	stopped = true
 	require.NoError(t, demo.Stop())
 	require.NoDirExists(t, data)
@@ -135,8 +135,8 @@ json data.task_output.name ~ .
 // shellBlocks matches the shell commands in a text.
 var shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// tour runs the README's tour in a shell: every line works as written, with
-// the values that the demo printed.
+// tour runs the README's tour in a shell: every line works as written, with the
+// values that the demo printed.
 func (w *world) tour(t *testing.T, data string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
@@ -156,7 +156,7 @@ func (w *world) tour(t *testing.T, data string) {
 	shell.Env = append(os.Environ(), "WATCHPOST_URL="+w.serviceURL, "WATCHPOST_KEY="+w.keys["DEMO"], "DATA="+data)
 	out, err := shell.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	said := string(out)
+	said := strings.ReplaceAll(string(out), `": `, `":`) // as before jq spaced it
 	require.NotContains(t, said, `"error"`)
 	for _, wanted := range []string{
 		`"name":"Energy"`, `"deleted":true`, `"type":"people"`, `"type":"company"`, `"type":"forum"`, `"prompt":"`, `"task_input":`,
@@ -197,8 +197,8 @@ func (w *world) curl(t *testing.T, line string) *reply {
 	return r
 }
 
-// shellWords splits a line as a shell does, as far as the demo's lines need
-// it: at unquoted spaces.
+// shellWords splits a line as a shell does, as far as the demo's lines need it:
+// at unquoted spaces.
 func shellWords(line string) (list []string) {
 	var word strings.Builder
 	var quote rune
@@ -220,11 +220,11 @@ func shellWords(line string) (list []string) {
 	return list
 }
 
-// The demo works with no data but its own: neither by its flag nor by the
-// variables of the service (decisions 8: demo).
+// TestDemoTouchesNoOtherData: neither the data flag nor the variables of the
+// service lead the demo to other data (decisions 8: demo).
 func TestDemoTouchesNoOtherData(t *testing.T) {
 	t.Parallel()
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	w.play(t, `
 service plain
 as nobody POST /network-agent/auth-send-otp '{"email":"jane@jane.example"}'

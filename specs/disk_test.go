@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFullDisk: on a full disk the process continues. Writes are refused with the
-// text for overload, reads and sessions continue, /readyz and a metric show the
-// reason, and writes succeed again when there is room (decisions 1: overload).
+// TestFullDisk: on a full disk the process continues. It refuses writes with
+// the overload text, serves reads and sessions, and shows the reason in /readyz
+// and a metric. Writes succeed again when there is room (decisions 1:
+// overload).
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("TestFullDisk needs root to mount a small disk")
 	}
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	disk := filepath.Join(w.dir, "data")
 	require.NoError(t, os.Mkdir(disk, 0o700))
 	if err := syscall.Mount("specs", disk, "tmpfs", 0, "size=256m"); err != nil {

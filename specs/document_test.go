@@ -31,7 +31,7 @@ func (w *world) readDocument() (*document, error) {
 }
 
 // undocumented are the paths that the document omits on purpose: they do not
-// return JSON, or are the document.
+// return JSON, or return the document.
 var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/docs": true, "/extension/socket": true}
 
 // operation returns the operation of a request; nil when the document has
@@ -64,14 +64,14 @@ func matchesTemplate(template, path string) bool {
 // be documented, and the body must conform.
 func (d *document) check(r *reply) error {
 	if r.method == http.MethodHead {
-		return nil // answered as GET, without the body
+		return nil // HEAD gets the headers of GET, without a body
 	}
 	if string(r.body) == `{"error":"Not found"}` {
-		return nil // there is no such route: no operation's reply
+		return nil // no such route, so no operation to compare with
 	}
 	template, o := d.operation(r.method, r.path)
 	if o == nil {
-		return nil // a script about what does not exist
+		return nil // a script about unknown paths
 	}
 	request, err := http.NewRequest(r.method, r.path, http.NoBody)
 	if err != nil {

@@ -63,20 +63,19 @@ const (
 	modelPrompt  = "Posts about Kubernetes security in Germany, not webinars"
 	modelAnswer  = `{"subject":"Kubernetes","keywords":[{"keyword":"kube-hunter","required_keywords":["Germany"],"exclude_keywords":["webinar"]}],"labels":[{"name":"Security","description":"CVE"}],"objective":"","slots":[{"slot":"subject","values":["Kubernetes"],"source":"stated"},{"slot":"keywords","values":["kube-hunter"],"source":"SOURCE"}]}`
 	unavailable  = "interpretation_unavailable"
-	offlineFirst = "Kubernetes" // what the built-in rules make of the prompt
+	offlineFirst = "Kubernetes" // the built-in rules' first keyword of the prompt
 )
 
-// TestInterpreterEndpoint: a configured endpoint reads prompts. On any failure
-// of it a strict creation is 503 with both fields and creates nothing; others
-// use the built-in rules (decisions 3: Prompt mode; specification: Errors
-// 503).
+// TestInterpreterEndpoint: a configured endpoint reads prompts. When it fails,
+// a strict creation is 503 with both fields and creates nothing; other requests
+// use the built-in rules (decisions 3: Prompt mode; specification: Errors 503).
 func TestInterpreterEndpoint(t *testing.T) {
 	t.Parallel()
 	m := &model{slow: make(chan struct{})}
 	endpoint := httptest.NewServer(m)
 	t.Cleanup(endpoint.Close)
-	t.Cleanup(func() { close(m.slow) }) // first
-	w := lonelyWorld(t)
+	t.Cleanup(func() { close(m.slow) }) // runs before the server's cleanup
+	w := isolatedWorld(t)
 	w.play(t, "service --interpreter-url "+endpoint.URL+"/v1 --interpreter-model some-model --interpreter-key "+modelKey+" --interpreter-timeout 5s")
 	w.play(t, "team ACME ultimate ada@acme.example")
 	ask, _ := json.Marshal(map[string]any{"prompt": modelPrompt})
@@ -148,8 +147,8 @@ func TestInterpreterEndpoint(t *testing.T) {
 	w.ask(t, http.StatusUnprocessableEntity, "ACME", http.MethodPost, "/api-keyword-watchlist", `{"prompt":"hello","strict":true}`)
 	require.Zero(t, m.times())
 
-	// The endpoint answers again, and its answers are used. Its key is in no
-	// log.
+	// The endpoint answers again, and the service uses its answers. Its key is
+	// not in the log.
 	m.behave(saying(strings.Replace(modelAnswer, "SOURCE", "stated", 1)))
 	r = create(http.StatusOK, ask)
 	require.Equal(t, `["kube-hunter"]`, textOf(member(t, r, "keywords")))

@@ -11,11 +11,11 @@ import (
 )
 
 // TestMasterKeyIsNeverReplaced: without its master key, or with another one, a
-// store with secrets is not served and nothing changes. With the key back
+// store with secrets is not served and nothing changes. With the key restored
 // everything is as before (decisions 2: keys).
 func TestMasterKeyIsNeverReplaced(t *testing.T) {
 	t.Parallel()
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	w.play(t, `
 service
 team ACME growth ada@acme.example

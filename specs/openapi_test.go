@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write openapi.json instead of comparing it")
 
-// documentFile is the API document with every operation, those of operators
-// and of the test clock included.
+// documentFile is the API document with every operation, including those of
+// operators and of the test clock.
 const documentFile = "openapi.json"
 
 // versionLine differs from build to build.
@@ -21,7 +21,7 @@ var versionLine = regexp.MustCompile(`(?m)^(    "version": ").*(")$`)
 
 // TestDocumentIsCommitted compares the committed document with the served one.
 func TestDocumentIsCommitted(t *testing.T) {
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	if err := w.serviceCommand(nil); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// teamCommand creates a team. Its name in the script then stands for a caller
-// with its key; the variable of that name holds its id, NAME_KEY its key.
+// teamCommand creates a team. In the script its name stands for a caller with
+// its key, the variable of that name for its id, and NAME_KEY for its key.
 func (w *world) teamCommand(args []string) error {
 	if len(args) != 3 {
 		return usage("team NAME PLAN EMAIL")
@@ -75,8 +75,8 @@ func (w *world) clockCommand(args []string) error {
 	return err
 }
 
-// dayCommand stores a date, at an offset in days from the clock's, in a
-// variable.
+// dayCommand stores a date in a variable: the clock's date plus an offset in
+// days.
 func (w *world) dayCommand(name, offset string) error {
 	days, err := strconv.Atoi(offset)
 	if err != nil {

@@ -65,7 +65,7 @@ func (w *world) asCommand(args []string) error {
 }
 
 // bodyOf returns the body for an argument: the text itself, @FILE of the
-// archive, or bytes:N, a JSON object of exactly that many bytes.
+// archive, or bytes:N, a JSON object of exactly N bytes.
 func (w *world) bodyOf(arg string) ([]byte, error) {
 	if name, ok := strings.CutPrefix(arg, "@"); ok {
 		content, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(name)))
@@ -147,7 +147,7 @@ func (r *reply) parse() {
 	r.isJSON = decoder.Decode(&r.value) == nil
 }
 
-// checkReply checks the general rules that all replies follow.
+// checkReply checks the general rules for all replies.
 func (w *world) checkReply(r *reply) error {
 	if r.header.Get("X-Request-Id") == "" {
 		return fmt.Errorf("a reply without X-Request-Id\n%s", r)
@@ -162,7 +162,7 @@ func (w *world) checkReply(r *reply) error {
 		return fmt.Errorf("a reply of type %q\n%s", kind, r)
 	}
 	if w.document == nil {
-		return nil // the document itself is being read
+		return nil // the request for the document itself
 	}
 	if err := w.document.check(r); err != nil {
 		return fmt.Errorf("%w\n%s", err, r)
@@ -199,7 +199,7 @@ func shorten(b []byte) string {
 	return string(b)
 }
 
-// pagesCommand concatenates the pages of a list of posts: their ids must be
+// pagesCommand concatenates the pages of a list of posts: their ids must equal
 // those of the whole list, in its order.
 func (w *world) pagesCommand(args []string) error {
 	if len(args) != 3 || w.last == nil {

@@ -14,11 +14,11 @@ import (
 
 // TestSecretsAtRest: neither the data folder nor the log contains keys of
 // teams, tokens of sessions, pairing codes, one-time codes or the operator's
-// token in plain text; only the owner may read secret files (decisions 2:
-// keys, mail; session protocol: Signing in).
+// token in plain text. Only the owner may read secret files (decisions 2: keys,
+// mail; session protocol: Signing in).
 func TestSecretsAtRest(t *testing.T) {
 	t.Parallel()
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	w.play(t, `
 service --access-log --log-level debug
 team ACME growth ada@acme.example
@@ -70,8 +70,8 @@ save PAIRED session_token
 	require.True(t, seen, "what is no secret is found where the secrets are looked for")
 }
 
-// search searches the files of a folder, except the mails that carry codes,
-// for secrets; it reports whether it has found the control text.
+// search searches the files of a folder for secrets, except the mails that
+// contain codes. It reports whether it found the control text.
 func search(t *testing.T, dir string, secrets map[string]string, open string) (seen bool) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -97,7 +97,7 @@ func search(t *testing.T, dir string, secrets map[string]string, open string) (s
 	return seen
 }
 
-// written returns the contents of a file without empty pages: the store
+// written returns the contents of a file without empty pages, because the store
 // preallocates its files.
 func written(path string) (content []byte, err error) {
 	file, err := os.Open(path)

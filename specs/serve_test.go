@@ -99,8 +99,8 @@ func TestTLS(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, response.StatusCode)
 	}
 
-	// A renewed certificate is used at the next handshake. While the files are no
-	// pair, the previous one stays.
+	// The service uses a renewed certificate at the next handshake. While the
+	// files are no pair, it keeps the previous one.
 	require.NoError(t, os.WriteFile(key, []byte("half written"), 0o600))
 	fresh := func(trust *x509.CertPool) error {
 		client := &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}}}
@@ -133,9 +133,9 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestServingOtherMachines: other machines are served when that is safe: with
-// TLS, behind a trusted proxy, or when the operator insists (decisions 8:
-// serve).
+// TestServingOtherMachines: the service accepts other machines when that is
+// safe: with TLS, behind a trusted proxy, or when the operator insists
+// (decisions 8: serve).
 func TestServingOtherMachines(t *testing.T) {
 	t.Parallel()
 	_, err := binary()
@@ -158,8 +158,8 @@ func TestServingOtherMachines(t *testing.T) {
 }
 
 // TestVariables: every flag can be a variable, and a secret can be in a file
-// that a variable names (decisions 8: serve). cmd/watchpost tests that every
-// flag has its variable.
+// that a variable names (decisions 8: serve). Tests of cmd/watchpost check that
+// every flag has its variable.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	program, err := binary()
@@ -223,8 +223,8 @@ status 200
 	}
 }
 
-// A stop that waits names what it waits for, and a second Ctrl-C ends the process
-// at once (decisions 8: serve).
+// TestStopThatWaits: a stop that waits names the reason, and a second Ctrl-C
+// ends the process at once (decisions 8: serve).
 func TestStopThatWaits(t *testing.T) {
 	t.Parallel()
 	p, err := launch("service", t.TempDir(), "serve", "--data", "data", "--listen", "127.0.0.1:0")

@@ -12,9 +12,9 @@ import (
 )
 
 // TestNoGivenAddressIsCalled: the service never calls an address from a caller
-// or a session: not a webhook, nor that of a profile, a company, a post or a
-// picture. A listener behind all of them receives nothing (specification: What
-// the service does 6, Events; decisions 3: no URL is opened).
+// or a session: no webhook, profile, company, post or picture. A listener
+// behind all of them receives nothing (specification: What the service does 6,
+// Events; decisions 3: no URL is opened).
 func TestNoGivenAddressIsCalled(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64
@@ -27,7 +27,7 @@ func TestNoGivenAddressIsCalled(t *testing.T) {
 	listener.StartTLS()
 	defer listener.Close()
 
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	w.ts.Setenv("THERE", listener.URL)
 	w.play(t, `
 service
@@ -94,7 +94,7 @@ service restart
 `)
 	require.Zero(t, connections.Load(), "somebody called")
 
-	// The listener does receive connections.
+	// The listener does receive other connections.
 	conn, err := net.Dial("tcp", listener.Listener.Addr().String())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())

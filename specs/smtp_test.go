@@ -62,7 +62,8 @@ func (m *mailed) post(path, body string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-// sends requests a code; the reply is the same whatever happens to the mail.
+// sends requests a code; the reply is the same whether or not the mail is
+// delivered.
 func (m *mailed) sends(email string) {
 	m.t.Helper()
 	before := time.Now()
@@ -111,7 +112,7 @@ func TestOneTimeCodesOverSMTP(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, team)
 
-	// The log has the recipient, and nothing secret.
+	// The log has the recipient and no secret.
 	line, err := m.process.Await(`"msg":"mail sent","to":"ada@acme.example"`)
 	require.NoError(t, err)
 	require.NotContains(t, line, codes[0])
@@ -131,7 +132,7 @@ func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	_, err := m.process.Await(`"msg":"mail not sent","to":"nobody@acme.example"`)
 	require.NoError(t, err)
 
-	// Retried, by the clock, while the code is valid.
+	// Mail is retried, by the clock, while the code is valid.
 	server.Refuse(451)
 	m.sends("ada@acme.example")
 	_, err = m.process.Await(`"msg":"mail is tried again","to":"ada@acme.example"`)

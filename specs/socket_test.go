@@ -10,7 +10,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// socket is a connection to the session gateway that a script plays itself.
+// socket is a connection to the session gateway whose frames the script sends.
 type socket struct {
 	conn   *websocket.Conn
 	frames chan []byte
@@ -35,7 +35,7 @@ func (w *world) open(name string) (*socket, error) {
 	s := &socket{conn: conn, frames: make(chan []byte, 256), statuses: make(chan []byte, 1024), gone: make(chan struct{})}
 	go s.read()
 	if old := w.sockets[name]; old != nil {
-		old.end() // a script that reuses a name is done with the old connection
+		old.end() // a script that reuses a name no longer needs the old connection
 	}
 	w.sockets[name] = s
 	return s, nil
@@ -120,8 +120,8 @@ func (w *world) dialCommand(args []string) error {
 }
 
 // helloCommand opens a connection and sends hello for a session: by its token,
-// or by the email of a member, for whom it creates a session; and with an
-// account (with a leading dash: signed out).
+// or by the email of a member, for whom it creates a session. The hello reports
+// an account; a leading dash means signed out.
 func (w *world) helloCommand(args []string) error {
 	if len(args) < 3 || len(args) > 4 {
 		return usage("hello CONNECTION EMAIL|TOKEN ACCOUNT|-ACCOUNT [JOURNAL]")
@@ -155,7 +155,7 @@ func accountFrame(account string) string {
 }
 
 // beatCommand sends a heartbeat and returns when the service has processed it;
-// earlier frames are answered by then.
+// it has answered earlier frames by then.
 func (w *world) beatCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("beat CONNECTION ACCOUNT|-ACCOUNT")
@@ -201,7 +201,7 @@ func (w *world) frameCommand(args []string) error {
 }
 
 // expectCommand requires the next frame to have these members, and stores it
-// like a reply. Of statuses it takes the next one that has them.
+// like a reply. For a status it awaits the next one that has them.
 func (w *world) expectCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("expect CONNECTION 'JSON'")
@@ -238,8 +238,8 @@ func (w *world) expectCommand(args []string) error {
 	}
 }
 
-// closedCommand requires the service to close the connection with that code,
-// without a frame before.
+// closedCommand requires the service to close the connection with that code
+// without sending a frame first.
 func (w *world) closedCommand(args []string) error {
 	if len(args) != 2 {
 		return usage("closed CONNECTION CODE | somehow")

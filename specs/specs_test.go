@@ -14,12 +14,12 @@ import (
 	"watchpost/specs/process"
 )
 
-// binDir is the folder of the built binary, unless one is given.
+// binDir is the folder of the built binary, unless WATCHPOST_BINARY names one.
 var binDir string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// Scripts wait for processes more than they compute.
+	// Scripts mostly wait for processes, so more of them can run in parallel.
 	if parallel := flag.Lookup("test.parallel"); parallel != nil && parallel.Value.String() == parallel.DefValue {
 		_ = flag.Set("test.parallel", "4")
 	}
@@ -103,7 +103,7 @@ func init() {
 		"metric":  (*world).metricCommand,
 		"save":    (*world).saveCommand,
 		"pages":   (*world).pagesCommand,
-		// a session played by the script
+		// a session whose frames the script sends
 		"dial":   (*world).dialCommand,
 		"hello":  (*world).helloCommand,
 		"beat":   (*world).beatCommand,

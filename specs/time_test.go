@@ -38,8 +38,8 @@ func (w *world) until(try func() error) error {
 	}
 }
 
-// eventuallyCommand waits until a condition holds. A condition on the last
-// reply repeats the request first.
+// eventuallyCommand waits until a condition holds. For a condition on the last
+// reply it repeats the request first.
 func (w *world) eventuallyCommand(args []string) error {
 	if len(args) == 0 {
 		return usage("eventually CONDITION")
@@ -117,8 +117,8 @@ func (w *world) mailCommand(args []string) error {
 	return err
 }
 
-// codeIn returns the one-time code of a mail, which is the only run of six
-// digits in it. Only the owner may read the file.
+// codeIn returns the one-time code of a mail, the only run of six digits in it.
+// Only the owner may read the file.
 func codeIn(file, to string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -160,7 +160,7 @@ func (w *world) wrongCommand(args []string) error {
 	return err
 }
 
-// logCommand checks that the service's log has a text, or lacks it.
+// logCommand checks that the service's log contains, or lacks, a text.
 func (w *world) logCommand(args []string) error {
 	if len(args) != 2 || args[0] != "has" && args[0] != "lacks" {
 		return usage("log has TEXT | log lacks TEXT")
@@ -178,8 +178,8 @@ func (w *world) logCommand(args []string) error {
 	return nil
 }
 
-// runCommand runs another command of the binary and stores its exit status as
-// the status of a reply, its output as the body.
+// runCommand runs another command of the binary. Its exit status becomes the
+// status of a reply, its output the body.
 func (w *world) runCommand(args []string) error {
 	p, err := launch("watchpost "+strings.Join(args, " "), w.dir, args...)
 	if err != nil {

@@ -23,7 +23,8 @@ func parseJSON(s string) (any, error) {
 	return v, nil
 }
 
-// textOf formats a value as a script writes it: a string bare, others as JSON.
+// textOf formats a value as a script writes it: a string without quotes, others
+// as JSON.
 func textOf(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -59,7 +60,7 @@ func compareScalars(a, b any) int {
 	return cmp.Compare(textOf(a), textOf(b))
 }
 
-// sameItems reports whether two lists hold the same, in any order.
+// sameItems reports whether two lists have the same elements in any order.
 func sameItems(a, b []any) bool {
 	texts := func(list []any) []string {
 		var all []string
@@ -73,8 +74,8 @@ func sameItems(a, b []any) bool {
 }
 
 // lookUp follows a path such as data[0].id into a value. [*] selects every
-// element, so that the rest of the path returns a list, and [name] the first one
-// of that type; a dot alone is the whole value.
+// element, so the rest of the path returns a list; [name] selects the first
+// element of that type; a single dot is the whole value.
 func lookUp(v any, path string) (any, bool) {
 	if path == "" || path == "." {
 		return v, true

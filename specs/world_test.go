@@ -71,8 +71,8 @@ func emptyWorld(dir string) *world {
 	}
 }
 
-// lonelyWorld is a world without a script, for Go tests.
-func lonelyWorld(t *testing.T) *world {
+// isolatedWorld is a world without a script, for Go tests.
+func isolatedWorld(t *testing.T) *world {
 	t.Helper()
 	if _, err := binary(); err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func (w *world) end() error {
 
 var variable = regexp.MustCompile(`\$(?:\{[A-Z][A-Z0-9_]*\}|[A-Z][A-Z0-9_]*)`)
 
-// expand replaces variables inside quotes, which testscript does not do.
+// expand replaces variables inside quotes, which testscript leaves alone.
 func (w *world) expand(s string) string {
 	return variable.ReplaceAllStringFunc(s, func(found string) string {
 		if value := w.ts.Getenv(strings.Trim(found, "${}")); value != "" {

@@ -156,6 +156,8 @@ func (s *Session) Connect(tasks ...protocol.JournalTask) *Session {
 	require.Equal(s.T, 20, welcome.HeartbeatS)
 	require.Equal(s.T, 60, welcome.LeaseS)
 	require.NotNil(s.T, welcome.ServerTime)
+	require.NotNil(s.T, welcome.Member)
+	require.Equal(s.T, s.Email, welcome.Member.Email)
 	s.ID = watchpost.SessionID(welcome.Session)
 	return s
 }

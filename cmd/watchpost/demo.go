@@ -196,8 +196,8 @@ func (d *demo) startSessions(ctx, running context.Context) error {
 			return err
 		}
 		o := headless.Options{
-			Server: d.service.url, Token: opened.Token, NetworkURL: d.network.url, Account: accountOf(email),
-			JournalDir: filepath.Join(d.config.Data, "sessions", accountOf(email)), Version: version, Logger: d.log, Clock: d.service.clock,
+			Server: d.service.url, Token: opened.Token, NetworkURL: d.network.url, Account: headless.AccountOf(email),
+			JournalDir: filepath.Join(d.config.Data, "sessions", headless.AccountOf(email)), Version: version, Logger: d.log, Clock: d.service.clock,
 		}
 		d.sessions.Go(func() {
 			if err := headless.Run(running, o); err != nil && !errors.Is(err, context.Canceled) {
@@ -268,5 +268,5 @@ Try:
   curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/network-agent/get-task-status?api_agent_task_id=<the id from above>"
 
 Ctrl-C ends it.
-`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, accountOf(demoEmail), demoEmail, d.team)
+`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team)
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"watchpost"
 	"watchpost/internal/fakenetwork/headless"
@@ -22,7 +21,7 @@ type sessionCommand struct {
 	Token      string     `help:"Session token; or give --code. Also from the file named by WATCHPOST_TOKEN_FILE."`
 	Code       string     `help:"Pairing code to sign in with."`
 	NetworkURL string     `name:"network-url" default:"http://127.0.0.1:8090" help:"Origin of the stand-in network."`
-	Account    string     `help:"Slug of the member to be on the network; default: made of the token, or of the email that --code belongs to. Given explicitly, the member works as it from now on."`
+	Account    string     `help:"Slug of the member to be on the network; default: the account that the member works as, otherwise made from the member's email. Given, the member works as it from now on."`
 	Journal    string     `type:"path" help:"Folder of the journal; default: one in the user's state folder, named by the token's hash."`
 	Insecure   bool       `help:"Speak to a service on another machine without TLS."`
 	LogLevel   slog.Level `default:"info" help:"debug, info, warn or error."`
@@ -32,15 +31,11 @@ type sessionCommand struct {
 // the session.
 func (c *sessionCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
-	confirmed := c.Account != "" // by who gave it
 	if err := c.signIn(ctx); err != nil {
 		return err
 	}
 	hash := sha256.Sum256([]byte(c.Token))
 	name := hex.EncodeToString(hash[:8])
-	if c.Account == "" {
-		c.Account = "member-" + name
-	}
 	if c.Journal == "" {
 		state, err := stateDir()
 		if err != nil {
@@ -49,7 +44,7 @@ func (c *sessionCommand) Run(ctx context.Context) error {
 		c.Journal = filepath.Join(state, "watchpost", "sessions", name)
 	}
 	return headless.Run(ctx, headless.Options{
-		Server: c.Server, Insecure: c.Insecure, Token: c.Token, NetworkURL: c.NetworkURL, Account: c.Account, Bind: confirmed,
+		Server: c.Server, Insecure: c.Insecure, Token: c.Token, NetworkURL: c.NetworkURL, Account: c.Account, Bind: c.Account != "",
 		JournalDir: c.Journal, Version: version, Logger: log, Clock: watchpost.SystemClock{},
 	})
 }
@@ -69,21 +64,7 @@ func (c *sessionCommand) signIn(ctx context.Context) (err error) {
 		return err
 	}
 	c.Token = reply.SessionToken
-	if c.Account == "" {
-		c.Account = accountOf(reply.Member.Email)
-	}
 	return nil
-}
-
-// accountOf makes the slug of a network account from a member's email.
-func accountOf(email string) string {
-	mailbox, _, _ := strings.Cut(email, "@")
-	return strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(mailbox)), "-")
 }
 
 // stateDir is where a user's programs keep what is not configuration.

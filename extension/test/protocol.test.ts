@@ -27,7 +27,7 @@ const said: Record<string, FromSession> = {
 }
 
 const heard: Record<string, FromService> = {
-  'welcome': { type: 'welcome', session: 's1', heartbeat_s: 20, lease_s: 60, server_time: '2030-01-09T12:00:00Z' },
+  'welcome': { type: 'welcome', session: 's1', member: { id: 'm1', email: 'ada@example.com' }, heartbeat_s: 20, lease_s: 60, server_time: '2030-01-09T12:00:00Z' },
   'task': { type: 'task', task: 't1', lease: 'l1', attempt: 1, task_type: 'keyword_scan', input: { keyword: 'hiring', since: '2030-01-09T10:00:00Z' }, deadline: '2030-01-09T13:00:00Z' },
   'status': {
     type: 'status', account,

@@ -48,7 +48,7 @@ var golden = map[string]any{
 		Type: TypeStatus, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
 		Blocked: []Blocked{{Reason: BlockedOtherAccount}}, Waiting: point(0), Allowances: []AllowanceState{},
 	},
-	"welcome": Frame{Type: TypeWelcome, Session: "s1", HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
+	"welcome": Frame{Type: TypeWelcome, Session: "s1", Member: &SignInMember{ID: "m1", Email: "ada@example.com"}, HeartbeatS: 20, LeaseS: 60, ServerTime: point(at(12))},
 	"heartbeat": Frame{
 		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
 		Running: []RunningTask{{Task: "t1", Lease: "l1"}},

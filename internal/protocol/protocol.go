@@ -116,10 +116,11 @@ type Frame struct {
 	Tasks   []JournalTask `json:"tasks,omitempty"`
 
 	// welcome
-	Session    string     `json:"session,omitempty"`
-	HeartbeatS int        `json:"heartbeat_s,omitempty"`
-	LeaseS     int        `json:"lease_s,omitempty"`
-	ServerTime *time.Time `json:"server_time,omitempty"`
+	Session    string        `json:"session,omitempty"`
+	Member     *SignInMember `json:"member,omitempty"` // whose session it is
+	HeartbeatS int           `json:"heartbeat_s,omitempty"`
+	LeaseS     int           `json:"lease_s,omitempty"`
+	ServerTime *time.Time    `json:"server_time,omitempty"`
 
 	// heartbeat
 	Running []RunningTask `json:"running,omitempty"`

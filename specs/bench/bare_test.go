@@ -17,9 +17,9 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// bare is the least that can exchange the same requests and frames: a net/http
-// server and WebSockets around a map. It checks no key, keeps no allowance and
-// writes nothing to a disk.
+// bare is the smallest server that can exchange the same requests and frames: a
+// net/http server and WebSockets around a map. It checks no key, counts no
+// allowance and writes nothing to disk.
 type bare struct {
 	mu    sync.Mutex
 	tasks map[string]json.RawMessage // output; nil while pending
@@ -40,8 +40,8 @@ func runBare() {
 	serveBare(mux)
 }
 
-// runBareSockets accepts sockets with the service's library, welcomes whoever
-// says anything, and reads on: one goroutine for each, and nothing else.
+// runBareSockets accepts sockets with the service's library, sends welcome
+// after the first frame of each and reads on, with one goroutine per socket.
 func runBareSockets() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /extension/socket", func(w http.ResponseWriter, r *http.Request) {

@@ -50,16 +50,16 @@ func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		ctx := context.Background()
 		registry := openRegistry(b)
-		// One team first, so that shared data is not counted.
-		founder := found(b, registry, 0)
+		// The first team is not counted, because it loads shared data.
+		first := createTeam(b, registry, 0)
 		before := heap()
 		for i := range teams {
-			found(b, registry, i+1)
+			createTeam(b, registry, i+1)
 		}
 		perTeam := float64(heap()-before) / teams
 		before = heap()
 		for i := range watchlists {
-			_, err := actors.Ask[actors.WatchlistView](ctx, registry, founder, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+			_, err := actors.Ask[actors.WatchlistView](ctx, registry, first, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
 				Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{{Keyword: fmt.Sprintf("keyword %d", i)}},
 			}})
 			require.NoError(b, err)
@@ -67,7 +67,7 @@ func BenchmarkMemory(b *testing.B) {
 		perWatchlist := float64(heap()-before) / watchlists
 		before = heap()
 		for range tasks {
-			_, err := actors.Ask[actors.TaskCreated](ctx, registry, founder, actors.CreateTask{
+			_, err := actors.Ask[actors.TaskCreated](ctx, registry, first, actors.CreateTask{
 				Type: watchpost.TaskProfileFetch, Input: []byte(`{"task_type":"agent_profile_fetch","profile_slug":"jane-doe"}`),
 			})
 			require.NoError(b, err)
@@ -98,10 +98,10 @@ func openRegistry(b *testing.B) *actors.Registry {
 	return registry
 }
 
-func found(b *testing.B, registry *actors.Registry, i int) watchpost.TeamID {
+func createTeam(b *testing.B, registry *actors.Registry, i int) watchpost.TeamID {
 	b.Helper()
 	made, err := registry.CreateTeam(context.Background(), actors.CreateTeam{
-		Plan: watchpost.PlanUltimate, Email: fmt.Sprintf("founder-%d@example.com", i), FullName: "Founder",
+		Plan: watchpost.PlanUltimate, Email: fmt.Sprintf("first-%d@example.com", i), FullName: "Founder",
 	})
 	require.NoError(b, err)
 	return made.Team.ID
@@ -112,8 +112,8 @@ type noMail struct{}
 // Send implements actors.Mailer.
 func (noMail) Send(context.Context, actors.Mail) error { return nil }
 
-// heap returns the live heap after a collection: the minimum of a few
-// readings, because the store works in the background.
+// heap returns the live heap after a collection: the minimum of a few readings,
+// because the store works in the background.
 func heap() int64 {
 	var readings []int64
 	for range 3 {

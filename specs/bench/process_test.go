@@ -23,7 +23,7 @@ import (
 var binary string
 
 // bareVariable makes this test binary another program: a bare peer of task
-// lives or of idle sockets, the generator of load by many sessions, or, when it
+// lives or of idle sockets, the load generator of many sessions, or, if it
 // names a file, a bare peer that answers requests with the file's bytes.
 const bareVariable = "WATCHPOST_BENCH_BARE"
 
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // nothing is measured, so nothing is built
+		os.Exit(m.Run()) // no benchmark runs, so no binary is needed
 	}
 	dir, err := os.MkdirTemp("", "watchpost-bench-")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is a server that was started for a measurement; it ends with it.
+// server is a server started for a measurement and stopped after it.
 type server struct {
 	t       testing.TB
 	url     string
@@ -147,5 +147,5 @@ func (p *server) call(method, path, header, value string, body, reply any) {
 	}
 }
 
-// client keeps a connection for each of the callers.
+// client keeps a connection for each caller.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}}

@@ -21,7 +21,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// requestTarget is the allowed CPU time of a request, as a multiple of a bare
+// requestTarget is the maximum CPU time of a request, as a multiple of a bare
 // net/http handler that writes the same bytes.
 const requestTarget = 1.6
 
@@ -35,8 +35,8 @@ const (
 )
 
 // BenchmarkRequest reports the CPU time of a page of 20 posts and of a poll of
-// a finished task, over sockets: the running time of the server's process,
-// next to that of a bare handler that writes the same bytes.
+// a finished task, over sockets: that of the server's process next to that of a
+// bare handler that writes the same bytes.
 func BenchmarkRequest(b *testing.B) {
 	service := startWatchpost(b, b.TempDir())
 	key, task := service.collect(b)
@@ -52,7 +52,7 @@ func BenchmarkRequest(b *testing.B) {
 			require.Equal(b, body, get(b, bare.url+path, key))
 			var costs, bareCosts, ratios []float64
 			for b.Loop() {
-				service.ask(b, path, key) // warm
+				service.ask(b, path, key) // warm up
 				bare.ask(b, path, key)
 				for range requestRounds {
 					cost, bareCost := service.ask(b, path, key), bare.ask(b, path, key)
@@ -195,7 +195,7 @@ func expect(b *testing.B, ws *websocket.Conn, kind string) protocol.Frame {
 	return f
 }
 
-// scannedPosts are posts of the length of real ones.
+// scannedPosts are posts as long as real ones.
 func scannedPosts() (posts []protocol.Post) {
 	text := strings.Repeat("We have moved our database to another machine, and learned a few things on the way. ", 6)
 	for n := range storedPosts {

@@ -14,36 +14,36 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// The generator of load is a process of its own: 15,000 sockets at each end are
-// more than one process may have open, and its work must not count as the
-// service's. A benchmark directs it over HTTP, one request at a time.
+// The load generator is a separate process: one process may not open 15,000
+// sockets at each end, and its work must not count as the service's. A
+// benchmark controls it over HTTP, one request at a time.
 
-// connectAtOnce is how many sockets wait for their welcome at a time: fewer
-// than the service allows one client address.
+// connectAtOnce is the number of sockets that wait for their welcome at a time,
+// below the service's limit for one client address.
 const connectAtOnce = 48
 
-// loadConnect connects sessions to a server, behind those that there are.
+// loadConnect connects more sessions to a server.
 type loadConnect struct {
 	URL    string
 	Keys   []string
 	Tokens []string
 }
 
-// loadLives takes tasks of one kind through their life.
+// loadLives runs tasks of one kind from creation to the final poll.
 type loadLives struct {
 	Path  string
 	Body  string
 	Tasks int
 }
 
-// loadReport answers every request.
+// loadReport is the reply to every request.
 type loadReport struct {
-	Rate      float64 // task lives a second
+	Rate      float64 // task lives per second
 	Connected int
-	Errors    []string // since the last report
+	Errors    []string // errors since the last report
 }
 
-// generator is the process's load.
+// generator is the load of the process.
 type generator struct {
 	mu     sync.Mutex
 	load   *load
@@ -51,7 +51,7 @@ type generator struct {
 }
 
 func runLoad() {
-	debug.SetGCPercent(800) // its collector shares the processors with the service
+	debug.SetGCPercent(800) // fewer collections, because the service shares the processors
 	g := &generator{}
 	g.load = &load{report: g.report, acked: map[string]chan struct{}{}}
 	mux := http.NewServeMux()
@@ -64,7 +64,7 @@ func runLoad() {
 		g.mu.Lock()
 		dropped := g.load.cut(kept)
 		g.mu.Unlock()
-		closeAll(dropped) // the others' heartbeats go on
+		closeAll(dropped) // the other sessions' heartbeats continue
 		return r
 	}))
 	mux.HandleFunc("POST /beat", directed(g, func(struct{}) (r loadReport) {
@@ -128,7 +128,7 @@ func (g *generator) connect(tokens []string) {
 	}
 }
 
-// heartbeats sends a heartbeat of each session in every period, evenly spread.
+// heartbeats sends a heartbeat per session in each period, evenly spread.
 func (g *generator) heartbeats() {
 	const tick = 20 * time.Millisecond
 	next, due := 0, 0.0

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many sessions: most of them idle, in teams of five; the first ones do the
+// Many sessions: most of them idle, in teams of five. The first ones do the
 // tasks in every phase.
 const (
 	manySessions   = 15_000
@@ -21,32 +21,33 @@ const (
 	sessionTeam    = 5
 	sessionCycles  = 3
 	sessionRounds  = 2
-	sessionTasks   = 3_600            // two rounds of them are within the day's allowances
-	sessionSettle  = 60 * time.Second // after connecting: three heartbeats of each
+	sessionTasks   = 3_600            // two rounds stay within the day's allowances
+	sessionSettle  = 60 * time.Second // after connecting: three heartbeats per session
 	sessionObserve = 60 * time.Second
-	// sessionHold is how long the heartbeats run before memory is read: the
-	// garbage of so many connections at once has gone then.
+	// sessionHold is the time for heartbeats before memory is read. The garbage of new connections is collected by then.
 	sessionHold = 3 * time.Minute
 )
 
-// What many sessions may cost.
+// Targets for many sessions.
 const (
-	targetSessionMemory = 24_000 // bytes of anonymous memory
-	targetIdleProcessor = 0.10   // of one core, for the heartbeats of all
-	targetLivesRatio    = 0.9    // with many sessions beside with few
+	targetSessionMemory = 24_000 // bytes of anonymous memory per session
+	targetIdleProcessor = 0.10   // of one core, for the heartbeats of all sessions
+	targetLivesRatio    = 0.9    // rate with many sessions over rate with few
 )
 
-// BenchmarkSessions prints what connected idle sessions cost: anonymous memory
-// for each, processor time of their heartbeats, and the rate of task lives with
-// many connected as a ratio of that with few. Phases with few and with many
-// alternate on one server. A bare peer holds as many sockets in the same run.
+// BenchmarkSessions prints the cost of connected idle sessions: anonymous
+// memory per session, CPU time of their heartbeats, and the rate of task lives
+// with many sessions as a ratio of the rate with few. Phases with few and with
+// many alternate on one server. In the same run a bare peer holds as many
+// sockets.
 func BenchmarkSessions(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
 		maker := startWatchpost(b, dir)
 		tokens, keys := maker.makeTeams(manySessions / sessionTeam)
 		require.NoError(b, maker.process.Stop())
-		// No team is in memory then, and none of what making them left there.
+		// After the restart no team is in memory, nor any garbage of creating
+		// them.
 		service := startWatchpost(b, dir)
 		clients := startBare(b, bareLoad)
 		empty := service.usage()
@@ -106,8 +107,8 @@ func BenchmarkSessions(b *testing.B) {
 	}
 }
 
-// bareSocketMemory is the anonymous memory that a bare peer takes for a socket
-// while it does no more than hold as many and read their heartbeats.
+// bareSocketMemory is the anonymous memory per socket of a bare peer that only
+// holds as many sockets and reads their heartbeats.
 func bareSocketMemory(b *testing.B) float64 {
 	peer, clients := startBare(b, bareSockets), startBare(b, bareLoad)
 	_, before := peer.memory()
@@ -119,7 +120,7 @@ func bareSocketMemory(b *testing.B) float64 {
 
 func wait(d time.Duration) { <-time.After(d) }
 
-// direct sends an order to a load generator, which must have met no error.
+// direct sends a command to a load generator and fails on a reported error.
 func (p *server) direct(path string, order any) loadReport {
 	p.t.Helper()
 	var report loadReport
@@ -128,9 +129,8 @@ func (p *server) direct(path string, order any) loadReport {
 	return report
 }
 
-// lifeRates are task lives a second, and what each took of the service's
-// processor time in µs, heartbeats included: on a busy machine the second tells
-// more.
+// lifeRates are task lives per second, and the service's CPU time for each in
+// µs, heartbeats included. On a busy machine the CPU time is more reliable.
 type lifeRates struct{ rates, costs []float64 }
 
 func (l lifeRates) String() string { return fmt.Sprintf("%.0f lives/s at %.0f µs", l.rates, l.costs) }
@@ -146,20 +146,20 @@ func (l *lifeRates) measure(service, clients *server) {
 	}
 }
 
-// idle returns how much of a core the process takes meanwhile.
+// idle returns the share of a core that the process uses during d.
 func (p *server) idle(d time.Duration) float64 {
 	before, began := p.processorTime(), time.Now()
 	wait(d)
 	return float64(p.processorTime()-before) / float64(time.Since(began))
 }
 
-// nextDay sets the clock forward by a day: allowances begin again.
+// nextDay advances the clock by a day, which resets allowances.
 func (p *server) nextDay() {
 	p.admin(http.MethodPost, "/admin/clock", map[string]string{"advance": "24h"}, nil)
 }
 
-// makeTeams makes teams of sessionTeam members and returns the tokens of their
-// sessions, and the keys of those teams that do the tasks.
+// makeTeams creates teams of sessionTeam members. It returns the tokens of all
+// sessions and the keys of the teams that do the tasks.
 func (p *server) makeTeams(teams int) (tokens, keys []string) {
 	p.t.Helper()
 	all := make([][]string, teams)
@@ -180,7 +180,7 @@ func (p *server) makeTeams(teams int) (tokens, keys []string) {
 	return tokens, keys[:fewSessions/sessionTeam]
 }
 
-// usage is what a process takes, in bytes.
+// usage is the memory of a process in bytes.
 type usage struct {
 	anonymous           int64
 	heap, heapGoal      float64
@@ -205,7 +205,7 @@ func (p *server) usage() (u usage) {
 	return u
 }
 
-// awaitSessions waits until so many sessions are connected.
+// awaitSessions waits until count sessions are connected.
 func (p *server) awaitSessions(count int) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool { return p.metrics()["watchpost_sessions_connected"] == float64(count) }, time.Minute, time.Second)

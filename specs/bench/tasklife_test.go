@@ -20,7 +20,7 @@ import (
 )
 
 // The load: 64 clients, and as many sessions as the daily allowance of profile
-// fetches needs for one round. Between rounds the clock goes on by a day.
+// fetches needs for one round. The clock advances by a day between rounds.
 const (
 	lifeClients  = 64
 	lifeTeams    = 8
@@ -29,14 +29,14 @@ const (
 	lifeRounds   = 5
 )
 
-// profileOutput is what each session answers.
+// profileOutput is the result of each session.
 var profileOutput = json.RawMessage(`{"name":"Jane Doe","headline":"VP Engineering at Example","location":"Berlin, Germany",` +
 	`"profile_url":"http://127.0.0.1/in/jane-doe","connections":500,"followers":1200,"about":"I build things.",` +
 	`"experience":[{"title":"VP Engineering","company_name":"Example"}],"education":[],"skills":["Go","Databases"],` +
 	`"profile_urn":"urn:network:member:1","profile_slug":"jane-doe"}`)
 
-// BenchmarkTaskLife accepts, completes and polls profile fetches through HTTP
-// and real sockets, in turn at the service and at the bare peer.
+// BenchmarkTaskLife accepts, completes and polls profile fetches over HTTP and
+// real sockets, alternating between the service and the bare peer.
 func BenchmarkTaskLife(b *testing.B) {
 	server := startWatchpost(b, b.TempDir())
 	service := newLoad(b, server, true)
@@ -71,10 +71,10 @@ func median(values []float64) float64 {
 // load is the clients and sessions of one server.
 type load struct {
 	url      string
-	report   func(error) // receives failures outside of calls that return one
-	keys     []string    // one for each team
+	report   func(error) // receives failures outside of calls that return an error
+	keys     []string    // one per team
 	sessions []*websocket.Conn
-	// acked tells a client that the result of its task was acknowledged.
+	// acked notifies a client when the result of its task was acknowledged.
 	mu    sync.Mutex
 	acked map[string]chan struct{}
 }
@@ -98,8 +98,8 @@ func newLoad(b *testing.B, server *server, teams bool) *load {
 	return l
 }
 
-// makeTeam makes a team of so many members with a session each, and returns
-// its key and their tokens.
+// makeTeam creates a team with the given number of members and one session
+// each. It returns the team's key and the session tokens.
 func (p *server) makeTeam(name string, members int) (key string, tokens []string) {
 	p.t.Helper()
 	var team struct {
@@ -121,7 +121,7 @@ func (p *server) makeTeam(name string, members int) (key string, tokens []string
 	return team.APIKey, tokens
 }
 
-// connect connects a session that answers every task at once.
+// connect connects a session that completes every task at once.
 func (l *load) connect(token string, session int) (*websocket.Conn, error) {
 	ctx := context.Background()
 	ws, _, err := websocket.Dial(ctx, strings.Replace(l.url, "http", "ws", 1)+"/extension/socket",
@@ -139,7 +139,7 @@ func (l *load) connect(token string, session int) (*websocket.Conn, error) {
 	return ws, nil
 }
 
-// work answers tasks until the connection ends.
+// work completes tasks until the connection ends.
 func (l *load) work(ws *websocket.Conn) {
 	for {
 		_, raw, err := ws.Read(context.Background())
@@ -161,7 +161,7 @@ func (l *load) work(ws *websocket.Conn) {
 	}
 }
 
-// cut takes all sessions but the first ones out of the load.
+// cut removes all sessions but the first ones from the load.
 func (l *load) cut(kept int) []*websocket.Conn {
 	dropped := slices.Clone(l.sessions[kept:])
 	l.sessions = slices.Delete(l.sessions, kept, len(l.sessions))
@@ -180,8 +180,8 @@ func closeAll(sessions []*websocket.Conn) {
 	wg.Wait()
 }
 
-// beat lets every session give a sign of life, and returns when the service has
-// seen them: a frame about no task is acknowledged behind them.
+// beat sends a heartbeat per session and returns when the service has
+// processed them: it acknowledges a frame that follows each heartbeat.
 func (l *load) beat() {
 	for i, ws := range l.sessions {
 		l.send(ws, protocol.Frame{Type: protocol.TypeHeartbeat, Account: accountOf(i)})
@@ -237,13 +237,13 @@ func (l *load) forget(task string) {
 	delete(l.acked, task)
 }
 
-// round lets the clients take lifeTasks tasks through their life and returns
-// the rate a second and how long each took.
+// round runs lifeTasks tasks and returns the rate per second and the latency of
+// each.
 func (l *load) round() (rate float64, took []time.Duration) {
 	return l.lives("/network-agent/fetch-profile", `{"profile_slug":"jane-doe"}`, lifeTasks)
 }
 
-// lives takes so many tasks of one kind through their life.
+// lives runs a number of tasks of one kind from creation to the final poll.
 func (l *load) lives(path, body string, tasks int) (rate float64, took []time.Duration) {
 	var wg sync.WaitGroup
 	times := make([][]time.Duration, lifeClients)
@@ -254,7 +254,7 @@ func (l *load) lives(path, body string, tasks int) (rate float64, took []time.Du
 				at := time.Now()
 				if err := l.life(path, body, l.keys[i%len(l.keys)]); err != nil {
 					l.report(err)
-					return // one failure for each client says enough
+					return // one failure per client is enough
 				}
 				times[c] = append(times[c], time.Since(at))
 			}

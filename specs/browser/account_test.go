@@ -9,13 +9,13 @@ import (
 	"watchpost/internal/fakenetwork"
 )
 
-// TestOtherAccount: the browser of a member that is signed in to the network as
-// somebody else writes nothing, and what was asked for is done as the member when
-// the member is back.
+// TestOtherAccount: a member's browser that is signed in to the network as
+// another account writes nothing. The requested writes run once the member's
+// own account is signed in again.
 func TestOtherAccount(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	m := w.found(t, "own@example.com").join("own@example.com", "own")
+	m := w.createTeam(t, "own@example.com").join("own@example.com", "own")
 	post := w.anyPost(t)
 	comment := func(text string) string {
 		return m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": text})

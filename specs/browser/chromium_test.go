@@ -18,8 +18,8 @@ import (
 )
 
 // chromium is a browser that a test drives by the DevTools protocol over a
-// pipe. No debugger attaches to the extension's worker, because that would
-// keep it alive.
+// pipe. No debugger attaches to the extension's worker, because that would keep
+// it alive.
 type chromium struct {
 	t       testing.TB
 	command *exec.Cmd
@@ -245,8 +245,8 @@ func (p *page) run(script string) json.RawMessage {
 	return value
 }
 
-// until waits until an expression is true. An expression that cannot be
-// evaluated, as on a page that is being left, is not true yet.
+// until waits until an expression is true. An expression that fails, as during
+// navigation, counts as not yet true.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	var value json.RawMessage

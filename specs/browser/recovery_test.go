@@ -19,7 +19,7 @@ func repetitions() int {
 	return 1
 }
 
-// anyPost returns the urn of some post of the network.
+// anyPost returns the URN of any post of the network.
 func (w *world) anyPost(t testing.TB) string {
 	t.Helper()
 	b := networktest.NewBrowser(t, w.siteAddress)
@@ -30,31 +30,31 @@ func (w *world) anyPost(t testing.TB) string {
 	return posts[0].URN
 }
 
-// deed is a write that can be requested repeatedly.
-type deed struct {
+// write is a write task that can be requested repeatedly.
+type write struct {
 	path string
 	body func(text string) fields
 	kind fakenetwork.WriteKind
 }
 
-func comment(post string) deed {
-	return deed{"/network-agent/comment-post", func(text string) fields {
+func comment(post string) write {
+	return write{"/network-agent/comment-post", func(text string) fields {
 		return fields{"social_urn": post, "comment_text": text}
 	}, fakenetwork.WriteComment}
 }
 
-// message is a deed: a message to some connection of the member.
-func (m *member) message() deed {
+// message returns a write: a message to a connection of the member.
+func (m *member) message() write {
 	m.team.t.Helper()
 	friends := elements(m.team.t, m.completed(m.ask("/network-agent/fetch-connections", fields{"count": 1})), "connections")
-	return deed{"/network-agent/send-message", func(text string) fields {
+	return write{"/network-agent/send-message", func(text string) fields {
 		return fields{"recipient_urn": friends[0]["profile_urn"], "message": text}
 	}, fakenetwork.WriteMessage}
 }
 
-// onceWhile disturbs the browser after a write was applied and before it is
-// answered. The network and the service must count the write once.
-func (m *member) onceWhile(d deed, text string, happens func(h *held)) {
+// onceWhile disturbs the browser after a write was applied and before its
+// response. The network and the service must count the write once.
+func (m *member) onceWhile(d write, text string, happens func(h *held)) {
 	t := m.team.t
 	t.Helper()
 	before := m.writes.count(m.account, d.kind)
@@ -70,13 +70,13 @@ func (m *member) onceWhile(d deed, text string, happens func(h *held)) {
 func TestDeathOfWhatWrites(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	way := w.openDoor(t, true)
-	m := w.found(t, "deaths@example.com").joinBy("deaths@example.com", "deaths", way.url)
+	way := w.openProxy(t, true)
+	m := w.createTeam(t, "deaths@example.com").joinBy("deaths@example.com", "deaths", way.url)
 	// A single kind would exceed its allowance after some rounds.
 	message := m.message()
-	deeds := []deed{comment(w.anyPost(t)), message, message}
+	writes := []write{comment(w.anyPost(t)), message, message}
 	for round := range repetitions() {
-		d := deeds[round%len(deeds)]
+		d := writes[round%len(writes)]
 		// The page's outcome starts the next worker.
 		m.onceWhile(d, "The worker dies", func(h *held) {
 			m.killWorker()
@@ -119,14 +119,14 @@ func TestDeathOfWhatWrites(t *testing.T) {
 func TestBrowserIsKilled(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	m := w.found(t, "killed@example.com").join("killed@example.com", "killed")
+	m := w.createTeam(t, "killed@example.com").join("killed@example.com", "killed")
 	post := comment(w.anyPost(t))
 	for range repetitions() {
 		m.onceWhile(post, "The browser is killed", func(h *held) {
 			m.kill()
 			h.release()
 			m.chromium = launch(t, m.dist, m.profile)
-			m.signIn() // a cookie this young was not written to disk yet
+			m.signIn() // a cookie this recent may not be on disk yet
 		})
 	}
 }
@@ -139,9 +139,10 @@ func TestLostWriteIsDoneOnceMore(t *testing.T) {
 	}
 	t.Parallel()
 	w := theWorld(t)
-	m := w.found(t, "lost@example.com").join("lost@example.com", "lost")
+	m := w.createTeam(t, "lost@example.com").join("lost@example.com", "lost")
 	post := w.anyPost(t)
-	// All of them: the browser resends requests over reused connections.
+	// All writes are lost, because the browser resends requests over reused
+	// connections.
 	m.network.SetFaults(m.account, fakenetwork.Faults{LoseWrites: -1})
 	id := m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": "Lost on the way"})
 	eventually(t, m.hasWorkTab, func() string { return "no tab was opened" })

@@ -34,7 +34,7 @@ func (p *mailbox) mailed(t testing.TB, email string) string {
 func TestSessionOfAMember(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	team := w.found(t, "admin@example.com")
+	team := w.createTeam(t, "admin@example.com")
 	added, err := actors.Ask[watchpost.Member](t.Context(), w.registry, team.id, actors.AddMember{Email: "member@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)
 	m := &member{team: team, chromium: launch(t, w.dist, t.TempDir()), email: "member@example.com", account: "member"}
@@ -42,14 +42,14 @@ func TestSessionOfAMember(t *testing.T) {
 	m.signIn()
 	p := m.settings()
 
-	// A wrong code is refused with the service's own text.
+	// The page shows the service's own text for a wrong code.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#by-code").requestSubmit()`)
 	p.says("#answer", "Invalid or expired pairing code")
-	// So is an unreachable address, and an insecure one.
+	// An unreachable or insecure address is refused too.
 	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#by-code").requestSubmit()`)
 	p.says("#answer", "must begin with https")
 
-	// By email.
+	// Pairing by email.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#tab-mail").click();
 		document.querySelector("#email").value = "` + m.email + `"; document.querySelector("#by-mail").requestSubmit()`)
 	p.until(`!document.querySelector("#otp-step").hidden`)
@@ -94,7 +94,7 @@ func TestSessionOfAMember(t *testing.T) {
 	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#notice").textContent.includes("Pair it again")`)
 	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).includes("token"))`)
 
-	// Other origins get nowhere.
+	// The service refuses other origins.
 	stranger := m.open(m.site + "/feed")
 	stranger.until(`new Promise(resolve => { const s = new WebSocket("` + "ws" + m.service[len("http"):] + `/extension/socket"); s.onopen = () => resolve(false); s.onerror = () => resolve(true) })`)
 	stranger.until(`fetch("` + m.service + `/extension/sign-in", {method: "POST", body: "{}"}).then(() => false, () => true)`)
@@ -116,15 +116,15 @@ func (m *member) isConnected(want bool) {
 }
 
 // TestTwoMembers: two members of a team work in two browsers, one of them by
-// long poll only. Each acts as itself.
+// long poll only. Each acts as its own account.
 func TestTwoMembers(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	team := w.found(t, "first@example.com")
+	team := w.createTeam(t, "first@example.com")
 	_, err := actors.Ask[watchpost.Member](t.Context(), w.registry, team.id, actors.AddMember{Email: "second@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)
 	first := team.join("first@example.com", "first")
-	second := team.joinBy("second@example.com", "second", w.openDoor(t, false).url)
+	second := team.joinBy("second@example.com", "second", w.openProxy(t, false).url)
 	status, made := team.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"hiring"}})
 	require.Equal(t, http.StatusOK, status, made)
 	post := team.posts(made["id"].(string))[0]["id"]

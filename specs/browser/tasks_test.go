@@ -39,7 +39,7 @@ func (m *team) posts(watchlist string) []fields {
 func TestEveryTaskType(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	m := w.found(t, "tasks@example.com").join("tasks@example.com", "tasks")
+	m := w.createTeam(t, "tasks@example.com").join("tasks@example.com", "tasks")
 
 	own := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "tasks"}))
 	require.Equal(t, "tasks", own["profile_slug"])
@@ -111,7 +111,7 @@ func TestEveryTaskType(t *testing.T) {
 	takePictures(m)
 }
 
-// stranger returns a profile that is no connection.
+// stranger returns a profile that is not a connection.
 func stranger(t testing.TB, found []fields) fields {
 	t.Helper()
 	for _, one := range found {

@@ -121,7 +121,7 @@ func theWorld(t testing.TB) *world {
 	return shared.world
 }
 
-// closeWorld ends the world, if any test has made it.
+// closeWorld ends the world if a test has created it.
 func closeWorld() error {
 	if shared.world == nil {
 		return nil
@@ -229,7 +229,7 @@ func (g *writeGate) applied(w fakenetwork.Write) {
 	}
 }
 
-// count returns how many writes of a kind an account has done.
+// count returns the number of writes of a kind by an account.
 func (g *writeGate) count(account string, kind fakenetwork.WriteKind) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -267,7 +267,7 @@ func (h *held) release() {
 	}
 }
 
-// mailbox keeps the mails that were sent.
+// mailbox collects the sent mails.
 type mailbox struct {
 	mu    sync.Mutex
 	mails []actors.Mail
@@ -294,8 +294,8 @@ type team struct {
 	newest string
 }
 
-// found creates a team whose admin has that email.
-func (w *world) found(t testing.TB, email string) *team {
+// createTeam creates a team whose admin has that email.
+func (w *world) createTeam(t testing.TB, email string) *team {
 	t.Helper()
 	made, err := w.registry.CreateTeam(t.Context(), actors.CreateTeam{Name: "Team of " + email, Plan: watchpost.PlanUltimate, Email: email, FullName: "Ada Lovelace"})
 	require.NoError(t, err)
@@ -373,8 +373,8 @@ type member struct {
 	email, account string
 }
 
-// join gives a member of the team a browser in which the account is signed in
-// and the extension paired.
+// join gives a member of the team a browser with a signed-in account and a
+// paired extension.
 func (m *team) join(email, account string) *member {
 	m.t.Helper()
 	return m.joinBy(email, account, m.service)
@@ -423,7 +423,7 @@ func (m *member) settings() *page {
 	return p
 }
 
-// code makes a pairing code.
+// code creates a pairing code.
 func (m *member) code() string {
 	m.team.t.Helper()
 	code, err := actors.Ask[actors.PairingCode](m.team.t.Context(), m.registry, m.id, actors.CreatePairingCode{Email: m.email})

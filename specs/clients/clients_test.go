@@ -65,8 +65,8 @@ func TestClients(t *testing.T) {
 	})
 }
 
-// check checks the output of a scenario: the two watchlists of the demo, its
-// own and perhaps the other client's.
+// check checks the output of a scenario: the demo's two watchlists, the
+// client's own and possibly that of the other client.
 func check(t *testing.T, said string) {
 	t.Helper()
 	require.Regexp(t, `^watchlists [34], profile \S.*, posts [1-9]\d*\n$`, said)
@@ -128,8 +128,8 @@ func must(t *testing.T, dir string, env []string, program string, args ...string
 	return out
 }
 
-// unavailable skips a client whose tools are not available on this machine; on
-// the build server that is a failure.
+// unavailable skips a client whose tools this machine lacks; on the build
+// server it fails instead.
 func unavailable(t *testing.T, what, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

@@ -1,6 +1,5 @@
 // Package process starts the built binary for the black-box tests: scripts,
-// crash tests and benchmarks. A process is ended by its own handle, never by
-// name.
+// crash tests and benchmarks. It ends a process by its handle, never by name.
 package process
 
 import (
@@ -21,7 +20,7 @@ import (
 const Patience = 60 * time.Second
 
 // Build builds the binary into dir with the given flags of go build, and
-// returns its path. When WATCHPOST_BINARY names a program, that is returned.
+// returns its path. When WATCHPOST_BINARY names a program, Build returns that.
 func Build(dir string, flags ...string) (string, error) {
 	if given := os.Getenv("WATCHPOST_BINARY"); given != "" {
 		return filepath.Abs(given)
@@ -130,7 +129,7 @@ func (p *Process) URL() (string, error) {
 	return entry.URL, nil
 }
 
-// Stop asks the process to exit. It must succeed and leave no Fault.
+// Stop asks the process to exit. The process must succeed and leave no Fault.
 func (p *Process) Stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("%s had ended by itself: %w\n%s", p.name, err, p.log.tail())
@@ -153,7 +152,7 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Fault reports a data race or a panic in the log, which no test may cause.
+// Fault reports a data race or a panic in the log. No test may cause one.
 func (p *Process) Fault() error {
 	for _, sign := range []string{"WARNING: DATA RACE", `"msg":"panic"`, `"msg":"actor failed"`, "goroutine 1 ["} {
 		if line, found, _ := p.log.find(sign); found {

@@ -168,6 +168,8 @@ export type FromSession =
 export interface Welcome {
   type: 'welcome'
   session?: string
+  /** The member whose session it is. */
+  member?: SignInReply['member']
   heartbeat_s?: number
   lease_s?: number
   server_time?: string

@@ -1,11 +1,65 @@
 package headless
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"watchpost/internal/protocol"
 )
+
+// AccountOf makes the slug of a network account from a member's email.
+func AccountOf(email string) string {
+	mailbox, _, _ := strings.Cut(email, "@")
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(mailbox)), "-")
+}
+
+// nameAccount chooses the account to sign in as, unless the options name it. It
+// prefers the account that the member works as, because another one gets no
+// tasks. The caller holds the mutex.
+func (s *session) nameAccount(works *protocol.Account) {
+	if s.opts.Account != "" || s.net.account() != "" {
+		return
+	}
+	slug := AccountOf(s.email)
+	if works != nil && works.Slug != "" {
+		slug = works.Slug
+	}
+	if slug == "" {
+		s.log.Error("session: the service does not name the member; give the account to sign in as")
+		return
+	}
+	s.net.setAccount(slug)
+	close(s.named)
+}
+
+// takeAccount waits until the session knows its account and signs it in. It
+// returns false if ctx ends first.
+func (s *session) takeAccount(ctx context.Context) bool {
+	if s.opts.Account != "" {
+		return true
+	}
+	select {
+	case <-s.named:
+		s.signIn(ctx)
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// signIn signs the account in to the network. It logs a failure; the next
+// heartbeat tries again.
+func (s *session) signIn(ctx context.Context) {
+	if err := s.net.signIn(ctx); err != nil && ctx.Err() == nil {
+		s.log.Warn("session: not signed in to the network", "account", s.net.account(), "error", err)
+	}
+}
 
 // receiveStatus stores the account that the member works as and, with
 // Options.Bind, confirms the session's own account.
@@ -16,6 +70,7 @@ func (s *session) receiveStatus(f protocol.Frame) {
 	if f.Account != nil {
 		s.bound = f.Account.URN
 	}
+	s.nameAccount(f.Account)
 	if !slices.ContainsFunc(f.Blocked, func(b protocol.Blocked) bool { return b.Reason == protocol.BlockedOtherAccount }) {
 		return
 	}

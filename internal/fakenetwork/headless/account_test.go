@@ -79,3 +79,39 @@ func TestNoBind(t *testing.T) {
 	c.send(task("t1", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}))
 	c.read(protocol.TypeAccepted)
 }
+
+// TestAccountOfTheMember: a session without a given account signs in as the
+// account that the member works as, otherwise as the one made from the member's
+// email. It runs no task before.
+func TestAccountOfTheMember(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		works *protocol.Account
+		want  string
+	}{
+		"made of the email": {nil, "jo-doe"},
+		"bound":             {&protocol.Account{URN: "urn:network:member:ada", Slug: "ada"}, "ada"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, fakenetwork.Options{})
+			w.account = ""
+			w.run()
+			conn, hello := w.welcomed()
+			if hello.Account.SignedIn || hello.Account.Slug != "" {
+				t.Errorf("signed in as %+v before the member is known", hello.Account)
+			}
+			conn.send(task("t1", "agent_profile_fetch", map[string]string{"profile_slug": c.want}))
+			conn.read(protocol.TypeAccepted)
+			w.beats <- start // has the account looked at, and nobody signed in
+			conn.send(protocol.Frame{Type: protocol.TypeStatus, Account: c.works, Blocked: []protocol.Blocked{{Reason: protocol.BlockedSignedOut}}})
+			if got := conn.read(protocol.TypeResult); got.Error != nil {
+				t.Errorf("result %+v", got.Error)
+			}
+			conn.drop()
+			if _, hello := w.welcomed(); !hello.Account.SignedIn || hello.Account.Slug != c.want {
+				t.Errorf("signed in as %+v, want %q", hello.Account, c.want)
+			}
+		})
+	}
+}

@@ -41,12 +41,12 @@ func faultf(code, format string, args ...any) *fault {
 type client struct {
 	origin *url.URL
 	http   *http.Client
-	slug   string
 	// seen is called with the account that a page shows: the viewer, or nil
 	// when no account is signed in or a challenge blocks the page.
 	seen func(*page.Viewer)
 
 	mu   sync.Mutex
+	slug string // the account to sign in as; "" until it is known
 	csrf string // of the last page that had one
 }
 
@@ -82,9 +82,23 @@ func (c *client) absolute(path string) string {
 	return c.origin.Scheme + "://" + c.origin.Host + path
 }
 
+// account returns whom the client signs in as, "" before that is known.
+func (c *client) account() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.slug
+}
+
+// setAccount makes the client sign in as that account from now on.
+func (c *client) setAccount(slug string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slug = slug
+}
+
 // signIn signs the account in.
 func (c *client) signIn(ctx context.Context) error {
-	data, err := c.send(ctx, http.MethodPost, "/sign-in", url.Values{"slug": {c.slug}, "next": {"/feed"}})
+	data, err := c.send(ctx, http.MethodPost, "/sign-in", url.Values{"slug": {c.account()}, "next": {"/feed"}})
 	if err != nil {
 		return err
 	}

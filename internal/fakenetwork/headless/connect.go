@@ -136,6 +136,9 @@ func (s *session) welcome(ctx context.Context, f protocol.Frame, out *outbox) {
 		s.out = out
 	}
 	s.welcomed = true
+	if f.Member != nil {
+		s.email = f.Member.Email
+	}
 	s.wakeWorker()
 	for _, e := range s.journal.Entries() {
 		if t := s.tasks[e.Task]; t != nil {

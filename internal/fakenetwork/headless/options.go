@@ -40,7 +40,9 @@ type Options struct {
 	// look. A comment or message that the page does not show then ends as
 	// outcome_unknown and is not repeated.
 	ShowsLate bool
-	// Account is the slug of the member to sign in to the network as.
+	// Account is the slug of the member to sign in to the network as (default:
+	// the account that the service's member works as, otherwise AccountOf the
+	// member's email; both come with the first welcome).
 	Account string
 	// Bind confirms Account as the member's account when the service reports
 	// another one, once per run.
@@ -102,9 +104,6 @@ const (
 func (o *Options) prepare() error {
 	if o.Token == "" {
 		return errors.New("no session token")
-	}
-	if o.Account == "" {
-		return errors.New("no account to sign in to the network as")
 	}
 	if o.JournalDir == "" {
 		return errors.New("no folder for the journal")

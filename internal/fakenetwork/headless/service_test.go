@@ -157,7 +157,7 @@ func (s *service) welcomed() (*conn, protocol.Frame) {
 
 func welcome() protocol.Frame {
 	now := start
-	return protocol.Frame{Type: protocol.TypeWelcome, Session: "s", HeartbeatS: 20, LeaseS: 60, ServerTime: &now}
+	return protocol.Frame{Type: protocol.TypeWelcome, Session: "s", Member: &protocol.SignInMember{ID: "m", Email: "Jo.Doe@example.com"}, HeartbeatS: 20, LeaseS: 60, ServerTime: &now}
 }
 
 // send sends a frame.
@@ -225,6 +225,7 @@ type world struct {
 	clock   *networktest.Clock
 	journal string
 	bind    bool
+	account string
 	beats   chan time.Time
 	retries chan time.Time
 	waits   chan time.Duration
@@ -262,7 +263,7 @@ func (w *world) await(prefix string) {
 func newWorld(t *testing.T, opts fakenetwork.Options) *world {
 	t.Helper()
 	w := &world{
-		service: newService(t), clock: networktest.NewClock(start), journal: t.TempDir(),
+		service: newService(t), account: "jo", clock: networktest.NewClock(start), journal: t.TempDir(),
 		beats: make(chan time.Time), retries: make(chan time.Time), waits: make(chan time.Duration, 1024), linked: make(chan string, 64),
 		asked: make(chan string, 4096),
 	}
@@ -305,7 +306,7 @@ func (w *world) runWith(journal string) *session {
 	go func() {
 		defer close(ended)
 		s.err <- headless.Run(ctx, headless.Options{
-			Server: w.server.URL, Token: "secret", NetworkURL: w.network, Account: "jo", JournalDir: journal, Version: "test",
+			Server: w.server.URL, Token: "secret", NetworkURL: w.network, Account: w.account, JournalDir: journal, Version: "test",
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: w.clock,
 			HTTPClient: &http.Client{Transport: w}, Hooks: w.hooks, ShowsLate: w.showsLate, Bind: w.bind,
 		})

@@ -26,10 +26,12 @@ type session struct {
 	net     *client
 	boot    string
 	wake    chan struct{}   // wakes the worker
+	named   chan struct{}   // closed when the account to sign in as is known
 	parent  context.Context // ends with Run; parent of the tasks' contexts
 
 	mu        sync.Mutex
 	account   protocol.Account
+	email     string        // of the member, from the last welcome
 	out       *outbox       // of the current connection, nil before welcome
 	offset    time.Duration // the service's clock minus the session's
 	welcomed  bool          // a welcome has arrived
@@ -80,8 +82,9 @@ func Run(ctx context.Context, opts Options) error {
 	defer func() { _ = journal.Close() }()
 	s := &session{
 		opts: opts, journal: journal, boot: watchpost.NewSecret(8),
-		log:     opts.Logger.With("account", opts.Account),
+		log:     opts.Logger,
 		wake:    make(chan struct{}, 1),
+		named:   make(chan struct{}),
 		tasks:   make(map[string]*task),
 		account: protocol.Account{Slug: opts.Account},
 	}
@@ -96,8 +99,8 @@ func Run(ctx context.Context, opts Options) error {
 	defer running.Wait()
 	defer cancel()
 	s.parent = ctx
-	if err := s.net.signIn(ctx); err != nil {
-		s.log.Warn("session: not signed in to the network", "error", err)
+	if opts.Account != "" {
+		s.signIn(ctx)
 	}
 	for _, e := range journal.Entries() {
 		t := newTask(ctx, e)
@@ -106,7 +109,11 @@ func Run(ctx context.Context, opts Options) error {
 			s.queue = append(s.queue, t)
 		}
 	}
-	running.Go(func() { s.work(ctx) })
+	running.Go(func() {
+		if s.takeAccount(ctx) {
+			s.work(ctx)
+		}
+	})
 	return s.connect(ctx, &running)
 }
 
@@ -130,7 +137,7 @@ func (s *session) sawAccount(v *page.Viewer) {
 	changed := before != s.account
 	s.mu.Unlock()
 	if changed {
-		s.log.Info("session: account", "signed_in", v != nil)
+		s.log.Info("session: account", "account", s.net.account(), "signed_in", v != nil)
 		s.beat()
 	}
 }
@@ -138,6 +145,9 @@ func (s *session) sawAccount(v *page.Viewer) {
 // checkAccount checks that the account is signed in and signs it in again if
 // not, as a member would. One check runs at a time.
 func (s *session) checkAccount(ctx context.Context) {
+	if s.net.account() == "" {
+		return // the first status names it
+	}
 	s.mu.Lock()
 	busy := s.check
 	s.check = true

@@ -325,7 +325,6 @@ func TestOptions(t *testing.T) {
 	good := headless.Options{Server: "https://s.example", Token: "t", NetworkURL: "http://n.example", Account: "a", JournalDir: t.TempDir()}
 	for name, change := range map[string]func(*headless.Options){
 		"no token":      func(o *headless.Options) { o.Token = "" },
-		"no account":    func(o *headless.Options) { o.Account = "" },
 		"no journal":    func(o *headless.Options) { o.JournalDir = "" },
 		"no server":     func(o *headless.Options) { o.Server = "" },
 		"no scheme":     func(o *headless.Options) { o.Server = "s.example" },

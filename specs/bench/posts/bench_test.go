@@ -18,8 +18,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if described := os.Getenv(crowdVariable); described != "" {
-		if err := answerCrowd(context.Background(), described, os.Stdout); err != nil {
+	if described := os.Getenv(teamsVariable); described != "" {
+		if err := answerTeams(context.Background(), described, os.Stdout); err != nil {
 			panic(err)
 		}
 		return
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// small is a size that a test can afford.
+// small is a size that is quick to test.
 const small = 2000
 
 func TestEnginesAgree(t *testing.T) {
@@ -42,7 +42,7 @@ func TestEnginesAgree(t *testing.T) {
 	require.NoError(t, s.queries(context.Background(), small, r))
 	require.Len(t, r.tables, 1)
 	table := &r.tables[0]
-	for _, rows := range [][]*result{table.alone, table.beside} {
+	for _, rows := range [][]*result{table.alone, table.withWriter} {
 		require.Len(t, rows, len(mix))
 		for _, res := range rows {
 			require.Empty(t, res.mismatches)
@@ -107,7 +107,7 @@ func TestWordsMeanTheSame(t *testing.T) {
 }
 
 func TestCrowd(t *testing.T) {
-	res, err := crowd{teams: 6, posts: 60, templates: 2, queries: 400, seed: 9}.measure(context.Background())
+	res, err := manyTeams{teams: 6, posts: 60, templates: 2, queries: 400, seed: 9}.measure(context.Background())
 	require.NoError(t, err)
 	require.Positive(t, res.P50)
 	require.LessOrEqual(t, res.P50, res.P99)
@@ -121,7 +121,7 @@ func TestCrowd(t *testing.T) {
 // TestFill checks that copied teams equal teams that the service wrote.
 func TestFill(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	c := crowd{teams: 5, posts: 700, templates: 2, seed: 9} // a segment and a tail
+	c := manyTeams{teams: 5, posts: 700, templates: 2, seed: 9} // a segment and a write buffer
 	require.NoError(t, c.fill(ctx, dir))
 	store, err := openStore(dir)
 	require.NoError(t, err)
@@ -143,8 +143,8 @@ func TestFill(t *testing.T) {
 }
 
 func TestIntake(t *testing.T) {
-	res, err := intake{teams: 2, scans: 2, parts: 2, seed: 11}.measure(context.Background())
-	require.NoError(t, err) // it counts what is stored
+	res, err := ingest{teams: 2, scans: 2, parts: 2, seed: 11}.measure(context.Background())
+	require.NoError(t, err) // it counts the stored posts
 	require.Equal(t, 1600, res.Posts)
 	require.Positive(t, res.Rate)
 }

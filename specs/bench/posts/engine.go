@@ -9,8 +9,8 @@ type engine interface {
 	version() string
 	// load adds posts in bulk, before finish.
 	load(ctx context.Context, entries []*entry) error
-	// finish builds indexes that are best built after the load, and waits
-	// until the engine is idle.
+	// finish builds the indexes that are faster to build after the load, and
+	// waits until the engine is idle.
 	finish(ctx context.Context) error
 	// add stores posts as a running service does: durable when it returns,
 	// visible to every later query.

@@ -21,7 +21,7 @@ import (
 // fill creates the first teams as the service does, in a separate folder, and
 // writes copies of them into dir as sorted tables. That bypasses the log and
 // compaction, which would take hours for ten million posts.
-func (c crowd) fill(ctx context.Context, dir string) (err error) {
+func (c manyTeams) fill(ctx context.Context, dir string) (err error) {
 	own, err := os.MkdirTemp("", "posts-templates-")
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (c crowd) fill(ctx context.Context, dir string) (err error) {
 }
 
 // fillTemplates writes the teams that are copied.
-func (c crowd) fillTemplates(ctx context.Context, dir string) (err error) {
+func (c manyTeams) fillTemplates(ctx context.Context, dir string) (err error) {
 	store, err := openStore(dir)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func readTemplates(dir string, templates []template) (err error) {
 }
 
 // copyTemplates writes all teams.
-func (c crowd) copyTemplates(ctx context.Context, templates []template, dir string) (err error) {
+func (c manyTeams) copyTemplates(ctx context.Context, templates []template, dir string) (err error) {
 	d, err := openDatabase(dir)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ type sorted struct {
 func (s *sorted) write(key []byte, r *record) error {
 	const most = 8 << 20
 	if s.buffer == nil {
-		s.buffer = z.NewBuffer(most+most/4, "crowd")
+		s.buffer = z.NewBuffer(most+most/4, "teams")
 	}
 	db.KVToBuffer(&pb.KV{Key: key, Value: r.value, Version: r.version, StreamId: 1}, s.buffer)
 	if s.buffer.LenNoPadding() < most {

@@ -15,25 +15,25 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// intake measures how fast the actors process scans' posts until they are
-// matched, enriched, indexed and durable.
-type intake struct {
-	teams, scans, parts int // scans of each team, parts of each scan
+// ingest measures the rate at which the actors match, enrich, index and durably
+// store the posts of scans.
+type ingest struct {
+	teams, scans, parts int // scans per team, parts per scan
 	seed                uint64
 }
 
-// intakeResult is the rate of all teams together.
-type intakeResult struct {
+// ingestResult is the rate of all teams together.
+type ingestResult struct {
 	Teams, Posts int
 	Took         time.Duration
-	Rate         float64 // posts a second
+	Rate         float64 // posts per second
 }
 
 // partsAhead is the number of parts that a session has in flight.
 const partsAhead = 4
 
-func (in intake) measure(ctx context.Context) (res intakeResult, err error) {
-	dir, err := os.MkdirTemp("", "posts-intake-")
+func (in ingest) measure(ctx context.Context) (res ingestResult, err error) {
+	dir, err := os.MkdirTemp("", "posts-ingest-")
 	if err != nil {
 		return res, err
 	}
@@ -59,7 +59,7 @@ func (in intake) measure(ctx context.Context) (res intakeResult, err error) {
 	words := newVocabulary(in.seed)
 	teams := make([]*scannedTeam, in.teams)
 	for t := range teams {
-		if teams[t], err = in.found(ctx, registry, t, words); err != nil {
+		if teams[t], err = in.createTeam(ctx, registry, t, words); err != nil {
 			return res, err
 		}
 	}
@@ -70,7 +70,7 @@ func (in intake) measure(ctx context.Context) (res intakeResult, err error) {
 		wg.Go(func() { errs[t] = team.scan(ctx, registry) })
 	}
 	wg.Wait()
-	res = intakeResult{Teams: in.teams, Posts: in.teams * in.scans * in.parts * protocol.MaxPartPosts, Took: time.Since(began)}
+	res = ingestResult{Teams: in.teams, Posts: in.teams * in.scans * in.parts * protocol.MaxPartPosts, Took: time.Since(began)}
 	res.Rate = float64(res.Posts) / res.Took.Seconds()
 	if err := errors.Join(errs...); err != nil {
 		return res, err
@@ -81,7 +81,7 @@ func (in intake) measure(ctx context.Context) (res intakeResult, err error) {
 			return res, err
 		}
 		if want := res.Posts / in.teams; page.Count != want {
-			return res, fmt.Errorf("intake: %d posts are stored, not %d", page.Count, want)
+			return res, fmt.Errorf("ingest: %d posts are stored, not %d", page.Count, want)
 		}
 	}
 	return res, nil
@@ -92,16 +92,16 @@ type noMail struct{}
 // Send implements actors.Mailer.
 func (noMail) Send(context.Context, actors.Mail) error { return nil }
 
-// scannedTeam is a team whose one session has all parts of its scans ready.
+// scannedTeam is a team whose one session has prepared all parts of its scans.
 type scannedTeam struct {
 	id    watchpost.TeamID
 	token string
 	scans [][]json.RawMessage
 }
 
-// found creates a team with a watchlist per scan, whose keyword is in every
-// post, and prepares the posts that the scans report.
-func (in intake) found(ctx context.Context, registry *actors.Registry, number int, words *vocabulary) (*scannedTeam, error) {
+// createTeam creates a team with a watchlist per scan, whose keyword is in
+// every post, and prepares the posts that the scans report.
+func (in ingest) createTeam(ctx context.Context, registry *actors.Registry, number int, words *vocabulary) (*scannedTeam, error) {
 	email := fmt.Sprintf("founder-%d@example.com", number)
 	made, err := registry.CreateTeam(ctx, actors.CreateTeam{Plan: watchpost.PlanUltimate, Email: email, FullName: "Founder"})
 	if err != nil {
@@ -156,8 +156,8 @@ func reported(entries []*entry, keyword string) (json.RawMessage, error) {
 	return json.Marshal(output)
 }
 
-// functionWords give a text its language: without them no rule can tell the
-// language of generated words.
+// functionWords give a text its language: without them the language of
+// generated words is undetermined.
 var functionWords = map[string][]string{
 	"en": {"the", "of", "and", "to", "in", "is", "that", "for"},
 	"es": {"el", "de", "que", "y", "la", "los", "con", "para"},
@@ -214,7 +214,7 @@ func (t *scannedTeam) scan(ctx context.Context, registry *actors.Registry) error
 				}
 				link.Receive(beat)
 			case reason := <-closed:
-				return f, errors.New("intake: the session was closed: " + reason)
+				return f, errors.New("ingest: the session was closed: " + reason)
 			case <-ctx.Done():
 				return f, ctx.Err()
 			}
@@ -230,7 +230,7 @@ func (t *scannedTeam) scan(ctx context.Context, registry *actors.Registry) error
 		}
 		var scan int
 		if _, err := fmt.Sscanf(strings.ToLower(input.Keyword), "keyword%d", &scan); err != nil {
-			return fmt.Errorf("intake: scan of %q: %w", input.Keyword, err)
+			return fmt.Errorf("ingest: scan of %q: %w", input.Keyword, err)
 		}
 		if err := t.report(link, task, t.scans[scan], next); err != nil {
 			return err

@@ -17,10 +17,10 @@ import (
 // settings are the flags.
 type settings struct {
 	sizes   []int
-	parts   []string // of: queries, crowd, intake
+	parts   []string // queries, ingest, teams
 	seed    uint64
 	plan    plan
-	crowd   crowd
+	many    manyTeams
 	results string
 }
 
@@ -35,8 +35,8 @@ func main() {
 }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
-	if described := os.Getenv(crowdVariable); described != "" {
-		return answerCrowd(ctx, described, out)
+	if described := os.Getenv(teamsVariable); described != "" {
+		return answerTeams(ctx, described, out)
 	}
 	s, err := readSettings(arguments)
 	if err != nil {
@@ -56,21 +56,21 @@ func (s *settings) measure(ctx context.Context, r *report) error {
 			}
 		}
 	}
-	if slices.Contains(s.parts, "intake") {
+	if slices.Contains(s.parts, "ingest") {
 		for _, teams := range []int{1, 4} {
-			res, err := intake{teams: teams, scans: 3, parts: 48 / teams, seed: s.seed}.measure(ctx)
+			res, err := ingest{teams: teams, scans: 3, parts: 48 / teams, seed: s.seed}.measure(ctx)
 			if err != nil {
 				return err
 			}
-			r.intakes = append(r.intakes, res)
+			r.ingests = append(r.ingests, res)
 		}
 	}
-	if slices.Contains(s.parts, "crowd") {
-		res, err := s.crowd.measure(ctx)
+	if slices.Contains(s.parts, "teams") {
+		res, err := s.many.measure(ctx)
 		if err != nil {
 			return err
 		}
-		r.crowd = &res
+		r.teams = &res
 	}
 	return nil
 }
@@ -89,18 +89,18 @@ func (s *settings) show(r *report, out io.Writer) error {
 
 func readSettings(arguments []string) (s settings, err error) {
 	flags := flag.NewFlagSet("posts", flag.ContinueOnError)
-	sizes := flags.String("sizes", "10000,100000,1000000", "posts of the team, one table for each size")
-	parts := flags.String("parts", "queries,intake,crowd", "what is measured")
-	flags.Uint64Var(&s.seed, "seed", 1, "of the posts and queries")
+	sizes := flags.String("sizes", "10000,100000,1000000", "numbers of posts, one table for each")
+	parts := flags.String("parts", "queries,ingest,teams", "parts to measure")
+	flags.Uint64Var(&s.seed, "seed", 1, "seed of the posts and queries")
 	flags.IntVar(&s.plan.runs, "runs", 1000, "runs of each query")
-	flags.DurationVar(&s.plan.budget, "budget", 3*time.Second, "for each query of a peer, after which it is not asked again")
-	flags.IntVar(&s.plan.least, "least", 10, "runs of a peer's query whatever it takes")
-	flags.IntVar(&s.plan.pool, "pool", 50, "different parameters of each query")
-	flags.IntVar(&s.plan.rate, "rate", 500, "posts a second of the writer; 0: no tables beside a writer")
-	flags.IntVar(&s.crowd.teams, "teams", 2000, "teams of the crowd")
-	flags.IntVar(&s.crowd.posts, "team-posts", 5000, "posts of each team of the crowd")
-	flags.IntVar(&s.crowd.queries, "crowd-queries", 20_000, "queries of the crowd")
-	flags.StringVar(&s.results, "results", "", "file for the tables")
+	flags.DurationVar(&s.plan.budget, "budget", 3*time.Second, "time for each query of a peer; then the peer is skipped")
+	flags.IntVar(&s.plan.least, "least", 10, "minimum runs of a query on a peer, regardless of -budget")
+	flags.IntVar(&s.plan.pool, "pool", 50, "different parameters for each query")
+	flags.IntVar(&s.plan.rate, "rate", 500, "posts per second of the writer; 0: no tables with a writer")
+	flags.IntVar(&s.many.teams, "teams", 2000, "teams of the part teams")
+	flags.IntVar(&s.many.posts, "team-posts", 5000, "posts of each team of the part teams")
+	flags.IntVar(&s.many.queries, "team-queries", 20_000, "queries of the part teams")
+	flags.StringVar(&s.results, "results", "", "file for the tables (Markdown)")
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
 	}
@@ -115,7 +115,7 @@ func readSettings(arguments []string) (s settings, err error) {
 		s.sizes = append(s.sizes, n)
 	}
 	for part := range strings.SplitSeq(*parts, ",") {
-		if !slices.Contains([]string{"queries", "intake", "crowd"}, part) {
+		if !slices.Contains([]string{"queries", "ingest", "teams"}, part) {
 			return s, fmt.Errorf("-parts: there is no %q", part)
 		}
 		s.parts = append(s.parts, part)
@@ -123,7 +123,7 @@ func readSettings(arguments []string) (s settings, err error) {
 	if s.plan.runs < 1 || s.plan.pool < 1 || s.plan.least < 1 {
 		return s, errors.New("-runs, -pool and -least are at least 1")
 	}
-	s.crowd.seed, s.crowd.templates = s.seed, 16
+	s.many.seed, s.many.templates = s.seed, 16
 	return s, nil
 }
 
@@ -148,7 +148,7 @@ func (s *settings) queries(ctx context.Context, size int, r *report) (err error)
 		r.tell("%s", t.line(res))
 	}
 	if s.plan.rate > 0 {
-		if err := s.besides(ctx, b, &t, r); err != nil {
+		if err := s.withWriter(ctx, b, &t, r); err != nil {
 			return err
 		}
 	}
@@ -156,22 +156,22 @@ func (s *settings) queries(ctx context.Context, size int, r *report) (err error)
 	return nil
 }
 
-// besides measures all rows with a writer, and compares every answer again
-// when all engines have the same posts.
-func (s *settings) besides(ctx context.Context, b *bench, t *table, r *report) error {
+// withWriter measures all rows with a writer. Then it gives all engines the
+// same posts and compares every answer again.
+func (s *settings) withWriter(ctx context.Context, b *bench, t *table, r *report) error {
 	for _, row := range mix {
-		res, err := b.beside(ctx, row)
+		res, err := b.measureWithWriter(ctx, row)
 		if err != nil {
-			return fmt.Errorf("%s beside a writer: %w", row.name, err)
+			return fmt.Errorf("%s with a writer: %w", row.name, err)
 		}
-		t.beside = append(t.beside, res)
-		r.tell("beside a writer: %s", t.line(res))
+		t.withWriter = append(t.withWriter, res)
+		r.tell("with a writer: %s", t.line(res))
 	}
 	if err := b.even(ctx); err != nil {
 		return err
 	}
 	for i, row := range mix {
-		if err := b.compare(ctx, t.beside[i], row.pool(b.feed, b.pool)); err != nil {
+		if err := b.compare(ctx, t.withWriter[i], row.pool(b.feed, b.pool)); err != nil {
 			return err
 		}
 	}

@@ -12,13 +12,13 @@ import (
 // plan is the amount of measurement.
 type plan struct {
 	runs   int           // of each query on our engine
-	budget time.Duration // for each query of a peer; then the peer is skipped
+	budget time.Duration // per query of a peer; then the peer is skipped
 	least  int           // minimum runs of a peer, regardless of the budget
 	pool   int           // different parameters of each row
-	rate   int           // posts a second of the writer
+	rate   int           // posts per second of the writer
 }
 
-// bench is a size at which the engines are compared.
+// bench compares the engines at one number of posts.
 type bench struct {
 	plan
 	size    int
@@ -54,7 +54,7 @@ func closeAll(engines []engine) error {
 	return errors.Join(all...)
 }
 
-// chunk is how many posts are made and loaded at once.
+// chunk is the number of posts that are generated and loaded at once.
 const chunk = 5000
 
 // load writes the same posts to every engine, in turn, and reports progress.
@@ -104,7 +104,7 @@ func (f *feed) entries(from, to int) []*entry {
 	return all
 }
 
-// times are how long the runs of a query took on an engine.
+// times are the latencies of a query on an engine.
 type times struct {
 	took  []time.Duration // sorted
 	spent time.Duration
@@ -142,8 +142,9 @@ func (r *result) sort() {
 	}
 }
 
-// alone measures a row with the engines in turn, query by query: first once
-// through the pool, to warm up and to compare every answer, then the runs.
+// alone measures a row with the engines alternating, query by query. A first
+// pass through the pool warms the caches and compares every answer; then follow
+// the timed runs.
 func (b *bench) alone(ctx context.Context, r row) (*result, error) {
 	res := b.newResult(r)
 	pool := r.pool(b.feed, b.pool)

@@ -18,17 +18,17 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// crowd is many teams with some posts each, queried at random. The teams are
-// byte-for-byte copies of a few, each in a separate space: a cache cannot
-// share them.
-type crowd struct {
+// manyTeams is many teams with some posts each, queried at random. The teams
+// are byte-for-byte copies of a few, each in a separate space, so a cache
+// cannot share them.
+type manyTeams struct {
 	teams, posts, templates int
 	queries                 int
 	seed                    uint64
 }
 
-// crowdResult holds the measurements of the querying process about itself.
-type crowdResult struct {
+// teamsResult holds the querying process's measurements of itself.
+type teamsResult struct {
 	P50, P99, Max time.Duration
 	Busy          time.Duration // mean CPU time of all its threads per query
 	Anonymous     int64         // maximum in bytes after the warm-up
@@ -43,21 +43,21 @@ func teamSpace(n int) persistence.Space {
 	return persistence.Space(fmt.Sprintf("018d0000-0000-7000-8001-%012d", n))
 }
 
-func (c crowd) feed(template int, words *vocabulary) *feed {
+func (c manyTeams) feed(template int, words *vocabulary) *feed {
 	return &feed{seed: c.seed + uint64(template), size: c.posts, words: words}
 }
 
 // measure fills a store and starts a separate process for the queries, so that
 // its memory excludes the filling.
-func (c crowd) measure(ctx context.Context) (res crowdResult, err error) {
-	dir, err := os.MkdirTemp("", "posts-crowd-")
+func (c manyTeams) measure(ctx context.Context) (res teamsResult, err error) {
+	dir, err := os.MkdirTemp("", "posts-teams-")
 	if err != nil {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	began := time.Now()
 	if err := c.fill(ctx, dir); err != nil {
-		return res, fmt.Errorf("crowd: fill: %w", err)
+		return res, fmt.Errorf("many teams: fill: %w", err)
 	}
 	load := time.Since(began)
 	program, err := os.Executable()
@@ -65,42 +65,42 @@ func (c crowd) measure(ctx context.Context) (res crowdResult, err error) {
 		return res, err
 	}
 	child := exec.CommandContext(ctx, program)
-	described, err := json.Marshal(crowdOrder{Dir: dir, Teams: c.teams, Posts: c.posts, Templates: c.templates, Queries: c.queries, Seed: c.seed})
+	described, err := json.Marshal(teamsOrder{Dir: dir, Teams: c.teams, Posts: c.posts, Templates: c.templates, Queries: c.queries, Seed: c.seed})
 	if err != nil {
 		return res, err
 	}
-	child.Env = append(os.Environ(), crowdVariable+"="+string(described))
+	child.Env = append(os.Environ(), teamsVariable+"="+string(described))
 	child.Stderr = os.Stderr
 	out, err := child.Output()
 	if err != nil {
-		return res, fmt.Errorf("crowd: %w", err)
+		return res, fmt.Errorf("many teams: %w", err)
 	}
 	if err := json.Unmarshal(out, &res); err != nil {
-		return res, fmt.Errorf("crowd: %w: %s", err, out)
+		return res, fmt.Errorf("many teams: %w: %s", err, out)
 	}
 	res.Load = load
 	res.Disk, err = folderSize(dir)
 	return res, err
 }
 
-// crowdVariable makes this program the querying process.
-const crowdVariable = "POSTS_CROWD"
+// teamsVariable makes this program the querying process.
+const teamsVariable = "POSTS_TEAMS"
 
-// crowdOrder is the value of crowdVariable.
-type crowdOrder struct {
+// teamsOrder is the value of teamsVariable.
+type teamsOrder struct {
 	Dir                              string
 	Teams, Posts, Templates, Queries int
 	Seed                             uint64
 }
 
-// answerCrowd is the querying process: it runs queries of random teams, after
-// a warm-up, and prints the measurements.
-func answerCrowd(ctx context.Context, described string, out io.Writer) (err error) {
-	var order crowdOrder
+// answerTeams is the querying process: it runs queries of random teams, after a
+// warm-up, and prints the measurements.
+func answerTeams(ctx context.Context, described string, out io.Writer) (err error) {
+	var order teamsOrder
 	if err := json.Unmarshal([]byte(described), &order); err != nil {
 		return err
 	}
-	c := crowd{teams: order.Teams, posts: order.Posts, templates: order.Templates, queries: order.Queries, seed: order.Seed}
+	c := manyTeams{teams: order.Teams, posts: order.Posts, templates: order.Templates, queries: order.Queries, seed: order.Seed}
 	store, err := openStore(order.Dir)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(crowdResult{
+	return json.NewEncoder(out).Encode(teamsResult{
 		P50: t.at(0.5), P99: t.at(0.99), Max: t.at(1), Busy: (after - before) / time.Duration(len(t.took)),
 		Anonymous: max(memory, t.memory), Cached: index.CacheBytes(),
 		Teams: c.teams, Posts: c.posts, Queries: c.queries,
@@ -138,7 +138,7 @@ func answerCrowd(ctx context.Context, described string, out io.Writer) (err erro
 }
 
 // questions are the queries of the mix, some of each row.
-func (c crowd) questions() ([]watchpost.PostQuery, error) {
+func (c manyTeams) questions() ([]watchpost.PostQuery, error) {
 	const each = 20
 	f := c.feed(0, newVocabulary(c.seed))
 	o := &ours{live: allWatchlists()}
@@ -155,26 +155,27 @@ func (c crowd) questions() ([]watchpost.PostQuery, error) {
 	return all, nil
 }
 
-// crowdTimes are the times of all clients and the most memory they saw.
-type crowdTimes struct {
+// teamsTimes are the latencies of all clients and the most memory that they
+// saw.
+type teamsTimes struct {
 	times
 	memory int64
 }
 
-// crowdClients is the number of concurrent clients.
-const crowdClients = 2
+// teamsClients is the number of concurrent clients.
+const teamsClients = 2
 
-func (c crowd) ask(ctx context.Context, store persistence.Store, index *postindex.Index, questions []watchpost.PostQuery, n int) (all crowdTimes, err error) {
+func (c manyTeams) ask(ctx context.Context, store persistence.Store, index *postindex.Index, questions []watchpost.PostQuery, n int) (all teamsTimes, err error) {
 	const look = 500 // queries between two memory samples
 	live := allWatchlists()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for client := range crowdClients {
+	for client := range teamsClients {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(c.seed, uint64(client)<<32|uint64(n)))
-			var mine crowdTimes
+			var mine teamsTimes
 			var failure error
-			for i := 0; i < n/crowdClients && failure == nil; i++ {
+			for i := 0; i < n/teamsClients && failure == nil; i++ {
 				q := questions[r.IntN(len(questions))]
 				space := teamSpace(r.IntN(c.teams))
 				began := time.Now()

@@ -28,7 +28,7 @@ type query struct {
 // row is a row of the mix: a kind of question with random parameters.
 type row struct {
 	name string
-	// phrase rows have a target of their own.
+	// phrase rows have a separate target.
 	phrase bool
 	ask    func(c *chance) query
 }

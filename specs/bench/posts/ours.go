@@ -16,7 +16,7 @@ import (
 )
 
 // ours is the service's index on its store, called as the service calls it: a
-// snapshot per query, among the team's watchlists.
+// snapshot per query, with the team's watchlists.
 type ours struct {
 	dir   string
 	store persistence.Store
@@ -100,7 +100,7 @@ func askPosts(ctx context.Context, store persistence.Store, index *postindex.Ind
 		return answer{}, err
 	}
 	a := answer{count: found.Count, ids: make([]string, len(found.Posts))}
-	const margin = 500 // for the matched watchlists of a post
+	const margin = 500 // room for the matched watchlists of a post
 	size := 0
 	for _, p := range found.Posts {
 		size += p.Size() + margin
@@ -114,8 +114,8 @@ func askPosts(ctx context.Context, store persistence.Store, index *postindex.Ind
 	return a, nil
 }
 
-// writtenTeam writes posts to a team as its feed does: batch by batch, with
-// due merges in between.
+// writtenTeam writes posts to a team as the team's post store does: batch by
+// batch, with due merges in between.
 type writtenTeam struct {
 	store persistence.Store
 	index *postindex.Index
@@ -227,7 +227,7 @@ func (o *ours) size() (int64, error) { return folderSize(o.dir) }
 
 func (o *ours) close() error { return errors.Join(o.store.Close(), os.RemoveAll(o.dir)) }
 
-// some is a filter of one value; none for none.
+// some is a filter of one value, or none for an empty one.
 func some(value string) []string {
 	if value == "" {
 		return nil

@@ -221,10 +221,10 @@ func (p *postgres) statements(q *query) (count, page string, arguments []any) {
 	}
 	limit := fmt.Sprintf(" LIMIT %d OFFSET %d", watchpost.PageSize, (q.page-1)*watchpost.PageSize)
 	switch {
-	case several: // the newest of each, and of these the newest
+	case several: // the newest posts of each watchlist, then the newest of those
 		page = "SELECT id, document FROM unnest($1::smallint[]) AS w CROSS JOIN LATERAL (SELECT id, document, posted FROM posts WHERE " +
 			filter + " ORDER BY " + order + " LIMIT " + strconv.Itoa(watchpost.PageSize) + ") AS each ORDER BY " + order + limit
-	case q.page > 1: // of what is passed over only the index is read
+	case q.page > 1: // for skipped posts PostgreSQL reads the index only
 		page = "SELECT p.id, p.document FROM (SELECT id FROM posts WHERE " + filter + " ORDER BY " + order + limit +
 			") AS chosen JOIN posts AS p USING (id) ORDER BY p.posted DESC, p.id"
 	default:

@@ -36,8 +36,8 @@ var (
 	epoch = time.Date(2028, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// feed generates the posts of a team of a certain size. Every post follows
-// from the seed and its number alone.
+// feed generates the posts of a team. The seed and a post's number determine
+// the post.
 type feed struct {
 	seed  uint64
 	size  int // posts between epoch and epoch+span; later ones follow

@@ -13,27 +13,27 @@ type report struct {
 	began    time.Time
 	progress io.Writer
 	tables   []table
-	intakes  []intakeResult
-	crowd    *crowdResult
+	ingests  []ingestResult
+	teams    *teamsResult
 }
 
-// table is all rows at one size.
+// table has all rows at one number of posts.
 type table struct {
-	bench         *bench
-	alone, beside []*result
+	bench             *bench
+	alone, withWriter []*result
 }
 
 // The targets.
 const (
 	targetMean   = 20   // times faster than PostgreSQL, in the geometric mean
-	targetGrowth = 3    // times slower for tenfold posts, at most
-	targetRate   = 5000 // posts a second through the actors
+	targetGrowth = 3    // times slower at ten times the posts, at most
+	targetRate   = 5000 // posts per second through the actors
 	targetMemory = 700 << 20
 	targetMedian = 1500 * time.Microsecond
 	targetTail   = 10 * time.Millisecond
 	targetPhrase = 20 * time.Millisecond
-	targetCrowd  = 25 * time.Millisecond
-	targetSize   = 1_000_000 // posts, where the times are to hold
+	targetTeams  = 25 * time.Millisecond
+	targetSize   = 1_000_000 // posts at which the latency targets apply
 )
 
 func (r *report) tell(format string, arguments ...any) {
@@ -50,26 +50,27 @@ func (r *report) String() string {
 	if len(r.tables) > 0 {
 		r.writeGrowth(&b)
 	}
-	if len(r.intakes) > 0 {
-		b.WriteString("\n## Posts that come in\n\nThrough the actors: matched, understood, indexed, durable.\n\n| teams | posts | posts/s | target |\n|---|---|---|---|\n")
-		for _, in := range r.intakes {
+	if len(r.ingests) > 0 {
+		b.WriteString("\n## Ingestion\n\nThrough the actors: matched, enriched, indexed, durable.\n\n| teams | posts | posts/s | target |\n|---|---|---|---|\n")
+		for _, in := range r.ingests {
 			fmt.Fprintf(&b, "| %d | %d | %.0f | ≥ %d: %s |\n", in.Teams, in.Posts, in.Rate, targetRate, verdict(targetRate, in.Rate))
 		}
 	}
-	if c := r.crowd; c != nil {
-		fmt.Fprintf(&b, "\n## Many teams\n\n%d teams with %d posts each (%.1f GiB on the disk, filled in %.0f s), %d queries of the mix, each of a random team, by %d clients in a process of its own.\n\n",
-			c.Teams, c.Posts, float64(c.Disk)/(1<<30), c.Load.Seconds(), c.Queries, crowdClients)
+	if c := r.teams; c != nil {
+		fmt.Fprintf(&b, "\n## Many teams\n\n%d teams with %d posts each (%.1f GiB on the disk, filled in %.0f s), %d queries of the mix, each of a random team, by %d clients in a separate process.\n\n",
+			c.Teams, c.Posts, float64(c.Disk)/(1<<30), c.Load.Seconds(), c.Queries, teamsClients)
 		b.WriteString("| | measured | target |\n|---|---|---|\n")
 		fmt.Fprintf(&b, "| anonymous memory | %.0f MiB | < %d MiB: %s |\n", float64(c.Anonymous)/(1<<20), targetMemory>>20, verdict(float64(c.Anonymous), targetMemory))
-		fmt.Fprintf(&b, "| p50 | %s ms | |\n| p99 | %s ms | < %s ms: %s |\n| longest | %s ms | |\n", ms(c.P50), ms(c.P99), ms(targetCrowd),
-			verdict(float64(c.P99), float64(targetCrowd)), ms(c.Max))
+		fmt.Fprintf(&b, "| p50 | %s ms | |\n| p99 | %s ms | < %s ms: %s |\n| longest | %s ms | |\n", ms(c.P50), ms(c.P99), ms(targetTeams),
+			verdict(float64(c.P99), float64(targetTeams)), ms(c.Max))
 		fmt.Fprintf(&b, "| processor time of a query, collector included, mean | %s ms | |\n| cache | %d MiB | |\n", ms(c.Busy), c.Cached>>20)
 	}
 	fmt.Fprintf(&b, "\nMeasured in %.0f minutes.\n", math.Ceil(time.Since(r.began).Minutes()))
 	return b.String()
 }
 
-// verdict reports whether small is below large, or by how much it is not.
+// verdict returns "met" when small is at most large, otherwise the factor
+// between them.
 func verdict(small, large float64) string {
 	if small <= large {
 		return "met"
@@ -83,14 +84,14 @@ func (t *table) write(b *strings.Builder) {
 	for _, e := range t.bench.engines {
 		fmt.Fprintf(b, "| %s | %.0f | %d |\n", e.version(), t.bench.loads[e.name()].Seconds(), t.bench.sizes[e.name()]/int64(t.bench.size))
 	}
-	t.writeRows(b, "Alone, in turn", t.alone)
-	if len(t.beside) > 0 {
-		t.writeRows(b, fmt.Sprintf("Beside a writer of %d posts a second", t.bench.rate), t.beside)
+	t.writeRows(b, "Alone, alternating", t.alone)
+	if len(t.withWriter) > 0 {
+		t.writeRows(b, fmt.Sprintf("With a writer of %d posts a second", t.bench.rate), t.withWriter)
 	}
 }
 
 func (t *table) writeRows(b *strings.Builder, title string, rows []*result) {
-	fmt.Fprintf(b, "\n### %s\n\np50 / p99 in ms; × is the peer's p50 as a multiple of ours; n is how often a peer was asked.\n\n| query | posts found |", title)
+	fmt.Fprintf(b, "\n### %s\n\np50 / p99 in ms; × is the peer's p50 as a multiple of ours; n is the number of queries to a peer.\n\n| query | posts found |", title)
 	for _, e := range t.bench.engines {
 		fmt.Fprintf(b, " %s |", e.name())
 	}
@@ -167,7 +168,7 @@ func (t *table) ratio(res *result, k int) float64 {
 	return float64(res.times[t.bench.engines[k].name()].at(0.5)) / float64(max(ours, 1))
 }
 
-// mean is the geometric mean of the ratios of all rows but phrases.
+// mean is the geometric mean of the ratios of all rows except phrases.
 func (t *table) mean(rows []*result, k int) float64 {
 	sum, n := 0.0, 0
 	for _, res := range rows {
@@ -184,7 +185,7 @@ func (r *report) writeGrowth(b *strings.Builder) {
 	if len(r.tables) < 2 {
 		return
 	}
-	b.WriteString("\n## Growth\n\nOur p50 alone, in ms, and how many times it grew from the size before.\n\n| query |")
+	b.WriteString("\n## Growth\n\nOur p50 alone, in ms, and its factor since the previous size.\n\n| query |")
 	for _, t := range r.tables {
 		fmt.Fprintf(b, " %d |", t.bench.size)
 	}

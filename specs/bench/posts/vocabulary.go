@@ -8,10 +8,10 @@ import (
 	"watchpost/internal/text"
 )
 
-// vocabulary is the words that posts are made of. Stemming changes no word in
+// vocabulary is the words that posts consist of. Stemming changes no word in
 // any language of the posts, no two become equal without accents, and no word
-// in a script without spaces is part of another. So a word means the same to
-// all engines.
+// in a script without spaces is part of another. A word therefore means the
+// same to all engines.
 type vocabulary struct {
 	words    []string // by falling frequency; some have an accent
 	accented []int    // indexes of the words with an accent
@@ -23,7 +23,7 @@ type vocabulary struct {
 const (
 	vocabularyWords = 30_000
 	cjkWords        = 4_000
-	tailWords       = 300_000 // names of models and the like, each used once or twice
+	tailWords       = 300_000 // model names and similar words, each used once or twice
 )
 
 func newVocabulary(seed uint64) *vocabulary {
@@ -90,8 +90,8 @@ func accent(word string) string {
 }
 
 // zipf returns a table of size picks of n things, the k-th in proportion to
-// 1/(k+20): the most frequent word occurs in about a third of the posts.
-// Everything is in it.
+// 1/(k+20), so that the most frequent word occurs in about a third of the
+// posts. Every thing is in the table.
 func zipf(r *rand.Rand, n, size int) []uint16 {
 	const flat = 20
 	var sum float64

@@ -11,14 +11,15 @@ import (
 // reports.
 const batchesPerSecond = 10
 
-// beside measures a row with a writer to the tested engine, one engine after
-// the other, because writing to all would load the machine threefold.
-// Afterwards the engines have different posts; call even before comparing.
-func (b *bench) beside(ctx context.Context, r row) (*result, error) {
+// measureWithWriter measures a row with a writer to the tested engine, one
+// engine after the other, because writing to all would triple the load on the
+// machine. Afterwards the engines have different posts; call even before
+// comparing.
+func (b *bench) measureWithWriter(ctx context.Context, r row) (*result, error) {
 	res := b.newResult(r)
 	pool := r.pool(b.feed, b.pool)
 	for k, e := range b.engines {
-		if err := b.besideOne(ctx, e, k == 0, pool, res.times[e.name()]); err != nil {
+		if err := b.measureOneWithWriter(ctx, e, k == 0, pool, res.times[e.name()]); err != nil {
 			return nil, err
 		}
 	}
@@ -26,7 +27,7 @@ func (b *bench) beside(ctx context.Context, r row) (*result, error) {
 	return res, nil
 }
 
-func (b *bench) besideOne(ctx context.Context, e engine, ours bool, pool []query, t *times) (err error) {
+func (b *bench) measureOneWithWriter(ctx context.Context, e engine, ours bool, pool []query, t *times) (err error) {
 	writing, stop := context.WithCancel(ctx)
 	wrote, begun := make(chan error, 1), make(chan struct{})
 	go func() { wrote <- b.write(writing, e, begun) }()
@@ -46,8 +47,8 @@ func (b *bench) besideOne(ctx context.Context, e engine, ours bool, pool []query
 	return nil
 }
 
-// write adds posts at the plan's rate until ctx ends; begun is closed after
-// the first batch. A batch in flight at the end is finished.
+// write adds posts at the plan's rate until ctx ends; begun is closed after the
+// first batch. A batch in flight at the end completes.
 func (b *bench) write(ctx context.Context, e engine, begun chan<- struct{}) error {
 	tick := time.NewTicker(time.Second / batchesPerSecond)
 	defer tick.Stop()

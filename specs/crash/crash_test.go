@@ -1,6 +1,6 @@
-// Package drills kills the running service and checks that every reply it gave
+// Package crash kills the running service and checks that every reply it gave
 // is still true.
-package drills
+package crash
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// WATCHPOST_DRILL_SEED replays a run: the same clients send the same requests,
+// WATCHPOST_CRASH_SEED replays a run: the same clients send the same requests,
 // and the kills follow the same pauses.
 const (
 	kills     = 30
@@ -42,25 +42,26 @@ const (
 // must be unchanged, and every begun task must end.
 func TestCrash(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
-	if given := os.Getenv("WATCHPOST_DRILL_SEED"); given != "" {
+	if given := os.Getenv("WATCHPOST_CRASH_SEED"); given != "" {
 		var err error
 		seed, err = strconv.ParseUint(given, 10, 64)
 		require.NoError(t, err)
 	}
-	t.Logf("seed %d: replay with WATCHPOST_DRILL_SEED=%d", seed, seed)
+	t.Logf("seed %d: replay with WATCHPOST_CRASH_SEED=%d", seed, seed)
 	n := kills
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		n = longKills
 	}
-	d := newDrill(t, seed)
+	d := newCrashTest(t, seed)
 	d.work(n)
 	d.settle()
 	d.check()
 	t.Logf("%d kills, %d watchlists, %d tasks acknowledged, %d requests unanswered", n, len(d.truth.watchlists), len(d.truth.tasks), d.truth.unanswered)
 }
 
-// drill is a service with its network and sessions, and the replies it gave.
-type drill struct {
+// crashTest is a service with its network and sessions, and the replies it
+// gave.
+type crashTest struct {
 	t       *testing.T
 	seed    uint64
 	dir     string
@@ -81,13 +82,13 @@ type drill struct {
 // truth is the acknowledged state.
 type truth struct {
 	mu         sync.Mutex
-	watchlists map[string]string          // id → name; "" when deleted
+	watchlists map[string]string          // id → name; "" after deletion
 	tasks      map[string]json.RawMessage // id → output seen; nil: none yet
 	unanswered int
 }
 
-func newDrill(t *testing.T, seed uint64) *drill {
-	d := &drill{t: t, seed: seed, dir: t.TempDir(), up: make(chan struct{}), truth: truth{watchlists: map[string]string{}, tasks: map[string]json.RawMessage{}}}
+func newCrashTest(t *testing.T, seed uint64) *crashTest {
+	d := &crashTest{t: t, seed: seed, dir: t.TempDir(), up: make(chan struct{}), truth: truth{watchlists: map[string]string{}, tasks: map[string]json.RawMessage{}}}
 	var err error
 	d.binary, err = process.Build(d.dir)
 	require.NoError(t, err)
@@ -117,7 +118,8 @@ func newDrill(t *testing.T, seed uint64) *drill {
 		d.startSession(i)
 		t.Cleanup(func() { d.sessions[i].Kill() })
 	}
-	// All sessions: the fetched profile is that of the first.
+	// The fetched profile is that of the first session, so all must be
+	// connected.
 	d.eventually("the sessions are connected", func() bool {
 		_, metrics := d.request("GET", "/metrics", nil)
 		return bytes.Contains(metrics, []byte(fmt.Sprintf("watchpost_sessions_connected %d\n", accounts)))
@@ -125,15 +127,15 @@ func newDrill(t *testing.T, seed uint64) *drill {
 	return d
 }
 
-func (d *drill) launch(name string, args ...string) *process.Process {
+func (d *crashTest) launch(name string, args ...string) *process.Process {
 	p, err := process.Launch(name, d.dir, d.binary, args...)
 	require.NoError(d.t, err)
 	return p
 }
 
-func (d *drill) startService() {
+func (d *crashTest) startService() {
 	d.service = d.launch("service", "serve", "--listen", d.address, "--data", filepath.Join(d.dir, "data"),
-		"--admin-token", "operator-of-the-drill", "--test-clock")
+		"--admin-token", "operator-of-the-crash-test", "--test-clock")
 	url, err := d.service.URL()
 	require.NoError(d.t, err)
 	if d.url == "" {
@@ -142,13 +144,13 @@ func (d *drill) startService() {
 	close(d.up)
 }
 
-func (d *drill) startSession(i int) {
+func (d *crashTest) startSession(i int) {
 	d.sessions[i] = d.launch("session", "session", "--server", d.url, "--token", d.tokens[i], "--network-url", d.network,
-		"--account", fmt.Sprintf("drill-%d", i), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", i)))
+		"--account", fmt.Sprintf("crash-%d", i), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", i)))
 }
 
 // work runs the clients while the service is killed n times.
-func (d *drill) work(n int) {
+func (d *crashTest) work(n int) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for c := range clients {
@@ -174,8 +176,8 @@ func (d *drill) work(n int) {
 }
 
 // client sends requests as users do, and records the replies.
-func (d *drill) client(random *rand.Rand, number int, stop <-chan struct{}) {
-	var own []string // its watchlists
+func (d *crashTest) client(random *rand.Rand, number int, stop <-chan struct{}) {
+	var own []string // the client's own watchlists
 	var tasks []string
 	attempts := 0
 	for step := 0; ; step++ {
@@ -207,7 +209,7 @@ func (d *drill) client(random *rand.Rand, number int, stop <-chan struct{}) {
 	}
 }
 
-func (d *drill) createWatchlist(own []string, name string) []string {
+func (d *crashTest) createWatchlist(own []string, name string) []string {
 	status, body := d.request("POST", "/api-keyword-watchlist", map[string]any{"name": name, "keywords": []string{"hiring " + name}})
 	if !d.expect(status, http.StatusOK, body) {
 		return own
@@ -219,10 +221,10 @@ func (d *drill) createWatchlist(own []string, name string) []string {
 	return append(own, id)
 }
 
-// renameWatchlist records the new name only when it was acknowledged. A
-// request without a reply may or may not have been applied, so its watchlist
-// is no longer checked.
-func (d *drill) renameWatchlist(id, name string) {
+// renameWatchlist records the new name only after a reply. A request without a
+// reply may or may not have been applied, so its watchlist is no longer
+// checked.
+func (d *crashTest) renameWatchlist(id, name string) {
 	status, body := d.request("PUT", "/api-keyword-watchlist", map[string]any{"id": id, "name": name})
 	d.truth.mu.Lock()
 	defer d.truth.mu.Unlock()
@@ -233,7 +235,7 @@ func (d *drill) renameWatchlist(id, name string) {
 	}
 }
 
-func (d *drill) deleteWatchlist(id string) {
+func (d *crashTest) deleteWatchlist(id string) {
 	status, body := d.request("DELETE", "/api-keyword-watchlist?id="+id, nil)
 	d.truth.mu.Lock()
 	defer d.truth.mu.Unlock()
@@ -244,8 +246,8 @@ func (d *drill) deleteWatchlist(id string) {
 	}
 }
 
-func (d *drill) createTask(tasks []string) []string {
-	status, body := d.request("POST", "/network-agent/fetch-profile", map[string]string{"profile_slug": "drill-0"})
+func (d *crashTest) createTask(tasks []string) []string {
+	status, body := d.request("POST", "/network-agent/fetch-profile", map[string]string{"profile_slug": "crash-0"})
 	if !d.expect(status, http.StatusOK, body) {
 		return tasks
 	}
@@ -258,7 +260,7 @@ func (d *drill) createTask(tasks []string) []string {
 
 // poll reads an acknowledged task: it must exist, and its output must not
 // change after completion.
-func (d *drill) poll(id string) (final bool) {
+func (d *crashTest) poll(id string) (final bool) {
 	status, body := d.request("GET", "/network-agent/get-task-status?api_agent_task_id="+id, nil)
 	if !d.expect(status, http.StatusOK, body) {
 		return false
@@ -291,7 +293,7 @@ func (d *drill) poll(id string) (final bool) {
 
 // settle waits until all tasks are final. Lost leases have used allowance, so
 // the clock advances by days.
-func (d *drill) settle() {
+func (d *crashTest) settle() {
 	for day := 0; ; day++ {
 		require.Less(d.t, day, 10, "tasks do not come to an end")
 		open := d.open()
@@ -306,7 +308,7 @@ func (d *drill) settle() {
 	}
 }
 
-func (d *drill) open() (open []string) {
+func (d *crashTest) open() (open []string) {
 	for id := range d.truth.tasks {
 		if !d.poll(id) {
 			open = append(open, id)
@@ -316,7 +318,7 @@ func (d *drill) open() (open []string) {
 }
 
 // check compares the service's data with the acknowledged state.
-func (d *drill) check() {
+func (d *crashTest) check() {
 	for id, name := range d.truth.watchlists {
 		status, body := d.request("GET", "/api-keyword-watchlist?id="+id, nil)
 		if name == "" {
@@ -332,15 +334,15 @@ func (d *drill) check() {
 	require.NoError(d.t, err, "posts and their index differ: %s", output)
 }
 
-// expect reports whether a request was answered correctly. No reply, or the
-// text of a temporary error, is allowed while the service is being killed.
-func (d *drill) expect(status, want int, body []byte) bool {
+// expect reports whether a reply is correct. While the test kills the service,
+// a missing reply or the text of a temporary error is allowed.
+func (d *crashTest) expect(status, want int, body []byte) bool {
 	d.truth.mu.Lock()
 	defer d.truth.mu.Unlock()
 	return d.expectLocked(status, want, body)
 }
 
-func (d *drill) expectLocked(status, want int, body []byte) bool {
+func (d *crashTest) expectLocked(status, want int, body []byte) bool {
 	switch {
 	case status == want:
 		return true
@@ -355,13 +357,13 @@ func (d *drill) expectLocked(status, want int, body []byte) bool {
 var client = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
 // request makes one request with the team's key; status 0 means no answer.
-func (d *drill) request(method, path string, body any) (status int, answer []byte) {
+func (d *crashTest) request(method, path string, body any) (status int, answer []byte) {
 	return d.send(method, path, "x-api-key", d.key, body)
 }
 
-func (d *drill) admin(path string, body, reply any) {
+func (d *crashTest) admin(path string, body, reply any) {
 	d.t.Helper()
-	status, answer := d.send("POST", path, "Authorization", "Bearer operator-of-the-drill", body)
+	status, answer := d.send("POST", path, "Authorization", "Bearer operator-of-the-crash-test", body)
 	require.Less(d.t, status, 300, "%s: %s", path, answer)
 	require.NotZero(d.t, status, path)
 	if reply != nil {
@@ -369,12 +371,12 @@ func (d *drill) admin(path string, body, reply any) {
 	}
 }
 
-func (d *drill) send(method, path, header, value string, body any) (status int, answer []byte) {
+func (d *crashTest) send(method, path, header, value string, body any) (status int, answer []byte) {
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			panic(err) // the drill's own bodies
+			panic(err) // the test's own bodies
 		}
 		content = bytes.NewReader(encoded)
 	}
@@ -396,7 +398,7 @@ func (d *drill) send(method, path, header, value string, body any) (status int, 
 }
 
 // eventually polls a condition.
-func (d *drill) eventually(what string, so func() bool) {
+func (d *crashTest) eventually(what string, so func() bool) {
 	d.t.Helper()
 	deadline := time.Now().Add(process.Patience)
 	for !so() {

@@ -26,12 +26,12 @@ func together[T any](n int, call func(i int) T) []T {
 	return results
 }
 
-// TestNobodyIsThrottled: calls are not paced. A client that sends hundreds of
-// requests without a pause, reads and tasks alike, gets an answer to each
+// TestCallersAreNotThrottled: calls are not paced. A client that sends hundreds
+// of requests without a pause, both reads and tasks, gets a reply to each
 // (specification: What the service does 4, Limits 1 and 2, Errors 429).
-func TestNobodyIsThrottled(t *testing.T) {
+func TestCallersAreNotThrottled(t *testing.T) {
 	t.Parallel()
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	w.play(t, `
 service
 team ACME ultimate ada@acme.example
@@ -72,18 +72,18 @@ save LIST id
 	require.Zero(t, refused.Load())
 }
 
-// TestSameKeyAtOnce: of concurrent requests with one key, one does the work
-// and the others wait for its reply; those with another body get an error
-// (decisions 6: Idempotency-Key).
+// TestSameKeyAtOnce: of concurrent requests with one key, one does the work and
+// the others wait for its reply. Requests with the same key and another body
+// get an error (decisions 6: Idempotency-Key).
 func TestSameKeyAtOnce(t *testing.T) {
 	t.Parallel()
-	w := lonelyWorld(t)
+	w := isolatedWorld(t)
 	w.play(t, `
 service
 team ACME ultimate ada@acme.example
 hello ADA ada@acme.example ada
 `)
-	const crowd = 16
+	const callers = 16
 	for _, c := range []struct{ path, body, other, id string }{
 		{"/api-keyword-watchlist", `{"keywords":["a"]}`, `{"keywords":["b"]}`, "id"},
 		{"/network-agent/fetch-profile", `{"profile_slug":"jane"}`, `{"profile_slug":"john"}`, "api_agent_task_id"},
@@ -91,7 +91,7 @@ hello ADA ada@acme.example ada
 	} {
 		ids, others := map[string]int{}, 0
 		var first int
-		for _, r := range together(crowd, func(i int) *reply {
+		for _, r := range together(callers, func(i int) *reply {
 			body := c.body
 			if i%4 == 3 {
 				body = c.other
@@ -119,7 +119,7 @@ hello ADA ada@acme.example ada
 		}
 		require.Len(t, ids, 1, "%s was done more than once", c.path)
 		require.Equal(t, 1, first, "%s: only one is the first", c.path)
-		require.Contains(t, []int{crowd / 4, crowd * 3 / 4}, others, "%s", c.path)
+		require.Contains(t, []int{callers / 4, callers * 3 / 4}, others, "%s", c.path)
 	}
 	w.play(t, `
 as ACME GET /api-keyword-watchlist

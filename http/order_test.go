@@ -1,0 +1,142 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// refusal is a request that can be refused with 400 and with 403: invalid is
+// its text for a malformed request, which names another team's thing as well.
+type refusal struct {
+	operation string // METHOD path
+	request   string // query or body that is malformed and foreign
+	invalid   string
+	foreign   string // query or body that is foreign only
+}
+
+// refusalsOf lists the requests of a team for a watchlist and a list of another
+// team.
+func refusalsOf(watchlist, list string) []refusal {
+	const noFields, badName, noID = "No valid update fields provided", "Name cannot be empty", "Missing required parameter: id"
+	long := strings.Repeat("x", 4001)
+	all := []refusal{
+		{"GET /api-posts", "?watchlist_id=" + watchlist + "," + unknownID, "Invalid watchlist ID(s)", "?watchlist_id=" + watchlist},
+		{"GET /api-posts", "?watchlist_id=nonsense," + watchlist, "Invalid watchlist ID(s)", ""},
+		{"GET /api-posts", "?watchlist_id=" + watchlist + "&page=0", "Invalid 'page'", ""},
+		{"GET /api-posts", "?watchlist_id=" + watchlist + "&people_slug=a%2Fb%2Fc", "Invalid 'people_slug'", ""},
+		{"GET /api-interactions", "?watchlist_id=" + watchlist + "&interaction_type=x", "Invalid 'interaction_type'", "?watchlist_id=" + watchlist},
+		{"GET /api-interactions", "?page_size=x&watchlist_id=" + watchlist, "Invalid 'page_size'", ""},
+		{"POST /api-interactions", `{"watchlist_id":"` + watchlist + `","interaction_type":"x"}`, "Invalid 'interaction_type'", `{"watchlist_id":"` + watchlist + `"}`},
+		{"POST /api-interactions", `{"watchlist_id":"` + watchlist + `","page":0}`, "Invalid 'page'", ""},
+		{"POST /api-people-watchlist", `{"profiles":["a"],"list_id":"` + list + `","fetchFreqInHours":5}`, "Invalid fetchFreqInHours", `{"profiles":["a"],"list_id":"` + list + `"}`},
+		{"POST /api-people-watchlist", `{"profiles":[7],"list_id":"` + list + `"}`, "No valid profile identifiers provided", ""},
+		{"POST /api-company-watchlist", `{"companies":["a"],"list_id":"` + list + `","labels":7}`, "Invalid 'labels'", `{"companies":["a"],"list_id":"` + list + `"}`},
+		{"POST /api-company-watchlist", `{"list_id":"` + list + `"}`, "companies array is required and must not be empty", ""},
+	}
+	for _, family := range []string{"keyword", "forum", "people", "company"} {
+		path := "/api-" + family + "-watchlist"
+		all = append(all,
+			refusal{"GET " + path, "?id=" + watchlist + "&id=" + watchlist, "Invalid 'id'", "?id=" + watchlist},
+			refusal{"PUT " + path, `{"id":"` + watchlist + `"}`, noFields, `{"id":"` + watchlist + `","name":"x"}`},
+			refusal{"PUT " + path, `{"id":"` + watchlist + `","name":" "}`, badName, ""},
+			refusal{"DELETE " + path, "?id=" + watchlist + "&id=" + watchlist, "Invalid 'id'", "?id=" + watchlist},
+			refusal{"DELETE " + path, `{"id":""}`, noID, `{"id":"` + watchlist + `"}`},
+		)
+	}
+	for _, family := range []string{"keyword", "forum"} {
+		for _, path := range []string{"/api-" + family + "-watchlist", "/api-" + family + "-watchlist-prompt"} {
+			all = append(all,
+				refusal{"PUT " + path, `{"id":"` + watchlist + `","prompt":"x","keywords":["a"]}`, "Pass either prompt or update fields, not both", `{"id":"` + watchlist + `","prompt":"x"}`},
+				refusal{"PUT " + path, `{"id":"` + watchlist + `","prompt":" "}`, "prompt is required and must be a non-empty string", ""},
+				refusal{"PUT " + path, `{"id":"` + watchlist + `","prompt":"` + long + `"}`, "Invalid 'prompt'", ""},
+				refusal{"PUT " + path, `{"id":"","prompt":"posts in which people look for a database"}`, noID, ""},
+			)
+		}
+	}
+	return all
+}
+
+// behindExtension are malformed requests to the endpoints that require an
+// extension.
+var behindExtension = []refusal{
+	{operation: "POST /api-like", request: `{}`, invalid: "Missing required parameter: post_id"},
+	{operation: "POST /api-like", request: `{"post_id":"nonsense"}`, invalid: "Missing required parameter: user_email"},
+	{operation: "POST /api-comment", request: `{"post_id":"nonsense","user_email":"x"}`, invalid: "Missing required parameter: comment_text"},
+	{operation: "GET /network-agent/get-task-status", request: "?api_agent_task_id=", invalid: "Missing or invalid 'api_agent_task_id'"},
+	{operation: "POST /network-agent/fetch-profile", request: `{}`, invalid: "Missing or invalid 'profile_slug'"},
+	{operation: "POST /network-agent/fetch-company", request: `{"company_slug":7}`, invalid: "Missing or invalid 'company_slug'"},
+	{operation: "POST /network-agent/fetch-profiles-posts", request: `{"profile_urns":[]}`, invalid: "Missing or invalid 'profile_urns'"},
+	{operation: "POST /network-agent/fetch-company-posts", request: `[]`, invalid: "Invalid JSON body"},
+	{operation: "POST /network-agent/search-profiles", request: `{}`, invalid: "At least one search filter is required"},
+	{operation: "POST /network-agent/like-post", request: `{"social_urn":"x"}`, invalid: "Missing or invalid 'social_urn'"},
+	{operation: "POST /network-agent/comment-post", request: `{"social_urn":"7123456789012345678"}`, invalid: "Missing or invalid 'comment_text'"},
+	{operation: "POST /network-agent/send-message", request: `{"recipient_urn":"123456","message":" "}`, invalid: "Missing or invalid 'message'"},
+	{operation: "POST /network-agent/send-connection-request", request: `{"profile_urn":"123456","note":7}`, invalid: "Invalid 'note': must be a string"},
+	{operation: "POST /network-agent/fetch-connections", request: `{"count":101}`, invalid: "Invalid 'count'"},
+}
+
+// send sends a request whose fields are a query or a body.
+func (m team) send(operation, request string, headers ...string) reply {
+	m.t.Helper()
+	method, path, _ := strings.Cut(operation, " ")
+	if strings.HasPrefix(request, "?") {
+		return m.call(method, path+request, "", headers...)
+	}
+	return m.call(method, path, request, headers...)
+}
+
+// A malformed request is 400 even if it names another team's thing; a missing
+// extension is told before either. Every operation of a team that documents
+// both has its rows here.
+func TestOrderOf400And403(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m, other := h.team("Askers", "expert"), h.team("Others", "expert")
+	list := func(path, body string) (watchlist, list string) {
+		watchlist = read[fields](other.call("POST", path, body), 200)["id"].(string)
+		shown := read[fields](other.call("GET", path+"?id="+watchlist, ""), 200)
+		return watchlist, shown["lists"].([]any)[0].(fields)["id"].(string)
+	}
+	theirs, theirList := list("/api-people-watchlist", `{"profiles":["a"]}`)
+	covered := map[string]bool{}
+	for _, r := range refusalsOf(theirs, theirList) {
+		covered[r.operation] = true
+		m.send(r.operation, r.request).fails(400, r.invalid)
+		if r.foreign != "" {
+			m.send(r.operation, r.foreign).fails(403, watchpost.TextAccessDenied)
+		}
+	}
+	m.send("POST /api-people-watchlist", `{"profiles":["a"],"list_id":"`+theirList+`"}`, "Idempotency-Key", "a b").
+		fails(400, "Invalid 'Idempotency-Key'")
+	for _, r := range behindExtension {
+		covered[r.operation] = true
+		m.send(r.operation, r.request, "Idempotency-Key", "a b").fails(403, watchpost.TextExtensionRequired)
+	}
+	m.join()
+	for _, r := range behindExtension {
+		m.send(r.operation, r.request).fails(400, r.invalid)
+	}
+	require.Empty(t, slices.DeleteFunc(teamOperations(h, "400", "403"), func(o string) bool { return covered[o] }))
+}
+
+// teamOperations lists the operations that take a team's key and document all
+// these statuses.
+func teamOperations(h *house, statuses ...string) (operations []string) {
+	for path, item := range read[fields](h.do("GET", "/openapi.json", ""), 200)["paths"].(fields) {
+		for method, operation := range item.(fields) {
+			responses := operation.(fields)["responses"].(fields)
+			security, _ := json.Marshal(operation.(fields)["security"])
+			if strings.Contains(string(security), "ApiKeyAuth") && !slices.ContainsFunc(statuses, func(s string) bool { return responses[s] == nil }) {
+				operations = append(operations, strings.ToUpper(method)+" "+path)
+			}
+		}
+	}
+	slices.Sort(operations)
+	return operations
+}
