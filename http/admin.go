@@ -22,28 +22,28 @@ const (
 )
 
 func (s *Server) adminRoutes() {
-	unknown := fails(http.StatusNotFound, textTeamNotFound)
-	known := fails(http.StatusConflict, "Email already belongs to a team")
+	unknown := withError(http.StatusNotFound, textTeamNotFound)
+	known := withError(http.StatusConflict, "Email already belongs to a team")
 	fuego.Post(s.ops, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
-		takesBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
+		withBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
 	fuego.Get(s.ops, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
 	fuego.Patch(s.ops, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
-		takesBody(textInvalidPlan, textInvalidExpiry), unknown)
+		withBody(textInvalidPlan, textInvalidExpiry), unknown)
 	fuego.Post(s.ops, "/admin/teams/{id}/members", s.addMember,
 		s.operation(operators, "addMember", "Add a member and mail an invitation", tagAdmin), created(),
-		takesBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
-		fails(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
+		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
+		withError(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
 	s.sessionRoutes()
 	fuego.Post(s.ops, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
-		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, "User not found"))
+		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, "User not found"))
 	fuego.Post(s.ops, "/admin/teams/{id}/rotate-key", s.rotateKey,
 		s.operation(operators, "rotateKey", "Replace a team's key", tagAdmin), unknown)
 	if s.testClock != nil {
 		fuego.Get(s.ops, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
 		fuego.Post(s.ops, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
-			takesBody(textNoStep, textNoMoment, watchpost.ErrClockBackwards.Text))
+			withBody(textNoStep, textNoMoment, watchpost.ErrClockBackwards.Text))
 	}
 }
 
@@ -52,7 +52,7 @@ type shownTeam struct {
 	ID      watchpost.TeamID `json:"id"`
 	Name    string           `json:"name"`
 	Plan    watchpost.Plan   `json:"plan"`
-	Expires *stamp           `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
+	Expires *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	APIKey  string           `json:"api_key,omitempty"`
 	Members []shownMember    `json:"members" validate:"required"`
 }
@@ -65,7 +65,7 @@ type shownMember struct {
 }
 
 func teamShown(t watchpost.Team, key string) shownTeam {
-	v := shownTeam{ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: stampOrNil(t.PlanExpiresAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
+	v := shownTeam{ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
 	for i, m := range t.Members {
 		v.Members[i] = memberShown(m)
 	}
@@ -141,8 +141,8 @@ type listedTeam struct {
 	ID        watchpost.TeamID `json:"id"`
 	Name      string           `json:"name"`
 	Plan      watchpost.Plan   `json:"plan"`
-	Expires   *stamp           `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
-	CreatedAt stamp            `json:"created_at"`
+	Expires   *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
+	CreatedAt timestamp        `json:"created_at"`
 }
 
 func (s *Server) listTeams(c fuego.ContextNoBody) (teamList, error) {
@@ -152,7 +152,7 @@ func (s *Server) listTeams(c fuego.ContextNoBody) (teamList, error) {
 	}
 	list := teamList{Teams: make([]listedTeam, len(all)), Count: len(all)}
 	for i, t := range all {
-		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, stampOrNil(t.PlanExpiresAt), stampOf(t.CreatedAt)}
+		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, timestampOrNil(t.PlanExpiresAt), timestampOf(t.CreatedAt)}
 	}
 	return list, nil
 }
@@ -270,8 +270,8 @@ func memberOf(r *http.Request) (team watchpost.TeamID, email string, err error) 
 }
 
 type pairingCodeReply struct {
-	Code      string `json:"code"`
-	ExpiresAt stamp  `json:"expires_at"`
+	Code      string    `json:"code"`
+	ExpiresAt timestamp `json:"expires_at"`
 }
 
 func (s *Server) createPairingCode(c fuego.ContextWithBody[memberRequest]) (pairingCodeReply, error) {
@@ -280,7 +280,7 @@ func (s *Server) createPairingCode(c fuego.ContextWithBody[memberRequest]) (pair
 		return pairingCodeReply{}, err
 	}
 	code, err := actors.Ask[actors.PairingCode](c.Context(), s.registry, team, actors.CreatePairingCode{Email: email})
-	return pairingCodeReply{code.Code, stampOf(code.ExpiresAt)}, err
+	return pairingCodeReply{code.Code, timestampOf(code.ExpiresAt)}, err
 }
 
 type keyReply struct {
@@ -297,11 +297,11 @@ func (s *Server) rotateKey(c fuego.ContextNoBody) (keyReply, error) {
 }
 
 type clockReply struct {
-	Now stamp `json:"now"`
+	Now timestamp `json:"now"`
 }
 
 func (s *Server) readClock(fuego.ContextNoBody) (clockReply, error) {
-	return clockReply{stampOf(s.clock.Now())}, nil
+	return clockReply{timestampOf(s.clock.Now())}, nil
 }
 
 type setClockRequest struct {
@@ -322,7 +322,7 @@ func (s *Server) setClock(c fuego.ContextWithBody[setClockRequest]) (clockReply,
 	default:
 		err = watchpost.Errorf(watchpost.Invalid, textNoStep)
 	}
-	return clockReply{stampOf(s.clock.Now())}, err
+	return clockReply{timestampOf(s.clock.Now())}, err
 }
 
 func (s *Server) advanceClock(by string) error {

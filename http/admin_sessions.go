@@ -16,12 +16,12 @@ const textSessionNotFound = "Session not found"
 func (s *Server) sessionRoutes() {
 	const path = "/admin/teams/{id}/sessions"
 	fuego.Post(s.ops, path, s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
-		created(), takesBody(textInvalidMail), fails(http.StatusNotFound, textTeamNotFound, textUserNotFound))
+		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, textUserNotFound))
 	fuego.Get(s.ops, path, s.listSessions, s.operation(operators, "listSessions", "List a team's sessions", tagAdmin),
-		fails(http.StatusNotFound, textTeamNotFound))
+		withError(http.StatusNotFound, textTeamNotFound))
 	fuego.Delete(s.ops, path+"/{session}", s.revokeSession,
 		s.operation(operators, "revokeSession", "Revoke a session: its token opens nothing any more", tagAdmin),
-		fails(http.StatusNotFound, textTeamNotFound, textSessionNotFound))
+		withError(http.StatusNotFound, textTeamNotFound, textSessionNotFound))
 }
 
 type sessionReply struct {
@@ -46,12 +46,12 @@ type sessionList struct {
 type shownSession struct {
 	ID        watchpost.SessionID `json:"id"`
 	Email     string              `json:"email"`
-	CreatedAt stamp               `json:"created_at"`
+	CreatedAt timestamp           `json:"created_at"`
 	Connected bool                `json:"connected"`
 	Account   string              `json:"account"`
 	Version   string              `json:"version"`
 	Browser   protocol.Browser    `json:"browser"`
-	LastSeen  stamp               `json:"last_seen_at"`
+	LastSeen  timestamp           `json:"last_seen_at"`
 }
 
 func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
@@ -62,8 +62,8 @@ func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
 	all, err := actors.Ask[[]actors.SessionView](c.Context(), s.registry, team, actors.ListSessions{})
 	list := sessionList{Sessions: make([]shownSession, len(all)), Count: len(all)}
 	for i, one := range all {
-		list.Sessions[i] = shownSession{one.ID, one.Member.Email, stampOf(one.CreatedAt), one.Connected, one.Account,
-			one.Version, one.Browser, stampOf(one.LastSeen)}
+		list.Sessions[i] = shownSession{one.ID, one.Member.Email, timestampOf(one.CreatedAt), one.Connected, one.Account,
+			one.Version, one.Browser, timestampOf(one.LastSeen)}
 	}
 	return list, err
 }

@@ -23,27 +23,27 @@ const (
 // agentTaskRoutes is the table of agent tasks: the body, path, type and the words
 // of the reply.
 func (s *Server) agentTaskRoutes() {
-	member := fails(http.StatusNotFound, watchpost.TextNoAdmin, textUserNotFound)
+	member := withError(http.StatusNotFound, watchpost.TextNoAdmin, textUserNotFound)
 	agentTask[fetchProfile](s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully")
 	agentTask[fetchCompany](s, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully")
 	agentTask[fetchProfilesPosts](s, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully")
 	agentTask[fetchCompany](s, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully")
 	agentTask[searchProfiles](s, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully",
-		fails(http.StatusBadRequest, textNoFilter), member)
+		withError(http.StatusBadRequest, textNoFilter), member)
 	agentTask[likePost](s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", member)
 	agentTask[commentPost](s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", member)
 	agentTask[sendMessage](s, "send-message", watchpost.TaskSendMessage, "Send message task created successfully",
-		fails(http.StatusBadRequest, textLongMessage), member)
+		withError(http.StatusBadRequest, textLongMessage), member)
 	agentTask[sendConnectionRequest](s, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
-		fails(http.StatusBadRequest, textLongNote), member,
-		fails(http.StatusTooManyRequests, watchpost.TextInvitationCap))
+		withError(http.StatusBadRequest, textLongNote), member,
+		withError(http.StatusTooManyRequests, watchpost.TextInvitationCap))
 	agentTask[fetchConnections](s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", member)
 
-	answer(s, "/network-agent/get-task-status", s.getTaskStatus,
-		s.operation(extended, "getTaskStatus", "Ask how far a task is", tagTasks),
-		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), needed(),
-		fails(http.StatusBadRequest, textNoTaskID),
-		fails(http.StatusNotFound, watchpost.TextTaskNotFound))
+	fastGet(s, "/network-agent/get-task-status", s.getTaskStatus,
+		s.operation(requiresExtension, "getTaskStatus", "Ask how far a task is", tagTasks),
+		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), required(),
+		withError(http.StatusBadRequest, textNoTaskID),
+		withError(http.StatusNotFound, watchpost.TextTaskNotFound))
 }
 
 type taskCreated struct {
@@ -72,7 +72,7 @@ func agentTask[B any](s *Server, name string, t watchpost.TaskType, message stri
 	for _, f := range fieldsOf(reflect.TypeFor[B]()) {
 		texts = append(texts, f.text)
 	}
-	options = append([]func(*fuego.BaseRoute){s.operation(extended, camel(name), summaryOf(message), tagTasks), takesBody(texts...), s.idempotent(), says(message)}, options...)
+	options = append([]func(*fuego.BaseRoute){s.operation(requiresExtension, camel(name), summaryOf(message), tagTasks), withBody(texts...), s.idempotent(), withExampleMessage(message)}, options...)
 	fuego.Post(s.api, "/network-agent/"+name, create, options...)
 }
 
@@ -140,8 +140,8 @@ type taskStatus struct {
 	Input       json.RawMessage         `json:"task_input"`
 	Output      json.RawMessage         `json:"task_output"`
 	Reason      watchpost.PendingReason `json:"pending_reason,omitempty" description:"why a pending task waits"`
-	NotBefore   *stamp                  `json:"not_before,omitempty" description:"until when a pending task waits at least"`
-	CompletedAt *stamp                  `json:"completed_at,omitempty"`
+	NotBefore   *timestamp              `json:"not_before,omitempty" description:"until when a pending task waits at least"`
+	CompletedAt *timestamp              `json:"completed_at,omitempty"`
 }
 
 // appendTo writes the reply as package json would, at a fraction of the cost:
@@ -176,7 +176,7 @@ func (s *Server) getTaskStatus(r *http.Request) (taskStatusReply, error) {
 	if p.err != nil || id == "" {
 		return taskStatusReply{}, watchpost.Errorf(watchpost.Invalid, textNoTaskID)
 	}
-	x := exchangeOf(r.Context())
+	x := stateOf(r.Context())
 	view, err := s.registry.TaskStatus(&x.ctx, x.team, watchpost.TaskID(id))
 	if err != nil {
 		return taskStatusReply{}, err
@@ -190,10 +190,10 @@ func shownTask(v actors.TaskView) taskStatus {
 		t.Output = null
 	}
 	if v.State.Final() {
-		t.CompletedAt = stampOrNil(v.CompletedAt)
+		t.CompletedAt = timestampOrNil(v.CompletedAt)
 		return t
 	}
-	t.Reason, t.NotBefore = v.Reason, stampOrNil(v.NotBefore)
+	t.Reason, t.NotBefore = v.Reason, timestampOrNil(v.NotBefore)
 	return t
 }
 

@@ -100,7 +100,7 @@ func TestAgentTasks(t *testing.T) {
 }
 
 // work plays the session's side of the next task.
-func (m team) work(p *peer, kind, output string) protocol.Frame {
+func (m team) work(p *fakeSession, kind, output string) protocol.Frame {
 	m.t.Helper()
 	task := p.hear(protocol.TypeTask)
 	require.Equal(m.t, kind, task.TaskType)

@@ -16,16 +16,16 @@ type middleware = func(http.Handler) http.Handler
 // withDeadline bounds the work for a request of anyone.
 func (s *Server) withDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		exchangeOf(r.Context()).ctx.bound(s.timing.Request)
+		stateOf(r.Context()).ctx.bound(s.timing.Request)
 		next.ServeHTTP(w, r)
 	})
 }
 
 // withKey lets a request pass that carries the key of a team, and puts the
-// team into the exchange. It bounds the work too.
+// team into the requestState. It bounds the work too.
 func (s *Server) withKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := exchangeOf(r.Context())
+		x := stateOf(r.Context())
 		x.ctx.bound(s.timing.Request)
 		team, err := s.teamOfKey(&x.ctx, r.Header.Get("X-Api-Key"))
 		if err != nil {
@@ -61,8 +61,8 @@ func (s *Server) withExtension(next http.Handler) http.Handler {
 	})
 }
 
-// withRoom refuses a request that changes something while nothing can be stored.
-func (s *Server) withRoom(next http.Handler) http.Handler {
+// requireWritable refuses a request that changes something while nothing can be stored.
+func (s *Server) requireWritable(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.writable(); err != nil {
 			s.writeError(w, r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))

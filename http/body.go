@@ -33,7 +33,7 @@ func readBody(r *http.Request) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o, exchangeOf(r.Context()).once.look(r, raw)
+	return o, stateOf(r.Context()).once.look(r, raw)
 }
 
 func parseObject(raw []byte) (object, error) {
@@ -47,10 +47,10 @@ func parseObject(raw []byte) (object, error) {
 func readAll(r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		// Nothing is read of it: the connection ends with the reply.
-		exchangeOf(r.Context()).Header().Set("Connection", "close")
+		stateOf(r.Context()).Header().Set("Connection", "close")
 		return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
 	}
-	body := http.MaxBytesReader(exchangeOf(r.Context()).ResponseWriter, r.Body, maxBody)
+	body := http.MaxBytesReader(stateOf(r.Context()).ResponseWriter, r.Body, maxBody)
 	raw := make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead)
 	buf := bytes.NewBuffer(raw)
 	if _, err := buf.ReadFrom(body); err != nil {

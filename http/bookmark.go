@@ -13,7 +13,7 @@ const textBookmark = "bookmark must be a boolean value"
 
 func (s *Server) bookmarkRoutes() {
 	fuego.Put(s.api, "/api-posts", s.bookmark, s.operation(teams, "bookmarkPost", "Save a post, or no longer", tagPosts),
-		takesBody(textMissingID, textBookmark), fails(http.StatusNotFound, textPostNotFound))
+		withBody(textMissingID, textBookmark), withError(http.StatusNotFound, textPostNotFound))
 }
 
 type bookmarkRequest struct {

@@ -22,7 +22,7 @@ func behindProxy(o *httpapi.Options) {
 func TestLimitOfMailsKnowsClients(t *testing.T) {
 	t.Parallel()
 	mailed := 0
-	send := func(h *house, client string) bool {
+	send := func(h *testServer, client string) bool {
 		mailed++
 		to := "n" + strconv.Itoa(mailed) + "@example.com"
 		r := h.do("POST", sendOTP, `{"email":"`+to+`"}`, "X-Forwarded-For", client)

@@ -14,18 +14,18 @@ func (s *Server) companyWatchlistRoutes() {
 	const path, t = "/api-company-watchlist", watchpost.CompanyWatchlist
 	fuego.Post(s.api, path, s.createCompanyWatchlist,
 		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists), s.idempotent(),
-		takesBody("companies array is required and must not be empty", "No valid company identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
-		fails(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
-		failsList())
+		withBody("companies array is required and must not be empty", "No valid company identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
+		withError(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
+		withListErrors())
 	fuego.Get(s.api, path, s.getCompanyWatchlists,
 		s.operation(teams, "getCompanyWatchlist", "List company watchlists, or show one", tagWatchlists),
-		takesShownID())
+		withShownID())
 	fuego.Put(s.api, path, s.updateListWatchlist(t),
 		s.operation(teams, "updateCompanyWatchlist", "Change a company watchlist", tagWatchlists),
-		takesPatch())
+		withPatchBody())
 	fuego.Delete(s.api, path, s.deleteWatchlist(t),
 		s.operation(teams, "deleteCompanyWatchlist", "Delete a company watchlist with the posts that only it collected", tagWatchlists),
-		takesDeletedID())
+		withDeletedID())
 }
 
 type createCompanyWatchlistRequest struct {

@@ -12,7 +12,7 @@ import (
 
 // Replies that are large and asked for again and again have an ETag and are
 // compressed for clients that ask for it. Nobody else pays for compression: the
-// exchange writes past it.
+// requestState writes past it.
 
 // compressedPaths are the paths of such replies.
 var compressedPaths = []string{"/api-posts", "/openapi.json", "/docs"}
@@ -57,7 +57,7 @@ func etagOf(body []byte) string {
 
 // unchanged sets the tag of a reply and reports whether the client has a reply
 // with that tag; then the answer is 304.
-func (x *exchange) unchanged(r *http.Request, tag string) bool {
+func (x *requestState) unchanged(r *http.Request, tag string) bool {
 	x.Header()["Etag"] = []string{tag}
 	for _, list := range r.Header["If-None-Match"] {
 		for known := range strings.SplitSeq(list, ",") {
@@ -74,4 +74,4 @@ func (x *exchange) unchanged(r *http.Request, tag string) bool {
 
 // revalidated lets caches keep a reply that is no team's own, if they ask each
 // time whether it still holds.
-func (x *exchange) revalidated() { x.Header()["Cache-Control"] = []string{"no-cache"} }
+func (x *requestState) revalidated() { x.Header()["Cache-Control"] = []string{"no-cache"} }

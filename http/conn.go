@@ -83,8 +83,8 @@ func (c *conn) take() (frames []protocol.Frame, ended bool) {
 	return frames, c.ended
 }
 
-// farewell returns with which code and reason the connection ended.
-func (c *conn) farewell() (code int, reason string) {
+// closeReason returns with which code and reason the connection ended.
+func (c *conn) closeReason() (code int, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.code, c.reason

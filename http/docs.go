@@ -30,7 +30,7 @@ type docsPage struct {
 }
 
 func (s *Server) docsRoutes() {
-	fuego.GetStd(s.api, "/docs", s.showDocs, s.operation(anyone, "docs", "Reference page", tagOps), fuego.OptionHide())
+	fuego.GetStd(s.api, "/docs", s.showDocs, s.operation(public, "docs", "Reference page", tagOps), fuego.OptionHide())
 }
 
 func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +39,7 @@ func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	x := exchangeOf(r.Context())
+	x := stateOf(r.Context())
 	x.revalidated()
 	if x.unchanged(r, page.etag) {
 		return

@@ -12,7 +12,7 @@ import (
 )
 
 // docs reads the reference page.
-func docs(t *testing.T, h *house) (reply, *html.Node) {
+func docs(t *testing.T, h *testServer) (reply, *html.Node) {
 	t.Helper()
 	r := h.do("GET", "/docs", "")
 	require.Equal(t, 200, r.status)

@@ -11,7 +11,7 @@ import (
 
 func (s *Server) downloadRoutes() {
 	fuego.GetStd(s.api, "/extension.zip", s.downloadExtension,
-		s.operation(anyone, "downloadExtension", "The browser extension", tagOps), fuego.OptionHide())
+		s.operation(public, "downloadExtension", "The browser extension", tagOps), fuego.OptionHide())
 }
 
 // downloadExtension serves the file that the operator has named. It is opened

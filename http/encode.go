@@ -13,7 +13,7 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	if own, ok := reply.(appendedReply); ok {
 		body := replies.Get().(*[]byte)
 		*body = own.appendTo((*body)[:0])
-		x := exchangeOf(r.Context())
+		x := stateOf(r.Context())
 		if _, tagged := reply.(taggedReply); !tagged || !asksForTag(r) || !x.unchanged(r, etagOf(*body)) {
 			x.writeJSON(http.StatusOK, *body)
 		}
@@ -26,7 +26,7 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	if err != nil {
 		return err
 	}
-	exchangeOf(r.Context()).writeJSON(http.StatusOK, body)
+	stateOf(r.Context()).writeJSON(http.StatusOK, body)
 	return nil
 }
 
@@ -74,17 +74,17 @@ func plainJSON(raw json.RawMessage) bool {
 	return len(raw) > 0
 }
 
-// stamp is a moment as the API writes it: RFC 3339, UTC, milliseconds.
-type stamp string
+// timestamp is a moment as the API writes it: RFC 3339, UTC, milliseconds.
+type timestamp string
 
-func stampOf(t time.Time) stamp { return stamp(t.UTC().Format("2006-01-02T15:04:05.000Z")) }
+func timestampOf(t time.Time) timestamp { return timestamp(t.UTC().Format("2006-01-02T15:04:05.000Z")) }
 
-// stampOrNil returns nil for the zero moment.
-func stampOrNil(t time.Time) *stamp {
+// timestampOrNil returns nil for the zero moment.
+func timestampOrNil(t time.Time) *timestamp {
 	if t.IsZero() {
 		return nil
 	}
-	s := stampOf(t)
+	s := timestampOf(t)
 	return &s
 }
 

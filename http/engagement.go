@@ -28,13 +28,13 @@ const (
 )
 
 func (s *Server) engagementRoutes() {
-	missing := fails(http.StatusNotFound, textPostNotFound, textUserNotFound)
-	fuego.Post(s.api, "/api-like", s.like, s.operation(extended, "createLike", "Like a post in a member's name", tagEngagement), s.idempotent(),
-		takesBody(textNoPostID, textNoUserEmail, textActorType, textCompanyTitle, textForumLikes), missing,
-		says("Like task created successfully"))
-	fuego.Post(s.api, "/api-comment", s.comment, s.operation(extended, "createComment", "Comment on a post in a member's name", tagEngagement), s.idempotent(),
-		takesBody(textNoPostID, textNoUserEmail, textNoComment, textEmptyComment, textLongComment, textActorType, textCompanyTitle, textForumComments), missing,
-		says("Comment task created successfully"))
+	missing := withError(http.StatusNotFound, textPostNotFound, textUserNotFound)
+	fuego.Post(s.api, "/api-like", s.like, s.operation(requiresExtension, "createLike", "Like a post in a member's name", tagEngagement), s.idempotent(),
+		withBody(textNoPostID, textNoUserEmail, textActorType, textCompanyTitle, textForumLikes), missing,
+		withExampleMessage("Like task created successfully"))
+	fuego.Post(s.api, "/api-comment", s.comment, s.operation(requiresExtension, "createComment", "Comment on a post in a member's name", tagEngagement), s.idempotent(),
+		withBody(textNoPostID, textNoUserEmail, textNoComment, textEmptyComment, textLongComment, textActorType, textCompanyTitle, textForumComments), missing,
+		withExampleMessage("Comment task created successfully"))
 }
 
 // filled is a text with something in it.

@@ -73,7 +73,7 @@ func failed(text string, err error) error {
 
 // writeError answers a request with an error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	x := exchangeOf(r.Context())
+	x := stateOf(r.Context())
 	if x.writePromptError(err) {
 		return
 	}
@@ -89,7 +89,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			status = http.StatusServiceUnavailable
 		}
 		left := r.Context().Err() != nil && errors.Is(err, context.Canceled)
-		if !left && !errors.Is(err, errTooManyStrangers) {
+		if !left && !errors.Is(err, errTooManyUnauthenticated) {
 			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
 		}
 	}
@@ -101,11 +101,11 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	x.writeError(status, text)
 }
 
-func (x *exchange) writeError(status int, text string) {
+func (x *requestState) writeError(status int, text string) {
 	x.writeBody(status, errorBody{text})
 }
 
-func (x *exchange) writeBody(status int, reply any) {
+func (x *requestState) writeBody(status int, reply any) {
 	body, err := json.Marshal(reply)
 	if err != nil {
 		panic(err) // strings can always be encoded
@@ -150,7 +150,7 @@ func speaks503(path string) bool {
 
 // writeRefusal answers for the mux: there is no such path, or not with that
 // method. The mux has set Allow by then.
-func (s *Server) writeRefusal(x *exchange, _ *http.Request) {
+func (s *Server) writeRefusal(x *requestState, _ *http.Request) {
 	status, text := http.StatusNotFound, textNotFound
 	if x.status == http.StatusMethodNotAllowed {
 		status, text = http.StatusMethodNotAllowed, textMethodNotAllowed

@@ -55,9 +55,9 @@ func TestErrorsForClients(t *testing.T) {
 		{watchpost.Errorf(watchpost.TooLarge, "t"), "/x", 413, "t"},
 	} {
 		w := httptest.NewRecorder()
-		x := &exchange{ResponseWriter: w}
+		x := &requestState{ResponseWriter: w}
 		r := httptest.NewRequest(http.MethodGet, c.path, nil)
-		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		r = r.WithContext(context.WithValue(r.Context(), stateKey{}, x))
 		(&Server{log: slog.New(slog.DiscardHandler)}).writeError(x, r, c.err)
 		require.Equal(t, c.status, w.Code, c.err)
 		require.JSONEq(t, `{"error":"`+c.text+`"}`, w.Body.String())

@@ -53,8 +53,8 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		m := m
-		h := *m.house
-		h.t, m.house = t, &h
+		h := *m.testServer
+		h.t, m.testServer = t, &h
 		m.ask("GET", "/api-posts", query, "", 200, 400)
 		m.ask("GET", watchlists, query, "", 200, 400, 404)
 		m.ask("DELETE", watchlists, query, "", 400, 404)
@@ -79,8 +79,8 @@ func FuzzBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		m := m
-		h := *m.house
-		h.t, m.house = t, &h
+		h := *m.testServer
+		h.t, m.testServer = t, &h
 		m.ask("POST", watchlists, "", body, 200, 400, 402, 422)
 		m.ask("PUT", watchlists, "", body, 400, 404)
 		m.ask("DELETE", watchlists, "", body, 400, 404)

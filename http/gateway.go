@@ -33,17 +33,17 @@ const (
 	textShuttingDown = "shutting down"
 )
 
-// maxStrangers is how many connections one client address may have that were
+// maxUnauthenticated is how many connections one client address may have that were
 // not welcomed yet.
-const maxStrangers = 64
+const maxUnauthenticated = 64
 
 func (s *Server) gatewayRoutes() {
 	fuego.GetStd(s.api, "/extension/socket", s.openSocket,
 		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
 	fuego.Post(s.api, "/extension/poll", s.poll,
-		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), takesBody(),
-		fails(http.StatusUnauthorized, textBadToken), fails(http.StatusForbidden, textOrigin, textNoTLS),
-		fails(http.StatusConflict, textHelloFirst, textReplaced))
+		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), withBody(),
+		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS),
+		withError(http.StatusConflict, textHelloFirst, textReplaced))
 }
 
 // gateway holds the connections of sessions.
@@ -51,23 +51,23 @@ type gateway struct {
 	origins []string
 	// sites tells which web sites a browser's request may come from.
 	sites *http.CrossOriginProtection
-	// refused counts the strangers refused since the last line about them.
+	// refused counts the connections without a hello refused since the last line about them.
 	refused  atomic.Int64
 	refusals rate.Sometimes
 
-	mu        sync.Mutex
-	closing   bool
-	strangers map[string]int // by client.key
-	open      map[*conn]struct{}
-	polls     map[tokenHash]*poller
-	running   sync.WaitGroup // sockets and pollers
+	mu              sync.Mutex
+	closing         bool
+	unauthenticated map[string]int // by client.key
+	open            map[*conn]struct{}
+	polls           map[tokenHash]*poller
+	running         sync.WaitGroup // sockets and pollers
 }
 
 func newGateway(origins []string) (*gateway, error) {
 	g := &gateway{
-		origins:   origins,
-		strangers: map[string]int{},
-		sites:     http.NewCrossOriginProtection(), refusals: rate.Sometimes{Interval: refusalsLogged},
+		origins:         origins,
+		unauthenticated: map[string]int{},
+		sites:           http.NewCrossOriginProtection(), refusals: rate.Sometimes{Interval: refusalsLogged},
 		open:  map[*conn]struct{}{},
 		polls: map[tokenHash]*poller{},
 	}
@@ -100,11 +100,11 @@ func (s *Server) checkSecret(r *http.Request) error {
 	return nil
 }
 
-// errTooManyStrangers refuses a client that has too many connections without a
+// errTooManyUnauthenticated refuses a client that has too many connections without a
 // hello. One line of the log stands for many of them.
-var errTooManyStrangers = errors.New("too many connections before hello")
+var errTooManyUnauthenticated = errors.New("too many connections before hello")
 
-// refusalsLogged is the least time between two lines about refused strangers.
+// refusalsLogged is the least time between two lines about refused connections.
 const refusalsLogged = time.Minute
 
 // admit counts a client's connection before its welcome; leave must be called
@@ -112,10 +112,10 @@ const refusalsLogged = time.Minute
 func (s *Server) admit(c client) (leave func(), err error) {
 	g, key := s.sessions, c.key()
 	leave, err = g.admit(key)
-	if errors.Is(err, errTooManyStrangers) {
+	if errors.Is(err, errTooManyUnauthenticated) {
 		g.refused.Add(1)
 		g.refusals.Do(func() {
-			s.log.Warn("connections refused", "reason", errTooManyStrangers.Error(), "client", key, "refused", g.refused.Swap(0))
+			s.log.Warn("connections refused", "reason", errTooManyUnauthenticated.Error(), "client", key, "refused", g.refused.Swap(0))
 		})
 	}
 	return leave, err
@@ -127,15 +127,15 @@ func (g *gateway) admit(key string) (leave func(), err error) {
 	switch {
 	case g.closing:
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
-	case g.strangers[key] >= maxStrangers:
-		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManyStrangers)
+	case g.unauthenticated[key] >= maxUnauthenticated:
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManyUnauthenticated)
 	}
-	g.strangers[key]++
+	g.unauthenticated[key]++
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if g.strangers[key]--; g.strangers[key] == 0 {
-			delete(g.strangers, key)
+		if g.unauthenticated[key]--; g.unauthenticated[key] == 0 {
+			delete(g.unauthenticated, key)
 		}
 	}), nil
 }

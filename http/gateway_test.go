@@ -130,7 +130,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	h := build(t)
 	m := h.team("Strangers", "free")
 	token := m.token()
-	peers := make([]*peer, 64)
+	peers := make([]*fakeSession, 64)
 	for i := range peers {
 		peers[i] = h.dial()
 	}

@@ -39,8 +39,8 @@ func (s *Server) idempotent() func(*fuego.BaseRoute) {
 		key := openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(maxIdempotencyKey)
 		r.Operation.AddParameter(openapi3.NewHeaderParameter(headerIdempotencyKey).WithSchema(key).
 			WithDescription("Makes it safe to repeat the request within 24 hours: it is carried out once and answered alike."))
-		fails(http.StatusBadRequest, textInvalidOnce)(r)
-		fails(http.StatusConflict, textOtherRequest)(r)
+		withError(http.StatusBadRequest, textInvalidOnce)(r)
+		withError(http.StatusConflict, textOtherRequest)(r)
 	}
 }
 
@@ -49,7 +49,7 @@ func (s *Server) idempotent() func(*fuego.BaseRoute) {
 func (s *Server) withIdempotency(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if keys := r.Header.Values(headerIdempotencyKey); len(keys) > 0 {
-			exchangeOf(r.Context()).once = &once{s: s, keys: keys}
+			stateOf(r.Context()).once = &once{s: s, keys: keys}
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -118,7 +118,7 @@ func canonicalHash(body []byte) (string, error) {
 // create asks the team to create something, unless this request did so before:
 // then the reply is that of the first.
 func create[R any](ctx context.Context, s *Server, request any) (R, error) {
-	x := exchangeOf(ctx)
+	x := stateOf(ctx)
 	if x.once == nil || x.once.name == "" {
 		return actors.Ask[R](ctx, s.registry, teamOf(ctx), request)
 	}

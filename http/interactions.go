@@ -22,14 +22,14 @@ const (
 func (s *Server) interactionRoutes() {
 	const path = "/api-interactions"
 	refusals := func(r *fuego.BaseRoute) {
-		fails(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'page'", "Invalid 'page_size'")(r)
-		fails(http.StatusForbidden, watchpost.TextAccessDenied)(r)
-		fails(http.StatusInternalServerError, textFailedInteractions)(r)
+		withError(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'page'", "Invalid 'page_size'")(r)
+		withError(http.StatusForbidden, watchpost.TextAccessDenied)(r)
+		withError(http.StatusInternalServerError, textFailedInteractions)(r)
 	}
 	text := openapi3.NewStringSchema
 	fuego.Get(s.api, path, s.getInteractions,
 		s.operation(teams, "getInteractions", "Read what the team did on a watchlist's posts", tagEngagement),
-		query("watchlist_id", "the watchlist whose posts are meant", text()), needed(),
+		query("watchlist_id", "the watchlist whose posts are meant", text()), required(),
 		query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
 		query("actor_ids", "authors: ids of members, titles of companies", openapi3.NewArraySchema().WithItems(text())),
 		query("page", "from 1; the alias `current_page` is accepted", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
@@ -37,7 +37,7 @@ func (s *Server) interactionRoutes() {
 		refusals)
 	fuego.Post(s.api, path, s.postInteractions,
 		s.operation(teams, "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", tagEngagement),
-		takesBody(), refusals)
+		withBody(), refusals)
 }
 
 type interactionsRequest struct {

@@ -20,21 +20,21 @@ func (s *Server) keywordWatchlistRoutes() {
 	const path = "/api-keyword-watchlist"
 	fuego.Post(s.api, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists), s.idempotent(),
-		takesKeywords(), takesNewPrompt(), fails(http.StatusPaymentRequired, textWatchlistQuota))
+		withKeywordsBody(), withNewPrompt(), withError(http.StatusPaymentRequired, textWatchlistQuota))
 	fuego.Get(s.api, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
 		s.operation(teams, "getKeywordWatchlist", "List keyword watchlists, or show one", tagWatchlists),
-		takesShownID())
+		withShownID())
 	fuego.Put(s.api, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "updateKeywordWatchlist", "Change a keyword watchlist", tagWatchlists),
-		takesPatch(), takesPrompt(), fails(http.StatusBadRequest, textPromptOrFields), fails(http.StatusConflict, textDisabled))
+		withPatchBody(), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
 	fuego.Delete(s.api, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", tagWatchlists),
-		takesDeletedID())
+		withDeletedID())
 }
 
-// takesKeywords documents the errors of a body that creates.
-func takesKeywords() fuego.RouteOption {
-	return takesBody(textNoKeywords, "No valid keywords provided after cleaning", "Invalid fetchFreqInHours", "Invalid 'name'")
+// withKeywordsBody documents the errors of a body that creates.
+func withKeywordsBody() fuego.RouteOption {
+	return withBody(textNoKeywords, "No valid keywords provided after cleaning", "Invalid fetchFreqInHours", "Invalid 'name'")
 }
 
 type createKeywordWatchlistRequest struct {

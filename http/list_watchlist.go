@@ -53,11 +53,11 @@ func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, referenc
 	return made, err
 }
 
-// failsList documents what a list that is not the team's leads to.
-func failsList() fuego.RouteOption {
+// withListErrors documents what a list that is not the team's leads to.
+func withListErrors() fuego.RouteOption {
 	return fuego.GroupOptions(
-		fails(http.StatusForbidden, watchpost.TextAccessDenied),
-		fails(http.StatusNotFound, watchpost.TextListNotFound))
+		withError(http.StatusForbidden, watchpost.TextAccessDenied),
+		withError(http.StatusNotFound, watchpost.TextListNotFound))
 }
 
 type updateListWatchlistRequest struct {
@@ -99,15 +99,15 @@ type listWatchlistDetail struct {
 	Labels          []shownLabel   `json:"labels" validate:"required"`
 	SlackURL        *string        `json:"slack_webhook_url"`
 	DroppedThisWeek int            `json:"dropped_this_week"`
-	LastScanAt      *stamp         `json:"last_scan_at"`
-	NextScanAt      *stamp         `json:"next_scan_at"`
+	LastScanAt      *timestamp     `json:"last_scan_at"`
+	NextScanAt      *timestamp     `json:"next_scan_at"`
 }
 
 func shownListWatchlist(view *actors.WatchlistView) listWatchlistDetail {
 	w, l := &view.Watchlist, &view.List
 	return listWatchlistDetail{
 		Frequency: w.Frequency.Hours(), Lists: []followedList{{l.ID, l.Name, len(l.Entries)}}, Labels: shownLabels(w.Labels),
-		SlackURL: textOrNil(w.SlackURL), DroppedThisWeek: view.DroppedThisWeek, LastScanAt: stampOrNil(view.LastScanAt), NextScanAt: stampOrNil(view.NextScanAt),
+		SlackURL: textOrNil(w.SlackURL), DroppedThisWeek: view.DroppedThisWeek, LastScanAt: timestampOrNil(view.LastScanAt), NextScanAt: timestampOrNil(view.NextScanAt),
 	}
 }
 

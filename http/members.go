@@ -12,9 +12,9 @@ import (
 // memberRoutes are the operator's ways to change a team's members.
 func (s *Server) memberRoutes() {
 	const path = "/admin/teams/{id}/members/{member}"
-	unknown := fails(http.StatusNotFound, textTeamNotFound, textUserNotFound)
+	unknown := withError(http.StatusNotFound, textTeamNotFound, textUserNotFound)
 	fuego.Patch(s.ops, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
-		takesBody(textInvalidRole), unknown)
+		withBody(textInvalidRole), unknown)
 	fuego.Delete(s.ops, path, s.removeMember,
 		s.operation(operators, "removeMember", "Remove a member: ends sessions, account claims and waiting writes", tagAdmin), unknown)
 	fuego.Delete(s.ops, path+"/account", s.releaseAccount,

@@ -69,7 +69,7 @@ func securitySchemes() openapi3.SecuritySchemes {
 func customise(_ string, t reflect.Type, tag reflect.StructTag, schema *openapi3.Schema) error {
 	boundOf(tag, schema)
 	schema.Nullable = false
-	if t == reflect.TypeFor[stamp]() {
+	if t == reflect.TypeFor[timestamp]() {
 		schema.Format = "date-time"
 	}
 	if values := valuesOf[t]; len(schema.Enum) == 0 {
@@ -248,10 +248,10 @@ func takeModes(o *openapi3.Operation, schemas openapi3.Schemas) {
 	}
 }
 
-// takesBody documents the errors of a body that cannot be read.
-func takesBody(texts ...string) fuego.RouteOption {
+// withBody documents the errors of a body that cannot be read.
+func withBody(texts ...string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
-		fails(http.StatusBadRequest, append([]string{textInvalidJSON}, texts...)...)(r)
-		fails(http.StatusRequestEntityTooLarge, textTooLarge)(r)
+		withError(http.StatusBadRequest, append([]string{textInvalidJSON}, texts...)...)(r)
+		withError(http.StatusRequestEntityTooLarge, textTooLarge)(r)
 	}
 }

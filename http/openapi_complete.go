@@ -125,7 +125,7 @@ func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.He
 	for code, response := range o.Responses.Map() {
 		content := response.Value.Content.Get(mediaJSON)
 		values.fill(content, false)
-		if said, ok := o.Extensions[saidExtension]; ok && code == "200" {
+		if said, ok := o.Extensions[messageExtension]; ok && code == "200" {
 			content.Example.(map[string]any)["message"] = said
 		}
 		refer(response.Value, headerRequestID)
@@ -133,7 +133,7 @@ func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.He
 			refer(response.Value, headerRetryAfter)
 		}
 	}
-	delete(o.Extensions, saidExtension)
+	delete(o.Extensions, messageExtension)
 }
 
 // completeTags explains the tags and puts them in the order in which somebody

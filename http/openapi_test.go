@@ -21,7 +21,7 @@ import (
 )
 
 // document loads what /openapi.json shows.
-func document(t *testing.T, h *house) *openapi3.T {
+func document(t *testing.T, h *testServer) *openapi3.T {
 	t.Helper()
 	r := h.do("GET", "/openapi.json", "")
 	require.Equal(t, 200, r.status)

@@ -20,13 +20,13 @@ type health struct {
 
 func (s *Server) opsRoutes() {
 	for _, server := range s.servers() {
-		fuego.Get(server, "/healthz", s.healthz, s.operation(anyone, "healthz", "Is the process up?", tagOps))
-		fuego.Get(server, "/readyz", s.readyz, s.operation(anyone, "readyz", "Can it serve?", tagOps),
-			fails(http.StatusServiceUnavailable, watchpost.TextUnavailable))
+		fuego.Get(server, "/healthz", s.healthz, s.operation(public, "healthz", "Is the process up?", tagOps))
+		fuego.Get(server, "/readyz", s.readyz, s.operation(public, "readyz", "Can it serve?", tagOps),
+			withError(http.StatusServiceUnavailable, watchpost.TextUnavailable))
 	}
 	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
-	fuego.GetStd(s.ops, "/metrics", show.ServeHTTP, s.operation(anyone, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide())
-	fuego.GetStd(s.api, "/openapi.json", s.showOpenAPI, s.operation(anyone, "openapi", "This document", tagOps), fuego.OptionHide())
+	fuego.GetStd(s.ops, "/metrics", show.ServeHTTP, s.operation(public, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide())
+	fuego.GetStd(s.api, "/openapi.json", s.showOpenAPI, s.operation(public, "openapi", "This document", tagOps), fuego.OptionHide())
 }
 
 // servers returns the one or two sets of routes.
@@ -71,7 +71,7 @@ func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	x := exchangeOf(r.Context())
+	x := stateOf(r.Context())
 	x.revalidated()
 	if !x.unchanged(r, etagOf(document)) {
 		x.writeJSON(http.StatusOK, document)
@@ -129,7 +129,7 @@ func (m *metrics) route(method, path string) *route {
 	}
 }
 
-func (m *metrics) count(x *exchange, took time.Duration) {
+func (m *metrics) count(x *requestState, took time.Duration) {
 	r := x.route
 	if r == nil {
 		r = m.refused

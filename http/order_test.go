@@ -127,7 +127,7 @@ func TestOrderOf400And403(t *testing.T) {
 
 // teamOperations lists the operations that take a team's key and document all
 // these statuses.
-func teamOperations(h *house, statuses ...string) (operations []string) {
+func teamOperations(h *testServer, statuses ...string) (operations []string) {
 	for path, item := range read[fields](h.do("GET", "/openapi.json", ""), 200)["paths"].(fields) {
 		for method, operation := range item.(fields) {
 			responses := operation.(fields)["responses"].(fields)

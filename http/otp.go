@@ -19,17 +19,17 @@ const (
 
 func (s *Server) otpRoutes() {
 	fuego.Post(s.api, "/network-agent/auth-send-otp", s.sendOTP,
-		s.operation(anyone, "sendOTP", "Mail a one-time code", tagSignIn), takesBody(textInvalidMail, textInvalidFullName),
-		fails(http.StatusForbidden, textOrigin))
+		s.operation(public, "sendOTP", "Mail a one-time code", tagSignIn), withBody(textInvalidMail, textInvalidFullName),
+		withError(http.StatusForbidden, textOrigin))
 	fuego.Post(s.api, "/network-agent/auth-verify-otp", s.verifyOTP,
-		s.operation(anyone, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn),
-		takesBody(textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired OTP"),
-		fails(http.StatusForbidden, textOrigin))
+		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn),
+		withBody(textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired OTP"),
+		withError(http.StatusForbidden, textOrigin))
 	fuego.Post(s.api, "/extension/sign-in", s.signInSession,
-		s.operation(anyone, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
-		takesBody(textInvalidCode, textInvalidMail, textInvalidOTP), fails(http.StatusUnauthorized, "Invalid or expired code"),
-		fails(http.StatusForbidden, textOrigin, textNoTLS),
-		fails(http.StatusServiceUnavailable, textUnavailable))
+		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
+		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired code"),
+		withError(http.StatusForbidden, textOrigin, textNoTLS),
+		withError(http.StatusServiceUnavailable, textUnavailable))
 }
 
 // mailbox reads an email as people are known by.

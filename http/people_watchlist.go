@@ -14,19 +14,19 @@ func (s *Server) peopleWatchlistRoutes() {
 	const path, t = "/api-people-watchlist", watchpost.PeopleWatchlist
 	fuego.Post(s.api, path, s.createPeopleWatchlist,
 		s.operation(teams, "createPeopleWatchlist", "Create a people watchlist", tagWatchlists), s.idempotent(),
-		takesBody("profiles array is required and must not be empty", "No valid profile identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
-		fails(http.StatusPaymentRequired, "Your plan does not include tracked profiles. Upgrade your plan to track profiles.",
+		withBody("profiles array is required and must not be empty", "No valid profile identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
+		withError(http.StatusPaymentRequired, "Your plan does not include tracked profiles. Upgrade your plan to track profiles.",
 			"Your plan includes up to 200 tracked profiles per watchlist.", textWatchlistQuota),
-		failsList())
+		withListErrors())
 	fuego.Get(s.api, path, s.getPeopleWatchlists,
 		s.operation(teams, "getPeopleWatchlist", "List people watchlists, or show one", tagWatchlists),
-		takesShownID())
+		withShownID())
 	fuego.Put(s.api, path, s.updateListWatchlist(t),
 		s.operation(teams, "updatePeopleWatchlist", "Change a people watchlist", tagWatchlists),
-		takesPatch())
+		withPatchBody())
 	fuego.Delete(s.api, path, s.deleteWatchlist(t),
 		s.operation(teams, "deletePeopleWatchlist", "Delete a people watchlist with the posts that only it collected", tagWatchlists),
-		takesDeletedID())
+		withDeletedID())
 }
 
 type createPeopleWatchlistRequest struct {

@@ -303,7 +303,7 @@ func (p *poller) peek() (fresh, ended bool) {
 
 // goodbye tells a poll how the connection ended.
 func (p *poller) goodbye() error {
-	switch code, _ := p.farewell(); code {
+	switch code, _ := p.closeReason(); code {
 	case protocol.CloseUnauthorised:
 		return watchpost.Errorf(watchpost.Unauthenticated, textBadToken)
 	case protocol.CloseReplaced:

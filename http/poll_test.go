@@ -17,7 +17,7 @@ import (
 )
 
 // poll does one poll with a session's token.
-func (h *house) poll(token string, frames ...protocol.Frame) reply {
+func (h *testServer) poll(token string, frames ...protocol.Frame) reply {
 	h.t.Helper()
 	raw, err := json.Marshal(protocol.PollRequest{Messages: frames})
 	require.NoError(h.t, err)
@@ -35,7 +35,7 @@ func types(r reply) []string {
 }
 
 // await polls until there is a message.
-func (h *house) await(token string, frames ...protocol.Frame) []protocol.Frame {
+func (h *testServer) await(token string, frames ...protocol.Frame) []protocol.Frame {
 	h.t.Helper()
 	var messages []protocol.Frame
 	require.Eventually(h.t, func() bool {
@@ -47,7 +47,7 @@ func (h *house) await(token string, frames ...protocol.Frame) []protocol.Frame {
 }
 
 // joinByPoll connects a session and returns the welcome.
-func (h *house) joinByPoll(token string) protocol.Frame {
+func (h *testServer) joinByPoll(token string) protocol.Frame {
 	h.t.Helper()
 	messages := h.await(token, hello(token))
 	require.Equal(h.t, protocol.TypeWelcome, messages[0].Type)

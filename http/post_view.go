@@ -15,8 +15,8 @@ type post struct {
 	AuthorURL       string                `json:"author_url"`
 	AuthorHeadline  string                `json:"author_headline"`
 	AuthorImageURL  string                `json:"author_image_url"`
-	PostedAt        stamp                 `json:"posted_at"`
-	CreatedAt       stamp                 `json:"created_at"`
+	PostedAt        timestamp             `json:"posted_at"`
+	CreatedAt       timestamp             `json:"created_at"`
 	Likes           int64                 `json:"likes_count"`
 	Comments        int64                 `json:"comments_count"`
 	Shares          int64                 `json:"shares_count"`
@@ -57,7 +57,7 @@ func shownPost(p *watchpost.Post, asked map[watchpost.WatchlistID]bool, tagging 
 	v := post{
 		ID: p.ID, URL: p.URL, URN: p.URN, Tracking: watchpost.TrackedBy(p, asked), Content: p.Content,
 		AuthorName: p.AuthorName, AuthorURL: p.AuthorURL, AuthorHeadline: p.AuthorHeadline, AuthorImageURL: p.AuthorImageURL,
-		PostedAt: stampOf(p.PostedAt), CreatedAt: stampOf(p.CreatedAt),
+		PostedAt: timestampOf(p.PostedAt), CreatedAt: timestampOf(p.CreatedAt),
 		Likes: p.Likes, Comments: p.Comments, Shares: p.Shares,
 		Type: p.Type, Language: p.Language, ImageURLs: whole(p.ImageURLs), ImageText: p.ImageText,
 		Sentiment: p.Sentiment, Influence: p.Influence, Relevance: p.Relevance, Seniority: p.Seniority,

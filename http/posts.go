@@ -21,12 +21,12 @@ import (
 const tagPosts = "Posts"
 
 func (s *Server) postRoutes() {
-	answer(s, "/api-posts", s.getPosts,
+	fastGet(s, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
-		fails(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'"),
-		fails(http.StatusForbidden, watchpost.TextAccessDenied),
-		fails(http.StatusInternalServerError, textFailedPosts))
+		withError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'"),
+		withError(http.StatusForbidden, watchpost.TextAccessDenied),
+		withError(http.StatusInternalServerError, textFailedPosts))
 }
 
 // postParams documents the parameters of GET /api-posts.
@@ -79,7 +79,7 @@ func (s *Server) getPosts(r *http.Request) (postsReply, error) {
 	if err != nil {
 		return postsReply{}, err
 	}
-	x := exchangeOf(r.Context())
+	x := stateOf(r.Context())
 	page, err := s.registry.Posts(&x.ctx, x.team, named, q)
 	if err != nil {
 		return postsReply{}, failed(textFailedPosts, err)

@@ -16,7 +16,7 @@ import (
 
 // collect creates a watchlist for a keyword and plays the session that scans
 // for it; it returns the watchlist's id.
-func (m team) collect(p *peer, keyword string, posts ...protocol.Post) string {
+func (m team) collect(p *fakeSession, keyword string, posts ...protocol.Post) string {
 	m.t.Helper()
 	id := read[fields](m.call("POST", watchlists, `{"keywords":["`+keyword+`"]}`), 200)["id"].(string)
 	task := p.hear(protocol.TypeTask)

@@ -44,18 +44,18 @@ type updateByPrompt struct {
 	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead" maxLength:"4000,own"`
 }
 
-// takesPrompt documents what a prompt is refused with.
-func takesPrompt() fuego.RouteOption {
+// withPrompt documents what a prompt is refused with.
+func withPrompt() fuego.RouteOption {
 	return fuego.GroupOptions(
-		fails(http.StatusBadRequest, textNoPrompt, textLongPrompt),
+		withError(http.StatusBadRequest, textNoPrompt, textLongPrompt),
 		fuego.OptionAddResponse(http.StatusUnprocessableEntity, "The prompt does not say enough; nothing is written",
 			fuego.Response{Type: promptRefused{}, ContentTypes: []string{"application/json"}}))
 }
 
-// takesNewPrompt documents besides what only a creating prompt meets.
-func takesNewPrompt() fuego.RouteOption {
+// withNewPrompt documents besides what only a creating prompt meets.
+func withNewPrompt() fuego.RouteOption {
 	return fuego.GroupOptions(
-		takesPrompt(), fails(http.StatusBadRequest, textPromptOrWords),
+		withPrompt(), withError(http.StatusBadRequest, textPromptOrWords),
 		fuego.OptionAddResponse(http.StatusServiceUnavailable, "A strict prompt could not be interpreted; nothing is created",
 			fuego.Response{Type: promptUnavailable{}, ContentTypes: []string{"application/json"}}))
 }
@@ -126,7 +126,7 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 // interpretNew interprets the prompt of a new watchlist, if there is room for
 // one. A repetition is not interpreted again: it is answered like the first.
 func (s *Server) interpretNew(ctx context.Context, t watchpost.WatchlistType, request *createByPrompt) (result interpret.Result, err error) {
-	once := exchangeOf(ctx).once
+	once := stateOf(ctx).once
 	if once.known() {
 		return result, nil
 	}
@@ -242,7 +242,7 @@ func updatePrompt(body object) (string, error) {
 
 // writePromptError answers with one of the two bodies that are not like the
 // others; false when the error is none of theirs.
-func (x *exchange) writePromptError(err error) bool {
+func (x *requestState) writePromptError(err error) bool {
 	var refused *interpret.Refused
 	var unavailable *interpret.Unavailable
 	var body any

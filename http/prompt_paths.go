@@ -22,12 +22,12 @@ func (s *Server) promptRoutes() {
 func (s *Server) promptPath(t watchpost.WatchlistType, path, id, what string) {
 	fuego.Post(s.api, path, s.createByPromptOnly(t),
 		s.operation(teams, "create"+id, "Create "+what+" from a prompt", tagDeprecated), s.idempotent(), deprecated(),
-		takesBody("Invalid fetchFreqInHours", "Invalid 'name'"), takesNewPrompt(),
-		fails(http.StatusPaymentRequired, textWatchlistQuota))
+		withBody("Invalid fetchFreqInHours", "Invalid 'name'"), withNewPrompt(),
+		withError(http.StatusPaymentRequired, textWatchlistQuota))
 	fuego.Put(s.api, path, s.updateByPromptOnly(t),
 		s.operation(teams, "update"+id, "Change "+what+" by a prompt", tagDeprecated), deprecated(),
-		takesBody(textMissingID), failsForeign(), takesPrompt(),
-		fails(http.StatusBadRequest, textPromptOrFields), fails(http.StatusConflict, textDisabled))
+		withBody(textMissingID), withForeignErrors(), withPrompt(),
+		withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
 }
 
 func deprecated() fuego.RouteOption {

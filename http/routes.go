@@ -12,12 +12,12 @@ import (
 type access uint8
 
 const (
-	// anyone may call.
-	anyone access = iota
+	// public may call.
+	public access = iota
 	// teams call with their key.
 	teams
-	// extended teams have an active extension besides.
-	extended
+	// requiresExtension teams have an active extension besides.
+	requiresExtension
 	// operators call with the admin token; their work takes what it takes.
 	operators
 	// sessions show their token inside; their requests are held open.
@@ -38,7 +38,7 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 	return func(r *fuego.BaseRoute) {
 		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
 		if a != sessions && r.Method != http.MethodGet {
-			r.Middlewares = append(r.Middlewares, s.withRoom)
+			r.Middlewares = append(r.Middlewares, s.requireWritable)
 		}
 		r.Operation.OperationID = id
 		r.Operation.Summary = summary
@@ -47,32 +47,32 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 		switch a {
 		case teams:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeKey: {}})(r)
-			fails(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
-		case extended:
+			withError(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
+		case requiresExtension:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeKey: {}})(r)
-			fails(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
-			fails(http.StatusForbidden, textExtensionRequired)(r)
+			withError(http.StatusUnauthorized, textMissingKey, textInvalidKey)(r)
+			withError(http.StatusForbidden, textExtensionRequired)(r)
 		case operators:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeAdmin: {}})(r)
-			fails(http.StatusUnauthorized, textUnauthorized)(r)
-			fails(http.StatusServiceUnavailable, textUnavailable)(r)
+			withError(http.StatusUnauthorized, textUnauthorized)(r)
+			withError(http.StatusServiceUnavailable, textUnavailable)(r)
 		case sessions:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeSession: {}})(r)
-			fails(http.StatusServiceUnavailable, textUnavailable)(r)
-		case anyone:
+			withError(http.StatusServiceUnavailable, textUnavailable)(r)
+		case public:
 		}
-		fails(http.StatusInternalServerError, textInternal, textUnavailable)(r)
+		withError(http.StatusInternalServerError, textInternal, textUnavailable)(r)
 	}
 }
 
 // guards returns the middlewares of an access, the outer first.
 func (s *Server) guards(a access) []middleware {
 	switch a {
-	case anyone:
+	case public:
 		return []middleware{s.withDeadline}
 	case teams:
 		return []middleware{s.withKey}
-	case extended:
+	case requiresExtension:
 		return []middleware{s.withKey, s.withExtension}
 	case operators:
 		return []middleware{s.withAdmin}
@@ -87,15 +87,15 @@ func (s *Server) instrument(method, path string) middleware {
 	taken := s.metrics.route(method, path)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			exchangeOf(r.Context()).route = taken
+			stateOf(r.Context()).route = taken
 			next.ServeHTTP(w, r)
 		})
 	}
 }
 
-// answer adds the route of a GET that is asked so often that the framework only
+// fastGet adds the route of a GET that is asked so often that the framework only
 // documents it: what it does for each request besides, nobody here needs.
-func answer[T any](s *Server, path string, handle func(*http.Request) (T, error), options ...fuego.RouteOption) {
+func fastGet[T any](s *Server, path string, handle func(*http.Request) (T, error), options ...fuego.RouteOption) {
 	direct := func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			reply, err := handle(r)
@@ -114,8 +114,8 @@ func answer[T any](s *Server, path string, handle func(*http.Request) (T, error)
 // created makes 201 the status of success.
 func created() fuego.RouteOption { return fuego.OptionDefaultStatusCode(http.StatusCreated) }
 
-// fails documents an error with its texts as examples.
-func fails(status int, texts ...string) fuego.RouteOption {
+// withError documents an error with its texts as examples.
+func withError(status int, texts ...string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		code := strconv.Itoa(status)
 		known := r.Operation.Responses.Value(code)
@@ -133,13 +133,13 @@ func fails(status int, texts ...string) fuego.RouteOption {
 	}
 }
 
-// says puts a route's own words into the example of its reply.
-func says(message string) fuego.RouteOption {
-	return func(r *fuego.BaseRoute) { r.Operation.Extensions = map[string]any{saidExtension: message} }
+// withExampleMessage puts a route's own words into the example of its reply.
+func withExampleMessage(message string) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) { r.Operation.Extensions = map[string]any{messageExtension: message} }
 }
 
-// saidExtension holds the words until the document is completed.
-const saidExtension = "x-says"
+// messageExtension holds the words until the document is completed.
+const messageExtension = "x-says"
 
 // query documents a query parameter. The framework is not told of it, as it
 // would check it in its own words.
@@ -150,8 +150,8 @@ func query(name, description string, schema *openapi3.Schema) fuego.RouteOption 
 	}
 }
 
-// needed makes the query parameter that was documented last a required one.
-func needed() fuego.RouteOption {
+// required makes the query parameter that was documented last a required one.
+func required() fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		r.Operation.Parameters[len(r.Operation.Parameters)-1].Value.Required = true
 	}

@@ -4,7 +4,7 @@
 //
 // A request passes, from the outside in:
 //
-//	exchange   request id, panic, access log, metrics, words of mux and framework
+//	withState  request id, panic, access log, metrics, words of mux and framework
 //	mux        404 and 405 as JSON
 //	access     key, extension, admin token: what the route asks for
 //	handler    decode, authorise, act, encode
@@ -167,7 +167,7 @@ func New(o Options) (*Server, error) {
 		s.ops = s.newFramework(o.Version) // with a document of its own, which nobody asks for
 	}
 	s.routes()
-	if s.handler, err = compressed(s.exchanges(s.api.Mux)); err != nil {
+	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
 		return nil, err
 	}
 	s.openAPI = sync.OnceValues(func() ([]byte, error) { return finishOpenAPI(s.api) })
@@ -210,4 +210,4 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // OpsHandler returns the handler for operators when Options.SeparateOps is
 // set: /metrics, /admin, /healthz and /readyz.
-func (s *Server) OpsHandler() http.Handler { return s.exchanges(s.ops.Mux) }
+func (s *Server) OpsHandler() http.Handler { return s.withState(s.ops.Mux) }

@@ -17,23 +17,23 @@ import (
 // patience bounds what a test waits for; it is never used up when all is well.
 const patience = 40 * time.Second
 
-// peer is a session's end of a socket.
-type peer struct {
+// fakeSession is a session's end of a socket.
+type fakeSession struct {
 	t  testing.TB
 	ws *websocket.Conn
 }
 
 // dial opens a socket.
-func (h *house) dial(headers ...string) *peer {
+func (h *testServer) dial(headers ...string) *fakeSession {
 	h.t.Helper()
 	ws, _, err := h.tryDial(headers...)
 	require.NoError(h.t, err)
-	p := &peer{h.t, ws}
+	p := &fakeSession{h.t, ws}
 	h.t.Cleanup(func() { _ = ws.CloseNow() })
 	return p
 }
 
-func (h *house) tryDial(headers ...string) (*websocket.Conn, *http.Response, error) {
+func (h *testServer) tryDial(headers ...string) (*websocket.Conn, *http.Response, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	options := &websocket.DialOptions{HTTPClient: h.client, HTTPHeader: http.Header{}}
@@ -47,14 +47,14 @@ func (h *house) tryDial(headers ...string) (*websocket.Conn, *http.Response, err
 	return ws, response, err
 }
 
-func (p *peer) send(f protocol.Frame) {
+func (p *fakeSession) send(f protocol.Frame) {
 	p.t.Helper()
 	raw, err := json.Marshal(f)
 	require.NoError(p.t, err)
 	p.say(string(raw))
 }
 
-func (p *peer) say(text string) {
+func (p *fakeSession) say(text string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -62,7 +62,7 @@ func (p *peer) say(text string) {
 }
 
 // hear returns the next frame of that type, passing over others.
-func (p *peer) hear(kind string) protocol.Frame {
+func (p *fakeSession) hear(kind string) protocol.Frame {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -78,7 +78,7 @@ func (p *peer) hear(kind string) protocol.Frame {
 }
 
 // ends waits until the service closes the socket, and checks with which code.
-func (p *peer) ends(code int) {
+func (p *fakeSession) ends(code int) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -102,7 +102,7 @@ func account(token string) *protocol.Account {
 }
 
 // join connects a session of the team's founder.
-func (m team) join() *peer {
+func (m team) join() *fakeSession {
 	m.t.Helper()
 	p := m.dial()
 	p.send(hello(m.token()))

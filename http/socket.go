@@ -37,7 +37,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	if !upgrades(r) {
 		w.Header().Set("Upgrade", "websocket")
-		exchangeOf(r.Context()).writeError(http.StatusUpgradeRequired, textNoUpgrade)
+		stateOf(r.Context()).writeError(http.StatusUpgradeRequired, textNoUpgrade)
 		return
 	}
 	web, err := upgradeSocket(w, r)
@@ -229,7 +229,7 @@ func (k *socket) send() {
 		}
 		err := k.sendFrames(frames)
 		if err == nil && ended {
-			err = k.web.writeClose(k.conn.farewell())
+			err = k.web.writeClose(k.conn.closeReason())
 		}
 		if err != nil {
 			_ = k.web.net.Close() // which ends the reading

@@ -19,7 +19,7 @@ type teamReply struct {
 	ID      watchpost.TeamID `json:"id"`
 	Name    string           `json:"name"`
 	Plan    watchpost.Plan   `json:"plan"`
-	Expires *stamp           `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
+	Expires *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	Members []teamMember     `json:"members" validate:"required"`
 	Quotas  teamQuotas       `json:"quotas"`
 	Scans   waitingScans     `json:"waiting_scans"`
@@ -40,9 +40,9 @@ type teamMember struct {
 }
 
 type extensionState struct {
-	Active       bool   `json:"active" description:"seen signed in within the last 48 hours"`
-	Connected    bool   `json:"connected"`
-	LastActiveAt *stamp `json:"last_active_at"`
+	Active       bool       `json:"active" description:"seen signed in within the last 48 hours"`
+	Connected    bool       `json:"connected"`
+	LastActiveAt *timestamp `json:"last_active_at"`
 }
 
 type networkAccount struct {
@@ -53,16 +53,16 @@ type networkAccount struct {
 }
 
 type allowance struct {
-	Used     int   `json:"used"`
-	Limit    int   `json:"limit"`
-	ResetsAt stamp `json:"resets_at"`
+	Used     int       `json:"used"`
+	Limit    int       `json:"limit"`
+	ResetsAt timestamp `json:"resets_at"`
 }
 
 type pause struct {
 	Reason   actors.PauseReason `json:"reason" validate:"oneof=account_in_use other_account signed_out challenge released new_claim page_not_understood network_limit"`
 	TaskType watchpost.TaskType `json:"task_type,omitempty"`
 	Action   watchpost.Action   `json:"action,omitempty"`
-	Until    *stamp             `json:"until"`
+	Until    *timestamp         `json:"until"`
 }
 
 // teamQuotas are the plan's; of those per watchlist, used is that of the
@@ -84,8 +84,8 @@ type quota struct {
 }
 
 type waitingScans struct {
-	Count  int    `json:"count"`
-	Oldest *stamp `json:"oldest" description:"since when the oldest waits"`
+	Count  int        `json:"count"`
+	Oldest *timestamp `json:"oldest" description:"since when the oldest waits"`
 }
 
 func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
@@ -94,10 +94,10 @@ func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
 		return teamReply{}, err
 	}
 	reply := teamReply{
-		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan, Expires: stampOrNil(view.Team.PlanExpiresAt),
+		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan, Expires: timestampOrNil(view.Team.PlanExpiresAt),
 		Members: make([]teamMember, len(view.Presence)),
 		Quotas:  quotasShown(view.Use, view.Limits),
-		Scans:   waitingScans{view.WaitingScans, stampOrNil(view.OldestScan)},
+		Scans:   waitingScans{view.WaitingScans, timestampOrNil(view.OldestScan)},
 	}
 	for i, p := range view.Presence {
 		reply.Members[i] = teamMemberShown(view.Team.Members[i], p)
@@ -108,7 +108,7 @@ func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
 func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {
 	v := teamMember{
 		ID: m.ID, FullName: m.FullName, Email: m.Email, Role: m.Role, Acting: p.Acting,
-		Extension:    extensionState{p.Active, p.Connected, stampOrNil(p.LastActive)},
+		Extension:    extensionState{p.Active, p.Connected, timestampOrNil(p.LastActive)},
 		AccountInUse: p.AccountInUse,
 		Allowances:   map[watchpost.Action]allowance{},
 		Pauses:       make([]pause, len(p.Pauses)),
@@ -117,10 +117,10 @@ func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {
 		v.Account = &networkAccount{a.URN, a.Slug, a.Name, a.SignedIn}
 	}
 	for _, u := range p.Used {
-		v.Allowances[u.Action] = allowance{u.Used, u.Limit, stampOf(u.ResetsAt)}
+		v.Allowances[u.Action] = allowance{u.Used, u.Limit, timestampOf(u.ResetsAt)}
 	}
 	for i, one := range p.Pauses {
-		v.Pauses[i] = pause{one.Reason, one.TaskType, one.Action, stampOrNil(one.Until)}
+		v.Pauses[i] = pause{one.Reason, one.TaskType, one.Action, timestampOrNil(one.Until)}
 	}
 	return v
 }

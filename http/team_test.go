@@ -86,7 +86,7 @@ func TestTeam(t *testing.T) {
 }
 
 // keepsToTheDocument checks a reply of GET /api-team against the document.
-func keepsToTheDocument(t *testing.T, h *house, r reply) {
+func keepsToTheDocument(t *testing.T, h *testServer, r reply) {
 	t.Helper()
 	d := document(t, h)
 	router, err := legacy.NewRouter(d)
@@ -184,7 +184,7 @@ func (p *postbox) last(to string) (last actors.Mail) {
 // names, and by nothing that anybody else says.
 func TestClientAddressOfOneTimeCodes(t *testing.T) {
 	t.Parallel()
-	send := func(h *house, n int, client string) (mailed bool) {
+	send := func(h *testServer, n int, client string) (mailed bool) {
 		to := strings.Repeat("x", n) + "@example.com"
 		r := h.do("POST", sendOTP, `{"email":"`+to+`"}`, "X-Forwarded-For", client)
 		require.Equal(t, `{"success":true,"email":"`+to+`"}`, r.raw)

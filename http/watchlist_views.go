@@ -29,12 +29,12 @@ type watchlistSummary struct {
 	Type        watchpost.WatchlistType `json:"type"`
 	Description string                  `json:"description"`
 	Disabled    bool                    `json:"disabled"`
-	CreatedAt   stamp                   `json:"createdAt"`
+	CreatedAt   timestamp               `json:"createdAt"`
 }
 
 func commonSummary(w *watchpost.Watchlist) watchlistSummary {
 	return watchlistSummary{
-		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled, CreatedAt: stampOf(w.CreatedAt),
+		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Description: w.Description, Disabled: w.Disabled, CreatedAt: timestampOf(w.CreatedAt),
 	}
 }
 
@@ -59,8 +59,8 @@ type keywordWatchlistDetail struct {
 	Prompt          string           `json:"prompt,omitempty"`
 	SlackURL        *string          `json:"slack_webhook_url"`
 	DroppedThisWeek int              `json:"dropped_this_week"`
-	LastScanAt      *stamp           `json:"last_scan_at"`
-	NextScanAt      *stamp           `json:"next_scan_at"`
+	LastScanAt      *timestamp       `json:"last_scan_at"`
+	NextScanAt      *timestamp       `json:"next_scan_at"`
 }
 
 type trackedKeyword struct {
@@ -99,8 +99,8 @@ func shownKeywordWatchlist(view actors.WatchlistView) keywordWatchlistDetail {
 		Objective:               w.Objective,
 		Prompt:                  w.Prompt,
 		SlackURL:                textOrNil(w.SlackURL),
-		LastScanAt:              stampOrNil(view.LastScanAt),
-		NextScanAt:              stampOrNil(view.NextScanAt),
+		LastScanAt:              timestampOrNil(view.LastScanAt),
+		NextScanAt:              timestampOrNil(view.NextScanAt),
 		DroppedThisWeek:         view.DroppedThisWeek,
 	}
 	for i, e := range w.Keywords {

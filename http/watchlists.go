@@ -21,32 +21,32 @@ const (
 	textDeleted        = "Watchlist and all related data deleted successfully"
 )
 
-// failsForeign documents what a watchlist that is not the team's leads to.
-func failsForeign() fuego.RouteOption {
+// withForeignErrors documents what a watchlist that is not the team's leads to.
+func withForeignErrors() fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
-		fails(http.StatusForbidden, watchpost.TextAccessDenied)(r)
-		fails(http.StatusNotFound, watchpost.TextWatchlistNotFound)(r)
+		withError(http.StatusForbidden, watchpost.TextAccessDenied)(r)
+		withError(http.StatusNotFound, watchpost.TextWatchlistNotFound)(r)
 	}
 }
 
-// takesShownID documents the parameter of a GET and its errors.
-func takesShownID() fuego.RouteOption {
+// withShownID documents the parameter of a GET and its errors.
+func withShownID() fuego.RouteOption {
 	return fuego.GroupOptions(
 		query("id", "the watchlist to show; without it all are listed", openapi3.NewStringSchema()),
-		fails(http.StatusBadRequest, "Invalid 'id'"), failsForeign())
+		withError(http.StatusBadRequest, "Invalid 'id'"), withForeignErrors())
 }
 
-// takesPatch documents the errors of a PUT.
-func takesPatch() fuego.RouteOption {
+// withPatchBody documents the errors of a PUT.
+func withPatchBody() fuego.RouteOption {
 	return fuego.GroupOptions(
-		takesBody(textMissingID, "No valid update fields provided", "Name cannot be empty", "disable must be a boolean value"), failsForeign())
+		withBody(textMissingID, "No valid update fields provided", "Name cannot be empty", "disable must be a boolean value"), withForeignErrors())
 }
 
-// takesDeletedID documents the parameter of a DELETE and its errors.
-func takesDeletedID() fuego.RouteOption {
+// withDeletedID documents the parameter of a DELETE and its errors.
+func withDeletedID() fuego.RouteOption {
 	return fuego.GroupOptions(
 		query("id", "the watchlist; may be given in a JSON body instead", openapi3.NewStringSchema()),
-		fails(http.StatusBadRequest, textMissingID), failsForeign())
+		withError(http.StatusBadRequest, textMissingID), withForeignErrors())
 }
 
 // newWatchlist are the fields that every POST takes.

@@ -50,7 +50,7 @@ func upgradeSocket(w http.ResponseWriter, r *http.Request) (*webSocket, error) {
 	// The library does not read these two as lists over several lines.
 	r.Header.Set("Connection", "Upgrade")
 	r.Header.Set("Upgrade", "websocket")
-	x := exchangeOf(r.Context())
+	x := stateOf(r.Context())
 	x.status, x.sent = http.StatusSwitchingProtocols, true // by the library
 	upgrader := ws.HTTPUpgrader{Timeout: writeTimeout, Header: http.Header{"X-Request-Id": {x.id}}}
 	conn, buffered, _, err := upgrader.Upgrade(r, w)

@@ -24,7 +24,7 @@ type rawSocket struct {
 	in   io.Reader
 }
 
-func (h *house) dialRaw() *rawSocket {
+func (h *testServer) dialRaw() *rawSocket {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -12,10 +12,10 @@ import (
 	"watchpost"
 )
 
-// exchange is one request with its reply: what the layers learn about it on
-// the way, and a writer that keeps the words of the mux and of the framework
-// from the client. Headers are held back until the first byte of the body.
-type exchange struct {
+// requestState is what the layers learn about one request, and the writer of its
+// reply. It replaces the texts of the mux and of the framework, and holds
+// headers back until the first byte of the body.
+type requestState struct {
 	http.ResponseWriter
 	id     string
 	route  *route // nil until a route has taken the request
@@ -27,13 +27,13 @@ type exchange struct {
 }
 
 // teamOf returns the team that the request's key belongs to.
-func teamOf(ctx context.Context) watchpost.TeamID { return exchangeOf(ctx).team }
+func teamOf(ctx context.Context) watchpost.TeamID { return stateOf(ctx).team }
 
-// exchanges wraps a mux into the outermost layer.
-func (s *Server) exchanges(mux http.Handler) http.Handler {
+// withState wraps a mux into the outermost layer.
+func (s *Server) withState(mux http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := realNow()
-		x := &exchange{ResponseWriter: w, id: requestID(r)}
+		x := &requestState{ResponseWriter: w, id: requestID(r)}
 		x.ctx.begin(r.Context(), x)
 		defer x.ctx.end()
 		h := w.Header()
@@ -55,8 +55,8 @@ func (s *Server) exchanges(mux http.Handler) http.Handler {
 	})
 }
 
-// finish turns a panic into a reply and accounts for the exchange.
-func (s *Server) finish(x *exchange, r *http.Request, began time.Time) {
+// finish turns a panic into a reply and accounts for the request.
+func (s *Server) finish(x *requestState, r *http.Request, began time.Time) {
 	reason := recover()
 	if reason != nil && reason != http.ErrAbortHandler { //nolint:errorlint // the value that net/http compares with
 		s.log.Error("panic", "request", x.id, "path", r.URL.Path, "reason", reason, "stack", string(debug.Stack()))
@@ -77,7 +77,7 @@ func (s *Server) finish(x *exchange, r *http.Request, began time.Time) {
 }
 
 // WriteHeader implements http.ResponseWriter. The first status counts.
-func (x *exchange) WriteHeader(status int) {
+func (x *requestState) WriteHeader(status int) {
 	if x.status == 0 {
 		x.status = status
 	}
@@ -88,7 +88,7 @@ func (x *exchange) WriteHeader(status int) {
 
 // Write implements http.ResponseWriter. What is written before a route took
 // the request is the mux's own text, which writeRefusal replaces.
-func (x *exchange) Write(b []byte) (int, error) {
+func (x *requestState) Write(b []byte) (int, error) {
 	if x.route == nil && !x.sent {
 		return len(b), nil
 	}
@@ -98,10 +98,10 @@ func (x *exchange) Write(b []byte) (int, error) {
 
 // Unwrap lets http.ResponseController and the WebSocket library reach the
 // connection.
-func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+func (x *requestState) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
 // send writes the header, without what the framework put into it.
-func (x *exchange) send() {
+func (x *requestState) send() {
 	if x.sent {
 		return
 	}
@@ -117,7 +117,7 @@ func (x *exchange) send() {
 }
 
 // writeJSON writes a whole reply; status counts unless one was set before.
-func (x *exchange) writeJSON(status int, body []byte) {
+func (x *requestState) writeJSON(status int, body []byte) {
 	h := x.Header()
 	h["Content-Type"] = contentTypeJSON
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// requestContext is the context of an exchange: that of the request, with a
+// requestContext is the context of a request: that of the request, with a
 // deadline. Only who waits for the deadline pays for its timer; most requests
 // are answered before anybody does.
 type requestContext struct {
 	context.Context // of the request, as the server made it
-	exchange        *exchange
+	state           *requestState
 	deadline        time.Time // zero: that of the request, if any
 
 	mu     sync.Mutex
@@ -19,16 +19,16 @@ type requestContext struct {
 	cancel context.CancelFunc
 }
 
-type exchangeKey struct{}
+type stateKey struct{}
 
-// exchangeOf returns the exchange that a context belongs to.
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+// stateOf returns the requestState of a context.
+func stateOf(ctx context.Context) *requestState {
+	x, _ := ctx.Value(stateKey{}).(*requestState)
 	return x
 }
 
-func (c *requestContext) begin(parent context.Context, x *exchange) {
-	c.Context, c.exchange = parent, x
+func (c *requestContext) begin(parent context.Context, x *requestState) {
+	c.Context, c.state = parent, x
 }
 
 // bound sets the deadline, before anybody waits.
@@ -97,8 +97,8 @@ func (c *requestContext) Err() error {
 // Value implements context.Context. What package context asks of its own
 // contexts is answered by the one that was armed.
 func (c *requestContext) Value(key any) any {
-	if key == (exchangeKey{}) {
-		return c.exchange
+	if key == (stateKey{}) {
+		return c.state
 	}
 	c.mu.Lock()
 	armed := c.armed

@@ -11,9 +11,9 @@ import (
 type contextName struct{}
 
 // started returns a context of an exchange, and the end of its parent.
-func started(bound time.Duration) (*exchange, context.CancelFunc) {
+func started(bound time.Duration) (*requestState, context.CancelFunc) {
 	parent, cancel := context.WithCancel(context.WithValue(context.Background(), contextName{}, "of the parent"))
-	x := &exchange{}
+	x := &requestState{}
 	x.ctx.begin(parent, x)
 	if bound != 0 {
 		x.ctx.bound(bound)
@@ -28,7 +28,7 @@ func TestRequestContext(t *testing.T) {
 		defer cancel()
 		require.NoError(t, x.ctx.Err())
 		require.Equal(t, "of the parent", x.ctx.Value(contextName{}))
-		require.Same(t, x, exchangeOf(&x.ctx))
+		require.Same(t, x, stateOf(&x.ctx))
 		deadline, ok := x.ctx.Deadline()
 		require.True(t, ok)
 		require.WithinDuration(t, time.Now().Add(time.Hour), deadline, time.Minute)
@@ -60,7 +60,7 @@ func TestRequestContext(t *testing.T) {
 		require.False(t, bounded)
 		child, drop := context.WithCancel(&x.ctx)
 		defer drop()
-		require.Same(t, x, exchangeOf(child))
+		require.Same(t, x, stateOf(child))
 		require.Equal(t, "of the parent", child.Value(contextName{}))
 		require.NoError(t, child.Err())
 		x.ctx.end()
@@ -70,7 +70,7 @@ func TestRequestContext(t *testing.T) {
 	t.Run("an earlier deadline of the request counts", func(t *testing.T) {
 		parent, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		x := &exchange{}
+		x := &requestState{}
 		x.ctx.begin(parent, x)
 		x.ctx.bound(time.Hour)
 		got, _ := x.ctx.Deadline()

@@ -36,26 +36,26 @@ func TestMain(m *testing.M) {
 
 const adminToken = "operator-secret"
 
-// house is a whole service behind a test server.
-type house struct {
+// testServer is a whole service behind a test server.
+type testServer struct {
 	t        testing.TB
 	server   *httpapi.Server
 	url      string
 	registry *actors.Registry
 	mail     *postbox
-	log      *journal
+	log      *logBuffer
 	client   *http.Client
-	store    *unreadable
+	store    *faultyStore
 }
 
-// unreadable is a store that can be told to be read no more.
-type unreadable struct {
+// faultyStore is a store that can be told to be read no more.
+type faultyStore struct {
 	persistence.Store
 	broken atomic.Bool
 }
 
 // View implements persistence.Store.
-func (u *unreadable) View(ctx context.Context) (persistence.View, error) {
+func (u *faultyStore) View(ctx context.Context) (persistence.View, error) {
 	if u.broken.Load() {
 		return nil, errors.New("read /secret/disk: on fire")
 	}
@@ -63,13 +63,13 @@ func (u *unreadable) View(ctx context.Context) (persistence.View, error) {
 }
 
 // build opens a house on an empty store in memory.
-func build(t testing.TB, changes ...func(*httpapi.Options)) *house {
+func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 	t.Helper()
-	h := &house{t: t, mail: &postbox{}, log: &journal{}, client: &http.Client{Transport: &http.Transport{}}}
+	h := &testServer{t: t, mail: &postbox{}, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}}}
 	log := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	h.store = &unreadable{Store: store}
+	h.store = &faultyStore{Store: store}
 	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
 	require.NoError(t, err)
 	h.registry, err = actors.New(actors.Options{
@@ -107,7 +107,7 @@ type reply struct {
 }
 
 // do sends a request; headers come in pairs.
-func (h *house) do(method, path, body string, headers ...string) reply {
+func (h *testServer) do(method, path, body string, headers ...string) reply {
 	h.t.Helper()
 	request, err := http.NewRequest(method, h.url+path, strings.NewReader(body))
 	require.NoError(h.t, err)
@@ -145,14 +145,14 @@ type fields = map[string]any
 
 // team is a team of the house with its key.
 type team struct {
-	*house
+	*testServer
 	id, key, email string
 }
 
 var teamNumber = regexp.MustCompile(`[^a-z]`)
 
 // team founds a team of that plan.
-func (h *house) team(name, plan string) team {
+func (h *testServer) team(name, plan string) team {
 	h.t.Helper()
 	email := teamNumber.ReplaceAllString(strings.ToLower(name), "") + "@example.com"
 	made := read[fields](h.admin("POST", "/admin/teams", `{"email":"`+email+`","plan":"`+plan+`","name":"`+name+`"}`), 201)
@@ -166,7 +166,7 @@ func (m team) call(method, path, body string, headers ...string) reply {
 }
 
 // admin sends a request of the operator.
-func (h *house) admin(method, path, body string) reply {
+func (h *testServer) admin(method, path, body string) reply {
 	h.t.Helper()
 	return h.do(method, path, body, "Authorization", "Bearer "+adminToken)
 }
@@ -224,20 +224,20 @@ func (p *postbox) code(t testing.TB, to string) string {
 	return ""
 }
 
-// journal keeps what was logged.
-type journal struct {
+// logBuffer keeps what was logged.
+type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
 // Write implements io.Writer.
-func (j *journal) Write(b []byte) (int, error) {
+func (j *logBuffer) Write(b []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buf.Write(b)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buf.String()
