@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,3 +53,71 @@ type fixedClock struct {
 
 // Now implements watchpost.Clock.
 func (c *fixedClock) Now() time.Time { return c.now }
+
+// TestManyTasksOutAtMidnight: more tasks than one batch can carry over are
+// debited to the new day in several batches that the store accepts.
+func TestManyTasksOutAtMidnight(t *testing.T) {
+	t.Parallel()
+	const many, accounts = 1200, 40
+	midnight := watchpost.Daily.Reset(wednesday)
+	clock := &fixedClock{now: midnight.Add(-time.Hour)}
+	team := newTeam(&environment{clock: clock}, "team")
+	store := &recordingStore{}
+	team.commits = &commitQueue{store: store}
+	team.debitNewDay(clock.now)
+	limit := watchpost.Allowance{Action: watchpost.ActionProfileFetch, Period: watchpost.Daily}
+	account := func(i int) watchpost.AccountURN { return watchpost.AccountURN(fmt.Sprint("urn:", i%accounts)) }
+	before := &persistence.Batch{}
+	for i := range many {
+		id := watchpost.TaskID(fmt.Sprint("task-", i))
+		open := &openTask{kind: watchpost.TaskProfileFetch}
+		open.reserved = watchpost.Debit{Account: account(i), Action: limit.Action, Period: limit.Period.Key(clock.now)}
+		team.debit(before, open, 1)
+		team.hold(id, open, watchpost.SessionID(fmt.Sprint("session-", i)))
+	}
+
+	clock.now = midnight
+	team.debitNewDay(clock.now)
+	require.Greater(t, len(store.batches), 1)
+	opened := 0
+	for _, batch := range store.batches {
+		require.NoError(t, batch.Check())
+		for _, write := range batch.Writes {
+			if strings.HasPrefix(string(write.Key), keyOpen) {
+				opened++
+			}
+		}
+	}
+	require.Equal(t, many, opened)
+	for i := range accounts {
+		require.Equal(t, many/accounts, team.ledger.used(account(i), limit, midnight.Add(-time.Hour)))
+		require.Equal(t, many/accounts, team.ledger.used(account(i), limit, midnight))
+	}
+}
+
+// recordingStore keeps what is submitted and reports that it is durable.
+type recordingStore struct {
+	persistence.Store
+	batches []*persistence.Batch
+}
+
+// Submit implements persistence.Store.
+func (s *recordingStore) Submit(_ persistence.Space, _ persistence.Epoch, batch *persistence.Batch, done func(error)) {
+	s.batches = append(s.batches, batch)
+	done(nil)
+}
+
+// TestOpenTasksAreBounded: at the bound a client's task is refused until one
+// has ended. Scans count.
+func TestOpenTasksAreBounded(t *testing.T) {
+	t.Parallel()
+	team := newTeam(&environment{clock: &fixedClock{now: wednesday}}, "team")
+	for i := range maxOpenTasks - 1 {
+		team.tasks[watchpost.TaskID(strconv.Itoa(i))] = &openTask{}
+	}
+	require.NoError(t, team.checkRoom())
+	team.tasks["scan"] = &openTask{scan: true}
+	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(team.checkRoom()))
+	delete(team.tasks, "0")
+	require.NoError(t, team.checkRoom())
+}

@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -139,4 +140,74 @@ func TestTagsOfChangedWatchlist(t *testing.T) {
 			require.Equal(t, map[string][]string{urn(0): {"event"}, urn(1): {}, urn(2): {"alone"}}, tagsOf(t, w, team, names...))
 		})
 	}
+}
+
+// TestRetagOfManyPosts: the posts of a changed watchlist are classified again in
+// bounded steps, and a bookmark does not wait until all are done.
+func TestRetagOfManyPosts(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	const parts, each = 12, 200
+	list := watchpost.Watchlist{
+		Type: watchpost.KeywordWatchlist, Frequency: watchpost.FetchFrequency(24 * time.Hour), Keywords: []watchpost.KeywordEntry{{Keyword: "go"}},
+		Labels: []watchpost.Label{{Name: "event"}},
+	}
+	list = actorstest.Must[actors.WatchlistView](t, team, actors.CreateWatchlist{Watchlist: list}).Watchlist
+	scan := s.Expect(protocol.TypeTask)
+	s.Accept(scan)
+	for part := range parts {
+		var posts []protocol.Post
+		for i := range each {
+			posts = append(posts, post(w, fmt.Sprintf("%d-%d", part, i), "go hiring"))
+		}
+		s.Part(scan, part, posts...)
+		s.ExpectAck(scan)
+	}
+	endScan(s, scan, true)
+	marked := team.Posts(t)[0]
+	query := watchpost.PostQuery{Order: watchpost.RecentFirst, Page: 1, PageSize: 1}
+	count := func(query watchpost.PostQuery) int {
+		page, err := w.Registry.Posts(w.Context(), team.ID, nil, query)
+		require.NoError(t, err)
+		return page.Count
+	}
+	hiring, saved := query, query
+	hiring.Labels, saved.Saved = []string{"hiring"}, true
+	require.Equal(t, parts*each, count(query))
+	require.Zero(t, count(hiring))
+
+	w.Store.Block()
+	replies := make(chan error, 1)
+	ask := func(request any) {
+		go func() {
+			_, err := actorstest.Try[any](team, request)
+			replies <- err
+		}()
+	}
+	// untilReply lets one commit after the other through until the reply is there.
+	untilReply := func() {
+		for {
+			select {
+			case err := <-replies:
+				require.NoError(t, err)
+				return
+			default:
+				require.NoError(t, w.Store.AwaitHeld(w.Context(), 1))
+				w.Store.ReleaseOne()
+			}
+		}
+	}
+	labels := []watchpost.Label{{Name: "hiring"}}
+	ask(actors.UpdateWatchlist{Type: list.Type, ID: list.ID, Patch: watchpost.WatchlistPatch{Labels: &labels}})
+	untilReply()
+	before := w.Store.Submitted()
+	ask(actors.BookmarkPost{Post: marked.ID, Bookmark: true})
+	untilReply()
+	require.Less(t, count(hiring), parts*each)
+	require.Equal(t, 1, count(saved))
+	require.NotEmpty(t, storedKeys(t, w, team, "g"))
+	w.Store.Release()
+	require.Eventually(t, func() bool { return len(storedKeys(t, w, team, "g")) == 0 }, actorstest.Wait, time.Millisecond)
+	require.Equal(t, parts*each, count(hiring))
+	require.GreaterOrEqual(t, w.Store.Submitted()-before, parts*each/200, "steps")
 }

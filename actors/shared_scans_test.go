@@ -213,6 +213,52 @@ func TestSharedScanOfMany(t *testing.T) {
 	require.Len(t, team.Posts(t, more.ID), 1)
 }
 
+// TestSharedScansAtTheDailyCap: an account is handed no more scans than its
+// allowance, however many entries share them; the rest waits and reports why.
+func TestSharedScansAtTheDailyCap(t *testing.T) {
+	t.Parallel()
+	limit, _ := watchpost.AllowanceOf(watchpost.ActionKeywordScan)
+	const rest = 2
+	w := actorstest.New(t)
+	team := w.CreateTeam(t, watchpost.PlanUltimate)
+	var entries []watchpost.KeywordEntry
+	for i := range limit.Limit + rest {
+		entries = append(entries, watchpost.KeywordEntry{Keyword: fmt.Sprint("word", i)})
+	}
+	lists := []watchpost.Watchlist{keywordEntries(t, team, entries...), keywordEntries(t, team, entries...)}
+	require.Equal(t, limit.Limit+rest, waitingScans(t, team, lists...), "each is shared by two")
+	s := team.Session(t, "ada").Connect()
+	scanned := map[string]int{}
+	used := func(want int) {
+		t.Helper()
+		for range want {
+			f := s.Expect(protocol.TypeTask)
+			scanned[scanInput(t, f).Keyword]++
+			endScan(s, f, true)
+		}
+		s.ExpectNone()
+		require.Equal(t, want, team.Used(t, s.Email, watchpost.ActionKeywordScan))
+	}
+	waits := func(want int) {
+		t.Helper()
+		w.Advance(11 * time.Second) // the metrics are counted again
+		s.Heartbeat()
+		s.ExpectNone()
+		require.Equal(t, want, waitingScans(t, team, lists...))
+		require.InDelta(t, want, w.Pending(string(watchpost.PendingDailyCap)), 0)
+	}
+	used(limit.Limit)
+	waits(rest)
+	require.Len(t, scanned, limit.Limit)
+	w.Advance(time.Hour + time.Minute) // all are due
+	waits(limit.Limit + rest)
+	require.Equal(t, limit.Limit, team.Used(t, s.Email, watchpost.ActionKeywordScan))
+	w.SetClock(watchpost.Daily.Reset(w.Now()).Add(time.Second))
+	s.Heartbeat()
+	used(limit.Limit)
+	require.Len(t, scanned, limit.Limit+rest, "those that waited came first")
+}
+
 // TestSharedScanFails: each of the entries waits for its next turn.
 func TestSharedScanFails(t *testing.T) {
 	t.Parallel()

@@ -166,8 +166,9 @@ func (t *team) hold(id watchpost.TaskID, open *openTask, session watchpost.Sessi
 	t.held[session][id] = open
 }
 
-// maxOpenTasks bounds the client tasks of a team that are not final: all are in
-// memory while the team is. Scans are bounded by the plan.
+// maxOpenTasks bounds the open tasks of a team, scans included, because all of
+// them are in memory while the team is: about 600 MB at the bound. Only client
+// tasks are refused at it; the plan bounds the scans.
 const maxOpenTasks = 100_000
 
 // checkRoom refuses a client's task when too many are open.
