@@ -46,6 +46,6 @@ func TestDocumentIsCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(committed, want) {
-		t.Errorf("%s is not what the service serves: make openapi writes it anew", documentFile)
+		t.Errorf("%s is not what the service serves: run make openapi", documentFile)
 	}
 }

@@ -38,7 +38,7 @@ func corpusLine(id, text string) string {
 	return string(b)
 }
 
-func TestCorpusIsServedToTheLetter(t *testing.T) {
+func TestCorpusTextsAreExact(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for i, text := range oddTexts {

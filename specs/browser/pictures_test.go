@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the pictures of the README anew")
+var update = flag.Bool("update", false, "write the pictures of the README")
 
 // popupHeight is the maximum height of a browser popup, in pixels.
 const popupHeight = 600

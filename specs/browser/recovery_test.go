@@ -67,7 +67,7 @@ func (m *member) onceWhile(d write, text string, happens func(h *held)) {
 	m.journalled(0)
 }
 
-func TestDeathOfWhatWrites(t *testing.T) {
+func TestExtensionDiesDuringWrite(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
 	way := w.openProxy(t, true)

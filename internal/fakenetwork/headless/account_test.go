@@ -103,7 +103,7 @@ func TestAccountOfTheMember(t *testing.T) {
 			}
 			conn.send(task("t1", "agent_profile_fetch", map[string]string{"profile_slug": c.want}))
 			conn.read(protocol.TypeAccepted)
-			w.beats <- start // has the account looked at, and nobody signed in
+			w.beats <- start // a check of the account, while none is signed in
 			conn.send(protocol.Frame{Type: protocol.TypeStatus, Account: c.works, Blocked: []protocol.Blocked{{Reason: protocol.BlockedSignedOut}}})
 			if got := conn.read(protocol.TypeResult); got.Error != nil {
 				t.Errorf("result %+v", got.Error)

@@ -82,14 +82,14 @@ func (c *client) absolute(path string) string {
 	return c.origin.Scheme + "://" + c.origin.Host + path
 }
 
-// account returns whom the client signs in as, "" before that is known.
+// account returns the account to sign in as, or "" before it is known.
 func (c *client) account() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.slug
 }
 
-// setAccount makes the client sign in as that account from now on.
+// setAccount sets the account to sign in as.
 func (c *client) setAccount(slug string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -106,7 +106,7 @@ func TestWordsMeanTheSame(t *testing.T) {
 	}
 }
 
-func TestCrowd(t *testing.T) {
+func TestManyTeams(t *testing.T) {
 	res, err := manyTeams{teams: 6, posts: 60, templates: 2, queries: 400, seed: 9}.measure(context.Background())
 	require.NoError(t, err)
 	require.Positive(t, res.P50)
@@ -142,7 +142,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func TestIntake(t *testing.T) {
+func TestIngest(t *testing.T) {
 	res, err := ingest{teams: 2, scans: 2, parts: 2, seed: 11}.measure(context.Background())
 	require.NoError(t, err) // it counts the stored posts
 	require.Equal(t, 1600, res.Posts)
