@@ -70,7 +70,7 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 	processes := r.env.system.ProcessRegistry
 	l.pid, _ = processes.Add(l, processes.NextID())
 	hello.Token = "" // it has served; nothing further needs to know it
-	welcomed, err := Ask[sessionWelcomed](ctx, r, owner.Team, sessionHello{session: owner.Session, link: l.pid, hello: hello})
+	welcomed, err := Ask(ctx, r, owner.Team, sessionHello{session: owner.Session, link: l.pid, hello: hello})
 	if err != nil {
 		l.Close()
 		return nil, err

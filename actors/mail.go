@@ -45,12 +45,12 @@ func otpMail(email, code string) Mail {
 // a team) and mails an invitation. It holds nothing secret: whoever reads the
 // mailbox signs in with a one-time code, like anybody else.
 func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
-	member, err := Ask[watchpost.Member](ctx, r, team, m)
+	member, err := Ask(ctx, r, team, m)
 	if err != nil {
 		return member, err
 	}
 	name := "a team"
-	if view, err := Ask[TeamView](ctx, r, team, GetTeam{}); err == nil {
+	if view, err := Ask(ctx, r, team, GetTeam{}); err == nil {
 		name = view.Team.Name
 	}
 	r.post(ctx, Mail{

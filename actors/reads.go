@@ -18,7 +18,7 @@ func (r *Registry) RequireExtension(ctx context.Context, team watchpost.TeamID) 
 	if last, known := r.env.presence.Load(team); known && watchpost.ExtensionActive(last.(time.Time), r.env.clock.Now()) {
 		return nil
 	}
-	_, err := Ask[Done](ctx, r, team, RequireExtension{})
+	_, err := Ask(ctx, r, team, RequireExtension{})
 	return err
 }
 

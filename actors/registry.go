@@ -148,25 +148,23 @@ func New(o Options) (*Registry, error) {
 	return r, nil
 }
 
-// Ask sends a request to a team and waits for its reply. When ctx ends first,
-// or the team fails meanwhile, the error is Unavailable and it is not known
-// whether the request was carried out.
-func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request any) (R, error) {
-	return ask[R](ctx, r, string(team), request)
-}
-
 func ask[R any](ctx context.Context, r *Registry, name string, request any) (R, error) {
-	var none R
 	reply, err := r.call(ctx, name, request)
 	if err != nil {
+		var none R
 		return none, err
 	}
-	typed, ok := reply.(R)
+	return typed[R](r, request, reply)
+}
+
+// typed returns the reply to a request as its type.
+func typed[R any](r *Registry, request, reply any) (R, error) {
+	v, ok := reply.(R)
 	if !ok {
 		r.env.log.Error("unexpected reply", "request", typeName(request), "reply", typeName(reply))
-		return none, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
+		return v, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
 	}
-	return typed, nil
+	return v, nil
 }
 
 // call delivers a request to the actor of that name, activating it if needed.

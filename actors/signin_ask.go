@@ -75,7 +75,7 @@ func (r *Registry) signInto(ctx context.Context, email, fullName string) (Signed
 	if err != nil {
 		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	return Ask[SignedIn](ctx, r, owner.Team, signInMember{email})
+	return Ask(ctx, r, owner.Team, signInMember{email})
 }
 
 // signInMember notes that a person has signed in; answered by SignedIn.
@@ -105,7 +105,7 @@ func (t *team) personSeen(batch *persistence.Batch) {
 
 // CreateTeam creates a team under a new id (Conflict when the email belongs to one).
 func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
-	return Ask[TeamCreated](ctx, r, watchpost.TeamID(watchpost.NewID(r.env.clock.Now())), c)
+	return Ask(ctx, r, watchpost.TeamID(watchpost.NewID(r.env.clock.Now())), c)
 }
 
 // SignInSession redeems a pairing code, or an email and its one-time code, for
@@ -116,7 +116,7 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 		if err != nil {
 			return SessionOpened{}, err
 		}
-		return Ask[SessionOpened](ctx, r, signed.Team.ID, OpenSession{Email: signed.Member.Email})
+		return Ask(ctx, r, signed.Team.ID, OpenSession{Email: signed.Member.Email})
 	}
 	code := watchpost.NormalizePairingCode(req.Code)
 	hash := r.env.keyring.hash(dirPairing, code)
@@ -127,5 +127,5 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 	if err != nil {
 		return SessionOpened{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	return Ask[SessionOpened](ctx, r, owner.Team, redeemPairing{hash})
+	return Ask(ctx, r, owner.Team, redeemPairing{hash})
 }

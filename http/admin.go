@@ -211,7 +211,7 @@ func (s *Server) updateTeam(c fuego.ContextWithBody[updateTeamRequest]) (shownTe
 	if err != nil {
 		return shownTeam{}, err
 	}
-	team, err := actors.Ask[watchpost.Team](c.Context(), s.registry, id, request.update)
+	team, err := actors.Ask(c.Context(), s.registry, id, request.update)
 	return teamShown(team, ""), err
 }
 
@@ -279,7 +279,7 @@ func (s *Server) createPairingCode(c fuego.ContextWithBody[memberRequest]) (pair
 	if err != nil {
 		return pairingCodeReply{}, err
 	}
-	code, err := actors.Ask[actors.PairingCode](c.Context(), s.registry, team, actors.CreatePairingCode{Email: email})
+	code, err := actors.Ask(c.Context(), s.registry, team, actors.CreatePairingCode{Email: email})
 	return pairingCodeReply{code.Code, timestampOf(code.ExpiresAt)}, err
 }
 
@@ -292,7 +292,7 @@ func (s *Server) rotateKey(c fuego.ContextNoBody) (keyReply, error) {
 	if err != nil {
 		return keyReply{}, err
 	}
-	key, err := actors.Ask[actors.APIKey](c.Context(), s.registry, team, actors.RotateKey{})
+	key, err := actors.Ask(c.Context(), s.registry, team, actors.RotateKey{})
 	return keyReply{key.Key}, err
 }
 

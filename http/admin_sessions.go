@@ -33,7 +33,7 @@ func (s *Server) openSession(c fuego.ContextWithBody[memberRequest]) (sessionRep
 	if err != nil {
 		return sessionReply{}, err
 	}
-	opened, err := actors.Ask[actors.SessionOpened](c.Context(), s.registry, team, actors.OpenSession{Email: email})
+	opened, err := actors.Ask(c.Context(), s.registry, team, actors.OpenSession{Email: email})
 	return sessionReply{opened.Token}, err
 }
 
@@ -59,7 +59,7 @@ func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
 	if err != nil {
 		return sessionList{}, err
 	}
-	all, err := actors.Ask[[]actors.SessionView](c.Context(), s.registry, team, actors.ListSessions{})
+	all, err := actors.Ask(c.Context(), s.registry, team, actors.ListSessions{})
 	list := sessionList{Sessions: make([]shownSession, len(all)), Count: len(all)}
 	for i, one := range all {
 		list.Sessions[i] = shownSession{one.ID, one.Member.Email, timestampOf(one.CreatedAt), one.Connected, one.Account,
@@ -82,6 +82,6 @@ func (s *Server) revokeSession(c fuego.ContextNoBody) (revokeSessionReply, error
 	if !watchpost.ValidID(id) {
 		return revokeSessionReply{}, watchpost.Errorf(watchpost.NotFound, textSessionNotFound)
 	}
-	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.Revoke{Session: watchpost.SessionID(id)})
+	_, err = actors.Ask(c.Context(), s.registry, team, actors.Revoke{Session: watchpost.SessionID(id)})
 	return revokeSessionReply{watchpost.SessionID(id), true}, err
 }

@@ -62,7 +62,7 @@ func agentTask[B any](s *Server, name string, t watchpost.TaskType, message stri
 			return taskCreated{}, err
 		}
 		ctx := c.Context()
-		task, err := create[actors.TaskCreated](ctx, s, actors.CreateTask{Type: t, Input: input, Email: email})
+		task, err := create(ctx, s, actors.CreateTask{Type: t, Input: input, Email: email})
 		if err != nil {
 			return taskCreated{}, err
 		}

@@ -33,6 +33,6 @@ func (s *Server) bookmark(c fuego.ContextWithBody[bookmarkRequest]) (bookmarkRep
 		return bookmarkReply{}, err
 	}
 	id := watchpost.PostID(request.ID)
-	_, err = actors.Ask[actors.Done](c.Context(), s.registry, teamOf(c.Context()), actors.BookmarkPost{Post: id, Bookmark: request.Bookmark})
+	_, err = actors.Ask(c.Context(), s.registry, teamOf(c.Context()), actors.BookmarkPost{Post: id, Bookmark: request.Bookmark})
 	return bookmarkReply{id, request.Bookmark, true}, err
 }

@@ -146,7 +146,7 @@ func knownEmail(given filled) string {
 }
 
 func (s *Server) engage(r *http.Request, request actors.Engage, message string) (engagementReply, error) {
-	task, err := create[actors.TaskCreated](r.Context(), s, request)
+	task, err := create(r.Context(), s, request)
 	if err != nil {
 		return engagementReply{}, err
 	}

@@ -167,7 +167,7 @@ func TestRevokedSession(t *testing.T) {
 	p := h.dial()
 	p.send(hello(m.token()))
 	session := p.hear(protocol.TypeWelcome).Session
-	_, err := actors.Ask[actors.Done](context.Background(), h.registry, watchpost.TeamID(m.id), actors.Revoke{Session: watchpost.SessionID(session)})
+	_, err := actors.Ask(context.Background(), h.registry, watchpost.TeamID(m.id), actors.Revoke{Session: watchpost.SessionID(session)})
 	require.NoError(t, err)
 	p.hear(protocol.TypeRevoked)
 	p.ends(protocol.CloseUnauthorised)

@@ -76,12 +76,14 @@ func (o *once) ask(ctx context.Context) error {
 	if o == nil || o.name == "" {
 		return nil
 	}
-	reply, err := actors.Ask[any](ctx, o.s.registry, teamOf(ctx), actors.IdempotentRequest{Name: o.name, Hash: o.hash})
-	if before, made := reply.(actors.ReplayedReply); made {
-		o.reply = before.Reply
+	reply, kept, err := actors.KeptReply[any](ctx, o.s.registry, teamOf(ctx), o.key())
+	if kept {
+		o.reply = reply
 	}
 	return err
 }
+
+func (o *once) key() actors.IdempotencyKey { return actors.IdempotencyKey{Name: o.name, Hash: o.hash} }
 
 // known reports whether the request was made before, as far as was asked.
 func (o *once) known() bool { return o != nil && o.reply != nil }
@@ -117,29 +119,14 @@ func canonicalHash(body []byte) (string, error) {
 
 // create asks the team to create something, unless this request did so before:
 // then the reply is that of the first.
-func create[R any](ctx context.Context, s *Server, request any) (R, error) {
+func create[R any](ctx context.Context, s *Server, request actors.Request[R]) (R, error) {
 	x := stateOf(ctx)
 	if x.once == nil || x.once.name == "" {
-		return actors.Ask[R](ctx, s.registry, teamOf(ctx), request)
+		return actors.Ask(ctx, s.registry, teamOf(ctx), request)
 	}
-	var none R
-	reply, replayed := x.once.reply, x.once.known()
-	if !replayed {
-		var err error
-		reply, err = actors.Ask[any](ctx, s.registry, teamOf(ctx), actors.IdempotentRequest{Name: x.once.name, Hash: x.once.hash, Request: request})
-		if err != nil {
-			return none, err
-		}
-		if before, made := reply.(actors.ReplayedReply); made { // a twin of this request was quicker
-			reply, replayed = before.Reply, true
-		}
-	}
-	typed, ok := reply.(R)
-	if !ok {
-		return none, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal)
-	}
+	reply, replayed, err := actors.AskOnce(ctx, s.registry, teamOf(ctx), x.once.key(), request)
 	if replayed {
 		x.Header().Set("Idempotent-Replayed", "true")
 	}
-	return typed, nil
+	return reply, err
 }

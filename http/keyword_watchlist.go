@@ -88,7 +88,7 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 		if err := request.fill(&draft); err != nil {
 			return createKeywordWatchlistReply{}, err
 		}
-		view, err := create[actors.WatchlistView](c.Context(), s, actors.CreateWatchlist{Watchlist: draft})
+		view, err := create(c.Context(), s, actors.CreateWatchlist{Watchlist: draft})
 		if err != nil {
 			return createKeywordWatchlistReply{}, err
 		}

@@ -44,7 +44,7 @@ func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, referenc
 	if listID != "" && !watchpost.ValidID(listID) {
 		return actors.Followed{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound)
 	}
-	made, err := create[actors.Followed](ctx, s, actors.Follow{Watchlist: w, References: references})
+	made, err := create(ctx, s, actors.Follow{Watchlist: w, References: references})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
 		if denied := s.registry.ListAccess(ctx, teamOf(ctx), listID); denied != nil {
 			return actors.Followed{}, denied

@@ -60,7 +60,7 @@ func (s *Server) updateMember(c fuego.ContextWithBody[updateMemberRequest]) (sho
 	if err != nil {
 		return shownMember{}, err
 	}
-	changed, err := actors.Ask[watchpost.Member](c.Context(), s.registry, team, actors.UpdateMember{Member: member, Role: role})
+	changed, err := actors.Ask(c.Context(), s.registry, team, actors.UpdateMember{Member: member, Role: role})
 	return memberShown(changed), err
 }
 
@@ -74,7 +74,7 @@ func (s *Server) removeMember(c fuego.ContextNoBody) (removeMemberReply, error) 
 	if err != nil {
 		return removeMemberReply{}, err
 	}
-	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.RemoveMember{Member: member})
+	_, err = actors.Ask(c.Context(), s.registry, team, actors.RemoveMember{Member: member})
 	return removeMemberReply{member, true}, err
 }
 
@@ -88,6 +88,6 @@ func (s *Server) releaseAccount(c fuego.ContextNoBody) (releaseAccountReply, err
 	if err != nil {
 		return releaseAccountReply{}, err
 	}
-	_, err = actors.Ask[actors.Done](c.Context(), s.registry, team, actors.ReleaseAccount{Member: member})
+	_, err = actors.Ask(c.Context(), s.registry, team, actors.ReleaseAccount{Member: member})
 	return releaseAccountReply{member, true}, err
 }

@@ -139,7 +139,7 @@ func TestPollOfRevokedSession(t *testing.T) {
 	m := h.team("Unpolled", "free")
 	token := m.token()
 	welcome := h.joinByPoll(token)
-	_, err := actors.Ask[actors.Done](context.Background(), h.registry, watchpost.TeamID(m.id),
+	_, err := actors.Ask(context.Background(), h.registry, watchpost.TeamID(m.id),
 		actors.Revoke{Session: watchpost.SessionID(welcome.Session)})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return h.poll(token).status != 200 }, patience, time.Millisecond)

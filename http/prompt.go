@@ -114,7 +114,7 @@ func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	if w.Name == "" {
 		w.Name = watchpost.AutoName(t, []string{request.Prompt})
 	}
-	view, err := create[actors.WatchlistView](ctx, s, actors.CreateWatchlist{Watchlist: w})
+	view, err := create(ctx, s, actors.CreateWatchlist{Watchlist: w})
 	if err != nil {
 		return none, err
 	}
@@ -142,7 +142,7 @@ func (s *Server) interpretNew(ctx context.Context, t watchpost.WatchlistType, re
 // roomForWatchlist tells of the plan's limit before a prompt is looked at; the
 // team decides when the watchlist is made.
 func (s *Server) roomForWatchlist(ctx context.Context) error {
-	view, err := actors.Ask[actors.TeamView](ctx, s.registry, teamOf(ctx), actors.GetTeam{})
+	view, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.GetTeam{})
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType
 	if err := bind(body, &which); err != nil {
 		return none, err
 	}
-	view, err := askWatchlist[actors.WatchlistView](ctx, s, which.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(which.ID)})
+	view, err := askWatchlist(ctx, s, which.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(which.ID)})
 	if err == nil {
 		err = view.Watchlist.CheckEnabled()
 	}

@@ -89,7 +89,7 @@ type waitingScans struct {
 }
 
 func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
-	view, err := actors.Ask[actors.TeamView](c.Context(), s.registry, teamOf(c.Context()), actors.GetTeam{})
+	view, err := actors.Ask(c.Context(), s.registry, teamOf(c.Context()), actors.GetTeam{})
 	if err != nil {
 		return teamReply{}, err
 	}

@@ -150,10 +150,10 @@ func (s *Server) readWatchlists(ctx context.Context, r *http.Request, t watchpos
 		return nil, nil, p.err
 	}
 	if id == "" {
-		views, err := actors.Ask[[]actors.WatchlistView](ctx, s.registry, teamOf(ctx), actors.ListWatchlists{Type: t})
+		views, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.ListWatchlists{Type: t})
 		return nil, views, err
 	}
-	view, err := askWatchlist[actors.WatchlistView](ctx, s, id, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+	view, err := askWatchlist(ctx, s, id, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
 	return &view, nil, err
 }
 
@@ -174,7 +174,7 @@ type updateWatchlistReply struct {
 
 // patchWatchlist changes a watchlist by fields.
 func (s *Server) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, id string, patch watchpost.WatchlistPatch) (updateWatchlistReply, watchpost.Watchlist, error) {
-	view, err := askWatchlist[actors.WatchlistView](ctx, s, id, actors.UpdateWatchlist{Type: t, ID: watchpost.WatchlistID(id), Patch: patch})
+	view, err := askWatchlist(ctx, s, id, actors.UpdateWatchlist{Type: t, ID: watchpost.WatchlistID(id), Patch: patch})
 	if err != nil {
 		return updateWatchlistReply{}, watchpost.Watchlist{}, err
 	}
@@ -197,7 +197,7 @@ func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(fuego.ContextNo
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
-		_, err = askWatchlist[actors.Done](c.Context(), s, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+		_, err = askWatchlist(c.Context(), s, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
@@ -234,12 +234,12 @@ func (w *watchlistID) checkField(string) error {
 
 // askWatchlist asks the team for something of one watchlist. What the team
 // does not know may be another team's.
-func askWatchlist[R any](ctx context.Context, s *Server, id string, request any) (R, error) {
+func askWatchlist[R any](ctx context.Context, s *Server, id string, request actors.Request[R]) (R, error) {
 	var none R
 	if !watchpost.ValidID(id) {
 		return none, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
 	}
-	reply, err := actors.Ask[R](ctx, s.registry, teamOf(ctx), request)
+	reply, err := actors.Ask(ctx, s.registry, teamOf(ctx), request)
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
 		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), id); denied != nil {
 			return none, denied

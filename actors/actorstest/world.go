@@ -287,7 +287,16 @@ func (w *World) CreateTeam(t testing.TB, plan watchpost.Plan) *Team {
 func Try[R any](team *Team, request any) (R, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), Wait)
 	defer cancel()
-	return actors.Ask[R](ctx, team.W.Registry, team.ID, request)
+	var none R
+	reply, err := team.W.Registry.Call(ctx, team.ID, request)
+	if err != nil {
+		return none, err
+	}
+	typed, ok := reply.(R)
+	if !ok {
+		return none, fmt.Errorf("%T is answered with %T", request, reply)
+	}
+	return typed, nil
 }
 
 // Must sends a request that is to succeed.

@@ -148,7 +148,7 @@ func (d *demo) seed(ctx context.Context) error {
 		if err := d.ownsTeam(ctx); err != nil {
 			return err
 		}
-		key, err := actors.Ask[actors.APIKey](ctx, r, d.team, actors.RevealKey{})
+		key, err := actors.Ask(ctx, r, d.team, actors.RevealKey{})
 		d.key = key.Key
 		return err
 	}
@@ -159,12 +159,12 @@ func (d *demo) seed(ctx context.Context) error {
 	d.team, d.key = made.Team.ID, made.APIKey
 	for i := 2; i <= d.config.Sessions; i++ {
 		email := fmt.Sprintf("member%d@example.com", i)
-		if _, err := actors.Ask[watchpost.Member](ctx, r, d.team, actors.AddMember{Email: email, Role: watchpost.RoleMember}); err != nil {
+		if _, err := actors.Ask(ctx, r, d.team, actors.AddMember{Email: email, Role: watchpost.RoleMember}); err != nil {
 			return err
 		}
 	}
 	for _, w := range demoWatchlists {
-		if _, err := actors.Ask[actors.WatchlistView](ctx, r, d.team, actors.CreateWatchlist{Watchlist: w}); err != nil {
+		if _, err := actors.Ask(ctx, r, d.team, actors.CreateWatchlist{Watchlist: w}); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (d *demo) seed(ctx context.Context) error {
 
 // ownsTeam refuses a folder of another service's data.
 func (d *demo) ownsTeam(ctx context.Context) error {
-	view, err := actors.Ask[actors.TeamView](ctx, d.service.registry, d.team, actors.GetTeam{})
+	view, err := actors.Ask(ctx, d.service.registry, d.team, actors.GetTeam{})
 	if err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ func (d *demo) ownsTeam(ctx context.Context) error {
 
 // startSessions lets a headless session work for each of the first members.
 func (d *demo) startSessions(ctx, running context.Context) error {
-	view, err := actors.Ask[actors.TeamView](ctx, d.service.registry, d.team, actors.GetTeam{})
+	view, err := actors.Ask(ctx, d.service.registry, d.team, actors.GetTeam{})
 	if err != nil {
 		return err
 	}
 	for i := range min(d.config.Sessions, len(view.Team.Members)) {
 		email := view.Team.Members[i].Email
-		opened, err := actors.Ask[actors.SessionOpened](ctx, d.service.registry, d.team, actors.OpenSession{Email: email})
+		opened, err := actors.Ask(ctx, d.service.registry, d.team, actors.OpenSession{Email: email})
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (d *demo) awaitPosts(ctx context.Context) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		view, err := actors.Ask[actors.TeamView](ctx, d.service.registry, d.team, actors.GetTeam{})
+		view, err := actors.Ask(ctx, d.service.registry, d.team, actors.GetTeam{})
 		if err != nil && ctx.Err() == nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func BenchmarkMemory(b *testing.B) {
 		perTeam := float64(heap()-before) / teams
 		before = heap()
 		for i := range watchlists {
-			_, err := actors.Ask[actors.WatchlistView](ctx, registry, first, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+			_, err := actors.Ask(ctx, registry, first, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
 				Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{{Keyword: fmt.Sprintf("keyword %d", i)}},
 			}})
 			require.NoError(b, err)
@@ -67,7 +67,7 @@ func BenchmarkMemory(b *testing.B) {
 		perWatchlist := float64(heap()-before) / watchlists
 		before = heap()
 		for range tasks {
-			_, err := actors.Ask[actors.TaskCreated](ctx, registry, first, actors.CreateTask{
+			_, err := actors.Ask(ctx, registry, first, actors.CreateTask{
 				Type: watchpost.TaskProfileFetch, Input: []byte(`{"task_type":"agent_profile_fetch","profile_slug":"jane-doe"}`),
 			})
 			require.NoError(b, err)

@@ -35,7 +35,7 @@ func TestSessionOfAMember(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
 	team := w.createTeam(t, "admin@example.com")
-	added, err := actors.Ask[watchpost.Member](t.Context(), w.registry, team.id, actors.AddMember{Email: "member@example.com", Role: watchpost.RoleMember})
+	added, err := actors.Ask(t.Context(), w.registry, team.id, actors.AddMember{Email: "member@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)
 	m := &member{team: team, chromium: launch(t, w.dist, t.TempDir()), email: "member@example.com", account: "member"}
 	t.Cleanup(m.explain)
@@ -89,7 +89,7 @@ func TestSessionOfAMember(t *testing.T) {
 	m.network.SetFaults(m.account, fakenetwork.Faults{})
 
 	// After a revocation the token is deleted, and the popup shows it.
-	_, err = actors.Ask[actors.Done](t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
+	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
 	require.NoError(t, err)
 	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#notice").textContent.includes("Pair it again")`)
 	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).includes("token"))`)
@@ -121,7 +121,7 @@ func TestTwoMembers(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
 	team := w.createTeam(t, "first@example.com")
-	_, err := actors.Ask[watchpost.Member](t.Context(), w.registry, team.id, actors.AddMember{Email: "second@example.com", Role: watchpost.RoleMember})
+	_, err := actors.Ask(t.Context(), w.registry, team.id, actors.AddMember{Email: "second@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)
 	first := team.join("first@example.com", "first")
 	second := team.joinBy("second@example.com", "second", w.openProxy(t, false).url)

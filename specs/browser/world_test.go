@@ -426,7 +426,7 @@ func (m *member) settings() *page {
 // code creates a pairing code.
 func (m *member) code() string {
 	m.team.t.Helper()
-	code, err := actors.Ask[actors.PairingCode](m.team.t.Context(), m.registry, m.id, actors.CreatePairingCode{Email: m.email})
+	code, err := actors.Ask(m.team.t.Context(), m.registry, m.id, actors.CreatePairingCode{Email: m.email})
 	require.NoError(m.team.t, err)
 	return code.Code
 }

@@ -107,7 +107,7 @@ func (in ingest) createTeam(ctx context.Context, registry *actors.Registry, numb
 	if err != nil {
 		return nil, err
 	}
-	opened, err := actors.Ask[actors.SessionOpened](ctx, registry, made.Team.ID, actors.OpenSession{Email: email})
+	opened, err := actors.Ask(ctx, registry, made.Team.ID, actors.OpenSession{Email: email})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (in ingest) createTeam(ctx context.Context, registry *actors.Registry, numb
 			Type: watchpost.KeywordWatchlist, Keywords: []watchpost.KeywordEntry{{Keyword: keywordOf(scan)}},
 			Labels: []watchpost.Label{{Name: words.words[50], Description: "posts about " + words.words[51]}, {Name: words.words[52], Description: words.words[53]}},
 		}
-		if _, err := actors.Ask[actors.WatchlistView](ctx, registry, made.Team.ID, actors.CreateWatchlist{Watchlist: list}); err != nil {
+		if _, err := actors.Ask(ctx, registry, made.Team.ID, actors.CreateWatchlist{Watchlist: list}); err != nil {
 			return nil, err
 		}
 		var parts []json.RawMessage
