@@ -23,25 +23,25 @@ func TestHandOutOverMidnight(t *testing.T) {
 	team := newTeam(&environment{clock: clock}, "team")
 	const account = watchpost.AccountURN("urn:a")
 	task := watchpost.Task{ID: "task", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
-	team.sessions["s"] = &sessionState{}
-	open := team.track(&task)
-	team.debitNewDay(clock.now)
-	lease := team.reserve(assignment{task: task.ID, kind: task.Type, worker: &worker{session: "s", account: account}}, clock.now)
+	team.sessions.byID["s"] = &sessionState{}
+	open := team.tasks.track(&task)
+	team.tasks.debitNewDay(clock.now)
+	lease := team.tasks.reserve(assignment{task: task.ID, kind: task.Type, worker: &worker{session: "s", account: account}}, clock.now)
 
 	clock.now = midnight.Add(time.Millisecond)
-	team.debitNewDay(clock.now)
+	team.tasks.debitNewDay(clock.now)
 	handed, ok := task.Hand(lease)
 	require.True(t, ok)
-	team.onTaskChange(&persistence.Batch{}, &taskChange{task: handed, event: taskLeased})
+	team.tasks.onTaskChange(&persistence.Batch{}, &taskChange{task: handed, event: taskLeased})
 	limit := watchpost.Allowance{Action: watchpost.ActionProfileFetch, Period: watchpost.Daily}
-	require.Equal(t, 1, team.ledger.used(account, limit, wednesday))
-	require.Equal(t, 1, team.ledger.used(account, limit, midnight))
+	require.Equal(t, 1, team.sessions.ledger.used(account, limit, wednesday))
+	require.Equal(t, 1, team.sessions.ledger.used(account, limit, midnight))
 	require.Len(t, open.debits, 2)
 
 	batch := &persistence.Batch{}
-	team.onTaskChange(batch, &taskChange{task: handed, event: taskActs, refund: 1})
-	require.Zero(t, team.ledger.used(account, limit, wednesday), "given back to the days that were debited")
-	require.Zero(t, team.ledger.used(account, limit, midnight))
+	team.tasks.onTaskChange(batch, &taskChange{task: handed, event: taskActs, refund: 1})
+	require.Zero(t, team.sessions.ledger.used(account, limit, wednesday), "given back to the days that were debited")
+	require.Zero(t, team.sessions.ledger.used(account, limit, midnight))
 	require.False(t, batch.Empty())
 }
 
@@ -64,7 +64,7 @@ func TestManyTasksOutAtMidnight(t *testing.T) {
 	team := newTeam(&environment{clock: clock}, "team")
 	store := &recordingStore{}
 	team.commits = &commitQueue{store: store}
-	team.debitNewDay(clock.now)
+	team.tasks.debitNewDay(clock.now)
 	limit := watchpost.Allowance{Action: watchpost.ActionProfileFetch, Period: watchpost.Daily}
 	account := func(i int) watchpost.AccountURN { return watchpost.AccountURN(fmt.Sprint("urn:", i%accounts)) }
 	before := &persistence.Batch{}
@@ -72,12 +72,12 @@ func TestManyTasksOutAtMidnight(t *testing.T) {
 		id := watchpost.TaskID(fmt.Sprint("task-", i))
 		open := &openTask{kind: watchpost.TaskProfileFetch}
 		open.reserved = watchpost.Debit{Account: account(i), Action: limit.Action, Period: limit.Period.Key(clock.now)}
-		team.debit(before, open, 1)
-		team.hold(id, open, watchpost.SessionID(fmt.Sprint("session-", i)))
+		team.tasks.debit(before, open, 1)
+		team.tasks.hold(id, open, watchpost.SessionID(fmt.Sprint("session-", i)))
 	}
 
 	clock.now = midnight
-	team.debitNewDay(clock.now)
+	team.tasks.debitNewDay(clock.now)
 	require.Greater(t, len(store.batches), 1)
 	opened := 0
 	for _, batch := range store.batches {
@@ -90,8 +90,8 @@ func TestManyTasksOutAtMidnight(t *testing.T) {
 	}
 	require.Equal(t, many, opened)
 	for i := range accounts {
-		require.Equal(t, many/accounts, team.ledger.used(account(i), limit, midnight.Add(-time.Hour)))
-		require.Equal(t, many/accounts, team.ledger.used(account(i), limit, midnight))
+		require.Equal(t, many/accounts, team.sessions.ledger.used(account(i), limit, midnight.Add(-time.Hour)))
+		require.Equal(t, many/accounts, team.sessions.ledger.used(account(i), limit, midnight))
 	}
 }
 
@@ -113,11 +113,11 @@ func TestOpenTasksAreBounded(t *testing.T) {
 	t.Parallel()
 	team := newTeam(&environment{clock: &fixedClock{now: wednesday}}, "team")
 	for i := range maxOpenTasks - 1 {
-		team.tasks[watchpost.TaskID(strconv.Itoa(i))] = &openTask{}
+		team.tasks.open[watchpost.TaskID(strconv.Itoa(i))] = &openTask{}
 	}
-	require.NoError(t, team.checkRoom())
-	team.tasks["scan"] = &openTask{scan: true}
-	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(team.checkRoom()))
-	delete(team.tasks, "0")
-	require.NoError(t, team.checkRoom())
+	require.NoError(t, team.tasks.checkRoom())
+	team.tasks.open["scan"] = &openTask{scan: true}
+	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(team.tasks.checkRoom()))
+	delete(team.tasks.open, "0")
+	require.NoError(t, team.tasks.checkRoom())
 }

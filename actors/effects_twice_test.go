@@ -37,12 +37,12 @@ func TestEffectOfASuccessor(t *testing.T) {
 			w.Store.ReleaseOne()
 			s.ExpectAck(frame) // the end of the first is durable, the second is not
 			third := make(chan watchpost.TaskID, 1)
-			reached, proceed := w.HoldIn("actors.(*team).createWrite")
+			reached, proceed := w.HoldIn("actors.(*tasks).createWrite")
 			go ask(third)
 			<-reached
 			proceed()
 			// What comes behind the third request in the team's mailbox.
-			reached, proceed = w.HoldIn("actors.(*team).openSession")
+			reached, proceed = w.HoldIn("actors.(*sessions).open")
 			behind := make(chan error, 1)
 			go func() {
 				_, err := actorstest.Try[actors.SessionOpened](team, actors.OpenSession{Email: team.Email})

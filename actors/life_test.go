@@ -237,7 +237,7 @@ func TestCrashPause(t *testing.T) {
 
 func TestPanicsAreSurvived(t *testing.T) {
 	t.Parallel()
-	for _, where := range []string{"actors.(*team).onRequireExtension", "actors.(*team).onCreateTask"} {
+	for _, where := range []string{"actors.(*team).onRequireExtension", "actors.(*tasks).onCreateTask"} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			w, team, s := house(t)
@@ -245,7 +245,7 @@ func TestPanicsAreSurvived(t *testing.T) {
 			frame := s.ExpectTask(kept)
 			w.PanicIn(where)
 			var request any = actors.RequireExtension{}
-			if where == "actors.(*team).onCreateTask" {
+			if where == "actors.(*tasks).onCreateTask" {
 				request = actorstest.NewTask(watchpost.TaskLikePost)
 			}
 			actorstest.Fails(t, team, watchpost.Internal, request)
@@ -273,7 +273,7 @@ func TestPanicsAreSurvived(t *testing.T) {
 		w, team, s := house(t)
 		id := team.Create(t, watchpost.TaskProfileFetch)
 		s.ExpectTask(id)
-		w.PanicIn("actors.(*team).onTaskStatus")
+		w.PanicIn("actors.(*tasks).onTaskStatus")
 		_, err := w.Registry.TaskStatus(w.Context(), team.ID, id)
 		require.Equal(t, watchpost.Internal, watchpost.KindOf(err))
 		w.Advance(time.Second)

@@ -145,17 +145,17 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 
 // resumeRetag lets the post store go on with what a restart interrupted, and with what
 // an earlier build left.
-func (t *team) resumeRetag(view persistence.View) error {
-	pending, err := pendingRetags(view, t.space)
+func (ws *watchlists) resumeRetag(view persistence.View) error {
+	pending, err := pendingRetags(view, ws.space)
 	if err != nil {
 		return err
 	}
-	_, err = view.Get(t.space, []byte(keyTagged))
+	_, err = view.Get(ws.space, []byte(keyTagged))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
 	if len(pending) > 0 || err != nil {
-		t.ctx.Send(t.postStore, retag{})
+		ws.ctx.Send(ws.team.postStore, retag{})
 	}
 	return nil
 }

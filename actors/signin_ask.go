@@ -81,20 +81,20 @@ func (r *Registry) signInto(ctx context.Context, email, fullName string) (Signed
 // signInMember notes that a person has signed in; answered by SignedIn.
 type signInMember struct{ email string }
 
-func (t *team) onSignInMember(m signInMember) {
-	member, err := t.memberByEmail(m.email)
+func (ms *members) onSignInMember(m signInMember) {
+	member, err := ms.byEmail(m.email)
 	if err != nil {
-		t.answer(nil, err)
+		ms.answer(nil, err)
 		return
 	}
-	key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
+	key, err := ms.env.keyring.open(ms.team.record.SealedKey, string(ms.team.id))
 	if err != nil {
-		t.answer(nil, err)
+		ms.answer(nil, err)
 		return
 	}
 	batch := &persistence.Batch{}
-	t.personSeen(batch)
-	t.commit(batch, SignedIn{Team: t.value(), Member: member, APIKey: key})
+	ms.team.personSeen(batch)
+	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 
 // personSeen notes that a person of the team was there just now.

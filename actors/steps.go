@@ -27,9 +27,9 @@ func (s *steps) room(ops int) *persistence.Batch {
 
 // submitSteps submits the steps in order; then runs when all are durable, or
 // with the error when one was lost.
-func (t *team) submitSteps(s *steps, then func(error)) {
+func (r *rootActor) submitSteps(s *steps, then func(error)) {
 	for _, batch := range s.batches {
-		t.commits.submit(batch, nil)
+		r.commits.submit(batch, nil)
 	}
-	t.commits.submit(nil, then)
+	r.commits.submit(nil, then)
 }

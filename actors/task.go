@@ -355,3 +355,19 @@ func (t *task) onLeave(m leaveScan) {
 		t.decide(next, taskChange{event: taskActs}, nil)
 	}
 }
+
+// onFail ends the task unless it acts: only its journal knows how that ends.
+func (t *task) onFail(m failTask) {
+	freed := t.holder()
+	next, ok := t.state.Fail(m.failure, t.env.clock.Now())
+	if !ok || t.state.State == watchpost.TaskActing {
+		return
+	}
+	session, root := t.session, t.env.system.Root
+	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
+	t.decide(next, taskChange{event: taskEnded, freed: freed}, func(err error) {
+		if err == nil && session != nil {
+			root.Send(session, deliver{cancel})
+		}
+	})
+}

@@ -10,59 +10,29 @@ import (
 	"watchpost/persistence"
 )
 
-// team is the top actor of one team's tree and the single writer of its space.
+// team is the root actor of one team's tree and the single writer of its space.
 //
 // Owner and lifetime: the registry spawns it at the first request, or when one
-// of the team's sessions connects, and puts it to rest when nothing was asked
-// for a while and no session is connected. It owns the team's record and
-// members, the presence of sessions, the allowance ledger and the order of
-// tasks; its children own the rest. Supervision: a failure anywhere in the tree
-// ends the tree.
+// of the team's sessions connects, and passivates it when it is unused and no
+// session is connected. It owns the team's record. Its components share its
+// mailbox and its batches, and each owns the fields that it declares: other
+// components use its methods. Child actors own the rest. Supervision: a failure
+// anywhere in the tree ends the tree.
 type team struct {
 	rootActor
-	id watchpost.TeamID
+	id        watchpost.TeamID
+	record    teamRecord      // zero while the team does not exist
+	planTimer watchpost.Timer // see armPlan
+	postStore *actor.PID
 
-	record   teamRecord // zero while the team does not exist
-	members  []watchpost.Member
-	liveness map[watchpost.MemberID]*liveness
-	sessions map[watchpost.SessionID]*sessionState
-	// claims are those that this activation made or renewed, redeemed the
-	// pairing codes that it took: the directory shows them only once durable.
-	claims   map[watchpost.AccountURN]heldClaim
-	redeemed map[string]bool
-	ledger   *ledger
-	dispatch *dispatcher
-	tasks    map[watchpost.TaskID]*openTask
-	// joined is which task scans an entry that asked for another, subjects the
-	// newest scan of each subject.
-	joined   map[watchpost.TaskID]watchpost.TaskID
-	subjects map[subject]watchpost.TaskID
-	held     map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
-	effects  *effects
-	// resolved are the tasks whose unknown outcome this activation learned: the
-	// store shows it only once durable.
-	resolved    map[watchpost.TaskID]bool
-	idempotency idempotency
-	watchlists  map[watchpost.WatchlistID]*trackedWatchlist
-	lists       map[watchpost.ListID]*followedList
-	weeks       map[watchpost.WatchlistID]weekChange
-	// accounts are those that members have claimed.
-	accounts map[watchpost.AccountURN]accountRecord
-	// bindings are the accounts that members work as.
-	bindings map[watchpost.MemberID]bindingRecord
-	// statusTimer is set while a status may have to be sent.
-	statusTimer watchpost.Timer
-	postStore   *actor.PID
-	wake        watchpost.Timer
-	wakeAt      time.Time
-	planTimer   watchpost.Timer // see armPlan
-	day         string          // the period that debitNewDay has seen
-	// counted is what the metrics count of the team's pending work, since shownAt.
-	counted map[watchpost.PendingReason]int
-	shownAt time.Time
-	// renewed is until when sessions keep what they are handed while the clock
-	// is set forward: they cannot answer in between.
-	renewed time.Time
+	members     *members
+	sessions    *sessions
+	watchlists  *watchlists
+	scans       *scans
+	tasks       *tasks
+	effects     *effects
+	late        *lateResults
+	idempotency *idempotency
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -87,46 +57,34 @@ type wakeUp struct{}
 type renewLeases struct{ until time.Time }
 
 func newTeam(env *environment, id watchpost.TeamID) *team {
-	l := newLedger()
-	return &team{
-		rootActor: newRootActor(env, string(id)), id: id,
-		liveness:    map[watchpost.MemberID]*liveness{},
-		sessions:    map[watchpost.SessionID]*sessionState{},
-		claims:      map[watchpost.AccountURN]heldClaim{},
-		redeemed:    map[string]bool{},
-		ledger:      l,
-		dispatch:    newDispatcher(l),
-		tasks:       map[watchpost.TaskID]*openTask{},
-		joined:      map[watchpost.TaskID]watchpost.TaskID{},
-		subjects:    map[subject]watchpost.TaskID{},
-		held:        map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
-		effects:     newEffects(),
-		resolved:    map[watchpost.TaskID]bool{},
-		idempotency: idempotency{fresh: map[string]idempotencyRecord{}},
-		watchlists:  map[watchpost.WatchlistID]*trackedWatchlist{},
-		weeks:       map[watchpost.WatchlistID]weekChange{},
-		accounts:    map[watchpost.AccountURN]accountRecord{},
-		bindings:    map[watchpost.MemberID]bindingRecord{},
-		lists:       map[watchpost.ListID]*followedList{},
-	}
+	t := &team{rootActor: newRootActor(env, string(id)), id: id}
+	t.members = newMembers(t)
+	t.sessions = newSessions(t)
+	t.watchlists = newWatchlists(t)
+	t.scans = newScans(t)
+	t.tasks = newTasks(t)
+	t.effects = newEffects(t)
+	t.late = newLateResults(t)
+	t.idempotency = newIdempotency(t)
+	return t
 }
 
 // Receive implements actor.Actor.
 func (t *team) Receive(c actor.Context) {
 	if _, stopped := c.Message().(*actor.Stopped); stopped {
 		t.env.presence.Delete(t.id)
-		t.hidePending()
-		for _, s := range t.sessions {
-			t.retire(s) // of a team that broke; otherwise none is connected
+		t.tasks.hidePending()
+		for _, s := range t.sessions.byID {
+			t.sessions.retire(s) // of a team that broke; otherwise none is connected
 		}
-		if t.wake != nil {
-			t.wake.Stop()
+		if t.tasks.wake != nil {
+			t.tasks.wake.Stop()
 		}
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}
-		if t.statusTimer != nil {
-			t.statusTimer.Stop()
+		if t.sessions.statusTimer != nil {
+			t.sessions.statusTimer.Stop()
 		}
 	}
 	if t.handle(c, t.load) {
@@ -140,16 +98,16 @@ func (t *team) receive(message any) {
 	case decided:
 		t.decide(m)
 	case canPassivate:
-		rested := t.forgetAllPairings()
-		t.ctx.Respond(rested && t.commits.idle() && len(t.dispatch.workers) == 0)
+		rested := t.members.forgetAllPairings()
+		t.ctx.Respond(rested && t.commits.idle() && len(t.tasks.dispatch.workers) == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
-		t.onWake()
+		t.tasks.onWake()
 	case statusDue:
-		t.onStatusDue()
+		t.sessions.onStatusDue()
 	case renewLeases:
-		t.onRenewLeases(m)
+		t.sessions.onRenewLeases(m)
 	case replyDurable:
 		delete(t.idempotency.fresh, m.name)
 	case CreateTeam:
@@ -159,7 +117,7 @@ func (t *team) receive(message any) {
 			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.receiveSession(m) && !t.receiveTask(m) && !t.receiveWatchlist(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) {
 			t.env.log.Error("unknown message", "actor", "team", "message", typeName(m))
 			t.answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -176,50 +134,46 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	t.record = record
-	if err := t.loadMembers(view); err != nil {
+	if err := t.members.load(view); err != nil {
 		return err
 	}
-	if err := t.ledger.load(view, t.space, t.env.clock.Now()); err != nil {
+	if err := t.sessions.ledger.load(view, t.space, t.env.clock.Now()); err != nil {
 		return err
 	}
-	if err := t.loadSessions(view); err != nil {
+	if err := t.sessions.load(view); err != nil {
 		return err
 	}
-	if err := t.loadAccounts(view); err != nil {
+	if err := t.members.loadAccounts(view); err != nil {
 		return err
 	}
-	t.endUnused(t.env.clock.Now())
-	if err := t.loadBindings(view); err != nil {
+	t.sessions.endUnused(t.env.clock.Now())
+	if err := t.members.loadBindings(view); err != nil {
 		return err
 	}
-	if err := t.loadTasks(view); err != nil {
+	if err := t.tasks.load(view); err != nil {
 		return err
 	}
-	for member, bound := range t.bindings {
-		t.moveWrites(member, bound.Account) // what the last activation had left to do
+	for member, bound := range t.members.bindings {
+		t.tasks.moveWrites(member, bound.Account) // what the last activation had left to do
 	}
-	if err := t.loadRemovals(view); err != nil {
+	if err := t.members.loadRemovals(view); err != nil {
 		return err
 	}
 	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
-	if err := t.loadWatchlists(view); err != nil {
+	if err := t.watchlists.load(view); err != nil {
 		return err
 	}
-	if err := t.loadWeeks(view); err != nil {
+	if err := t.watchlists.loadWeeks(view); err != nil {
 		return err
 	}
-	t.armWake()
+	t.tasks.armWake()
 	t.armPlan()
 	return nil
 }
 
-func (t *team) spawn(child actor.Actor) *actor.PID {
-	return t.ctx.Spawn(childOf(t.env, func() actor.Actor { return child }))
-}
-
 // decide submits a child's decision together with what is the team's of it.
 func (t *team) decide(d decided) {
-	if d.watchlist != nil && t.watchlists[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.lists[d.list.list] == nil {
+	if d.watchlist != nil && t.watchlists.byID[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.watchlists.lists[d.list.list] == nil {
 		// Deleted meanwhile: nothing of it is written any more, and nobody is
 		// told before that is durable.
 		if d.onCommitted != nil {
@@ -236,48 +190,54 @@ func (t *team) decide(d decided) {
 		d.batch = &persistence.Batch{}
 	}
 	if d.task != nil {
-		t.onTaskChange(d.batch, d.task)
+		t.tasks.onTaskChange(d.batch, d.task)
 	}
 	if d.watchlist != nil {
-		d.onCommitted = both(d.onCommitted, t.onWatchlistChange(d.batch, d.watchlist))
+		d.onCommitted = both(d.onCommitted, t.watchlists.onWatchlistChange(d.batch, d.watchlist))
 	}
 	if d.week != nil {
-		t.weeks[d.week.watchlist] = *d.week
+		t.watchlists.weeks[d.week.watchlist] = *d.week
 	}
 	if d.list != nil {
-		d.onCommitted = both(d.onCommitted, t.onListChange(d.batch, d.list))
+		d.onCommitted = both(d.onCommitted, t.watchlists.onListChange(d.batch, d.list))
 	}
 	t.commits.submit(d.batch, d.onCommitted)
 	if d.task != nil || d.watchlist != nil || d.list != nil {
-		t.handOut()
+		t.tasks.handOut()
 	}
 }
 
-// armWake asks the clock for the next moment at which waiting tasks may run
-// without anything else happening.
-func (t *team) armWake() {
-	if len(t.tasks) == 0 {
-		return
+// receiveTeam handles what concerns the team itself and its members.
+func (t *team) receiveTeam(message any) bool {
+	switch m := message.(type) {
+	case RequireExtension:
+		t.onRequireExtension()
+	case IdempotentRequest:
+		t.idempotency.onIdempotentRequest(m)
+	case GetTeam:
+		t.answer(t.view(), nil)
+	case UpdateTeam:
+		t.onUpdateTeam(m)
+	case RevealKey:
+		key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
+		t.answer(APIKey{key}, err)
+	case RotateKey:
+		t.onRotateKey()
+	case AddMember:
+		t.members.onAddMember(m)
+	case UpdateMember:
+		t.members.onUpdateMember(m)
+	case RemoveMember:
+		t.members.onRemoveMember(m)
+	case ReleaseAccount:
+		t.members.onReleaseAccount(m)
+	case signInMember:
+		t.members.onSignInMember(m)
+	case GetMember:
+		member, err := t.members.byEmail(m.Email)
+		t.answer(member, err)
+	default:
+		return false
 	}
-	at := t.dispatch.wake(t.env.clock.Now())
-	if t.wake != nil {
-		if t.wakeAt.Equal(at) {
-			return
-		}
-		t.wake.Stop()
-	}
-	t.wakeAt = at
-	t.wake = t.env.tell(at, t.ctx.Self(), wakeUp{})
-}
-
-// onWake hands out what a reset or the end of a pause has made possible.
-func (t *team) onWake() {
-	t.wake = nil
-	for _, w := range t.dispatch.workers {
-		t.showBlocked(w)
-	}
-	t.handOut()
-	t.statusesChanged()
-	t.armWake()
-	t.answer(Done{}, nil)
+	return true
 }

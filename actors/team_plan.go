@@ -29,7 +29,7 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 	t.putTeam(batch)
 	t.commit(batch, t.value())
 	t.armPlan()
-	t.tellPlan()
+	t.watchlists.tellPlan()
 }
 
 // armPlan asks the clock for the moment when the plan expires. A team that is not
@@ -48,6 +48,18 @@ func (t *team) armPlan() {
 func (t *team) onPlanExpired() {
 	t.planTimer = nil
 	t.armPlan() // the clock may have rung for a date that was changed meanwhile
-	t.tellPlan()
+	t.watchlists.tellPlan()
 	t.answer(Done{}, nil)
+}
+
+// weeklyQuota is what each of the team's watchlists may take in a week. A free
+// team in which neither a session nor a person was seen for a week has less.
+func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
+	last := t.record.SignedInAt
+	for _, l := range t.sessions.liveness {
+		if l.last.After(last) {
+			last = l.last
+		}
+	}
+	return t.plan().WeeklyQuota(watchpost.Quiet(last, now))
 }

@@ -79,14 +79,14 @@ type Pause struct {
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
 	now := t.env.clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists), Limits: t.plan().Quotas()}
+	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas()}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
-	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists), Members: len(t.members)}
-	for id, tracked := range t.watchlists {
-		week := t.week(id, now)
+	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists.byID), Members: len(t.members.list)}
+	for id, tracked := range t.watchlists.byID {
+		week := t.watchlists.week(id, now)
 		v.Use.WeeklyPosts = max(v.Use.WeeklyPosts, week.Posts)
 		v.Use.PotentialLeads = max(v.Use.PotentialLeads, week.Leads)
-		followed := t.lists[tracked.view.Watchlist.List]
+		followed := t.watchlists.lists[tracked.view.Watchlist.List]
 		switch tracked.view.Watchlist.Type {
 		case watchpost.PeopleWatchlist:
 			v.Use.Profiles = max(v.Use.Profiles, len(followed.list.Entries))
@@ -94,13 +94,13 @@ func (t *team) view() TeamView {
 			v.Use.CompaniesPerWatchlist = max(v.Use.CompaniesPerWatchlist, len(followed.list.Entries))
 		}
 	}
-	acting, _ := watchpost.ActingMember(t.members)
-	for _, m := range t.members {
-		p := t.presence(m.ID, now)
+	acting, _ := watchpost.ActingMember(t.members.list)
+	for _, m := range t.members.list {
+		p := t.sessions.presence(m.ID, now)
 		p.Acting = m.ID == acting.ID
 		v.Presence = append(v.Presence, p)
 	}
-	for _, task := range t.tasks {
+	for _, task := range t.tasks.open {
 		switch {
 		case !task.scan:
 		case task.holder != "":
@@ -117,13 +117,13 @@ func (t *team) view() TeamView {
 
 // presence describes a member by the account that it works as and the session
 // that can do most. Before a member has an account, by that of the session.
-func (t *team) presence(member watchpost.MemberID, now time.Time) MemberPresence {
+func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPresence {
 	p := MemberPresence{Member: member}
-	if l := t.liveness[member]; l != nil {
+	if l := ss.liveness[member]; l != nil {
 		p.LastActive, p.Active = l.last, watchpost.ExtensionActive(l.last, now)
 	}
 	var best *sessionState
-	for _, s := range t.sessionsOf(member) {
+	for _, s := range ss.of(member) {
 		if s.worker != nil && (best == nil || compareWorkers(s.worker, best.worker) < 0) {
 			best = s
 		}
@@ -137,25 +137,25 @@ func (t *team) presence(member watchpost.MemberID, now time.Time) MemberPresence
 		account := best.account
 		p.Account, p.AccountInUse = &account, w.inUse
 		if w.other {
-			p.Account, p.AccountInUse = t.boundAccount(member), false
+			p.Account, p.AccountInUse = ss.team.members.boundAccount(member), false
 		}
 		if !w.inUse || w.other {
-			p.Used = t.used(watchpost.AccountURN(p.Account.URN), now)
+			p.Used = ss.used(watchpost.AccountURN(p.Account.URN), now)
 		}
-		p.Pauses = t.pauses(w, now)
+		p.Pauses = ss.pauses(w, now)
 		return p
 	}
-	if p.Account = t.boundAccount(member); p.Account != nil {
+	if p.Account = ss.team.members.boundAccount(member); p.Account != nil {
 		urn := watchpost.AccountURN(p.Account.URN)
-		p.Used, p.Pauses = t.used(urn, now), t.accountPauses(urn, now)
+		p.Used, p.Pauses = ss.used(urn, now), ss.accountPauses(urn, now)
 	}
 	return p
 }
 
 // boundAccount is the account that a member works as, nil before there is one.
 // It is not signed in: no session says so.
-func (t *team) boundAccount(member watchpost.MemberID) *protocol.Account {
-	bound, ok := t.bindings[member]
+func (ms *members) boundAccount(member watchpost.MemberID) *protocol.Account {
+	bound, ok := ms.bindings[member]
 	if !ok {
 		return nil
 	}
@@ -178,18 +178,18 @@ func compareWorkers(a, b *worker) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.session, a.session))
 }
 
-func (t *team) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
+func (ss *sessions) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
 	var uses []AllowanceUse
 	for _, a := range watchpost.Allowances {
 		uses = append(uses, AllowanceUse{
-			Action: a.Action, Used: t.ledger.used(account, a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
+			Action: a.Action, Used: ss.ledger.used(account, a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
 		})
 	}
 	return uses
 }
 
 // pauses says why a connected session is not handed everything.
-func (t *team) pauses(w *worker, now time.Time) []Pause {
+func (ss *sessions) pauses(w *worker, now time.Time) []Pause {
 	var pauses []Pause
 	switch {
 	case w.other && w.inUse:
@@ -209,22 +209,43 @@ func (t *team) pauses(w *worker, now time.Time) []Pause {
 	if now.Before(w.fromWeekly) {
 		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: w.fromWeekly})
 	}
-	return append(pauses, t.accountPauses(w.account, now)...)
+	return append(pauses, ss.accountPauses(w.account, now)...)
 }
 
 // accountPauses are the pauses of an account, whoever is connected.
-func (t *team) accountPauses(account watchpost.AccountURN, now time.Time) []Pause {
+func (ss *sessions) accountPauses(account watchpost.AccountURN, now time.Time) []Pause {
 	var pauses []Pause
-	kinds := slices.SortedFunc(maps.Keys(t.dispatch.paused), func(a, b pauseKey) int { return cmp.Compare(a.kind, b.kind) })
+	kinds := slices.SortedFunc(maps.Keys(ss.team.tasks.dispatch.paused), func(a, b pauseKey) int { return cmp.Compare(a.kind, b.kind) })
 	for _, k := range kinds {
-		if until := t.dispatch.paused[k]; k.account == account && now.Before(until) {
+		if until := ss.team.tasks.dispatch.paused[k]; k.account == account && now.Before(until) {
 			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: k.kind, Until: until})
 		}
 	}
 	for _, a := range watchpost.Allowances {
-		if t.ledger.closed(account, a.Action, now) {
+		if ss.ledger.closed(account, a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
 		}
 	}
 	return pauses
+}
+
+// team returns the team with its members, as a value of the receiver's own.
+func (t *team) value() watchpost.Team {
+	return watchpost.Team{
+		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
+		PlanExpiresAt: t.record.PlanExpiresAt,
+		Members:       slices.Clone(t.members.list),
+	}
+}
+
+// onRequireExtension answers whether an extension was active within LivenessWindow.
+func (t *team) onRequireExtension() {
+	now := t.env.clock.Now()
+	for _, l := range t.sessions.liveness {
+		if watchpost.ExtensionActive(l.last, now) {
+			t.answer(Done{}, nil)
+			return
+		}
+	}
+	t.answer(nil, watchpost.Errorf(watchpost.ExtensionRequired, watchpost.TextExtensionRequired))
 }

@@ -152,31 +152,3 @@ func (f *postStore) forgetWeeks(view persistence.View, batch *persistence.Batch,
 	f.forgotten = week
 	return nil
 }
-
-// loadWeeks takes up how the watchlists stand in the present week.
-func (t *team) loadWeeks(view persistence.View) error {
-	week := watchpost.Weekly.Key(t.env.clock.Now())
-	return loadAll(view, t.space, keyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
-		t.weeks[watchpost.WatchlistID(id)] = weekChange{watchpost.WatchlistID(id), week, count}
-	})
-}
-
-// week returns what a watchlist has taken in the week that holds now.
-func (t *team) week(id watchpost.WatchlistID, now time.Time) watchpost.WeeklyCounter {
-	if w := t.weeks[id]; w.week == watchpost.Weekly.Key(now) {
-		return w.count
-	}
-	return watchpost.WeeklyCounter{}
-}
-
-// weeklyQuota is what each of the team's watchlists may take in a week. A free
-// team in which neither a session nor a person was seen for a week has less.
-func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
-	last := t.record.SignedInAt
-	for _, l := range t.liveness {
-		if l.last.After(last) {
-			last = l.last
-		}
-	}
-	return t.plan().WeeklyQuota(watchpost.Quiet(last, now))
-}

@@ -21,31 +21,31 @@ type followedList struct {
 
 // loadLists takes up the lists with the watchlists that follow them, before
 // their scans are known.
-func (t *team) loadLists(view persistence.View, followers []watchpost.Watchlist) (map[watchpost.ListID]*list, error) {
+func (ws *watchlists) loadLists(view persistence.View, followers []watchpost.Watchlist) (map[watchpost.ListID]*list, error) {
 	lists := map[watchpost.ListID]*list{}
-	err := loadAll(view, t.space, keyList, func(_ string, l watchpost.List) {
-		lists[l.ID] = newList(t.env, l, !t.plan().Scans(l.Type), t.ctx.Self(), t.postStore)
-		t.lists[l.ID] = &followedList{list: l}
+	err := loadAll(view, ws.space, keyList, func(_ string, l watchpost.List) {
+		lists[l.ID] = newList(ws.env, l, !ws.team.plan().Scans(l.Type), ws.ctx.Self(), ws.team.postStore)
+		ws.lists[l.ID] = &followedList{list: l}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range followers {
 		lists[w.List].followers[w.ID] = w
-		t.lists[w.List].followers++
+		ws.lists[w.List].followers++
 	}
 	return lists, nil
 }
 
 // startLists spawns the actors of the lists that were loaded.
-func (t *team) startLists(lists map[watchpost.ListID]*list) {
+func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
 	for id, l := range lists {
-		followed := t.lists[id]
+		followed := ws.lists[id]
 		followed.times = l.times(l.entries())
-		followed.pid = t.spawn(l)
-		t.dispatch.unscheduled[string(id)] = true
+		followed.pid = ws.spawn(l)
+		ws.team.tasks.dispatch.unscheduled[string(id)] = true
 		for _, w := range l.followers {
-			t.watchlists[w.ID] = &trackedWatchlist{pid: followed.pid, view: WatchlistView{Watchlist: w}}
+			ws.byID[w.ID] = &trackedWatchlist{pid: followed.pid, view: WatchlistView{Watchlist: w}}
 		}
 	}
 }
@@ -53,25 +53,25 @@ func (t *team) startLists(lists map[watchpost.ListID]*list) {
 // onFollow makes a watchlist that follows a list, new or known. All is decided
 // at once: the quota holds for every follower of the list, as they are one
 // team's.
-func (t *team) onFollow(m Follow) {
-	now := t.env.clock.Now()
+func (ws *watchlists) onFollow(m Follow) {
+	now := ws.env.clock.Now()
 	w := m.Watchlist
-	base, err := t.listOf(w, now)
+	base, err := ws.listOf(w, now)
 	if err != nil {
-		t.answer(nil, err)
+		ws.answer(nil, err)
 		return
 	}
 	next, added := base.With(m.References, now)
 	if err := checkDefinition(w, next); err != nil {
-		t.answer(nil, err)
+		ws.answer(nil, err)
 		return
 	}
-	if err := t.plan().CheckTracked(w.Type, len(next.Entries)); err != nil {
-		t.answer(nil, err)
+	if err := ws.team.plan().CheckTracked(w.Type, len(next.Entries)); err != nil {
+		ws.answer(nil, err)
 		return
 	}
-	if err := t.plan().CheckWatchlists(len(t.watchlists)); err != nil {
-		t.answer(nil, err)
+	if err := ws.team.plan().CheckWatchlists(len(ws.byID)); err != nil {
+		ws.answer(nil, err)
 		return
 	}
 	w.ID, w.CreatedAt, w.List = watchpost.WatchlistID(watchpost.NewID(now)), now, next.ID
@@ -82,38 +82,38 @@ func (t *team) onFollow(m Follow) {
 		w.Frequency = watchpost.DefaultFrequency(w.Type)
 	}
 	batch := &persistence.Batch{}
-	followed := t.lists[next.ID]
+	followed := ws.lists[next.ID]
 	if followed == nil {
 		next.Name = w.Name
 		followed = &followedList{times: scanTimes{next: now}}
-		t.lists[next.ID] = followed
-		batch.CompareAndSet(persistence.DirectoryKey{Kind: dirList, Name: string(next.ID)}, nil, encode(ownerEntry{Team: t.id}))
+		ws.lists[next.ID] = followed
+		batch.CompareAndSet(persistence.DirectoryKey{Kind: dirList, Name: string(next.ID)}, nil, encode(ownerEntry{Team: ws.team.id}))
 	}
 	followed.list = next
 	followed.followers++
 	batch.Put(key(keyList, next.ID), encode(next))
 	putNewWatchlist(batch, &w)
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: t.id}))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
-	t.watchlists[w.ID] = tracked
-	t.commit(batch, Followed{WatchlistView: t.shown(tracked), Added: added})
+	ws.byID[w.ID] = tracked
+	ws.team.idempotency.commitOnce(batch, Followed{WatchlistView: ws.shown(tracked), Added: added})
 	// Told after the commit was submitted: its first scans come behind it.
 	if followed.pid == nil {
-		l := newList(t.env, next, !t.plan().Scans(w.Type), t.ctx.Self(), t.postStore)
+		l := newList(ws.env, next, !ws.team.plan().Scans(w.Type), ws.ctx.Self(), ws.team.postStore)
 		l.followers[w.ID] = w
-		followed.pid = t.spawn(l)
+		followed.pid = ws.spawn(l)
 	} else {
-		t.ctx.Send(followed.pid, follow{list: next, follower: w})
+		ws.ctx.Send(followed.pid, follow{list: next, follower: w})
 	}
 	tracked.pid = followed.pid
 }
 
 // listOf returns the list that a new watchlist names, or an empty new one.
-func (t *team) listOf(w watchpost.Watchlist, now time.Time) (watchpost.List, error) {
+func (ws *watchlists) listOf(w watchpost.Watchlist, now time.Time) (watchpost.List, error) {
 	if w.List == "" {
 		return watchpost.List{ID: watchpost.ListID(watchpost.NewID(now)), Type: w.Type, CreatedAt: now}, nil
 	}
-	followed := t.lists[w.List]
+	followed := ws.lists[w.List]
 	if followed == nil || followed.list.Type != w.Type {
 		return watchpost.List{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound)
 	}
@@ -130,11 +130,11 @@ func names(references []watchpost.Reference) []string {
 
 // unfollow takes a deleted watchlist off its list, and the list away with its
 // last follower.
-func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *actor.PID, gone bool) {
-	followed := t.lists[w.List]
+func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *actor.PID, gone bool) {
+	followed := ws.lists[w.List]
 	followed.followers--
 	if followed.followers > 0 {
-		t.ctx.Send(followed.pid, unfollow{w.ID})
+		ws.ctx.Send(followed.pid, unfollow{w.ID})
 		return followed.pid, false
 	}
 	batch.Delete(key(keyList, w.List))
@@ -142,35 +142,35 @@ func (t *team) unfollow(batch *persistence.Batch, w watchpost.Watchlist) (list *
 		batch.Delete(scanKey(w.List, e.ID))
 	}
 	batch.Set(persistence.DirectoryKey{Kind: dirList, Name: string(w.List)}, nil)
-	delete(t.lists, w.List)
-	delete(t.dispatch.unscheduled, string(w.List))
-	t.dropScansOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })
+	delete(ws.lists, w.List)
+	delete(ws.team.tasks.dispatch.unscheduled, string(w.List))
+	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })
 	return followed.pid, true
 }
 
 // onListChange adds to a list's decision the scans that it wants. What it
 // returns (or nil) is to be done when the batch is durable.
-func (t *team) onListChange(batch *persistence.Batch, c *listChange) (handed func(error)) {
-	delete(t.dispatch.unscheduled, string(c.list))
-	t.lists[c.list].times = c.times
-	return t.reschedule(batch, c.dropped, c.wanted)
+func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) (handed func(error)) {
+	delete(ws.team.tasks.dispatch.unscheduled, string(c.list))
+	ws.lists[c.list].times = c.times
+	return ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 
 // tellPlan tells the lists whether the plan includes them.
-func (t *team) tellPlan() {
-	t.statusesChanged()
-	for _, followed := range t.lists {
-		t.ctx.Send(followed.pid, planChanged{excluded: !t.plan().Scans(followed.list.Type)})
+func (ws *watchlists) tellPlan() {
+	ws.team.sessions.statusesChanged()
+	for _, followed := range ws.lists {
+		ws.ctx.Send(followed.pid, planChanged{excluded: !ws.team.plan().Scans(followed.list.Type)})
 	}
 }
 
 // shown is a watchlist as callers see it, with what it follows.
-func (t *team) shown(tracked *trackedWatchlist) WatchlistView {
+func (ws *watchlists) shown(tracked *trackedWatchlist) WatchlistView {
 	w := tracked.view.Watchlist
 	if w.Type.HasKeywords() {
 		return tracked.view
 	}
-	followed := t.lists[w.List]
+	followed := ws.lists[w.List]
 	return viewOfFollower(w, followed.list, followed.times)
 }
 

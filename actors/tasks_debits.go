@@ -8,24 +8,24 @@ import (
 )
 
 // debit turns the reserved unit of an offer into a used one.
-func (t *team) debit(batch *persistence.Batch, open *openTask, attempt int) {
+func (t *tasks) debit(batch *persistence.Batch, open *openTask, attempt int) {
 	d := open.reserved
-	t.ledger.release(d)
+	t.team.sessions.ledger.release(d)
 	open.reserved = watchpost.Debit{}
 	if d.Action == watchpost.ActionNone {
 		return
 	}
 	d.Attempt = attempt
-	t.ledger.debit(batch, d)
+	t.team.sessions.ledger.debit(batch, d)
 	open.debits = append(open.debits, d)
 }
 
 // refund gives the debits of an attempt back, to the days that were debited.
-func (t *team) refund(batch *persistence.Batch, open *openTask, attempt int) {
+func (t *tasks) refund(batch *persistence.Batch, open *openTask, attempt int) {
 	var kept []watchpost.Debit
 	for _, d := range open.debits {
 		if d.Attempt == attempt {
-			t.ledger.refund(batch, d)
+			t.team.sessions.ledger.refund(batch, d)
 		} else {
 			kept = append(kept, d)
 		}
@@ -35,13 +35,13 @@ func (t *team) refund(batch *persistence.Batch, open *openTask, attempt int) {
 
 // debitNewDay debits what is still out when a period begins to that period
 // too, before anything is handed out in it.
-func (t *team) debitNewDay(now time.Time) {
+func (t *tasks) debitNewDay(now time.Time) {
 	day := watchpost.Daily.Key(now)
 	if day == t.day {
 		return
 	}
 	t.day = day
-	t.ledger.forget(now)
+	t.team.sessions.ledger.forget(now)
 	st := &steps{} // an activation that finds one missing debits it again
 	for _, held := range t.held {
 		for id, open := range held {
@@ -56,7 +56,7 @@ func (t *team) debitNewDay(now time.Time) {
 
 // carryOver debits what is out to the period that holds now, if it was debited
 // to an earlier one, and reports whether it did.
-func (t *team) carryOver(batch *persistence.Batch, open *openTask, now time.Time) bool {
+func (t *tasks) carryOver(batch *persistence.Batch, open *openTask, now time.Time) bool {
 	a, counted := watchpost.AllowanceOf(open.kind.Action())
 	if !counted || len(open.debits) == 0 {
 		return false
@@ -67,7 +67,7 @@ func (t *team) carryOver(batch *persistence.Batch, open *openTask, now time.Time
 		return false
 	}
 	last.Period = period
-	t.ledger.debit(batch, last)
+	t.team.sessions.ledger.debit(batch, last)
 	open.debits = append(open.debits, last)
 	return true
 }
@@ -79,8 +79,8 @@ const maxReleases = 3
 
 // countReleases counts the tasks that a session gave back since it last worked
 // on one.
-func (t *team) countReleases(c *taskChange) {
-	s := t.sessions[c.freed]
+func (t *tasks) countReleases(c *taskChange) {
+	s := t.team.sessions.byID[c.freed]
 	if s == nil || s.worker == nil {
 		return
 	}
@@ -93,12 +93,12 @@ func (t *team) countReleases(c *taskChange) {
 	// A sign of life that came after the release lifts the pause.
 	if w.releases >= maxReleases && w.signs <= c.signs {
 		w.stopped, w.stoppedBy = true, ""
-		t.showBlocked(w)
+		t.team.sessions.showBlocked(w)
 	}
 }
 
 // pause stops hand-outs as a verdict says.
-func (t *team) pause(batch *persistence.Batch, c *taskChange) {
+func (t *tasks) pause(batch *persistence.Batch, c *taskChange) {
 	now := t.env.clock.Now()
 	v := c.verdict
 	if v.PauseAccount {
@@ -116,11 +116,11 @@ func (t *team) pause(batch *persistence.Batch, c *taskChange) {
 		t.armWake()
 	}
 	if v.CloseAction {
-		t.ledger.close(batch, c.account, kind.Action(), now)
+		t.team.sessions.ledger.close(batch, c.account, kind.Action(), now)
 	}
 	for _, w := range t.dispatch.workers {
 		if w.account == c.account {
-			t.showBlocked(w)
+			t.team.sessions.showBlocked(w)
 		}
 	}
 }

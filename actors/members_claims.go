@@ -35,19 +35,19 @@ type heldClaim struct {
 	stored []byte
 }
 
-func (t *team) loadAccounts(view persistence.View) error {
-	return loadAll(view, t.space, keyAccount, func(urn string, r accountRecord) {
-		t.accounts[watchpost.AccountURN(urn)] = r
+func (ms *members) loadAccounts(view persistence.View) error {
+	return loadAll(view, ms.space, keyAccount, func(urn string, r accountRecord) {
+		ms.accounts[watchpost.AccountURN(urn)] = r
 	})
 }
 
 // claimed reads the claim on an account: as this activation left it or, when
 // it has nothing to do with it, from the directory.
-func (t *team) claimed(urn watchpost.AccountURN) (heldClaim, error) {
-	if held, ours := t.claims[urn]; ours {
+func (ms *members) claimed(urn watchpost.AccountURN) (heldClaim, error) {
+	if held, ours := ms.claims[urn]; ours {
 		return held, nil
 	}
-	entry, stored, err := readStored[claimEntry](t.env, dirAccount, string(urn))
+	entry, stored, err := readStored[claimEntry](ms.env, dirAccount, string(urn))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return heldClaim{}, nil
 	}
@@ -55,55 +55,55 @@ func (t *team) claimed(urn watchpost.AccountURN) (heldClaim, error) {
 }
 
 // setClaim changes the claim on an account.
-func (t *team) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, held heldClaim, next claimEntry) {
+func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, held heldClaim, next claimEntry) {
 	stored := encode(next)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}, held.stored, stored)
-	t.claims[urn] = heldClaim{next, stored}
+	ms.claims[urn] = heldClaim{next, stored}
 }
 
 // claim returns the claim on an account and whether it is the member's own,
 // after claiming what is free. Who comes after another has no allowance until
 // the next reset: the account may have used it elsewhere.
-func (t *team) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
-	held, err := t.claimed(urn)
+func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
+	held, err := ms.claimed(urn)
 	if err != nil {
 		return claimEntry{}, false, err
 	}
 	if held.stored == nil {
-		fresh := claimEntry{Team: t.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
-		t.setClaim(batch, urn, held, fresh)
+		fresh := claimEntry{Team: ms.team.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
+		ms.setClaim(batch, urn, held, fresh)
 		return fresh, true, nil
 	}
 	next := held.claimEntry
 	next.HelloAt, next.Ended = watchpost.Daily.Start(now), false
-	if held.Team != t.id || held.Member != member {
+	if held.Team != ms.team.id || held.Member != member {
 		if !held.Ended && now.Sub(held.HelloAt) < claimEnds {
 			return held.claimEntry, false, nil
 		}
-		next = claimEntry{Team: t.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
+		next = claimEntry{Team: ms.team.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
 	}
-	next.Team, next.Member = t.id, member // equal by now; in text that this team has anyway
+	next.Team, next.Member = ms.team.id, member // equal by now; in text that this team has anyway
 	if next != held.claimEntry {
-		t.setClaim(batch, urn, held, next)
+		ms.setClaim(batch, urn, held, next)
 	} else {
-		t.claims[urn] = held
+		ms.claims[urn] = held
 	}
 	return next, true, nil
 }
 
 // keepAccount notes what a session reported of an account that its member has
 // claimed.
-func (t *team) keepAccount(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, a protocol.Account, now time.Time) {
+func (ms *members) keepAccount(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, a protocol.Account, now time.Time) {
 	r := accountRecord{Member: member, Slug: a.Slug, Name: a.Name, SeenOn: watchpost.Daily.Start(now)}
-	if t.accounts[urn] != r {
-		t.accounts[urn] = r
+	if ms.accounts[urn] != r {
+		ms.accounts[urn] = r
 		batch.Put(key(keyAccount, urn), encode(r))
 	}
 }
 
 // accountsOf returns the accounts that a member has claimed.
-func (t *team) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountURN) {
-	for urn, r := range t.accounts {
+func (ms *members) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountURN) {
+	for urn, r := range ms.accounts {
 		if r.Member == member {
 			urns = append(urns, urn)
 		}
@@ -113,22 +113,22 @@ func (t *team) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountUR
 }
 
 // endClaims ends all claims of a member but that on the account except.
-func (t *team) endClaims(st *steps, member watchpost.MemberID, except watchpost.AccountURN) error {
-	for _, urn := range t.accountsOf(member) {
+func (ms *members) endClaims(st *steps, member watchpost.MemberID, except watchpost.AccountURN) error {
+	for _, urn := range ms.accountsOf(member) {
 		if urn == except {
 			continue
 		}
 		batch := st.room(2)
-		held, err := t.claimed(urn)
+		held, err := ms.claimed(urn)
 		if err != nil {
 			return err
 		}
-		if held.Team == t.id && held.Member == member && !held.Ended {
+		if held.Team == ms.team.id && held.Member == member && !held.Ended {
 			ended := held.claimEntry
 			ended.Ended = true
-			t.setClaim(batch, urn, held, ended)
+			ms.setClaim(batch, urn, held, ended)
 		}
-		delete(t.accounts, urn)
+		delete(ms.accounts, urn)
 		batch.Delete(key(keyAccount, urn))
 	}
 	return nil

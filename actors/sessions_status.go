@@ -26,47 +26,47 @@ type statusDue struct{}
 
 // statusChanged sends a session its status, unless that was sent less than
 // statusEvery ago: then when it is over.
-func (t *team) statusChanged(s *sessionState) {
-	now := t.env.clock.Now()
+func (ss *sessions) statusChanged(s *sessionState) {
+	now := ss.env.clock.Now()
 	if s.worker == nil || now.Sub(s.told.at) < statusEvery && !s.told.at.IsZero() {
-		t.statusesChanged()
+		ss.statusesChanged()
 		return
 	}
-	t.tellStatus(s, t.dispatch.waitingByKind(), now)
+	ss.tellStatus(s, ss.team.tasks.dispatch.waitingByKind(), now)
 }
 
 // statusesChanged has every connected session sent its status within a second,
 // if it has changed.
-func (t *team) statusesChanged() {
-	if t.statusTimer == nil && len(t.dispatch.workers) > 0 {
-		t.statusTimer = t.env.tell(t.env.clock.Now().Add(statusEvery), t.ctx.Self(), statusDue{})
+func (ss *sessions) statusesChanged() {
+	if ss.statusTimer == nil && len(ss.team.tasks.dispatch.workers) > 0 {
+		ss.statusTimer = ss.env.tell(ss.env.clock.Now().Add(statusEvery), ss.ctx.Self(), statusDue{})
 	}
 }
 
-func (t *team) onStatusDue() {
-	t.statusTimer = nil
-	now, waiting := t.env.clock.Now(), t.dispatch.waitingByKind()
-	for id := range t.dispatch.workers {
-		if s := t.sessions[id]; now.Sub(s.told.at) >= statusEvery {
-			t.tellStatus(s, waiting, now)
+func (ss *sessions) onStatusDue() {
+	ss.statusTimer = nil
+	now, waiting := ss.env.clock.Now(), ss.team.tasks.dispatch.waitingByKind()
+	for id := range ss.team.tasks.dispatch.workers {
+		if s := ss.byID[id]; now.Sub(s.told.at) >= statusEvery {
+			ss.tellStatus(s, waiting, now)
 		} else {
-			t.statusesChanged()
+			ss.statusesChanged()
 		}
 	}
-	t.answer(Done{}, nil)
+	ss.answer(Done{}, nil)
 }
 
 // tellStatus sends a session its status if that is not what it was told last.
-func (t *team) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Time) {
-	frame := t.status(s, waiting, now)
+func (ss *sessions) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Time) {
+	frame := ss.status(s, waiting, now)
 	h := fnv.New64a()
 	_, _ = h.Write(encode(frame))
 	if s.told.hash == h.Sum64() && !s.told.at.IsZero() {
 		return
 	}
 	s.told = told{at: now, hash: h.Sum64()}
-	root, pid := t.env.system.Root, s.pid
-	t.commits.submit(nil, func(err error) {
+	root, pid := ss.env.system.Root, s.pid
+	ss.commits.submit(nil, func(err error) {
 		if err == nil {
 			root.Send(pid, deliver{frame})
 		}
@@ -74,13 +74,13 @@ func (t *team) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Ti
 }
 
 // status describes what a session may do.
-func (t *team) status(s *sessionState, waiting map[queueKey]int, now time.Time) protocol.Frame {
+func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.Time) protocol.Frame {
 	w, member := s.worker, s.record.Member
 	could := 0
 	status := protocol.Frame{
 		Type: protocol.TypeStatus, Blocked: []protocol.Blocked{}, Waiting: &could, Allowances: []protocol.AllowanceState{},
 	}
-	for _, p := range t.pauses(w, now) {
+	for _, p := range ss.pauses(w, now) {
 		b := protocol.Blocked{Reason: string(p.Reason)}
 		if p.TaskType != "" {
 			b.TaskTypes = []string{string(p.TaskType)}
@@ -93,12 +93,12 @@ func (t *team) status(s *sessionState, waiting map[queueKey]int, now time.Time) 
 		}
 		status.Blocked = append(status.Blocked, b)
 	}
-	if !t.plan().Scans(watchpost.PeopleWatchlist) && t.hasWatchlist(watchpost.PeopleWatchlist) {
+	if !ss.team.plan().Scans(watchpost.PeopleWatchlist) && ss.team.watchlists.has(watchpost.PeopleWatchlist) {
 		status.Blocked = append(status.Blocked, protocol.Blocked{
 			Reason: protocol.BlockedPlan, TaskTypes: []string{string(watchpost.TaskPeopleScan)},
 		})
 	}
-	bound, ok := t.bindings[member]
+	bound, ok := ss.team.members.bindings[member]
 	if !ok {
 		return status
 	}
@@ -110,7 +110,7 @@ func (t *team) status(s *sessionState, waiting map[queueKey]int, now time.Time) 
 			could += n
 		}
 	}
-	for _, u := range t.used(bound.Account, now) {
+	for _, u := range ss.used(bound.Account, now) {
 		status.Allowances = append(status.Allowances, protocol.AllowanceState{
 			Action: string(u.Action), Used: u.Used, Limit: u.Limit, ResetsAt: u.ResetsAt,
 		})
@@ -118,8 +118,8 @@ func (t *team) status(s *sessionState, waiting map[queueKey]int, now time.Time) 
 	return status
 }
 
-func (t *team) hasWatchlist(kind watchpost.WatchlistType) bool {
-	for _, tracked := range t.watchlists {
+func (ws *watchlists) has(kind watchpost.WatchlistType) bool {
+	for _, tracked := range ws.byID {
 		if tracked.view.Watchlist.Type == kind {
 			return true
 		}

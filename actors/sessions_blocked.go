@@ -8,14 +8,14 @@ import "slices"
 
 // showBlocked brings the metrics up to what blocks a connected session now.
 // What ends by itself is noticed with its next heartbeat.
-func (t *team) showBlocked(w *worker) {
+func (ss *sessions) showBlocked(w *worker) {
 	var reasons []PauseReason
-	for _, p := range t.pauses(w, t.env.clock.Now()) {
+	for _, p := range ss.pauses(w, ss.env.clock.Now()) {
 		if !slices.Contains(reasons, p.Reason) {
 			reasons = append(reasons, p.Reason)
 		}
 	}
-	t.env.metrics.countBlocked(&w.blocked, reasons)
+	ss.env.metrics.countBlocked(&w.blocked, reasons)
 }
 
 // countBlocked counts a session under the reasons instead of those that it was

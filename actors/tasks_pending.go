@@ -21,8 +21,8 @@ const pendingGrain = 10 * time.Second
 
 // showPending brings the metrics up to why the team's open tasks wait. It looks
 // at queues, not at tasks.
-func (t *team) showPending(now time.Time) {
-	if len(t.tasks) > 0 && now.Sub(t.shownAt) < pendingGrain {
+func (t *tasks) showPending(now time.Time) {
+	if len(t.open) > 0 && now.Sub(t.shownAt) < pendingGrain {
 		return
 	}
 	t.shownAt = now
@@ -34,16 +34,16 @@ func (t *team) showPending(now time.Time) {
 }
 
 // hidePending takes the team out of the metrics.
-func (t *team) hidePending() { t.publishPending(nil, time.Time{}) }
+func (t *tasks) hidePending() { t.publishPending(nil, time.Time{}) }
 
-func (t *team) publishPending(counts map[watchpost.PendingReason]int, oldest time.Time) {
+func (t *tasks) publishPending(counts map[watchpost.PendingReason]int, oldest time.Time) {
 	for _, reason := range pendingReasons {
 		if change := counts[reason] - t.counted[reason]; change != 0 {
 			t.env.metrics.pending.WithLabelValues(string(reason)).Add(float64(change))
 		}
 	}
 	t.counted = counts
-	t.env.metrics.dueScans.set(t.id, oldest)
+	t.env.metrics.dueScans.set(t.team.id, oldest)
 }
 
 // pending counts the waiting tasks by reason, and returns when the oldest

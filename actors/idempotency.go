@@ -72,50 +72,58 @@ func (r *idempotencyRecord) reply() (any, error) {
 	return v.Elem().Interface(), nil
 }
 
-// idempotency is what the team knows of kept replies: those that the store may not
-// show yet, and the request that is being carried out.
+// idempotency is the component of a team that keeps replies for requests that
+// are repeated. It owns those that the store may not show yet, and the request
+// that is being carried out.
 type idempotency struct {
+	*rootActor
+	team *team
+
 	fresh   map[string]idempotencyRecord
 	present *IdempotentRequest
 }
 
+func newIdempotency(t *team) *idempotency {
+	return &idempotency{rootActor: &t.rootActor, team: t, fresh: map[string]idempotencyRecord{}}
+}
+
 // onIdempotentRequest answers a repetition, or carries the request out.
-func (t *team) onIdempotentRequest(m IdempotentRequest) {
-	record, err := t.kept(m.Name)
+func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
+	record, err := i.kept(m.Name)
 	if err != nil {
-		t.fail(err)
-		t.answer(nil, t.broken)
+		i.fail(err)
+		i.answer(nil, i.broken)
 		return
 	}
 	switch {
 	case record == nil && m.Request == nil:
-		t.answer(Done{}, nil)
+		i.answer(Done{}, nil)
 	case record == nil:
-		t.idempotency.present = &m
-		t.receive(m.Request)
-		t.idempotency.present = nil
+		i.present = &m
+		i.team.receive(m.Request)
+		i.present = nil
 	case record.Hash != m.Hash:
-		t.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
+		i.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
 	default:
 		// Behind the commit of the first, which may still be under way.
 		reply, err := record.reply()
 		if err != nil {
 			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
 		}
-		t.answer(ReplayedReply{reply}, err)
+		i.answer(ReplayedReply{reply}, err)
 	}
 }
 
 // kept returns the reply that is kept under a name; nil when there is none.
-func (t *team) kept(name string) (*idempotencyRecord, error) {
-	record, fresh := t.idempotency.fresh[name]
+func (i *idempotency) kept(name string) (*idempotencyRecord, error) {
+	record, fresh := i.fresh[name]
 	if !fresh {
-		view, err := t.env.store.View(context.Background())
+		view, err := i.env.store.View(context.Background())
 		if err != nil {
 			return nil, err
 		}
 		defer view.Close()
-		record, err = load[idempotencyRecord](view, t.space, key(keyIdempotency, name))
+		record, err = load[idempotencyRecord](view, i.space, key(keyIdempotency, name))
 		if errors.Is(err, persistence.ErrNotFound) {
 			return nil, nil
 		}
@@ -123,7 +131,7 @@ func (t *team) kept(name string) (*idempotencyRecord, error) {
 			return nil, err
 		}
 	}
-	if t.env.clock.Now().Sub(record.At) >= idempotencyKept {
+	if i.env.clock.Now().Sub(record.At) >= idempotencyKept {
 		return nil, nil
 	}
 	return &record, nil
@@ -131,20 +139,22 @@ func (t *team) kept(name string) (*idempotencyRecord, error) {
 
 // commit submits a decision and answers the sender when it is durable; the
 // reply of a request that may come again is kept in the same batch.
-func (t *team) commit(batch *persistence.Batch, reply any) { t.commitAnd(batch, reply, nil) }
+func (i *idempotency) commitOnce(batch *persistence.Batch, reply any) {
+	i.commitOnceAnd(batch, reply, nil)
+}
 
 // commitAnd is commit, and does then after the answer.
-func (t *team) commitAnd(batch *persistence.Batch, reply any, then func(error)) {
-	done := both(replyTo(t.env, t.ctx.Sender(), reply), then)
-	m := t.idempotency.present
+func (i *idempotency) commitOnceAnd(batch *persistence.Batch, reply any, then func(error)) {
+	done := both(replyTo(i.env, i.ctx.Sender(), reply), then)
+	m := i.present
 	if m == nil {
-		t.commits.submit(batch, done)
+		i.commits.submit(batch, done)
 		return
 	}
-	t.idempotency.present = nil
-	t.commits.submit(t.keep(batch, m, reply), done)
-	root, self := t.env.system.Root, t.ctx.Self()
-	t.commits.submit(nil, func(err error) {
+	i.present = nil
+	i.commits.submit(i.keep(batch, m, reply), done)
+	root, self := i.env.system.Root, i.ctx.Self()
+	i.commits.submit(nil, func(err error) {
 		if err == nil {
 			root.Send(self, replyDurable{m.Name})
 		}
@@ -152,27 +162,27 @@ func (t *team) commitAnd(batch *persistence.Batch, reply any, then func(error)) 
 }
 
 // keep adds a reply to the batch that made it; errors are not kept.
-func (t *team) keep(batch *persistence.Batch, m *IdempotentRequest, reply any) *persistence.Batch {
+func (i *idempotency) keep(batch *persistence.Batch, m *IdempotentRequest, reply any) *persistence.Batch {
 	if _, failed := reply.(error); failed {
 		return batch
 	}
 	kind := kindOfReply(reply)
 	raw, err := json.Marshal(reply)
 	if kind == "" || err != nil {
-		t.env.log.Error("reply cannot be kept", "reply", typeName(reply), "error", err)
+		i.env.log.Error("reply cannot be kept", "reply", typeName(reply), "error", err)
 		return batch
 	}
 	if batch == nil {
 		batch = &persistence.Batch{}
 	}
-	now := t.env.clock.Now()
-	if err := t.purgeKept(batch, m.Name, now); err != nil {
-		t.fail(err)
+	now := i.env.clock.Now()
+	if err := i.purgeKept(batch, m.Name, now); err != nil {
+		i.fail(err)
 	}
 	record := idempotencyRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
 	batch.Put(key(keyIdempotency, m.Name), encode(record))
 	batch.Put(idempotencyTimeKey(now, m.Name), nil)
-	t.idempotency.fresh[m.Name] = record
+	i.fresh[m.Name] = record
 	return batch
 }
 
@@ -181,13 +191,13 @@ const purgeAtATime = 20
 
 // purgeKept removes some of the replies that are kept no longer, and what an
 // expired one of the same name left behind.
-func (t *team) purgeKept(batch *persistence.Batch, name string, now time.Time) error {
-	view, err := t.env.store.View(context.Background())
+func (i *idempotency) purgeKept(batch *persistence.Batch, name string, now time.Time) error {
+	view, err := i.env.store.View(context.Background())
 	if err != nil {
 		return err
 	}
 	defer view.Close()
-	switch old, err := load[idempotencyRecord](view, t.space, key(keyIdempotency, name)); {
+	switch old, err := load[idempotencyRecord](view, i.space, key(keyIdempotency, name)); {
 	case err == nil:
 		batch.Delete(idempotencyTimeKey(old.At, name))
 	case !errors.Is(err, persistence.ErrNotFound):
@@ -195,7 +205,7 @@ func (t *team) purgeKept(batch *persistence.Batch, name string, now time.Time) e
 	}
 	left := purgeAtATime
 	end := idempotencyTimeKey(now.Add(-idempotencyKept), "")
-	return view.Scan(t.space, []byte(keyIdempotencyTime), end, func(k, _ []byte) bool {
+	return view.Scan(i.space, []byte(keyIdempotencyTime), end, func(k, _ []byte) bool {
 		expired := string(k[len(keyIdempotencyTime)+idempotencyTimeLen:])
 		batch.Delete(append([]byte(nil), k...))
 		if expired != name {

@@ -27,9 +27,9 @@ func (s *sessionState) describe(hello *protocol.Frame) (changed bool) {
 	return changed
 }
 
-// sawSession notes a sign of a session, and stores it when what is stored lags
+// saw notes a sign of a session, and stores it when what is stored lags
 // too far behind, or when more of the record has changed.
-func (t *team) sawSession(batch *persistence.Batch, s *sessionState, changed bool, now time.Time) {
+func (ss *sessions) saw(batch *persistence.Batch, s *sessionState, changed bool, now time.Time) {
 	if !changed && now.Sub(s.seenStored) < seenGrain {
 		s.record.SeenAt = now
 		return
@@ -40,30 +40,30 @@ func (t *team) sawSession(batch *persistence.Batch, s *sessionState, changed boo
 
 // endUnused ends the sessions that were not seen for watchpost.SessionKept. The
 // time of those that an earlier build left begins now.
-func (t *team) endUnused(now time.Time) {
+func (ss *sessions) endUnused(now time.Time) {
 	st := &steps{}
-	for _, s := range t.sessions {
+	for _, s := range ss.byID {
 		switch {
 		case s.pid != nil: // it is seen
 		case s.record.SeenAt.IsZero():
-			t.sawSession(st.room(1), s, true, now)
+			ss.saw(st.room(1), s, true, now)
 		case watchpost.SessionEnds(s.record.SeenAt, now):
-			if err := t.endSession(st, s, "unused"); err != nil {
-				t.fail(err)
+			if err := ss.end(st, s, "unused"); err != nil {
+				ss.fail(err)
 				return
 			}
 		}
 	}
-	t.submitSteps(st, nil)
+	ss.submitSteps(st, nil)
 }
 
 // makeRoom ends sessions of a member until there is room for one more: of those
 // that are not connected before others, the one first that was not seen for the
 // longest time.
-func (t *team) makeRoom(member watchpost.MemberID) {
-	t.endUnused(t.env.clock.Now())
-	sessions := t.sessionsOf(member)
-	if len(sessions) < watchpost.MaxSessions || t.broken != nil {
+func (ss *sessions) makeRoom(member watchpost.MemberID) {
+	ss.endUnused(ss.env.clock.Now())
+	sessions := ss.of(member)
+	if len(sessions) < watchpost.MaxSessions || ss.broken != nil {
 		return
 	}
 	slices.SortFunc(sessions, func(a, b *sessionState) int {
@@ -78,10 +78,10 @@ func (t *team) makeRoom(member watchpost.MemberID) {
 	st := &steps{}
 	var ends []func()
 	for _, s := range sessions[:len(sessions)-watchpost.MaxSessions+1] {
-		t.logEnd(s, "replaced")
-		ends = append(ends, t.closeSession(st.room(2), s))
+		ss.logEnd(s, "replaced")
+		ends = append(ends, ss.close(st.room(2), s))
 	}
-	t.submitSteps(st, func(err error) {
+	ss.submitSteps(st, func(err error) {
 		for _, end := range ends {
 			if err == nil {
 				end()
@@ -90,17 +90,44 @@ func (t *team) makeRoom(member watchpost.MemberID) {
 	})
 }
 
-// endSession ends a session that is not connected, and the member's claims with
+// end ends a session that is not connected, and the member's claims with
 // the last one.
-func (t *team) endSession(st *steps, s *sessionState, why string) error {
-	t.logEnd(s, why)
-	t.closeSession(st.room(2), s)
-	if len(t.sessionsOf(s.record.Member)) > 0 {
+func (ss *sessions) end(st *steps, s *sessionState, why string) error {
+	ss.logEnd(s, why)
+	ss.close(st.room(2), s)
+	if len(ss.of(s.record.Member)) > 0 {
 		return nil
 	}
-	return t.endClaims(st, s.record.Member, "")
+	return ss.team.members.endClaims(st, s.record.Member, "")
 }
 
-func (t *team) logEnd(s *sessionState, why string) {
-	t.env.log.Info("audit: session ended", "team", t.id, "member", s.record.Member, "session", s.record.ID, "reason", why)
+func (ss *sessions) logEnd(s *sessionState, why string) {
+	ss.env.log.Info("audit: session ended", "team", ss.team.id, "member", s.record.Member, "session", s.record.ID, "reason", why)
+}
+
+// of returns the sessions of a member, connected or not.
+func (ss *sessions) of(member watchpost.MemberID) (sessions []*sessionState) {
+	for _, s := range ss.byID {
+		if s.record.Member == member {
+			sessions = append(sessions, s)
+		}
+	}
+	return sessions
+}
+
+// close takes a session and its token away. What it returns tells the
+// session, and is called when that is durable.
+func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func()) {
+	batch.Delete(key(keySession, s.record.ID))
+	batch.Set(persistence.DirectoryKey{Kind: dirToken, Name: s.record.TokenHash}, nil)
+	pid, root := s.pid, ss.env.system.Root
+	ss.retire(s)
+	delete(ss.byID, s.record.ID)
+	return func() {
+		if pid != nil {
+			root.Send(pid, deliver{protocol.Frame{Type: protocol.TypeRevoked}})
+			root.Send(pid, endLink{protocol.CloseUnauthorised, "revoked"})
+			root.Poison(pid)
+		}
+	}
 }

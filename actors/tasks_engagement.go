@@ -48,7 +48,7 @@ type flagsUpdated struct {
 }
 
 // onEngage makes the task of a like or comment.
-func (t *team) onEngage(m Engage) {
+func (t *tasks) onEngage(m Engage) {
 	post, err := t.post(m.Post)
 	if err == nil && post.Source == watchpost.SourceForum {
 		err = watchpost.Errorf(watchpost.Invalid, textNoLikes)
@@ -60,7 +60,7 @@ func (t *team) onEngage(m Engage) {
 		t.answer(nil, err)
 		return
 	}
-	member, err := t.memberByEmail(m.Email)
+	member, err := t.team.members.byEmail(m.Email)
 	if err != nil {
 		t.answer(nil, err)
 		return
@@ -69,7 +69,7 @@ func (t *team) onEngage(m Engage) {
 }
 
 // post returns a post that one of the team's watchlists collected (NotFound).
-func (t *team) post(id watchpost.PostID) (*watchpost.Post, error) {
+func (t *tasks) post(id watchpost.PostID) (*watchpost.Post, error) {
 	notFound := watchpost.Errorf(watchpost.NotFound, textPostNotFound)
 	if !watchpost.ValidID(string(id)) {
 		return nil, notFound
@@ -85,7 +85,7 @@ func (t *team) post(id watchpost.PostID) (*watchpost.Post, error) {
 		return nil, notFound
 	case err != nil:
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
-	case !post.Collected(func(w watchpost.WatchlistID) bool { return t.watchlists[w] != nil }):
+	case !post.Collected(func(w watchpost.WatchlistID) bool { return t.team.watchlists.byID[w] != nil }):
 		return nil, notFound
 	}
 	return post, nil
@@ -102,19 +102,19 @@ func withMember(object json.RawMessage, name, value string) json.RawMessage {
 }
 
 // onBookmarkPost lets the post store change a bookmark.
-func (t *team) onBookmarkPost(m BookmarkPost) {
+func (t *tasks) onBookmarkPost(m BookmarkPost) {
 	post, err := t.post(m.Post)
 	if err != nil {
 		t.answer(nil, err)
 		return
 	}
-	t.ctx.Send(t.postStore, updatePostFlags{post: post.ID, bookmark: &m.Bookmark, then: replyTo(t.env, t.ctx.Sender(), Done{})})
+	t.ctx.Send(t.team.postStore, updatePostFlags{post: post.ID, bookmark: &m.Bookmark, then: replyTo(t.env, t.ctx.Sender(), Done{})})
 }
 
 // onEngaged lets the post store record what a session has done; the task completes
 // when that is durable, so that who sees it completed sees the post liked.
-func (t *team) onEngaged(m engaged) {
-	open := t.tasks[m.task.ID]
+func (t *tasks) onEngaged(m engaged) {
+	open := t.open[m.task.ID]
 	if open == nil {
 		return
 	}
@@ -124,14 +124,14 @@ func (t *team) onEngaged(m engaged) {
 		return
 	}
 	root, task := t.env.system.Root, open.pid
-	t.ctx.Send(t.postStore, updatePostFlags{done: t.interaction(&m.task, engagement), then: func(err error) {
+	t.ctx.Send(t.team.postStore, updatePostFlags{done: t.interaction(&m.task, engagement), then: func(err error) {
 		root.Send(task, flagsUpdated{m.from, m.output, err})
 	}})
 }
 
 // interaction records a engagement. Its id is the task's, so that one which is
 // reported twice is recorded once.
-func (t *team) interaction(task *watchpost.Task, engagement watchpost.Engagement) *watchpost.Interaction {
+func (t *tasks) interaction(task *watchpost.Task, engagement watchpost.Engagement) *watchpost.Interaction {
 	i := &watchpost.Interaction{
 		ID: task.ID, Kind: watchpost.InteractionLike, At: t.env.clock.Now(), URN: engagement.URN, Target: engagement.Target,
 		Author: watchpost.Author{ID: engagement.Company, FullName: engagement.Company, Type: engagement.Type},
@@ -140,9 +140,9 @@ func (t *team) interaction(task *watchpost.Task, engagement watchpost.Engagement
 		i.Kind, i.Text = watchpost.InteractionComment, engagement.Text
 	}
 	if engagement.Type == watchpost.ActorUser {
-		member, _ := t.member(task.Member)
+		member, _ := t.team.members.byID(task.Member)
 		i.Author.ID, i.Author.FullName = string(task.Member), member.FullName
-		i.Author.Slug = t.bindings[task.Member].Slug
+		i.Author.Slug = t.team.members.bindings[task.Member].Slug
 	}
 	return i
 }

@@ -14,6 +14,24 @@ import (
 	"watchpost/persistence"
 )
 
+// scans is the component of a team that knows which entries share a scan.
+type scans struct {
+	*rootActor
+	team *team
+
+	// joined is the task that scans an entry that asked for another one.
+	joined   map[watchpost.TaskID]watchpost.TaskID
+	subjects map[subject]watchpost.TaskID // the newest scan of each subject
+}
+
+func newScans(t *team) *scans {
+	return &scans{
+		rootActor: &t.rootActor, team: t,
+		joined:   map[watchpost.TaskID]watchpost.TaskID{},
+		subjects: map[subject]watchpost.TaskID{},
+	}
+}
+
 // subject is what scans of one team have in common that are made once: the kind
 // and the normalised keyword. It is zero for scans that nobody shares.
 type subject struct {
@@ -71,29 +89,29 @@ type shareScan struct{ keyword string }
 func shareName(w watchpost.WatchlistID, keyword string) string { return string(w) + " " + keyword }
 
 // forgetUnscheduled forgets all that scans wait for of a watchlist.
-func (t *team) forgetUnscheduled(w watchpost.WatchlistID) {
-	delete(t.dispatch.unscheduled, string(w))
-	maps.DeleteFunc(t.dispatch.unscheduled, func(name string, _ bool) bool { return strings.HasPrefix(name, shareName(w, "")) })
+func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
+	delete(sc.team.tasks.dispatch.unscheduled, string(w))
+	maps.DeleteFunc(sc.team.tasks.dispatch.unscheduled, func(name string, _ bool) bool { return strings.HasPrefix(name, shareName(w, "")) })
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
 // What it returns (or nil) is to be done when the batch is durable.
-func (t *team) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
+func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
 	id := c.view.Watchlist.ID
-	delete(t.dispatch.unscheduled, string(id))
+	delete(ws.team.tasks.dispatch.unscheduled, string(id))
 	if c.shares != nil {
-		delete(t.dispatch.unscheduled, shareName(id, c.shares.keyword))
+		delete(ws.team.tasks.dispatch.unscheduled, shareName(id, c.shares.keyword))
 	}
-	t.watchlists[id].view, t.watchlists[id].keywords = c.view, c.keywords
-	return t.reschedule(batch, c.dropped, c.wanted)
+	ws.byID[id].view, ws.byID[id].keywords = c.view, c.keywords
+	return ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 
 // reschedule ends the scans that nobody wants any more and adds those that are
 // due to the batch, or their entries to a scan that waits. What it returns (or
 // nil) is to be done when that is durable.
-func (t *team) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) (handed func(error)) {
+func (sc *scans) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) (handed func(error)) {
 	for _, scan := range dropped {
-		t.dropScan(scan)
+		sc.drop(scan)
 	}
 	// The first is handed out at once when a session is free.
 	slices.SortFunc(wanted, func(a, b watchpost.Task) int { return turnOf(&a).compare(turnOf(&b)) })
@@ -111,25 +129,25 @@ func (t *team) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, 
 		scans = append(scans, wanted[i])
 	}
 	for i := range scans {
-		if t.joinWaiting(&scans[i]) {
+		if sc.joinWaiting(&scans[i]) {
 			continue
 		}
-		t.askToShare(&scans[i])
-		handed = both(handed, t.createTask(batch, scans[i]))
+		sc.askToShare(&scans[i])
+		handed = both(handed, sc.team.tasks.create(batch, scans[i]))
 	}
 	return handed
 }
 
 // joinWaiting adds the entries of a scan to one with the same subject that waits
 // and was never handed out; it reports whether there is one.
-func (t *team) joinWaiting(scan *watchpost.Task) bool {
+func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	of := subjectOf(scan)
-	id, found := t.subjects[of]
+	id, found := sc.subjects[of]
 	if of.kind == "" || !found {
 		return false
 	}
-	open := t.tasks[id]
-	if _, waits := t.dispatch.waiting[id]; !waits || !open.fresh || len(open.targets) == 0 {
+	open := sc.team.tasks.open[id]
+	if _, waits := sc.team.tasks.dispatch.waiting[id]; !waits || !open.fresh || len(open.targets) == 0 {
 		return false
 	}
 	targets := append(slices.Clone(open.targets), scan.Targets()...)
@@ -137,39 +155,39 @@ func (t *team) joinWaiting(scan *watchpost.Task) bool {
 		return false
 	}
 	open.targets = targets
-	t.noteTargets(id, open)
+	sc.noteTargets(id, open)
 	if scan.Due.Before(open.due) {
 		open.due = scan.Due
 	}
 	turn := turnOf(scan)
 	turn.id = id
-	t.dispatch.advance(turn)
-	t.ctx.Send(open.pid, joinScan{*scan})
+	sc.team.tasks.dispatch.advance(turn)
+	sc.ctx.Send(open.pid, joinScan{*scan})
 	return true
 }
 
 // noteTargets notes which task scans the entries that it is for.
-func (t *team) noteTargets(id watchpost.TaskID, open *openTask) {
+func (sc *scans) noteTargets(id watchpost.TaskID, open *openTask) {
 	for _, target := range open.targets {
 		if target.Scan != id {
-			t.joined[target.Scan] = id
+			sc.joined[target.Scan] = id
 		}
 	}
 }
 
-// forgetScan ends what is known of a scan that is closed.
-func (t *team) forgetScan(id watchpost.TaskID, open *openTask) {
+// forget ends what is known of a scan that is closed.
+func (sc *scans) forget(id watchpost.TaskID, open *openTask) {
 	for _, target := range open.targets {
-		delete(t.joined, target.Scan)
+		delete(sc.joined, target.Scan)
 	}
-	if t.subjects[open.subject] == id {
-		delete(t.subjects, open.subject)
+	if sc.subjects[open.subject] == id {
+		delete(sc.subjects, open.subject)
 	}
 }
 
 // askToShare lets a new scan wait for those entries of other watchlists that
 // may share it: they say themselves which are due.
-func (t *team) askToShare(scan *watchpost.Task) {
+func (sc *scans) askToShare(scan *watchpost.Task) {
 	of := subjectOf(scan)
 	if of.kind == "" {
 		return
@@ -178,23 +196,23 @@ func (t *team) askToShare(scan *watchpost.Task) {
 	for _, target := range scan.Targets() {
 		has[target.Watchlist]++
 	}
-	for id, tracked := range t.watchlists {
+	for id, tracked := range sc.team.watchlists.byID {
 		w := &tracked.view.Watchlist
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
 			continue
 		}
-		t.dispatch.unscheduled[shareName(id, of.keyword)] = true
-		t.ctx.Send(tracked.pid, shareScan{of.keyword})
+		sc.team.tasks.dispatch.unscheduled[shareName(id, of.keyword)] = true
+		sc.ctx.Send(tracked.pid, shareScan{of.keyword})
 	}
 }
 
-// dropScan ends a scan for an entry: the scan itself with the last one.
-func (t *team) dropScan(scan watchpost.TaskID) {
-	id, found := t.joined[scan]
+// drop ends a scan for an entry: the scan itself with the last one.
+func (sc *scans) drop(scan watchpost.TaskID) {
+	id, found := sc.joined[scan]
 	if !found {
 		id = scan
 	}
-	open := t.tasks[id]
+	open := sc.team.tasks.open[id]
 	if open == nil {
 		return
 	}
@@ -203,20 +221,20 @@ func (t *team) dropScan(scan watchpost.TaskID) {
 		return
 	}
 	open.targets = slices.Delete(open.targets, at, at+1)
-	delete(t.joined, scan)
+	delete(sc.joined, scan)
 	if len(open.targets) == 0 {
-		t.ctx.Send(open.pid, dropTask{})
+		sc.ctx.Send(open.pid, dropTask{})
 	} else {
-		t.ctx.Send(open.pid, leaveScan{scan})
+		sc.ctx.Send(open.pid, leaveScan{scan})
 	}
 }
 
-// dropScansOf ends the scans for some entries.
-func (t *team) dropScansOf(gone func(watchpost.ScanTarget) bool) {
-	for _, open := range t.tasks {
+// dropOf ends the scans for some entries.
+func (sc *scans) dropOf(gone func(watchpost.ScanTarget) bool) {
+	for _, open := range sc.team.tasks.open {
 		for _, target := range slices.Clone(open.targets) {
 			if gone(target) {
-				t.dropScan(target.Scan)
+				sc.drop(target.Scan)
 			}
 		}
 	}
@@ -224,9 +242,9 @@ func (t *team) dropScansOf(gone func(watchpost.ScanTarget) bool) {
 
 // onScanEnded stores how far the entries have come with the end of their scan,
 // and tells their owners.
-func (t *team) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChange) {
+func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChange) {
 	for _, target := range open.targets {
-		owner, scanned := t.scanned(target)
+		owner, scanned := sc.team.watchlists.scanned(target)
 		if owner == nil {
 			continue
 		}
@@ -235,17 +253,17 @@ func (t *team) onScanEnded(batch *persistence.Batch, open *openTask, c *taskChan
 			batch.Put(scanned, encode(record))
 			ended.record = &record
 		}
-		t.ctx.Send(owner, ended)
+		sc.ctx.Send(owner, ended)
 	}
 }
 
 // scanned returns the actor whose entry a scan is for, nil when that was
 // deleted, and the key of the entry's record.
-func (t *team) scanned(s watchpost.ScanTarget) (owner *actor.PID, record []byte) {
-	if tracked := t.watchlists[s.Watchlist]; tracked != nil {
+func (ws *watchlists) scanned(s watchpost.ScanTarget) (owner *actor.PID, record []byte) {
+	if tracked := ws.byID[s.Watchlist]; tracked != nil {
 		return tracked.pid, scanKey(s.Watchlist, s.Entry)
 	}
-	if followed := t.lists[s.List]; followed != nil {
+	if followed := ws.lists[s.List]; followed != nil {
 		return followed.pid, scanKey(s.List, s.Entry)
 	}
 	return nil, nil
@@ -253,16 +271,16 @@ func (t *team) scanned(s watchpost.ScanTarget) (owner *actor.PID, record []byte)
 
 // onCollected passes posts on to all whose entries they were found for. When
 // there is none any more they are acknowledged and dropped.
-func (t *team) onCollected(m collected) {
+func (ws *watchlists) onCollected(m collected) {
 	var targets []watchpost.ScanTarget
-	if open := t.tasks[m.task]; open != nil {
+	if open := ws.team.tasks.open[m.task]; open != nil {
 		targets = open.targets
 	}
 	m.answer.all = &answers{scans: map[watchpost.TaskID]scanRecord{}}
 	var owners []*actor.PID
 	var each []collected
 	for _, target := range targets {
-		if owner, _ := t.scanned(target); owner != nil {
+		if owner, _ := ws.scanned(target); owner != nil {
 			to := m
 			to.task, to.entry, to.answer.target = target.Scan, target.Entry, target.Scan
 			owners, each = append(owners, owner), append(each, to)
@@ -270,13 +288,13 @@ func (t *team) onCollected(m collected) {
 	}
 	if len(each) == 0 {
 		m.answer.all = nil
-		t.ctx.Send(m.reply, m.answer)
+		ws.ctx.Send(m.reply, m.answer)
 		return
 	}
 	m.answer.all.left = len(each)
-	t.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	t.ctx.Send(t.postStore, setQuota{t.weeklyQuota(t.env.clock.Now())}) // ahead of the posts
+	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
+	ws.ctx.Send(ws.team.postStore, setQuota{ws.team.weeklyQuota(ws.env.clock.Now())}) // ahead of the posts
 	for i := range each {
-		t.ctx.Send(owners[i], each[i])
+		ws.ctx.Send(owners[i], each[i])
 	}
 }

@@ -41,41 +41,56 @@ func lateTruth(kind watchpost.TaskType, m *sessionFrame) (acted, known bool) {
 	}
 }
 
+// lateResults is the component of a team that learns the truth about writes
+// whose outcome was unknown.
+type lateResults struct {
+	*rootActor
+	team *team
+
+	// resolved are the tasks whose truth this activation learned: the store
+	// shows it only once durable.
+	resolved map[watchpost.TaskID]bool
+}
+
+func newLateResults(t *team) *lateResults {
+	return &lateResults{rootActor: &t.rootActor, team: t, resolved: map[watchpost.TaskID]bool{}}
+}
+
 // lateResult is a result for a task that is final.
 type lateResult sessionFrame
 
 // onLateResult looks whether a result for a final task is the truth about a
 // write whose outcome was unknown, and acknowledges it in any case.
-func (t *team) onLateResult(m sessionFrame) {
+func (l *lateResults) onLateResult(m sessionFrame) {
 	id := watchpost.TaskID(m.frame.Task)
-	if open := t.tasks[id]; open != nil {
+	if open := l.team.tasks.open[id]; open != nil {
 		open.late = append(open.late, m) // until its end is durable
 		return
 	}
-	ack := t.ackTo(m)
-	task, ok, err := t.unknownTask(id)
+	ack := l.ackTo(m)
+	task, ok, err := l.unknownTask(id)
 	if err != nil {
-		t.fail(err)
+		l.fail(err)
 		return
 	}
 	journal := ""
-	if s := t.sessions[m.session]; s != nil {
+	if s := l.team.sessions.byID[m.session]; s != nil {
 		journal = s.journal
 	}
 	lease, given := task.Given(m.session, journal, m.frame.Lease)
 	acted, known := lateTruth(task.Type, &m)
-	next, fresh := task.Resolve(acted, t.env.clock.Now())
-	if !ok || !given || !known || !fresh || t.resolved[id] {
-		t.commits.submit(nil, ack)
+	next, fresh := task.Resolve(acted, l.env.clock.Now())
+	if !ok || !given || !known || !fresh || l.resolved[id] {
+		l.commits.submit(nil, ack)
 		return
 	}
-	t.resolved[id] = true
-	t.resolve(next, lease, acted, ack)
+	l.resolved[id] = true
+	l.resolve(next, lease, acted, ack)
 }
 
 // ackTo returns what acknowledges a result.
-func (t *team) ackTo(m sessionFrame) func(error) {
-	s, root := t.sessions[m.session], t.env.system.Root
+func (l *lateResults) ackTo(m sessionFrame) func(error) {
+	s, root := l.team.sessions.byID[m.session], l.env.system.Root
 	if s == nil || s.pid == nil {
 		return nil
 	}
@@ -88,8 +103,8 @@ func (t *team) ackTo(m sessionFrame) func(error) {
 }
 
 // unknownTask reads a final task whose outcome is unknown.
-func (t *team) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, err error) {
-	view, err := t.env.store.View(context.Background())
+func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, err error) {
+	view, err := l.env.store.View(context.Background())
 	if err != nil {
 		return task, false, err
 	}
@@ -97,7 +112,7 @@ func (t *team) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, e
 	if !watchpost.ValidID(string(id)) {
 		return task, false, nil
 	}
-	task, err = load[watchpost.Task](view, t.space, key(keyTask, id))
+	task, err = load[watchpost.Task](view, l.space, key(keyTask, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return task, false, nil
 	}
@@ -106,50 +121,50 @@ func (t *team) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, e
 
 // resolve adds the truth to a task, and sets by it what the task is remembered
 // by: the effect, the post and the interaction, or the allowance.
-func (t *team) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, then func(error)) {
+func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, then func(error)) {
 	batch := &persistence.Batch{}
 	putTask(batch, &task)
 	then = both(func(err error) {
 		if err == nil {
-			t.env.finished.remember(t.id, viewOf(&task))
+			l.env.finished.remember(l.team.id, viewOf(&task))
 		}
 	}, then)
 	if !acted {
-		t.refundUnknown(batch, task.ID, lease.Attempt)
-		t.commits.submit(batch, then)
+		l.refundUnknown(batch, task.ID, lease.Attempt)
+		l.commits.submit(batch, then)
 		return
 	}
 	batch.Delete(key(keyDebits, task.ID))
 	if effect, counted := task.Effect(); counted {
 		putEffect(batch, effect, task.ID)
-		t.effects.set(effect.Key(), task.ID, task.ID)
+		l.team.effects.set(effect.Key(), task.ID, task.ID)
 	}
 	if engagement, ok := task.Engagement(); ok && engagement.OnPost() {
-		t.ctx.Send(t.postStore, updatePostFlags{done: t.interaction(&task, engagement), also: batch, then: then})
+		l.ctx.Send(l.team.postStore, updatePostFlags{done: l.team.tasks.interaction(&task, engagement), also: batch, then: then})
 		return
 	}
-	t.commits.submit(batch, then)
+	l.commits.submit(batch, then)
 }
 
 // refundUnknown gives back what was debited for an attempt that did nothing.
-func (t *team) refundUnknown(batch *persistence.Batch, id watchpost.TaskID, attempt int) {
-	view, err := t.env.store.View(context.Background())
+func (l *lateResults) refundUnknown(batch *persistence.Batch, id watchpost.TaskID, attempt int) {
+	view, err := l.env.store.View(context.Background())
 	if err != nil {
-		t.fail(err)
+		l.fail(err)
 		return
 	}
 	defer view.Close()
-	debits, err := load[[]watchpost.Debit](view, t.space, key(keyDebits, id))
+	debits, err := load[[]watchpost.Debit](view, l.space, key(keyDebits, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return // nothing was counted
 	}
 	if err != nil {
-		t.fail(err)
+		l.fail(err)
 		return
 	}
 	for _, d := range debits {
 		if d.Attempt == attempt {
-			t.ledger.refund(batch, d)
+			l.team.sessions.ledger.refund(batch, d)
 		}
 	}
 	batch.Delete(key(keyDebits, id))

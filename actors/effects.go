@@ -1,0 +1,139 @@
+package actors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// effects is the ledger of what must not be done twice: which task does, or
+// did, a like or an invitation of an actor. It holds the effects of open tasks;
+// those of final ones are in the store.
+type effects struct {
+	*rootActor
+	team *team
+
+	entries map[string]effectEntry // by key
+	keys    map[watchpost.TaskID][]string
+}
+
+// effectEntry says which task an effect is in force for, "" when it was given
+// up, and which task said so: the entry goes when that task's end is durable.
+type effectEntry struct{ task, owner watchpost.TaskID }
+
+// effectRecord is the stored form of an effect in force.
+type effectRecord struct {
+	Task watchpost.TaskID `json:"task"`
+}
+
+func newEffects(t *team) *effects {
+	return &effects{rootActor: &t.rootActor, team: t, entries: map[string]effectEntry{}, keys: map[watchpost.TaskID][]string{}}
+}
+
+// open takes up the effect of a task that is not final.
+func (ef *effects) open(t *watchpost.Task) {
+	if effect, ok := t.Effect(); ok {
+		ef.set(effect.Key(), t.ID, t.ID)
+	}
+}
+
+// set notes on behalf of a task which task an effect is in force for.
+func (ef *effects) set(key string, owner, task watchpost.TaskID) {
+	ef.entries[key] = effectEntry{task, owner}
+	ef.keys[owner] = append(ef.keys[owner], key)
+}
+
+// settled forgets what a task has set: the store shows it by now. What another
+// task has set after it stays.
+func (ef *effects) settled(id watchpost.TaskID) {
+	for _, key := range ef.keys[id] {
+		if ef.entries[key].owner == id {
+			delete(ef.entries, key)
+		}
+	}
+	delete(ef.keys, id)
+}
+
+// effectKey names an effect in the store; its own key may be longer than the
+// store's keys are.
+func effectKey(e watchpost.Effect) []byte {
+	hash := sha256.Sum256([]byte(e.Key()))
+	return key(keyEffect, hex.EncodeToString(hash[:]))
+}
+
+// inForce returns the task that an effect is in force for; "" when there is
+// none.
+func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
+	if entry, known := ef.team.effects.entries[e.Key()]; known {
+		return entry.task, nil
+	}
+	view, err := ef.env.store.View(context.Background())
+	if err != nil {
+		return "", err
+	}
+	defer view.Close()
+	record, err := load[effectRecord](view, ef.space, effectKey(e))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", nil
+	}
+	return record.Task, err
+}
+
+func putEffect(batch *persistence.Batch, e watchpost.Effect, id watchpost.TaskID) {
+	batch.Put(effectKey(e), encode(effectRecord{id}))
+}
+
+// knowAccount notes which account a write runs on, with its first hand-out at
+// the latest, and names its effect after it.
+func (ef *effects) knowAccount(batch *persistence.Batch, open *openTask, task *watchpost.Task) {
+	after, ok := task.Effect()
+	if !ok || open.pinned == task.Account {
+		return
+	}
+	before, _ := withoutAccount(*task).Effect()
+	batch.Delete(effectKey(before))
+	ef.team.effects.set(before.Key(), task.ID, "")
+	putEffect(batch, after, task.ID)
+	ef.team.effects.set(after.Key(), task.ID, task.ID)
+}
+
+// duplicate returns the task that already does, or did, on an account what an
+// open task would do there; "" when there is none. It can only be found out
+// when the task is about to be handed out: it was asked for while the account
+// was not known.
+func (ef *effects) duplicate(open *openTask, account watchpost.AccountURN) (watchpost.TaskID, error) {
+	if open.effect == nil || open.pinned != "" {
+		return "", nil
+	}
+	effect := *open.effect
+	effect.Account, effect.Member = account, ""
+	return ef.inForce(effect)
+}
+
+// duplicateOf is the failure of a task that would do what another does.
+func duplicateOf(first watchpost.TaskID) failTask {
+	return failTask{watchpost.TaskFailure{
+		Code: watchpost.FailDuplicate, Message: "the same was asked for before: task " + string(first), RetrySafe: true,
+	}}
+}
+
+// end gives the effect of a task up that failed.
+func (ef *effects) end(batch *persistence.Batch, task *watchpost.Task) {
+	effect, ok := task.Effect()
+	if !ok || task.State != watchpost.TaskFailed {
+		return
+	}
+	holder, err := ef.inForce(effect)
+	if err != nil {
+		ef.fail(err)
+		return
+	}
+	if holder == task.ID {
+		batch.Delete(effectKey(effect))
+		ef.team.effects.set(effect.Key(), task.ID, "")
+	}
+}

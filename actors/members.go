@@ -1,0 +1,125 @@
+package actors
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+const textEmailTaken = "Email already belongs to a team"
+
+// pairingTime is how long a pairing code is good for.
+const pairingTime = 10 * time.Minute
+
+// members is the component of a team that owns its members, the accounts that
+// they have claimed and work as, and their pairing codes.
+type members struct {
+	*rootActor
+	team *team
+
+	list []watchpost.Member
+	// claims are those that this activation made or renewed, redeemed the
+	// pairing codes that it took. The directory shows them only once durable.
+	claims   map[watchpost.AccountURN]heldClaim
+	redeemed map[string]bool
+	accounts map[watchpost.AccountURN]accountRecord // that members have claimed
+	bindings map[watchpost.MemberID]bindingRecord   // the accounts that members work as
+}
+
+func newMembers(t *team) *members {
+	return &members{
+		rootActor: &t.rootActor, team: t,
+		claims:   map[watchpost.AccountURN]heldClaim{},
+		redeemed: map[string]bool{},
+		accounts: map[watchpost.AccountURN]accountRecord{},
+		bindings: map[watchpost.MemberID]bindingRecord{},
+	}
+}
+
+func (ms *members) load(view persistence.View) error {
+	err := loadAll(view, ms.space, keyMember, func(_ string, m watchpost.Member) {
+		ms.list = append(ms.list, m)
+	})
+	watchpost.SortMembers(ms.list)
+	if err != nil {
+		return err
+	}
+	return loadAll(view, ms.space, keyLiveness, func(id string, at time.Time) {
+		ms.team.sessions.liveness[watchpost.MemberID(id)] = &liveness{last: at, stored: at}
+	})
+}
+
+// put adds a member whose email was seen to be free.
+func (ms *members) put(batch *persistence.Batch, m watchpost.Member) {
+	ms.list = append(ms.list, m)
+	watchpost.SortMembers(ms.list)
+	batch.Put(key(keyMember, m.ID), encode(m))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirEmail, Name: m.Email}, nil, encode(ownerEntry{Team: ms.team.id, Member: m.ID}))
+}
+
+func (ms *members) onAddMember(m AddMember) {
+	if err := ms.emailFree(m.Email); err != nil {
+		ms.answer(nil, err)
+		return
+	}
+	if err := ms.team.plan().CheckMembers(len(ms.list)); err != nil {
+		ms.answer(nil, err)
+		return
+	}
+	now := ms.env.clock.Now()
+	member := watchpost.Member{
+		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now,
+	}
+	batch := &persistence.Batch{}
+	ms.put(batch, member)
+	ms.team.idempotency.commitOnce(batch, member)
+}
+
+// emailFree returns a Conflict when the email belongs to a team already. The
+// compare-and-set of the commit decides when two teams ask at once.
+func (ms *members) emailFree(email string) error {
+	if _, err := ms.byEmail(email); err == nil {
+		return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
+	}
+	_, err := readDirectory[ownerEntry](ms.env, dirEmail, email)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
+}
+
+func (ms *members) byEmail(email string) (watchpost.Member, error) {
+	for _, m := range ms.list {
+		if m.Email == email {
+			return m, nil
+		}
+	}
+	return watchpost.Member{}, errMember()
+}
+
+func (ms *members) byID(id watchpost.MemberID) (watchpost.Member, bool) {
+	i := slices.IndexFunc(ms.list, func(m watchpost.Member) bool { return m.ID == id })
+	if i < 0 {
+		return watchpost.Member{}, false
+	}
+	return ms.list[i], true
+}
+
+// actingFor returns the member with that email or, when none is named, the
+// one who acts for the team.
+func (ms *members) actingFor(email *string) (watchpost.Member, error) {
+	if email != nil {
+		return ms.byEmail(*email)
+	}
+	acting, ok := watchpost.ActingMember(ms.list)
+	if !ok {
+		return acting, watchpost.Errorf(watchpost.NotFound, watchpost.TextNoAdmin)
+	}
+	return acting, nil
+}

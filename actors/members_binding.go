@@ -1,0 +1,124 @@
+package actors
+
+import (
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// A member works as one account of the network. The first account that one of
+// the member's sessions reports, signed in, is bound to the member. A session
+// that reports another one gets no tasks until the member confirms that account
+// with bind, so that nothing asked for in the member's name is done as somebody
+// else who uses the same browser.
+
+// bindingRecord is the account that a member works as; without an account it
+// says that the operator has taken it away.
+type bindingRecord struct {
+	Account watchpost.AccountURN `json:"account"`
+	Slug    string               `json:"slug,omitempty"`
+	Name    string               `json:"name,omitempty"`
+	At      time.Time            `json:"at"`
+}
+
+// loadBindings reads the bindings, and derives those that an earlier build did
+// not store: a member works as the account that the session which has reported
+// its account for the longest time works with.
+func (ms *members) loadBindings(view persistence.View) error {
+	released := map[watchpost.MemberID]bool{}
+	err := loadAll(view, ms.space, keyBinding, func(member string, r bindingRecord) {
+		if r.Account == "" {
+			released[watchpost.MemberID(member)] = true
+			return
+		}
+		ms.bindings[watchpost.MemberID(member)] = r
+	})
+	if err != nil {
+		return err
+	}
+	st := &steps{}
+	for _, m := range ms.list {
+		if _, bound := ms.bindings[m.ID]; bound || released[m.ID] {
+			continue
+		}
+		var first *sessionRecord
+		for _, s := range ms.team.sessions.of(m.ID) {
+			if r := &s.record; r.Account != "" && (first == nil || r.reportedBefore(first)) {
+				first = r
+			}
+		}
+		if first != nil {
+			ms.bind(st.room(1), m.ID, bindingRecord{
+				Account: first.Account, Slug: first.Slug, Name: ms.accounts[first.Account].Name, At: ms.env.clock.Now(),
+			}, first.ID)
+		}
+	}
+	ms.submitSteps(st, nil)
+	return nil
+}
+
+// reportedBefore reports whether a session has worked with its account for
+// longer than another one with that session's.
+func (r *sessionRecord) reportedBefore(o *sessionRecord) bool {
+	if !r.AccountAt.Equal(o.AccountAt) {
+		return r.AccountAt.Before(o.AccountAt)
+	}
+	return r.ID < o.ID
+}
+
+// bind makes an account the member's, and says so in the log.
+func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r bindingRecord, by watchpost.SessionID) {
+	before := ms.bindings[member]
+	ms.bindings[member] = r
+	batch.Put(key(keyBinding, member), encode(r))
+	if before.Account != r.Account {
+		ms.env.log.Info("audit: account bound", "team", ms.team.id, "member", member, "session", by,
+			"account", r.Account, "before", before.Account)
+	}
+}
+
+// ReleaseAccount takes the account away that a member works as (NotFound `User
+// not found`); answered by Done. The account that a session of the member reports
+// next is the member's.
+type ReleaseAccount struct{ Member watchpost.MemberID }
+
+func (ms *members) onReleaseAccount(m ReleaseAccount) {
+	if _, known := ms.byID(m.Member); !known {
+		ms.answer(nil, errMember())
+		return
+	}
+	before := ms.bindings[m.Member]
+	st := &steps{}
+	// No binding: not even one derived from the accounts that sessions reported.
+	st.room(1).Put(key(keyBinding, m.Member), encode(bindingRecord{At: ms.env.clock.Now()}))
+	delete(ms.bindings, m.Member)
+	if err := ms.endClaims(st, m.Member, ""); err != nil {
+		ms.fail(err)
+		ms.refuse(m)
+		return
+	}
+	ms.env.log.Info("audit: account released", "team", ms.team.id, "member", m.Member, "before", before.Account)
+	for _, s := range ms.team.sessions.of(m.Member) {
+		if s.worker != nil { // gets nothing until it has said again which account it has
+			s.worker.other = true
+			ms.team.sessions.showBlocked(s.worker)
+			ms.team.sessions.statusChanged(s)
+		}
+	}
+	ms.submitSteps(st, replyTo(ms.env, ms.ctx.Sender(), Done{}))
+}
+
+// moveWrite asks a write to run on the account that its member works as now.
+type moveWrite struct{}
+
+func (t *task) onMove() {
+	if next, ok := t.state.Move(); ok {
+		t.decide(next, taskChange{event: taskMoved}, nil)
+	}
+}
+
+// accountOf returns the account that a member works as; "" before there is one.
+func (ms *members) accountOf(member watchpost.MemberID) watchpost.AccountURN {
+	return ms.bindings[member].Account
+}

@@ -1,0 +1,116 @@
+package actors
+
+import (
+	"slices"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// UpdateMember changes a member's role (NotFound `User not found`); answered by
+// watchpost.Member.
+type UpdateMember struct {
+	Member watchpost.MemberID
+	Role   watchpost.Role
+}
+
+// RemoveMember takes a member out of the team (NotFound `User not found`);
+// answered by Done. The member's sessions are closed, claims on accounts end,
+// writes that wait in the member's name fail member_removed; those in acting
+// keep waiting for their journal's truth. What was done stays, and the email
+// is free again.
+type RemoveMember struct{ Member watchpost.MemberID }
+
+func errMember() error { return watchpost.Errorf(watchpost.NotFound, "User not found") }
+
+func (ms *members) onUpdateMember(m UpdateMember) {
+	i := slices.IndexFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
+	if i < 0 {
+		ms.answer(nil, errMember())
+		return
+	}
+	batch := &persistence.Batch{}
+	if ms.list[i].Role != m.Role {
+		ms.list[i].Role = m.Role
+		batch.Put(key(keyMember, m.Member), encode(ms.list[i]))
+	}
+	ms.commit(batch, ms.list[i])
+}
+
+// onRemoveMember decides the removal with its first batch. The sessions, claims
+// and writes that it ends may be more than fit one: should the service end before
+// they have, loadRemovals goes on.
+func (ms *members) onRemoveMember(m RemoveMember) {
+	member, known := ms.byID(m.Member)
+	if !known {
+		ms.answer(nil, errMember())
+		return
+	}
+	st := &steps{}
+	batch := st.room(5)
+	batch.Delete(key(keyMember, m.Member))
+	batch.Delete(key(keyLiveness, m.Member))
+	batch.Delete(key(keyBinding, m.Member))
+	batch.Set(persistence.DirectoryKey{Kind: dirEmail, Name: member.Email}, nil)
+	batch.Put(key(keyRemoval, m.Member), encode(struct{}{}))
+	if err := ms.endClaims(st, m.Member, ""); err != nil {
+		ms.fail(err)
+		ms.refuse(m)
+		return
+	}
+	var ends []func()
+	for _, s := range ms.team.sessions.of(m.Member) {
+		ends = append(ends, ms.team.sessions.close(st.room(2), s))
+	}
+	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
+	delete(ms.team.sessions.liveness, m.Member)
+	delete(ms.bindings, m.Member)
+	ms.team.sessions.showPresence()
+	answer := replyTo(ms.env, ms.ctx.Sender(), Done{})
+	ms.submitSteps(st, func(err error) {
+		if err == nil {
+			for _, end := range ends {
+				end()
+			}
+		}
+		if answer != nil {
+			answer(err)
+		}
+	})
+	ms.team.tasks.endWrites(m.Member)
+	ms.team.tasks.handOut()
+}
+
+// loadRemovals goes on with what a removal had left to do, and forgets it when
+// nothing is.
+func (ms *members) loadRemovals(view persistence.View) error {
+	var members []watchpost.MemberID
+	err := loadAll(view, ms.space, keyRemoval, func(member string, _ struct{}) {
+		members = append(members, watchpost.MemberID(member))
+	})
+	if err != nil {
+		return err
+	}
+	st := &steps{}
+	for _, member := range members {
+		for _, s := range ms.team.sessions.of(member) {
+			ms.team.sessions.close(st.room(2), s)
+		}
+		if err := ms.endClaims(st, member, ""); err != nil {
+			return err
+		}
+		if !ms.team.tasks.endWrites(member) {
+			st.room(1).Delete(key(keyRemoval, member))
+		}
+	}
+	ms.submitSteps(st, nil)
+	return nil
+}
+
+// memberRemoved ends a write in whose name nobody is there any more.
+var memberRemoved = failTask{watchpost.TaskFailure{
+	Code: watchpost.FailMemberRemoved, Message: "the member in whose name it was to act is no longer in the team", RetrySafe: true,
+}}
+
+// failTask ends a task that is not acting with a failure.
+type failTask struct{ failure watchpost.TaskFailure }

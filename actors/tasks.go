@@ -1,0 +1,251 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// tasks is the component of a team that owns the open tasks: their creation,
+// the order in which they wait, and their dispatch to sessions.
+type tasks struct {
+	*rootActor
+	team *team
+
+	open     map[watchpost.TaskID]*openTask
+	held     map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
+	dispatch *dispatcher
+	wake     watchpost.Timer
+	wakeAt   time.Time
+	day      string // the period that debitNewDay has seen
+	// counted is what the metrics count of the team's pending work, since shownAt.
+	counted map[watchpost.PendingReason]int
+	shownAt time.Time
+	// renewed is until when sessions keep their leases while the clock is set
+	// forward: they cannot answer in between.
+	renewed time.Time
+}
+
+func newTasks(t *team) *tasks {
+	return &tasks{
+		rootActor: &t.rootActor, team: t,
+		open:     map[watchpost.TaskID]*openTask{},
+		held:     map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
+		dispatch: newDispatcher(t.sessions.ledger),
+	}
+}
+
+// openTask is what the team keeps of a task that is not final; the task's own
+// actor keeps the rest.
+type openTask struct {
+	pid  *actor.PID
+	kind watchpost.TaskType // as which it is handed out
+	scan bool
+	due  time.Time // of a scan
+
+	targets []watchpost.ScanTarget // the entries that a scan is for still
+	subject subject                // of a scan
+	fresh   bool                   // it was never handed out
+	member  watchpost.MemberID     // on whose account it runs; "" for any
+	pinned  watchpost.AccountURN   // that account, once known
+	units   int                    // of its allowance that it still needs
+	effect  *watchpost.Effect      // of a write that must not be done twice; else nil
+	// late are results that came when it was final already.
+	late []sessionFrame
+
+	// holder is the session that it was handed to and not yet taken back from,
+	// account that session's; reserved is the debit of an offer that was not
+	// yet answered, debits are those of all hand-outs.
+	holder   watchpost.SessionID
+	acting   bool
+	ended    bool // final, and not yet durable
+	account  watchpost.AccountURN
+	reserved watchpost.Debit
+	debits   []watchpost.Debit
+}
+
+// taskChange tells the team what a task has decided.
+type taskChange struct {
+	task   watchpost.Task
+	event  taskEvent
+	freed  watchpost.SessionID // the session whose hands are free now
+	refund int                 // the attempt whose debits are given back; 0: none
+	// verdict says what is paused when a session reported an error.
+	verdict watchpost.Verdict
+	account watchpost.AccountURN // of the session that reported it
+	signs   int                  // of that session's life before it did
+	// released is set when that session gave the task back without beginning.
+	released bool
+	// scans say how far the entries of a completed scan have come.
+	scans map[watchpost.TaskID]scanRecord
+}
+
+type taskEvent uint8
+
+const (
+	taskLeased taskEvent = iota
+	taskDeclined
+	taskReturned
+	taskActs // or nothing that concerns the team
+	taskMoved
+	taskEnded
+)
+
+// taskClosed tells the team that a final task is durable; its actor may go.
+type taskClosed struct{ task *watchpost.Task }
+
+// taskStatus asks for an open task; answered by TaskView, or by notOpen when it
+// is not open.
+type taskStatus struct{ id watchpost.TaskID }
+
+// notOpen says that a task is not open: the store knows it, or nobody.
+type notOpen struct{}
+
+// receive handles what concerns tasks.
+func (t *tasks) receive(message any) bool {
+	switch m := message.(type) {
+	case CreateTask:
+		t.onCreateTask(m)
+	case Engage:
+		t.onEngage(m)
+	case BookmarkPost:
+		t.onBookmarkPost(m)
+	case engaged:
+		t.onEngaged(m)
+	case lateResult:
+		t.team.late.onLateResult(sessionFrame(m))
+	case taskStatus:
+		t.onTaskStatus(m)
+	case taskClosed:
+		t.onTaskClosed(m)
+	default:
+		return false
+	}
+	return true
+}
+
+// load takes up the tasks that are not final.
+func (t *tasks) load(view persistence.View) error {
+	debits := map[watchpost.TaskID][]watchpost.Debit{}
+	err := loadAll(view, t.space, keyOpen, func(id string, d []watchpost.Debit) {
+		debits[watchpost.TaskID(id)] = d
+	})
+	if err != nil {
+		return err
+	}
+	for id, d := range debits {
+		task, err := load[watchpost.Task](view, t.space, key(keyTask, id))
+		if err != nil {
+			return err
+		}
+		open := t.track(&task)
+		open.debits = d
+		open.pid = t.spawn(newTask(t.env, task, t.ctx.Self(), nil, time.Time{}))
+	}
+	return nil
+}
+
+// track takes up an open task and, when it waits, gives it its turn.
+func (t *tasks) track(task *watchpost.Task) *openTask {
+	open := &openTask{kind: task.HandedType(), scan: task.Type.Scan(), due: task.Due,
+		targets: task.Targets(), subject: subjectOf(task), fresh: task.Attempts == 0,
+		member: task.Member, pinned: task.Account, units: task.Units()}
+	if effect, counted := task.Effect(); counted {
+		open.effect = &effect
+	}
+	if task.Lease != nil {
+		t.hold(task.ID, open, task.Lease.Session)
+		open.account = task.Lease.Account
+		open.acting = task.State == watchpost.TaskActing
+	}
+	t.open[task.ID] = open
+	t.team.scans.noteTargets(task.ID, open)
+	if open.subject.kind != "" && open.fresh {
+		t.team.scans.subjects[open.subject] = task.ID
+	}
+	t.team.effects.open(task)
+	if task.State == watchpost.TaskPending {
+		t.dispatch.add(task, t.env.clock.Now())
+	}
+	return open
+}
+
+// hold notes which session holds a task, "" for none.
+func (t *tasks) hold(id watchpost.TaskID, open *openTask, session watchpost.SessionID) {
+	if open.holder == session {
+		return
+	}
+	if held := t.held[open.holder]; open.holder != "" {
+		delete(held, id)
+		if len(held) == 0 {
+			delete(t.held, open.holder)
+		}
+	}
+	open.holder = session
+	if session == "" {
+		return
+	}
+	if t.held[session] == nil {
+		t.held[session] = map[watchpost.TaskID]*openTask{}
+	}
+	t.held[session][id] = open
+}
+
+// putOpen marks a task as open, with what its hand-outs have cost.
+func putOpen(batch *persistence.Batch, id watchpost.TaskID, open *openTask) {
+	batch.Put(key(keyOpen, id), encode(open.debits))
+}
+
+func putTask(batch *persistence.Batch, task *watchpost.Task) {
+	batch.Put(key(keyTask, task.ID), encode(task))
+}
+
+// both returns what does one thing after the other; either may be nil.
+func both(first, second func(error)) func(error) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(err error) {
+		first(err)
+		second(err)
+	}
+}
+
+// onTaskClosed lets go of a task whose end is durable, and then looks at what
+// came for it too late.
+func (t *tasks) onTaskClosed(m taskClosed) {
+	open := t.open[m.task.ID]
+	if open == nil {
+		return
+	}
+	// Not Stop: what was sent to the task before is still answered.
+	t.ctx.Poison(open.pid)
+	t.team.sessions.ledger.release(open.reserved) // offered just before
+	t.hold(m.task.ID, open, "")
+	t.team.scans.forget(m.task.ID, open)
+	delete(t.open, m.task.ID)
+	t.team.effects.settled(m.task.ID)
+	if !open.scan {
+		t.env.finished.remember(t.team.id, viewOf(m.task))
+	}
+	t.showPending(t.env.clock.Now())
+	for _, late := range open.late {
+		t.team.late.onLateResult(late)
+	}
+}
+
+func (t *tasks) onTaskStatus(m taskStatus) {
+	open := t.open[m.id]
+	if open == nil || open.scan {
+		t.answer(notOpen{}, nil)
+		return
+	}
+	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.member, open.pinned}, t.env.clock.Now())
+	t.ctx.RequestWithCustomSender(open.pid, describe{reason: reason, notBefore: notBefore}, t.ctx.Sender())
+}

@@ -1,0 +1,133 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// moveWrites lets the member's writes that no session was handed yet run on the
+// account that the member works as now. A write that was handed out stays with
+// its account.
+func (t *tasks) moveWrites(member watchpost.MemberID, to watchpost.AccountURN) {
+	for _, open := range t.open {
+		if open.member == member && open.pinned != "" && open.pinned != to {
+			t.ctx.Send(open.pid, moveWrite{})
+		}
+	}
+}
+
+// onMoved gives a write its turn, and its effect the name, of one whose account
+// is not known yet.
+func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpost.Task) {
+	was := *task
+	was.Account = open.pinned
+	if after, counted := task.Effect(); counted {
+		before, _ := was.Effect()
+		holder, err := t.team.effects.inForce(before)
+		first, err2 := t.team.effects.inForce(after)
+		if err := errors.Join(err, err2); err != nil {
+			t.fail(err)
+			return
+		}
+		if holder == task.ID {
+			batch.Delete(effectKey(before))
+			t.team.effects.set(before.Key(), task.ID, "")
+		}
+		if first == "" {
+			putEffect(batch, after, task.ID)
+			t.team.effects.set(after.Key(), task.ID, task.ID)
+		}
+	}
+	open.pinned = ""
+	if open.holder == "" { // else it was offered meanwhile, and is not waiting
+		t.dispatch.remove(task.ID)
+		t.dispatch.add(task, t.env.clock.Now())
+	}
+}
+
+// createWrite makes a task that acts in a member's name, unless the same is
+// done already, or this week has no room for one more invitation.
+func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
+	if inputTooLarge(input) {
+		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
+		return
+	}
+	task := t.newTask(kind, input)
+	task.Member, task.Account = member, t.team.members.accountOf(member)
+	effect, counted := task.Effect()
+	if counted {
+		first, err := t.team.effects.inForce(effect)
+		if err == nil && first == "" {
+			// One that was asked for before the account was known may wait yet.
+			before, _ := withoutAccount(task).Effect()
+			first, err = t.team.effects.inForce(before)
+		}
+		if err != nil {
+			t.fail(err)
+			t.answer(nil, t.broken)
+			return
+		}
+		if first != "" {
+			t.team.idempotency.commitOnce(nil, TaskCreated{first})
+			return
+		}
+	}
+	if err := t.checkRoom(); err != nil {
+		t.answer(nil, err)
+		return
+	}
+	if kind == watchpost.TaskConnectionRequest && !t.mayInvite(&task) {
+		t.answer(nil, watchpost.Errorf(watchpost.InvitationCap, watchpost.TextInvitationCap))
+		return
+	}
+	batch := &persistence.Batch{}
+	t.create(batch, task)
+	if counted {
+		putEffect(batch, effect, task.ID)
+	}
+	t.team.idempotency.commitOnce(batch, TaskCreated{task.ID})
+	t.handOut()
+}
+
+// mayInvite reports whether one more invitation may be accepted this week: it
+// counts those that the account was handed since Monday and those that wait.
+func (t *tasks) mayInvite(task *watchpost.Task) bool {
+	now := t.env.clock.Now()
+	t.debitNewDay(now)
+	a, _ := watchpost.AllowanceOf(watchpost.ActionInvitation)
+	used := 0
+	if task.Account != "" {
+		if t.team.sessions.ledger.closed(task.Account, a.Action, now) {
+			return false
+		}
+		used = t.team.sessions.ledger.used(task.Account, a, now)
+	}
+	for _, open := range t.open {
+		offered := open.reserved.Action != watchpost.ActionNone // and not debited yet
+		waits := open.kind == task.Type && !open.ended && (open.holder == "" || offered)
+		if waits && open.member == task.Member && (open.pinned == task.Account || open.pinned == "") {
+			used++
+		}
+	}
+	return used < a.Limit
+}
+
+// withoutAccount is a task as it is before its account is known.
+func withoutAccount(task watchpost.Task) *watchpost.Task {
+	task.Account = ""
+	return &task
+}
+
+// endWrites fails the waiting writes of a removed member and reports whether
+// there were any.
+func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
+	for _, open := range t.open {
+		if open.member == member && !open.acting {
+			some = true
+			t.ctx.Send(open.pid, memberRemoved)
+		}
+	}
+	return some
+}

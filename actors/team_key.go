@@ -1,0 +1,64 @@
+package actors
+
+import (
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// onCreateTeam founds the team. Sent again for the same id it is a Conflict:
+// the caller chose a new id.
+func (t *team) onCreateTeam(m CreateTeam) {
+	if t.record.ID != "" {
+		t.answer(nil, watchpost.Errorf(watchpost.Conflict, "Team already exists"))
+		return
+	}
+	if err := t.members.emailFree(m.Email); err != nil {
+		t.answer(nil, err)
+		return
+	}
+	now := t.env.clock.Now()
+	name := m.Name
+	if name == "" {
+		name = watchpost.DefaultTeamName(m.FullName, m.Email)
+	}
+	founder := watchpost.Member{
+		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName,
+		Role: watchpost.RoleAdmin, CreatedAt: now,
+	}
+	batch := &persistence.Batch{}
+	t.record = teamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now}
+	if m.SignedIn {
+		t.record.SignedInAt = now
+	}
+	apiKey := t.newKey(batch)
+	t.putTeam(batch)
+	t.members.put(batch, founder)
+	batch.Put([]byte(keyTagged), []byte{}) // there is nothing to classify again
+	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
+	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
+}
+
+// newKey makes a key and writes its directory entry.
+func (t *team) newKey(batch *persistence.Batch) string {
+	apiKey := watchpost.NewAPIKey()
+	t.record.SealedKey = t.env.keyring.seal(apiKey, string(t.id))
+	t.record.KeyHash = t.env.keyring.hash(dirKey, apiKey)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirKey, Name: t.record.KeyHash}, nil, encode(ownerEntry{Team: t.id}))
+	return apiKey
+}
+
+func (t *team) putTeam(batch *persistence.Batch) {
+	batch.Put([]byte(keyTeam), encode(t.record))
+	batch.Set(persistence.DirectoryKey{Kind: dirTeam, Name: string(t.id)},
+		encode(teamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt}))
+}
+
+func (t *team) onRotateKey() {
+	batch := &persistence.Batch{}
+	keys, id := t.env.keys, t.id
+	batch.Set(persistence.DirectoryKey{Kind: dirKey, Name: t.record.KeyHash}, nil)
+	apiKey := t.newKey(batch)
+	t.putTeam(batch)
+	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
+	t.commits.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
+}

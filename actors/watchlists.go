@@ -1,0 +1,254 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// trackedWatchlist is what the team keeps of a watchlist; its actor keeps the rest.
+type trackedWatchlist struct {
+	pid *actor.PID
+	// view is how the watchlist stood at its last decision.
+	view WatchlistView
+	// keywords count its entries by normalised keyword.
+	keywords map[string]int
+}
+
+// watchlists is the component of a team that owns its watchlists and lists, and
+// the counters of their week.
+type watchlists struct {
+	*rootActor
+	team *team
+
+	byID  map[watchpost.WatchlistID]*trackedWatchlist
+	lists map[watchpost.ListID]*followedList
+	weeks map[watchpost.WatchlistID]weekChange
+}
+
+func newWatchlists(t *team) *watchlists {
+	return &watchlists{
+		rootActor: &t.rootActor, team: t,
+		byID:  map[watchpost.WatchlistID]*trackedWatchlist{},
+		lists: map[watchpost.ListID]*followedList{},
+		weeks: map[watchpost.WatchlistID]weekChange{},
+	}
+}
+
+// scanKey is where it is kept how far an entry of a watchlist or list has come.
+func scanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watchpost.EntryID) []byte {
+	return key(keyScan, string(owner)+string(e))
+}
+
+// receive handles what concerns watchlists and their posts.
+func (ws *watchlists) receive(message any) bool {
+	switch m := message.(type) {
+	case CreateWatchlist:
+		ws.onCreateWatchlist(m)
+	case Follow:
+		ws.onFollow(m)
+	case GetWatchlist:
+		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
+			view := ws.shown(tracked)
+			view.DroppedThisWeek = ws.week(m.ID, ws.env.clock.Now()).Dropped
+			ws.answer(view, nil)
+		}
+	case ListWatchlists:
+		ws.onListWatchlists(m)
+	case UpdateWatchlist:
+		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
+			ws.ctx.RequestWithCustomSender(tracked.pid, m, ws.ctx.Sender())
+		}
+	case DeleteWatchlist:
+		ws.onDeleteWatchlist(m)
+	case collected:
+		ws.onCollected(m)
+	case purged:
+		batch := &persistence.Batch{}
+		batch.Delete(key(keyDeleted, m.watchlist))
+		ws.commits.submit(batch, nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// load takes up the watchlists, how far their scans have come, and
+// what is left to do of deleted ones.
+func (ws *watchlists) load(view persistence.View) error {
+	watchlists := map[watchpost.WatchlistID]*watchlist{}
+	var followers []watchpost.Watchlist
+	err := loadAll(view, ws.space, keyWatchlist, func(_ string, w watchpost.Watchlist) {
+		if w.Type.HasKeywords() {
+			watchlists[w.ID] = newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
+		} else {
+			followers = append(followers, w)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	lists, err := ws.loadLists(view, followers)
+	if err != nil {
+		return err
+	}
+	scheduleOf := func(w watchpost.WatchlistID, l watchpost.ListID) *schedule {
+		if found := watchlists[w]; found != nil {
+			return &found.schedule
+		}
+		if found := lists[l]; found != nil {
+			return &found.schedule
+		}
+		return nil
+	}
+	err = loadAll(view, ws.space, keyScan, func(id string, r scanRecord) {
+		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
+		if s := scheduleOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
+			s.scans[entry] = r
+		}
+	})
+	if err != nil {
+		return err
+	}
+	ws.team.scans.dropOf(func(target watchpost.ScanTarget) bool {
+		s := scheduleOf(target.Watchlist, target.List)
+		if s != nil {
+			s.waiting[target.Entry] = target.Scan
+		}
+		return s == nil // its owner was deleted just before the end
+	})
+	for id, w := range watchlists {
+		tracked := &trackedWatchlist{view: w.view()}
+		ws.byID[id] = tracked
+		tracked.pid = ws.spawn(w)
+		ws.team.tasks.dispatch.unscheduled[string(id)] = true
+	}
+	ws.startLists(lists)
+	if err := ws.resumeRetag(view); err != nil {
+		return err
+	}
+	return view.Scan(ws.space, []byte(keyDeleted), persistence.PrefixEnd([]byte(keyDeleted)), func(k, _ []byte) bool {
+		ws.ctx.Send(ws.team.postStore, purge{watchlist: watchpost.WatchlistID(k[len(keyDeleted):]), team: ws.ctx.Self()})
+		return true
+	})
+}
+
+// tracked returns a watchlist of that family, or nil after answering NotFound.
+func (ws *watchlists) tracked(kind watchpost.WatchlistType, id watchpost.WatchlistID) *trackedWatchlist {
+	if tracked := ws.byID[id]; tracked != nil && tracked.view.Watchlist.Type == kind {
+		return tracked
+	}
+	ws.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+	return nil
+}
+
+// maxDefinition bounds a watchlist as it is stored, together with the list that
+// it follows: a batch holds both twice, as they are also kept as a reply.
+const maxDefinition = persistence.MaxBatchBytes/2 - 64<<10
+
+// checkDefinition refuses what could not be stored.
+func checkDefinition(records ...any) error {
+	size := 0
+	for _, r := range records {
+		size += len(encode(r))
+	}
+	if size > maxDefinition {
+		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	return nil
+}
+
+func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
+	if err := checkDefinition(m.Watchlist); err != nil {
+		ws.answer(nil, err)
+		return
+	}
+	if err := ws.team.plan().CheckWatchlists(len(ws.byID)); err != nil {
+		ws.answer(nil, err)
+		return
+	}
+	now := ws.env.clock.Now()
+	w := m.Watchlist
+	w.ID, w.CreatedAt = watchpost.WatchlistID(watchpost.NewID(now)), now
+	w.Keywords = slices.Clone(w.Keywords)
+	for i := range w.Keywords {
+		w.Keywords[i].ID = watchpost.EntryID(watchpost.NewID(now))
+	}
+	if w.Name == "" {
+		w.Name = watchpost.AutoName(w.Type, watchpost.KeywordTexts(w.Keywords))
+	}
+	if w.Frequency == 0 {
+		w.Frequency = watchpost.DefaultFrequency(w.Type)
+	}
+	batch := &persistence.Batch{}
+	putNewWatchlist(batch, &w)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: ws.team.id}))
+	list := newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
+	tracked := &trackedWatchlist{view: list.view()}
+	ws.byID[w.ID] = tracked
+	ws.team.idempotency.commitOnce(batch, tracked.view)
+	// Spawned after the commit was submitted: its first scans come behind it.
+	tracked.pid = ws.spawn(list)
+}
+
+func (ws *watchlists) onListWatchlists(m ListWatchlists) {
+	views := []WatchlistView{}
+	for _, tracked := range ws.byID {
+		if tracked.view.Watchlist.Type == m.Type {
+			views = append(views, ws.shown(tracked))
+		}
+	}
+	slices.SortFunc(views, byID)
+	ws.answer(views, nil)
+}
+
+// onDeleteWatchlist decides the deletion in one small batch, which every query
+// honours from then on; the post store removes the posts afterwards.
+func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
+	tracked := ws.tracked(m.Type, m.ID)
+	if tracked == nil {
+		return
+	}
+	batch := &persistence.Batch{}
+	deleteWatchlist(batch, m.ID)
+	for _, e := range tracked.view.Watchlist.Keywords {
+		batch.Delete(scanKey(m.ID, e.ID))
+	}
+	batch.Put(key(keyDeleted, m.ID), nil)
+	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
+	delete(ws.byID, m.ID)
+	delete(ws.weeks, m.ID)
+	ws.team.scans.forgetUnscheduled(m.ID)
+	owner, gone := tracked.pid, true
+	if !m.Type.HasKeywords() {
+		owner, gone = ws.unfollow(batch, tracked.view.Watchlist)
+	}
+	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
+	ws.commit(batch, Done{})
+	// Through whoever passes its posts on, so that the purge comes behind them.
+	ws.ctx.Send(owner, purge{watchlist: m.ID, team: ws.ctx.Self()})
+	if gone {
+		ws.ctx.Poison(owner)
+	}
+	ws.team.tasks.handOut() // it may have been the last that was waited for
+}
+
+// loadWeeks takes up how the watchlists stand in the present week.
+func (ws *watchlists) loadWeeks(view persistence.View) error {
+	week := watchpost.Weekly.Key(ws.env.clock.Now())
+	return loadAll(view, ws.space, keyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
+		ws.weeks[watchpost.WatchlistID(id)] = weekChange{watchpost.WatchlistID(id), week, count}
+	})
+}
+
+// week returns what a watchlist has taken in the week that holds now.
+func (ws *watchlists) week(id watchpost.WatchlistID, now time.Time) watchpost.WeeklyCounter {
+	if w := ws.weeks[id]; w.week == watchpost.Weekly.Key(now) {
+		return w.count
+	}
+	return watchpost.WeeklyCounter{}
+}
