@@ -31,7 +31,7 @@ func (s *session) nameAccount(works *protocol.Account) {
 		slug = works.Slug
 	}
 	if slug == "" {
-		s.log.Error("session: the service does not name the member; give the account to sign in as")
+		s.log.Error("session: the welcome lacks the member; set the account to sign in as")
 		return
 	}
 	s.net.setAccount(slug)
@@ -81,7 +81,7 @@ func (s *session) receiveStatus(f protocol.Frame) {
 		s.sendLocked(protocol.Frame{Type: protocol.TypeBind, Account: s.accountLocked()})
 		return
 	}
-	s.log.Warn("session: signed in to another account than the member's; no task comes until one of the two is changed", "member_account", s.bound)
+	s.log.Warn("session: signed in to another account than the member's; no tasks until the session signs in to it or confirms this one", "member_account", s.bound)
 }
 
 // ownAccount returns the fault of a write that would run as another account

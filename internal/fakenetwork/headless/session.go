@@ -89,7 +89,7 @@ func Run(ctx context.Context, opts Options) error {
 		account: protocol.Account{Slug: opts.Account},
 	}
 	for _, name := range unread {
-		s.log.Warn("session: journal file not understood, left alone", "file", name)
+		s.log.Warn("session: skipping an unreadable journal file", "file", name)
 	}
 	if s.net, err = newClient(opts.NetworkURL, opts.HTTPClient, opts.Account, s.sawAccount); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *session) sawAccount(v *page.Viewer) {
 	changed := before != s.account
 	s.mu.Unlock()
 	if changed {
-		s.log.Info("session: account", "account", s.net.account(), "signed_in", v != nil)
+		s.log.Info("session: account changed", "account", s.net.account(), "signed_in", v != nil)
 		s.beat()
 	}
 }
@@ -165,7 +165,7 @@ func (s *session) checkAccount(ctx context.Context) {
 		err = s.net.signIn(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("session: account not usable", "error", err)
+		s.log.Warn("session: account check failed", "error", err)
 	}
 }
 
