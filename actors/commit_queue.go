@@ -93,6 +93,7 @@ func (q *commitQueue) after(then func(error)) {
 // onCommitted is called by the store, in the order of submission.
 func (q *commitQueue) onCommitted(f *pendingCommit, err error) {
 	q.mu.Lock()
+	q.pending[0] = nil // the array outlives it, and its functions hold frames
 	q.pending = q.pending[1:]
 	first := err != nil && q.failure == nil
 	if first {

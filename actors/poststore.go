@@ -171,6 +171,7 @@ func (f *postStore) nextFlagUpdate(view persistence.View) error {
 
 func (f *postStore) nextQueued(view persistence.View) error {
 	next := f.queue[0]
+	f.queue[0] = nil // the array outlives it, and it holds posts
 	f.queue = f.queue[1:]
 	f.prepare()
 	switch m := next.(type) {
