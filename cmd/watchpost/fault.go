@@ -10,7 +10,7 @@ import (
 
 // The store's files are mapped. When the disk is full, or fails, an access to a
 // mapped page raises SIGBUS, which the runtime answers with a page of stacks:
-// Badger's goroutines cannot recover from it. The handler in fault_*.s replaces
+// Badger's goroutines cannot recover from it. The handler in fault.s replaces
 // the runtime's. It writes one line to standard error and ends the process,
 // which loses nothing that was acknowledged. It runs on the signal stack and
 // calls the kernel only.

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && (amd64 || arm64)
 
 #include "textflag.h"
 
@@ -29,12 +29,18 @@ GLOBL faultText<>(SB), RODATA|NOPTR, $184
 
 // func faultHandler() uintptr
 TEXT ·faultHandler(SB), NOSPLIT, $0-8
+#ifdef GOARCH_amd64
 	LEAQ onFault<>(SB), AX
 	MOVQ AX, ret+0(FP)
+#else
+	MOVD $onFault<>(SB), R0
+	MOVD R0, ret+0(FP)
+#endif
 	RET
 
 // onFault writes faultText to standard error and ends the process with status 1.
 TEXT onFault<>(SB), NOSPLIT|NOFRAME, $0
+#ifdef GOARCH_amd64
 	MOVL $1, AX // write
 	MOVL $2, DI
 	LEAQ faultText<>(SB), SI
@@ -44,3 +50,14 @@ TEXT onFault<>(SB), NOSPLIT|NOFRAME, $0
 	MOVL $1, DI
 	SYSCALL
 	INT  $3
+#else
+	MOVD $2, R0
+	MOVD $faultText<>(SB), R1
+	MOVD $179, R2
+	MOVD $64, R8 // write
+	SVC
+	MOVD $1, R0
+	MOVD $94, R8 // exit_group
+	SVC
+	BRK
+#endif
