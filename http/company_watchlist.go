@@ -14,7 +14,7 @@ func (s *Server) companyWatchlistRoutes() {
 	const path, t = "/api-company-watchlist", watchpost.CompanyWatchlist
 	fuego.Post(s.api, path, s.createCompanyWatchlist,
 		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists), s.idempotent(),
-		withBody("companies array is required and must not be empty", "No valid company identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
+		withWatchlistBody("companies array is required and must not be empty", "No valid company identifiers provided"),
 		withError(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
 		withListErrors())
 	fuego.Get(s.api, path, s.getCompanyWatchlists,

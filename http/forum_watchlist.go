@@ -20,7 +20,7 @@ func (s *Server) forumWatchlistRoutes() {
 		withShownID())
 	fuego.Put(s.api, path, s.updateKeywordWatchlist(watchpost.ForumWatchlist),
 		s.operation(teams, "updateForumWatchlist", "Change a forum watchlist", tagWatchlists),
-		withPatchBody(), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
+		withPatchBody(labelTexts...), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
 	fuego.Delete(s.api, path, s.deleteWatchlist(watchpost.ForumWatchlist),
 		s.operation(teams, "deleteForumWatchlist", "Delete a forum watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/go-fuego/fuego"
@@ -26,7 +27,7 @@ func (s *Server) keywordWatchlistRoutes() {
 		withShownID())
 	fuego.Put(s.api, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "updateKeywordWatchlist", "Change a keyword watchlist", tagWatchlists),
-		withPatchBody(), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
+		withPatchBody(labelTexts...), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
 	fuego.Delete(s.api, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
@@ -34,7 +35,8 @@ func (s *Server) keywordWatchlistRoutes() {
 
 // withKeywordsBody documents the errors of a body that creates.
 func withKeywordsBody() fuego.RouteOption {
-	return withBody(textNoKeywords, "No valid keywords provided after cleaning", "Invalid fetchFreqInHours", "Invalid 'name'")
+	return withWatchlistBody(textNoKeywords, "No valid keywords provided after cleaning", "Invalid 'keywords'",
+		fmt.Sprintf("At most %d keywords per watchlist", watchpost.MaxKeywords))
 }
 
 type createKeywordWatchlistRequest struct {

@@ -27,7 +27,7 @@ func (s *Server) otpRoutes() {
 		withError(http.StatusForbidden, textOrigin))
 	fuego.Post(s.api, "/extension/sign-in", s.signInSession,
 		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
-		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired code"),
+		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired pairing code", "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusServiceUnavailable, textUnavailable))
 }

@@ -12,6 +12,8 @@ import (
 	"watchpost"
 )
 
+const textInvalidQuery = "Invalid query string"
+
 // params reads query parameters. The first one that cannot be read is kept as
 // the error, and what is read after it counts for nothing. A parameter that is
 // empty is the same as one that is absent.
@@ -37,7 +39,7 @@ func readParams(r *http.Request) *params {
 		name, err1 := url.QueryUnescape(name)
 		value, err2 := url.QueryUnescape(value)
 		if err1 != nil || err2 != nil {
-			p.err = watchpost.Errorf(watchpost.Invalid, "Invalid query string")
+			p.err = watchpost.Errorf(watchpost.Invalid, textInvalidQuery)
 			return p
 		}
 		p.given = append(p.given, param{name, value})

@@ -14,7 +14,7 @@ func (s *Server) peopleWatchlistRoutes() {
 	const path, t = "/api-people-watchlist", watchpost.PeopleWatchlist
 	fuego.Post(s.api, path, s.createPeopleWatchlist,
 		s.operation(teams, "createPeopleWatchlist", "Create a people watchlist", tagWatchlists), s.idempotent(),
-		withBody("profiles array is required and must not be empty", "No valid profile identifiers provided", "Invalid fetchFreqInHours", "Invalid 'name'"),
+		withWatchlistBody("profiles array is required and must not be empty", "No valid profile identifiers provided"),
 		withError(http.StatusPaymentRequired, "Your plan does not include tracked profiles. Upgrade your plan to track profiles.",
 			"Your plan includes up to 200 tracked profiles per watchlist.", textWatchlistQuota),
 		withListErrors())

@@ -16,6 +16,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
+const textInvalidMessages = "Invalid 'messages'"
+
 // poller is a connection carried by long polls, one at a time. What a reply
 // carried is kept until the next poll: what that does not speak of is sent
 // once more, as the reply may have been lost.
@@ -74,7 +76,7 @@ func readFrames(r *http.Request) ([]protocol.Frame, error) {
 	for i, raw := range request.Messages {
 		var f protocol.Frame
 		if err := json.Unmarshal(raw, &f); err != nil {
-			return nil, watchpost.Errorf(watchpost.Invalid, "Invalid 'messages'")
+			return nil, watchpost.Errorf(watchpost.Invalid, textInvalidMessages)
 		}
 		if i == 0 && f.Type == protocol.TypeHello && len(raw) > protocol.MaxHelloFrame {
 			return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)

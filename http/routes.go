@@ -114,7 +114,7 @@ func fastGet[T any](s *Server, path string, handle func(*http.Request) (T, error
 // created makes 201 the status of success.
 func created() fuego.RouteOption { return fuego.OptionDefaultStatusCode(http.StatusCreated) }
 
-// withError documents an error with its texts as examples.
+// withError documents an error with its texts as examples, each once.
 func withError(status int, texts ...string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		code := strconv.Itoa(status)
@@ -127,10 +127,22 @@ func withError(status int, texts ...string) fuego.RouteOption {
 		}
 		examples := known.Value.Content.Get("application/json").Examples
 		for _, text := range texts {
+			if documentsError(examples, text) {
+				continue
+			}
 			name := "case" + strconv.Itoa(len(examples)+1)
 			examples[name] = &openapi3.ExampleRef{Value: openapi3.NewExample(map[string]any{"error": text})}
 		}
 	}
+}
+
+func documentsError(examples openapi3.Examples, text string) bool {
+	for _, example := range examples {
+		if body, ok := example.Value.Value.(map[string]any); ok && body["error"] == text {
+			return true
+		}
+	}
+	return false
 }
 
 // withExampleMessage puts a route's own words into the example of its reply.
@@ -147,6 +159,7 @@ func query(name, description string, schema *openapi3.Schema) fuego.RouteOption 
 	return func(r *fuego.BaseRoute) {
 		p := openapi3.NewQueryParameter(name).WithDescription(description).WithSchema(schema)
 		r.Operation.AddParameter(p)
+		withError(http.StatusBadRequest, textInvalidQuery)(r)
 	}
 }
 

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
@@ -36,10 +38,26 @@ func withShownID() fuego.RouteOption {
 		withError(http.StatusBadRequest, "Invalid 'id'"), withForeignErrors())
 }
 
+// withWatchlistBody documents the errors of a POST.
+func withWatchlistBody(texts ...string) fuego.RouteOption {
+	return withBody(slices.Concat(texts, fieldTexts, labelTexts)...)
+}
+
 // withPatchBody documents the errors of a PUT.
-func withPatchBody() fuego.RouteOption {
-	return fuego.GroupOptions(
-		withBody(textMissingID, "No valid update fields provided", "Name cannot be empty", "disable must be a boolean value"), withForeignErrors())
+func withPatchBody(texts ...string) fuego.RouteOption {
+	own := []string{textMissingID, "No valid update fields provided", "Name cannot be empty", "disable must be a boolean value"}
+	return fuego.GroupOptions(withBody(slices.Concat(own, fieldTexts, texts)...), withForeignErrors())
+}
+
+// fieldTexts are the errors of the fields that every watchlist has.
+var fieldTexts = []string{"Invalid fetchFreqInHours", "Invalid 'name'", "Invalid 'slack_webhook_url'"}
+
+// labelTexts are the errors of labels.
+var labelTexts = []string{
+	"Invalid 'labels'", "Invalid 'labels': a label must have a name", "Invalid 'labels': a name must not contain a comma",
+	fmt.Sprintf("Invalid 'labels': a name must be %d characters or fewer", watchpost.MaxLabel),
+	fmt.Sprintf("Invalid 'labels': at most %d default labels", watchpost.MaxDefaultLabels),
+	fmt.Sprintf("At most %d labels per watchlist", watchpost.MaxLabels),
 }
 
 // withDeletedID documents the parameter of a DELETE and its errors.
