@@ -1,4 +1,4 @@
-// The manifest as a function of the build's options.
+// Returns the manifest for the options of a build.
 
 /**
  * @param {{network: string, version: string, key: string}} build network is an

@@ -56,7 +56,7 @@ describe('the link', () => {
     expect(s.waits).toEqual([1000, 2000, 4000])
     await poll.take({ type: 'welcome' })
     expect(s.link.carrier).toBe('poll')
-    poll.end('closed') // the time of the poll is over
+    poll.end('closed') // the poll has timed out
     expect((await s.nth(5)).by).toBe('socket')
     ;(await s.nth(5)).end('lost')
     expect((await s.nth(6)).by).toBe('poll')

@@ -180,8 +180,8 @@ describe('a write on the open page', () => {
 
 describe('a write as somebody else', () => {
   /**
-   * Starts the golden like on its page, in a browser that is signed in as the
-   * account with that URN by now.
+   * Starts the golden like on its page, in a browser that is now signed in as the
+   * account with that URN.
    */
   const like = async (account: string, signedIn: (page: string) => Response) => {
     const g = golden('a like')

@@ -18,9 +18,9 @@ export interface Addresses {
   /** Path of a light page that shows the signed-in account. */
   readonly accountPath: string
   /**
-   * Path of the page on which a task begins; writes act on this page. Built
-   * only from escaped slugs and URNs. Fault invalid_input when the input names
-   * nothing.
+   * Path of the page on which a task begins; writes act on this page. Built only
+   * from escaped slugs and URNs. Fault invalid_input when the input has no
+   * reference.
    */
   startOf(type: TaskType, input: unknown): string
   /**
@@ -132,11 +132,11 @@ export interface Thread {
 
 /**
  * The pages of the network, from a tab that is open on it. Reads fetch pages as
- * the signed-in member and never change the tab's page; `ref` is a slug, a URN,
- * a bare id or an address. The do… methods use the open page's own forms and
- * buttons, so that the site's code makes the request; they return when the page
- * shows that it was applied. A Fault with sure: false means that the outcome is
- * unknown.
+ * the signed-in member and never change the tab's page; `ref` is a slug, a URN, a
+ * bare id or an address. The do… methods use the open page's own forms and
+ * buttons, so that the site's code makes the request. They return when the page
+ * shows that the write was applied. A Fault with sure: false means that the
+ * outcome is unknown.
  */
 export interface Pages {
   /** The signed-in account according to the pages read so far. */

@@ -15,8 +15,8 @@ export function fill(field: HTMLTextAreaElement | HTMLSelectElement, value: stri
 
 /**
  * Clicks the button of a form and waits until the page shows the result of the
- * write. Returns the URN of the created thing, "" when it has none. A Fault
- * with sure: false means that the page does not know the outcome.
+ * write. Returns the URN of the created object, or "". A Fault with sure: false
+ * means that the page does not know the outcome.
  */
 export async function submit(form: HTMLFormElement): Promise<string> {
   const button = the(form, 'button') as HTMLButtonElement

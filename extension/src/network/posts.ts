@@ -7,7 +7,7 @@ export function postsOf(page: ParentNode): PostsPage {
   const list = the(page, '[data-list]')
   const posts = [...list.querySelectorAll<HTMLElement>('article.post')].map(inList)
   const more = flag(list, 'data-more')
-  // An empty list must say that it is empty.
+  // An empty list must have the marker of an empty list.
   if (posts.length === 0 && (more || !list.querySelector('.empty'))) throw notUnderstood('a list of posts without posts')
   return { posts, more }
 }

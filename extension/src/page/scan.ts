@@ -26,7 +26,7 @@ export const peopleScan: Read<ScanInput> = (input, run) =>
 export const companyScan: Read<ScanInput> = (input, run) =>
   new Scan(run, { of: 'company', ref: fields(input, { company: 'text' }).company }, sinceOf(input)).pages()
 
-/** The end of the scanned period, in milliseconds. */
+/** The time up to which the scan looks back, in milliseconds. */
 function sinceOf(input: unknown): number {
   const { since } = fields(input, { since: 'text' })
   if (since === '') return -Infinity

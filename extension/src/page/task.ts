@@ -11,7 +11,7 @@ export interface Run {
   part(posts: Post[]): Promise<void>
 }
 
-/** A read or scan: typed input in, the task's output out. One file each. */
+/** A read or scan: takes the typed input and returns the task's output. One file each. */
 export type Read<Input> = (input: Input, run: Run) => Promise<unknown>
 
 /** The state of a write on its page. */

@@ -4,7 +4,7 @@ import type { Account, Post, TaskError } from './protocol'
 
 /** The state of a write on a page: see Looked in page/task.ts. */
 export interface Witness {
-  /** The page's own state of likes and invitations. */
+  /** The page's state of a like or invitation. */
   done?: boolean
   /** Number of own comments or messages with the same text. */
   count?: number

@@ -41,9 +41,8 @@ export type WriteType =
 export type TaskType = ReadType | WriteType
 
 /**
- * The writes. Of some the page itself shows whether they were done (liked,
- * invitation pending), so that repeating them cannot do them twice: these map
- * to true.
+ * The writes. True: the page's state alone shows whether the write was done
+ * (liked, invitation pending), so that repeating it cannot do it twice.
  */
 const writes: Record<WriteType, boolean> = {
   agent_like_post: true,
@@ -68,11 +67,11 @@ export type ErrorCode =
   | 'outcome_unknown'
   | 'internal'
 
-/** How a task is reported that did not work. */
+/** The reported error of a failed task. */
 export interface TaskError {
   code: ErrorCode
   message: string
-  /** Was the network touched? null: the session cannot know. */
+  /** Whether the network was touched; null when the session cannot know. */
   acted: boolean | null
 }
 
@@ -84,7 +83,7 @@ export interface Account {
   signed_in: boolean
 }
 
-/** Do two urns name the same account? Their case does not count. */
+/** Whether two URNs name the same account, regardless of case. */
 export const sameAccount = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && a !== '' && a.toLowerCase() === b?.toLowerCase()
 
@@ -115,7 +114,7 @@ export interface Hello {
   tasks: JournalTask[]
 }
 
-/** Where a session runs. */
+/** The environment of a session. */
 export interface Browser {
   name: string
   version: string
@@ -159,7 +158,7 @@ export type FromSession =
   | Heartbeat
   | { type: 'accepted'; task: string; lease: string }
   | { type: 'acting'; task: string; lease: string }
-  /** The member confirmed that Watchpost may work as this account from now on. */
+  /** The member confirms that Watchpost works as this account from now on. */
   | { type: 'bind'; account: Account }
   | Part
   | Result
@@ -168,7 +167,7 @@ export type FromSession =
 export interface Welcome {
   type: 'welcome'
   session?: string
-  /** The member whose session it is. */
+  /** The member of the session. */
   member?: SignInReply['member']
   heartbeat_s?: number
   lease_s?: number
@@ -185,7 +184,7 @@ export interface Assignment {
   deadline?: string
 }
 
-/** Why the service gives a session nothing, or nothing of a kind. */
+/** The reason why the service gives a session no tasks, or none of some types. */
 export type BlockedReason =
   | 'signed_out'
   | 'challenge'
@@ -199,13 +198,13 @@ export type BlockedReason =
 
 export interface Blocked {
   reason: BlockedReason
-  /** Absent: all. */
+  /** Absent: all task types. */
   task_types?: string[]
-  /** RFC 3339; absent: until something changes. */
+  /** RFC 3339; absent: until another change. */
   until?: string
 }
 
-/** How much of one allowance the account has used, in all browsers together. */
+/** Use of one allowance by the account, in all browsers together. */
 export interface AllowanceState {
   action: string
   used: number
@@ -213,10 +212,13 @@ export interface AllowanceState {
   resets_at: string
 }
 
-/** What the service makes of this session. */
+/** The service's view of this session. */
 export interface Status {
   type: 'status'
-  /** The account that the member works as, absent before there is one; signed_in: does this session? */
+  /**
+   * The account that the member works as, absent before one is bound; signed_in:
+   * whether this session is signed in to it.
+   */
   account?: Account
   blocked: Blocked[]
   /** Number of the team's tasks that could run on the account. */
@@ -233,7 +235,7 @@ export type FromService =
   | { type: 'cancel'; task: string }
   | { type: 'revoked' }
 
-/** A post as a session reports it: what the page shows, character for character. */
+/** A post as a session reports it: the page's contents, character for character. */
 export interface Post {
   urn: string
   url: string

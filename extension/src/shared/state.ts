@@ -11,7 +11,7 @@ export interface Pairing {
   member: { id: string; email: string }
 }
 
-/** One line of the activity log: a task done or tried on the network. */
+/** One line of the activity log: a completed or failed task. */
 export interface Deed {
   /** Milliseconds since 1970. */
   at: number
@@ -34,7 +34,7 @@ export interface State {
   version: string
   network: string
   pairing?: Omit<Pairing, 'token'>
-  /** Why the connection ended until the member acts. */
+  /** Reason for the end of the connection, until the member acts. */
   ended?: 'revoked' | 'replaced'
   paused: boolean
   connected?: 'socket' | 'poll'

@@ -1,7 +1,7 @@
 import type { Deed, Use } from '../shared/state'
 import type { Entry, Store } from './journal'
 
-/** Maximum length of the log. */
+/** Maximum number of lines in the log. */
 const kept = 100
 
 /** The network's allowances of an account, and the task types that use them. */

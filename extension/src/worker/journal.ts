@@ -10,9 +10,12 @@ export interface Entry {
   input: unknown
   deadline?: number
   state: State
-  /** When it was received. */
+  /** Time of receipt. */
   at: number
-  /** Urn of the account that it is for: the member's, not necessarily the one that the browser is signed in to. */
+  /**
+   * URN of the account of the task: the member's, not necessarily the one that
+   * the browser is signed in to.
+   */
   account: string
 
   // acting
@@ -26,7 +29,7 @@ export interface Entry {
   /** Set before the network is touched a second time. */
   again?: boolean
 
-  // done: one of the two
+  // done: one of these two
   output?: unknown
   error?: TaskError
 }
@@ -74,8 +77,8 @@ export class Journal {
   }
 
   /**
-   * Removes a task. A removal that a crash undoes is harmless: the result is
-   * sent and acknowledged once more.
+   * Removes a task. If a crash undoes the removal, the result is only sent and
+   * acknowledged again.
    */
   async remove(task: string): Promise<void> {
     this.tasks.delete(task)

@@ -6,10 +6,10 @@ import { wait } from './task'
 
 /** How a connection ended. */
 export type End =
-  | 'lost' // come again
+  | 'lost' // reconnect
   | 'revoked' // the token is unknown
   | 'replaced' // a newer connection of the same session took over
-  | 'closed' // by us
+  | 'closed' // by this side
 
 /** A connection after hello. */
 export interface Connection {
@@ -111,7 +111,7 @@ export class Link {
     this.running = false
   }
 
-  /** Keeps one connection: hello, welcome, and what follows. */
+  /** Runs one connection: hello, welcome, then all other frames. */
   private async converse(by: 'socket' | 'poll', { service, token }: { service: string; token: string }): Promise<{ welcomed: boolean; end: End }> {
     let welcomed = false, revoked = false
     let handled = Promise.resolve()

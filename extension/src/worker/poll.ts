@@ -7,12 +7,12 @@ const maxBody = MAX_FRAME - 1024
 const pollMs = POLL_MS + 20_000
 
 /**
- * Exchanges frames by long poll. While a poll is held, frames to send go out on
- * a second one; the service then ends the first. Two polls may overtake each
- * other on their way. So while a poll is out with frames that the service
- * answers at once, the next waits for that answer, and parts and results arrive
- * in order. Received frames are handled before the next poll leaves, because
- * the service takes that poll as their acknowledgement.
+ * Exchanges frames by long poll. While a poll is held, frames to send go out on a
+ * second one; the service then ends the first. Two polls may overtake each other
+ * on their way. So while a poll is out with frames that the service answers at
+ * once, the next waits for that answer, and parts and results arrive in order.
+ * Received frames are handled before the next poll leaves, because the service
+ * takes that poll as their acknowledgement.
  */
 export const openPoll: Carrier = (service, hello, take) => {
   const token = hello.token
@@ -48,7 +48,7 @@ export const openPoll: Carrier = (service, hello, take) => {
     if (answered) urgent--
     pump()
   }
-  /** Starts polls while there is a reason. */
+  /** Starts polls while one is needed. */
   function pump(): void {
     while (!control.signal.aborted && (held === 0 || waiting.length > 0 && held < 2 && urgent === 0)) void poll()
   }
@@ -67,7 +67,7 @@ export const openPoll: Carrier = (service, hello, take) => {
 /** Whether the service answers a frame at once. */
 const answeredAtOnce = ({ type }: FromSession): boolean => type === 'hello' || type === 'acting' || type === 'part' || type === 'result'
 
-/** Takes frames up to a total size, but at least one if there is one. */
+/** Takes frames up to a total size, but at least one if any is queued. */
 function takeUpTo(frames: FromSession[], limit: number): FromSession[] {
   let n = 0
   for (let size = 0; n < frames.length; n++) {

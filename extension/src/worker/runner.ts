@@ -12,7 +12,7 @@ export interface Tabs {
   look(entry: Entry, signal: AbortSignal): Promise<LookAnswer>
   /** Runs a task: a read in a new tab, a write on the page that look opened. */
   run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage>
-  /** The outcome of a write on a page of an earlier worker, still running or finished since. */
+  /** The outcome of a write on a page that an earlier worker started, running or finished. */
   rejoin(entry: Entry, signal: AbortSignal): Promise<OutcomeMessage | undefined>
   close(): Promise<void>
 }
@@ -40,17 +40,17 @@ const actingLimitMs = 24 * 3600_000
 const released = new Error('released')
 
 /**
- * Does the session's tasks, one at a time. Of a write that it may have begun it
- * finds out by the page whether it was done:
+ * Does the session's tasks, one at a time. For a write that may have begun, it
+ * reads the page to find out whether it was done:
  *
  *	received ── look ── acting ── go ── begun ── act ── done
  *	                      │                └── no sure answer, or the worker died:
  *	                      │                    look: changed → done
  *	                      │                    unchanged → look again 30 s after acting
  *	                      │                    unchanged → begun again, act ── once more
- *	                      └── the worker died before go: nothing was done, from the start
+ *	                      └── the worker died before go: nothing was done, start over
  *
- * A second death, or a page that cannot be read, is outcome_unknown.
+ * A second crash, or an unreadable page, results in outcome_unknown.
  */
 export class Runner {
   constructor(
@@ -106,7 +106,7 @@ export class Runner {
     await this.notLate(task)
     const outcome = await this.tabs.run(task.entry, task.signal, p => this.session.part(task, p.seq, p.posts))
     const output = this.outputOf(outcome)
-    await task.flush() // parts are only in memory: the journal may say done only after this
+    await task.flush() // parts are only in memory, so the journal may not say done before this
     return output
   }
 
@@ -163,7 +163,7 @@ export class Runner {
     throw unknown('no answer to the second try either')
   }
 
-  /** The same for writes whose page shows their state. */
+  /** Recovers a write whose page shows its state. */
   private async recoverDecided(task: Task): Promise<unknown> {
     for (let tried = 0; ; tried++) {
       const now = await this.lookAgain(task)
@@ -221,7 +221,7 @@ export class Runner {
 
   private async secondLookDue(task: Task): Promise<void> {
     const since = this.clock() - (task.entry.acting_at ?? 0)
-    // A clock that was set back in between must not lengthen the pause.
+    // If the clock was set back, the pause must not get longer.
     await this.pause(Math.min(Math.max(secondLookMs - since, 0), secondLookMs), task.signal)
   }
 

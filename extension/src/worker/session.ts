@@ -4,8 +4,8 @@ import type { Entry, Journal } from './journal'
 import { Task, until } from './task'
 
 /**
- * Maximum number of tasks that wait while one runs. The service hands out one
- * at a time; more wait here only after a restart.
+ * Maximum number of tasks that may wait while one runs. The service hands out one
+ * at a time; more wait only after a restart.
  */
 const maxQueued = 4
 
@@ -22,13 +22,16 @@ const cancelled = new Error('the service cancelled the task')
  */
 export class Session {
   readonly tasks = new Map<string, Task>()
-  /** The account that the member works as, as the service has said on this connection; undefined when it has not. */
+  /**
+   * The account that the member works as, from the service's status on this
+   * connection; undefined before.
+   */
   bound: Account | undefined
   /** Set while the session accepts no tasks. */
   closed = false
   private readonly queue: Task[] = []
   private readonly boot = crypto.randomUUID()
-  /** The service's clock minus ours, in milliseconds. */
+  /** The service's clock minus this one, in milliseconds. */
   private offset = 0
   /** Whether a welcome was received. */
   private met = false
@@ -50,7 +53,7 @@ export class Session {
     }
   }
 
-  /** May a write be done as the account of that urn, which the page shows? */
+  /** Whether a write may act as the account with that URN, which the page shows. */
   mayActAs(entry: Entry, urn: string | undefined): boolean {
     return sameAccount(urn, entry.account) && (this.bound === undefined || sameAccount(urn, this.bound.urn))
   }
@@ -122,8 +125,8 @@ export class Session {
   async next(signal: AbortSignal): Promise<Task> {
     for (;;) {
       signal.throwIfAborted()
-      // Before the first welcome there is none: the session knows neither the
-      // service's time nor whether the journal's leases are still valid.
+      // None before the first welcome: until then the session knows neither the
+      // service's time nor whether the journal's leases are valid.
       const task = this.met ? this.queue.shift() : undefined
       if (task) {
         task.running = true
@@ -223,7 +226,7 @@ export class Session {
       this.tasks.delete(task)
       return refuse('journal')
     }
-    if (this.tasks.get(task) !== fresh) return // cancelled meanwhile
+    if (this.tasks.get(task) !== fresh) return // cancelled since
     this.queue.push(fresh)
     this.say({ type: 'accepted', task, lease: fresh.entry.lease })
     this.wake()

@@ -13,7 +13,7 @@ export const openSocket: Carrier = (service, hello, take) => {
       let frame: FromService | undefined
       try {
         frame = JSON.parse(String(data)) as FromService
-      } catch { /* what is no frame is ignored like an unknown one */ }
+      } catch { /* an invalid frame is ignored like an unknown one */ }
       if (frame) void take(frame)
     }
     socket.onclose = ({ code }) =>

@@ -5,7 +5,7 @@ import type { Entry } from './journal'
 export class Task {
   /** Aborted when the task must stop. */
   readonly control = new AbortController()
-  /** True from the runner's first look at it to its end. */
+  /** True from the runner's first step on it to its end. */
   running = false
   /** Lets the waiting write begin; set after acting was sent. */
   goes: (() => void) | undefined
