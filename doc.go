@@ -1,7 +1,8 @@
 // Package watchpost holds the words of the service and its rules. The rules
 // are pure functions: they do no input or output and get the time as an
 // argument, so that each can be read next to the clause that it implements and
-// tested alone. Of this module the package imports internal/text only. What stores and finds
+// tested alone. Of this module the package imports internal/text and
+// internal/reference only. What stores and finds
 // things is tested against them.
 //
 // # The words
@@ -40,7 +41,7 @@
 //   - Scan: one look at the network for an entry's new posts (Limits;
 //     watchlist.go).
 //   - Reference: how a caller names a profile, company or post (POST
-//     /api-people-watchlist and /api-company-watchlist; reference.go).
+//     /api-people-watchlist and /api-company-watchlist; internal/reference).
 //   - Post: a post of the network as a team stores it (Post object; post.go).
 //   - Query: which stored posts are asked for, in which order (GET /api-posts;
 //     postquery.go, internal/text).
@@ -66,6 +67,7 @@
 //     every engine must pass; postindex, the queries over posts.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
+//   - internal/reference — parse the names of profiles, companies and posts.
 //   - internal/protocol — the frames between sessions and service.
 //   - internal/enrich — the computed fields of a post (language, sentiment,
 //     relevance).

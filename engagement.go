@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"watchpost/internal/reference"
 )
 
 // ActorType says in whose name a post is liked or commented on.
@@ -36,7 +38,7 @@ const TextInvitationCap = "Network invitation limit reached. Try again next week
 // PostKey returns the short text that the names of one post have in common,
 // however a caller or a page wrote them.
 func PostKey(urn string) string {
-	if r, err := ParsePostReference(urn); err == nil {
+	if r, err := reference.ParsePost(urn); err == nil {
 		return r.Key()
 	}
 	return urn
@@ -79,7 +81,7 @@ func (t *Task) Engagement() (d Engagement, ok bool) {
 	case TaskConnectionRequest:
 		d.URN, d.Text = in.Profile, ""
 		d.Target = in.Profile
-		if r, err := ParseProfile(in.Profile); err == nil {
+		if r, err := reference.ParseProfile(in.Profile); err == nil {
 			d.Target = r.Key()
 		}
 	default:

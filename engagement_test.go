@@ -82,30 +82,30 @@ func TestSelectInteractions(t *testing.T) {
 	}
 }
 
-func TestGather(t *testing.T) {
+func TestAddPage(t *testing.T) {
 	t.Parallel()
 	task := Task{ID: "t", Type: TaskProfilesPosts, State: TaskPending, Input: json.RawMessage(`{"profile_urns":["1","2","3"]}`)}
 	require.Equal(t, 3, task.Units())
-	task, _ = task.Hand(Lease{ID: "l1", Units: 2})
-	require.JSONEq(t, `{"profile_urns":["1","2"]}`, string(task.HandedInput()))
+	task, _ = task.WithLease(Lease{ID: "l1", Units: 2})
+	require.JSONEq(t, `{"profile_urns":["1","2"]}`, string(task.LeasedInput()))
 	first := *task.Lease
-	task, rest, ok := task.Gather(first, []json.RawMessage{json.RawMessage(`{"n":1}`)}, true)
+	task, rest, ok := task.AddPage(first, []json.RawMessage{json.RawMessage(`{"n":1}`)}, true)
 	require.True(t, rest && ok)
 	require.Equal(t, TaskPending, task.State)
 	require.Equal(t, 1, task.Units())
-	_, _, ok = task.Gather(first, nil, true)
+	_, _, ok = task.AddPage(first, nil, true)
 	require.False(t, ok, "a slice counts once")
-	task, _ = task.Hand(Lease{ID: "l2", Units: 1})
-	require.JSONEq(t, `{"profile_urns":["3"]}`, string(task.HandedInput()))
-	task, rest, ok = task.Gather(*task.Lease, []json.RawMessage{json.RawMessage(`{"n":2}`)}, true)
+	task, _ = task.WithLease(Lease{ID: "l2", Units: 1})
+	require.JSONEq(t, `{"profile_urns":["3"]}`, string(task.LeasedInput()))
+	task, rest, ok = task.AddPage(*task.Lease, []json.RawMessage{json.RawMessage(`{"n":2}`)}, true)
 	require.True(t, !rest && ok)
-	output, err := task.Gathered()
+	output, err := task.PagedOutput()
 	require.NoError(t, err)
 	require.JSONEq(t, `{"posts":[{"n":1},{"n":2}]}`, string(output))
 
 	plain := Task{Type: TaskProfileFetch, Input: json.RawMessage(`{"profile_slug":"x"}`)}
 	require.Equal(t, 1, plain.Units())
-	require.Equal(t, plain.Input, plain.HandedInput())
+	require.Equal(t, plain.Input, plain.LeasedInput())
 }
 
 // What does not fit is dropped, the oldest first.
@@ -125,12 +125,12 @@ func TestResolve(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
 	task := Task{Type: TaskLikePost, State: TaskPending}
-	task, _ = task.Hand(Lease{ID: "l", Session: "s"})
+	task, _ = task.WithLease(Lease{ID: "l", Session: "s"})
 	task, _ = task.Act("l", now)
 	_, ok := task.Resolve(true, now)
 	require.False(t, ok, "it is not final")
 	failed, _ := task.Fail(TaskFailure{Code: FailOutcomeUnknown}, now)
-	_, given := failed.Given("s", "", "l")
+	_, given := failed.FindLease("s", "", "l")
 	require.True(t, given, "the truth may come under its lease")
 	resolved, ok := failed.Resolve(true, now)
 	require.True(t, ok)

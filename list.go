@@ -1,10 +1,9 @@
 package watchpost
 
 import (
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"watchpost/internal/reference"
 )
 
 // List is a list of profiles or companies, which watchlists of its type
@@ -21,13 +20,13 @@ type List struct {
 // ListEntry is a profile or company of a list.
 type ListEntry struct {
 	ID        EntryID
-	Reference Reference
+	Reference reference.Reference
 	AddedAt   time.Time
 }
 
 // With returns the list with those of the references added that it does not
 // have, and how many they are. The list itself is not changed.
-func (l List) With(references []Reference, now time.Time) (with List, added int) {
+func (l List) With(references []reference.Reference, now time.Time) (with List, added int) {
 	have := make(map[string]bool, len(l.Entries))
 	for _, e := range l.Entries {
 		have[e.Reference.Key()] = true
@@ -58,15 +57,15 @@ func ScanFrequency(followers []Watchlist) (f FetchFrequency, ok bool) {
 
 // CleanReferences reads what a request calls profiles or companies. What names
 // none is dropped, and so is what an earlier one names already.
-func CleanReferences(t WatchlistType, raw []string) ([]Reference, error) {
-	parse, things, thing := ParseProfile, "profiles", "profile"
+func CleanReferences(t WatchlistType, raw []string) ([]reference.Reference, error) {
+	parse, things, thing := reference.ParseProfile, "profiles", "profile"
 	if t == CompanyWatchlist {
-		parse, things, thing = ParseCompany, "companies", "company"
+		parse, things, thing = reference.ParseCompany, "companies", "company"
 	}
 	if len(raw) == 0 {
 		return nil, Errorf(Invalid, "%s array is required and must not be empty", things)
 	}
-	var kept []Reference
+	var kept []reference.Reference
 	seen := make(map[string]bool)
 	for _, s := range raw {
 		r, err := parse(s)
@@ -80,28 +79,4 @@ func CleanReferences(t WatchlistType, raw []string) ([]Reference, error) {
 		return nil, Errorf(Invalid, "No valid %s identifiers provided", thing)
 	}
 	return kept, nil
-}
-
-// Name makes of a slug what the name of its owner may be: jane-doe-1a2b3c is
-// Jane Doe. It is empty when only an id is known.
-func (r Reference) Name() string {
-	var words []string
-	for w := range strings.FieldsFuncSeq(r.Slug, func(c rune) bool { return c == '-' || c == '_' }) {
-		// The network tells namesakes apart by letters and digits at the end.
-		if len(words) > 0 && strings.ContainsAny(w, digits) {
-			break
-		}
-		first, size := utf8.DecodeRuneInString(w)
-		words = append(words, string(unicode.ToUpper(first))+w[size:])
-	}
-	return strings.Join(words, " ")
-}
-
-// URN returns the reference as a URN of the network, "" when no id is known.
-func (r Reference) URN() string {
-	g := grammarOf(r.Kind)
-	if g == nil || r.ID == "" {
-		return ""
-	}
-	return "urn:network:" + g.urnType + ":" + r.ID
 }

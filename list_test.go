@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
+	"watchpost/internal/reference"
 )
 
 func TestCleanReferences(t *testing.T) {
@@ -73,15 +74,15 @@ func TestReferenceNames(t *testing.T) {
 	for raw, want := range map[string]string{
 		"jane-doe": "Jane Doe", "jane-doe-1a2b3c": "Jane Doe", "jane_doe1": "Jane", "jörg": "Jörg", "李雷": "李雷", "x1": "X1", "12": "", "https://h.example/in/12": "12",
 	} {
-		r, err := watchpost.ParseProfile(raw)
+		r, err := reference.ParseProfile(raw)
 		require.NoError(t, err, raw)
 		require.Equal(t, want, r.Name(), raw)
 	}
-	person, _ := watchpost.ParseProfile("urn:x:member:12")
-	company, _ := watchpost.ParseCompany("12")
-	slug, _ := watchpost.ParseCompany("acme")
+	person, _ := reference.ParseProfile("urn:x:member:12")
+	company, _ := reference.ParseCompany("12")
+	slug, _ := reference.ParseCompany("acme")
 	require.Equal(t, []string{"urn:network:profile:12", "urn:network:company:12", ""}, []string{person.URN(), company.URN(), slug.URN()})
-	for _, r := range []watchpost.Reference{person, company} {
+	for _, r := range []reference.Reference{person, company} {
 		require.True(t, strings.HasSuffix(r.URN(), r.String()))
 	}
 }

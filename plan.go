@@ -32,14 +32,14 @@ const (
 	RelevantFrom = 4
 	// QuietWeeklyPosts is the limit of a free team that has gone quiet.
 	QuietWeeklyPosts = 100
-	// QuietAfter is how long neither a session nor a person was there in a
+	// InactiveAfter is how long neither a session nor a person was there in a
 	// team that has gone quiet.
-	QuietAfter = 7 * 24 * time.Hour
+	InactiveAfter = 7 * 24 * time.Hour
 )
 
-// Quiet reports whether a team whose last sign of life, of a session or of a
+// Inactive reports whether a team whose last sign of life, of a session or of a
 // person, is so old has gone quiet. The zero time means that there was none.
-func Quiet(last, now time.Time) bool { return last.IsZero() || now.Sub(last) > QuietAfter }
+func Inactive(last, now time.Time) bool { return last.IsZero() || now.Sub(last) > InactiveAfter }
 
 // Quotas is what a plan includes. A quota of zero means that the plan does not
 // include the thing at all; Unlimited that there is no limit.

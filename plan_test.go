@@ -45,9 +45,9 @@ func TestWeeklyPosts(t *testing.T) {
 	require.Equal(t, 10_000, watchpost.PlanUltimate.WeeklyPosts(true))
 
 	now := time.Date(2030, 1, 8, 12, 0, 0, 0, time.UTC)
-	require.True(t, watchpost.Quiet(time.Time{}, now))
-	require.False(t, watchpost.Quiet(now.Add(-7*24*time.Hour), now))
-	require.True(t, watchpost.Quiet(now.Add(-7*24*time.Hour-time.Millisecond), now))
+	require.True(t, watchpost.Inactive(time.Time{}, now))
+	require.False(t, watchpost.Inactive(now.Add(-7*24*time.Hour), now))
+	require.True(t, watchpost.Inactive(now.Add(-7*24*time.Hour-time.Millisecond), now))
 }
 
 func TestPlanLimits(t *testing.T) {

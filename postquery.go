@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"watchpost/internal/reference"
 	"watchpost/internal/text"
 )
 
@@ -110,10 +111,10 @@ func (q *PostQuery) matchesLabels(p *Post) bool {
 // AuthorKey returns the Key of the author, a person or an organisation as the
 // URL says, or "" for an author without a page on the network.
 func (p *Post) AuthorKey() string {
-	if r, err := ParseProfile(p.AuthorURL); err == nil {
+	if r, err := reference.ParseProfile(p.AuthorURL); err == nil {
 		return r.Key()
 	}
-	if r, err := ParseCompany(p.AuthorURL); err == nil {
+	if r, err := reference.ParseCompany(p.AuthorURL); err == nil {
 		return r.Key()
 	}
 	return ""
@@ -124,7 +125,7 @@ func (p *Post) AuthorKey() string {
 func (p *Post) ReferenceKeys() []string {
 	var keys []string
 	for _, s := range []string{p.URN, p.URL} {
-		if r, err := ParsePostReference(s); err == nil && !slices.Contains(keys, r.Key()) {
+		if r, err := reference.ParsePost(s); err == nil && !slices.Contains(keys, r.Key()) {
 			keys = append(keys, r.Key())
 		}
 	}
@@ -175,4 +176,25 @@ func TrackedBy(p *Post, live map[WatchlistID]bool) WatchlistID {
 		}
 	}
 	return first
+}
+
+// seniorityLevels is what seniority_level accepts, folded, and the level of a
+// post's author that it means (specification: Post object, seniority_level).
+var seniorityLevels = map[string]string{
+	"c-level": "C-Level", "ceo": "C-Level", "cto": "C-Level", "cxo": "C-Level", "c-suite": "C-Level", "executive": "C-Level",
+	"founder": "Founder",
+	"vp":      "VP", "vice president": "VP",
+	"director": "Director", "head": "Director",
+	"manager": "Manager",
+	"senior":  "Senior",
+	"entry":   "Entry",
+}
+
+// ParseSeniority returns the level that a name means, case aside.
+func ParseSeniority(s string) (string, error) {
+	level, known := seniorityLevels[text.NormalizeName(text.CollapseSpace(s))]
+	if !known {
+		return "", Errorf(Invalid, "Invalid 'seniority_level'")
+	}
+	return level, nil
 }

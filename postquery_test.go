@@ -119,7 +119,7 @@ func TestAuthorKey(t *testing.T) {
 		"https://host/company/12":       "company:12",
 		"https://forum.host/u/jane":     "",
 		"":                              "",
-		"https://host/in/" + opaque:     "profile:" + opaque,
+		"https://host/in/" + memberID:   "profile:" + memberID,
 		"https://host/showcase/acme-ai": "company/acme-ai",
 	} {
 		require.Equal(t, want, (&watchpost.Post{AuthorURL: url}).AuthorKey(), url)
@@ -272,3 +272,6 @@ func TestPagesPartitionTheResult(t *testing.T) {
 		}
 	})
 }
+
+// memberID has the form of a member's opaque id.
+const memberID = "ACoAABx7Yz_0k-QwErTyUiOp"

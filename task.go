@@ -131,8 +131,8 @@ const (
 // Final reports whether nothing changes a task in this state any more.
 func (s TaskState) Final() bool { return s == TaskCompleted || s == TaskFailed }
 
-// Shown returns the status that the API shows.
-func (s TaskState) Shown() string {
+// PublicStatus returns the status that the API shows.
+func (s TaskState) PublicStatus() string {
 	if s.Final() {
 		return string(s)
 	}

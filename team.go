@@ -243,3 +243,13 @@ func SortMembers(members []Member) {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 }
+
+// SessionKept is how long an unused session is kept.
+const SessionKept = 90 * 24 * time.Hour
+
+// MaxSessions is the most sessions of one member. A further one replaces the
+// one that was unused for the longest time.
+const MaxSessions = 100
+
+// SessionEnds reports whether a session last seen at seen is over at now.
+func SessionEnds(seen, now time.Time) bool { return now.Sub(seen) >= SessionKept }

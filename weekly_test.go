@@ -30,13 +30,13 @@ func TestWeeklyQuotas(t *testing.T) {
 	}
 }
 
-func TestQuietAfterSevenDays(t *testing.T) {
+func TestInactiveAfterSevenDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 9, 10, 0, 0, 0, time.UTC)
-	require.True(t, watchpost.Quiet(time.Time{}, now))
-	require.False(t, watchpost.Quiet(now, now))
-	require.False(t, watchpost.Quiet(now.Add(-7*24*time.Hour), now))
-	require.True(t, watchpost.Quiet(now.Add(-7*24*time.Hour-time.Millisecond), now))
+	require.True(t, watchpost.Inactive(time.Time{}, now))
+	require.False(t, watchpost.Inactive(now, now))
+	require.False(t, watchpost.Inactive(now.Add(-7*24*time.Hour), now))
+	require.True(t, watchpost.Inactive(now.Add(-7*24*time.Hour-time.Millisecond), now))
 }
 
 func TestAdmit(t *testing.T) {

@@ -409,7 +409,7 @@ func TestPageNotUnderstood(t *testing.T) {
 	view := team.Status(t, ids[0])
 	wantFailure(t, view, "page_not_understood", true)
 	require.WithinDuration(t, at.Add(24*time.Hour), view.CompletedAt, actorstest.Wait)
-	require.Equal(t, "pending", team.Status(t, ids[1]).State.Shown(), "it was never tried")
+	require.Equal(t, "pending", team.Status(t, ids[1]).State.PublicStatus(), "it was never tried")
 	w.Advance(16 * time.Minute)
 	s.Finish(s.ExpectTask(ids[1])) // the page is understood again
 }

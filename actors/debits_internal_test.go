@@ -30,7 +30,7 @@ func TestHandOutOverMidnight(t *testing.T) {
 
 	clock.now = midnight.Add(time.Millisecond)
 	team.tasks.debitNewDay(clock.now)
-	handed, ok := task.Hand(lease)
+	handed, ok := task.WithLease(lease)
 	require.True(t, ok)
 	team.tasks.onTaskChange(&persistence.Batch{}, &taskChange{task: handed, event: taskLeased})
 	limit := watchpost.Allowance{Action: watchpost.ActionProfileFetch, Period: watchpost.Daily}

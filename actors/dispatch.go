@@ -55,7 +55,7 @@ type queueKey struct {
 	account watchpost.AccountURN
 }
 
-func queueOf(t *watchpost.Task) queueKey { return queueKey{t.HandedType(), t.Member, t.Account} }
+func queueOf(t *watchpost.Task) queueKey { return queueKey{t.LeasedType(), t.Member, t.Account} }
 
 type pauseKey struct {
 	account watchpost.AccountURN

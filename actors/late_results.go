@@ -77,7 +77,7 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	if s := l.team.sessions.byID[m.session]; s != nil {
 		journal = s.journal
 	}
-	lease, given := task.Given(m.session, journal, m.frame.Lease)
+	lease, given := task.FindLease(m.session, journal, m.frame.Lease)
 	acted, known := lateTruth(task.Type, &m)
 	next, fresh := task.Resolve(acted, l.env.clock.Now())
 	if !ok || !given || !known || !fresh || l.resolved[id] {

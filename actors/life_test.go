@@ -48,7 +48,7 @@ func wantFailure(t *testing.T, view actors.TaskView, code string, retrySafe bool
 func wantPending(t *testing.T, team *actorstest.Team, id watchpost.TaskID, reason watchpost.PendingReason) actors.TaskView {
 	t.Helper()
 	view := team.Status(t, id)
-	require.Equal(t, "pending", view.State.Shown(), "%s", view.Output)
+	require.Equal(t, "pending", view.State.PublicStatus(), "%s", view.Output)
 	require.Equal(t, reason, view.Reason)
 	require.Contains(t, []string{"", "null"}, string(view.Output))
 	require.Zero(t, view.CompletedAt)

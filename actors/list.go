@@ -10,6 +10,7 @@ import (
 	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
+	"watchpost/internal/reference"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 )
@@ -150,7 +151,7 @@ func (l *list) decide(batch *persistence.Batch, then func(error)) {
 	entries := l.entries()
 	due, dropped := l.plan(entries, l.ctx.Self())
 	change := &listChange{list: l.state.ID, times: l.times(entries), dropped: dropped}
-	references := map[watchpost.EntryID]watchpost.Reference{}
+	references := map[watchpost.EntryID]reference.Reference{}
 	if len(due) > 0 {
 		for _, e := range l.state.Entries {
 			references[e.ID] = e.Reference
@@ -163,7 +164,7 @@ func (l *list) decide(batch *persistence.Batch, then func(error)) {
 }
 
 // scanTask is the scan of an entry that became due.
-func (l *list) scanTask(e dueEntry, r watchpost.Reference) watchpost.Task {
+func (l *list) scanTask(e dueEntry, r reference.Reference) watchpost.Task {
 	kind, input := watchpost.TaskPeopleScan, protocol.ScanInput{Profile: r.String()}
 	if l.state.Type == watchpost.CompanyWatchlist {
 		kind, input = watchpost.TaskCompanyScan, protocol.ScanInput{Company: r.String()}

@@ -6,6 +6,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/internal/reference"
 )
 
 // The requests that a team answers, each with its reply. They are plain
@@ -152,7 +153,7 @@ type DeleteWatchlist struct {
 // Name is empty when it is to be made up.
 type Follow struct {
 	Watchlist  watchpost.Watchlist
-	References []watchpost.Reference // of its kind, none twice
+	References []reference.Reference // of its kind, none twice
 }
 
 // Followed is a new watchlist that follows a list, and how many of the

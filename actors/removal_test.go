@@ -139,7 +139,7 @@ func TestWritesOfARemovedMember(t *testing.T) {
 		wantFailure(t, team.Status(t, id), "member_removed", true)
 	}
 	view := team.Status(t, watchpost.TaskID(acting.Task))
-	require.Equal(t, "pending", view.State.Shown(), "what acts waits for its journal")
+	require.Equal(t, "pending", view.State.PublicStatus(), "what acts waits for its journal")
 	wantFailure(t, team.Status(t, mine), "member_removed", true)
 	w.Advance(watchpost.ActingLimit)
 	wantFailure(t, team.Status(t, watchpost.TaskID(acting.Task)), "outcome_unknown", false)

@@ -179,8 +179,8 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 
 // onOffer leases the task; the frame leaves when the lease is durable.
 func (t *task) onOffer(m offer) {
-	next, ok := t.state.Hand(m.lease)
-	if !ok || next.HandedType() != m.kind { // a late answer changed what comes next
+	next, ok := t.state.WithLease(m.lease)
+	if !ok || next.LeasedType() != m.kind { // a late answer changed what comes next
 		t.ctx.Send(t.team, decided{task: &taskChange{task: t.state, event: taskDeclined, freed: m.lease.Session}})
 		return
 	}
@@ -198,7 +198,7 @@ func frameOf(t *watchpost.Task) protocol.Frame {
 	deadline := t.Lease.Deadline
 	return protocol.Frame{
 		Type: protocol.TypeTask, Task: string(t.ID), Lease: t.Lease.ID, Attempt: t.Lease.Attempt,
-		TaskType: string(t.HandedType()), Input: t.HandedInput(), Deadline: &deadline,
+		TaskType: string(t.LeasedType()), Input: t.LeasedInput(), Deadline: &deadline,
 	}
 }
 
@@ -245,7 +245,7 @@ func (t *task) onReattach(m reattach) {
 	}
 	t.session = m.pid
 	t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
-	next, moved := t.state.Rejournal(m.journal)
+	next, moved := t.state.SetJournal(m.journal)
 	var send func(error)
 	if known := m.listed != nil && m.listed.Lease == t.state.Lease.ID; !known && t.state.State == watchpost.TaskLeased {
 		send = sendTask(t.env, m.pid, &next)

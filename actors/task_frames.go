@@ -14,7 +14,7 @@ import (
 // lease that was given to that session; every part and result is acknowledged
 // all the same.
 func (t *task) onFrame(m fromSession) {
-	lease, given := t.state.Given(m.id, m.journal, m.frame.Lease)
+	lease, given := t.state.FindLease(m.id, m.journal, m.frame.Lease)
 	if !given {
 		t.ignore(m)
 		return
@@ -149,13 +149,13 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 // already taken back changes nothing but its debit.
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.clock.Now()
-	v := watchpost.Judge(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
+	v := watchpost.ClassifyError(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
 	change := taskChange{event: taskReturned, freed: m.id, account: lease.Account, signs: m.signs, verdict: v}
 	if v.Refund {
 		change.refund = lease.Attempt
 	}
 	if !t.state.Holds(m.frame.Lease) {
-		change.event, change.freed, change.verdict = taskActs, "", watchpost.Verdict{}
+		change.event, change.freed, change.verdict = taskActs, "", watchpost.Outcome{}
 		t.decide(t.state, change, t.ack(m))
 		return
 	}

@@ -111,11 +111,11 @@ func (t *task) onFetchedPosts(m fromSession, lease watchpost.Lease) {
 
 // onNothingFound takes the answer to a slice of which nothing exists: that
 // fails the task only when nothing at all does. It reports whether that is so.
-func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.Verdict) bool {
+func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.Outcome) bool {
 	if t.state.Type != watchpost.TaskProfilesPosts {
 		return false
 	}
-	next, rest, ok := t.state.Gather(lease, nil, false)
+	next, rest, ok := t.state.AddPage(lease, nil, false)
 	if ok && !rest && !next.Progress.Found {
 		return false
 	}
@@ -131,13 +131,13 @@ func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.
 // last slice. The answer to a slice that was handed out once more calls the
 // newer attempt off.
 func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMessage, found bool, refund int) {
-	next, rest, ok := t.state.Gather(lease, posts, found)
+	next, rest, ok := t.state.AddPage(lease, posts, found)
 	if !ok {
 		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
 		return
 	}
 	if !rest {
-		output, err := next.Gathered()
+		output, err := next.PagedOutput()
 		if err != nil {
 			panic(err) // it is JSON already
 		}

@@ -74,7 +74,7 @@ type taskChange struct {
 	freed  watchpost.SessionID // the session whose hands are free now
 	refund int                 // the attempt whose debits are given back; 0: none
 	// verdict says what is paused when a session reported an error.
-	verdict watchpost.Verdict
+	verdict watchpost.Outcome
 	account watchpost.AccountURN // of the session that reported it
 	signs   int                  // of that session's life before it did
 	// released is set when that session gave the task back without beginning.
@@ -150,7 +150,7 @@ func (t *tasks) load(view persistence.View) error {
 
 // track takes up an open task and, when it waits, gives it its turn.
 func (t *tasks) track(task *watchpost.Task) *openTask {
-	open := &openTask{kind: task.HandedType(), scan: task.Type.Scan(), due: task.Due,
+	open := &openTask{kind: task.LeasedType(), scan: task.Type.Scan(), due: task.Due,
 		targets: task.Targets(), subject: subjectOf(task), fresh: task.Attempts == 0,
 		member: task.Member, pinned: task.Account, units: task.Units()}
 	if effect, counted := task.Effect(); counted {

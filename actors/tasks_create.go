@@ -40,7 +40,7 @@ func (t *tasks) create(batch *persistence.Batch, task watchpost.Task) (then func
 		// Not yet.
 	} else if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
 		session = t.team.sessions.byID[a.worker.session].pid
-		task, _ = task.Hand(t.reserve(a, now)) // it was made pending
+		task, _ = task.WithLease(t.reserve(a, now)) // it was made pending
 		open.pinned = task.Account
 		t.debit(batch, open, task.Attempts)
 		then = sendTask(t.env, session, &task)

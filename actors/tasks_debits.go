@@ -109,7 +109,7 @@ func (t *tasks) pause(batch *persistence.Batch, c *taskChange) {
 			}
 		}
 	}
-	kind := c.task.HandedType()
+	kind := c.task.LeasedType()
 	_, counted := watchpost.AllowanceOf(kind.Action())
 	if v.PauseType || v.CloseAction && !counted { // what is not counted has no reset
 		t.dispatch.paused[pauseKey{c.account, kind}] = now.Add(watchpost.LayoutProbe)

@@ -60,7 +60,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.free(c.freed, c.task.ID)
 		return
 	}
-	open.acting, open.units, open.kind = c.task.State == watchpost.TaskActing, c.task.Units(), c.task.HandedType()
+	open.acting, open.units, open.kind = c.task.State == watchpost.TaskActing, c.task.Units(), c.task.LeasedType()
 	open.fresh = c.task.Attempts == 0
 	switch c.event {
 	case taskLeased:

@@ -61,5 +61,5 @@ func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
 			last = l.last
 		}
 	}
-	return t.plan().WeeklyQuota(watchpost.Quiet(last, now))
+	return t.plan().WeeklyQuota(watchpost.Inactive(last, now))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/internal/reference"
 	"watchpost/persistence"
 )
 
@@ -120,7 +121,7 @@ func (ws *watchlists) listOf(w watchpost.Watchlist, now time.Time) (watchpost.Li
 	return followed.list, nil
 }
 
-func names(references []watchpost.Reference) []string {
+func names(references []reference.Reference) []string {
 	var all []string
 	for _, r := range references {
 		all = append(all, r.Name())

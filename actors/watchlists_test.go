@@ -560,7 +560,7 @@ func TestPassivation(t *testing.T) {
 		activated := w.Store.Activations(space)
 		require.Len(t, team.Posts(t, list.ID), 1) // past the actors
 		require.Equal(t, activated, w.Store.Activations(space))
-		require.Equal(t, "pending", team.Status(t, id).State.Shown())
+		require.Equal(t, "pending", team.Status(t, id).State.PublicStatus())
 		require.Equal(t, activated+1, w.Store.Activations(space))
 		require.Equal(t, list.ID, getWatchlist(t, team, list).Watchlist.ID)
 	}

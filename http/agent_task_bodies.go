@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"watchpost"
+	"watchpost/internal/reference"
 )
 
 // The bodies of the requests for agent tasks, each with what makes its fields
@@ -27,16 +28,16 @@ func invalid(name string) error {
 }
 
 // isProfile and the like report whether a text refers to such a thing.
-func isProfile(s string) bool { _, err := watchpost.ParseProfile(s); return err == nil }
+func isProfile(s string) bool { _, err := reference.ParseProfile(s); return err == nil }
 
-func isCompany(s string) bool { _, err := watchpost.ParseCompany(s); return err == nil }
+func isCompany(s string) bool { _, err := reference.ParseCompany(s); return err == nil }
 
-func isAuthor(s string) bool { _, err := watchpost.ParseAuthor(s); return err == nil }
+func isAuthor(s string) bool { _, err := reference.ParseAuthor(s); return err == nil }
 
 // isPost wants the number of a post, in a URN, in a URL or bare: a slug alone
 // does not say which post it is.
 func isPost(s string) bool {
-	reference, err := watchpost.ParsePostReference(s)
+	reference, err := reference.ParsePost(s)
 	return err == nil && reference.ID != ""
 }
 

@@ -185,7 +185,7 @@ func (s *Server) getTaskStatus(r *http.Request) (taskStatusReply, error) {
 }
 
 func shownTask(v actors.TaskView) taskStatus {
-	t := taskStatus{ID: v.ID, Status: v.State.Shown(), Input: taskInput(v.Type, v.Input), Output: v.Output}
+	t := taskStatus{ID: v.ID, Status: v.State.PublicStatus(), Input: taskInput(v.Type, v.Input), Output: v.Output}
 	if t.Output == nil {
 		t.Output = null
 	}

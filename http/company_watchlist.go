@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/reference"
 )
 
 func (s *Server) companyWatchlistRoutes() {
@@ -33,7 +34,7 @@ type createCompanyWatchlistRequest struct {
 	newWatchlist
 	ListID string `json:"list_id,omitempty" description:"a list of companies to follow and add to, instead of a new one"`
 
-	references []watchpost.Reference // that the identifiers are, when they were checked
+	references []reference.Reference // that the identifiers are, when they were checked
 }
 
 // checkField implements fieldChecker.

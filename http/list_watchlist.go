@@ -9,6 +9,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/reference"
 )
 
 // What people and company watchlists have in common: both follow a list.
@@ -26,7 +27,7 @@ func (i *identifier) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]watchpost.Reference, error) {
+func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]reference.Reference, error) {
 	raw := make([]string, len(given))
 	for i, g := range given {
 		raw[i] = string(g)
@@ -36,7 +37,7 @@ func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]watchpos
 
 // follow makes a watchlist that follows a list. A list that the team does not
 // know may be another team's.
-func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, references []watchpost.Reference, listID string, fields *newWatchlist) (actors.Followed, error) {
+func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, references []reference.Reference, listID string, fields *newWatchlist) (actors.Followed, error) {
 	w := watchpost.Watchlist{Type: t, List: watchpost.ListID(listID)}
 	if err := fields.fill(&w); err != nil {
 		return actors.Followed{}, err

@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/reference"
 )
 
 func (s *Server) peopleWatchlistRoutes() {
@@ -34,7 +35,7 @@ type createPeopleWatchlistRequest struct {
 	newWatchlist
 	ListID string `json:"list_id,omitempty" description:"a list of profiles to follow and add to, instead of a new one"`
 
-	references []watchpost.Reference // that the identifiers are, when they were checked
+	references []reference.Reference // that the identifiers are, when they were checked
 }
 
 // checkField implements fieldChecker.

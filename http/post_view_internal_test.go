@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"watchpost"
+	"watchpost/persistence/postindex"
 )
 
 // TestPostObject compares what is encoded when a post is stored with the post
@@ -44,7 +45,7 @@ func TestPostObject(t *testing.T) {
 		asked, live := flags.Draw(t, "asked"), &watchpost.Tagging{Live: flags.Draw(t, "live")}
 		want, err := json.Marshal(shownPost(p, asked, live))
 		require.NoError(t, err)
-		object, err := watchpost.NewPostObject(p)
+		object, err := postindex.NewPostObject(p)
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(object.Append(nil, asked, live)))
 		for _, m := range p.Matches {

@@ -15,6 +15,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/reference"
 	"watchpost/internal/text"
 )
 
@@ -113,8 +114,8 @@ func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error)
 	q.Page = p.page()
 	q.PageSize = min(p.number("page_size", watchpost.PageSize, math.MaxInt), watchpost.MaxPageSize)
 	q.Labels = p.list("labels")
-	q.People = each(p, "people_slug", key(watchpost.ParseProfile))
-	q.Companies = each(p, "company_slug", key(watchpost.ParseCompany))
+	q.People = each(p, "people_slug", key(reference.ParseProfile))
+	q.Companies = each(p, "company_slug", key(reference.ParseCompany))
 	q.Search = single(p, "search_term", text.ParseSearch)
 	q.Saved = p.flag("is_saved")
 	q.Languages = each(p, "lang", parseLanguage)
@@ -127,7 +128,7 @@ func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error)
 	q.Sentiments = each(p, "sentiment", oneOf("positive", "negative", "neutral"))
 	q.Sources = each(p, "source", oneOf(string(watchpost.SourceNetwork), string(watchpost.SourceForum)))
 	q.Keyword = p.one("keyword")
-	q.Slug = single(p, "network_post_slug", key(watchpost.ParsePostReference))
+	q.Slug = single(p, "network_post_slug", key(reference.ParsePost))
 	q.Order = cmp.Or(single(p, "sort_by", watchpost.ParsePostOrder), watchpost.RecentFirst)
 	return named, q, p.err
 }
@@ -164,7 +165,7 @@ func single[T any](p *params, name string, parse func(string) (T, error)) T {
 }
 
 // key makes of a parser of references one of their keys, as queries hold them.
-func key(parse func(string) (watchpost.Reference, error)) func(string) (string, error) {
+func key(parse func(string) (reference.Reference, error)) func(string) (string, error) {
 	return func(s string) (string, error) {
 		reference, err := parse(s)
 		return reference.Key(), err

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/internal/reference"
 )
 
 // The least that a prompt must have.
@@ -186,7 +186,7 @@ func refuseProfile(links []token) *Refused {
 
 func refuseURL(links []token) *Refused {
 	question := "What should the posts say about this page, and who should write them?"
-	if ref, err := watchpost.ParseCompany(links[0].text); err == nil && ref.Slug+ref.ID != "" {
+	if ref, err := reference.ParseCompany(links[0].text); err == nil && ref.Slug+ref.ID != "" {
 		question = "Which topic should the posts be about? To follow what one company posts, create a company watchlist with it instead."
 	}
 	return &Refused{

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost"
+	"watchpost/internal/reference"
 )
 
 // linkStart matches what a link begins with: a scheme, www, a URN, the path of
@@ -40,11 +40,11 @@ func linkBegin(b byte) bool {
 }
 
 // profile returns the reference to a person that a link is.
-func (t token) profile() (watchpost.Reference, bool) {
+func (t token) profile() (reference.Reference, bool) {
 	if t.kind != link {
-		return watchpost.Reference{}, false
+		return reference.Reference{}, false
 	}
-	ref, err := watchpost.ParseProfile(t.text)
+	ref, err := reference.ParseProfile(t.text)
 	return ref, err == nil
 }
 
@@ -54,7 +54,7 @@ func linkName(t token) string {
 	if ref, ok := t.profile(); ok && ref.Slug != "" {
 		return slugName(ref.Slug)
 	}
-	if ref, err := watchpost.ParseCompany(t.text); err == nil && ref.Slug != "" {
+	if ref, err := reference.ParseCompany(t.text); err == nil && ref.Slug != "" {
 		return slugName(ref.Slug)
 	}
 	return linkHost(t.text)

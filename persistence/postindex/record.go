@@ -21,7 +21,7 @@ const (
 // Stored is a post as it is kept: encoded once, when it was written.
 type Stored struct {
 	ID     watchpost.PostID
-	object watchpost.PostObject
+	object PostObject
 	raw    []byte
 }
 
@@ -32,7 +32,7 @@ func (s *Stored) Current() bool { return s.raw[0] == recordVersion }
 // encodeRecord writes what the API does not show, and then the post object:
 // both moments exactly, the rules' version, the matches, then Head and Tail.
 func encodeRecord(p *watchpost.Post) ([]byte, error) {
-	object, err := watchpost.NewPostObject(p)
+	object, err := NewPostObject(p)
 	if err != nil {
 		return nil, err
 	}

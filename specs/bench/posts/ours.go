@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"watchpost"
+	"watchpost/internal/reference"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
@@ -205,7 +206,7 @@ func (o *ours) translate(q *query) (watchpost.PostQuery, error) {
 		asked.Labels = append(asked.Labels, labelName(l))
 	}
 	if q.author >= 0 {
-		reference, err := watchpost.ParseProfile(authorURL(q.author))
+		reference, err := reference.ParseProfile(authorURL(q.author))
 		if err != nil {
 			return asked, err
 		}

@@ -54,7 +54,7 @@ func TestSharedScan(t *testing.T) {
 	_, ok = many.Join(scanOf("more", "e", at))
 	require.False(t, ok, "the rest get another scan")
 
-	handed, ok := scan.Hand(watchpost.Lease{ID: "l"})
+	handed, ok := scan.WithLease(watchpost.Lease{ID: "l"})
 	require.True(t, ok)
 	_, ok = handed.Join(scanOf("2", "c", at))
 	require.False(t, ok, "a session searches already")

@@ -1,4 +1,4 @@
-package watchpost_test
+package reference_test
 
 import (
 	"strings"
@@ -6,20 +6,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/internal/reference"
 )
 
 // opaque has the form of a profile's URN id.
 const opaque = "ACoAABx7Yz_0k-QwErTyUiOp"
 
 func TestParseProfile(t *testing.T) {
-	slug := func(s string) watchpost.Reference {
-		return watchpost.Reference{Kind: watchpost.ProfileReference, Slug: s}
+	slug := func(s string) reference.Reference {
+		return reference.Reference{Kind: reference.Profile, Slug: s}
 	}
-	id := func(s string) watchpost.Reference {
-		return watchpost.Reference{Kind: watchpost.ProfileReference, ID: s}
+	id := func(s string) reference.Reference {
+		return reference.Reference{Kind: reference.Profile, ID: s}
 	}
-	for in, want := range map[string]watchpost.Reference{
+	for in, want := range map[string]reference.Reference{
 		"jane-doe":                       slug("jane-doe"),
 		"  Jane-Doe \n":                  slug("jane-doe"),
 		"jane_doe1":                      slug("jane_doe1"),
@@ -68,7 +68,7 @@ func TestParseProfile(t *testing.T) {
 		"urn:net:profile:jane":                                                  id("jane"),
 	} {
 		t.Run(in, func(t *testing.T) {
-			got, err := watchpost.ParseProfile(in)
+			got, err := reference.ParseProfile(in)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		})
@@ -83,21 +83,20 @@ func TestParseProfile(t *testing.T) {
 		strings.Repeat("a", 301), "https://host/in/jane?" + strings.Repeat("a", 3000), "urn:" + strings.Repeat("a:b:(urn:", 200),
 	} {
 		t.Run("not "+in, func(t *testing.T) {
-			_, err := watchpost.ParseProfile(in)
-			require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
+			_, err := reference.ParseProfile(in)
 			require.Error(t, err)
 		})
 	}
 }
 
 func TestParseCompany(t *testing.T) {
-	slug := func(s string) watchpost.Reference {
-		return watchpost.Reference{Kind: watchpost.CompanyReference, Slug: s}
+	slug := func(s string) reference.Reference {
+		return reference.Reference{Kind: reference.Company, Slug: s}
 	}
-	id := func(s string) watchpost.Reference {
-		return watchpost.Reference{Kind: watchpost.CompanyReference, ID: s}
+	id := func(s string) reference.Reference {
+		return reference.Reference{Kind: reference.Company, ID: s}
 	}
-	for in, want := range map[string]watchpost.Reference{
+	for in, want := range map[string]reference.Reference{
 		"Acme":                                slug("acme"),
 		"acme-corp":                           slug("acme-corp"),
 		"booking.com":                         slug("booking.com"),
@@ -126,22 +125,22 @@ func TestParseCompany(t *testing.T) {
 		"":                                    {},
 	} {
 		t.Run(in, func(t *testing.T) {
-			got, err := watchpost.ParseCompany(in)
-			require.Equal(t, want == watchpost.Reference{}, err != nil, err)
+			got, err := reference.ParseCompany(in)
+			require.Equal(t, want == reference.Reference{}, err != nil, err)
 			require.Equal(t, want, got)
 		})
 	}
 }
 
-func TestParsePostReference(t *testing.T) {
-	slug := func(s string) watchpost.Reference {
-		return watchpost.Reference{Kind: watchpost.PostReference, Slug: s}
+func TestParsePost(t *testing.T) {
+	slug := func(s string) reference.Reference {
+		return reference.Reference{Kind: reference.Post, Slug: s}
 	}
-	id := func(s string) watchpost.Reference {
-		return watchpost.Reference{Kind: watchpost.PostReference, ID: s}
+	id := func(s string) reference.Reference {
+		return reference.Reference{Kind: reference.Post, ID: s}
 	}
 	const number = "7123456789012345678"
-	for in, want := range map[string]watchpost.Reference{
+	for in, want := range map[string]reference.Reference{
 		"jane_hello-world":                                      slug("jane_hello-world"),
 		"https://host/posts/Jane_hello-X9":                      slug("Jane_hello-X9"), // case counts
 		"https://host/posts/a%3Ab/?x#y":                         slug("a:b"),
@@ -178,40 +177,40 @@ func TestParsePostReference(t *testing.T) {
 		"":                                {},
 	} {
 		t.Run(in, func(t *testing.T) {
-			got, err := watchpost.ParsePostReference(in)
-			require.Equal(t, want == watchpost.Reference{}, err != nil, err)
+			got, err := reference.ParsePost(in)
+			require.Equal(t, want == reference.Reference{}, err != nil, err)
 			require.Equal(t, want, got)
 		})
 	}
 }
 
-func TestReferenceString(t *testing.T) {
+func TestString(t *testing.T) {
 	for _, c := range []struct {
-		ref         watchpost.Reference
+		ref         reference.Reference
 		string, key string
 	}{
-		{watchpost.Reference{Kind: watchpost.ProfileReference, Slug: "jane"}, "jane", "profile/jane"},
-		{watchpost.Reference{Kind: watchpost.ProfileReference, Slug: "12"}, "/in/12", "profile/12"},
-		{watchpost.Reference{Kind: watchpost.ProfileReference, Slug: "j.d"}, "/in/j.d", "profile/j.d"},
-		{watchpost.Reference{Kind: watchpost.ProfileReference, ID: opaque}, opaque, "profile:" + opaque},
-		{watchpost.Reference{Kind: watchpost.ProfileReference, ID: "12"}, "12", "profile:12"},
-		{watchpost.Reference{Kind: watchpost.ProfileReference, ID: "jane"}, "urn:network:profile:jane", "profile:jane"},
-		{watchpost.Reference{Kind: watchpost.CompanyReference, Slug: "a,b"}, "/company/a%2Cb", "company/a,b"},
-		{watchpost.Reference{Kind: watchpost.CompanyReference, ID: "12"}, "12", "company:12"},
-		{watchpost.Reference{Kind: watchpost.PostReference, ID: "share:12"}, "share:12", "post:share:12"},
-		{watchpost.Reference{Kind: watchpost.PostReference, ID: "ab"}, "urn:network:activity:ab", "post:ab"},
+		{reference.Reference{Kind: reference.Profile, Slug: "jane"}, "jane", "profile/jane"},
+		{reference.Reference{Kind: reference.Profile, Slug: "12"}, "/in/12", "profile/12"},
+		{reference.Reference{Kind: reference.Profile, Slug: "j.d"}, "/in/j.d", "profile/j.d"},
+		{reference.Reference{Kind: reference.Profile, ID: opaque}, opaque, "profile:" + opaque},
+		{reference.Reference{Kind: reference.Profile, ID: "12"}, "12", "profile:12"},
+		{reference.Reference{Kind: reference.Profile, ID: "jane"}, "urn:network:profile:jane", "profile:jane"},
+		{reference.Reference{Kind: reference.Company, Slug: "a,b"}, "/company/a%2Cb", "company/a,b"},
+		{reference.Reference{Kind: reference.Company, ID: "12"}, "12", "company:12"},
+		{reference.Reference{Kind: reference.Post, ID: "share:12"}, "share:12", "post:share:12"},
+		{reference.Reference{Kind: reference.Post, ID: "ab"}, "urn:network:activity:ab", "post:ab"},
 	} {
 		require.Equal(t, c.string, c.ref.String())
 		require.Equal(t, c.key, c.ref.Key())
 	}
-	require.Empty(t, watchpost.Reference{}.String())
+	require.Empty(t, reference.Reference{}.String())
 }
 
-// checkReference says what holds for whatever a parser accepts.
-func checkReference(t *testing.T, parse func(string) (watchpost.Reference, error), s string) {
+// checkParse says what holds for whatever a parser accepts.
+func checkParse(t *testing.T, parse func(string) (reference.Reference, error), s string) {
 	r, err := parse(s)
 	if err != nil {
-		require.Equal(t, watchpost.Reference{}, r)
+		require.Equal(t, reference.Reference{}, r)
 		return
 	}
 	require.NotEqual(t, r.Slug == "", r.ID == "", "exactly one of slug and id: %+v", r)
@@ -223,7 +222,7 @@ func checkReference(t *testing.T, parse func(string) (watchpost.Reference, error
 		require.NoError(t, err)
 		require.Equal(t, r.Key(), same.Key())
 	}
-	if r.Slug != "" && r.Kind == watchpost.ProfileReference {
+	if r.Slug != "" && r.Kind == reference.Profile {
 		u, err := parse("https://www.host.com/in/" + escape(r.Slug) + "/detail?x=/in/other#y")
 		require.NoError(t, err)
 		require.Equal(t, r, u)
@@ -242,9 +241,9 @@ func escape(s string) string {
 	return b.String()
 }
 
-// referenceSeeds reach each branch of the parser at least once; the coverage of
+// seeds reach each branch of the parser at least once; the coverage of
 // half an hour of fuzzing chose them.
-var referenceSeeds = []string{
+var seeds = []string{
 	"", " ", "/", "/0", "+", "%", "`", "\"0", "Ǔ%", // no token, no segment, no letter, bad escapes
 	"urn:aa:aa :", "urn:0:profile:0_", "urn:0:_CompAnY:A", // words and types of a URN
 	"urn:a:fsd_b:(urn:c:fsD_d:(urn(u:member:1bx),y)", // a URN inside a tuple
@@ -255,20 +254,20 @@ var referenceSeeds = []string{
 }
 
 func FuzzParseProfile(f *testing.F) {
-	for _, s := range append(referenceSeeds, "jane-doe", "https://host/in/J%C3%B6rg/?x#y", "urn:net:profile-view:("+opaque+",en)", "12", "/in/12", opaque) {
+	for _, s := range append(seeds, "jane-doe", "https://host/in/J%C3%B6rg/?x#y", "urn:net:profile-view:("+opaque+",en)", "12", "/in/12", opaque) {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) { checkReference(t, watchpost.ParseProfile, s) })
+	f.Fuzz(func(t *testing.T, s string) { checkParse(t, reference.ParseProfile, s) })
 }
 
 func FuzzParseCompany(f *testing.F) {
-	for _, s := range append(referenceSeeds, "acme", "booking.com", "host.com/school/eth", "urn:net:fsd_company:1035", "1035", "/company/a%2Cb") {
+	for _, s := range append(seeds, "acme", "booking.com", "host.com/school/eth", "urn:net:fsd_company:1035", "1035", "/company/a%2Cb") {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) { checkReference(t, watchpost.ParseCompany, s) })
+	f.Fuzz(func(t *testing.T, s string) { checkParse(t, reference.ParseCompany, s) })
 }
 
-func FuzzParsePostReference(f *testing.F) {
+func FuzzParsePost(f *testing.F) {
 	for _, s := range []string{
 		"jane_hi-activity-7123456789012345678-xY", "https://host/feed/update/urn:net:ugcPost:12/", "urn:net:activity:12",
 		"share:12", "https://forum.host/t/42-my-topic", "/posts/a:b",
@@ -278,5 +277,5 @@ func FuzzParsePostReference(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) { checkReference(t, watchpost.ParsePostReference, s) })
+	f.Fuzz(func(t *testing.T, s string) { checkParse(t, reference.ParsePost, s) })
 }

@@ -1,6 +1,9 @@
-package watchpost
+// Package reference parses the ways in which callers and pages name a profile,
+// company or post of the network: URLs, URNs, slugs and ids.
+package reference
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"unicode"
@@ -9,23 +12,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ReferenceKind says what a Reference refers to.
-type ReferenceKind string
+// Kind says what a Reference refers to.
+type Kind string
 
 // The kinds of things on the network that callers refer to.
 const (
-	ProfileReference ReferenceKind = "profile"
-	CompanyReference ReferenceKind = "company"
-	PostReference    ReferenceKind = "post"
+	Profile Kind = "profile"
+	Company Kind = "company"
+	Post    Kind = "post"
 )
 
-// Reference names a profile, company or post of the network in the one way
-// that it is compared and passed on, however a caller wrote it (specification:
-// POST /api-people-watchlist, POST /api-company-watchlist). Exactly one of
+// Reference names a profile, company or post of the network in canonical form,
+// whatever form a caller used (specification: POST /api-people-watchlist, POST
+// /api-company-watchlist). Exactly one of
 // Slug and ID is set; which of the two a thing has depends on what the caller
 // knew, and one thing may thus have two references.
 type Reference struct {
-	Kind ReferenceKind
+	Kind Kind
 	// Slug is the name in the thing's URL, decoded, composed and, but for
 	// posts, in lower case.
 	Slug string
@@ -46,7 +49,7 @@ type Reference struct {
 //     be given as a URL: there digits are a slug, while an opaque id is one
 //     there too, for the network shows such URLs.
 func ParseProfile(s string) (Reference, error) {
-	return parseReference(&profileGrammar, s)
+	return parse(&profileGrammar, s)
 }
 
 // ParseCompany reads a reference to a company or another organisation:
@@ -58,7 +61,7 @@ func ParseProfile(s string) (Reference, error) {
 //   - a bare token, an id when it is digits only and else a slug. Digits in a
 //     URL are an id too, for the network numbers companies in that place.
 func ParseCompany(s string) (Reference, error) {
-	return parseReference(&companyGrammar, s)
+	return parse(&companyGrammar, s)
 }
 
 // ParseAuthor reads a reference to a person, as ParseProfile does, or to a
@@ -79,7 +82,7 @@ func bare(s string) bool {
 	return !strings.Contains(s, "/") && !hasPrefixFold(s, "urn:") && !hasPrefixFold(s, "urn%3a")
 }
 
-// ParsePostReference reads a reference to a post:
+// ParsePost reads a reference to a post:
 //
 //   - a URL whose path has /posts/<slug>, /pulse/<slug> or
 //     /feed/update/<urn>, or another URL, whose last segment is the slug;
@@ -90,8 +93,8 @@ func bare(s string) bool {
 //
 // A slug that carries the post's number, as in …-activity-7123456789012345678-x,
 // is read as that number, so that it equals the post's URN.
-func ParsePostReference(s string) (Reference, error) {
-	return parseReference(&postGrammar, s)
+func ParsePost(s string) (Reference, error) {
+	return parse(&postGrammar, s)
 }
 
 // String returns the canonical form, which the parser of the kind reads as the
@@ -123,9 +126,33 @@ func (r Reference) Key() string {
 	return string(r.Kind) + "/" + r.Slug
 }
 
+// Name guesses the owner's name from the slug: jane-doe-1a2b3c gives Jane Doe.
+// It is empty when only an id is known.
+func (r Reference) Name() string {
+	var words []string
+	for w := range strings.FieldsFuncSeq(r.Slug, func(c rune) bool { return c == '-' || c == '_' }) {
+		// The network tells namesakes apart by letters and digits at the end.
+		if len(words) > 0 && strings.ContainsAny(w, "0123456789") {
+			break
+		}
+		first, size := utf8.DecodeRuneInString(w)
+		words = append(words, string(unicode.ToUpper(first))+w[size:])
+	}
+	return strings.Join(words, " ")
+}
+
+// URN returns the reference as a URN of the network, "" when no id is known.
+func (r Reference) URN() string {
+	g := grammarOf(r.Kind)
+	if g == nil || r.ID == "" {
+		return ""
+	}
+	return "urn:network:" + g.urnType + ":" + r.ID
+}
+
 // grammar is what tells the references of one kind from those of another.
 type grammar struct {
-	kind     ReferenceKind
+	kind     Kind
 	segments []string // path segments before a slug; the first is canonical
 	urnType  string   // of ids that are not clear by themselves
 	typed    func(urnType string) bool
@@ -138,7 +165,7 @@ type grammar struct {
 
 var (
 	profileGrammar = grammar{
-		kind:     ProfileReference,
+		kind:     Profile,
 		segments: []string{"in"},
 		urnType:  "profile",
 		typed:    func(t string) bool { return profileURNs[t] },
@@ -147,7 +174,7 @@ var (
 		pathID:   opaqueID,
 	}
 	companyGrammar = grammar{
-		kind:     CompanyReference,
+		kind:     Company,
 		segments: []string{"company", "school", "showcase"},
 		urnType:  "company",
 		typed:    func(t string) bool { return companyURNs[t] },
@@ -157,7 +184,7 @@ var (
 		pathID:   number,
 	}
 	postGrammar = grammar{
-		kind:     PostReference,
+		kind:     Post,
 		segments: []string{"posts", "pulse"},
 		urnType:  activityURN,
 		typed:    postTyped,
@@ -178,13 +205,13 @@ var (
 	}
 )
 
-func grammarOf(k ReferenceKind) *grammar {
+func grammarOf(k Kind) *grammar {
 	switch k {
-	case ProfileReference:
+	case Profile:
 		return &profileGrammar
-	case CompanyReference:
+	case Company:
 		return &companyGrammar
-	case PostReference:
+	case Post:
 		return &postGrammar
 	}
 	return nil
@@ -193,18 +220,18 @@ func grammarOf(k ReferenceKind) *grammar {
 // maxReference bounds what is read at all, in bytes, maxToken a slug or id in
 // characters.
 const (
-	maxReference = 2048
-	maxToken     = 300
+	maxLength = 2048
+	maxToken  = 300
 )
 
-func parseReference(g *grammar, s string) (Reference, error) {
+func parse(g *grammar, s string) (Reference, error) {
 	s = trimInvisible(s)
-	if len(s) <= maxReference && utf8.ValidString(s) {
+	if len(s) <= maxLength && utf8.ValidString(s) {
 		if r, ok := g.parse(s); ok {
 			return r, nil
 		}
 	}
-	return Reference{}, Errorf(Invalid, "Invalid %s identifier", g.kind)
+	return Reference{}, fmt.Errorf("invalid %s identifier", g.kind)
 }
 
 func (g *grammar) parse(s string) (Reference, bool) {
@@ -219,7 +246,7 @@ func (g *grammar) parse(s string) (Reference, bool) {
 		return g.parseURN(s)
 	case strings.Contains(s, "/"):
 		return g.parseURL(s)
-	case g.kind == PostReference && strings.Contains(s, ":"):
+	case g.kind == Post && strings.Contains(s, ":"):
 		return g.parseURN("urn:network:" + s)
 	}
 	s, _, _ = strings.Cut(s, "?")

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"watchpost/internal/reference"
 )
 
 // Progress is how far a task has come that is done in slices: one that costs
@@ -18,8 +20,8 @@ type Progress struct {
 	Posts []json.RawMessage // gathered so far
 }
 
-// slicedInput is the input of the task type that is done in slices.
-type slicedInput struct {
+// pagedInput is the input of the task type that is done in slices.
+type pagedInput struct {
 	URNs []json.RawMessage `json:"profile_urns"`
 }
 
@@ -34,7 +36,7 @@ func (t *Task) references() (all []json.RawMessage, people int) {
 	if t.Type != TaskProfilesPosts {
 		return nil, 0
 	}
-	var in slicedInput
+	var in pagedInput
 	if err := json.Unmarshal(t.Input, &in); err != nil {
 		return nil, 0
 	}
@@ -48,17 +50,17 @@ func distinctAuthors(refs []json.RawMessage) (all []json.RawMessage, people int)
 	all = make([]json.RawMessage, 0, len(refs))
 	var companies []json.RawMessage
 	for _, raw := range refs {
-		key, kind := string(raw), ProfileReference
+		key, kind := string(raw), reference.Profile
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
-			if reference, err := ParseAuthor(text); err == nil {
+			if reference, err := reference.ParseAuthor(text); err == nil {
 				key, kind = reference.Key(), reference.Kind
 			}
 		}
 		switch {
 		case seen[key]:
 			continue
-		case kind == CompanyReference:
+		case kind == reference.Company:
 			companies = append(companies, raw)
 		default:
 			all = append(all, raw)
@@ -76,23 +78,23 @@ func (t *Task) Units() int {
 	return max(1, people-t.Progress.Done)
 }
 
-// HandedType is the type as which the task's slice is handed out that is out or
+// LeasedType is the type as which the task's slice is handed out that is out or
 // comes next. Its allowance is debited: a slice has people or one company.
-func (t *Task) HandedType() TaskType {
+func (t *Task) LeasedType() TaskType {
 	if all, people := t.references(); people < len(all) && t.Progress.Done >= people {
 		return TaskCompanyPosts
 	}
 	return t.Type
 }
 
-// HandedInput is the task's input as the session with the present lease is
+// LeasedInput is the task's input as the session with the present lease is
 // given it.
-func (t *Task) HandedInput() json.RawMessage {
+func (t *Task) LeasedInput() json.RawMessage {
 	switch t.Type {
 	case TaskProfilesSearch:
-		return handedSearch(t.Input)
+		return leasedSearch(t.Input)
 	case TaskConnectionRequest:
-		return handedInvitation(t.Input)
+		return leasedInvitation(t.Input)
 	}
 	all, people := t.references()
 	if t.Lease == nil || len(all) == 0 {
@@ -102,7 +104,7 @@ func (t *Task) HandedInput() json.RawMessage {
 	if from := min(t.Lease.First, len(all)); from >= people && from < len(all) {
 		slice = companyInput{all[from]}
 	} else {
-		slice = slicedInput{all[from:min(from+t.Lease.Units, people)]}
+		slice = pagedInput{all[from:min(from+t.Lease.Units, people)]}
 	}
 	b, err := json.Marshal(slice)
 	if err != nil {
@@ -114,9 +116,9 @@ func (t *Task) HandedInput() json.RawMessage {
 // MaxFound is the most members that one search returns.
 const MaxFound = 50
 
-// handedSearch is the input of a search without the alias of count, and with no
+// leasedSearch is the input of a search without the alias of count, and with no
 // count above the most that one search returns.
-func handedSearch(input json.RawMessage) json.RawMessage {
+func leasedSearch(input json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return input
@@ -139,9 +141,9 @@ func handedSearch(input json.RawMessage) json.RawMessage {
 	return encoded(fields, input)
 }
 
-// handedInvitation is the input of an invitation with its note trimmed; a blank
+// leasedInvitation is the input of an invitation with its note trimmed; a blank
 // note is none.
-func handedInvitation(input json.RawMessage) json.RawMessage {
+func leasedInvitation(input json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	var note string
 	if json.Unmarshal(input, &fields) != nil || json.Unmarshal(fields["note"], &note) != nil {
@@ -171,11 +173,11 @@ func encoded(fields map[string]json.RawMessage, otherwise json.RawMessage) json.
 	return b
 }
 
-// Gather takes the answer to one slice; found says whether anything that was
+// AddPage takes the answer to one slice; found says whether anything that was
 // asked for was there. rest is true when references are left: then the task is
 // pending again. ok is false for the answer to a slice that was answered
 // before.
-func (t Task) Gather(l Lease, posts []json.RawMessage, found bool) (next Task, rest, ok bool) {
+func (t Task) AddPage(l Lease, posts []json.RawMessage, found bool) (next Task, rest, ok bool) {
 	if l.First != t.Progress.Done || t.State.Final() {
 		return t, false, false
 	}
@@ -193,8 +195,8 @@ func (t Task) Gather(l Lease, posts []json.RawMessage, found bool) (next Task, r
 	return t, true, true
 }
 
-// Gathered is the output of a task whose slices are all done.
-func (t *Task) Gathered() (json.RawMessage, error) {
+// PagedOutput is the output of a task whose slices are all done.
+func (t *Task) PagedOutput() (json.RawMessage, error) {
 	return json.Marshal(postsOutput{Posts: t.Progress.Posts})
 }
 

@@ -45,9 +45,9 @@ func TestTaskTransitions(t *testing.T) {
 		}
 		require.Equal(t, state == c || state == f, state.Final())
 	}
-	require.Equal(t, "pending", l.Shown())
-	require.Equal(t, "pending", a.Shown())
-	require.Equal(t, "completed", c.Shown())
+	require.Equal(t, "pending", l.PublicStatus())
+	require.Equal(t, "pending", a.PublicStatus())
+	require.Equal(t, "completed", c.PublicStatus())
 }
 
 // in brings a write into a state.
@@ -56,9 +56,9 @@ func in(state watchpost.TaskState) watchpost.Task {
 	lease := watchpost.Lease{ID: "lease", Session: "s", Account: "a", Deadline: noon.Add(time.Minute)}
 	switch state {
 	case watchpost.TaskLeased:
-		t, _ = t.Hand(lease)
+		t, _ = t.WithLease(lease)
 	case watchpost.TaskActing:
-		t, _ = t.Hand(lease)
+		t, _ = t.WithLease(lease)
 		t, _ = t.Act("lease", noon)
 	case watchpost.TaskCompleted:
 		t, _ = t.Complete(json.RawMessage(`{}`), noon)
@@ -73,7 +73,9 @@ func in(state watchpost.TaskState) watchpost.Task {
 func TestMethodsFollowTheTable(t *testing.T) {
 	t.Parallel()
 	methods := []func(watchpost.Task) (watchpost.Task, bool){
-		func(t watchpost.Task) (watchpost.Task, bool) { return t.Hand(watchpost.Lease{ID: "new", Account: "a"}) },
+		func(t watchpost.Task) (watchpost.Task, bool) {
+			return t.WithLease(watchpost.Lease{ID: "new", Account: "a"})
+		},
 		func(t watchpost.Task) (watchpost.Task, bool) { return t.Act("lease", noon) },
 		func(t watchpost.Task) (watchpost.Task, bool) { return t.Return(false) },
 		func(t watchpost.Task) (watchpost.Task, bool) { return t.Complete(json.RawMessage(`1`), noon) },
@@ -105,19 +107,19 @@ func TestLeases(t *testing.T) {
 	require.Equal(t, watchpost.AccountURN("a"), task.Account, "a write stays with its first account")
 	_, ok := task.Act("other", noon)
 	require.False(t, ok)
-	_, given := task.Given("s", "", "lease")
+	_, given := task.FindLease("s", "", "lease")
 	require.True(t, given)
-	_, given = task.Given("other", "", "lease")
+	_, given = task.FindLease("other", "", "lease")
 	require.False(t, given)
-	_, given = task.Given("s", "", "")
+	_, given = task.FindLease("s", "", "")
 	require.False(t, given)
 
 	t.Run("a write in acting belongs to its journal", func(t *testing.T) {
 		t.Parallel()
-		task, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a", Journal: "j"})
-		unnamed, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+		task, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a", Journal: "j"})
+		unnamed, _ := watchpost.Task{Type: watchpost.TaskLikePost, State: watchpost.TaskPending}.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
 		unnamed, _ = unnamed.Act("l", noon)
-		_, given := unnamed.Given("other", "", "l")
+		_, given := unnamed.FindLease("other", "", "l")
 		require.False(t, given, "no journal is nobody's")
 		for range 2 {
 			for _, who := range []struct {
@@ -129,18 +131,18 @@ func TestLeases(t *testing.T) {
 				{"other", "j", "l", task.State == watchpost.TaskActing}, {"other", "other", "l", false}, {"other", "", "l", false},
 				{"other", "j", "wrong", false}, {"s", "j", "wrong", false},
 			} {
-				_, given := task.Given(who.session, who.journal, who.lease)
+				_, given := task.FindLease(who.session, who.journal, who.lease)
 				require.Equal(t, who.given, given, "%s: %+v", task.State, who)
 			}
 			task, _ = task.Act("l", noon)
 		}
 		task, _ = task.Expire(noon.Add(watchpost.ActingLimit))
-		_, given = task.Given("other", "j", "l")
+		_, given = task.FindLease("other", "j", "l")
 		require.True(t, given, "the truth may come late")
 	})
 
 	read := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
-	read, _ = read.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+	read, _ = read.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
 	require.Empty(t, read.Account, "a read belongs to no account")
 	_, ok = read.Act("l", noon)
 	require.False(t, ok, "reads do not act")
@@ -148,7 +150,7 @@ func TestLeases(t *testing.T) {
 	t.Run("past leases are remembered, the last sixteen", func(t *testing.T) {
 		task := in(watchpost.TaskPending)
 		for i := range 20 {
-			task, ok = task.Hand(watchpost.Lease{ID: fmt.Sprint(i), Session: "s", Account: "a"})
+			task, ok = task.WithLease(watchpost.Lease{ID: fmt.Sprint(i), Session: "s", Account: "a"})
 			require.True(t, ok)
 			before := task.Past
 			shared := append([]watchpost.Lease(nil), before...)
@@ -159,9 +161,9 @@ func TestLeases(t *testing.T) {
 		require.Len(t, task.Past, 16)
 		require.Equal(t, 20, task.Attempts)
 		require.Equal(t, 20, task.Lost)
-		_, given := task.Given("s", "", "3")
+		_, given := task.FindLease("s", "", "3")
 		require.False(t, given)
-		past, given := task.Given("s", "", "4")
+		past, given := task.FindLease("s", "", "4")
 		require.True(t, given)
 		require.Equal(t, 5, past.Attempt)
 	})
@@ -173,7 +175,7 @@ func TestLoseLease(t *testing.T) {
 		task := watchpost.Task{Type: kind, State: watchpost.TaskPending}
 		for lost := 1; lost <= 5; lost++ {
 			var ok bool
-			task, ok = task.Hand(watchpost.Lease{ID: "l", Account: "a"})
+			task, ok = task.WithLease(watchpost.Lease{ID: "l", Account: "a"})
 			require.True(t, ok)
 			task, ok = task.LoseLease(noon)
 			require.True(t, ok)
@@ -199,11 +201,11 @@ func TestExpires(t *testing.T) {
 	noAct := in(watchpost.TaskLeased)
 	noAct, _ = noAct.LoseLease(noon)
 	retried := func(kind watchpost.TaskType, code string, acted *bool) watchpost.Task {
-		task, _ := watchpost.Task{Type: kind, State: watchpost.TaskPending, CreatedAt: noon}.Hand(watchpost.Lease{ID: "l", Account: "a"})
-		task, _ = task.Retry(watchpost.Judge(kind, code, "", acted), noon)
+		task, _ := watchpost.Task{Type: kind, State: watchpost.TaskPending, CreatedAt: noon}.WithLease(watchpost.Lease{ID: "l", Account: "a"})
+		task, _ = task.Retry(watchpost.ClassifyError(kind, code, "", acted), noon)
 		return task
 	}
-	lost, _ := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending, CreatedAt: noon}.Hand(watchpost.Lease{ID: "l"})
+	lost, _ := watchpost.Task{Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending, CreatedAt: noon}.WithLease(watchpost.Lease{ID: "l"})
 	lost, _ = lost.LoseLease(noon)
 	sliced := watchpost.Task{Type: watchpost.TaskProfilesPosts, State: watchpost.TaskPending, CreatedAt: noon, Progress: watchpost.Progress{Done: 1}}
 	paused := released
@@ -282,22 +284,22 @@ func TestTaskSurvivesStorage(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`7`), &f))
 }
 
-// TestJudge is the table of error codes, for every code, every value of acted
+// TestClassifyError is the table of error codes, for every code, every value of acted
 // and every type of task.
-func TestJudge(t *testing.T) {
+func TestClassifyError(t *testing.T) {
 	t.Parallel()
-	pauses := map[string]func(watchpost.Verdict) bool{
-		"signed_out":          func(v watchpost.Verdict) bool { return v.PauseAccount },
-		"challenge":           func(v watchpost.Verdict) bool { return v.PauseAccount },
-		"page_not_understood": func(v watchpost.Verdict) bool { return v.PauseType },
-		"network_limit":       func(v watchpost.Verdict) bool { return v.CloseAction },
-		"timeout":             func(watchpost.Verdict) bool { return true },
+	pauses := map[string]func(watchpost.Outcome) bool{
+		"signed_out":          func(v watchpost.Outcome) bool { return v.PauseAccount },
+		"challenge":           func(v watchpost.Outcome) bool { return v.PauseAccount },
+		"page_not_understood": func(v watchpost.Outcome) bool { return v.PauseType },
+		"network_limit":       func(v watchpost.Outcome) bool { return v.CloseAction },
+		"timeout":             func(watchpost.Outcome) bool { return true },
 	}
 	final := []string{"not_found", "not_connected", "company_not_managed", "invalid_input"}
 	for _, kind := range allTypes {
 		for _, code := range append(append(final, "outcome_unknown", "", "new_code"), "signed_out", "challenge", "page_not_understood", "network_limit", "timeout") {
 			for _, acted := range []*bool{nil, new(bool), truth()} {
-				v := watchpost.Judge(kind, code, "why", acted)
+				v := watchpost.ClassifyError(kind, code, "why", acted)
 				name := fmt.Sprint(kind, " ", code, " ", acted == nil, acted != nil && *acted)
 				notActed := acted != nil && !*acted
 				require.Equal(t, notActed, v.Refund, "%s: given back only when it said so", name)
@@ -367,7 +369,7 @@ func TestAnyHistory(t *testing.T) {
 			var ok bool
 			switch rapid.IntRange(0, 6).Draw(r, "event") {
 			case 0:
-				task, ok = task.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
+				task, ok = task.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "a"})
 			case 1:
 				task, ok = task.Act("l", now)
 			case 2:
@@ -429,19 +431,19 @@ func TestMoveAndRejournal(t *testing.T) {
 	_, ok = read.Move()
 	require.False(t, ok, "in nobody's name")
 
-	leased, ok := waits.Hand(watchpost.Lease{ID: "l", Session: "s", Account: "urn:a", Journal: "old"})
+	leased, ok := waits.WithLease(watchpost.Lease{ID: "l", Session: "s", Account: "urn:a", Journal: "old"})
 	require.True(t, ok)
 	_, ok = leased.Move()
 	require.False(t, ok, "handed out")
-	next, ok := leased.Rejournal("new")
+	next, ok := leased.SetJournal("new")
 	require.True(t, ok)
 	require.Equal(t, "new", next.Lease.Journal)
 	require.Equal(t, "old", leased.Lease.Journal, "a value of its own")
-	_, ok = next.Rejournal("new")
+	_, ok = next.SetJournal("new")
 	require.False(t, ok)
 	acting, ok := next.Act("l", time.Unix(0, 0))
 	require.True(t, ok)
-	_, ok = acting.Rejournal("newer")
+	_, ok = acting.SetJournal("newer")
 	require.False(t, ok, "what acts stays with its journal")
 	returned, _ := leased.Return(false)
 	_, ok = returned.Move()

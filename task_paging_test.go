@@ -9,9 +9,9 @@ import (
 	"watchpost"
 )
 
-// TestHandedInput: a session gets what the request means; the task keeps what
+// TestLeasedInput: a session gets what the request means; the task keeps what
 // the request says.
-func TestHandedInput(t *testing.T) {
+func TestLeasedInput(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind        watchpost.TaskType
@@ -30,7 +30,7 @@ func TestHandedInput(t *testing.T) {
 		{watchpost.TaskConnectionRequest, `{"profile_urn":"1"}`, `{"profile_urn":"1"}`},
 	} {
 		task := watchpost.Task{Type: c.kind, Input: json.RawMessage(c.given)}
-		require.JSONEq(t, c.want, string(task.HandedInput()), c.given)
+		require.JSONEq(t, c.want, string(task.LeasedInput()), c.given)
 		require.Equal(t, c.given, string(task.Input))
 	}
 }
@@ -45,7 +45,7 @@ func TestOnePersonInSeveralSpellings(t *testing.T) {
 	}
 	require.Equal(t, 2, task.Units())
 	task.Lease = &watchpost.Lease{Units: 2}
-	require.JSONEq(t, `{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/"]}`, string(task.HandedInput()))
+	require.JSONEq(t, `{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/"]}`, string(task.LeasedInput()))
 }
 
 // TestSlicesOfPeopleAndCompanies: people come first, in one slice; each company
@@ -65,14 +65,14 @@ func TestSlicesOfPeopleAndCompanies(t *testing.T) {
 		{watchpost.TaskCompanyPosts, 1, `{"company_slug":"https://network.example/company/Acme/"}`},
 		{watchpost.TaskCompanyPosts, 1, `{"company_slug":"urn:network:organization:42"}`},
 	} {
-		require.Equal(t, want.kind, task.HandedType(), i)
+		require.Equal(t, want.kind, task.LeasedType(), i)
 		require.Equal(t, want.units, task.Units(), i)
-		handed, ok := task.Hand(watchpost.Lease{ID: "l", Units: task.Units()})
+		handed, ok := task.WithLease(watchpost.Lease{ID: "l", Units: task.Units()})
 		require.True(t, ok, i)
-		require.Equal(t, want.kind, handed.HandedType(), i)
-		require.JSONEq(t, want.input, string(handed.HandedInput()), i)
+		require.Equal(t, want.kind, handed.LeasedType(), i)
+		require.JSONEq(t, want.input, string(handed.LeasedInput()), i)
 		var rest bool
-		task, rest, ok = handed.Gather(*handed.Lease, nil, true)
+		task, rest, ok = handed.AddPage(*handed.Lease, nil, true)
 		require.True(t, ok, i)
 		require.Equal(t, i < 2, rest, i)
 	}

@@ -132,9 +132,9 @@ func (s TaskState) Next(e TaskEvent) (next TaskState, ok bool) {
 	return next, ok
 }
 
-// Hand leases a pending task; ok is false when it is not pending. A task of a
+// WithLease leases a pending task; ok is false when it is not pending. A task of a
 // member stays with the account that it was handed to first.
-func (t Task) Hand(l Lease) (Task, bool) {
+func (t Task) WithLease(l Lease) (Task, bool) {
 	next, ok := t.State.Next(EventLease)
 	if !ok {
 		return t, false
@@ -151,9 +151,9 @@ func (t Task) Hand(l Lease) (Task, bool) {
 	return t, true
 }
 
-// Rejournal gives a lease under which nothing has acted to the journal that
+// SetJournal gives a lease under which nothing has acted to the journal that
 // holds it now; ok is false when there is nothing to change.
-func (t Task) Rejournal(journal string) (Task, bool) {
+func (t Task) SetJournal(journal string) (Task, bool) {
 	if t.State != TaskLeased || t.Lease.Journal == journal {
 		return t, false
 	}
@@ -191,11 +191,11 @@ func (t Task) Act(lease string, now time.Time) (Task, bool) {
 // Holds reports whether lease is the task's present lease.
 func (t Task) Holds(lease string) bool { return t.Lease != nil && t.Lease.ID == lease }
 
-// Given returns the present or a past lease of that name which was given to
+// FindLease returns the present or a past lease of that name which was given to
 // the session; ok is false when there is none: then the frame does not count.
 // A write that began to act belongs to the journal that says so, also when
 // that works for another session by now.
-func (t Task) Given(session SessionID, journal, lease string) (l Lease, ok bool) {
+func (t Task) FindLease(session SessionID, journal, lease string) (l Lease, ok bool) {
 	given := func(l *Lease) bool {
 		acts := !l.ActingAt.IsZero() && journal != "" && l.Journal == journal
 		return l.ID == lease && (l.Session == session || acts)
@@ -251,7 +251,7 @@ func (t Task) LoseLease(now time.Time) (Task, bool) {
 // fails it after MaxAttempts; ok is false when it is neither leased nor acting.
 // It waits for NotBefore, unless the error closes the task type or the action:
 // then that says when the next attempt comes.
-func (t Task) Retry(v Verdict, now time.Time) (Task, bool) {
+func (t Task) Retry(v Outcome, now time.Time) (Task, bool) {
 	next, ok := t.Return(v.Lost)
 	if !ok {
 		return t, false
@@ -407,8 +407,8 @@ func (t *Task) Renewable(now time.Time) bool {
 	return t.Lease != nil && (t.State == TaskActing || now.Before(t.Lease.Deadline.Add(RunMargin)))
 }
 
-// Verdict is what becomes of a task whose session reported an error.
-type Verdict struct {
+// Outcome is what becomes of a task whose session reported an error.
+type Outcome struct {
 	Event   TaskEvent // EventReturn or EventFail
 	Failure TaskFailure
 	// Refund gives the debits of the attempt back.
@@ -423,11 +423,11 @@ type Verdict struct {
 	CloseAction  bool
 }
 
-// Judge applies the table of error codes of the session protocol. acted says
+// ClassifyError applies the table of error codes of the session protocol. acted says
 // whether the network was touched; nil is "not known".
-func Judge(t TaskType, code, message string, acted *bool) Verdict {
+func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 	touched := acted == nil || *acted
-	v := Verdict{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
+	v := Outcome{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
 	switch {
 	case code == "outcome_unknown", t.Writes() && acted == nil:
 		v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown

@@ -1,4 +1,4 @@
-package watchpost
+package postindex
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"watchpost"
 )
 
 // PostObject is a post in JSON as the API shows it, made once when the post is
@@ -17,46 +19,46 @@ type PostObject struct {
 	// Head is the object up to the value of tracking_lists_id, Tail what
 	// follows it up to the value of potential_lead.
 	Head, Tail []byte
-	Matches    []Match
+	Matches    []watchpost.Match
 }
 
 // postObject fixes the members and their order. It must show what package http
 // documents, which its tests compare.
 type postObject struct {
-	ID       PostID `json:"id"`
-	URL      string `json:"network_post_url"`
-	URN      string `json:"network_post_urn"`
-	Tracking string `json:"tracking_lists_id"`
+	ID       watchpost.PostID `json:"id"`
+	URL      string           `json:"network_post_url"`
+	URN      string           `json:"network_post_urn"`
+	Tracking string           `json:"tracking_lists_id"`
 	postObjectTail
 }
 
 type postObjectTail struct {
-	Content         string          `json:"content"`
-	AuthorName      string          `json:"author_name"`
-	AuthorURL       string          `json:"author_url"`
-	AuthorHeadline  string          `json:"author_headline"`
-	AuthorImageURL  string          `json:"author_image_url"`
-	PostedAt        string          `json:"posted_at"`
-	CreatedAt       string          `json:"created_at"`
-	Likes           int64           `json:"likes_count"`
-	Comments        int64           `json:"comments_count"`
-	Shares          int64           `json:"shares_count"`
-	Type            string          `json:"post_type"`
-	Language        string          `json:"language"`
-	ImageURL        string          `json:"image_url"`
-	ImageURLs       []string        `json:"image_urls"`
-	ImageText       string          `json:"image_text"`
-	Videos          []string        `json:"videos"`
-	Tags            []string        `json:"tags"`
-	TagDescriptions []postObjectTag `json:"tagDescriptions"`
-	Sentiment       string          `json:"sentiment"`
-	Influence       int             `json:"influence_score"`
-	Relevance       float64         `json:"relevance_score"`
-	Seniority       string          `json:"seniority_level"`
-	Bookmark        bool            `json:"bookmark"`
-	Liked           bool            `json:"liked"`
-	Commented       bool            `json:"commented"`
-	Source          PostSource      `json:"source"`
+	Content         string               `json:"content"`
+	AuthorName      string               `json:"author_name"`
+	AuthorURL       string               `json:"author_url"`
+	AuthorHeadline  string               `json:"author_headline"`
+	AuthorImageURL  string               `json:"author_image_url"`
+	PostedAt        string               `json:"posted_at"`
+	CreatedAt       string               `json:"created_at"`
+	Likes           int64                `json:"likes_count"`
+	Comments        int64                `json:"comments_count"`
+	Shares          int64                `json:"shares_count"`
+	Type            string               `json:"post_type"`
+	Language        string               `json:"language"`
+	ImageURL        string               `json:"image_url"`
+	ImageURLs       []string             `json:"image_urls"`
+	ImageText       string               `json:"image_text"`
+	Videos          []string             `json:"videos"`
+	Tags            []string             `json:"tags"`
+	TagDescriptions []postObjectTag      `json:"tagDescriptions"`
+	Sentiment       string               `json:"sentiment"`
+	Influence       int                  `json:"influence_score"`
+	Relevance       float64              `json:"relevance_score"`
+	Seniority       string               `json:"seniority_level"`
+	Bookmark        bool                 `json:"bookmark"`
+	Liked           bool                 `json:"liked"`
+	Commented       bool                 `json:"commented"`
+	Source          watchpost.PostSource `json:"source"`
 }
 
 type postObjectTag struct {
@@ -76,7 +78,7 @@ const (
 )
 
 // NewPostObject encodes a post.
-func NewPostObject(p *Post) (PostObject, error) {
+func NewPostObject(p *watchpost.Post) (PostObject, error) {
 	tail := postObjectTail{
 		Content: p.Content, AuthorName: p.AuthorName, AuthorURL: p.AuthorURL, AuthorHeadline: p.AuthorHeadline, AuthorImageURL: p.AuthorImageURL,
 		PostedAt: p.PostedAt.UTC().Format(objectTime), CreatedAt: p.CreatedAt.UTC().Format(objectTime),
@@ -105,7 +107,7 @@ func NewPostObject(p *Post) (PostObject, error) {
 	return o, nil
 }
 
-func (v *postObjectTail) showTags(tags []Tag) {
+func (v *postObjectTail) showTags(tags []watchpost.Tag) {
 	v.Tags, v.TagDescriptions = make([]string, len(tags)), make([]postObjectTag, len(tags))
 	for i, t := range tags {
 		v.Tags[i], v.TagDescriptions[i] = t.Name, postObjectTag{t.Name, t.Description}
@@ -123,8 +125,8 @@ func (v *postObjectTail) encode() ([]byte, error) {
 }
 
 // tail returns Tail with the tags that count.
-func (o *PostObject) tail(t *Tagging) []byte {
-	if t.All(o.Matches) || !slices.ContainsFunc(o.Matches, func(m Match) bool { return len(m.Tags) > 0 }) {
+func (o *PostObject) tail(t *watchpost.Tagging) []byte {
+	if t.All(o.Matches) || !slices.ContainsFunc(o.Matches, func(m watchpost.Match) bool { return len(m.Tags) > 0 }) {
 		return o.Tail
 	}
 	var v postObjectTail
@@ -144,15 +146,15 @@ func (o *PostObject) tail(t *Tagging) []byte {
 
 // Append appends the object as one of the watchlists asked for collected it;
 // matches and tags of watchlists that are not live are not shown.
-func (o *PostObject) Append(dst []byte, asked map[WatchlistID]bool, t *Tagging) []byte {
-	live := map[WatchlistID]bool(nil)
+func (o *PostObject) Append(dst []byte, asked map[watchpost.WatchlistID]bool, t *watchpost.Tagging) []byte {
+	live := map[watchpost.WatchlistID]bool(nil)
 	if t != nil {
 		live = t.Live
 	}
 	dst = append(dst, o.Head...)
-	dst = appendJSONText(dst, string(TrackedBy(&Post{Matches: o.Matches}, asked)))
+	dst = appendJSONText(dst, string(watchpost.TrackedBy(&watchpost.Post{Matches: o.Matches}, asked)))
 	dst = append(dst, o.tail(t)...)
-	lead := slices.ContainsFunc(o.Matches, func(m Match) bool { return m.Lead && live[m.Watchlist] })
+	lead := slices.ContainsFunc(o.Matches, func(m watchpost.Match) bool { return m.Lead && live[m.Watchlist] })
 	dst = append(strconv.AppendBool(dst, lead), objectMatched...)
 	for i, first := 0, true; i < len(o.Matches); i++ {
 		m := &o.Matches[i]
@@ -172,13 +174,13 @@ func (o *PostObject) Append(dst []byte, asked map[WatchlistID]bool, t *Tagging) 
 
 // Post decodes the object. Moments have lost what is below a millisecond, and
 // what the API does not show or shows by who asks is not there.
-func (o *PostObject) Post() (*Post, error) {
+func (o *PostObject) Post() (*watchpost.Post, error) {
 	whole := slices.Concat(o.Head, []byte(`""`), o.Tail, []byte(`false}`))
 	var v postObject
 	if err := json.Unmarshal(whole, &v); err != nil {
 		return nil, fmt.Errorf("stored post: %w", err)
 	}
-	p := &Post{
+	p := &watchpost.Post{
 		ID: v.ID, URN: v.URN, URL: v.URL, Content: v.Content,
 		AuthorName: v.AuthorName, AuthorURL: v.AuthorURL, AuthorHeadline: v.AuthorHeadline, AuthorImageURL: v.AuthorImageURL,
 		Likes: v.Likes, Comments: v.Comments, Shares: v.Shares, Type: v.Type, ImageText: v.ImageText, Videos: v.Videos, Source: v.Source,
@@ -189,7 +191,7 @@ func (o *PostObject) Post() (*Post, error) {
 		p.ImageURLs = v.ImageURLs
 	}
 	for _, t := range v.TagDescriptions {
-		p.Tags = append(p.Tags, Tag{t.Tag, t.Description})
+		p.Tags = append(p.Tags, watchpost.Tag{Name: t.Tag, Description: t.Description})
 	}
 	var err error
 	if p.PostedAt, err = time.Parse(time.RFC3339, v.PostedAt); err != nil {

@@ -1,4 +1,4 @@
-package watchpost
+package reference
 
 import (
 	"net/url"
@@ -25,7 +25,7 @@ func (g *grammar) parseURN(s string) (Reference, bool) {
 	if !g.typed(t) || !token(id) {
 		return Reference{}, false
 	}
-	if g.kind == PostReference && t != activityURN {
+	if g.kind == Post && t != activityURN {
 		id = postType(parts[2]) + ":" + id
 	}
 	return Reference{Kind: g.kind, ID: id}, true
@@ -81,7 +81,7 @@ func (g *grammar) parseURL(s string) (Reference, bool) {
 	at := slices.IndexFunc(path, func(segment string) bool { return knownSegments[strings.ToLower(segment)] })
 	switch {
 	case at < 0:
-		if g.kind != PostReference || len(path) == 0 {
+		if g.kind != Post || len(path) == 0 {
 			return Reference{}, false
 		}
 		return g.parseSegment(path[len(path)-1])
@@ -90,7 +90,7 @@ func (g *grammar) parseURL(s string) (Reference, bool) {
 	}
 	marker := strings.ToLower(path[at])
 	if marker == "feed" {
-		if g.kind != PostReference || at+2 >= len(path) || !strings.EqualFold(path[at+1], "update") {
+		if g.kind != Post || at+2 >= len(path) || !strings.EqualFold(path[at+1], "update") {
 			return Reference{}, false
 		}
 		return g.parseSegment(path[at+2])
@@ -191,7 +191,9 @@ func opaqueID(s string) bool {
 
 // number reports whether s is digits only.
 func number(s string) bool {
-	return s != "" && len(s) <= maxToken && strings.Trim(s, digits) == ""
+	return s != "" && len(s) <= maxToken && strings.Trim(s, "0123456789") == ""
 }
 
-func asciiAlphanumeric(r rune) bool { return lowerAlphanumeric(r) || 'A' <= r && r <= 'Z' }
+func asciiAlphanumeric(r rune) bool {
+	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+}
