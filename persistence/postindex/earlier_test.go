@@ -1,0 +1,132 @@
+package postindex_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+)
+
+// facetQueries are conditions by what posts of the record version before have no
+// terms for, and by names that have synonyms.
+func facetQueries(t *testing.T) []*watchpost.PostQuery {
+	queries := []*watchpost.PostQuery{
+		{},
+		{Sentiments: []string{"Positive"}}, {Sentiments: []string{"negative", "neutral"}},
+		{Sources: []string{"FORUM"}}, {Sources: []string{"network"}}, {Sources: []string{"network", "forum"}},
+		{Sentiments: []string{"positive"}, Sources: []string{"forum"}, Languages: []string{"EN"}},
+		{Types: []string{"IMAGE", "video"}}, {Languages: []string{"DE", "en"}},
+		{Keyword: "GO", Live: map[watchpost.WatchlistID]bool{"w1": true}},
+		{Labels: []string{"hiring"}}, {Labels: []string{"no labels"}},
+		{Labels: []string{"hiring"}, Tagging: &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{"w1": true}}},
+	}
+	for _, synonym := range []string{"ceo", "C-Suite", "Vice President", "head"} {
+		level, err := watchpost.ParseSeniority(synonym)
+		require.NoError(t, err)
+		queries = append(queries, &watchpost.PostQuery{Levels: []string{level}})
+	}
+	for _, q := range queries {
+		q.Order, q.Page, q.PageSize = watchpost.RecentFirst, 1, watchpost.MaxPageSize
+	}
+	return queries
+}
+
+// TestPostsOfTheVersionBefore: filters that are newer than a stored post find it
+// all the same, in the buffer, in segments and beside rewritten posts, and one
+// pass over the posts makes all of them current.
+func TestPostsOfTheVersionBefore(t *testing.T) {
+	options := tiny
+	options.MaxTail = 1000
+	m := newTeam(t, memory(t), options)
+	var posts []*watchpost.Post
+	pick := func(i int, values ...string) string { return values[i%len(values)] }
+	for i := range 60 {
+		p := &watchpost.Post{
+			ID: watchpost.PostID(fmt.Sprintf("00000000-0000-7000-8000-%012x", i)), URN: fmt.Sprint("urn:net:activity:", i),
+			Content: "go", CreatedAt: day0, PostedAt: day0.Add(time.Duration(i) * time.Minute),
+			Sentiment: pick(i, "positive", "negative", "neutral"), Source: watchpost.PostSource(pick(i/2, "network", "forum")),
+			Seniority: pick(i, "C-Level", "VP", "Director", "", "Manager"), Type: pick(i/3, "text", "Image", "video"),
+			Language: pick(i, "en", "de", "fr", "en"),
+		}
+		p.Matches = []watchpost.Match{{Watchlist: lists[i%2], Keyword: pick(i/4, "go", "rust"), At: day0}}
+		tags := [][]watchpost.Tag{{{Name: "hiring"}}}
+		if i%5 == 0 {
+			tags[0] = nil
+		}
+		p.SetMatchTags(tags)
+		posts = append(posts, p)
+		m.put(p)
+	}
+	m.view(func(view persistence.View) {
+		batch, err := postindex.AsEarlier(view, space, options)
+		require.NoError(t, err)
+		m.commit(batch)
+	})
+	m.restart(m.store, options)
+
+	// The tags of a post of the version before count until it is rewritten.
+	check := func(state string, rewritten int) {
+		t.Helper()
+		require.Equal(t, len(posts)-rewritten, m.outdated())
+		require.Empty(t, m.verify(), state)
+		model := slices.Clone(posts)
+		for i := rewritten; i < len(posts); i++ {
+			p := *posts[i]
+			p.Matches = []watchpost.Match{{Watchlist: p.Matches[0].Watchlist, Keyword: p.Matches[0].Keyword, At: day0}}
+			model[i] = &p
+		}
+		for _, q := range facetQueries(t) {
+			page, count := q.Select(model)
+			require.NotZero(t, count, "%+v", q)
+			ids, found := m.query(q)
+			require.Equal(t, count, found, "%s: %+v", state, q)
+			for i, p := range page {
+				require.Equal(t, p.ID, ids[i], "%s: %+v", state, q)
+			}
+		}
+	}
+	check("in the buffer", 0)
+	m.foldAll()
+	check("in segments", 0)
+	m.rewrite(20)
+	check("some rewritten", 20)
+	m.rewrite(len(posts))
+	check("all rewritten", len(posts))
+	m.foldAll()
+	check("all rewritten, in segments", len(posts))
+}
+
+// rewrite puts up to n posts of the version before again.
+func (m *team) rewrite(n int) {
+	var old []*watchpost.Post
+	m.view(func(view persistence.View) {
+		_, err := postindex.EachStored(view, space, nil, func(s *postindex.Stored, p *watchpost.Post) bool {
+			if !s.Current() {
+				old = append(old, p)
+			}
+			return len(old) < n
+		})
+		require.NoError(m.t, err)
+	})
+	m.put(old...)
+}
+
+// outdated counts the posts of the version before.
+func (m *team) outdated() (n int) {
+	m.view(func(view persistence.View) {
+		_, err := postindex.EachStored(view, space, nil, func(s *postindex.Stored, _ *watchpost.Post) bool {
+			if !s.Current() {
+				n++
+			}
+			return true
+		})
+		require.NoError(m.t, err)
+	})
+	return n
+}
