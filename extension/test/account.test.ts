@@ -18,20 +18,20 @@ it('is signed out on the sign-in page and behind a challenge', () => {
   }
 })
 
-it('is not told by errors and unknown forms', () => {
+it('is not read from errors and unknown layouts', () => {
   expect(accountIn(502, page('a profile'))).toBeUndefined()
   expect(accountIn(200, page('a profile in another layout'))).toBeUndefined()
   expect(accountIn(200, '')).toBeUndefined()
   expect(accountIn(200, page('a profile').replace('data-layout="1"', 'data-layout="2"'))).toBeUndefined()
 })
 
-it('has the name as the member wrote it', () => {
+it('keeps the spelling of the member\'s name', () => {
   const named = (name: string) => accountIn(200, `<body data-page="feed" data-layout="1"><details class="account" data-viewer="u" data-slug="s" data-name="${name}">`)?.name
   expect(named('O&#39;Brien &amp; S&#xf6;n &lt;b&gt; &#34;x&#34; &amp;amp;')).toBe(`O'Brien & Sön <b> "x" &amp;`)
   expect(named('Zoë &unknown;')).toBe('Zoë &unknown;')
 })
 
-it('is asked for at a path of the network, as every task begins at one', () => {
+it('is read at a path of the network', () => {
   const addresses: Addresses = { accountPath, startOf, accountIn }
   for (const { task_type: type, input, error } of cases) {
     if (error?.code === 'invalid_input') continue

@@ -18,7 +18,7 @@ function agentOn(pages: Partial<Pages>) {
 }
 
 describe('a read', () => {
-  it('tells its output and who was signed in', async () => {
+  it('reports its output and the signed-in account', async () => {
     const account = { urn: 'urn:n:member:1', slug: 'ada', name: 'Ada', signed_in: true }
     const { agent, told } = agentOn({ account, profile: async () => jane })
     agent.start('t1', 'r1', 'agent_profile_fetch', { profile_slug: 'jane' }, 'urn:n:member:1')
@@ -29,7 +29,7 @@ describe('a read', () => {
     expect(told[0]).not.toHaveProperty('output.profile.positions.0.company_slug')
   })
 
-  it('tells its fault, which touched nothing', async () => {
+  it('reports its fault, which touched nothing', async () => {
     const { agent, told } = agentOn({ profile: async () => { throw new Fault('not_found', 'the network does not know it') } })
     agent.start('t1', 'r1', 'agent_profile_fetch', { profile_slug: 'nobody' }, 'urn:n:member:1')
     await vi.waitFor(() => expect(told).toHaveLength(1))
@@ -37,7 +37,7 @@ describe('a read', () => {
   })
 })
 
-describe('a task type that nobody knows', () => {
+describe('an unknown task type', () => {
   it('is invalid input', async () => {
     const { agent, told } = agentOn({})
     agent.start('t1', 'r1', 'agent_dance' as never, {}, 'urn:n:member:1')

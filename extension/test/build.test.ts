@@ -14,19 +14,19 @@ function build(name: string, env: Record<string, string> = {}, ...more: string[]
   return { zip: readFileSync(join(dir, `${name}.zip`)), manifest: JSON.parse(readFileSync(join(dir, name, 'manifest.json'), 'utf8')) as Record<string, unknown> }
 }
 
-it('the same sources make the same zip, wherever and whenever', () => {
+it('the same sources make the same zip', () => {
   const first = build('a', { TZ: 'UTC' }), second = build('b', { TZ: 'Asia/Tokyo', LANG: 'de_DE.UTF-8' })
   expect(second.zip.equals(first.zip)).toBe(true)
 })
 
-it('asks for one network and no more permissions than it needs', () => {
+it('requests one network and only necessary permissions', () => {
   const { manifest } = build('c', {}, '--network', 'https://network.example')
   expect(manifest['permissions']).toEqual(['storage', 'alarms', 'scripting'])
   expect(manifest['host_permissions']).toEqual(['https://network.example/*'])
   for (const name of ['externally_connectable', 'web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
 })
 
-it('has the id that the service lets in', () => {
+it('has the id that the service allows', () => {
   const key = Buffer.from(readFileSync('key.b64', 'utf8'), 'base64')
   const id = createHash('sha256').update(key).digest('hex').slice(0, 32).replace(/./g, digit => String.fromCharCode(97 + parseInt(digit, 16)))
   for (const file of ['../cmd/watchpost/serve.go', '../specs/browser/world_test.go']) {
@@ -35,6 +35,6 @@ it('has the id that the service lets in', () => {
   }
 })
 
-it('refuses what is no origin', () => {
+it('refuses invalid origins', () => {
   expect(() => build('d', {}, '--network', 'https://network.example/path')).toThrow()
 })

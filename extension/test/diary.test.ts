@@ -10,7 +10,7 @@ const done = (task_type: string, input: unknown = {}, more: Partial<Entry> = {})
 
 const used = (diary: Diary) => Object.fromEntries(diary.uses().filter(u => u.used > 0).map(u => [u.action, u.used]))
 
-it('counts what was done, in days and weeks of UTC', async () => {
+it('counts actions in days and weeks of UTC', async () => {
   const store = new MemoryStore()
   let now = start // a Wednesday
   const diary = await Diary.open(store, () => {}, () => now)
@@ -29,14 +29,14 @@ it('counts what was done, in days and weeks of UTC', async () => {
   expect(used(diary)).toEqual({})
 })
 
-it('keeps the last hundred', async () => {
+it('keeps the last hundred entries', async () => {
   const diary = await Diary.open(new MemoryStore(), () => {}, () => start)
   for (let i = 0; i < 120; i++) await diary.write(done('agent_profile_fetch', { profile_slug: `p${i}` }))
   expect(diary.deeds).toHaveLength(100)
   expect(diary.deeds[0]!.about).toBe('p119')
 })
 
-it('has words for every task type', () => {
+it('has texts for every task type', () => {
   for (const type of ['agent_profile_fetch', 'agent_company_fetch', 'agent_profiles_posts_fetch', 'agent_company_posts_fetch', 'agent_profiles_search',
     'agent_connections_fetch', 'agent_like_post', 'agent_comment_post', 'agent_send_message', 'agent_send_connection_request',
     'keyword_scan', 'forum_scan', 'people_scan', 'company_scan']) {
@@ -45,7 +45,7 @@ it('has words for every task type', () => {
   }
 })
 
-it('sends tokens over safe lines only', () => {
+it('sends tokens over secure connections only', () => {
   expect(originOf(' https://w.example/some/page?x ')).toBe('https://w.example')
   expect(originOf('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080')
   expect(originOf('http://localhost:8080')).toBe('http://localhost:8080')

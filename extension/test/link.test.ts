@@ -31,7 +31,7 @@ function service() {
 }
 
 describe('the link', () => {
-  it('speaks when it is welcome, and hands over what comes in its order', async () => {
+  it('sends frames after welcome, and passes received ones on in order', async () => {
     const s = service()
     s.link.ensure()
     s.link.ensure()
@@ -47,7 +47,7 @@ describe('the link', () => {
     s.quit()
   })
 
-  it('goes by long poll after three failures, waiting longer each time, and tries the socket again', async () => {
+  it('uses long poll after three failures with growing pauses, and tries the socket again', async () => {
     const s = service()
     s.link.ensure()
     for (let n = 1; n <= periods.socketTries; n++) (await s.nth(n)).end('lost')
@@ -63,7 +63,7 @@ describe('the link', () => {
     s.quit()
   })
 
-  it('never waits longer than half a minute', async () => {
+  it('never waits more than half a minute', async () => {
     const s = service()
     s.link.ensure()
     for (let n = 1; n <= 9; n++) (await s.nth(n)).end('lost')
@@ -81,7 +81,7 @@ describe('the link', () => {
     expect(s.opened).toHaveLength(1)
   })
 
-  it('knows the word for revoked, whatever the connection ends with', async () => {
+  it('ends as revoked after that frame, regardless of the close code', async () => {
     const s = service()
     s.link.ensure()
     const first = await s.nth(1)
@@ -111,7 +111,7 @@ describe('the long poll', () => {
     return { held, nth }
   }
 
-  it('begins with hello, shows its token in a header only, and keeps a poll held', async () => {
+  it('begins with hello, sends its token in a header only, and keeps a poll held', async () => {
     const { held, nth } = polls()
     const heard: FromService[] = []
     const c = openPoll('http://service.test', hello, async f => { heard.push(f) })
@@ -131,7 +131,7 @@ describe('the long poll', () => {
     expect(await c.ended).toBe('closed')
   })
 
-  it('lets nothing overtake what is answered at once', async () => {
+  it('sends no poll past one that is answered at once', async () => {
     const { held, nth } = polls()
     const c = openPoll('http://service.test', hello, async () => {})
     ;(await nth(1)).answer(200, [{ type: 'welcome' }])

@@ -55,11 +55,11 @@ it.each(readdirSync(folder))('speaks of %s as the service does', file => {
   expect(frame).toEqual(all[file.replace(/\.json$/, '')])
 })
 
-it('knows no other frames', () => {
+it('has no other frames', () => {
   expect(Object.keys(all).map(name => `${name}.json`).sort()).toEqual(readdirSync(folder).sort())
 })
 
-it('knows what changes something, and where the page alone tells', () => {
+it('knows the writes, and those that the page alone decides', () => {
   expect(['agent_like_post', 'agent_comment_post', 'agent_profile_fetch', 'toString'].map(isWrite)).toEqual([true, true, false, false])
   expect(pageDecides('agent_like_post')).toBe(true)
   expect(pageDecides('agent_comment_post')).toBe(false)

@@ -27,7 +27,7 @@ async function read({ task_type: type, input }: Golden, exchanges: Exchange[]) {
 
 const types = Object.keys(reads)
 
-it('has pages for every kind of read', () => {
+it('has pages for every type of read', () => {
   expect(types.filter(type => !cases.some(c => c.task_type === type && c.output))).toEqual([])
 })
 
@@ -47,14 +47,14 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
   })
 }
 
-it('says that nobody is signed in', async () => {
+it('reports a signed-out page', async () => {
   for (const name of ['a profile signed out', 'a profile behind a challenge']) {
     const g = golden(name)
     expect((await read(g, g.requests)).pages.account).toMatchObject({ signed_in: false })
   }
 })
 
-it('does not begin a task at an address of another site', () => {
+it('does not start a task at an address of another site', () => {
   for (const ref of ['https://evil.example/in/jo', '//evil.example/in/jo', 'in/../jo', '/in/jo?x=//evil.example']) {
     const path = (() => { try { return startOf('agent_profile_fetch', { profile_slug: ref }) } catch (failure) { return failure } })()
     if (typeof path === 'string') expect(new URL(path, 'http://network.test').href).toBe('http://network.test/in/jo')
@@ -115,7 +115,7 @@ for (const [what, [name, of]] of Object.entries(changes)) {
   }
 }
 
-it('takes no answer and an answer of 5xx for a timeout', async () => {
+it('treats no response and 5xx as a timeout', async () => {
   const g = golden('a company')
   for (const answer of [async () => new Response('', { status: 502 }), async () => { throw new TypeError('down') }]) {
     vi.stubGlobal('fetch', answer)

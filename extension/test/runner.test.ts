@@ -39,7 +39,7 @@ function begun(task_type: string, more: object = {}) {
 }
 
 describe('a read', () => {
-  it('is done and reported', async () => {
+  it('runs and is reported', async () => {
     const tabs = new FakeTabs()
     tabs.runs = [() => ({ output: { name: 'Jane' }, account: { urn: 'u', slug: 's', name: 'n', signed_in: true } })]
     const { session, result, accounts, store } = await runnerOn(tabs)
@@ -50,7 +50,7 @@ describe('a read', () => {
     expect(tabs.calls).toEqual(['run', 'close'])
   })
 
-  it('is done when its parts are stored, not before', async () => {
+  it('is done only when its parts are stored', async () => {
     const tabs = new FakeTabs()
     tabs.runs = [part => {
       part({ type: 'part', task: 't1', run: 'r', seq: 0, posts: [] })
@@ -92,7 +92,7 @@ describe('a write', () => {
     expect(await next('result')).toMatchObject(commented)
   })
 
-  it('is not repeated when the page shows it already', async () => {
+  it('is not repeated when the page already shows it', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => done(true)]
     const { session, result } = await runnerOn(tabs)
@@ -101,7 +101,7 @@ describe('a write', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
-  it('is given back when somebody else has signed in since', async () => {
+  it('is returned when another account has signed in since', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => ({ ...sees(0), account: { ...account, urn: 'urn:n:member:2' } })]
     const { session, next, store } = await runnerOn(tabs)
@@ -111,7 +111,7 @@ describe('a write', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
-  it('that is refused for sure failed', async () => {
+  it('fails when the network certainly refused it', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => sees(0)]
     tabs.runs = [() => ({ error: { code: 'not_connected', message: 'no', acted: false } })]
@@ -120,7 +120,7 @@ describe('a write', () => {
     expect(await result()).toMatchObject({ error: { code: 'not_connected', acted: false } })
   })
 
-  it('without an answer is looked for', async () => {
+  it('without a response is looked up on the page', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => sees(0), () => sees(1)]
     tabs.runs = [() => lost]
@@ -132,7 +132,7 @@ describe('a write', () => {
 })
 
 describe('after a crash', () => {
-  it('the page that still does it is listened to', async () => {
+  it('waits for the page that still runs the write', async () => {
     const tabs = new FakeTabs()
     tabs.rejoined = { type: 'outcome', task: 't1', run: 'r', parts: 0, ...commented }
     const { result } = await runnerOn(tabs, { store: begun('agent_comment_post') })
@@ -140,7 +140,7 @@ describe('after a crash', () => {
     expect(tabs.calls).toEqual(['rejoin', 'close'])
   })
 
-  it('what the page shows was done', async () => {
+  it('a visible write counts as done', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => sees(1)]
     const { result, waited } = await runnerOn(tabs, { store: begun('agent_comment_post') })
@@ -148,7 +148,7 @@ describe('after a crash', () => {
     expect(waited).toEqual([])
   })
 
-  it('what the page does not show twice is done once more', async () => {
+  it('a write that two looks do not show is repeated once', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => sees(0), () => sees(0)]
     tabs.runs = [() => commented]
@@ -171,7 +171,7 @@ describe('after a crash', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
-  it('nothing is concluded while nobody is signed in', async () => {
+  it('a signed-out page proves nothing', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => ({ error: { code: 'signed_out', message: '', acted: false } }), () => sees(1)]
     const { result, accounts } = await runnerOn(tabs, { store: begun('agent_comment_post') })
@@ -179,7 +179,7 @@ describe('after a crash', () => {
     expect(accounts.waits).toBe(2)
   })
 
-  it('nothing is concluded from what another account sees', async () => {
+  it('a page of another account proves nothing', async () => {
     const tabs = new FakeTabs()
     const other = { ...account, urn: 'urn:n:member:2', slug: 'bob' }
     tabs.looks = [() => ({ ...sees(0), account: other }), () => sees(1)]
@@ -189,7 +189,7 @@ describe('after a crash', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
-  it('a like is decided by the page alone', async () => {
+  it('the page alone decides a like', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => done(false), () => done(true)]
     tabs.runs = [() => lost]
@@ -209,7 +209,7 @@ describe('after a crash', () => {
     expect(tabs.calls).toEqual(['look', 'run', 'close'])
   })
 
-  it('an outcome that woke the worker is taken up at once', async () => {
+  it('an outcome that starts the worker is handled at once', async () => {
     const store = begun('agent_comment_post')
     const { session } = await open(store)
     const runner = new Runner(session, new FakeTabs(), new FakeAccounts())
@@ -223,7 +223,7 @@ describe('a write in the name of a member who works as another account', () => {
   const bound = { urn: 'urn:n:member:2', slug: 'jan', name: 'Jan', signed_in: false }
   const status = (member: Account) => ({ type: 'status' as const, account: member, blocked: [], waiting: 0, allowances: [] })
 
-  it('is given back when the page shows somebody else', async () => {
+  it('is returned when the page shows another account', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => done(false)]
     const { session, next } = await runnerOn(tabs)
@@ -233,7 +233,7 @@ describe('a write in the name of a member who works as another account', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
-  it('is given back when the account changes between acting and go', async () => {
+  it('is returned when the account changes between acting and go', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => done(false)]
     const { session, next } = await runnerOn(tabs)

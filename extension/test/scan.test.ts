@@ -26,7 +26,7 @@ function runOn(page: (n: number, signal: AbortSignal) => Promise<PostsPage>) {
 const list = { of: 'search', keyword: 'x' } as const
 
 describe('a scan', () => {
-  it('reads to the end of the list and sends full parts ahead', async () => {
+  it('reads to the end of the list and sends full parts before that', async () => {
     const all = range(0, 450)
     const { run, parts } = runOn(async n => ({ posts: all.slice((n - 1) * 25, n * 25), more: n * 25 < all.length }))
     const output = await new Scan(run, list, -Infinity).pages()
@@ -35,26 +35,26 @@ describe('a scan', () => {
     expect([...parts.flat(), ...output.posts]).toEqual(all)
   })
 
-  it('ends at since, and keeps what is as old as that', async () => {
+  it('ends at since, and keeps posts of that time', async () => {
     const { run } = runOn(async n => ({ posts: range((n - 1) * 10, n * 10), more: true }))
     const output = await keywordScan({ keyword: 'x', since: post(14).posted_at }, run) as { posts: Post[]; exhausted: boolean }
     expect(output).toEqual({ posts: range(0, 15), exhausted: true })
   })
 
-  it('takes no post twice when newer ones push it to the next page', async () => {
+  it('skips a post that newer ones pushed to the next page', async () => {
     const pages = [range(0, 10), range(8, 18)]
     const { run } = runOn(async n => ({ posts: pages[n - 1]!, more: n < 2 }))
     expect((await new Scan(run, list, -Infinity).pages()).posts).toEqual(range(0, 18))
   })
 
-  it('stops at the greatest number of posts and says that there are more', async () => {
+  it('stops at the maximum number of posts and reports that there are more', async () => {
     const { run, parts } = runOn(async n => ({ posts: range((n - 1) * 400, n * 400), more: true }))
     const output = await new Scan(run, list, -Infinity).pages()
     expect(output.exhausted).toBe(false)
     expect(parts.flat().length + output.posts.length).toBe(MAX_SCAN_POSTS)
   })
 
-  it('keeps parts small and leaves out what no part can hold', async () => {
+  it('keeps parts small and omits posts that are too large for one', async () => {
     const posts = [post(0, 'é'.repeat(200_000)), post(1, 'é'.repeat(100_000)), post(2), post(3, 'x'.repeat(MAX_PART_BYTES)), post(4)]
     const { run, parts } = runOn(async () => ({ posts, more: false }))
     const output = await new Scan(run, list, -Infinity).pages()
@@ -64,19 +64,19 @@ describe('a scan', () => {
     for (const part of parts) expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(MAX_PART_BYTES)
   })
 
-  it('reports what it found when its time is over', async () => {
+  it('reports the posts so far when its time is over', async () => {
     const { run } = runOn((n, signal) => n === 1
       ? Promise.resolve({ posts: range(0, 3), more: true })
       : new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Fault('timeout', 'no answer')))))
     expect(await new Scan(run, list, -Infinity, 5).pages()).toEqual({ posts: range(0, 3), exhausted: false })
   })
 
-  it('fails when its time is over and nothing was found', async () => {
+  it('fails when its time is over without a post', async () => {
     const { run } = runOn((_n, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Fault('timeout', 'no answer')))))
     await expect(new Scan(run, list, -Infinity, 5).pages()).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  it('fails with the page that failed, and when it is not wanted any more', async () => {
+  it('fails with a failed page, and when it is cancelled', async () => {
     const broken = runOn(async n => {
       if (n === 2) throw new Fault('page_not_understood', 'new look')
       return { posts: range(0, 3), more: true }
@@ -91,7 +91,7 @@ describe('a scan', () => {
   })
 })
 
-it('posts of authors are cut to what fits into a frame', async () => {
+it('posts of authors are limited to one frame', async () => {
   const { run } = runOn(async () => ({ posts: Array.from({ length: 20 }, (_, i) => post(i, 'x'.repeat(100 << 10))), more: true }))
   const { posts } = await companyPosts({ company_slug: 'acme' }, run) as { posts: Post[] }
   expect(posts.length).toBe(8)

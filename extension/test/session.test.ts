@@ -3,7 +3,7 @@ import { handOut, MemoryStore, open, start } from './fakes'
 
 const end = new AbortController().signal
 
-describe('what is handed out', () => {
+describe('a handed-out task', () => {
   it('is journalled before it is accepted', async () => {
     const { session, said, store, welcome } = await open()
     welcome()
@@ -13,7 +13,7 @@ describe('what is handed out', () => {
     expect((await session.next(end)).entry.task).toBe('t1')
   })
 
-  it('is given back when it cannot be journalled', async () => {
+  it('is returned when it cannot be journalled', async () => {
     const { session, said, store, welcome } = await open()
     welcome()
     store.full = true
@@ -22,7 +22,7 @@ describe('what is handed out', () => {
     expect(session.tasks.size).toBe(0)
   })
 
-  it('is given back after its deadline by the service\'s clock, and while the browser is paused', async () => {
+  it('is returned after its deadline by the service\'s clock, and while the browser is paused', async () => {
     const { session, said, welcome } = await open()
     welcome(start + 3600_000)
     await session.receive(handOut('agent_profile_fetch', {}, { deadline: new Date(start + 60_000).toISOString() }))
@@ -43,7 +43,7 @@ describe('what is handed out', () => {
     expect(task.signal.aborted).toBe(false)
   })
 
-  it('begins anew when it is a read under way', async () => {
+  it('restarts a running read', async () => {
     const { session, welcome } = await open()
     welcome()
     await session.receive(handOut('keyword_scan'))
@@ -58,8 +58,8 @@ describe('what is handed out', () => {
   })
 })
 
-describe('what is not acknowledged', () => {
-  it('is said again after each welcome', async () => {
+describe('an unacknowledged report', () => {
+  it('is repeated after each welcome', async () => {
     const { session, said, welcome } = await open()
     welcome()
     await session.receive(handOut('agent_profile_fetch'))
@@ -108,7 +108,7 @@ describe('what is not acknowledged', () => {
 })
 
 describe('cancel', () => {
-  it('stops what was not begun', async () => {
+  it('stops a task that has not begun', async () => {
     const { session, said, store, welcome } = await open()
     welcome()
     await session.receive(handOut('agent_comment_post'))
@@ -119,7 +119,7 @@ describe('cancel', () => {
     expect(store.items).not.toHaveProperty('task:t1')
   })
 
-  it('says nothing of a read that may have touched the network', async () => {
+  it('sends no report of a read that may have touched the network', async () => {
     const { session, said, store, welcome } = await open()
     welcome()
     await session.receive(handOut('agent_profile_fetch'))
@@ -142,7 +142,7 @@ describe('cancel', () => {
   })
 })
 
-it('a hello of many tasks is small, and leaves out what is done first', async () => {
+it('a hello of many tasks is small, and omits done ones first', async () => {
   const { session, welcome } = await open()
   welcome()
   for (let i = 0; i < 4; i++) await session.receive(handOut('agent_comment_post', {}, { task: `open${i}` }))
@@ -155,7 +155,7 @@ it('a hello of many tasks is small, and leaves out what is done first', async ()
   expect(hello.tasks.slice(0, 4).map(t => t.state)).toEqual(['received', 'received', 'received', 'received'])
 })
 
-it('a journal leaves out what it does not understand', async () => {
+it('a journal skips unreadable entries', async () => {
   const store = new MemoryStore()
   store.items = { 'task:a': { task: 'a', state: 'acting' }, 'task:b': null, 'task:c': { task: 'x', state: 'received' }, 'journal': 'j' }
   const { session } = await open(store)

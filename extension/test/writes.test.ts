@@ -25,7 +25,7 @@ function tabOf(g: Golden, exchanges: Exchange[] = g.requests) {
   return network
 }
 
-it('has pages for every kind of write', () => {
+it('has pages for every type of write', () => {
   expect(types.filter(type => !cases.some(c => c.task_type === type && c.output))).toEqual([])
 })
 
@@ -80,7 +80,7 @@ function expectedForm(post: Exchange): Record<string, string> {
   return Object.fromEntries(Object.entries(post.form ?? {}).map(([name, values]) => [name, values[0]!]))
 }
 
-it('counts what was written before', async () => {
+it('counts earlier writes', async () => {
   for (const [name, count] of [['a comment', 0], ['a second comment', 1], ['a message', 0], ['a second message', 1]] as const) {
     const g = golden(name)
     tabOf(g)
@@ -88,7 +88,7 @@ it('counts what was written before', async () => {
   }
 })
 
-it('takes line breaks for the same however they are written', async () => {
+it('treats all forms of line breaks as equal', async () => {
   const g = golden('a second comment')
   tabOf(g)
   const input = { ...g.input, comment_text: g.input.comment_text.replace('\n', '\r\n') }
@@ -112,7 +112,7 @@ describe('a write on the open page', () => {
   }
   const page = (name: string) => html(golden(name).requests.at(-1)!)
 
-  it('that is not answered is not sure', async () => {
+  it('without a response is not sure', async () => {
     for (const answer of [
       async () => { throw new TypeError('connection closed') },
       async () => new Response('bad gateway', { status: 502 }),
@@ -126,7 +126,7 @@ describe('a write on the open page', () => {
     }
   })
 
-  it('that the network refuses is known not to be done', async () => {
+  it('is certainly not done when the network refuses it', async () => {
     const block = (data: unknown) => `<main><section><p>No.</p></section></main><script type="application/json" id="page-data">${JSON.stringify(data)}</script>`
     for (const [data, code, message] of [
       [{ kind: 'limit', limit: { action: 'like', reason: 'daily_limit', resets_at: '2030-01-10T00:00:00Z' } }, 'network_limit', 'daily_limit of like until 2030-01-10T00:00:00Z'],
@@ -145,13 +145,13 @@ describe('a write on the open page', () => {
     }
   })
 
-  it('that was invited already is as good as done', async () => {
+  it('counts a pending invitation as done', async () => {
     const refused = '<script type="application/json" id="page-data">{"kind":"refused","reason":"invitation_pending"}</script>'
     const { done } = answered('an invitation', async () => new Response(refused))
     expect(await done).toBeUndefined()
   })
 
-  it('of an old token is sent again with a fresh one, once', async () => {
+  it('is sent again once with a new token after a stale one', async () => {
     const stale = '<script type="application/json" id="page-data">{"kind":"refused","reason":"csrf"}</script>'
     const g = golden('a like')
     const tokens: (string | null)[] = []
@@ -166,7 +166,7 @@ describe('a write on the open page', () => {
     expect(tokens).toEqual(['token-of-the-page', 'fresh'])
   })
 
-  it('is not begun where the page is another', async () => {
+  it('does not begin on another page', async () => {
     for (const [name, code] of [['a profile signed out', 'signed_out'], ['no profile', 'not_found'], ['a profile in another layout', 'page_not_understood'], ['a profile', 'page_not_understood'], ['a profile behind a challenge', 'challenge']] as const) {
       const network = new Network([])
       openTab(page(name), '/posts/1', network)
@@ -178,7 +178,7 @@ describe('a write on the open page', () => {
   })
 })
 
-describe('a write as somebody else', () => {
+describe('a write as another account', () => {
   /**
    * Starts the golden like on its page, in a browser that is now signed in as the
    * account with that URN.
@@ -198,25 +198,25 @@ describe('a write as somebody else', () => {
   const viewer = () => /data-viewer="([^"]*)"/.exec(html(golden('a like').requests[0]!))![1]!
   const as = (urn: string) => (page: string) => new Response(page.replace(/data-viewer="[^"]*"/, `data-viewer="${urn}"`))
 
-  it('is done as the account that it is for', async () => {
+  it('acts as the account of the task', async () => {
     const { told, posts } = await like(viewer().toUpperCase(), as(viewer()))
     expect(told).not.toHaveProperty('error')
     expect(posts).toHaveLength(1)
   })
 
-  it('is not done when the member has signed in as another since the page was opened', async () => {
+  it('does not act when the member has signed in as another account since the page was opened', async () => {
     const { told, posts } = await like(viewer(), as('urn:network:member:jan'))
     expect(told).toMatchObject({ error: { code: 'signed_out', acted: false }, account: { urn: 'urn:network:member:jan' } })
     expect(posts).toEqual([])
   })
 
-  it('is not done on a page of another account', async () => {
+  it('does not act on a page of another account', async () => {
     const { told, posts } = await like('urn:network:member:jan', as('urn:network:member:jan'))
     expect(told).toMatchObject({ error: { code: 'signed_out', acted: false } })
     expect(posts).toEqual([])
   })
 
-  it('is not done when nobody is signed in, or the network does not say who', async () => {
+  it('does not act when no account is signed in, or the network does not show it', async () => {
     const out = await like(viewer(), () => new Response('<body data-page="sign_in" data-layout="1">'))
     expect(out.told).toMatchObject({ error: { code: 'signed_out', acted: false } })
     vi.unstubAllGlobals()
