@@ -24,16 +24,26 @@ type WatchlistPatch struct {
 	Labels      *[]Label       // replaces
 }
 
-// Clean checks a patch as far as that needs no more than the watchlist's type,
-// and returns it trimmed, without the fields that the type does not have. It
-// comes before the watchlist is looked up; cleaning twice changes nothing.
-func (p WatchlistPatch) Clean(t WatchlistType) (WatchlistPatch, error) {
+// ForType returns the patch without the fields that watchlists of that type do
+// not have (Invalid when nothing is left).
+func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 	if !t.HasKeywords() {
 		p.Objective, p.Keywords, p.Labels = nil, nil, nil
 	}
 	p.Append = p.Append && p.Keywords != nil
 	if p.empty() {
 		return p, Errorf(Invalid, "No valid update fields provided")
+	}
+	return p, nil
+}
+
+// Clean checks a patch as far as that needs no more than the watchlist's type,
+// and returns it trimmed, ForType. It comes before the watchlist is looked up;
+// cleaning twice changes nothing.
+func (p WatchlistPatch) Clean(t WatchlistType) (WatchlistPatch, error) {
+	p, err := p.ForType(t)
+	if err != nil {
+		return p, err
 	}
 	if err := cleanField(&p.Name, CleanName); err != nil {
 		return p, err

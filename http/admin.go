@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/actors"
 )
@@ -24,25 +22,25 @@ const (
 func (s *Server) adminRoutes() {
 	unknown := withError(http.StatusNotFound, textTeamNotFound)
 	known := withError(http.StatusConflict, "Email already belongs to a team")
-	fuego.Post(s.ops, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
+	handleBody(s, s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
 		withBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
-	fuego.Get(s.ops, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
-	fuego.Patch(s.ops, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
+	handle(s, s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
+	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
 		withBody(textInvalidPlan, textInvalidExpiry), unknown)
-	fuego.Post(s.ops, "/admin/teams/{id}/members", s.addMember,
+	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
 		s.operation(operators, "addMember", "Add a member and mail an invitation", tagAdmin), created(),
 		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
 		withError(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
 	s.sessionRoutes()
-	fuego.Post(s.ops, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
+	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
 		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, "User not found"))
-	fuego.Post(s.ops, "/admin/teams/{id}/rotate-key", s.rotateKey,
+	handle(s, s.ops, http.MethodPost, "/admin/teams/{id}/rotate-key", s.rotateKey,
 		s.operation(operators, "rotateKey", "Replace a team's key", tagAdmin), unknown)
 	if s.testClock != nil {
-		fuego.Get(s.ops, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
-		fuego.Post(s.ops, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
+		handle(s, s.ops, http.MethodGet, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
+		handleBody(s, s.ops, http.MethodPost, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
 			withBody(textNoStep, textNoMoment, watchpost.ErrClockBackwards.Text))
 	}
 }
@@ -81,10 +79,12 @@ type createTeamRequest struct {
 	FullName string `json:"full_name,omitempty" example:"Jane Doe" maxLength:"120,own"`
 	Name     string `json:"name,omitempty" example:"Example" maxLength:"120,own"`
 	Plan     string `json:"plan" required:"" validate:"oneof=free growth expert ultimate pro" example:"growth"`
+
+	plan watchpost.Plan
 }
 
-// checkField implements fieldChecker.
-func (r *createTeamRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *createTeamRequest) cleanField(name string) (err error) {
 	switch name {
 	case "email":
 		r.Email, err = mailbox(r.Email)
@@ -93,22 +93,14 @@ func (r *createTeamRequest) checkField(name string) (err error) {
 	case "name":
 		r.Name, err = readName(r.Name)
 	case "plan":
-		_, err = readPlan(r.Plan)
+		r.plan, err = readPlan(r.Plan)
 	}
 	return err
 }
 
-func (s *Server) createTeam(c fuego.ContextWithBody[createTeamRequest]) (shownTeam, error) {
-	request, err := decode[createTeamRequest](c.Request())
-	if err != nil {
-		return shownTeam{}, err
-	}
-	plan, err := readPlan(request.Plan)
-	if err != nil {
-		return shownTeam{}, err
-	}
-	founded, err := s.registry.CreateTeam(c.Context(), actors.CreateTeam{
-		Name: request.Name, Plan: plan, Email: request.Email, FullName: request.FullName,
+func (s *Server) createTeam(r *http.Request, request createTeamRequest) (shownTeam, error) {
+	founded, err := s.registry.CreateTeam(r.Context(), actors.CreateTeam{
+		Name: request.Name, Plan: request.plan, Email: request.Email, FullName: request.FullName,
 	})
 	if err != nil {
 		return shownTeam{}, err
@@ -145,8 +137,8 @@ type listedTeam struct {
 	CreatedAt timestamp        `json:"created_at"`
 }
 
-func (s *Server) listTeams(c fuego.ContextNoBody) (teamList, error) {
-	all, err := s.registry.Teams(c.Context())
+func (s *Server) listTeams(r *http.Request) (teamList, error) {
+	all, err := s.registry.Teams(r.Context())
 	if err != nil {
 		return teamList{}, err
 	}
@@ -174,8 +166,8 @@ type updateTeamRequest struct {
 	update actors.UpdateTeam
 }
 
-// checkField implements fieldChecker.
-func (r *updateTeamRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *updateTeamRequest) cleanField(name string) (err error) {
 	switch name {
 	case "name":
 		r.update.Name, err = readName(r.Name)
@@ -199,19 +191,15 @@ func (r *updateTeamRequest) checkField(name string) (err error) {
 	return err
 }
 
-func (s *Server) updateTeam(c fuego.ContextWithBody[updateTeamRequest]) (shownTeam, error) {
-	request, err := decode[updateTeamRequest](c.Request())
-	if err != nil {
-		return shownTeam{}, err
-	}
+func (s *Server) updateTeam(r *http.Request, request updateTeamRequest) (shownTeam, error) {
 	if request.update == (actors.UpdateTeam{}) {
 		return shownTeam{}, watchpost.Errorf(watchpost.Invalid, textInvalidPlan)
 	}
-	id, err := teamInPath(c.Request())
+	id, err := teamInPath(r)
 	if err != nil {
 		return shownTeam{}, err
 	}
-	team, err := actors.Ask(c.Context(), s.registry, id, request.update)
+	team, err := actors.Ask(r.Context(), s.registry, id, request.update)
 	return teamShown(team, ""), err
 }
 
@@ -219,35 +207,29 @@ type addMemberRequest struct {
 	Email    string `json:"email" required:"" example:"joe@example.com"`
 	FullName string `json:"full_name,omitempty" example:"Joe Doe" maxLength:"120,own"`
 	Role     string `json:"role" required:"" validate:"oneof=admin member" example:"member"`
+
+	role watchpost.Role
 }
 
-// checkField implements fieldChecker.
-func (r *addMemberRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *addMemberRequest) cleanField(name string) (err error) {
 	switch name {
 	case "email":
 		r.Email, err = mailbox(r.Email)
 	case "full_name":
 		r.FullName, err = readFullName(r.FullName)
 	case "role":
-		_, err = readRole(r.Role)
+		r.role, err = readRole(r.Role)
 	}
 	return err
 }
 
-func (s *Server) addMember(c fuego.ContextWithBody[addMemberRequest]) (shownMember, error) {
-	request, err := decode[addMemberRequest](c.Request())
+func (s *Server) addMember(r *http.Request, request addMemberRequest) (shownMember, error) {
+	id, err := teamInPath(r)
 	if err != nil {
 		return shownMember{}, err
 	}
-	role, err := readRole(request.Role)
-	if err != nil {
-		return shownMember{}, err
-	}
-	id, err := teamInPath(c.Request())
-	if err != nil {
-		return shownMember{}, err
-	}
-	member, err := s.registry.Invite(c.Context(), id, actors.AddMember{Email: request.Email, FullName: request.FullName, Role: role})
+	member, err := s.registry.Invite(r.Context(), id, actors.AddMember{Email: request.Email, FullName: request.FullName, Role: request.role})
 	return memberShown(member), err
 }
 
@@ -256,17 +238,10 @@ type memberRequest struct {
 	Email string `json:"email" required:"" example:"joe@example.com"`
 }
 
-// memberOf reads a request that names a member.
-func memberOf(r *http.Request) (team watchpost.TeamID, email string, err error) {
-	request, err := decode[memberRequest](r)
-	if err != nil {
-		return "", "", err
-	}
-	if email, err = mailbox(request.Email); err != nil {
-		return "", "", err
-	}
-	team, err = teamInPath(r)
-	return team, email, err
+// cleanField implements fieldCleaner.
+func (r *memberRequest) cleanField(string) (err error) {
+	r.Email, err = mailbox(r.Email)
+	return err
 }
 
 type pairingCodeReply struct {
@@ -274,12 +249,12 @@ type pairingCodeReply struct {
 	ExpiresAt timestamp `json:"expires_at"`
 }
 
-func (s *Server) createPairingCode(c fuego.ContextWithBody[memberRequest]) (pairingCodeReply, error) {
-	team, email, err := memberOf(c.Request())
+func (s *Server) createPairingCode(r *http.Request, member memberRequest) (pairingCodeReply, error) {
+	team, err := teamInPath(r)
 	if err != nil {
 		return pairingCodeReply{}, err
 	}
-	code, err := actors.Ask(c.Context(), s.registry, team, actors.CreatePairingCode{Email: email})
+	code, err := actors.Ask(r.Context(), s.registry, team, actors.CreatePairingCode{Email: member.Email})
 	return pairingCodeReply{code.Code, timestampOf(code.ExpiresAt)}, err
 }
 
@@ -287,12 +262,12 @@ type keyReply struct {
 	APIKey string `json:"api_key"`
 }
 
-func (s *Server) rotateKey(c fuego.ContextNoBody) (keyReply, error) {
-	team, err := teamInPath(c.Request())
+func (s *Server) rotateKey(r *http.Request) (keyReply, error) {
+	team, err := teamInPath(r)
 	if err != nil {
 		return keyReply{}, err
 	}
-	key, err := actors.Ask(c.Context(), s.registry, team, actors.RotateKey{})
+	key, err := actors.Ask(r.Context(), s.registry, team, actors.RotateKey{})
 	return keyReply{key.Key}, err
 }
 
@@ -300,7 +275,7 @@ type clockReply struct {
 	Now timestamp `json:"now"`
 }
 
-func (s *Server) readClock(fuego.ContextNoBody) (clockReply, error) {
+func (s *Server) readClock(*http.Request) (clockReply, error) {
 	return clockReply{timestampOf(s.clock.Now())}, nil
 }
 
@@ -309,11 +284,8 @@ type setClockRequest struct {
 	Set     string `json:"set,omitempty" invalid:"Missing or invalid 'set'" example:"2030-01-07T00:00:00Z"`
 }
 
-func (s *Server) setClock(c fuego.ContextWithBody[setClockRequest]) (clockReply, error) {
-	request, err := decode[setClockRequest](c.Request())
-	if err != nil {
-		return clockReply{}, err
-	}
+func (s *Server) setClock(r *http.Request, request setClockRequest) (clockReply, error) {
+	var err error
 	switch {
 	case request.Set != "" && request.Advance == "":
 		err = s.setClockTo(request.Set)

@@ -3,8 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
@@ -15,11 +13,11 @@ const textSessionNotFound = "Session not found"
 // sessionRoutes are the operator's ways to make and end a team's sessions.
 func (s *Server) sessionRoutes() {
 	const path = "/admin/teams/{id}/sessions"
-	fuego.Post(s.ops, path, s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
+	handleBody(s, s.ops, http.MethodPost, path, s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
 		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, textUserNotFound))
-	fuego.Get(s.ops, path, s.listSessions, s.operation(operators, "listSessions", "List a team's sessions", tagAdmin),
+	handle(s, s.ops, http.MethodGet, path, s.listSessions, s.operation(operators, "listSessions", "List a team's sessions", tagAdmin),
 		withError(http.StatusNotFound, textTeamNotFound))
-	fuego.Delete(s.ops, path+"/{session}", s.revokeSession,
+	handle(s, s.ops, http.MethodDelete, path+"/{session}", s.revokeSession,
 		s.operation(operators, "revokeSession", "Revoke a session: its token opens nothing any more", tagAdmin),
 		withError(http.StatusNotFound, textTeamNotFound, textSessionNotFound))
 }
@@ -28,12 +26,12 @@ type sessionReply struct {
 	Token string `json:"session_token"`
 }
 
-func (s *Server) openSession(c fuego.ContextWithBody[memberRequest]) (sessionReply, error) {
-	team, email, err := memberOf(c.Request())
+func (s *Server) openSession(r *http.Request, member memberRequest) (sessionReply, error) {
+	team, err := teamInPath(r)
 	if err != nil {
 		return sessionReply{}, err
 	}
-	opened, err := actors.Ask(c.Context(), s.registry, team, actors.OpenSession{Email: email})
+	opened, err := actors.Ask(r.Context(), s.registry, team, actors.OpenSession{Email: member.Email})
 	return sessionReply{opened.Token}, err
 }
 
@@ -54,12 +52,12 @@ type shownSession struct {
 	LastSeen  timestamp           `json:"last_seen_at"`
 }
 
-func (s *Server) listSessions(c fuego.ContextNoBody) (sessionList, error) {
-	team, err := teamInPath(c.Request())
+func (s *Server) listSessions(r *http.Request) (sessionList, error) {
+	team, err := teamInPath(r)
 	if err != nil {
 		return sessionList{}, err
 	}
-	all, err := actors.Ask(c.Context(), s.registry, team, actors.ListSessions{})
+	all, err := actors.Ask(r.Context(), s.registry, team, actors.ListSessions{})
 	list := sessionList{Sessions: make([]shownSession, len(all)), Count: len(all)}
 	for i, one := range all {
 		list.Sessions[i] = shownSession{one.ID, one.Member.Email, timestampOf(one.CreatedAt), one.Connected, one.Account,
@@ -73,15 +71,15 @@ type revokeSessionReply struct {
 	Revoked bool                `json:"revoked"`
 }
 
-func (s *Server) revokeSession(c fuego.ContextNoBody) (revokeSessionReply, error) {
-	team, err := teamInPath(c.Request())
+func (s *Server) revokeSession(r *http.Request) (revokeSessionReply, error) {
+	team, err := teamInPath(r)
 	if err != nil {
 		return revokeSessionReply{}, err
 	}
-	id := c.PathParam("session")
+	id := r.PathValue("session")
 	if !watchpost.ValidID(id) {
 		return revokeSessionReply{}, watchpost.Errorf(watchpost.NotFound, textSessionNotFound)
 	}
-	_, err = actors.Ask(c.Context(), s.registry, team, actors.Revoke{Session: watchpost.SessionID(id)})
+	_, err = actors.Ask(r.Context(), s.registry, team, actors.Revoke{Session: watchpost.SessionID(id)})
 	return revokeSessionReply{watchpost.SessionID(id), true}, err
 }

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -39,7 +41,7 @@ func (s *Server) agentTaskRoutes() {
 		withError(http.StatusTooManyRequests, watchpost.TextInvitationCap))
 	agentTask[fetchConnections](s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", member)
 
-	fastGet(s, "/network-agent/get-task-status", s.getTaskStatus,
+	handle(s, s.api, http.MethodGet, "/network-agent/get-task-status", s.getTaskStatus,
 		s.operation(requiresExtension, "getTaskStatus", "Ask how far a task is", tagTasks),
 		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), required(),
 		withError(http.StatusBadRequest, textNoTaskID),
@@ -56,24 +58,16 @@ type taskCreated struct {
 func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string,
 	options ...func(*fuego.BaseRoute),
 ) {
-	create := func(c fuego.ContextWithBody[B]) (taskCreated, error) {
-		input, email, err := readTaskInput[B](c.Request())
-		if err != nil {
-			return taskCreated{}, err
-		}
-		ctx := c.Context()
-		task, err := create(ctx, s, actors.CreateTask{Type: t, Input: input, Email: email})
-		if err != nil {
-			return taskCreated{}, err
-		}
-		return taskCreated{true, task.ID, message}, nil
+	send := func(ctx context.Context, key *actors.IdempotencyKey, body taskBody[B]) (actors.TaskCreated, error) {
+		return sendOnce(ctx, s, key, actors.CreateTask{Type: t, Input: body.input, Email: emailOf(&body.fields)})
 	}
+	show := func(_ taskBody[B], task actors.TaskCreated) taskCreated { return taskCreated{true, task.ID, message} }
 	var texts []string
 	for _, f := range fieldsOf(reflect.TypeFor[B]()) {
 		texts = append(texts, f.text)
 	}
-	options = append([]func(*fuego.BaseRoute){s.operation(requiresExtension, camel(name), summaryOf(message), tagTasks), withBody(texts...), s.idempotent(), withExampleMessage(message)}, options...)
-	fuego.Post(s.api, "/network-agent/"+name, create, options...)
+	options = append([]func(*fuego.BaseRoute){s.operation(requiresExtension, camel(name), summaryOf(message), tagTasks), withBody(texts...), withExampleMessage(message)}, options...)
+	handleCreate(s, "/network-agent/"+name, send, show, options...)
 }
 
 // camel makes an operation's name of a path's: fetch-profile is fetchProfile.
@@ -92,22 +86,44 @@ func summaryOf(message string) string {
 	return "Create a task: " + strings.ToLower(strings.TrimSuffix(message, " task created successfully"))
 }
 
-// readTaskInput reads the body of a request for a task and returns what of it
-// the task is given, the known fields as they were written, and the email of
-// the member on whose account it is to run; nil when none is named.
-func readTaskInput[B any](r *http.Request) (input json.RawMessage, email *string, err error) {
-	o, err := readBody(r)
-	if err != nil {
-		return nil, nil, err
+// taskBody is a request for a task: its fields, parsed, and as they were
+// written, which the task keeps.
+type taskBody[B any] struct {
+	fields B
+	input  json.RawMessage
+}
+
+// decodeObject implements objectDecoder.
+func (t *taskBody[B]) decodeObject(o object) error {
+	if err := bind(o, &t.fields); err != nil {
+		return err
 	}
-	var b B
-	if err := bind(o, &b); err != nil {
-		return nil, nil, err
+	if own, ok := any(&t.fields).(cleanedField); ok {
+		name, text := own.cleaned()
+		raw, err := json.Marshal(text)
+		if err != nil {
+			return err
+		}
+		o = maps.Clone(o)
+		o[name] = raw
 	}
-	if named, ok := any(&b).(interface{ email() *string }); ok {
-		email = named.email()
+	t.input = o.pick(fieldsOf(reflect.TypeFor[B]()))
+	return nil
+}
+
+// documented implements documentedAs.
+func (t taskBody[B]) documented() any { return t.fields }
+
+// cleanedField is a request with a text that the task keeps as it was cleaned.
+type cleanedField interface{ cleaned() (name, text string) }
+
+// emailOf returns the email of the member on whose account a task is to run; nil
+// when the request names none.
+func emailOf(fields any) *string {
+	if named, ok := fields.(interface{ email() *string }); ok {
+		return named.email()
 	}
-	return o.pick(fieldsOf(reflect.TypeFor[B]())), email, nil
+	return nil
 }
 
 // pick returns the object with the given fields only.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-fuego/fuego"
+
 	"watchpost"
 )
 
@@ -69,6 +71,20 @@ func (s *Server) requireWritable(next http.Handler) http.Handler {
 			return
 		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// guard is an option that refuses the requests that a check refuses, before their
+// body is read.
+func (s *Server) guard(check func(*http.Request) error) fuego.RouteOption {
+	return fuego.OptionMiddleware(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := check(r); err != nil {
+				s.writeError(w, r, err)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
 	})
 }
 

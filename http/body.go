@@ -22,20 +22,21 @@ const maxBody = 1 << 20
 // compared to the letter, unlike encoding/json does.
 type object map[string]json.RawMessage
 
-// readBody reads a request body whatever its Content-Type says: TooLarge, or
-// Invalid when it is not one JSON object.
-func readBody(r *http.Request) (object, error) {
+// readBody reads a request body into a B (see decode).
+func readBody[B any](r *http.Request) (body B, err error) {
 	raw, err := readAll(r)
 	if err != nil {
-		return nil, err
+		return body, err
 	}
 	o, err := parseObject(raw)
 	if err != nil {
-		return nil, err
+		return body, err
 	}
-	return o, stateOf(r.Context()).once.look(r, raw)
+	return decode[B](o)
 }
 
+// parseObject parses a body, whatever its Content-Type says: Invalid when it is
+// not one JSON object.
 func parseObject(raw []byte) (object, error) {
 	var o object
 	if !utf8.Valid(raw) || json.Unmarshal(raw, &o) != nil || o == nil {
@@ -68,15 +69,17 @@ func bodyError(err error) error {
 	return watchpost.WrapError(watchpost.Invalid, textInvalidJSON, fmt.Errorf("read body: %w", err))
 }
 
-// decode reads a request body into a B (see bind).
-func decode[B any](r *http.Request) (B, error) {
-	var b B
-	o, err := readBody(r)
-	if err != nil {
-		return b, err
+// decode makes a B of an object: by its own decodeObject, else by bind. It reads
+// and changes nothing else.
+func decode[B any](o object) (body B, err error) {
+	if own, ok := any(&body).(objectDecoder); ok {
+		return body, own.decodeObject(o)
 	}
-	return b, bind(o, &b)
+	return body, bind(o, &body)
 }
+
+// objectDecoder is a body that can be one thing or another.
+type objectDecoder interface{ decodeObject(o object) error }
 
 // bind copies the members of an object into the fields of a struct, in the
 // order of the fields, so that of several errors the first field's is told. A
@@ -87,10 +90,10 @@ func decode[B any](r *http.Request) (B, error) {
 //	invalid:"text"   when it is of a wrong type, instead of: Invalid '<name>'
 //
 // null is the same as absent, unless the field is a nullable. Each field is
-// checked whole, by the fieldChecker too, before the next one is looked at.
+// cleaned, by the fieldCleaner too, before the next one is read.
 func bind(o object, into any) error {
 	v := reflect.ValueOf(into).Elem()
-	checker, checks := into.(fieldChecker)
+	cleaner, cleans := into.(fieldCleaner)
 	for _, f := range fieldsOf(v.Type()) {
 		raw, given := o[f.name]
 		if given && !f.nullable && bytes.Equal(raw, null) {
@@ -104,8 +107,8 @@ func bind(o object, into any) error {
 				return err
 			}
 		}
-		if checks {
-			if err := checker.checkField(f.name); err != nil {
+		if cleans {
+			if err := cleaner.cleanField(f.name); err != nil {
 				return err
 			}
 		}
@@ -113,12 +116,12 @@ func bind(o object, into any) error {
 	return nil
 }
 
-// fieldChecker is a request whose fields have bounds besides their types. When
-// a field is checked it and those before it have been read; what concerns
-// several fields is checked with the last of them. An absent optional field is
-// checked too.
-type fieldChecker interface {
-	checkField(name string) error
+// fieldCleaner is a request whose fields have bounds besides their types. bind
+// calls cleanField for each field, given or not, when it and those before it
+// have been read; what concerns several fields is refused with the last of them.
+// The request keeps what was cleaned, so that nothing is validated twice.
+type fieldCleaner interface {
+	cleanField(name string) error
 }
 
 var null = []byte("null")

@@ -3,8 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/actors"
 )
@@ -12,7 +10,7 @@ import (
 const textBookmark = "bookmark must be a boolean value"
 
 func (s *Server) bookmarkRoutes() {
-	fuego.Put(s.api, "/api-posts", s.bookmark, s.operation(teams, "bookmarkPost", "Save a post, or no longer", tagPosts),
+	handleBody(s, s.api, http.MethodPut, "/api-posts", s.bookmark, s.operation(teams, "bookmarkPost", "Save a post, or no longer", tagPosts),
 		withBody(textMissingID, textBookmark), withError(http.StatusNotFound, textPostNotFound))
 }
 
@@ -27,12 +25,8 @@ type bookmarkReply struct {
 	Updated  bool             `json:"updated"`
 }
 
-func (s *Server) bookmark(c fuego.ContextWithBody[bookmarkRequest]) (bookmarkReply, error) {
-	request, err := decode[bookmarkRequest](c.Request())
-	if err != nil {
-		return bookmarkReply{}, err
-	}
+func (s *Server) bookmark(r *http.Request, request bookmarkRequest) (bookmarkReply, error) {
 	id := watchpost.PostID(request.ID)
-	_, err = actors.Ask(c.Context(), s.registry, teamOf(c.Context()), actors.BookmarkPost{Post: id, Bookmark: request.Bookmark})
+	_, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.BookmarkPost{Post: id, Bookmark: request.Bookmark})
 	return bookmarkReply{id, request.Bookmark, true}, err
 }

@@ -1,10 +1,9 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
-
-	"github.com/go-fuego/fuego"
 
 	"watchpost"
 	"watchpost/actors"
@@ -13,18 +12,18 @@ import (
 
 func (s *Server) companyWatchlistRoutes() {
 	const path, t = "/api-company-watchlist", watchpost.CompanyWatchlist
-	fuego.Post(s.api, path, s.createCompanyWatchlist,
-		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists), s.idempotent(),
+	handleCreate(s, path, s.createCompanyWatchlist, showCreatedCompanyWatchlist,
+		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists),
 		withWatchlistBody("companies array is required and must not be empty", "No valid company identifiers provided"),
 		withError(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
 		withListErrors())
-	fuego.Get(s.api, path, s.getCompanyWatchlists,
+	handle(s, s.api, http.MethodGet, path, s.getCompanyWatchlists,
 		s.operation(teams, "getCompanyWatchlist", "List company watchlists, or show one", tagWatchlists),
 		withShownID())
-	fuego.Put(s.api, path, s.updateListWatchlist(t),
+	handleBody(s, s.api, http.MethodPut, path, s.updateListWatchlist(t),
 		s.operation(teams, "updateCompanyWatchlist", "Change a company watchlist", tagWatchlists),
 		withPatchBody())
-	fuego.Delete(s.api, path, s.deleteWatchlist(t),
+	handle(s, s.api, http.MethodDelete, path, s.deleteWatchlist(t),
 		s.operation(teams, "deleteCompanyWatchlist", "Delete a company watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
 }
@@ -34,13 +33,13 @@ type createCompanyWatchlistRequest struct {
 	newWatchlist
 	ListID string `json:"list_id,omitempty" description:"a list of companies to follow and add to, instead of a new one"`
 
-	references []reference.Reference // that the identifiers are, when they were checked
+	references []reference.Reference
 }
 
-// checkField implements fieldChecker.
-func (r *createCompanyWatchlistRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *createCompanyWatchlistRequest) cleanField(name string) (err error) {
 	if name != "companies" {
-		return r.newWatchlist.checkField(name)
+		return r.newWatchlist.cleanField(name)
 	}
 	r.references, err = cleanIdentifiers(watchpost.CompanyWatchlist, r.Companies)
 	return err
@@ -56,21 +55,17 @@ type createCompanyWatchlistReply struct {
 	Tasks     int                     `json:"tasks_created" description:"companies that were not in the list before"`
 }
 
-func (s *Server) createCompanyWatchlist(c fuego.ContextWithBody[createCompanyWatchlistRequest]) (createCompanyWatchlistReply, error) {
-	request, err := decode[createCompanyWatchlistRequest](c.Request())
-	if err != nil {
-		return createCompanyWatchlistReply{}, err
-	}
-	made, err := s.follow(c.Context(), watchpost.CompanyWatchlist, request.references, request.ListID, &request.newWatchlist)
-	if err != nil {
-		return createCompanyWatchlistReply{}, err
-	}
-	w := &made.Watchlist
-	return createCompanyWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}, nil
+func (s *Server) createCompanyWatchlist(ctx context.Context, key *actors.IdempotencyKey, request createCompanyWatchlistRequest) (actors.Followed, error) {
+	return s.follow(ctx, key, request.watchlist(watchpost.CompanyWatchlist), request.ListID, request.references)
 }
 
-func (s *Server) getCompanyWatchlists(c fuego.ContextNoBody) (companyWatchlists, error) {
-	one, views, err := s.readWatchlists(c.Context(), c.Request(), watchpost.CompanyWatchlist)
+func showCreatedCompanyWatchlist(_ createCompanyWatchlistRequest, made actors.Followed) createCompanyWatchlistReply {
+	w := &made.Watchlist
+	return createCompanyWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}
+}
+
+func (s *Server) getCompanyWatchlists(r *http.Request) (companyWatchlists, error) {
+	one, views, err := s.readWatchlists(r.Context(), r, watchpost.CompanyWatchlist)
 	return companyWatchlists{one, views}, err
 }
 

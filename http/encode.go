@@ -1,19 +1,19 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// encode is the framework's serialiser: JSON whatever Accept says, in one
-// piece.
-func encode(w http.ResponseWriter, r *http.Request, reply any) error {
+// encode writes a reply as JSON, whatever Accept says, in one piece.
+func encode(r *http.Request, reply any) error {
+	x := stateOf(r.Context())
 	if own, ok := reply.(appendedReply); ok {
 		body := replies.Get().(*[]byte)
 		*body = own.appendTo((*body)[:0])
-		x := stateOf(r.Context())
 		if _, tagged := reply.(taggedReply); !tagged || !asksForTag(r) || !x.unchanged(r, etagOf(*body)) {
 			x.writeJSON(http.StatusOK, *body)
 		}
@@ -26,7 +26,7 @@ func encode(w http.ResponseWriter, r *http.Request, reply any) error {
 	if err != nil {
 		return err
 	}
-	stateOf(r.Context()).writeJSON(http.StatusOK, body)
+	x.writeJSON(cmp.Or(x.success, http.StatusOK), body)
 	return nil
 }
 

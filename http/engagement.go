@@ -1,12 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"reflect"
-
-	"github.com/go-fuego/fuego"
 
 	"watchpost"
 	"watchpost/actors"
@@ -29,10 +27,14 @@ const (
 
 func (s *Server) engagementRoutes() {
 	missing := withError(http.StatusNotFound, textPostNotFound, textUserNotFound)
-	fuego.Post(s.api, "/api-like", s.like, s.operation(requiresExtension, "createLike", "Like a post in a member's name", tagEngagement), s.idempotent(),
+	like := engage(s, watchpost.TaskLikePost, func(l *likeRequest) (filled, filled) { return l.Post, l.Email })
+	handleCreate(s, "/api-like", like, showEngagement[likeRequest]("Like task created successfully"),
+		s.operation(requiresExtension, "createLike", "Like a post in a member's name", tagEngagement),
 		withBody(textNoPostID, textNoUserEmail, textActorType, textCompanyTitle, textForumLikes), missing,
 		withExampleMessage("Like task created successfully"))
-	fuego.Post(s.api, "/api-comment", s.comment, s.operation(requiresExtension, "createComment", "Comment on a post in a member's name", tagEngagement), s.idempotent(),
+	comment := engage(s, watchpost.TaskCommentPost, func(c *commentRequest) (filled, filled) { return c.Post, c.Email })
+	handleCreate(s, "/api-comment", comment, showEngagement[commentRequest]("Comment task created successfully"),
+		s.operation(requiresExtension, "createComment", "Comment on a post in a member's name", tagEngagement),
 		withBody(textNoPostID, textNoUserEmail, textNoComment, textEmptyComment, textLongComment, textActorType, textCompanyTitle, textForumComments), missing,
 		withExampleMessage("Comment task created successfully"))
 }
@@ -66,11 +68,11 @@ type commentRequest struct {
 	Company string  `json:"company_title,omitempty" description:"the company's page that acts, for the actor type company"`
 }
 
-// checkField implements fieldChecker.
-func (r *likeRequest) checkField(name string) error { return checkActor(name, r.Actor, r.Company) }
+// cleanField implements fieldCleaner.
+func (r *likeRequest) cleanField(name string) error { return checkActor(name, r.Actor, r.Company) }
 
-// checkField implements fieldChecker.
-func (r *commentRequest) checkField(name string) error {
+// cleanField implements fieldCleaner.
+func (r *commentRequest) cleanField(name string) error {
 	if name != "comment_text" {
 		return checkActor(name, r.Actor, r.Company)
 	}
@@ -81,8 +83,13 @@ func (r *commentRequest) checkField(name string) error {
 	case !ok:
 		return watchpost.Errorf(watchpost.Invalid, textLongComment)
 	}
+	r.Text = text
 	return nil
 }
+
+// cleaned implements cleanedField: the task writes the comment without the
+// spaces around it.
+func (r *commentRequest) cleaned() (name, text string) { return "comment_text", r.Text }
 
 type engagementReply struct {
 	Success bool             `json:"success"`
@@ -90,38 +97,19 @@ type engagementReply struct {
 	ID      watchpost.TaskID `json:"task_id"`
 }
 
-func (s *Server) like(c fuego.ContextWithBody[likeRequest]) (engagementReply, error) {
-	body, err := readBody(c.Request())
-	if err != nil {
-		return engagementReply{}, err
+// engage returns how a like or comment is sent to the team.
+func engage[B any](s *Server, t watchpost.TaskType, named func(*B) (post, email filled)) func(context.Context, *actors.IdempotencyKey, taskBody[B]) (actors.TaskCreated, error) {
+	return func(ctx context.Context, key *actors.IdempotencyKey, body taskBody[B]) (actors.TaskCreated, error) {
+		post, email := named(&body.fields)
+		return sendOnce(ctx, s, key, actors.Engage{Type: t, Post: watchpost.PostID(post), Email: knownEmail(email), Input: body.input})
 	}
-	var request likeRequest
-	if err := bind(body, &request); err != nil {
-		return engagementReply{}, err
-	}
-	return s.engage(c.Request(), actors.Engage{
-		Type: watchpost.TaskLikePost, Post: watchpost.PostID(request.Post), Email: knownEmail(request.Email),
-		Input: body.pick(fieldsOf(reflect.TypeFor[likeRequest]())),
-	}, "Like task created successfully")
 }
 
-func (s *Server) comment(c fuego.ContextWithBody[commentRequest]) (engagementReply, error) {
-	body, err := readBody(c.Request())
-	if err != nil {
-		return engagementReply{}, err
+// showEngagement returns how the reply of a like or comment is made.
+func showEngagement[B any](message string) func(taskBody[B], actors.TaskCreated) engagementReply {
+	return func(_ taskBody[B], task actors.TaskCreated) engagementReply {
+		return engagementReply{true, message, task.ID}
 	}
-	var request commentRequest
-	if err := bind(body, &request); err != nil {
-		return engagementReply{}, err
-	}
-	text, _ := watchpost.CleanComment(request.Text)
-	if body["comment_text"], err = json.Marshal(text); err != nil {
-		return engagementReply{}, err
-	}
-	return s.engage(c.Request(), actors.Engage{
-		Type: watchpost.TaskCommentPost, Post: watchpost.PostID(request.Post), Email: knownEmail(request.Email),
-		Input: body.pick(fieldsOf(reflect.TypeFor[commentRequest]())),
-	}, "Comment task created successfully")
 }
 
 // checkActor checks the two fields that say who acts.
@@ -143,12 +131,4 @@ func checkActor(name string, actor *string, company string) error {
 func knownEmail(given filled) string {
 	email, _ := watchpost.NormalizeEmail(string(given))
 	return email
-}
-
-func (s *Server) engage(r *http.Request, request actors.Engage, message string) (engagementReply, error) {
-	task, err := create(r.Context(), s, request)
-	if err != nil {
-		return engagementReply{}, err
-	}
-	return engagementReply{true, message, task.ID}, nil
 }

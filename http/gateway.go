@@ -40,8 +40,8 @@ const maxUnauthenticated = 64
 func (s *Server) gatewayRoutes() {
 	fuego.GetStd(s.api, "/extension/socket", s.openSocket,
 		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
-	fuego.Post(s.api, "/extension/poll", s.poll,
-		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), withBody(textInvalidMessages),
+	handleBody(s, s.api, http.MethodPost, "/extension/poll", s.poll,
+		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), withBody(textInvalidMessages),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusConflict, textHelloFirst, textReplaced))
 }

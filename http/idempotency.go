@@ -22,20 +22,42 @@ const (
 	maxIdempotencyKey    = 255
 )
 
-// once is what a request with an Idempotency-Key needs on its way: the team
-// keeps the reply that it gets, and answers a repetition with it.
-type once struct {
-	s          *Server
-	keys       []string // as given
-	name, hash string
-	reply      any // of the first request; nil when this is it
+// handleCreate adds a route that creates, whose body is a B. A request with an
+// Idempotency-Key is carried out once and answered alike afterwards. send asks
+// the team through sendOnce; show makes the reply of what the team answered.
+func handleCreate[B, M, T any](s *Server, path string, send func(context.Context, *actors.IdempotencyKey, B) (M, error), show func(B, M) T, options ...fuego.RouteOption) {
+	var none B
+	handle(s, s.api, http.MethodPost, path, func(r *http.Request) (reply T, err error) {
+		raw, err := readAll(r)
+		if err != nil {
+			return reply, err
+		}
+		o, err := parseObject(raw)
+		if err != nil {
+			return reply, err
+		}
+		key, err := idempotencyKey(r, raw)
+		if err != nil {
+			return reply, err
+		}
+		made, kept, err := keptReply[M](r.Context(), s, key)
+		if err != nil {
+			return reply, err
+		}
+		body, err := decode[B](o)
+		if err == nil && !kept {
+			made, err = send(r.Context(), key, body)
+		}
+		if err != nil {
+			return reply, err
+		}
+		return show(body, made), nil
+	}, append(options, withRequest(none), withIdempotencyKey())...)
 }
 
-// idempotent lets a creating route be repeated without creating again. It is
-// put behind the route's operation; the route creates with create.
-func (s *Server) idempotent() func(*fuego.BaseRoute) {
+// withIdempotencyKey documents the header and its errors.
+func withIdempotencyKey() fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
-		r.Middlewares = append(r.Middlewares, s.withIdempotency)
 		key := openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(maxIdempotencyKey)
 		r.Operation.AddParameter(openapi3.NewHeaderParameter(headerIdempotencyKey).WithSchema(key).
 			WithDescription("Makes it safe to repeat the request within 24 hours: it is carried out once and answered alike."))
@@ -44,49 +66,50 @@ func (s *Server) idempotent() func(*fuego.BaseRoute) {
 	}
 }
 
-// withIdempotency notes the key that a request carries. It is looked at when
-// the body has been read.
-func (s *Server) withIdempotency(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if keys := r.Header.Values(headerIdempotencyKey); len(keys) > 0 {
-			stateOf(r.Context()).once = &once{s: s, keys: keys}
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// look asks whether the request was made before, once its body is known.
-func (o *once) look(r *http.Request, body []byte) error {
-	if o == nil || o.name != "" {
-		return nil
+// idempotencyKey returns what identifies a request that may be repeated; nil
+// for a request without the header.
+func idempotencyKey(r *http.Request, body []byte) (*actors.IdempotencyKey, error) {
+	given := r.Header.Values(headerIdempotencyKey)
+	if len(given) == 0 {
+		return nil, nil
 	}
-	if len(o.keys) != 1 || !validIdempotencyKey(o.keys[0]) {
-		return watchpost.Errorf(watchpost.Invalid, textInvalidOnce)
+	if len(given) != 1 || !validIdempotencyKey(given[0]) {
+		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidOnce)
 	}
 	hash, err := canonicalHash(body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.hash, o.name = hash, r.Method+" "+r.URL.Path+" "+o.keys[0]
-	return o.ask(r.Context())
+	return &actors.IdempotencyKey{Name: r.Method + " " + r.URL.Path + " " + given[0], Hash: hash}, nil
 }
 
-// ask asks whether the request was made before.
-func (o *once) ask(ctx context.Context) error {
-	if o == nil || o.name == "" {
-		return nil
+// keptReply returns what the team answered to a request that was made before,
+// and whether there was one.
+func keptReply[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey) (reply M, kept bool, err error) {
+	if key == nil {
+		return reply, false, nil
 	}
-	reply, kept, err := actors.KeptReply[any](ctx, o.s.registry, teamOf(ctx), o.key())
+	reply, kept, err = actors.KeptReply[M](ctx, s.registry, teamOf(ctx), *key)
+	markReplayed(ctx, kept)
+	return reply, kept, err
+}
+
+// sendOnce asks the team to create something. The team decides again whether the
+// request was made before: a twin may have come first.
+func sendOnce[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, request actors.Request[M]) (M, error) {
+	if key == nil {
+		return actors.Ask(ctx, s.registry, teamOf(ctx), request)
+	}
+	reply, kept, err := actors.AskOnce(ctx, s.registry, teamOf(ctx), *key, request)
+	markReplayed(ctx, kept)
+	return reply, err
+}
+
+func markReplayed(ctx context.Context, kept bool) {
 	if kept {
-		o.reply = reply
+		stateOf(ctx).Header().Set("Idempotent-Replayed", "true")
 	}
-	return err
 }
-
-func (o *once) key() actors.IdempotencyKey { return actors.IdempotencyKey{Name: o.name, Hash: o.hash} }
-
-// known reports whether the request was made before, as far as was asked.
-func (o *once) known() bool { return o != nil && o.reply != nil }
 
 func validIdempotencyKey(s string) bool {
 	if s == "" || len(s) > maxIdempotencyKey {
@@ -115,18 +138,4 @@ func canonicalHash(body []byte) (string, error) {
 	}
 	hash := sha256.Sum256(canonical)
 	return hex.EncodeToString(hash[:]), nil
-}
-
-// create asks the team to create something, unless this request did so before:
-// then the reply is that of the first.
-func create[R any](ctx context.Context, s *Server, request actors.Request[R]) (R, error) {
-	x := stateOf(ctx)
-	if x.once == nil || x.once.name == "" {
-		return actors.Ask(ctx, s.registry, teamOf(ctx), request)
-	}
-	reply, replayed, err := actors.AskOnce(ctx, s.registry, teamOf(ctx), x.once.key(), request)
-	if replayed {
-		x.Header().Set("Idempotent-Replayed", "true")
-	}
-	return reply, err
 }

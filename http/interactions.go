@@ -27,7 +27,7 @@ func (s *Server) interactionRoutes() {
 		withError(http.StatusInternalServerError, textFailedInteractions)(r)
 	}
 	text := openapi3.NewStringSchema
-	fuego.Get(s.api, path, s.getInteractions,
+	handle(s, s.api, http.MethodGet, path, s.getInteractions,
 		s.operation(teams, "getInteractions", "Read what the team did on a watchlist's posts", tagEngagement),
 		query("watchlist_id", "the watchlist whose posts are meant", text()), required(),
 		query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
@@ -35,7 +35,7 @@ func (s *Server) interactionRoutes() {
 		query("page", "from 1; the alias `current_page` is accepted", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
 		query("page_size", "interactions per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
 		refusals)
-	fuego.Post(s.api, path, s.postInteractions,
+	handleBody(s, s.api, http.MethodPost, path, s.postInteractions,
 		s.operation(teams, "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", tagEngagement),
 		withBody(), refusals)
 }
@@ -49,8 +49,8 @@ type interactionsRequest struct {
 	PageSize  *float64 `json:"page_size,omitempty" example:"10"`
 }
 
-// checkField implements fieldChecker.
-func (r *interactionsRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *interactionsRequest) cleanField(name string) (err error) {
 	switch name {
 	case "interaction_type":
 		if r.Kind != nil && *r.Kind != "" {
@@ -123,8 +123,8 @@ type interactionDay struct {
 	Comments int    `json:"comments"`
 }
 
-func (s *Server) getInteractions(c fuego.ContextNoBody) (interactionsReply, error) {
-	p := readParams(c.Request())
+func (s *Server) getInteractions(r *http.Request) (interactionsReply, error) {
+	p := readParams(r)
 	id := p.one("watchlist_id")
 	if p.err != nil || isBlank(id) {
 		return interactionsReply{}, watchpost.Errorf(watchpost.Invalid, textNoWatchlist)
@@ -137,14 +137,10 @@ func (s *Server) getInteractions(c fuego.ContextNoBody) (interactionsReply, erro
 	if p.err != nil {
 		return interactionsReply{}, p.err
 	}
-	return s.interactions(c.Request(), id, q)
+	return s.interactions(r, id, q)
 }
 
-func (s *Server) postInteractions(c fuego.ContextWithBody[interactionsRequest]) (interactionsReply, error) {
-	request, err := decode[interactionsRequest](c.Request())
-	if err != nil {
-		return interactionsReply{}, err
-	}
+func (s *Server) postInteractions(r *http.Request, request interactionsRequest) (interactionsReply, error) {
 	q := watchpost.InteractionQuery{Actors: request.Actors, Page: 1, PageSize: watchpost.InteractionPageSize}
 	if request.Kind != nil {
 		q.Kind = watchpost.InteractionKind(*request.Kind)
@@ -155,7 +151,7 @@ func (s *Server) postInteractions(c fuego.ContextWithBody[interactionsRequest]) 
 	if request.PageSize != nil {
 		q.PageSize = boundedPage(int(*request.PageSize))
 	}
-	return s.interactions(c.Request(), string(request.Watchlist), q)
+	return s.interactions(r, string(request.Watchlist), q)
 }
 
 func parseInteractionKind(s string) (watchpost.InteractionKind, error) {

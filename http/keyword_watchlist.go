@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -19,16 +20,16 @@ const (
 
 func (s *Server) keywordWatchlistRoutes() {
 	const path = "/api-keyword-watchlist"
-	fuego.Post(s.api, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist),
-		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists), s.idempotent(),
+	handleCreate(s, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist), showCreatedWatchlist,
+		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists),
 		withKeywordsBody(), withNewPrompt(), withError(http.StatusPaymentRequired, textWatchlistQuota))
-	fuego.Get(s.api, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
+	handle(s, s.api, http.MethodGet, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
 		s.operation(teams, "getKeywordWatchlist", "List keyword watchlists, or show one", tagWatchlists),
 		withShownID())
-	fuego.Put(s.api, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
+	handleBody(s, s.api, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "updateKeywordWatchlist", "Change a keyword watchlist", tagWatchlists),
 		withPatchBody(labelTexts...), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
-	fuego.Delete(s.api, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
+	handle(s, s.api, http.MethodDelete, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
 }
@@ -43,14 +44,14 @@ type createKeywordWatchlistRequest struct {
 	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
 	newWatchlist
 
-	kept    []watchpost.KeywordEntry // of the keywords, when they were checked
+	kept    []watchpost.KeywordEntry
 	results []watchpost.KeywordResult
 }
 
-// checkField implements fieldChecker.
-func (r *createKeywordWatchlistRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *createKeywordWatchlistRequest) cleanField(name string) (err error) {
 	if name != "keywords" {
-		return r.newWatchlist.checkField(name)
+		return r.newWatchlist.cleanField(name)
 	}
 	r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(r.Keywords))
 	return err
@@ -71,32 +72,43 @@ type createKeywordWatchlistReply struct {
 	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
 }
 
+// newKeywordWatchlist is the body of a POST: the keywords, or a prompt.
+type newKeywordWatchlist struct {
+	prompt *createByPrompt
+	fields createKeywordWatchlistRequest // without a prompt
+}
+
+// decodeObject implements objectDecoder.
+func (n *newKeywordWatchlist) decodeObject(o object) error {
+	if !o.has("prompt") {
+		return bind(o, &n.fields)
+	}
+	n.prompt = &createByPrompt{}
+	return n.prompt.decodeObject(o)
+}
+
 // createKeywordWatchlist serves the creation of watchlists with keywords: of
 // keyword and of forum watchlists.
-func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(fuego.ContextWithBody[createKeywordWatchlistRequest]) (createKeywordWatchlistReply, error) {
-	return func(c fuego.ContextWithBody[createKeywordWatchlistRequest]) (createKeywordWatchlistReply, error) {
-		body, err := readBody(c.Request())
-		if err != nil {
-			return createKeywordWatchlistReply{}, err
+func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, newKeywordWatchlist) (actors.WatchlistView, error) {
+	fromPrompt := s.createFromPrompt(t)
+	return func(ctx context.Context, key *actors.IdempotencyKey, body newKeywordWatchlist) (actors.WatchlistView, error) {
+		if body.prompt != nil {
+			return fromPrompt(ctx, key, *body.prompt)
 		}
-		if body.has("prompt") {
-			return s.createFromPrompt(c.Context(), t, body)
-		}
-		var request createKeywordWatchlistRequest
-		if err := bind(body, &request); err != nil {
-			return createKeywordWatchlistReply{}, err
-		}
-		draft := watchpost.Watchlist{Type: t, Keywords: request.kept}
-		if err := request.fill(&draft); err != nil {
-			return createKeywordWatchlistReply{}, err
-		}
-		view, err := create(c.Context(), s, actors.CreateWatchlist{Watchlist: draft})
-		if err != nil {
-			return createKeywordWatchlistReply{}, err
-		}
-		watchpost.IdentifyKeywords(request.results, request.kept, view.Watchlist.Keywords)
-		return createdKeywordWatchlist(view.Watchlist, request.results), nil
+		w := body.fields.watchlist(t)
+		w.Keywords = body.fields.kept
+		return sendOnce(ctx, s, key, actors.CreateWatchlist{Watchlist: w})
 	}
+}
+
+// showCreatedWatchlist is the reply to a POST.
+func showCreatedWatchlist(body newKeywordWatchlist, view actors.WatchlistView) createKeywordWatchlistReply {
+	if body.prompt != nil {
+		return showPromptedWatchlist(*body.prompt, view)
+	}
+	results := body.fields.results
+	watchpost.IdentifyKeywords(results, body.fields.kept, view.Watchlist.Keywords)
+	return createdKeywordWatchlist(view.Watchlist, results)
 }
 
 // createdKeywordWatchlist is the reply to a create.
@@ -108,9 +120,9 @@ func createdKeywordWatchlist(w watchpost.Watchlist, results []watchpost.KeywordR
 }
 
 // getKeywordWatchlists serves the reading of watchlists with keywords.
-func (s *Server) getKeywordWatchlists(t watchpost.WatchlistType) func(fuego.ContextNoBody) (keywordWatchlists, error) {
-	return func(c fuego.ContextNoBody) (keywordWatchlists, error) {
-		one, views, err := s.readWatchlists(c.Context(), c.Request(), t)
+func (s *Server) getKeywordWatchlists(t watchpost.WatchlistType) func(*http.Request) (keywordWatchlists, error) {
+	return func(r *http.Request) (keywordWatchlists, error) {
+		one, views, err := s.readWatchlists(r.Context(), r, t)
 		return keywordWatchlists{one, views}, err
 	}
 }
@@ -122,42 +134,52 @@ type updateKeywordWatchlistRequest struct {
 	Labels    *[]labelEntry   `json:"labels,omitempty"`
 	Objective *string         `json:"objective,omitempty"`
 
-	kept    []watchpost.KeywordEntry // of the keywords, when they were checked
+	kept    []watchpost.KeywordEntry
 	results []watchpost.KeywordResult
+	labels  []watchpost.Label
 }
 
-// checkField implements fieldChecker.
-func (r *updateKeywordWatchlistRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *updateKeywordWatchlistRequest) cleanField(name string) (err error) {
 	switch {
 	case name == "keywords" && r.Keywords != nil:
 		r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
 	case name == "labels" && r.Labels != nil:
-		_, err = watchpost.CleanLabels(labels(*r.Labels))
+		r.labels, err = watchpost.CleanLabels(labels(*r.Labels))
 	default:
-		err = r.changedWatchlist.checkField(name)
+		err = r.changedWatchlist.cleanField(name)
 	}
 	return err
 }
 
+// changedKeywordWatchlist is the body of a PUT: the fields to change, or a prompt.
+type changedKeywordWatchlist struct {
+	prompt *updateByPrompt
+	fields updateKeywordWatchlistRequest // without a prompt
+}
+
+// decodeObject implements objectDecoder.
+func (c *changedKeywordWatchlist) decodeObject(o object) error {
+	if !o.has("prompt") {
+		return bind(o, &c.fields)
+	}
+	c.prompt = &updateByPrompt{}
+	return c.prompt.decodeObject(o)
+}
+
 // updateKeywordWatchlist serves the change of watchlists with keywords.
-func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(fuego.ContextWithBody[updateKeywordWatchlistRequest]) (updateWatchlistReply, error) {
-	return func(c fuego.ContextWithBody[updateKeywordWatchlistRequest]) (updateWatchlistReply, error) {
-		body, err := readBody(c.Request())
-		if err != nil {
-			return updateWatchlistReply{}, err
+func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(*http.Request, changedKeywordWatchlist) (updateWatchlistReply, error) {
+	fromPrompt := s.updateFromPrompt(t)
+	return func(r *http.Request, body changedKeywordWatchlist) (updateWatchlistReply, error) {
+		if body.prompt != nil {
+			return fromPrompt(r, *body.prompt)
 		}
-		if body.has("prompt") {
-			return s.updateFromPrompt(c.Context(), t, body)
-		}
-		var request updateKeywordWatchlistRequest
-		if err := bind(body, &request); err != nil {
-			return updateWatchlistReply{}, err
-		}
+		request := &body.fields
 		patch, err := request.patch(t)
 		if err != nil {
 			return updateWatchlistReply{}, err
 		}
-		reply, w, err := s.patchWatchlist(c.Context(), t, request.ID, patch)
+		reply, w, err := s.patchWatchlist(r.Context(), t, request.ID, patch)
 		if err == nil && request.results != nil {
 			watchpost.IdentifyKeywords(request.results, request.kept, w.Keywords)
 			reply.Results = request.results
@@ -166,19 +188,12 @@ func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(fuego.Co
 	}
 }
 
-// patch checks the request as far as that needs no more than the family.
+// patch returns the patch that the request makes of a watchlist of that family.
 func (r *updateKeywordWatchlistRequest) patch(t watchpost.WatchlistType) (watchpost.WatchlistPatch, error) {
-	p, err := r.fields()
-	if err != nil {
-		return p, err
-	}
-	p.Objective, p.Append = r.Objective, r.Append
-	if r.Keywords != nil {
-		p.Keywords = keywordEntries(*r.Keywords)
-	}
+	p := r.fields()
+	p.Objective, p.Append, p.Keywords = r.Objective, r.Append, r.kept
 	if r.Labels != nil {
-		given := labels(*r.Labels)
-		p.Labels = &given
+		p.Labels = &r.labels
 	}
-	return p.Clean(t)
+	return p.ForType(t)
 }

@@ -37,15 +37,12 @@ func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]referenc
 
 // follow makes a watchlist that follows a list. A list that the team does not
 // know may be another team's.
-func (s *Server) follow(ctx context.Context, t watchpost.WatchlistType, references []reference.Reference, listID string, fields *newWatchlist) (actors.Followed, error) {
-	w := watchpost.Watchlist{Type: t, List: watchpost.ListID(listID)}
-	if err := fields.fill(&w); err != nil {
-		return actors.Followed{}, err
-	}
+func (s *Server) follow(ctx context.Context, key *actors.IdempotencyKey, w watchpost.Watchlist, listID string, references []reference.Reference) (actors.Followed, error) {
+	w.List = watchpost.ListID(listID)
 	if listID != "" && !watchpost.ValidID(listID) {
 		return actors.Followed{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound)
 	}
-	made, err := create(ctx, s, actors.Follow{Watchlist: w, References: references})
+	made, err := sendOnce(ctx, s, key, actors.Follow{Watchlist: w, References: references})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
 		if denied := s.registry.ListAccess(ctx, teamOf(ctx), listID); denied != nil {
 			return actors.Followed{}, denied
@@ -67,20 +64,13 @@ type updateListWatchlistRequest struct {
 
 // updateListWatchlist serves the change of watchlists that follow a list. A
 // disabled one takes every change.
-func (s *Server) updateListWatchlist(t watchpost.WatchlistType) func(fuego.ContextWithBody[updateListWatchlistRequest]) (updateWatchlistReply, error) {
-	return func(c fuego.ContextWithBody[updateListWatchlistRequest]) (updateWatchlistReply, error) {
-		request, err := decode[updateListWatchlistRequest](c.Request())
+func (s *Server) updateListWatchlist(t watchpost.WatchlistType) func(*http.Request, updateListWatchlistRequest) (updateWatchlistReply, error) {
+	return func(r *http.Request, request updateListWatchlistRequest) (updateWatchlistReply, error) {
+		patch, err := request.fields().ForType(t)
 		if err != nil {
 			return updateWatchlistReply{}, err
 		}
-		patch, err := request.fields()
-		if err != nil {
-			return updateWatchlistReply{}, err
-		}
-		if patch, err = patch.Clean(t); err != nil {
-			return updateWatchlistReply{}, err
-		}
-		reply, _, err := s.patchWatchlist(c.Context(), t, request.ID, patch)
+		reply, _, err := s.patchWatchlist(r.Context(), t, request.ID, patch)
 		return reply, err
 	}
 }

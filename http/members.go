@@ -3,8 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/actors"
 )
@@ -13,11 +11,11 @@ import (
 func (s *Server) memberRoutes() {
 	const path = "/admin/teams/{id}/members/{member}"
 	unknown := withError(http.StatusNotFound, textTeamNotFound, textUserNotFound)
-	fuego.Patch(s.ops, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
+	handleBody(s, s.ops, http.MethodPatch, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
 		withBody(textInvalidRole), unknown)
-	fuego.Delete(s.ops, path, s.removeMember,
+	handle(s, s.ops, http.MethodDelete, path, s.removeMember,
 		s.operation(operators, "removeMember", "Remove a member: ends sessions, account claims and waiting writes", tagAdmin), unknown)
-	fuego.Delete(s.ops, path+"/account", s.releaseAccount,
+	handle(s, s.ops, http.MethodDelete, path+"/account", s.releaseAccount,
 		s.operation(operators, "releaseAccount", "Release the network account that a member works as", tagAdmin), unknown)
 }
 
@@ -45,22 +43,22 @@ func memberInPath(r *http.Request) (watchpost.TeamID, watchpost.MemberID, error)
 
 type updateMemberRequest struct {
 	Role string `json:"role" required:"" validate:"oneof=admin member" example:"admin"`
+
+	role watchpost.Role
 }
 
-func (s *Server) updateMember(c fuego.ContextWithBody[updateMemberRequest]) (shownMember, error) {
-	request, err := decode[updateMemberRequest](c.Request())
+// cleanField implements fieldCleaner.
+func (r *updateMemberRequest) cleanField(string) (err error) {
+	r.role, err = readRole(r.Role)
+	return err
+}
+
+func (s *Server) updateMember(r *http.Request, request updateMemberRequest) (shownMember, error) {
+	team, member, err := memberInPath(r)
 	if err != nil {
 		return shownMember{}, err
 	}
-	role, err := readRole(request.Role)
-	if err != nil {
-		return shownMember{}, err
-	}
-	team, member, err := memberInPath(c.Request())
-	if err != nil {
-		return shownMember{}, err
-	}
-	changed, err := actors.Ask(c.Context(), s.registry, team, actors.UpdateMember{Member: member, Role: role})
+	changed, err := actors.Ask(r.Context(), s.registry, team, actors.UpdateMember{Member: member, Role: request.role})
 	return memberShown(changed), err
 }
 
@@ -69,12 +67,12 @@ type removeMemberReply struct {
 	Removed bool               `json:"removed"`
 }
 
-func (s *Server) removeMember(c fuego.ContextNoBody) (removeMemberReply, error) {
-	team, member, err := memberInPath(c.Request())
+func (s *Server) removeMember(r *http.Request) (removeMemberReply, error) {
+	team, member, err := memberInPath(r)
 	if err != nil {
 		return removeMemberReply{}, err
 	}
-	_, err = actors.Ask(c.Context(), s.registry, team, actors.RemoveMember{Member: member})
+	_, err = actors.Ask(r.Context(), s.registry, team, actors.RemoveMember{Member: member})
 	return removeMemberReply{member, true}, err
 }
 
@@ -83,11 +81,11 @@ type releaseAccountReply struct {
 	Released bool               `json:"released"`
 }
 
-func (s *Server) releaseAccount(c fuego.ContextNoBody) (releaseAccountReply, error) {
-	team, member, err := memberInPath(c.Request())
+func (s *Server) releaseAccount(r *http.Request) (releaseAccountReply, error) {
+	team, member, err := memberInPath(r)
 	if err != nil {
 		return releaseAccountReply{}, err
 	}
-	_, err = actors.Ask(c.Context(), s.registry, team, actors.ReleaseAccount{Member: member})
+	_, err = actors.Ask(r.Context(), s.registry, team, actors.ReleaseAccount{Member: member})
 	return releaseAccountReply{member, true}, err
 }

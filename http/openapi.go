@@ -31,8 +31,6 @@ func (s *Server) newFramework(version string) *fuego.Server {
 		fuego.WithLoggingMiddleware(fuego.LoggingConfig{DisableRequest: true, DisableResponse: true}),
 		fuego.WithoutAutoGroupTags(),
 		fuego.WithDisallowUnknownFields(false),
-		fuego.WithSerializer(encode),
-		fuego.WithErrorSerializer(s.writeError),
 		fuego.WithSecurity(securitySchemes()),
 		fuego.WithEngineOptions(
 			fuego.WithErrorHandler(func(_ context.Context, err error) error { return err }),
@@ -96,7 +94,7 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	document := f.OpenAPI.Description()
 	for _, v := range []any{
 		keywordWatchlistList{}, keywordWatchlistDetail{}, peopleWatchlistList{}, peopleWatchlistDetail{}, companyWatchlistList{}, companyWatchlistDetail{},
-		createByPrompt{}, updateByPrompt{},
+		createKeywordWatchlistRequest{}, updateKeywordWatchlistRequest{}, createByPrompt{}, updateByPrompt{},
 	} {
 		fuego.SchemaTagFromType(f.OpenAPI, v)
 	}
@@ -112,7 +110,6 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	for _, item := range document.Paths.Map() {
 		for _, operation := range item.Operations() {
 			tidyOperation(operation)
-			takeModes(operation, schemas)
 		}
 	}
 	return publish(f.OutputOpenAPISpec())
@@ -207,43 +204,12 @@ func orNull(schemas openapi3.Schemas, name, property string) {
 	schemas[name].Value.Properties[property] = either.NewRef()
 }
 
-// tidyOperation takes out what the framework adds to every operation: Accept,
-// its own errors, and the default answer that it invents.
+// tidyOperation takes out the errors that the framework adds to every operation.
 func tidyOperation(o *openapi3.Operation) {
-	kept := o.Parameters[:0]
-	for _, p := range o.Parameters {
-		if p.Value.In != "header" || p.Value.Name != "Accept" {
-			kept = append(kept, p)
-		}
-	}
-	o.Parameters = kept
-	if o.RequestBody != nil {
-		o.RequestBody.Value.Description = ""
-	}
 	for code, response := range o.Responses.Map() {
-		content := response.Value.Content.Get("application/json")
+		content := response.Value.Content.Get(mediaJSON)
 		if content != nil && content.Schema != nil && strings.HasSuffix(content.Schema.Ref, "/HTTPError") {
 			o.Responses.Delete(code)
-		}
-	}
-	if o.Responses.Value("default") != nil {
-		o.Responses.Delete("default")
-	}
-}
-
-// takeModes lets a body be what it is or a prompt, where that is so.
-func takeModes(o *openapi3.Operation, schemas openapi3.Schemas) {
-	if o.RequestBody == nil {
-		return
-	}
-	const prefix = "#/components/schemas/"
-	modes := map[string]string{
-		"createKeywordWatchlistRequest": "newKeywordWatchlist",
-		"updateKeywordWatchlistRequest": "changedKeywordWatchlist",
-	}
-	for _, content := range o.RequestBody.Value.Content {
-		if either, ok := modes[strings.TrimPrefix(content.Schema.Ref, prefix)]; ok {
-			content.Schema = openapi3.NewSchemaRef(prefix+either, schemas[either].Value)
 		}
 	}
 }

@@ -20,8 +20,8 @@ type health struct {
 
 func (s *Server) opsRoutes() {
 	for _, server := range s.servers() {
-		fuego.Get(server, "/healthz", s.healthz, s.operation(public, "healthz", "Is the process up?", tagOps))
-		fuego.Get(server, "/readyz", s.readyz, s.operation(public, "readyz", "Can it serve?", tagOps),
+		handle(s, server, http.MethodGet, "/healthz", s.healthz, s.operation(public, "healthz", "Is the process up?", tagOps))
+		handle(s, server, http.MethodGet, "/readyz", s.readyz, s.operation(public, "readyz", "Can it serve?", tagOps),
 			withError(http.StatusServiceUnavailable, watchpost.TextUnavailable))
 	}
 	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
@@ -37,9 +37,9 @@ func (s *Server) servers() []*fuego.Server {
 	return []*fuego.Server{s.api, s.ops}
 }
 
-func (s *Server) healthz(fuego.ContextNoBody) (health, error) { return health{"ok"}, nil }
+func (s *Server) healthz(*http.Request) (health, error) { return health{"ok"}, nil }
 
-func (s *Server) readyz(fuego.ContextNoBody) (health, error) {
+func (s *Server) readyz(*http.Request) (health, error) {
 	if err := s.ready(); err != nil {
 		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}

@@ -3,8 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/internal/protocol"
 )
@@ -18,15 +16,15 @@ const (
 )
 
 func (s *Server) otpRoutes() {
-	fuego.Post(s.api, "/network-agent/auth-send-otp", s.sendOTP,
-		s.operation(public, "sendOTP", "Mail a one-time code", tagSignIn), withBody(textInvalidMail, textInvalidFullName),
+	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-send-otp", s.sendOTP,
+		s.operation(public, "sendOTP", "Mail a one-time code", tagSignIn), s.guard(s.checkSite), withBody(textInvalidMail, textInvalidFullName),
 		withError(http.StatusForbidden, textOrigin))
-	fuego.Post(s.api, "/network-agent/auth-verify-otp", s.verifyOTP,
-		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn),
+	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-verify-otp", s.verifyOTP,
+		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn), s.guard(s.checkSite),
 		withBody(textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin))
-	fuego.Post(s.api, "/extension/sign-in", s.signInSession,
-		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn),
+	handleBody(s, s.api, http.MethodPost, "/extension/sign-in", s.signInSession,
+		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn), s.guard(s.checkSecret),
 		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired pairing code", "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusServiceUnavailable, textUnavailable))
@@ -56,8 +54,8 @@ type sendOTPRequest struct {
 	FullName string `json:"full_name,omitempty" example:"Jane Doe" maxLength:"120,own"`
 }
 
-// checkField implements fieldChecker.
-func (r *sendOTPRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *sendOTPRequest) cleanField(name string) (err error) {
 	switch name {
 	case "email":
 		r.Email, err = mailbox(r.Email)
@@ -72,15 +70,8 @@ type sendOTPReply struct {
 	Email   string `json:"email"`
 }
 
-func (s *Server) sendOTP(c fuego.ContextWithBody[sendOTPRequest]) (sendOTPReply, error) {
-	if err := s.checkSite(c.Request()); err != nil {
-		return sendOTPReply{}, err
-	}
-	request, err := decode[sendOTPRequest](c.Request())
-	if err != nil {
-		return sendOTPReply{}, err
-	}
-	if err := s.registry.SendOTP(c.Context(), request.Email, request.FullName, s.clientOf(c.Request()).key()); err != nil {
+func (s *Server) sendOTP(r *http.Request, request sendOTPRequest) (sendOTPReply, error) {
+	if err := s.registry.SendOTP(r.Context(), request.Email, request.FullName, s.clientOf(r).key()); err != nil {
 		return sendOTPReply{}, err
 	}
 	return sendOTPReply{true, request.Email}, nil
@@ -91,8 +82,8 @@ type verifyOTPRequest struct {
 	OTP   string `json:"otp" required:"" example:"123456"`
 }
 
-// checkField implements fieldChecker.
-func (r *verifyOTPRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *verifyOTPRequest) cleanField(name string) (err error) {
 	switch {
 	case name == "email":
 		r.Email, err = mailbox(r.Email)
@@ -121,15 +112,8 @@ type signedTeam struct {
 	APIKey string           `json:"api_key"`
 }
 
-func (s *Server) verifyOTP(c fuego.ContextWithBody[verifyOTPRequest]) (verifyOTPReply, error) {
-	if err := s.checkSite(c.Request()); err != nil {
-		return verifyOTPReply{}, err
-	}
-	request, err := decode[verifyOTPRequest](c.Request())
-	if err != nil {
-		return verifyOTPReply{}, err
-	}
-	who, err := s.registry.VerifyOTP(c.Context(), request.Email, request.OTP, s.clientOf(c.Request()).key())
+func (s *Server) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
+	who, err := s.registry.VerifyOTP(r.Context(), request.Email, request.OTP, s.clientOf(r).key())
 	if err != nil {
 		return verifyOTPReply{}, err
 	}
@@ -167,20 +151,13 @@ func (r signInRequest) check() (protocol.SignInRequest, error) {
 	return protocol.SignInRequest{Email: email, OTP: r.OTP}, nil
 }
 
-func (s *Server) signInSession(c fuego.ContextWithBody[signInRequest]) (protocol.SignInReply, error) {
+func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.SignInReply, error) {
 	var none protocol.SignInReply
-	if err := s.checkSecret(c.Request()); err != nil {
-		return none, err
-	}
-	given, err := decode[signInRequest](c.Request())
-	if err != nil {
-		return none, err
-	}
 	request, err := given.check()
 	if err != nil {
 		return none, err
 	}
-	opened, err := s.registry.SignInSession(c.Context(), request, s.clientOf(c.Request()).key())
+	opened, err := s.registry.SignInSession(r.Context(), request, s.clientOf(r).key())
 	if err != nil {
 		return none, err
 	}

@@ -1,10 +1,9 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
-
-	"github.com/go-fuego/fuego"
 
 	"watchpost"
 	"watchpost/actors"
@@ -13,19 +12,19 @@ import (
 
 func (s *Server) peopleWatchlistRoutes() {
 	const path, t = "/api-people-watchlist", watchpost.PeopleWatchlist
-	fuego.Post(s.api, path, s.createPeopleWatchlist,
-		s.operation(teams, "createPeopleWatchlist", "Create a people watchlist", tagWatchlists), s.idempotent(),
+	handleCreate(s, path, s.createPeopleWatchlist, showCreatedPeopleWatchlist,
+		s.operation(teams, "createPeopleWatchlist", "Create a people watchlist", tagWatchlists),
 		withWatchlistBody("profiles array is required and must not be empty", "No valid profile identifiers provided"),
 		withError(http.StatusPaymentRequired, "Your plan does not include tracked profiles. Upgrade your plan to track profiles.",
 			"Your plan includes up to 200 tracked profiles per watchlist.", textWatchlistQuota),
 		withListErrors())
-	fuego.Get(s.api, path, s.getPeopleWatchlists,
+	handle(s, s.api, http.MethodGet, path, s.getPeopleWatchlists,
 		s.operation(teams, "getPeopleWatchlist", "List people watchlists, or show one", tagWatchlists),
 		withShownID())
-	fuego.Put(s.api, path, s.updateListWatchlist(t),
+	handleBody(s, s.api, http.MethodPut, path, s.updateListWatchlist(t),
 		s.operation(teams, "updatePeopleWatchlist", "Change a people watchlist", tagWatchlists),
 		withPatchBody())
-	fuego.Delete(s.api, path, s.deleteWatchlist(t),
+	handle(s, s.api, http.MethodDelete, path, s.deleteWatchlist(t),
 		s.operation(teams, "deletePeopleWatchlist", "Delete a people watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
 }
@@ -35,13 +34,13 @@ type createPeopleWatchlistRequest struct {
 	newWatchlist
 	ListID string `json:"list_id,omitempty" description:"a list of profiles to follow and add to, instead of a new one"`
 
-	references []reference.Reference // that the identifiers are, when they were checked
+	references []reference.Reference
 }
 
-// checkField implements fieldChecker.
-func (r *createPeopleWatchlistRequest) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *createPeopleWatchlistRequest) cleanField(name string) (err error) {
 	if name != "profiles" {
-		return r.newWatchlist.checkField(name)
+		return r.newWatchlist.cleanField(name)
 	}
 	r.references, err = cleanIdentifiers(watchpost.PeopleWatchlist, r.Profiles)
 	return err
@@ -57,21 +56,17 @@ type createPeopleWatchlistReply struct {
 	Tasks    int                     `json:"tasks_created" description:"profiles that were not in the list before"`
 }
 
-func (s *Server) createPeopleWatchlist(c fuego.ContextWithBody[createPeopleWatchlistRequest]) (createPeopleWatchlistReply, error) {
-	request, err := decode[createPeopleWatchlistRequest](c.Request())
-	if err != nil {
-		return createPeopleWatchlistReply{}, err
-	}
-	made, err := s.follow(c.Context(), watchpost.PeopleWatchlist, request.references, request.ListID, &request.newWatchlist)
-	if err != nil {
-		return createPeopleWatchlistReply{}, err
-	}
-	w := &made.Watchlist
-	return createPeopleWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}, nil
+func (s *Server) createPeopleWatchlist(ctx context.Context, key *actors.IdempotencyKey, request createPeopleWatchlistRequest) (actors.Followed, error) {
+	return s.follow(ctx, key, request.watchlist(watchpost.PeopleWatchlist), request.ListID, request.references)
 }
 
-func (s *Server) getPeopleWatchlists(c fuego.ContextNoBody) (peopleWatchlists, error) {
-	one, views, err := s.readWatchlists(c.Context(), c.Request(), watchpost.PeopleWatchlist)
+func showCreatedPeopleWatchlist(_ createPeopleWatchlistRequest, made actors.Followed) createPeopleWatchlistReply {
+	w := &made.Watchlist
+	return createPeopleWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}
+}
+
+func (s *Server) getPeopleWatchlists(r *http.Request) (peopleWatchlists, error) {
+	one, views, err := s.readWatchlists(r.Context(), r, watchpost.PeopleWatchlist)
 	return peopleWatchlists{one, views}, err
 }
 

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
@@ -43,35 +41,34 @@ type pollRequest struct {
 	Messages []json.RawMessage `json:"messages"`
 }
 
-func (s *Server) poll(c fuego.ContextWithBody[protocol.PollRequest]) (protocol.PollReply, error) {
+// documented implements documentedAs.
+func (pollRequest) documented() any { return protocol.PollRequest{} }
+
+// checkPoll refuses a poll without a token, and one that would show its token.
+func (s *Server) checkPoll(r *http.Request) error {
+	if bearer(r) == "" {
+		return watchpost.Errorf(watchpost.Unauthenticated, textBadToken)
+	}
+	return s.checkSecret(r)
+}
+
+func (s *Server) poll(r *http.Request, request pollRequest) (protocol.PollReply, error) {
 	var none protocol.PollReply
-	r := c.Request()
-	token := bearer(r)
-	if token == "" {
-		return none, watchpost.Errorf(watchpost.Unauthenticated, textBadToken)
-	}
-	if err := s.checkSecret(r); err != nil {
-		return none, err
-	}
-	frames, err := readFrames(r)
+	frames, err := readFrames(request)
 	if err != nil {
 		return none, err
 	}
-	p, frames, err := s.pollerFor(r, token, frames)
+	p, frames, err := s.pollerFor(r, bearer(r), frames)
 	if err != nil {
 		return none, err
 	}
-	reply, err := s.hold(c.Context(), p, frames)
+	reply, err := s.hold(r.Context(), p, frames)
 	return protocol.PollReply{Messages: whole(reply)}, err
 }
 
 // readFrames reads the session's messages. What is no message is ignored, as
 // are types that nobody knows.
-func readFrames(r *http.Request) ([]protocol.Frame, error) {
-	request, err := decode[pollRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func readFrames(request pollRequest) ([]protocol.Frame, error) {
 	frames := make([]protocol.Frame, 0, len(request.Messages))
 	for i, raw := range request.Messages {
 		var f protocol.Frame

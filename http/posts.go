@@ -22,7 +22,7 @@ import (
 const tagPosts = "Posts"
 
 func (s *Server) postRoutes() {
-	fastGet(s, "/api-posts", s.getPosts,
+	handle(s, s.api, http.MethodGet, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
 		withError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'"),

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,21 +28,65 @@ type createByPrompt struct {
 	Name      string   `json:"name,omitempty" maxLength:"120,own"`
 	Frequency *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
 	Strict    bool     `json:"strict,omitempty" description:"refuse a prompt that leaves something to be inferred"`
+
+	frequency watchpost.FetchFrequency // 0: not given
 }
 
-// checkField implements fieldChecker.
-func (r *createByPrompt) checkField(name string) error {
-	if name == "prompt" {
-		return cleanPrompt(r.Prompt)
+// decodeObject implements objectDecoder.
+func (r *createByPrompt) decodeObject(o object) error {
+	if o.has("keywords") {
+		return watchpost.Errorf(watchpost.Invalid, textPromptOrWords)
 	}
-	fields := newWatchlist{Name: r.Name, Frequency: r.Frequency}
-	return fields.checkField(name)
+	return bind(o, r)
+}
+
+// cleanField implements fieldCleaner.
+func (r *createByPrompt) cleanField(name string) (err error) {
+	switch name {
+	case "prompt":
+		err = checkPrompt(r.Prompt)
+	case "name":
+		r.Name, err = readName(r.Name)
+	case "fetchFreqInHours":
+		if r.Frequency != nil {
+			r.frequency, err = watchpost.ParseFetchFrequency(*r.Frequency)
+		}
+	}
+	return err
 }
 
 // updateByPrompt are the fields of a PUT in prompt mode.
 type updateByPrompt struct {
 	ID     string `json:"id" required:"Missing required parameter: id"`
 	Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" description:"what to look for instead" maxLength:"4000,own"`
+
+	// unusable is why the prompt is refused; a watchlist that takes no prompt
+	// is refused before it.
+	unusable error
+}
+
+// decodeObject implements objectDecoder.
+func (r *updateByPrompt) decodeObject(o object) error {
+	var which watchlistID
+	if err := bind(o, &which); err != nil {
+		return err
+	}
+	r.ID = which.ID
+	_, unsets := o["slack_webhook_url"] // null removes it, so null counts
+	if unsets || o.hasFieldOf(updateKeywordWatchlistRequest{}, "id") {
+		r.unusable = watchpost.Errorf(watchpost.Invalid, textPromptOrFields)
+		return nil
+	}
+	r.unusable = bind(o, r)
+	return nil
+}
+
+// cleanField implements fieldCleaner.
+func (r *updateByPrompt) cleanField(name string) error {
+	if name == "prompt" {
+		return checkPrompt(r.Prompt)
+	}
+	return nil
 }
 
 // withPrompt documents what a prompt is refused with.
@@ -76,8 +121,8 @@ type promptUnavailable struct {
 	Message string `json:"message" validate:"required"`
 }
 
-// cleanPrompt checks a prompt as far as that needs no interpretation.
-func cleanPrompt(prompt string) error {
+// checkPrompt checks a prompt as far as that needs no interpretation.
+func checkPrompt(prompt string) error {
 	switch {
 	case isBlank(prompt):
 		return watchpost.Errorf(watchpost.Invalid, textNoPrompt)
@@ -88,55 +133,44 @@ func cleanPrompt(prompt string) error {
 }
 
 // createFromPrompt makes a watchlist of what a prompt asks for.
-func (s *Server) createFromPrompt(ctx context.Context, t watchpost.WatchlistType, body object) (createKeywordWatchlistReply, error) {
-	var none createKeywordWatchlistReply
-	if body.has("keywords") {
-		return none, watchpost.Errorf(watchpost.Invalid, textPromptOrWords)
+func (s *Server) createFromPrompt(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, createByPrompt) (actors.WatchlistView, error) {
+	return func(ctx context.Context, key *actors.IdempotencyKey, request createByPrompt) (actors.WatchlistView, error) {
+		interpretation, err := s.interpretNew(ctx, t, &request)
+		if err != nil {
+			return afterTwin[actors.WatchlistView](ctx, s, key, err)
+		}
+		frequency := cmp.Or(request.frequency, statedFrequency(interpretation), watchpost.DefaultFrequency(t))
+		return sendOnce(ctx, s, key, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+			Type: t, Name: cmp.Or(request.Name, watchpost.AutoName(t, []string{request.Prompt})), Frequency: frequency,
+			Prompt: request.Prompt, Interpreter: interpretation.Interpreter,
+			Keywords: interpretation.Keywords, Labels: interpretation.Labels, Objective: interpretation.Objective,
+		}})
 	}
-	var request createByPrompt
-	if err := bind(body, &request); err != nil {
-		return none, err
-	}
-	w := watchpost.Watchlist{Type: t}
-	fields := newWatchlist{Name: request.Name, Frequency: request.Frequency}
-	if err := fields.fill(&w); err != nil {
-		return none, err
-	}
-	interpretation, err := s.interpretNew(ctx, t, &request)
-	if err != nil {
-		return none, err
-	}
-	if f := statedFrequency(interpretation); request.Frequency == nil && f != 0 {
-		w.Frequency = f
-	}
-	w.Prompt, w.Interpreter = request.Prompt, interpretation.Interpreter
-	w.Keywords, w.Labels, w.Objective = interpretation.Keywords, interpretation.Labels, interpretation.Objective
-	if w.Name == "" {
-		w.Name = watchpost.AutoName(t, []string{request.Prompt})
-	}
-	view, err := create(ctx, s, actors.CreateWatchlist{Watchlist: w})
-	if err != nil {
-		return none, err
-	}
-	reply := createdKeywordWatchlist(view.Watchlist, nil)
-	reply.Prompt, reply.Message, reply.Interpreter = view.Watchlist.Prompt, textPromptCreated, view.Watchlist.Interpreter
-	return reply, nil
 }
 
-// interpretNew interprets the prompt of a new watchlist, if there is room for
-// one. A repetition is not interpreted again: it is answered like the first.
-func (s *Server) interpretNew(ctx context.Context, t watchpost.WatchlistType, request *createByPrompt) (result interpret.Result, err error) {
-	once := stateOf(ctx).once
-	if once.known() {
-		return result, nil
+// showPromptedWatchlist is the reply to a POST in prompt mode.
+func showPromptedWatchlist(_ createByPrompt, view actors.WatchlistView) createKeywordWatchlistReply {
+	reply := createdKeywordWatchlist(view.Watchlist, nil)
+	reply.Prompt, reply.Message, reply.Interpreter = view.Watchlist.Prompt, textPromptCreated, view.Watchlist.Interpreter
+	return reply
+}
+
+// interpretNew interprets the prompt of a new watchlist, if there is room for one.
+func (s *Server) interpretNew(ctx context.Context, t watchpost.WatchlistType, request *createByPrompt) (interpret.Result, error) {
+	if err := s.roomForWatchlist(ctx); err != nil {
+		return interpret.Result{}, err
 	}
-	if err = s.roomForWatchlist(ctx); err == nil {
-		result, err = s.interpret(ctx, t, request.Prompt, request.Strict)
+	return s.interpret(ctx, t, request.Prompt, request.Strict)
+}
+
+// afterTwin returns the reply to a twin of the request that was quicker, or else
+// the error that this one met.
+func afterTwin[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, met error) (M, error) {
+	reply, kept, err := keptReply[M](ctx, s, key)
+	if err != nil || !kept {
+		return reply, met
 	}
-	if err != nil && once.ask(ctx) == nil && once.known() { // a twin was quicker
-		err = nil
-	}
-	return result, err
+	return reply, nil
 }
 
 // roomForWatchlist tells of the plan's limit before a prompt is looked at; the
@@ -181,63 +215,47 @@ func statedFrequency(r interpret.Result) watchpost.FetchFrequency {
 
 // updateFromPrompt replaces a watchlist's keywords and labels by what a prompt
 // asks for. A disabled watchlist takes no prompt, whatever comes with it.
-func (s *Server) updateFromPrompt(ctx context.Context, t watchpost.WatchlistType, body object) (updateWatchlistReply, error) {
-	var none updateWatchlistReply
-	var which watchlistID
-	if err := bind(body, &which); err != nil {
-		return none, err
+func (s *Server) updateFromPrompt(t watchpost.WatchlistType) func(*http.Request, updateByPrompt) (updateWatchlistReply, error) {
+	return func(r *http.Request, request updateByPrompt) (updateWatchlistReply, error) {
+		ctx := r.Context()
+		var none updateWatchlistReply
+		view, err := askWatchlist(ctx, s, request.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(request.ID)})
+		if err == nil {
+			err = view.Watchlist.CheckEnabled()
+		}
+		if request.unusable != nil && watchpost.KindOf(err) != watchpost.Conflict {
+			err = request.unusable
+		}
+		if err != nil {
+			return none, err
+		}
+		interpretation, err := s.interpret(ctx, t, request.Prompt, false)
+		if err != nil {
+			return none, err
+		}
+		if _, _, err := s.patchWatchlist(ctx, t, request.ID, promptPatch(request.Prompt, interpretation)); err != nil {
+			return none, err
+		}
+		return updateWatchlistReply{
+			ID: view.Watchlist.ID, Updated: true, Message: textPromptUpdated,
+			Prompt: request.Prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords), Interpreter: interpretation.Interpreter,
+		}, nil
 	}
-	view, err := askWatchlist(ctx, s, which.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(which.ID)})
-	if err == nil {
-		err = view.Watchlist.CheckEnabled()
-	}
-	if watchpost.KindOf(err) == watchpost.Conflict {
-		return none, err
-	}
-	prompt, unusable := updatePrompt(body)
-	if unusable != nil {
-		return none, unusable
-	}
-	if err != nil {
-		return none, err
-	}
-	interpretation, err := s.interpret(ctx, t, prompt, false)
-	if err != nil {
-		return none, err
-	}
-	labels := interpretation.Labels
+}
+
+// promptPatch is the change that an interpreted prompt makes.
+func promptPatch(prompt string, i interpret.Result) watchpost.WatchlistPatch {
+	labels := i.Labels
 	if labels == nil {
 		labels = []watchpost.Label{}
 	}
 	patch := watchpost.WatchlistPatch{
-		Prompt: &prompt, Interpreter: &interpretation.Interpreter,
-		Keywords: interpretation.Keywords, Labels: &labels, Objective: &interpretation.Objective,
+		Prompt: &prompt, Interpreter: &i.Interpreter, Keywords: i.Keywords, Labels: &labels, Objective: &i.Objective,
 	}
-	if f := statedFrequency(interpretation); f != 0 {
+	if f := statedFrequency(i); f != 0 {
 		patch.Frequency = &f
 	}
-	if _, _, err := s.patchWatchlist(ctx, t, which.ID, patch); err != nil {
-		return none, err
-	}
-	return updateWatchlistReply{
-		ID: view.Watchlist.ID, Updated: true, Message: textPromptUpdated,
-		Prompt: prompt, Keywords: watchpost.KeywordTexts(interpretation.Keywords), Interpreter: interpretation.Interpreter,
-	}, nil
-}
-
-// updatePrompt reads the prompt of an update, which comes alone.
-func updatePrompt(body object) (string, error) {
-	_, unsets := body["slack_webhook_url"] // null removes it, so null counts
-	if unsets || body.hasFieldOf(updateKeywordWatchlistRequest{}, "id") {
-		return "", watchpost.Errorf(watchpost.Invalid, textPromptOrFields)
-	}
-	var request struct {
-		Prompt string `json:"prompt" invalid:"prompt is required and must be a non-empty string" maxLength:"4000,own"`
-	}
-	if err := bind(body, &request); err != nil {
-		return "", err
-	}
-	return request.Prompt, cleanPrompt(request.Prompt)
+	return patch
 }
 
 // writePromptError answers with one of the two bodies that are not like the

@@ -20,36 +20,12 @@ func (s *Server) promptRoutes() {
 
 // promptPath adds the two operations of one family.
 func (s *Server) promptPath(t watchpost.WatchlistType, path, id, what string) {
-	fuego.Post(s.api, path, s.createByPromptOnly(t),
-		s.operation(teams, "create"+id, "Create "+what+" from a prompt", tagDeprecated), s.idempotent(), deprecated(),
+	handleCreate(s, path, s.createFromPrompt(t), showPromptedWatchlist,
+		s.operation(teams, "create"+id, "Create "+what+" from a prompt", tagDeprecated), fuego.OptionDeprecated(),
 		withBody("Invalid fetchFreqInHours", "Invalid 'name'"), withNewPrompt(),
 		withError(http.StatusPaymentRequired, textWatchlistQuota))
-	fuego.Put(s.api, path, s.updateByPromptOnly(t),
-		s.operation(teams, "update"+id, "Change "+what+" by a prompt", tagDeprecated), deprecated(),
+	handleBody(s, s.api, http.MethodPut, path, s.updateFromPrompt(t),
+		s.operation(teams, "update"+id, "Change "+what+" by a prompt", tagDeprecated), fuego.OptionDeprecated(),
 		withBody(textMissingID), withForeignErrors(), withPrompt(),
 		withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
-}
-
-func deprecated() fuego.RouteOption {
-	return func(r *fuego.BaseRoute) { r.Operation.Deprecated = true }
-}
-
-func (s *Server) createByPromptOnly(t watchpost.WatchlistType) func(fuego.ContextWithBody[createByPrompt]) (createKeywordWatchlistReply, error) {
-	return func(c fuego.ContextWithBody[createByPrompt]) (createKeywordWatchlistReply, error) {
-		body, err := readBody(c.Request())
-		if err != nil {
-			return createKeywordWatchlistReply{}, err
-		}
-		return s.createFromPrompt(c.Context(), t, body)
-	}
-}
-
-func (s *Server) updateByPromptOnly(t watchpost.WatchlistType) func(fuego.ContextWithBody[updateByPrompt]) (updateWatchlistReply, error) {
-	return func(c fuego.ContextWithBody[updateByPrompt]) (updateWatchlistReply, error) {
-		body, err := readBody(c.Request())
-		if err != nil {
-			return updateWatchlistReply{}, err
-		}
-		return s.updateFromPrompt(c.Context(), t, body)
-	}
 }

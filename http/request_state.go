@@ -20,10 +20,11 @@ type requestState struct {
 	id     string
 	route  *route // nil until a route has taken the request
 	team   watchpost.TeamID
-	once   *once // of a request that may be repeated; nil without a key
 	status int
-	sent   bool
-	ctx    requestContext
+	// success is the status of a reply that is no error; 0 is 200.
+	success int
+	sent    bool
+	ctx     requestContext
 }
 
 // teamOf returns the team that the request's key belongs to.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -93,26 +94,81 @@ func (s *Server) instrument(method, path string) middleware {
 	}
 }
 
-// fastGet adds the route of a GET that is asked so often that the framework only
-// documents it: what it does for each request besides, nobody here needs.
-func fastGet[T any](s *Server, path string, handle func(*http.Request) (T, error), options ...fuego.RouteOption) {
-	direct := func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			reply, err := handle(r)
-			if err == nil {
-				err = encode(w, r, reply)
-			}
-			if err != nil {
-				s.writeError(w, r, err)
-			}
-		})
+// handle adds a route. serve reads the request itself; withRequest documents a
+// body that it reads.
+func handle[T any](s *Server, to *fuego.Server, method, path string, serve func(*http.Request) (T, error), options ...fuego.RouteOption) {
+	var reply T
+	s.addRoute(to, method, path, reply, func(r *http.Request) (any, error) { return serve(r) }, options)
+}
+
+// handleBody adds a route whose body is a B.
+func handleBody[B, T any](s *Server, to *fuego.Server, method, path string, serve func(*http.Request, B) (T, error), options ...fuego.RouteOption) {
+	var none B
+	handle(s, to, method, path, func(r *http.Request) (reply T, err error) {
+		body, err := readBody[B](r)
+		if err != nil {
+			return reply, err
+		}
+		return serve(r, body)
+	}, append(options, withRequest(none))...)
+}
+
+// addRoute registers a handler with the framework, which routes to it and
+// documents it. It is not generic: the framework's own generic handlers cost
+// most of the time that this package takes to compile.
+func (s *Server) addRoute(to *fuego.Server, method, path string, reply any, serve func(*http.Request) (any, error), options []fuego.RouteOption) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		reply, err := serve(r)
+		if err == nil {
+			err = encode(r, reply)
+		}
+		if err != nil {
+			s.writeError(w, r, err)
+		}
 	}
-	fuego.Get(s.api, path, func(c fuego.ContextNoBody) (T, error) { return handle(c.Request()) },
-		append(options, func(r *fuego.BaseRoute) { r.Middlewares = append(r.Middlewares, direct) })...)
+	registrars[method](to, path, handler, append(options, withReply(reply))...)
+}
+
+// registrars are the framework's functions that add a route of net/http.
+var registrars = map[string]func(*fuego.Server, string, func(http.ResponseWriter, *http.Request), ...fuego.RouteOption) *fuego.Route[any, any, any]{
+	http.MethodGet: fuego.GetStd, http.MethodPost: fuego.PostStd, http.MethodPut: fuego.PutStd,
+	http.MethodPatch: fuego.PatchStd, http.MethodDelete: fuego.DeleteStd,
+}
+
+// withRequest documents the type of a body.
+func withRequest(body any) fuego.RouteOption {
+	if other, ok := body.(documentedAs); ok {
+		body = other.documented()
+	}
+	return func(r *fuego.BaseRoute) {
+		fuego.OptionRequestBody(fuego.RequestBody{Type: body, ContentTypes: []string{mediaJSON}})(r)
+		r.Operation.RequestBody.Value.Description = ""
+	}
+}
+
+// documentedAs is a body that the document describes by another type.
+type documentedAs interface{ documented() any }
+
+// withReply documents the type of a reply.
+func withReply(reply any) fuego.RouteOption {
+	return func(r *fuego.BaseRoute) {
+		status := cmp.Or(r.DefaultStatusCode, http.StatusOK)
+		fuego.OptionAddResponse(status, http.StatusText(status), fuego.Response{Type: reply, ContentTypes: []string{mediaJSON}})(r)
+		r.Operation.Responses.Delete("default")
+	}
 }
 
 // created makes 201 the status of success.
-func created() fuego.RouteOption { return fuego.OptionDefaultStatusCode(http.StatusCreated) }
+func created() fuego.RouteOption {
+	return fuego.GroupOptions(
+		fuego.OptionDefaultStatusCode(http.StatusCreated),
+		fuego.OptionMiddleware(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				stateOf(r.Context()).success = http.StatusCreated
+				next.ServeHTTP(w, r)
+			})
+		}))
+}
 
 // withError documents an error with its texts as examples, each once.
 func withError(status int, texts ...string) fuego.RouteOption {

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"github.com/go-fuego/fuego"
+	"net/http"
 
 	"watchpost"
 	"watchpost/actors"
@@ -10,7 +10,7 @@ import (
 const tagTeam = "Team"
 
 func (s *Server) teamRoutes() {
-	fuego.Get(s.api, "/api-team", s.getTeam,
+	handle(s, s.api, http.MethodGet, "/api-team", s.getTeam,
 		s.operation(teams, "getTeam", "Show the team: members, extensions, allowances, quotas, waiting scans", tagTeam))
 }
 
@@ -88,8 +88,8 @@ type waitingScans struct {
 	Oldest *timestamp `json:"oldest" description:"since when the oldest waits"`
 }
 
-func (s *Server) getTeam(c fuego.ContextNoBody) (teamReply, error) {
-	view, err := actors.Ask(c.Context(), s.registry, teamOf(c.Context()), actors.GetTeam{})
+func (s *Server) getTeam(r *http.Request) (teamReply, error) {
+	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.GetTeam{})
 	if err != nil {
 		return teamReply{}, err
 	}

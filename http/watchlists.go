@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -74,42 +75,35 @@ type newWatchlist struct {
 	Labels      []labelEntry `json:"labels,omitempty"`
 	Frequency   *float64     `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"12"`
 	SlackURL    string       `json:"slack_webhook_url,omitempty"`
+
+	frequency watchpost.FetchFrequency // 0: not given
+	labels    []watchpost.Label
 }
 
-// checkField implements fieldChecker.
-func (n *newWatchlist) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (n *newWatchlist) cleanField(name string) (err error) {
 	switch name {
 	case "name":
-		_, err = readName(n.Name)
+		n.Name, err = readName(n.Name)
 	case "labels":
-		_, err = watchpost.CleanLabels(labels(n.Labels))
+		n.labels, err = watchpost.CleanLabels(labels(n.Labels))
 	case "fetchFreqInHours":
 		if n.Frequency != nil {
-			_, err = watchpost.ParseFetchFrequency(*n.Frequency)
+			n.frequency, err = watchpost.ParseFetchFrequency(*n.Frequency)
 		}
 	case "slack_webhook_url":
-		_, err = watchpost.CleanSlackURL(n.SlackURL)
+		n.SlackURL, err = watchpost.CleanSlackURL(n.SlackURL)
 	}
 	return err
 }
 
-// fill writes the fields to the watchlist that is asked for. Its name stays
-// empty when one is to be made up.
-func (n *newWatchlist) fill(w *watchpost.Watchlist) (err error) {
-	w.Description, w.Frequency = n.Description, watchpost.DefaultFrequency(w.Type)
-	if n.Frequency != nil {
-		if w.Frequency, err = watchpost.ParseFetchFrequency(*n.Frequency); err != nil {
-			return err
-		}
+// watchlist returns the watchlist that is asked for. Its name is empty when one
+// is to be made up.
+func (n *newWatchlist) watchlist(t watchpost.WatchlistType) watchpost.Watchlist {
+	return watchpost.Watchlist{
+		Type: t, Name: n.Name, Description: n.Description, Labels: n.labels, SlackURL: n.SlackURL,
+		Frequency: cmp.Or(n.frequency, watchpost.DefaultFrequency(t)),
 	}
-	if w.Name, err = readName(n.Name); err != nil {
-		return err
-	}
-	if w.Labels, err = watchpost.CleanLabels(labels(n.Labels)); err != nil {
-		return err
-	}
-	w.SlackURL, err = watchpost.CleanSlackURL(n.SlackURL)
-	return err
 }
 
 // changedWatchlist are the fields that every PUT takes.
@@ -120,10 +114,12 @@ type changedWatchlist struct {
 	Frequency   *float64 `json:"fetchFreqInHours,omitempty" invalid:"Invalid fetchFreqInHours" validate:"oneof=1 3 6 12 24 48 72" example:"24"`
 	Disable     *bool    `json:"disable,omitempty" invalid:"disable must be a boolean value"`
 	SlackURL    nullable `json:"slack_webhook_url,omitempty"`
+
+	frequency *watchpost.FetchFrequency
 }
 
-// checkField implements fieldChecker.
-func (r *changedWatchlist) checkField(name string) (err error) {
+// cleanField implements fieldCleaner.
+func (r *changedWatchlist) cleanField(name string) (err error) {
 	switch name {
 	case "id":
 		if r.ID == "" {
@@ -131,32 +127,27 @@ func (r *changedWatchlist) checkField(name string) (err error) {
 		}
 	case "name":
 		if r.Name != nil {
-			_, err = watchpost.CleanName(*r.Name)
+			*r.Name, err = watchpost.CleanName(*r.Name)
 		}
 	case "fetchFreqInHours":
 		if r.Frequency != nil {
-			_, err = watchpost.ParseFetchFrequency(*r.Frequency)
+			var f watchpost.FetchFrequency
+			f, err = watchpost.ParseFetchFrequency(*r.Frequency)
+			r.frequency = &f
 		}
 	case "slack_webhook_url":
-		_, err = watchpost.CleanSlackURL(r.SlackURL.Value)
+		r.SlackURL.Value, err = watchpost.CleanSlackURL(r.SlackURL.Value)
 	}
 	return err
 }
 
 // fields returns the patch that they make.
-func (r *changedWatchlist) fields() (watchpost.WatchlistPatch, error) {
-	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable}
-	if r.Frequency != nil {
-		frequency, err := watchpost.ParseFetchFrequency(*r.Frequency)
-		if err != nil {
-			return p, err
-		}
-		p.Frequency = &frequency
-	}
+func (r *changedWatchlist) fields() watchpost.WatchlistPatch {
+	p := watchpost.WatchlistPatch{Name: r.Name, Description: r.Description, Disable: r.Disable, Frequency: r.frequency}
 	if r.SlackURL.Set {
 		p.SlackURL = &r.SlackURL.Value
 	}
-	return p, nil
+	return p
 }
 
 // readWatchlists returns the watchlist that a GET names or, when it names
@@ -209,13 +200,13 @@ type deleteWatchlistReply struct {
 }
 
 // deleteWatchlist serves the deletion of watchlists of any type.
-func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(fuego.ContextNoBody) (deleteWatchlistReply, error) {
-	return func(c fuego.ContextNoBody) (deleteWatchlistReply, error) {
-		id, err := idOfDelete(c.Request())
+func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(*http.Request) (deleteWatchlistReply, error) {
+	return func(r *http.Request) (deleteWatchlistReply, error) {
+		id, err := idOfDelete(r)
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
-		_, err = askWatchlist(c.Context(), s, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+		_, err = askWatchlist(r.Context(), s, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
@@ -233,7 +224,7 @@ func idOfDelete(r *http.Request) (string, error) {
 	if r.ContentLength == 0 {
 		return "", watchpost.Errorf(watchpost.Invalid, textMissingID)
 	}
-	request, err := decode[watchlistID](r)
+	request, err := readBody[watchlistID](r)
 	return request.ID, err
 }
 
@@ -242,8 +233,8 @@ type watchlistID struct {
 	ID string `json:"id" required:"Missing required parameter: id"`
 }
 
-// checkField implements fieldChecker.
-func (w *watchlistID) checkField(string) error {
+// cleanField implements fieldCleaner.
+func (w *watchlistID) cleanField(string) error {
 	if w.ID == "" {
 		return watchpost.Errorf(watchpost.Invalid, textMissingID)
 	}
