@@ -94,6 +94,9 @@ type Store interface {
 type View interface {
 	// Get returns a copy of the value, or ErrNotFound.
 	Get(space Space, key []byte) ([]byte, error)
+	// GetAll returns copies of the values at the keys, in the order of the
+	// keys; nil where there is no value. The caller bounds their sizes.
+	GetAll(space Space, keys [][]byte) ([][]byte, error)
 	// Scan calls yield for the keys of the space in [from, to) in bytewise
 	// order, until yield returns false. An empty from is the first key, an
 	// empty to is past the last. Key and value are valid during the call only.

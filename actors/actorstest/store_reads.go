@@ -49,6 +49,16 @@ func (v *lossyView) Get(space persistence.Space, key []byte) ([]byte, error) {
 	return v.View.Get(space, key)
 }
 
+// GetAll implements persistence.View.
+func (v *lossyView) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
+	for _, key := range keys {
+		if v.store.lost(Read{Space: space, Key: string(key)}) {
+			return nil, ErrScripted
+		}
+	}
+	return v.View.GetAll(space, keys)
+}
+
 // Scan implements persistence.View. It fails in the middle: what it has
 // yielded is not all.
 func (v *lossyView) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {

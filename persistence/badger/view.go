@@ -126,6 +126,19 @@ func (v *view) Get(space persistence.Space, key []byte) ([]byte, error) {
 	return v.read(appendPair(make([]byte, 0, pairLength(space, key)), space, key))
 }
 
+// GetAll implements persistence.View.
+func (v *view) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		value, err := v.Get(space, key)
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
 // Lookup implements persistence.View.
 func (v *view) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 	if len(key.Kind) > persistence.MaxKey {

@@ -42,15 +42,8 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	if err != nil {
 		return Result{}, err
 	}
-	result.Posts = make([]*Stored, 0, len(versions))
-	for _, version := range versions {
-		post, err := s.stored(version)
-		if err != nil {
-			return Result{}, err
-		}
-		result.Posts = append(result.Posts, post)
-	}
-	return result, nil
+	result.Posts, err = s.storedAll(versions)
+	return result, err
 }
 
 // Having returns the posts that bear the mark of a watchlist, at most so many.

@@ -17,6 +17,7 @@ var atomicTests = map[string]func(t *testing.T, open Database){
 	"EmptyBatch":          emptyBatch,
 	"EmptyIsNotAbsent":    emptyIsNotAbsent,
 	"ValuesAreCopied":     valuesAreCopied,
+	"GetAll":              getAll,
 }
 
 func allOfABatch(t *testing.T, open Database) {
@@ -128,4 +129,35 @@ func valuesAreCopied(t *testing.T, open Database) {
 	second, err := v.Get("team", []byte("a"))
 	require.NoError(t, err)
 	require.Equal(t, "value", string(second))
+}
+
+// getAll: values in the order of the keys, nil for the absent, empty for the
+// empty, and each key as often as it is asked for.
+func getAll(t *testing.T, open Database) {
+	s := opened(t, open)
+	epoch := activate(t, s, "team")
+	require.NoError(t, commit(t, s, "team", epoch, puts("a", "1", "b", "", "c", "3", "\x00", "zero")))
+	v := viewed(t, s)
+	put(t, s, "team", epoch, "later", "1")
+
+	keys := [][]byte{[]byte("c"), []byte("absent"), []byte("b"), nil, []byte("\x00"), []byte("later"), []byte("a"), []byte("c")}
+	values, err := v.GetAll("team", keys)
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{[]byte("3"), nil, {}, nil, []byte("zero"), nil, []byte("1"), []byte("3")}, values)
+
+	clear(values[0])
+	again, err := v.Get("team", []byte("c"))
+	require.NoError(t, err)
+	require.Equal(t, "3", string(again))
+	require.Equal(t, "3", string(values[7]), "two values share their bytes")
+
+	values, err = v.GetAll("team", nil)
+	require.NoError(t, err)
+	require.Empty(t, values)
+	values, err = v.GetAll("", keys[:2])
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{nil, nil}, values)
+	v.Close()
+	_, err = v.GetAll("team", keys)
+	require.Error(t, err)
 }

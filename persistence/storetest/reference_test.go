@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -152,6 +153,18 @@ func (v *referenceView) Close() { v.closed = true }
 func (v *referenceView) Get(space persistence.Space, key []byte) ([]byte, error) {
 	value, ok := v.spaces[space][string(key)]
 	return v.found(value, ok)
+}
+
+func (v *referenceView) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		value, err := v.Get(space, key)
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
 }
 
 func (v *referenceView) Lookup(key persistence.DirectoryKey) ([]byte, error) {
