@@ -64,7 +64,8 @@
 //   - http — routes, keys, errors, one file per resource, the sessions' gateway.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: badger, the embedded engine; storetest, the suite that
-//     every engine must pass; postindex, the queries over posts.
+//     every engine must pass; teamspace, every key and record; postindex, the
+//     queries over posts.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
 //   - internal/reference — parse the names of profiles, companies and posts.

@@ -11,6 +11,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // TestHandOutOverMidnight: a task that was offered just before a reset and
@@ -83,7 +84,7 @@ func TestManyTasksOutAtMidnight(t *testing.T) {
 	for _, batch := range store.batches {
 		require.NoError(t, batch.Check())
 		for _, write := range batch.Writes {
-			if strings.HasPrefix(string(write.Key), keyOpen) {
+			if strings.HasPrefix(string(write.Key), teamspace.KeyOpen) {
 				opened++
 			}
 		}

@@ -2,12 +2,11 @@ package actors
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // effects is the ledger of what must not be done twice: which task does, or
@@ -24,11 +23,6 @@ type effects struct {
 // effectEntry says which task an effect is in force for, "" when it was given
 // up, and which task said so: the entry goes when that task's end is durable.
 type effectEntry struct{ task, owner watchpost.TaskID }
-
-// effectRecord is the stored form of an effect in force.
-type effectRecord struct {
-	Task watchpost.TaskID `json:"task"`
-}
 
 func newEffects(t *team) *effects {
 	return &effects{rootActor: &t.rootActor, team: t, entries: map[string]effectEntry{}, keys: map[watchpost.TaskID][]string{}}
@@ -58,13 +52,6 @@ func (ef *effects) settled(id watchpost.TaskID) {
 	delete(ef.keys, id)
 }
 
-// effectKey names an effect in the store; its own key may be longer than the
-// store's keys are.
-func effectKey(e watchpost.Effect) []byte {
-	hash := sha256.Sum256([]byte(e.Key()))
-	return key(keyEffect, hex.EncodeToString(hash[:]))
-}
-
 // inForce returns the task that an effect is in force for; "" when there is
 // none.
 func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
@@ -76,7 +63,7 @@ func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
 		return "", err
 	}
 	defer view.Close()
-	record, err := load[effectRecord](view, ef.space, effectKey(e))
+	record, err := teamspace.Load[teamspace.EffectRecord](view, ef.space, teamspace.EffectKey(e))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", nil
 	}
@@ -84,7 +71,7 @@ func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
 }
 
 func putEffect(batch *persistence.Batch, e watchpost.Effect, id watchpost.TaskID) {
-	batch.Put(effectKey(e), encode(effectRecord{id}))
+	batch.Put(teamspace.EffectKey(e), teamspace.Encode(teamspace.EffectRecord{Task: id}))
 }
 
 // knowAccount notes which account a write runs on, with its first hand-out at
@@ -95,7 +82,7 @@ func (ef *effects) knowAccount(batch *persistence.Batch, open *openTask, task *w
 		return
 	}
 	before, _ := withoutAccount(*task).Effect()
-	batch.Delete(effectKey(before))
+	batch.Delete(teamspace.EffectKey(before))
 	ef.team.effects.set(before.Key(), task.ID, "")
 	putEffect(batch, after, task.ID)
 	ef.team.effects.set(after.Key(), task.ID, task.ID)
@@ -133,7 +120,7 @@ func (ef *effects) end(batch *persistence.Batch, task *watchpost.Task) {
 		return
 	}
 	if holder == task.ID {
-		batch.Delete(effectKey(effect))
+		batch.Delete(teamspace.EffectKey(effect))
 		ef.team.effects.set(effect.Key(), task.ID, "")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // engagementCaches remembers what teams did on posts, so that a page of interactions
@@ -25,31 +26,19 @@ type engagementCaches struct {
 // other teams are forgotten.
 const maxEngagements = 100_000
 
-// engagementState counts the changes of what was done to posts, and holds the last.
-type engagementState struct {
-	Changes uint64             `json:"changes"`
-	Last    []engagementChange `json:"last,omitempty"`
-}
-
-// engagementChange is an interaction that was recorded, and on which post.
-type engagementChange struct {
-	Task   watchpost.TaskID `json:"task"`
-	Target string           `json:"target"`
-}
-
 // maxEngagementChanges is how many changes a log that is behind makes up for; one
 // that is further behind is read anew.
 const maxEngagementChanges = 32
 
 // noteEngagement notes in a batch that an interaction was recorded.
-func noteEngagement(view persistence.View, space persistence.Space, batch *persistence.Batch, change engagementChange) error {
+func noteEngagement(view persistence.View, space persistence.Space, batch *persistence.Batch, change teamspace.EngagementChange) error {
 	state, err := readEngagementState(view, space)
 	if err != nil {
 		return err
 	}
 	state.Changes++
 	state.Last = append(state.Last[max(0, len(state.Last)+1-maxEngagementChanges):], change)
-	batch.Put([]byte(keyEngagementState), encode(state))
+	batch.Put([]byte(teamspace.KeyEngagementState), teamspace.Encode(state))
 	return nil
 }
 
@@ -57,15 +46,15 @@ func noteEngagement(view persistence.View, space persistence.Space, batch *persi
 func noteOtherEngagements(view persistence.View, space persistence.Space, batch *persistence.Batch) error {
 	state, err := readEngagementState(view, space)
 	if err == nil {
-		batch.Put([]byte(keyEngagementState), encode(engagementState{Changes: state.Changes + 1}))
+		batch.Put([]byte(teamspace.KeyEngagementState), teamspace.Encode(teamspace.EngagementState{Changes: state.Changes + 1}))
 	}
 	return err
 }
 
-func readEngagementState(view persistence.View, space persistence.Space) (engagementState, error) {
-	state, err := load[engagementState](view, space, []byte(keyEngagementState))
+func readEngagementState(view persistence.View, space persistence.Space) (teamspace.EngagementState, error) {
+	state, err := teamspace.Load[teamspace.EngagementState](view, space, []byte(teamspace.KeyEngagementState))
 	if errors.Is(err, persistence.ErrNotFound) {
-		return engagementState{}, nil
+		return teamspace.EngagementState{}, nil
 	}
 	return state, err
 }
@@ -165,7 +154,7 @@ func (l *engagementCache) load(view persistence.View, space persistence.Space) e
 	l.engagements, l.targets = nil, map[string]*engagementTarget{}
 	l.posts, l.versions = map[string]*engagedPost{}, map[uint64]*engagedPost{}
 	names := map[string]string{} // that authors share
-	err := loadAll(view, space, keyInteraction, func(_ string, i watchpost.Interaction) {
+	err := teamspace.LoadAll(view, space, teamspace.KeyInteraction, func(_ string, i watchpost.Interaction) {
 		name, known := names[i.Author.ID]
 		if !known {
 			name = i.Author.ID
@@ -187,12 +176,12 @@ func (l *engagementCache) load(view persistence.View, space persistence.Space) e
 }
 
 // take takes up one change.
-func (l *engagementCache) take(view persistence.View, space persistence.Space, change engagementChange) error {
+func (l *engagementCache) take(view persistence.View, space persistence.Space, change teamspace.EngagementChange) error {
 	target := l.target(change.Target)
 	if err := l.read(view, space, target); err != nil {
 		return err
 	}
-	i, err := load[watchpost.Interaction](view, space, key(keyInteraction, change.Task))
+	i, err := teamspace.Load[watchpost.Interaction](view, space, teamspace.Key(teamspace.KeyInteraction, change.Task))
 	if err != nil {
 		return err
 	}
@@ -222,7 +211,7 @@ func (l *engagementCache) target(name string) *engagementTarget {
 
 // read reads which stored post a target is.
 func (l *engagementCache) read(view persistence.View, space persistence.Space, target *engagementTarget) error {
-	flags, err := load[engagementFlags](view, space, engagementFlagsKey(target.name))
+	flags, err := teamspace.Load[teamspace.EngagementFlags](view, space, teamspace.EngagementFlagsKey(target.name))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}

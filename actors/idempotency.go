@@ -10,6 +10,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // IdempotentRequest is a request that creates something, of which a repetition is answered
@@ -29,14 +30,6 @@ type ReplayedReply struct{ Reply any }
 const idempotencyKept = 24 * time.Hour
 
 const textOtherRequest = "Idempotency-Key was used with a different request"
-
-// idempotencyRecord is a reply that is kept for repetitions of its request.
-type idempotencyRecord struct {
-	At    time.Time       `json:"at"`
-	Hash  string          `json:"hash"`
-	Kind  string          `json:"kind"` // of the reply: a name of keptReplies
-	Reply json.RawMessage `json:"reply"`
-}
 
 // replyDurable tells the team that the store shows a kept reply.
 type replyDurable struct{ name string }
@@ -59,8 +52,8 @@ func kindOfReply(reply any) string {
 	return ""
 }
 
-// reply returns the reply as it was given.
-func (r *idempotencyRecord) reply() (any, error) {
+// keptReply decodes the reply of a record.
+func keptReply(r *teamspace.IdempotencyRecord) (any, error) {
 	t, known := keptReplies[r.Kind]
 	if !known {
 		return nil, fmt.Errorf("kept reply of the unknown kind %q", r.Kind)
@@ -79,12 +72,12 @@ type idempotency struct {
 	*rootActor
 	team *team
 
-	fresh   map[string]idempotencyRecord
+	fresh   map[string]teamspace.IdempotencyRecord
 	present *IdempotentRequest
 }
 
 func newIdempotency(t *team) *idempotency {
-	return &idempotency{rootActor: &t.rootActor, team: t, fresh: map[string]idempotencyRecord{}}
+	return &idempotency{rootActor: &t.rootActor, team: t, fresh: map[string]teamspace.IdempotencyRecord{}}
 }
 
 // onIdempotentRequest answers a repetition, or carries the request out.
@@ -106,7 +99,7 @@ func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
 		i.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
 	default:
 		// Behind the commit of the first, which may still be under way.
-		reply, err := record.reply()
+		reply, err := keptReply(record)
 		if err != nil {
 			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
 		}
@@ -115,7 +108,7 @@ func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
 }
 
 // kept returns the reply that is kept under a name; nil when there is none.
-func (i *idempotency) kept(name string) (*idempotencyRecord, error) {
+func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 	record, fresh := i.fresh[name]
 	if !fresh {
 		view, err := i.env.store.View(context.Background())
@@ -123,7 +116,7 @@ func (i *idempotency) kept(name string) (*idempotencyRecord, error) {
 			return nil, err
 		}
 		defer view.Close()
-		record, err = load[idempotencyRecord](view, i.space, key(keyIdempotency, name))
+		record, err = teamspace.Load[teamspace.IdempotencyRecord](view, i.space, teamspace.Key(teamspace.KeyIdempotency, name))
 		if errors.Is(err, persistence.ErrNotFound) {
 			return nil, nil
 		}
@@ -179,9 +172,9 @@ func (i *idempotency) keep(batch *persistence.Batch, m *IdempotentRequest, reply
 	if err := i.purgeKept(batch, m.Name, now); err != nil {
 		i.fail(err)
 	}
-	record := idempotencyRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
-	batch.Put(key(keyIdempotency, m.Name), encode(record))
-	batch.Put(idempotencyTimeKey(now, m.Name), nil)
+	record := teamspace.IdempotencyRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
+	batch.Put(teamspace.Key(teamspace.KeyIdempotency, m.Name), teamspace.Encode(record))
+	batch.Put(teamspace.IdempotencyTimeKey(now, m.Name), nil)
 	i.fresh[m.Name] = record
 	return batch
 }
@@ -197,28 +190,21 @@ func (i *idempotency) purgeKept(batch *persistence.Batch, name string, now time.
 		return err
 	}
 	defer view.Close()
-	switch old, err := load[idempotencyRecord](view, i.space, key(keyIdempotency, name)); {
+	switch old, err := teamspace.Load[teamspace.IdempotencyRecord](view, i.space, teamspace.Key(teamspace.KeyIdempotency, name)); {
 	case err == nil:
-		batch.Delete(idempotencyTimeKey(old.At, name))
+		batch.Delete(teamspace.IdempotencyTimeKey(old.At, name))
 	case !errors.Is(err, persistence.ErrNotFound):
 		return err
 	}
 	left := purgeAtATime
-	end := idempotencyTimeKey(now.Add(-idempotencyKept), "")
-	return view.Scan(i.space, []byte(keyIdempotencyTime), end, func(k, _ []byte) bool {
-		expired := string(k[len(keyIdempotencyTime)+idempotencyTimeLen:])
+	end := teamspace.IdempotencyTimeKey(now.Add(-idempotencyKept), "")
+	return view.Scan(i.space, []byte(teamspace.KeyIdempotencyTime), end, func(k, _ []byte) bool {
+		expired := string(k[len(teamspace.KeyIdempotencyTime)+teamspace.IdempotencyTimeLen:])
 		batch.Delete(append([]byte(nil), k...))
 		if expired != name {
-			batch.Delete(key(keyIdempotency, expired))
+			batch.Delete(teamspace.Key(teamspace.KeyIdempotency, expired))
 		}
 		left--
 		return left > 0
 	})
-}
-
-// idempotencyTimeLen is the length of a moment in a key: seconds in hexadecimal.
-const idempotencyTimeLen = 10
-
-func idempotencyTimeKey(at time.Time, name string) []byte {
-	return fmt.Appendf(nil, "%s%0*x%s", keyIdempotencyTime, idempotencyTimeLen, at.Unix(), name)
 }

@@ -6,6 +6,7 @@ import (
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // InteractionsPage is one page of what a team did on the posts of a watchlist.
@@ -70,7 +71,7 @@ func (r *Registry) queryInteractions(ctx context.Context, team watchpost.TeamID,
 func (p *InteractionsPage) complete(view persistence.View, space persistence.Space, log *engagementCache) (err error) {
 	for i := range p.Interactions {
 		one := &p.Interactions[i]
-		if *one, err = load[watchpost.Interaction](view, space, key(keyInteraction, one.ID)); err != nil {
+		if *one, err = teamspace.Load[watchpost.Interaction](view, space, teamspace.Key(teamspace.KeyInteraction, one.ID)); err != nil {
 			return err
 		}
 		if p.Posts[one.Target] != nil {

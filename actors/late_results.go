@@ -7,6 +7,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // withResolution adds to a failure what became known after it.
@@ -112,7 +113,7 @@ func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok 
 	if !watchpost.ValidID(string(id)) {
 		return task, false, nil
 	}
-	task, err = load[watchpost.Task](view, l.space, key(keyTask, id))
+	task, err = teamspace.Load[watchpost.Task](view, l.space, teamspace.Key(teamspace.KeyTask, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return task, false, nil
 	}
@@ -134,7 +135,7 @@ func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted 
 		l.commits.submit(batch, then)
 		return
 	}
-	batch.Delete(key(keyDebits, task.ID))
+	batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
 	if effect, counted := task.Effect(); counted {
 		putEffect(batch, effect, task.ID)
 		l.team.effects.set(effect.Key(), task.ID, task.ID)
@@ -154,7 +155,7 @@ func (l *lateResults) refundUnknown(batch *persistence.Batch, id watchpost.TaskI
 		return
 	}
 	defer view.Close()
-	debits, err := load[[]watchpost.Debit](view, l.space, key(keyDebits, id))
+	debits, err := teamspace.Load[[]watchpost.Debit](view, l.space, teamspace.Key(teamspace.KeyDebits, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return // nothing was counted
 	}
@@ -167,5 +168,5 @@ func (l *lateResults) refundUnknown(batch *persistence.Batch, id watchpost.TaskI
 			l.team.sessions.ledger.refund(batch, d)
 		}
 	}
-	batch.Delete(key(keyDebits, id))
+	batch.Delete(teamspace.Key(teamspace.KeyDebits, id))
 }

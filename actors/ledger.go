@@ -6,6 +6,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // ledger is what the accounts of a team have used of their allowances. It is
@@ -26,15 +27,8 @@ type ledgerKey struct {
 }
 
 type ledgerEntry struct {
-	ledgerRecord
+	teamspace.LedgerRecord
 	reserved int
-}
-
-// ledgerRecord is the stored part of an entry. Closed is set when the network
-// itself refused more: nothing is handed out until the next period.
-type ledgerRecord struct {
-	Used   int  `json:"used"`
-	Closed bool `json:"closed,omitempty"`
 }
 
 func newLedger() *ledger { return &ledger{entries: map[ledgerKey]*ledgerEntry{}} }
@@ -42,12 +36,12 @@ func newLedger() *ledger { return &ledger{entries: map[ledgerKey]*ledgerEntry{}}
 // load reads what still counts at now, the days of this week, and those of the
 // week before, to which a hand-out may still be given back.
 func (l *ledger) load(view persistence.View, space persistence.Space, now time.Time) error {
-	from := []byte(keyLedger + oldestPeriod(now))
+	from := []byte(teamspace.KeyLedger + oldestPeriod(now))
 	var failure error
-	err := view.Scan(space, from, persistence.PrefixEnd([]byte(keyLedger)), func(k, v []byte) bool {
-		parts := strings.SplitN(string(k[len(keyLedger):]), "\x00", 3)
+	err := view.Scan(space, from, persistence.PrefixEnd([]byte(teamspace.KeyLedger)), func(k, v []byte) bool {
+		parts := strings.SplitN(string(k[len(teamspace.KeyLedger):]), "\x00", 3)
 		entry := &ledgerEntry{}
-		if failure = decode(v, &entry.ledgerRecord); failure != nil || len(parts) != 3 {
+		if failure = teamspace.Decode(v, &entry.LedgerRecord); failure != nil || len(parts) != 3 {
 			return failure == nil
 		}
 		l.entries[ledgerKey{watchpost.AccountURN(parts[1]), watchpost.Action(parts[2]), parts[0]}] = entry
@@ -170,8 +164,8 @@ func (l *ledger) forget(now time.Time) {
 }
 
 func (l *ledger) put(batch *persistence.Batch, k ledgerKey) {
-	name := keyLedger + k.period + "\x00" + string(k.account) + "\x00" + string(k.action)
-	batch.Put([]byte(name), encode(l.entries[k].ledgerRecord))
+	name := teamspace.KeyLedger + k.period + "\x00" + string(k.account) + "\x00" + string(k.action)
+	batch.Put([]byte(name), teamspace.Encode(l.entries[k].LedgerRecord))
 }
 
 func keyOf(d watchpost.Debit) ledgerKey { return ledgerKey{d.Account, d.Action, d.Period} }

@@ -13,6 +13,7 @@ import (
 	"watchpost/internal/reference"
 	"watchpost/internal/text"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // list is the actor of one list of profiles or companies, and of the people or
@@ -119,7 +120,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 	l.followers[m.ID] = next
 	l.decide(nil, nil)
 	batch := &persistence.Batch{}
-	batch.Put(key(keyWatchlist, next.ID), encode(next))
+	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
 	view := viewOfFollower(next, l.state, l.times(l.entries()))
 	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view}, onCommitted: replyTo(l.env, l.ctx.Sender(), view)})
 }
@@ -184,7 +185,7 @@ func (l *list) onScanEnded(m scanEnded) {
 	var batch *persistence.Batch
 	if record != nil {
 		batch = &persistence.Batch{}
-		batch.Put(scanKey(l.state.ID, m.entry), encode(record))
+		batch.Put(teamspace.ScanKey(l.state.ID, m.entry), teamspace.Encode(record))
 	}
 	l.decide(batch, nil)
 }

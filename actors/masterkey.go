@@ -8,23 +8,12 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
-
-// keyringSpace holds the fingerprint of the master key that the store's secrets
-// are written with. Team ids are UUIDs, so no team has this name.
-const keyringSpace persistence.Space = "keyring"
-
-var fingerprintKey = []byte("fingerprint")
 
 // ErrOtherMasterKey means that the secrets in the store were written with
 // another master key.
 var ErrOtherMasterKey = errors.New("the secrets in the store were written with another key")
-
-// keyFingerprint tells a master key from others and says nothing else of it.
-type keyFingerprint struct {
-	Hash      string    `json:"hash"`
-	CreatedAt time.Time `json:"created_at"`
-}
 
 // NeedsMasterKey reports whether the store holds secrets that only an existing
 // master key opens.
@@ -34,12 +23,12 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 		return false, err
 	}
 	defer view.Close()
-	_, err = load[keyFingerprint](view, keyringSpace, fingerprintKey)
+	_, err = teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
 	if !errors.Is(err, persistence.ErrNotFound) {
 		return err == nil, err
 	}
 	found := false
-	err = view.ScanDirectory(dirTeam, func(string, []byte) bool {
+	err = view.ScanDirectory(teamspace.DirTeam, func(string, []byte) bool {
 		found = true
 		return false
 	})
@@ -56,7 +45,7 @@ func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Ti
 	if err != nil {
 		return err
 	}
-	stored, err := load[keyFingerprint](view, keyringSpace, fingerprintKey)
+	stored, err := teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
 	if errors.Is(err, persistence.ErrNotFound) {
 		err = k.opensTeam(view)
 	} else if err == nil && stored.Hash != hash {
@@ -66,13 +55,13 @@ func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Ti
 	if err != nil || stored.Hash == hash {
 		return err
 	}
-	epoch, err := store.Activate(ctx, keyringSpace)
+	epoch, err := store.Activate(ctx, teamspace.KeyringSpace)
 	if err != nil {
 		return err
 	}
 	batch := &persistence.Batch{}
-	batch.Put(fingerprintKey, encode(keyFingerprint{Hash: hash, CreatedAt: now}))
-	return persistence.Commit(ctx, store, keyringSpace, epoch, batch)
+	batch.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: hash, CreatedAt: now}))
+	return persistence.Commit(ctx, store, teamspace.KeyringSpace, epoch, batch)
 }
 
 // opensTeam returns ErrOtherMasterKey when there are teams and the keyring opens
@@ -82,8 +71,8 @@ func (k *Keyring) opensTeam(view persistence.View) error {
 	var teams int
 	var opened bool
 	var failure error
-	err := view.ScanDirectory(dirTeam, func(id string, _ []byte) bool {
-		team, err := load[teamRecord](view, persistence.Space(id), []byte(keyTeam))
+	err := view.ScanDirectory(teamspace.DirTeam, func(id string, _ []byte) bool {
+		team, err := teamspace.Load[teamspace.TeamRecord](view, persistence.Space(id), []byte(teamspace.KeyTeam))
 		if err != nil {
 			failure = fmt.Errorf("team %s: %w", watchpost.TeamID(id), err)
 			return false

@@ -7,6 +7,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 const textEmailTaken = "Email already belongs to a team"
@@ -25,8 +26,8 @@ type members struct {
 	// pairing codes that it took. The directory shows them only once durable.
 	claims   map[watchpost.AccountURN]heldClaim
 	redeemed map[string]bool
-	accounts map[watchpost.AccountURN]accountRecord // that members have claimed
-	bindings map[watchpost.MemberID]bindingRecord   // the accounts that members work as
+	accounts map[watchpost.AccountURN]teamspace.AccountRecord // that members have claimed
+	bindings map[watchpost.MemberID]teamspace.BindingRecord   // the accounts that members work as
 }
 
 func newMembers(t *team) *members {
@@ -34,20 +35,20 @@ func newMembers(t *team) *members {
 		rootActor: &t.rootActor, team: t,
 		claims:   map[watchpost.AccountURN]heldClaim{},
 		redeemed: map[string]bool{},
-		accounts: map[watchpost.AccountURN]accountRecord{},
-		bindings: map[watchpost.MemberID]bindingRecord{},
+		accounts: map[watchpost.AccountURN]teamspace.AccountRecord{},
+		bindings: map[watchpost.MemberID]teamspace.BindingRecord{},
 	}
 }
 
 func (ms *members) load(view persistence.View) error {
-	err := loadAll(view, ms.space, keyMember, func(_ string, m watchpost.Member) {
+	err := teamspace.LoadAll(view, ms.space, teamspace.KeyMember, func(_ string, m watchpost.Member) {
 		ms.list = append(ms.list, m)
 	})
 	watchpost.SortMembers(ms.list)
 	if err != nil {
 		return err
 	}
-	return loadAll(view, ms.space, keyLiveness, func(id string, at time.Time) {
+	return teamspace.LoadAll(view, ms.space, teamspace.KeyLiveness, func(id string, at time.Time) {
 		ms.team.sessions.liveness[watchpost.MemberID(id)] = &liveness{last: at, stored: at}
 	})
 }
@@ -56,8 +57,8 @@ func (ms *members) load(view persistence.View) error {
 func (ms *members) put(batch *persistence.Batch, m watchpost.Member) {
 	ms.list = append(ms.list, m)
 	watchpost.SortMembers(ms.list)
-	batch.Put(key(keyMember, m.ID), encode(m))
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirEmail, Name: m.Email}, nil, encode(ownerEntry{Team: ms.team.id, Member: m.ID}))
+	batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(m))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: m.Email}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id, Member: m.ID}))
 }
 
 func (ms *members) onAddMember(m AddMember) {
@@ -84,7 +85,7 @@ func (ms *members) emailFree(email string) error {
 	if _, err := ms.byEmail(email); err == nil {
 		return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
 	}
-	_, err := readDirectory[ownerEntry](ms.env, dirEmail, email)
+	_, err := teamspace.Read[teamspace.OwnerEntry](ms.env.store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}

@@ -1,10 +1,9 @@
 package actors
 
 import (
-	"time"
-
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // A member works as one account of the network. The first account that one of
@@ -13,21 +12,12 @@ import (
 // with bind, so that nothing asked for in the member's name is done as somebody
 // else who uses the same browser.
 
-// bindingRecord is the account that a member works as; without an account it
-// says that the operator has taken it away.
-type bindingRecord struct {
-	Account watchpost.AccountURN `json:"account"`
-	Slug    string               `json:"slug,omitempty"`
-	Name    string               `json:"name,omitempty"`
-	At      time.Time            `json:"at"`
-}
-
 // loadBindings reads the bindings, and derives those that an earlier build did
 // not store: a member works as the account that the session which has reported
 // its account for the longest time works with.
 func (ms *members) loadBindings(view persistence.View) error {
 	released := map[watchpost.MemberID]bool{}
-	err := loadAll(view, ms.space, keyBinding, func(member string, r bindingRecord) {
+	err := teamspace.LoadAll(view, ms.space, teamspace.KeyBinding, func(member string, r teamspace.BindingRecord) {
 		if r.Account == "" {
 			released[watchpost.MemberID(member)] = true
 			return
@@ -42,14 +32,14 @@ func (ms *members) loadBindings(view persistence.View) error {
 		if _, bound := ms.bindings[m.ID]; bound || released[m.ID] {
 			continue
 		}
-		var first *sessionRecord
+		var first *teamspace.SessionRecord
 		for _, s := range ms.team.sessions.of(m.ID) {
-			if r := &s.record; r.Account != "" && (first == nil || r.reportedBefore(first)) {
+			if r := &s.record; r.Account != "" && (first == nil || reportedBefore(r, first)) {
 				first = r
 			}
 		}
 		if first != nil {
-			ms.bind(st.room(1), m.ID, bindingRecord{
+			ms.bind(st.room(1), m.ID, teamspace.BindingRecord{
 				Account: first.Account, Slug: first.Slug, Name: ms.accounts[first.Account].Name, At: ms.env.clock.Now(),
 			}, first.ID)
 		}
@@ -60,7 +50,7 @@ func (ms *members) loadBindings(view persistence.View) error {
 
 // reportedBefore reports whether a session has worked with its account for
 // longer than another one with that session's.
-func (r *sessionRecord) reportedBefore(o *sessionRecord) bool {
+func reportedBefore(r, o *teamspace.SessionRecord) bool {
 	if !r.AccountAt.Equal(o.AccountAt) {
 		return r.AccountAt.Before(o.AccountAt)
 	}
@@ -68,10 +58,10 @@ func (r *sessionRecord) reportedBefore(o *sessionRecord) bool {
 }
 
 // bind makes an account the member's, and says so in the log.
-func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r bindingRecord, by watchpost.SessionID) {
+func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r teamspace.BindingRecord, by watchpost.SessionID) {
 	before := ms.bindings[member]
 	ms.bindings[member] = r
-	batch.Put(key(keyBinding, member), encode(r))
+	batch.Put(teamspace.Key(teamspace.KeyBinding, member), teamspace.Encode(r))
 	if before.Account != r.Account {
 		ms.env.log.Info("audit: account bound", "team", ms.team.id, "member", member, "session", by,
 			"account", r.Account, "before", before.Account)
@@ -91,7 +81,7 @@ func (ms *members) onReleaseAccount(m ReleaseAccount) {
 	before := ms.bindings[m.Member]
 	st := &steps{}
 	// No binding: not even one derived from the accounts that sessions reported.
-	st.room(1).Put(key(keyBinding, m.Member), encode(bindingRecord{At: ms.env.clock.Now()}))
+	st.room(1).Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.clock.Now()}))
 	delete(ms.bindings, m.Member)
 	if err := ms.endClaims(st, m.Member, ""); err != nil {
 		ms.fail(err)

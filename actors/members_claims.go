@@ -8,6 +8,7 @@ import (
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // A claim says which member of which team works with an account of the
@@ -19,24 +20,14 @@ import (
 // claimEnds is how long a claim lasts without a hello.
 const claimEnds = 30 * 24 * time.Hour
 
-// accountRecord is what a team keeps of an account that a member has claimed:
-// what can be shown of it while no session is connected, and which claims end
-// with the member.
-type accountRecord struct {
-	Member watchpost.MemberID `json:"member"`
-	Slug   string             `json:"slug,omitempty"`
-	Name   string             `json:"name,omitempty"`
-	SeenOn time.Time          `json:"seen_on"` // the day
-}
-
 // heldClaim is a claim as it is stored: a nil stored says that there is none.
 type heldClaim struct {
-	claimEntry
+	teamspace.ClaimEntry
 	stored []byte
 }
 
 func (ms *members) loadAccounts(view persistence.View) error {
-	return loadAll(view, ms.space, keyAccount, func(urn string, r accountRecord) {
+	return teamspace.LoadAll(view, ms.space, teamspace.KeyAccount, func(urn string, r teamspace.AccountRecord) {
 		ms.accounts[watchpost.AccountURN(urn)] = r
 	})
 }
@@ -47,7 +38,7 @@ func (ms *members) claimed(urn watchpost.AccountURN) (heldClaim, error) {
 	if held, ours := ms.claims[urn]; ours {
 		return held, nil
 	}
-	entry, stored, err := readStored[claimEntry](ms.env, dirAccount, string(urn))
+	entry, stored, err := teamspace.ReadStored[teamspace.ClaimEntry](ms.env.store, teamspace.DirAccount, string(urn))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return heldClaim{}, nil
 	}
@@ -55,35 +46,35 @@ func (ms *members) claimed(urn watchpost.AccountURN) (heldClaim, error) {
 }
 
 // setClaim changes the claim on an account.
-func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, held heldClaim, next claimEntry) {
-	stored := encode(next)
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirAccount, Name: string(urn)}, held.stored, stored)
+func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, held heldClaim, next teamspace.ClaimEntry) {
+	stored := teamspace.Encode(next)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirAccount, Name: string(urn)}, held.stored, stored)
 	ms.claims[urn] = heldClaim{next, stored}
 }
 
 // claim returns the claim on an account and whether it is the member's own,
 // after claiming what is free. Who comes after another has no allowance until
 // the next reset: the account may have used it elsewhere.
-func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claimEntry, bool, error) {
+func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (teamspace.ClaimEntry, bool, error) {
 	held, err := ms.claimed(urn)
 	if err != nil {
-		return claimEntry{}, false, err
+		return teamspace.ClaimEntry{}, false, err
 	}
 	if held.stored == nil {
-		fresh := claimEntry{Team: ms.team.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
+		fresh := teamspace.ClaimEntry{Team: ms.team.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
 		ms.setClaim(batch, urn, held, fresh)
 		return fresh, true, nil
 	}
-	next := held.claimEntry
+	next := held.ClaimEntry
 	next.HelloAt, next.Ended = watchpost.Daily.Start(now), false
 	if held.Team != ms.team.id || held.Member != member {
 		if !held.Ended && now.Sub(held.HelloAt) < claimEnds {
-			return held.claimEntry, false, nil
+			return held.ClaimEntry, false, nil
 		}
-		next = claimEntry{Team: ms.team.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
+		next = teamspace.ClaimEntry{Team: ms.team.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
 	}
 	next.Team, next.Member = ms.team.id, member // equal by now; in text that this team has anyway
-	if next != held.claimEntry {
+	if next != held.ClaimEntry {
 		ms.setClaim(batch, urn, held, next)
 	} else {
 		ms.claims[urn] = held
@@ -94,10 +85,10 @@ func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, mem
 // keepAccount notes what a session reported of an account that its member has
 // claimed.
 func (ms *members) keepAccount(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, a protocol.Account, now time.Time) {
-	r := accountRecord{Member: member, Slug: a.Slug, Name: a.Name, SeenOn: watchpost.Daily.Start(now)}
+	r := teamspace.AccountRecord{Member: member, Slug: a.Slug, Name: a.Name, SeenOn: watchpost.Daily.Start(now)}
 	if ms.accounts[urn] != r {
 		ms.accounts[urn] = r
-		batch.Put(key(keyAccount, urn), encode(r))
+		batch.Put(teamspace.Key(teamspace.KeyAccount, urn), teamspace.Encode(r))
 	}
 }
 
@@ -124,12 +115,12 @@ func (ms *members) endClaims(st *steps, member watchpost.MemberID, except watchp
 			return err
 		}
 		if held.Team == ms.team.id && held.Member == member && !held.Ended {
-			ended := held.claimEntry
+			ended := held.ClaimEntry
 			ended.Ended = true
 			ms.setClaim(batch, urn, held, ended)
 		}
 		delete(ms.accounts, urn)
-		batch.Delete(key(keyAccount, urn))
+		batch.Delete(teamspace.Key(teamspace.KeyAccount, urn))
 	}
 	return nil
 }

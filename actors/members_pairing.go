@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // onCreatePairingCode makes a code. It stands in the directory, where it is
@@ -22,15 +22,15 @@ func (ms *members) onCreatePairingCode(m CreatePairingCode) {
 	}
 	now := ms.env.clock.Now()
 	code := PairingCode{Code: watchpost.NewPairingCode(), ExpiresAt: now.Add(pairingTime)}
-	hash := ms.env.keyring.hash(dirPairing, code.Code)
+	hash := ms.env.keyring.hash(teamspace.DirPairing, code.Code)
 	batch := &persistence.Batch{}
 	if _, err := ms.forgetPairings(batch, now); err != nil {
 		ms.fail(err)
 		ms.answer(nil, ms.broken)
 		return
 	}
-	batch.Set(persistence.DirectoryKey{Kind: dirPairing, Name: hash}, encode(ownerEntry{Team: ms.team.id, Member: member.ID, Ends: code.ExpiresAt}))
-	batch.Put(pairingKey(code.ExpiresAt, hash), nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirPairing, Name: hash}, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id, Member: member.ID, Ends: code.ExpiresAt}))
+	batch.Put(teamspace.PairingKey(code.ExpiresAt, hash), nil)
 	ms.commit(batch, code)
 }
 
@@ -41,7 +41,7 @@ type redeemPairing struct{ hash string }
 // onRedeemPairing uses a code up and opens a session for its member: both in
 // one batch, so that a code never opens two.
 func (ms *members) onRedeemPairing(m redeemPairing) {
-	entry, stored, err := readStored[ownerEntry](ms.env, dirPairing, m.hash)
+	entry, stored, err := teamspace.ReadStored[teamspace.OwnerEntry](ms.env.store, teamspace.DirPairing, m.hash)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		ms.fail(err)
 		ms.answer(nil, ms.broken)
@@ -54,8 +54,8 @@ func (ms *members) onRedeemPairing(m redeemPairing) {
 	}
 	ms.redeemed[m.hash] = true // the directory shows it only after the commit
 	batch := &persistence.Batch{}
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirPairing, Name: m.hash}, stored, nil)
-	batch.Delete(pairingKey(entry.Ends, m.hash))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPairing, Name: m.hash}, stored, nil)
+	batch.Delete(teamspace.PairingKey(entry.Ends, m.hash))
 	ms.team.personSeen(batch)
 	ms.commit(batch, ms.team.sessions.open(batch, member))
 }
@@ -75,13 +75,13 @@ func (ms *members) forgetPairings(batch *persistence.Batch, now time.Time) (more
 		return false, err
 	}
 	defer view.Close()
-	expired, left := pairingKey(now, ""), pairingsAtOnce
-	err = view.Scan(ms.space, []byte(keyPairing), persistence.PrefixEnd([]byte(keyPairing)), func(k, _ []byte) bool {
+	expired, left := teamspace.PairingKey(now, ""), pairingsAtOnce
+	err = view.Scan(ms.space, []byte(teamspace.KeyPairing), persistence.PrefixEnd([]byte(teamspace.KeyPairing)), func(k, _ []byte) bool {
 		if more = left == 0 || bytes.Compare(k, expired) >= 0; more {
 			return false
 		}
 		batch.Delete(bytes.Clone(k))
-		batch.Set(persistence.DirectoryKey{Kind: dirPairing, Name: string(k[len(expired):])}, nil)
+		batch.Set(persistence.DirectoryKey{Kind: teamspace.DirPairing, Name: string(k[len(expired):])}, nil)
 		left--
 		return true
 	})
@@ -100,9 +100,4 @@ func (ms *members) forgetAllPairings() bool {
 	}
 	ms.commits.submit(batch, nil)
 	return !more
-}
-
-// pairingKey is where a code stands by its end, in seconds in hexadecimal.
-func pairingKey(ends time.Time, hash string) []byte {
-	return fmt.Appendf(nil, "%s%010x%s", keyPairing, ends.Unix(), hash)
 }

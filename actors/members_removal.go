@@ -5,6 +5,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // UpdateMember changes a member's role (NotFound `User not found`); answered by
@@ -32,7 +33,7 @@ func (ms *members) onUpdateMember(m UpdateMember) {
 	batch := &persistence.Batch{}
 	if ms.list[i].Role != m.Role {
 		ms.list[i].Role = m.Role
-		batch.Put(key(keyMember, m.Member), encode(ms.list[i]))
+		batch.Put(teamspace.Key(teamspace.KeyMember, m.Member), teamspace.Encode(ms.list[i]))
 	}
 	ms.commit(batch, ms.list[i])
 }
@@ -48,11 +49,11 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	}
 	st := &steps{}
 	batch := st.room(5)
-	batch.Delete(key(keyMember, m.Member))
-	batch.Delete(key(keyLiveness, m.Member))
-	batch.Delete(key(keyBinding, m.Member))
-	batch.Set(persistence.DirectoryKey{Kind: dirEmail, Name: member.Email}, nil)
-	batch.Put(key(keyRemoval, m.Member), encode(struct{}{}))
+	batch.Delete(teamspace.Key(teamspace.KeyMember, m.Member))
+	batch.Delete(teamspace.Key(teamspace.KeyLiveness, m.Member))
+	batch.Delete(teamspace.Key(teamspace.KeyBinding, m.Member))
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: member.Email}, nil)
+	batch.Put(teamspace.Key(teamspace.KeyRemoval, m.Member), teamspace.Encode(struct{}{}))
 	if err := ms.endClaims(st, m.Member, ""); err != nil {
 		ms.fail(err)
 		ms.refuse(m)
@@ -85,7 +86,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 // nothing is.
 func (ms *members) loadRemovals(view persistence.View) error {
 	var members []watchpost.MemberID
-	err := loadAll(view, ms.space, keyRemoval, func(member string, _ struct{}) {
+	err := teamspace.LoadAll(view, ms.space, teamspace.KeyRemoval, func(member string, _ struct{}) {
 		members = append(members, watchpost.MemberID(member))
 	})
 	if err != nil {
@@ -100,7 +101,7 @@ func (ms *members) loadRemovals(view persistence.View) error {
 			return err
 		}
 		if !ms.team.tasks.endWrites(member) {
-			st.room(1).Delete(key(keyRemoval, member))
+			st.room(1).Delete(teamspace.Key(teamspace.KeyRemoval, member))
 		}
 	}
 	ms.submitSteps(st, nil)

@@ -6,6 +6,7 @@ import (
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // updatePostFlags asks the post store to change what the team did with a post: its bookmark, or
@@ -19,14 +20,6 @@ type updatePostFlags struct {
 	then     func(error)
 }
 
-// engagementFlags is what was done to a post, for when it is collected again.
-type engagementFlags struct {
-	Liked     bool `json:"liked,omitempty"`
-	Commented bool `json:"commented,omitempty"`
-	// URN is that of the stored post; empty when it never was stored.
-	URN string `json:"urn,omitempty"`
-}
-
 // updateFlags changes a post.
 func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error {
 	batch := m.also
@@ -37,9 +30,9 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 	if err != nil {
 		return err
 	}
-	var flags engagementFlags
+	var flags teamspace.EngagementFlags
 	if m.done != nil {
-		flags, err = load[engagementFlags](view, f.space, engagementFlagsKey(m.done.Target))
+		flags, err = teamspace.Load[teamspace.EngagementFlags](view, f.space, teamspace.EngagementFlagsKey(m.done.Target))
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return err
 		}
@@ -48,9 +41,9 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 		if old != nil {
 			flags.URN = old.URN
 		}
-		batch.Put(engagementFlagsKey(m.done.Target), encode(flags))
-		batch.Put(key(keyInteraction, m.done.ID), encode(*m.done))
-		if err := noteEngagement(view, f.space, batch, engagementChange{m.done.ID, m.done.Target}); err != nil {
+		batch.Put(teamspace.EngagementFlagsKey(m.done.Target), teamspace.Encode(flags))
+		batch.Put(teamspace.Key(teamspace.KeyInteraction, m.done.ID), teamspace.Encode(*m.done))
+		if err := noteEngagement(view, f.space, batch, teamspace.EngagementChange{Task: m.done.ID, Target: m.done.Target}); err != nil {
 			return err
 		}
 	}
@@ -124,7 +117,7 @@ func (f *postStore) remember(view persistence.View, batch *persistence.Batch, p 
 		}
 	}
 	for _, target := range targets {
-		flags, err := load[engagementFlags](view, f.space, engagementFlagsKey(target))
+		flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.space, teamspace.EngagementFlagsKey(target))
 		if errors.Is(err, persistence.ErrNotFound) || err == nil && target != own && flags.URN != "" && flags.URN != p.URN {
 			continue
 		}
@@ -134,18 +127,11 @@ func (f *postStore) remember(view persistence.View, batch *persistence.Batch, p 
 		p.Liked, p.Commented = p.Liked || flags.Liked, p.Commented || flags.Commented
 		if flags.URN != p.URN {
 			flags.URN = p.URN
-			batch.Put(engagementFlagsKey(target), encode(flags))
+			batch.Put(teamspace.EngagementFlagsKey(target), teamspace.Encode(flags))
 			if err := noteOtherEngagements(view, f.space, batch); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// maxTarget keeps a post's key within the store's.
-const maxTarget = 500
-
-func engagementFlagsKey(target string) []byte {
-	return key(keyEngagementFlags, clip(target, maxTarget))
 }

@@ -10,6 +10,7 @@ import (
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // ingest stores posts that a watchlist's entry has matched; answered to reply,
@@ -129,7 +130,7 @@ func postTooLarge(p *watchpost.Post) bool {
 	if 6*(len(p.Content)+len(p.ImageText)) < postindex.MaxRecord/2 {
 		return false
 	}
-	return len(encode(p)) > postindex.MaxRecord-postMargin
+	return len(teamspace.Encode(p)) > postindex.MaxRecord-postMargin
 }
 
 // postMargin is what is yet to be said of a post: why it is here, and tags.

@@ -11,6 +11,7 @@ import (
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // A change of the labels or keywords of a watchlist lets the tags count no more,
@@ -41,8 +42,8 @@ const retagAtOnce = 200
 // putRetag notes in the batch of a changed watchlist that its posts are to be
 // classified again.
 func putRetag(batch *persistence.Batch, id watchpost.WatchlistID, change string) {
-	batch.Put(append(key(keyRetag, id), change...), []byte{})
-	batch.Put([]byte(keyLastWatchlistChange), []byte("changed "+string(id)+" "+change))
+	batch.Put(append(teamspace.Key(teamspace.KeyRetag, id), change...), []byte{})
+	batch.Put([]byte(teamspace.KeyLastWatchlistChange), []byte("changed "+string(id)+" "+change))
 }
 
 // retagging lets the post store classify posts again once a change is durable.
@@ -56,13 +57,13 @@ func retagging(env *environment, postStore *actor.PID) func(error) {
 
 // sameTags reports whether a changed watchlist gives the tags that it gave.
 func sameTags(old, next *watchpost.Watchlist) bool {
-	return bytes.Equal(encode(old.Labels), encode(next.Labels)) &&
-		(len(old.Labels) > 0 || bytes.Equal(encode(watchpost.KeywordTexts(old.Keywords)), encode(watchpost.KeywordTexts(next.Keywords))))
+	return bytes.Equal(teamspace.Encode(old.Labels), teamspace.Encode(next.Labels)) &&
+		(len(old.Labels) > 0 || bytes.Equal(teamspace.Encode(watchpost.KeywordTexts(old.Keywords)), teamspace.Encode(watchpost.KeywordTexts(next.Keywords))))
 }
 
 // pendingRetags returns the keys of what is to be classified again.
 func pendingRetags(view persistence.View, space persistence.Space) (keys [][]byte, err error) {
-	err = view.Scan(space, []byte(keyRetag), persistence.PrefixEnd([]byte(keyRetag)), func(k, _ []byte) bool {
+	err = view.Scan(space, []byte(teamspace.KeyRetag), persistence.PrefixEnd([]byte(teamspace.KeyRetag)), func(k, _ []byte) bool {
 		keys = append(keys, bytes.Clone(k))
 		return true
 	})
@@ -73,8 +74,8 @@ func pendingRetags(view persistence.View, space persistence.Space) (keys [][]byt
 // are yet to be classified again.
 func loadTagging(view persistence.View, space persistence.Space) (*watchpost.Tagging, error) {
 	t := &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{}, Names: map[watchpost.WatchlistID]map[string]bool{}}
-	err := view.Scan(space, []byte(keyWatchlist), persistence.PrefixEnd([]byte(keyWatchlist)), func(k, _ []byte) bool {
-		t.Live[watchpost.WatchlistID(k[len(keyWatchlist):])] = true
+	err := view.Scan(space, []byte(teamspace.KeyWatchlist), persistence.PrefixEnd([]byte(teamspace.KeyWatchlist)), func(k, _ []byte) bool {
+		t.Live[watchpost.WatchlistID(k[len(teamspace.KeyWatchlist):])] = true
 		return true
 	})
 	if err != nil {
@@ -85,12 +86,12 @@ func loadTagging(view persistence.View, space persistence.Space) (*watchpost.Tag
 		return nil, err
 	}
 	for _, k := range pending {
-		id := watchpost.WatchlistID(k[len(keyRetag):])
+		id := watchpost.WatchlistID(k[len(teamspace.KeyRetag):])
 		if len(id) < idLength {
 			continue // of the whole team
 		}
 		id = id[:idLength]
-		w, err := load[watchpost.Watchlist](view, space, key(keyWatchlist, id))
+		w, err := teamspace.Load[watchpost.Watchlist](view, space, teamspace.Key(teamspace.KeyWatchlist, id))
 		if errors.Is(err, persistence.ErrNotFound) {
 			continue // deleted meanwhile
 		}
@@ -128,8 +129,8 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 		for _, k := range m.seen {
 			batch.Delete(k)
 		}
-		batch.Put([]byte(keyLastWatchlistChange), append([]byte("classified "), m.seen[len(m.seen)-1]...))
-		batch.Put([]byte(keyTagged), []byte{})
+		batch.Put([]byte(teamspace.KeyLastWatchlistChange), append([]byte("classified "), m.seen[len(m.seen)-1]...))
+		batch.Put([]byte(teamspace.KeyTagged), []byte{})
 		f.commit(batch, nil, nil, nil)
 		return nil
 	case batch.Empty(): // others have their turn all the same
@@ -150,7 +151,7 @@ func (ws *watchlists) resumeRetag(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	_, err = view.Get(ws.space, []byte(keyTagged))
+	_, err = view.Get(ws.space, []byte(teamspace.KeyTagged))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
@@ -166,10 +167,10 @@ func (m *retag) begin(view persistence.View, space persistence.Space) (err error
 	if m.seen, err = pendingRetags(view, space); err != nil {
 		return err
 	}
-	_, err = view.Get(space, []byte(keyTagged))
+	_, err = view.Get(space, []byte(teamspace.KeyTagged))
 	switch {
 	case errors.Is(err, persistence.ErrNotFound):
-		m.seen = append(m.seen, []byte(keyRetag))
+		m.seen = append(m.seen, []byte(teamspace.KeyRetag))
 	case err != nil:
 		return err
 	}
@@ -185,9 +186,9 @@ func (m *retag) write(view persistence.View, space persistence.Space, w *postind
 	var failure error
 	last, err = postindex.EachStored(view, space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
 		n++
-		before := encode(p)
+		before := teamspace.Encode(p)
 		m.contexts.tag(p, m.rules)
-		if !s.Current() || !bytes.Equal(before, encode(p)) {
+		if !s.Current() || !bytes.Equal(before, teamspace.Encode(p)) {
 			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnfit) {
 				failure = nil // it stays as it was
 			}

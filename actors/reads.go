@@ -9,6 +9,7 @@ import (
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // RequireExtension returns an ExtensionRequired error unless a session of the team was
@@ -35,7 +36,7 @@ func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, e
 	if !watchpost.ValidAPIKey(key) {
 		return "", errInvalidKey
 	}
-	owner, err := readDirectory[ownerEntry](r.env, dirKey, r.env.keyring.hash(dirKey, key))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirKey, r.env.keyring.hash(teamspace.DirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errInvalidKey
 	}
@@ -68,7 +69,7 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	defer view.Close()
-	task, err := load[watchpost.Task](view, persistence.Space(team), key(keyTask, id))
+	task, err := teamspace.Load[watchpost.Task](view, persistence.Space(team), teamspace.Key(teamspace.KeyTask, id))
 	switch {
 	case errors.Is(err, persistence.ErrNotFound), err == nil && task.Type.Scan():
 		return TaskView{}, notFound
@@ -96,16 +97,16 @@ func (r *Registry) ListAccess(ctx context.Context, team watchpost.TeamID, id str
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	defer view.Close()
-	return access(view, team, dirList, id, watchpost.TextListNotFound)
+	return access(view, team, teamspace.DirList, id, watchpost.TextListNotFound)
 }
 
 func watchlistAccess(view persistence.View, team watchpost.TeamID, id string) error {
-	return access(view, team, dirWatchlist, id, watchpost.TextWatchlistNotFound)
+	return access(view, team, teamspace.DirWatchlist, id, watchpost.TextWatchlistNotFound)
 }
 
 // access looks up in the directory whose something is.
 func access(view persistence.View, team watchpost.TeamID, kind, id, notFound string) error {
-	owner, err := lookup[ownerEntry](view, kind, id)
+	owner, err := teamspace.Lookup[teamspace.OwnerEntry](view, kind, id)
 	switch {
 	case id == "" || len(id) > 100 || errors.Is(err, persistence.ErrNotFound):
 		return watchpost.Errorf(watchpost.NotFound, "%s", notFound)
@@ -222,9 +223,9 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 	now := r.env.clock.Now()
 	teams := []watchpost.Team{}
 	var failure error
-	err = view.ScanDirectory(dirTeam, func(id string, value []byte) bool {
-		var e teamEntry
-		if failure = decode(value, &e); failure != nil {
+	err = view.ScanDirectory(teamspace.DirTeam, func(id string, value []byte) bool {
+		var e teamspace.TeamEntry
+		if failure = teamspace.Decode(value, &e); failure != nil {
 			return false
 		}
 		teams = append(teams, watchpost.Team{ID: watchpost.TeamID(id), Name: e.Name, CreatedAt: e.CreatedAt,

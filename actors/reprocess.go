@@ -10,6 +10,7 @@ import (
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // Reprocess lets the rules of today understand anew the stored posts of every
@@ -110,12 +111,12 @@ type enrichContexts map[watchpost.WatchlistID]enrich.Context
 
 func loadContexts(view persistence.View, space persistence.Space) (enrichContexts, error) {
 	entries := map[watchpost.ListID]int{}
-	err := loadAll(view, space, keyList, func(_ string, l watchpost.List) { entries[l.ID] = len(l.Entries) })
+	err := teamspace.LoadAll(view, space, teamspace.KeyList, func(_ string, l watchpost.List) { entries[l.ID] = len(l.Entries) })
 	if err != nil {
 		return nil, err
 	}
 	contexts := enrichContexts{}
-	err = loadAll(view, space, keyWatchlist, func(_ string, w watchpost.Watchlist) {
+	err = teamspace.LoadAll(view, space, teamspace.KeyWatchlist, func(_ string, w watchpost.Watchlist) {
 		c := enrich.Context{Labels: w.Labels, Objective: w.Objective, Entries: len(w.Keywords)}
 		if !w.Type.HasKeywords() {
 			c.Entries = entries[w.List]

@@ -12,6 +12,7 @@ import (
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // scans is the component of a team that knows which entries share a scan.
@@ -250,7 +251,7 @@ func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskCh
 		}
 		ended := scanEnded{task: target.Scan, entry: target.Entry}
 		if record, found := c.scans[target.Scan]; found {
-			batch.Put(scanned, encode(record))
+			batch.Put(scanned, teamspace.Encode(record))
 			ended.record = &record
 		}
 		sc.ctx.Send(owner, ended)
@@ -261,10 +262,10 @@ func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskCh
 // deleted, and the key of the entry's record.
 func (ws *watchlists) scanned(s watchpost.ScanTarget) (owner *actor.PID, record []byte) {
 	if tracked := ws.byID[s.Watchlist]; tracked != nil {
-		return tracked.pid, scanKey(s.Watchlist, s.Entry)
+		return tracked.pid, teamspace.ScanKey(s.Watchlist, s.Entry)
 	}
 	if followed := ws.lists[s.List]; followed != nil {
-		return followed.pid, scanKey(s.List, s.Entry)
+		return followed.pid, teamspace.ScanKey(s.List, s.Entry)
 	}
 	return nil, nil
 }
@@ -276,7 +277,7 @@ func (ws *watchlists) onCollected(m collected) {
 	if open := ws.team.tasks.open[m.task]; open != nil {
 		targets = open.targets
 	}
-	m.answer.all = &answers{scans: map[watchpost.TaskID]scanRecord{}}
+	m.answer.all = &answers{scans: map[watchpost.TaskID]teamspace.ScanRecord{}}
 	var owners []*actor.PID
 	var each []collected
 	for _, target := range targets {

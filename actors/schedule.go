@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/persistence/teamspace"
 )
 
 // schedule is when the entries of a watchlist or list are scanned: how far
@@ -13,7 +14,7 @@ import (
 // is a part of the actor that owns the entries.
 type schedule struct {
 	env   *environment
-	scans map[watchpost.EntryID]scanRecord
+	scans map[watchpost.EntryID]teamspace.ScanRecord
 	// waiting holds the entries with a scan that is not finished: one at most.
 	waiting map[watchpost.EntryID]watchpost.TaskID
 	timer   watchpost.Timer
@@ -40,11 +41,11 @@ type scanDue struct{}
 type scanEnded struct {
 	task   watchpost.TaskID
 	entry  watchpost.EntryID
-	record *scanRecord
+	record *teamspace.ScanRecord
 }
 
 func newSchedule(env *environment) schedule {
-	return schedule{env: env, scans: map[watchpost.EntryID]scanRecord{}, waiting: map[watchpost.EntryID]watchpost.TaskID{}}
+	return schedule{env: env, scans: map[watchpost.EntryID]teamspace.ScanRecord{}, waiting: map[watchpost.EntryID]watchpost.TaskID{}}
 }
 
 // disarm stops the timer.
@@ -101,7 +102,7 @@ func (s *schedule) since(entry watchpost.EntryID) time.Time {
 
 // finished returns how far an entry has come when a scan of it has brought its
 // last posts.
-func (s *schedule) finished(m collected) *scanRecord {
+func (s *schedule) finished(m collected) *teamspace.ScanRecord {
 	r := s.scans[m.entry]
 	r.FinishedAt = s.env.clock.Now()
 	if m.newest.After(r.Newest) {
@@ -113,7 +114,7 @@ func (s *schedule) finished(m collected) *scanRecord {
 // ended notes the end of a scan. What is to be stored of it is returned, nil
 // when that was stored with the end of its task; known is false when nobody
 // waits for that scan any more.
-func (s *schedule) ended(m scanEnded) (record *scanRecord, known bool) {
+func (s *schedule) ended(m scanEnded) (record *teamspace.ScanRecord, known bool) {
 	if task, out := s.waiting[m.entry]; !out || task != m.task {
 		return nil, false
 	}

@@ -10,6 +10,7 @@ import (
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // liveness is a member's last sign of life, signed in to the network.
@@ -25,7 +26,7 @@ const livenessGrain = 10 * time.Minute
 
 // sessionState is what the team keeps of a session, connected or not.
 type sessionState struct {
-	record  sessionRecord
+	record  teamspace.SessionRecord
 	pid     *actor.PID // nil while not connected
 	hellos  int        // announced to pid
 	worker  *worker    // nil while not connected
@@ -93,7 +94,7 @@ func (ss *sessions) receive(message any) bool {
 }
 
 func (ss *sessions) load(view persistence.View) error {
-	return loadAll(view, ss.space, keySession, func(id string, r sessionRecord) {
+	return teamspace.LoadAll(view, ss.space, teamspace.KeySession, func(id string, r teamspace.SessionRecord) {
 		// The same ids once in memory: there are many sessions.
 		r.ID = watchpost.SessionID(id)
 		if member, known := ss.team.members.byID(r.Member); known {
@@ -119,14 +120,14 @@ func (ss *sessions) open(batch *persistence.Batch, member watchpost.Member) Sess
 	ss.makeRoom(member.ID)
 	now := ss.env.clock.Now()
 	token := watchpost.NewSecret(32)
-	r := sessionRecord{
+	r := teamspace.SessionRecord{
 		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now, SeenAt: now,
-		TokenHash: ss.env.keyring.hash(dirToken, token),
+		TokenHash: ss.env.keyring.hash(teamspace.DirToken, token),
 	}
 	ss.byID[r.ID] = &sessionState{record: r, seenStored: now}
-	batch.Put(key(keySession, r.ID), encode(r))
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirToken, Name: r.TokenHash}, nil,
-		encode(ownerEntry{Team: ss.team.id, Member: member.ID, Session: r.ID}))
+	batch.Put(teamspace.Key(teamspace.KeySession, r.ID), teamspace.Encode(r))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: r.TokenHash}, nil,
+		teamspace.Encode(teamspace.OwnerEntry{Team: ss.team.id, Member: member.ID, Session: r.ID}))
 	return SessionOpened{Token: token, Team: ss.team.value(), Member: member}
 }
 

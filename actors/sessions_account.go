@@ -4,9 +4,11 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // onBind makes the account that a session is signed in to its member's. What
@@ -40,7 +42,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		return
 	}
 	ss.submitSteps(others, nil)
-	ss.team.members.bind(batch, member, bindingRecord{Account: urn, Slug: s.account.Slug, Name: s.account.Name, At: now}, s.record.ID)
+	ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: s.account.Slug, Name: s.account.Name, At: now}, s.record.ID)
 	for _, one := range ss.of(member) {
 		if one.worker == nil {
 			continue
@@ -120,7 +122,7 @@ func (ss *sessions) reportAccount(batch *persistence.Batch, s *sessionState, rep
 		return
 	}
 	if !known || bound.Slug != a.Slug || bound.Name != a.Name {
-		ss.team.members.bind(batch, member, bindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
+		ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
 	}
 	ss.markAlive(batch, member, now)
 }
@@ -138,5 +140,5 @@ func (ss *sessions) rememberAccount(batch *persistence.Batch, s *sessionState, u
 		return
 	}
 	s.record = r
-	batch.Put(key(keySession, r.ID), encode(r))
+	batch.Put(teamspace.Key(teamspace.KeySession, r.ID), teamspace.Encode(r))
 }

@@ -2,8 +2,10 @@ package actors
 
 import (
 	"time"
+
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // showPresence lets Registry.RequireExtension read the newest sign of life.
@@ -35,6 +37,6 @@ func (ss *sessions) markAlive(batch *persistence.Batch, member watchpost.MemberI
 func (ss *sessions) storeLiveness(batch *persistence.Batch, member watchpost.MemberID) {
 	if l := ss.liveness[member]; l != nil && !l.stored.Equal(l.last) {
 		l.stored = l.last
-		batch.Put(key(keyLiveness, member), encode(l.last))
+		batch.Put(teamspace.Key(teamspace.KeyLiveness, member), teamspace.Encode(l.last))
 	}
 }

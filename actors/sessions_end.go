@@ -8,6 +8,7 @@ import (
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // seenGrain is how far the stored last sign of a session may lag behind.
@@ -35,7 +36,7 @@ func (ss *sessions) saw(batch *persistence.Batch, s *sessionState, changed bool,
 		return
 	}
 	s.record.SeenAt, s.seenStored = now, now
-	batch.Put(key(keySession, s.record.ID), encode(s.record))
+	batch.Put(teamspace.Key(teamspace.KeySession, s.record.ID), teamspace.Encode(s.record))
 }
 
 // endUnused ends the sessions that were not seen for watchpost.SessionKept. The
@@ -118,8 +119,8 @@ func (ss *sessions) of(member watchpost.MemberID) (sessions []*sessionState) {
 // close takes a session and its token away. What it returns tells the
 // session, and is called when that is durable.
 func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func()) {
-	batch.Delete(key(keySession, s.record.ID))
-	batch.Set(persistence.DirectoryKey{Kind: dirToken, Name: s.record.TokenHash}, nil)
+	batch.Delete(teamspace.Key(teamspace.KeySession, s.record.ID))
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: s.record.TokenHash}, nil)
 	pid, root := s.pid, ss.env.system.Root
 	ss.retire(s)
 	delete(ss.byID, s.record.ID)

@@ -6,6 +6,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/persistence/teamspace"
 )
 
 // A session is told what the service makes of it: after welcome, and then when
@@ -60,7 +61,7 @@ func (ss *sessions) onStatusDue() {
 func (ss *sessions) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Time) {
 	frame := ss.status(s, waiting, now)
 	h := fnv.New64a()
-	_, _ = h.Write(encode(frame))
+	_, _ = h.Write(teamspace.Encode(frame))
 	if s.told.hash == h.Sum64() && !s.told.at.IsZero() {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // signInName is the name of the first shard of sign-in, and the beginning of the
@@ -60,8 +61,8 @@ const (
 // but what a mailed code needs.
 type signIn struct {
 	rootActor
-	addresses map[string]*addressRecord // read or written since activation, by email
-	clients   map[string]*clientRecord  // the same, by client
+	addresses map[string]*teamspace.AddressRecord // read or written since activation, by email
+	clients   map[string]*teamspace.ClientRecord  // the same, by client
 	// tries counts the codes that a client has tried. It is not stored: a
 	// restart begins from zero, while the tries of each code are durable.
 	tries map[string]*clientTries
@@ -98,8 +99,8 @@ type codeAccepted struct{ fullName string }
 
 func newSignIn(env *environment, name string) *signIn {
 	return &signIn{
-		rootActor: newRootActor(env, name), addresses: map[string]*addressRecord{},
-		clients: map[string]*clientRecord{}, tries: map[string]*clientTries{},
+		rootActor: newRootActor(env, name), addresses: map[string]*teamspace.AddressRecord{},
+		clients: map[string]*teamspace.ClientRecord{}, tries: map[string]*clientTries{},
 	}
 }
 
@@ -162,7 +163,7 @@ func (s *signIn) onTakeMail(m takeMail) error {
 		s.commit(batch, mailTaken{})
 		return nil
 	}
-	s.putClient(batch, m.client, &clientRecord{Mails: append(mails, now)})
+	s.putClient(batch, m.client, &teamspace.ClientRecord{Mails: append(mails, now)})
 	s.commit(batch, mailTaken{now})
 	return nil
 }
@@ -173,7 +174,7 @@ func (s *signIn) onReturnMail(m returnMail) error {
 		return err
 	}
 	if i := slices.IndexFunc(c.Mails, m.at.Equal); i >= 0 {
-		s.putClient(batch, m.client, &clientRecord{Mails: slices.Delete(slices.Clone(c.Mails), i, i+1)})
+		s.putClient(batch, m.client, &teamspace.ClientRecord{Mails: slices.Delete(slices.Clone(c.Mails), i, i+1)})
 	}
 	s.commit(batch, Done{})
 	return nil
@@ -235,7 +236,7 @@ func (s *signIn) onVerify(m verifyCode) error {
 	if err != nil {
 		return err
 	}
-	if !a.inForce(now) {
+	if !codeInForce(a, now) {
 		s.commit(batch, errOTP())
 		return nil
 	}

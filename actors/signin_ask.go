@@ -7,6 +7,7 @@ import (
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // SignedIn is who signed in with a one-time code.
@@ -20,12 +21,12 @@ type SignedIn struct {
 // it. The answer is the same whether or not a mail goes out, and whether or not
 // the address belongs to a team. client identifies the client in limits.
 func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) error {
-	clients := signInShard(keyClient, client)
+	clients := signInShard(teamspace.KeyClient, client)
 	taken, err := ask[mailTaken](ctx, r, clients, takeMail{client})
 	if err != nil || taken.at.IsZero() {
 		return err
 	}
-	made, err := ask[codeMade](ctx, r, signInShard(keyAddress, email), sendCode{email, fullName})
+	made, err := ask[codeMade](ctx, r, signInShard(teamspace.KeyAddress, email), sendCode{email, fullName})
 	if err != nil {
 		return err
 	}
@@ -44,10 +45,10 @@ const signInAttempts = 3
 // VerifyOTP redeems a one-time code (Unauthenticated). An unknown email
 // becomes the founder of a free team. client identifies the client in limits.
 func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (SignedIn, error) {
-	if _, err := ask[Done](ctx, r, signInShard(keyClient, client), takeTry{client}); err != nil {
+	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client}); err != nil {
 		return SignedIn{}, err
 	}
-	accepted, err := ask[codeAccepted](ctx, r, signInShard(keyAddress, email), verifyCode{email, otp})
+	accepted, err := ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp})
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -64,7 +65,7 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (Si
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
 func (r *Registry) signInto(ctx context.Context, email, fullName string) (SignedIn, error) {
-	owner, err := readDirectory[ownerEntry](r.env, dirEmail, email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: fullName, SignedIn: true})
 		if err != nil {
@@ -100,7 +101,7 @@ func (ms *members) onSignInMember(m signInMember) {
 // personSeen notes that a person of the team was there just now.
 func (t *team) personSeen(batch *persistence.Batch) {
 	t.record.SignedInAt = t.env.clock.Now()
-	batch.Put([]byte(keyTeam), encode(t.record))
+	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 }
 
 // CreateTeam creates a team under a new id (Conflict when the email belongs to one).
@@ -119,8 +120,8 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 		return Ask(ctx, r, signed.Team.ID, OpenSession{Email: signed.Member.Email})
 	}
 	code := watchpost.NormalizePairingCode(req.Code)
-	hash := r.env.keyring.hash(dirPairing, code)
-	owner, err := readDirectory[ownerEntry](r.env, dirPairing, hash)
+	hash := r.env.keyring.hash(teamspace.DirPairing, code)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirPairing, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return SessionOpened{}, errPairing()
 	}

@@ -8,30 +8,8 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
-
-// Keys of the sign-in spaces: "a" <email> → addressRecord, "c" <client> →
-// clientRecord.
-const (
-	keyAddress = "a"
-	keyClient  = "c"
-)
-
-// addressRecord is what is known of an email's attempts to sign in.
-type addressRecord struct {
-	Hash     string      `json:"hash,omitempty"` // of the code in force; "": none
-	Ends     time.Time   `json:"ends,omitzero"`
-	Tries    int         `json:"tries,omitempty"` // wrong ones against this code
-	FullName string      `json:"full_name,omitempty"`
-	Mails    []time.Time `json:"mails,omitempty"` // of the last day
-	WrongDay string      `json:"wrong_day,omitempty"`
-	Wrong    int         `json:"wrong,omitempty"` // tries on WrongDay
-}
-
-// clientRecord holds the mails that a client caused in the last hour.
-type clientRecord struct {
-	Mails []time.Time `json:"mails"`
-}
 
 // clientTries counts the codes that a client has tried within an hour.
 type clientTries struct {
@@ -48,13 +26,13 @@ func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, ki
 	r := new(R)
 	// Builds without shards stored every record in the space of the first.
 	for _, space := range []persistence.Space{s.space, signInName} {
-		value, err := view.Get(space, key(kind, name))
+		value, err := view.Get(space, teamspace.Key(kind, name))
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 		case err != nil:
 			return nil, err
 		default:
-			return r, decode(value, r)
+			return r, teamspace.Decode(value, r)
 		}
 	}
 	return r, nil
@@ -77,10 +55,10 @@ func (s *signIn) withView(f func(persistence.View) error) error {
 
 // address returns the record of an email, and a batch with stale records to
 // delete along with the decision.
-func (s *signIn) address(email string) (a *addressRecord, batch *persistence.Batch, err error) {
+func (s *signIn) address(email string) (a *teamspace.AddressRecord, batch *persistence.Batch, err error) {
 	batch = &persistence.Batch{}
 	err = s.withView(func(view persistence.View) (err error) {
-		if a, err = readSignIn(s, view, s.addresses, keyAddress, email); err != nil {
+		if a, err = readSignIn(s, view, s.addresses, teamspace.KeyAddress, email); err != nil {
 			return err
 		}
 		return s.forget(view, batch, lookedAt)
@@ -89,10 +67,10 @@ func (s *signIn) address(email string) (a *addressRecord, batch *persistence.Bat
 }
 
 // client is address for the record of a client.
-func (s *signIn) client(name string) (c *clientRecord, batch *persistence.Batch, err error) {
+func (s *signIn) client(name string) (c *teamspace.ClientRecord, batch *persistence.Batch, err error) {
 	batch = &persistence.Batch{}
 	err = s.withView(func(view persistence.View) (err error) {
-		if c, err = readSignIn(s, view, s.clients, keyClient, name); err != nil {
+		if c, err = readSignIn(s, view, s.clients, teamspace.KeyClient, name); err != nil {
 			return err
 		}
 		return s.forget(view, batch, lookedAt)
@@ -100,14 +78,14 @@ func (s *signIn) client(name string) (c *clientRecord, batch *persistence.Batch,
 	return c, batch, err
 }
 
-func (s *signIn) putAddress(batch *persistence.Batch, email string, a *addressRecord) {
+func (s *signIn) putAddress(batch *persistence.Batch, email string, a *teamspace.AddressRecord) {
 	s.addresses[email] = a
-	batch.Put(key(keyAddress, email), encode(a))
+	batch.Put(teamspace.Key(teamspace.KeyAddress, email), teamspace.Encode(a))
 }
 
-func (s *signIn) putClient(batch *persistence.Batch, name string, c *clientRecord) {
+func (s *signIn) putClient(batch *persistence.Batch, name string, c *teamspace.ClientRecord) {
 	s.clients[name] = c
-	batch.Put(key(keyClient, name), encode(c))
+	batch.Put(teamspace.Key(teamspace.KeyClient, name), teamspace.Encode(c))
 }
 
 // recent keeps the moments that are less than window before now.
@@ -168,42 +146,46 @@ func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most in
 func (s *signIn) forgetStale(batch *persistence.Batch, kind, name string, stored []byte, now time.Time) error {
 	var stale bool
 	switch kind {
-	case keyAddress:
+	case teamspace.KeyAddress:
 		a := s.addresses[name]
 		if a == nil {
-			a = &addressRecord{}
-			if err := decode(stored, a); err != nil {
+			a = &teamspace.AddressRecord{}
+			if err := teamspace.Decode(stored, a); err != nil {
 				return err
 			}
 		}
-		if stale = a.stale(now); stale {
+		if stale = staleAddress(a, now); stale {
 			delete(s.addresses, name)
 		}
-	case keyClient:
+	case teamspace.KeyClient:
 		c := s.clients[name]
 		if c == nil {
-			c = &clientRecord{}
-			if err := decode(stored, c); err != nil {
+			c = &teamspace.ClientRecord{}
+			if err := teamspace.Decode(stored, c); err != nil {
 				return err
 			}
 		}
-		if stale = c.stale(now); stale {
+		if stale = staleClient(c, now); stale {
 			delete(s.clients, name)
 		}
 	}
 	if stale {
-		batch.Delete(key(kind, name))
+		batch.Delete(teamspace.Key(kind, name))
 	}
 	return nil
 }
 
-// stale reports whether the record can be deleted without effect.
-func (c *clientRecord) stale(now time.Time) bool { return len(recent(c.Mails, now, time.Hour)) == 0 }
-
-// stale reports whether the record can be deleted without effect.
-func (a *addressRecord) stale(now time.Time) bool {
-	return !a.inForce(now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now)
+// staleClient reports whether the record can be deleted without effect.
+func staleClient(c *teamspace.ClientRecord, now time.Time) bool {
+	return len(recent(c.Mails, now, time.Hour)) == 0
 }
 
-// inForce reports whether there is a code that can be redeemed.
-func (a *addressRecord) inForce(now time.Time) bool { return a.Hash != "" && now.Before(a.Ends) }
+// staleAddress reports whether the record can be deleted without effect.
+func staleAddress(a *teamspace.AddressRecord, now time.Time) bool {
+	return !codeInForce(a, now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now)
+}
+
+// codeInForce reports whether the address has a code that can be redeemed.
+func codeInForce(a *teamspace.AddressRecord, now time.Time) bool {
+	return a.Hash != "" && now.Before(a.Ends)
+}

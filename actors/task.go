@@ -9,6 +9,7 @@ import (
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // task is the actor of one open task.
@@ -154,7 +155,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 	batch := &persistence.Batch{}
 	ended := next.State.Final()
 	if ended && next.Type.Scan() { // nobody asks for it any more
-		batch.Delete(key(keyTask, next.ID))
+		batch.Delete(teamspace.Key(teamspace.KeyTask, next.ID))
 	} else {
 		putTask(batch, &next)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/persistence/teamspace"
 )
 
 // onFrame handles what a session says of the task. A frame counts only under a
@@ -112,12 +113,12 @@ func (t *task) onResult(m fromSession, lease watchpost.Lease) {
 
 // complete ends the task with an output. When the answer is that of an earlier
 // attempt, the newer one is called off.
-func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]scanRecord) {
+func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]teamspace.ScanRecord) {
 	t.completeWith(m, output, scans, 0)
 }
 
 // completeWith is complete, which gives the debits of an attempt back besides.
-func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]scanRecord, refund int) {
+func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]teamspace.ScanRecord, refund int) {
 	next, ok := t.state.Complete(output, t.env.clock.Now())
 	if !ok {
 		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
@@ -203,7 +204,7 @@ func (t *task) onPosts(m fromSession, last bool) {
 // onIngested acknowledges posts that are durable for every entry, and with the
 // last of them ends the scan.
 func (t *task) onIngested(m ingested) {
-	var scans map[watchpost.TaskID]scanRecord
+	var scans map[watchpost.TaskID]teamspace.ScanRecord
 	if m.all != nil && m.err == nil {
 		m.all.left--
 		if m.scan != nil {
@@ -242,7 +243,7 @@ type ingested struct {
 	from   fromSession
 	target watchpost.TaskID
 	all    *answers // nil when nobody wanted the posts
-	scan   *scanRecord
+	scan   *teamspace.ScanRecord
 	err    error
 }
 
@@ -250,5 +251,5 @@ type ingested struct {
 // on their way only the task touches it.
 type answers struct {
 	left  int
-	scans map[watchpost.TaskID]scanRecord // by target
+	scans map[watchpost.TaskID]teamspace.ScanRecord // by target
 }

@@ -7,6 +7,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // tasks is the component of a team that owns the open tasks: their creation,
@@ -80,7 +81,7 @@ type taskChange struct {
 	// released is set when that session gave the task back without beginning.
 	released bool
 	// scans say how far the entries of a completed scan have come.
-	scans map[watchpost.TaskID]scanRecord
+	scans map[watchpost.TaskID]teamspace.ScanRecord
 }
 
 type taskEvent uint8
@@ -130,14 +131,14 @@ func (t *tasks) receive(message any) bool {
 // load takes up the tasks that are not final.
 func (t *tasks) load(view persistence.View) error {
 	debits := map[watchpost.TaskID][]watchpost.Debit{}
-	err := loadAll(view, t.space, keyOpen, func(id string, d []watchpost.Debit) {
+	err := teamspace.LoadAll(view, t.space, teamspace.KeyOpen, func(id string, d []watchpost.Debit) {
 		debits[watchpost.TaskID(id)] = d
 	})
 	if err != nil {
 		return err
 	}
 	for id, d := range debits {
-		task, err := load[watchpost.Task](view, t.space, key(keyTask, id))
+		task, err := teamspace.Load[watchpost.Task](view, t.space, teamspace.Key(teamspace.KeyTask, id))
 		if err != nil {
 			return err
 		}
@@ -196,11 +197,11 @@ func (t *tasks) hold(id watchpost.TaskID, open *openTask, session watchpost.Sess
 
 // putOpen marks a task as open, with what its hand-outs have cost.
 func putOpen(batch *persistence.Batch, id watchpost.TaskID, open *openTask) {
-	batch.Put(key(keyOpen, id), encode(open.debits))
+	batch.Put(teamspace.Key(teamspace.KeyOpen, id), teamspace.Encode(open.debits))
 }
 
 func putTask(batch *persistence.Batch, task *watchpost.Task) {
-	batch.Put(key(keyTask, task.ID), encode(task))
+	batch.Put(teamspace.Key(teamspace.KeyTask, task.ID), teamspace.Encode(task))
 }
 
 // both returns what does one thing after the other; either may be nil.

@@ -2,8 +2,10 @@ package actors
 
 import (
 	"encoding/json"
+
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 
 	"github.com/asynkron/protoactor-go/actor"
 )
@@ -71,7 +73,7 @@ func sendTask(env *environment, session *actor.PID, task *watchpost.Task) func(e
 // inputTooLarge reports whether an input exceeds maxInput as it is stored: escaping
 // makes six bytes of one at most.
 func inputTooLarge(input json.RawMessage) bool {
-	return 6*len(input) > maxInput && len(encode(input)) > maxInput
+	return 6*len(input) > maxInput && len(teamspace.Encode(input)) > maxInput
 }
 
 // onCreateTask makes an agent task.

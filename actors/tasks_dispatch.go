@@ -2,8 +2,10 @@ package actors
 
 import (
 	"time"
+
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // handOut offers waiting tasks to free sessions until nothing fits.
@@ -98,9 +100,9 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		putOpen(batch, c.task.ID, open)
 	}
 	if c.event == taskEnded {
-		batch.Delete(key(keyOpen, c.task.ID))
+		batch.Delete(teamspace.Key(teamspace.KeyOpen, c.task.ID))
 		if c.task.Unknown() { // the truth may still give them back
-			batch.Put(key(keyDebits, c.task.ID), encode(open.debits))
+			batch.Put(teamspace.Key(teamspace.KeyDebits, c.task.ID), teamspace.Encode(open.debits))
 		}
 		t.team.effects.end(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)

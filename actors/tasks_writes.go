@@ -3,8 +3,10 @@ package actors
 import (
 	"encoding/json"
 	"errors"
+
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // moveWrites lets the member's writes that no session was handed yet run on the
@@ -32,7 +34,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 			return
 		}
 		if holder == task.ID {
-			batch.Delete(effectKey(before))
+			batch.Delete(teamspace.EffectKey(before))
 			t.team.effects.set(before.Key(), task.ID, "")
 		}
 		if first == "" {

@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // team is the root actor of one team's tree and the single writer of its space.
@@ -21,8 +22,8 @@ import (
 type team struct {
 	rootActor
 	id        watchpost.TeamID
-	record    teamRecord      // zero while the team does not exist
-	planTimer watchpost.Timer // see armPlan
+	record    teamspace.TeamRecord // zero while the team does not exist
+	planTimer watchpost.Timer      // see armPlan
 	postStore *actor.PID
 
 	members     *members
@@ -126,7 +127,7 @@ func (t *team) receive(message any) {
 
 // load reads the team and all that is open of it.
 func (t *team) load(view persistence.View) error {
-	record, err := load[teamRecord](view, t.space, []byte(keyTeam))
+	record, err := teamspace.Load[teamspace.TeamRecord](view, t.space, []byte(teamspace.KeyTeam))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil // not founded yet
 	}

@@ -3,6 +3,7 @@ package actors
 import (
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // onCreateTeam founds the team. Sent again for the same id it is a Conflict:
@@ -26,14 +27,14 @@ func (t *team) onCreateTeam(m CreateTeam) {
 		Role: watchpost.RoleAdmin, CreatedAt: now,
 	}
 	batch := &persistence.Batch{}
-	t.record = teamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now}
+	t.record = teamspace.TeamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now}
 	if m.SignedIn {
 		t.record.SignedInAt = now
 	}
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
 	t.members.put(batch, founder)
-	batch.Put([]byte(keyTagged), []byte{}) // there is nothing to classify again
+	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
 	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
 	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
 }
@@ -42,21 +43,21 @@ func (t *team) onCreateTeam(m CreateTeam) {
 func (t *team) newKey(batch *persistence.Batch) string {
 	apiKey := watchpost.NewAPIKey()
 	t.record.SealedKey = t.env.keyring.seal(apiKey, string(t.id))
-	t.record.KeyHash = t.env.keyring.hash(dirKey, apiKey)
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirKey, Name: t.record.KeyHash}, nil, encode(ownerEntry{Team: t.id}))
+	t.record.KeyHash = t.env.keyring.hash(teamspace.DirKey, apiKey)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: t.id}))
 	return apiKey
 }
 
 func (t *team) putTeam(batch *persistence.Batch) {
-	batch.Put([]byte(keyTeam), encode(t.record))
-	batch.Set(persistence.DirectoryKey{Kind: dirTeam, Name: string(t.id)},
-		encode(teamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt}))
+	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: string(t.id)},
+		teamspace.Encode(teamspace.TeamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt}))
 }
 
 func (t *team) onRotateKey() {
 	batch := &persistence.Batch{}
 	keys, id := t.env.keys, t.id
-	batch.Set(persistence.DirectoryKey{Kind: dirKey, Name: t.record.KeyHash}, nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil)
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
 	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again

@@ -7,6 +7,7 @@ import (
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
 )
 
 // Verification says what VerifyPosts looked at and found.
@@ -64,7 +65,7 @@ func teamIDs(ctx context.Context, store persistence.Store) (ids []watchpost.Team
 		return nil, err
 	}
 	defer view.Close()
-	err = view.ScanDirectory(dirTeam, func(id string, _ []byte) bool {
+	err = view.ScanDirectory(teamspace.DirTeam, func(id string, _ []byte) bool {
 		ids = append(ids, watchpost.TeamID(id))
 		return true
 	})

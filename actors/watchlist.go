@@ -8,6 +8,7 @@ import (
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // watchlist is the actor of one keyword or forum watchlist.
@@ -98,7 +99,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 		}
 	}
 	batch := &persistence.Batch{}
-	batch.Put(key(keyWatchlist, next.ID), encode(next))
+	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
 	retags := !sameTags(&w.state, &next)
 	w.state = next
 	w.compile()
@@ -107,7 +108,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	}
 	for _, e := range old {
 		if _, kept := w.matchers[e.ID]; !kept {
-			batch.Delete(scanKey(next.ID, e.ID))
+			batch.Delete(teamspace.ScanKey(next.ID, e.ID))
 			delete(w.scans, e.ID)
 		}
 	}
@@ -183,7 +184,7 @@ func (w *watchlist) onScanEnded(m scanEnded) {
 	var batch *persistence.Batch
 	if record != nil {
 		batch = &persistence.Batch{}
-		batch.Put(scanKey(w.state.ID, m.entry), encode(record))
+		batch.Put(teamspace.ScanKey(w.state.ID, m.entry), teamspace.Encode(record))
 	}
 	w.decide(batch, nil)
 }

@@ -6,6 +6,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // watchlistCache remembers which watchlists teams have, so that a query of posts
@@ -41,19 +42,19 @@ func newWatchlistCache() *watchlistCache {
 // putNewWatchlist and deleteWatchlist are the only two that change which
 // watchlists a team has.
 func putNewWatchlist(batch *persistence.Batch, w *watchpost.Watchlist) {
-	batch.Put(key(keyWatchlist, w.ID), encode(*w))
-	batch.Put([]byte(keyLastWatchlistChange), []byte("created "+w.ID))
+	batch.Put(teamspace.Key(teamspace.KeyWatchlist, w.ID), teamspace.Encode(*w))
+	batch.Put([]byte(teamspace.KeyLastWatchlistChange), []byte("created "+w.ID))
 }
 
 func deleteWatchlist(batch *persistence.Batch, id watchpost.WatchlistID) {
-	batch.Delete(key(keyWatchlist, id))
-	batch.Put([]byte(keyLastWatchlistChange), []byte("deleted "+id))
+	batch.Delete(teamspace.Key(teamspace.KeyWatchlist, id))
+	batch.Put([]byte(teamspace.KeyLastWatchlistChange), []byte("deleted "+id))
 }
 
 // of returns the watchlists that a team has and which of their tags count, as the
 // view shows it; it must not be changed.
 func (c *watchlistCache) of(view persistence.View, team watchpost.TeamID) (*watchpost.Tagging, error) {
-	change, err := view.Get(persistence.Space(team), []byte(keyLastWatchlistChange))
+	change, err := view.Get(persistence.Space(team), []byte(teamspace.KeyLastWatchlistChange))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/teamspace"
 )
 
 func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
@@ -38,7 +39,7 @@ func TestLiveCacheFollowsTheSnapshot(t *testing.T) {
 		}
 		return ids
 	}
-	old := write(func(b *persistence.Batch) { b.Put(key(keyWatchlist, "a"), nil) }) // by a version without a last change
+	old := write(func(b *persistence.Batch) { b.Put(teamspace.Key(teamspace.KeyWatchlist, "a"), nil) }) // by a version without a last change
 	require.Equal(t, []string{"a"}, live(old))
 	require.Empty(t, c.teams)
 

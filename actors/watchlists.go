@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // trackedWatchlist is what the team keeps of a watchlist; its actor keeps the rest.
@@ -39,11 +40,6 @@ func newWatchlists(t *team) *watchlists {
 	}
 }
 
-// scanKey is where it is kept how far an entry of a watchlist or list has come.
-func scanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watchpost.EntryID) []byte {
-	return key(keyScan, string(owner)+string(e))
-}
-
 // receive handles what concerns watchlists and their posts.
 func (ws *watchlists) receive(message any) bool {
 	switch m := message.(type) {
@@ -69,7 +65,7 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onCollected(m)
 	case purged:
 		batch := &persistence.Batch{}
-		batch.Delete(key(keyDeleted, m.watchlist))
+		batch.Delete(teamspace.Key(teamspace.KeyDeleted, m.watchlist))
 		ws.commits.submit(batch, nil)
 	default:
 		return false
@@ -82,7 +78,7 @@ func (ws *watchlists) receive(message any) bool {
 func (ws *watchlists) load(view persistence.View) error {
 	watchlists := map[watchpost.WatchlistID]*watchlist{}
 	var followers []watchpost.Watchlist
-	err := loadAll(view, ws.space, keyWatchlist, func(_ string, w watchpost.Watchlist) {
+	err := teamspace.LoadAll(view, ws.space, teamspace.KeyWatchlist, func(_ string, w watchpost.Watchlist) {
 		if w.Type.HasKeywords() {
 			watchlists[w.ID] = newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
 		} else {
@@ -105,7 +101,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		}
 		return nil
 	}
-	err = loadAll(view, ws.space, keyScan, func(id string, r scanRecord) {
+	err = teamspace.LoadAll(view, ws.space, teamspace.KeyScan, func(id string, r teamspace.ScanRecord) {
 		owner, entry := id[:len(id)/2], watchpost.EntryID(id[len(id)/2:])
 		if s := scheduleOf(watchpost.WatchlistID(owner), watchpost.ListID(owner)); s != nil {
 			s.scans[entry] = r
@@ -131,8 +127,8 @@ func (ws *watchlists) load(view persistence.View) error {
 	if err := ws.resumeRetag(view); err != nil {
 		return err
 	}
-	return view.Scan(ws.space, []byte(keyDeleted), persistence.PrefixEnd([]byte(keyDeleted)), func(k, _ []byte) bool {
-		ws.ctx.Send(ws.team.postStore, purge{watchlist: watchpost.WatchlistID(k[len(keyDeleted):]), team: ws.ctx.Self()})
+	return view.Scan(ws.space, []byte(teamspace.KeyDeleted), persistence.PrefixEnd([]byte(teamspace.KeyDeleted)), func(k, _ []byte) bool {
+		ws.ctx.Send(ws.team.postStore, purge{watchlist: watchpost.WatchlistID(k[len(teamspace.KeyDeleted):]), team: ws.ctx.Self()})
 		return true
 	})
 }
@@ -154,7 +150,7 @@ const maxDefinition = persistence.MaxBatchBytes/2 - 64<<10
 func checkDefinition(records ...any) error {
 	size := 0
 	for _, r := range records {
-		size += len(encode(r))
+		size += len(teamspace.Encode(r))
 	}
 	if size > maxDefinition {
 		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
@@ -186,7 +182,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	putNewWatchlist(batch, &w)
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: ws.team.id}))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	list := newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
 	ws.byID[w.ID] = tracked
@@ -216,10 +212,10 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	batch := &persistence.Batch{}
 	deleteWatchlist(batch, m.ID)
 	for _, e := range tracked.view.Watchlist.Keywords {
-		batch.Delete(scanKey(m.ID, e.ID))
+		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
 	}
-	batch.Put(key(keyDeleted, m.ID), nil)
-	batch.Set(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(m.ID)}, nil)
+	batch.Put(teamspace.Key(teamspace.KeyDeleted, m.ID), nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(m.ID)}, nil)
 	delete(ws.byID, m.ID)
 	delete(ws.weeks, m.ID)
 	ws.team.scans.forgetUnscheduled(m.ID)
@@ -240,7 +236,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 // loadWeeks takes up how the watchlists stand in the present week.
 func (ws *watchlists) loadWeeks(view persistence.View) error {
 	week := watchpost.Weekly.Key(ws.env.clock.Now())
-	return loadAll(view, ws.space, keyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
+	return teamspace.LoadAll(view, ws.space, teamspace.KeyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
 		ws.weeks[watchpost.WatchlistID(id)] = weekChange{watchpost.WatchlistID(id), week, count}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"watchpost"
 	"watchpost/internal/reference"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // followedList is what the team keeps of a list; its actor keeps the rest.
@@ -24,7 +25,7 @@ type followedList struct {
 // their scans are known.
 func (ws *watchlists) loadLists(view persistence.View, followers []watchpost.Watchlist) (map[watchpost.ListID]*list, error) {
 	lists := map[watchpost.ListID]*list{}
-	err := loadAll(view, ws.space, keyList, func(_ string, l watchpost.List) {
+	err := teamspace.LoadAll(view, ws.space, teamspace.KeyList, func(_ string, l watchpost.List) {
 		lists[l.ID] = newList(ws.env, l, !ws.team.plan().Scans(l.Type), ws.ctx.Self(), ws.team.postStore)
 		ws.lists[l.ID] = &followedList{list: l}
 	})
@@ -88,13 +89,13 @@ func (ws *watchlists) onFollow(m Follow) {
 		next.Name = w.Name
 		followed = &followedList{times: scanTimes{next: now}}
 		ws.lists[next.ID] = followed
-		batch.CompareAndSet(persistence.DirectoryKey{Kind: dirList, Name: string(next.ID)}, nil, encode(ownerEntry{Team: ws.team.id}))
+		batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirList, Name: string(next.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	}
 	followed.list = next
 	followed.followers++
-	batch.Put(key(keyList, next.ID), encode(next))
+	batch.Put(teamspace.Key(teamspace.KeyList, next.ID), teamspace.Encode(next))
 	putNewWatchlist(batch, &w)
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: dirWatchlist, Name: string(w.ID)}, nil, encode(ownerEntry{Team: ws.team.id}))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
 	ws.byID[w.ID] = tracked
 	ws.team.idempotency.commitOnce(batch, Followed{WatchlistView: ws.shown(tracked), Added: added})
@@ -138,11 +139,11 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 		ws.ctx.Send(followed.pid, unfollow{w.ID})
 		return followed.pid, false
 	}
-	batch.Delete(key(keyList, w.List))
+	batch.Delete(teamspace.Key(teamspace.KeyList, w.List))
 	for _, e := range followed.list.Entries {
-		batch.Delete(scanKey(w.List, e.ID))
+		batch.Delete(teamspace.ScanKey(w.List, e.ID))
 	}
-	batch.Set(persistence.DirectoryKey{Kind: dirList, Name: string(w.List)}, nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirList, Name: string(w.List)}, nil)
 	delete(ws.lists, w.List)
 	delete(ws.team.tasks.dispatch.unscheduled, string(w.List))
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })

@@ -1,13 +1,12 @@
 package actors
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"time"
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // The weekly limit of posts and the potential leads: the rule is
@@ -27,24 +26,8 @@ type weekChange struct {
 	count     watchpost.WeeklyCounter
 }
 
-// Marks of a week: an author that is a potential lead, a post that was dropped.
-const (
-	quotaMarkLead    = "l"
-	quotaMarkDropped = "d"
-)
-
 // What the tally may add to a batch: the count, and two marks for each post.
 const weeklyCounterOps = 3
-
-func weeklyCounterKey(week string, id watchpost.WatchlistID) []byte {
-	return []byte(keyWeeklyCounter + week + string(id))
-}
-
-// quotaMarkKey names a mark by the hash of what is marked, which has any length.
-func quotaMarkKey(week string, id watchpost.WatchlistID, mark, name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return keyQuotaMark + week + string(id) + mark + hex.EncodeToString(sum[:16])
-}
 
 // weeklyCounter is a watchlist's week while one batch of posts is decided on.
 type weeklyCounter struct {
@@ -65,7 +48,7 @@ func (f *postStore) weeklyCounter(view persistence.View, batch *persistence.Batc
 		view:       view, space: f.space, batch: batch, quota: f.quota, quotaMarks: map[string]bool{},
 	}
 	var err error
-	t.count, err = load[watchpost.WeeklyCounter](view, f.space, weeklyCounterKey(t.week, id))
+	t.count, err = teamspace.Load[watchpost.WeeklyCounter](view, f.space, teamspace.WeeklyCounterKey(t.week, id))
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return nil, err
 	}
@@ -75,7 +58,7 @@ func (f *postStore) weeklyCounter(view persistence.View, batch *persistence.Batc
 // admit decides on a post that the watchlist has not collected before.
 func (t *weeklyCounter) admit(p *watchpost.Post) (watchpost.Admission, error) {
 	author := p.AuthorKey()
-	lead, dropped := quotaMarkKey(t.week, t.watchlist, quotaMarkLead, author), quotaMarkKey(t.week, t.watchlist, quotaMarkDropped, p.URN)
+	lead, dropped := teamspace.QuotaMarkKey(t.week, t.watchlist, teamspace.QuotaMarkLead, author), teamspace.QuotaMarkKey(t.week, t.watchlist, teamspace.QuotaMarkDropped, p.URN)
 	n := watchpost.Candidate{Relevance: p.Relevance, Author: author}
 	var err error
 	if n.Lead, err = t.hasQuotaMark(lead); err != nil {
@@ -122,7 +105,7 @@ func (t *weeklyCounter) finish() *weekChange {
 	if !t.changed {
 		return nil
 	}
-	t.batch.Put(weeklyCounterKey(t.week, t.watchlist), encode(t.count))
+	t.batch.Put(teamspace.WeeklyCounterKey(t.week, t.watchlist), teamspace.Encode(t.count))
 	return &t.weekChange
 }
 
@@ -136,7 +119,7 @@ func (f *postStore) forgetWeeks(view persistence.View, batch *persistence.Batch,
 		return nil
 	}
 	left := forgetAtOnce
-	for _, prefix := range []string{keyWeeklyCounter, keyQuotaMark} {
+	for _, prefix := range []string{teamspace.KeyWeeklyCounter, teamspace.KeyQuotaMark} {
 		err := view.Scan(f.space, []byte(prefix), []byte(prefix+week), func(k, _ []byte) bool {
 			batch.Delete(append([]byte(nil), k...))
 			left--

@@ -1,0 +1,91 @@
+package teamspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"watchpost/persistence"
+)
+
+// recordVersion is the first byte of every record. A change of a record's
+// meaning takes the next number, and Decode learns to read the old one.
+const recordVersion = 1
+
+// Encode returns the stored form of a record.
+func Encode(record any) []byte {
+	b, err := json.Marshal(record)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", record, err)) // our own types: a bug
+	}
+	return append([]byte{recordVersion}, b...)
+}
+
+// Decode reads the stored form of a record.
+func Decode(value []byte, record any) error {
+	if len(value) == 0 || value[0] != recordVersion {
+		return fmt.Errorf("record %T: unknown version", record)
+	}
+	return json.Unmarshal(value[1:], record)
+}
+
+// Load decodes the record at a key; persistence.ErrNotFound when there is none.
+func Load[R any](view persistence.View, space persistence.Space, key []byte) (R, error) {
+	var record R
+	value, err := view.Get(space, key)
+	if err != nil {
+		return record, err
+	}
+	return record, Decode(value, &record)
+}
+
+// LoadAll calls yield with the id and the record of every key with the prefix.
+func LoadAll[R any](view persistence.View, space persistence.Space, prefix string, yield func(id string, record R)) error {
+	var failure error
+	err := view.Scan(space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, v []byte) bool {
+		var record R
+		if failure = Decode(v, &record); failure != nil {
+			return false
+		}
+		yield(string(k[len(prefix):]), record)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return failure
+}
+
+// Lookup decodes a directory entry; persistence.ErrNotFound when there is none.
+func Lookup[R any](view persistence.View, kind, name string) (R, error) {
+	record, _, err := lookupStored[R](view, kind, name)
+	return record, err
+}
+
+// lookupStored is lookup, and returns the entry as it is stored too. A
+// compare-and-set expects the stored bytes: a record that is encoded again lacks
+// the fields that this build does not know.
+func lookupStored[R any](view persistence.View, kind, name string) (record R, stored []byte, err error) {
+	value, err := view.Lookup(persistence.DirectoryKey{Kind: kind, Name: name})
+	if err != nil {
+		return record, nil, err
+	}
+	return record, bytes.Clone(value), Decode(value, &record)
+}
+
+// Read looks up a directory entry in a view of its own.
+func Read[R any](store persistence.Store, kind, name string) (R, error) {
+	record, _, err := ReadStored[R](store, kind, name)
+	return record, err
+}
+
+// ReadStored is lookupStored in a view of its own.
+func ReadStored[R any](store persistence.Store, kind, name string) (record R, stored []byte, err error) {
+	view, err := store.View(context.Background())
+	if err != nil {
+		return record, nil, err
+	}
+	defer view.Close()
+	return lookupStored[R](view, kind, name)
+}

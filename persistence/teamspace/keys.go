@@ -1,0 +1,172 @@
+package teamspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// Keys of a team's space. Ids are UUID strings of 36 bytes, so a prefix and an
+// id need no separator.
+//
+//	key                                    value
+//	T                                      TeamRecord
+//	m <member>                             watchpost.Member
+//	l <member>                             time of the last sign of life
+//	s <session>                            SessionRecord
+//	a <period> NUL <account> NUL <action>  LedgerRecord
+//	k <task>                               watchpost.Task, open or final
+//	o <task>                               []watchpost.Debit of the leases of an open task
+//	b <task>                               []watchpost.Debit of a task with an unknown outcome
+//	w <watchlist>                          watchpost.Watchlist
+//	W                                      the watchlist created or deleted last
+//	L <list>                               watchpost.List
+//	e <watchlist or list> <entry>          ScanRecord
+//	g <watchlist> <change>                 empty; the posts of a changed watchlist await classification
+//	g                                      the same for all posts; never stored
+//	G                                      empty; every tag names its watchlist
+//	x <watchlist>                          empty; deleted, its posts are not yet purged
+//	q <account urn>                        AccountRecord of a claimed account
+//	c <time> <hash>                        empty; a pairing code by its end, to purge it
+//	r <member>                             empty; removed, its waiting writes have not ended yet
+//	B <member>                             BindingRecord, the account that the member works as
+//	y <week> <watchlist>                   watchpost.WeeklyCounter; <week> is its Monday
+//	z <week> <watchlist> l <hash>          empty; this author is a potential lead of the week
+//	z <week> <watchlist> d <hash>          empty; this post was dropped in the week
+//	i <name>                               IdempotencyRecord of a creating request
+//	j <time> <name>                        empty; the same by age, to purge it
+//	f <hash of an effect>                  EffectRecord of a like or an invitation
+//	d <post key>                           EngagementFlags of a post
+//	n <task>                               watchpost.Interaction
+//	N                                      EngagementState, the latest changes of d and n
+//	p …                                    posts: package postindex
+//
+// Kinds of the directory, which all teams share:
+//
+//	team       <team>        TeamEntry, for the operator's list
+//	email      <email>       OwnerEntry of the member
+//	key        <keyed hash>  OwnerEntry of the team
+//	token      <keyed hash>  OwnerEntry of the session
+//	pairing    <keyed hash>  OwnerEntry of the member, with an end
+//	watchlist  <watchlist>   OwnerEntry
+//	list       <list>        OwnerEntry
+//	account    <account urn> ClaimEntry
+//
+// Keys of the sign-in spaces:
+//
+//	a <email>   AddressRecord
+//	c <client>  ClientRecord
+//
+// Key of the keyring's space:
+//
+//	fingerprint  KeyFingerprint
+const (
+	KeyTeam                = "T"
+	KeyMember              = "m"
+	KeyLiveness            = "l"
+	KeySession             = "s"
+	KeyLedger              = "a"
+	KeyTask                = "k"
+	KeyOpen                = "o"
+	KeyDebits              = "b"
+	KeyWatchlist           = "w"
+	KeyLastWatchlistChange = "W"
+	KeyList                = "L"
+	KeyScan                = "e"
+	KeyDeleted             = "x"
+	KeyRetag               = "g"
+	KeyTagged              = "G"
+	KeyAccount             = "q"
+	KeyPairing             = "c"
+	KeyRemoval             = "r"
+	KeyBinding             = "B"
+	KeyWeeklyCounter       = "y"
+	KeyQuotaMark           = "z"
+	KeyIdempotency         = "i"
+	KeyIdempotencyTime     = "j"
+	keyEffect              = "f"
+	keyEngagementFlags     = "d"
+	KeyInteraction         = "n"
+	KeyEngagementState     = "N"
+
+	DirTeam      = "team"
+	DirEmail     = "email"
+	DirKey       = "key"
+	DirToken     = "token"
+	DirPairing   = "pairing"
+	DirWatchlist = "watchlist"
+	DirList      = "list"
+	DirAccount   = "account"
+
+	KeyAddress = "a"
+	KeyClient  = "c"
+)
+
+// Key returns the key of an id under a prefix.
+func Key[T ~string](prefix string, id T) []byte { return append([]byte(prefix), id...) }
+
+// ScanKey is the key of the scan record of an entry.
+func ScanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watchpost.EntryID) []byte {
+	return Key(KeyScan, string(owner)+string(e))
+}
+
+// EffectKey is the key of an effect. It hashes the effect's own key, which may be
+// longer than the store's keys.
+func EffectKey(e watchpost.Effect) []byte {
+	hash := sha256.Sum256([]byte(e.Key()))
+	return Key(keyEffect, hex.EncodeToString(hash[:]))
+}
+
+// IdempotencyTimeLen is the length of a moment in a key: seconds in hexadecimal.
+const IdempotencyTimeLen = 10
+
+// IdempotencyTimeKey is the key of a kept reply by its age.
+func IdempotencyTimeKey(at time.Time, name string) []byte {
+	return fmt.Appendf(nil, "%s%0*x%s", KeyIdempotencyTime, IdempotencyTimeLen, at.Unix(), name)
+}
+
+// WeeklyCounterKey is the key of a watchlist's counter of a week.
+func WeeklyCounterKey(week string, id watchpost.WatchlistID) []byte {
+	return []byte(KeyWeeklyCounter + week + string(id))
+}
+
+// QuotaMarkKey is the key of a mark. It hashes the name, which has any length.
+func QuotaMarkKey(week string, id watchpost.WatchlistID, mark, name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return KeyQuotaMark + week + string(id) + mark + hex.EncodeToString(sum[:16])
+}
+
+// Marks of a week: an author that is a potential lead, a post that was dropped.
+const (
+	QuotaMarkLead    = "l"
+	QuotaMarkDropped = "d"
+)
+
+// PairingKey is the key of a code by its end, in seconds in hexadecimal.
+func PairingKey(ends time.Time, hash string) []byte {
+	return fmt.Appendf(nil, "%s%010x%s", KeyPairing, ends.Unix(), hash)
+}
+
+// maxTarget keeps the key of a post's flags within the store's limit.
+const maxTarget = 500
+
+// EngagementFlagsKey is the key of the flags of a post.
+func EngagementFlagsKey(target string) []byte {
+	n := min(len(target), maxTarget)
+	for n < len(target) && n > 0 && !utf8.RuneStart(target[n]) {
+		n--
+	}
+	return Key(keyEngagementFlags, target[:n])
+}
+
+// KeyringSpace holds the fingerprint of the master key that the store's secrets
+// are written with. Team ids are UUIDs, so no team has this name.
+const KeyringSpace persistence.Space = "keyring"
+
+// FingerprintKey is the key of the master key's fingerprint.
+var FingerprintKey = []byte("fingerprint")

@@ -1,0 +1,158 @@
+package teamspace
+
+import (
+	"encoding/json"
+	"time"
+
+	"watchpost"
+	"watchpost/internal/protocol"
+)
+
+// TeamRecord is the team itself; members have records of their own.
+type TeamRecord struct {
+	ID        watchpost.TeamID `json:"id"`
+	Name      string           `json:"name"`
+	Plan      watchpost.Plan   `json:"plan"`
+	CreatedAt time.Time        `json:"created_at"`
+	SealedKey []byte           `json:"sealed_key"`
+	KeyHash   string           `json:"key_hash"`
+	// SignedInAt is when a person last signed in.
+	SignedInAt time.Time `json:"signed_in_at,omitzero"`
+	// PlanExpiresAt is when the plan becomes free; zero: never.
+	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
+}
+
+// TeamEntry is the directory's line on a team.
+type TeamEntry struct {
+	Name      string         `json:"name"`
+	Plan      watchpost.Plan `json:"plan"`
+	CreatedAt time.Time      `json:"created_at"`
+
+	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
+}
+
+// OwnerEntry says whose something is.
+type OwnerEntry struct {
+	Team    watchpost.TeamID    `json:"team"`
+	Member  watchpost.MemberID  `json:"member,omitempty"`
+	Session watchpost.SessionID `json:"session,omitempty"`
+	Ends    time.Time           `json:"ends,omitzero"`
+}
+
+// ClaimEntry says which member works with an account of the network.
+type ClaimEntry struct {
+	Team    watchpost.TeamID   `json:"team"`
+	Member  watchpost.MemberID `json:"member"`
+	HelloAt time.Time          `json:"hello_at"` // to the day
+	// From is when the account's allowances begin to count for this claim; set
+	// when it was taken over from another.
+	From       time.Time `json:"from,omitzero"`
+	FromWeekly time.Time `json:"from_weekly,omitzero"`
+	// Ended is set when the member was removed or has no session any more.
+	Ended bool `json:"ended,omitempty"`
+}
+
+type SessionRecord struct {
+	ID        watchpost.SessionID `json:"id"`
+	Member    watchpost.MemberID  `json:"member"`
+	CreatedAt time.Time           `json:"created_at"`
+	TokenHash string              `json:"token_hash"`
+	// Account is the one that the session reported last, and since when.
+	Account   watchpost.AccountURN `json:"account,omitempty"`
+	Slug      string               `json:"slug,omitempty"`
+	AccountAt time.Time            `json:"account_at,omitzero"`
+	// Version and Browser are what the last hello said of where it runs, SeenAt
+	// is the last sign of it.
+	Version string           `json:"version,omitempty"`
+	Browser protocol.Browser `json:"browser,omitzero"`
+	SeenAt  time.Time        `json:"seen_at,omitzero"`
+}
+
+// ScanRecord is how far the scans of one entry have come.
+type ScanRecord struct {
+	FinishedAt time.Time `json:"finished_at"`
+	// Newest is the publication time of the newest post seen by a scan that
+	// was exhausted; zero before the first.
+	Newest time.Time `json:"newest"`
+}
+
+// EffectRecord is the stored form of an effect in force.
+type EffectRecord struct {
+	Task watchpost.TaskID `json:"task"`
+}
+
+// IdempotencyRecord is a reply that is kept for repetitions of its request.
+type IdempotencyRecord struct {
+	At    time.Time       `json:"at"`
+	Hash  string          `json:"hash"`
+	Kind  string          `json:"kind"` // of the reply: a name of keptReplies
+	Reply json.RawMessage `json:"reply"`
+}
+
+// LedgerRecord is the stored part of an entry. Closed is set when the network
+// itself refused more: nothing is handed out until the next period.
+type LedgerRecord struct {
+	Used   int  `json:"used"`
+	Closed bool `json:"closed,omitempty"`
+}
+
+// BindingRecord is the account that a member works as; without an account it
+// says that the operator has taken it away.
+type BindingRecord struct {
+	Account watchpost.AccountURN `json:"account"`
+	Slug    string               `json:"slug,omitempty"`
+	Name    string               `json:"name,omitempty"`
+	At      time.Time            `json:"at"`
+}
+
+// AccountRecord is what a team keeps of an account that a member has claimed:
+// what can be shown of it while no session is connected, and which claims end
+// with the member.
+type AccountRecord struct {
+	Member watchpost.MemberID `json:"member"`
+	Slug   string             `json:"slug,omitempty"`
+	Name   string             `json:"name,omitempty"`
+	SeenOn time.Time          `json:"seen_on"` // the day
+}
+
+// EngagementFlags is what was done to a post, for when it is collected again.
+type EngagementFlags struct {
+	Liked     bool `json:"liked,omitempty"`
+	Commented bool `json:"commented,omitempty"`
+	// URN is that of the stored post; empty when it never was stored.
+	URN string `json:"urn,omitempty"`
+}
+
+// EngagementState counts the changes of what was done to posts, and holds the last.
+type EngagementState struct {
+	Changes uint64             `json:"changes"`
+	Last    []EngagementChange `json:"last,omitempty"`
+}
+
+// EngagementChange is an interaction that was recorded, and on which post.
+type EngagementChange struct {
+	Task   watchpost.TaskID `json:"task"`
+	Target string           `json:"target"`
+}
+
+// KeyFingerprint tells a master key from others and says nothing else of it.
+type KeyFingerprint struct {
+	Hash      string    `json:"hash"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// AddressRecord is what is known of an email's attempts to sign in.
+type AddressRecord struct {
+	Hash     string      `json:"hash,omitempty"` // of the code in force; "": none
+	Ends     time.Time   `json:"ends,omitzero"`
+	Tries    int         `json:"tries,omitempty"` // wrong ones against this code
+	FullName string      `json:"full_name,omitempty"`
+	Mails    []time.Time `json:"mails,omitempty"` // of the last day
+	WrongDay string      `json:"wrong_day,omitempty"`
+	Wrong    int         `json:"wrong,omitempty"` // tries on WrongDay
+}
+
+// ClientRecord holds the mails that a client caused in the last hour.
+type ClientRecord struct {
+	Mails []time.Time `json:"mails"`
+}
