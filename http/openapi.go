@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -41,7 +42,10 @@ func (s *Server) newFramework(version string) *fuego.Server {
 				Disabled: true, DisableLocalSave: true, DisableMessages: true,
 				DisableSwaggerUI: true, DisableDefaultServer: true,
 				MiddlewareConfig: fuego.MiddlewareConfig{DisableControllerSection: true, DisableMiddlewareSection: true},
-				Info:             &openapi3.Info{Title: "Watchpost", Description: apiDescription, Version: version},
+				Info: &openapi3.Info{
+					Title: "Watchpost", Description: apiDescription, Version: version,
+					License: &openapi3.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+				},
 			}),
 		),
 	)
@@ -62,10 +66,13 @@ func securitySchemes() openapi3.SecuritySchemes {
 	}
 }
 
-// customise corrects what the generator makes of the types: 3.1 has no
-// nullable, and moments are more than strings.
+// customise corrects what the generator makes of the types: in 3.1 null is a type,
+// and moments are more than strings.
 func customise(_ string, t reflect.Type, tag reflect.StructTag, schema *openapi3.Schema) error {
 	boundOf(tag, schema)
+	if schema.Nullable && t.Kind() != reflect.Struct && !strings.Contains(tag.Get("json"), ",omit") {
+		schema.Type = &openapi3.Types{schema.Type.Slice()[0], openapi3.TypeNull}
+	}
 	schema.Nullable = false
 	if t == reflect.TypeFor[timestamp]() {
 		schema.Format = "date-time"
@@ -78,14 +85,23 @@ func customise(_ string, t reflect.Type, tag reflect.StructTag, schema *openapi3
 
 // valuesOf are the types of which the document lists the values.
 var valuesOf = map[reflect.Type][]any{
-	reflect.TypeFor[watchpost.WatchlistType](): {watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist, watchpost.ForumWatchlist},
-	reflect.TypeFor[watchpost.Plan]():          {watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro},
-	reflect.TypeFor[watchpost.Role]():          {watchpost.RoleAdmin, watchpost.RoleMember},
-	reflect.TypeFor[watchpost.PostSource]():    {watchpost.SourceNetwork, watchpost.SourceForum},
-	reflect.TypeFor[watchpost.PendingReason](): {
+	reflect.TypeFor[watchpost.WatchlistType](): textsOf(watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist, watchpost.ForumWatchlist),
+	reflect.TypeFor[watchpost.Plan]():          textsOf(watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro),
+	reflect.TypeFor[watchpost.Role]():          textsOf(watchpost.RoleAdmin, watchpost.RoleMember),
+	reflect.TypeFor[watchpost.PostSource]():    textsOf(watchpost.SourceNetwork, watchpost.SourceForum),
+	reflect.TypeFor[watchpost.PendingReason](): textsOf(
 		watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused,
 		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingRetry, watchpost.PendingQueued,
-	},
+	),
+}
+
+// textsOf returns named texts as the document writes them.
+func textsOf[T ~string](values ...T) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return list
 }
 
 // finishOpenAPI completes the document of the framework's routes and returns
@@ -112,37 +128,74 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 			tidyOperation(operation)
 		}
 	}
-	return publish(f.OutputOpenAPISpec())
+	document = f.OutputOpenAPISpec()
+	publish(document)
+	if err := complete(document); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	if err := document.Validate(context.Background()); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	return ordered(document)
 }
 
-// publish writes the document with the names of types in capitals, completed
-// and checked.
-func publish(document *openapi3.T) ([]byte, error) {
-	const prefix = "#/components/schemas/"
+// publish names the schemas by their types in capitals, and points every
+// reference at the schema of that name.
+func publish(document *openapi3.T) {
 	named := openapi3.Schemas{}
-	var renames []string
 	for name, schema := range document.Components.Schemas {
-		public := strings.ToUpper(name[:1]) + name[1:]
-		named[public] = schema
-		renames = append(renames, `"`+prefix+name+`"`, `"`+prefix+public+`"`)
+		named[publicName(name)] = schema
 	}
 	document.Components.Schemas = named
-	raw, err := document.MarshalJSON()
-	if err != nil {
-		return nil, fmt.Errorf("openapi: %w", err)
+	for _, schema := range named {
+		publicSchemas(named).resolve(schema)
 	}
-	raw = []byte(strings.NewReplacer(renames...).Replace(string(raw)))
-	written, err := openapi3.NewLoader().LoadFromData(raw)
-	if err != nil {
-		return nil, fmt.Errorf("openapi: %w", err)
+	for _, o := range operationsOf(document) {
+		if o.RequestBody != nil {
+			publicSchemas(named).content(o.RequestBody.Value.Content)
+		}
+		for _, response := range o.Responses.Map() {
+			publicSchemas(named).content(response.Value.Content)
+		}
 	}
-	if err := complete(written); err != nil {
-		return nil, fmt.Errorf("openapi: %w", err)
+}
+
+func publicName(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// publicSchemas are the schemas of a document by their public names.
+type publicSchemas openapi3.Schemas
+
+func (p publicSchemas) content(content openapi3.Content) {
+	for _, media := range content {
+		p.resolve(media.Schema)
 	}
-	if err := written.Validate(context.Background()); err != nil {
-		return nil, fmt.Errorf("openapi: %w", err)
+}
+
+// resolve resolves the references of a schema.
+func (p publicSchemas) resolve(ref *openapi3.SchemaRef) {
+	if ref == nil {
+		return
 	}
-	return ordered(written)
+	if name, ok := strings.CutPrefix(ref.Ref, schemaPrefix); ok {
+		name = publicName(name)
+		ref.Ref, ref.Value = schemaPrefix+name, p[name].Value
+		return
+	}
+	schema := ref.Value
+	for _, property := range schema.Properties {
+		p.resolve(property)
+	}
+	p.resolve(schema.Items)
+	p.resolve(schema.AdditionalProperties.Schema)
+	for _, part := range slices.Concat(schema.OneOf, schema.AnyOf) {
+		p.resolve(part)
+	}
+	if schema.Discriminator != nil {
+		for value, target := range schema.Discriminator.Mapping {
+			target.Ref = schemaPrefix + publicName(strings.TrimPrefix(target.Ref, schemaPrefix))
+			schema.Discriminator.Mapping[value] = target
+		}
+	}
 }
 
 // tidySchemas takes out what the generator says of every type, and says what
@@ -152,40 +205,18 @@ func tidySchemas(schemas openapi3.Schemas) {
 		if schema.Value.Description == name+" schema" {
 			schema.Value.Description = ""
 		}
-		for _, property := range schema.Value.Properties {
-			if v := property.Value; v != nil && v.Type.Is("null") {
-				v.Type = nil // raw JSON
+		for property, ref := range schema.Value.Properties {
+			switch {
+			case ref.Ref == schemaPrefix+"nullable":
+				text := openapi3.NewSchema()
+				text.Type = &openapi3.Types{openapi3.TypeString, openapi3.TypeNull}
+				if ref.Value != nil {
+					text.Description = ref.Value.Description
+				}
+				schema.Value.Properties[property] = text.NewRef()
+			case ref.Value != nil && ref.Value.Type.Is("null"):
+				ref.Value.Type = nil // raw JSON
 			}
-		}
-	}
-	typed := func(name, property string, types ...string) {
-		schema := openapi3.NewSchema()
-		if known := schemas[name].Value.Properties[property].Value; known != nil {
-			schema.Format, schema.Description = known.Format, known.Description
-		}
-		schema.Type = (*openapi3.Types)(&types)
-		schemas[name].Value.Properties[property] = schema.NewRef()
-	}
-
-	typed("TaskError", "acted", "boolean", "null")
-	for _, detail := range []string{"keywordWatchlistDetail", "peopleWatchlistDetail", "companyWatchlistDetail"} {
-		typed(detail, "slack_webhook_url", "string", "null")
-		typed(detail, "last_scan_at", "string", "null")
-		typed(detail, "next_scan_at", "string", "null")
-	}
-	for _, entry := range []string{"followedProfile", "followedCompany"} {
-		typed(entry, "slug", "string", "null")
-		typed(entry, "urn", "string", "null")
-	}
-	typed("updateKeywordWatchlistRequest", "slack_webhook_url", "string", "null")
-	typed("updateListWatchlistRequest", "slack_webhook_url", "string", "null")
-	typed("extensionState", "last_active_at", "string", "null")
-	typed("pause", "until", "string", "null")
-	typed("waitingScans", "oldest", "string", "null")
-	typed("quota", "limit", "integer", "null")
-	for _, name := range []string{"teamReply", "shownTeam", "listedTeam", "updateTeamRequest"} {
-		if schemas[name] != nil { // the operator's are missing without /admin
-			typed(name, "plan_expires_at", "string", "null")
 		}
 	}
 	orNull(schemas, "teamMember", "account")
@@ -197,7 +228,7 @@ func orNull(schemas openapi3.Schemas, name, property string) {
 	null := openapi3.NewSchema()
 	null.Type = &openapi3.Types{"null"}
 	one := schemas[name].Value.Properties[property]
-	if named := schemas[strings.TrimPrefix(one.Ref, "#/components/schemas/")]; one.Value == nil && named != nil {
+	if named := schemas[strings.TrimPrefix(one.Ref, schemaPrefix)]; one.Value == nil && named != nil {
 		one.Value = named.Value // the framework resolves no reference inside anyOf
 	}
 	either.AnyOf = openapi3.SchemaRefs{one, null.NewRef()}

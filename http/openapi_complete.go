@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -21,7 +20,6 @@ func complete(document *openapi3.T) error {
 	if err != nil {
 		return err
 	}
-	document.Info.License = &openapi3.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	document.Servers = openapi3.Servers{{URL: "/", Description: "The service that serves this document"}}
 	document.Components.Headers = openapi3.Headers{
 		headerRequestID:  replyHeader("The request's own id, or one that was made; it is in the log.", openapi3.NewStringSchema()),
@@ -35,11 +33,10 @@ func complete(document *openapi3.T) error {
 	}
 	for _, item := range document.Paths.Map() {
 		for _, operation := range item.Operations() {
-			operation.Description = describe(operation)
 			completeBodies(operation, values, document.Components.Headers)
 		}
 	}
-	completeTags(document)
+	orderTags(document)
 	dropUnusedSchemes(document)
 	return nil
 }
@@ -56,32 +53,6 @@ func dropUnusedSchemes(document *openapi3.T) {
 		}
 	}
 	maps.DeleteFunc(document.Components.SecuritySchemes, func(name string, _ *openapi3.SecuritySchemeRef) bool { return !used[name] })
-}
-
-// describe says what there is to know of an operation beyond its summary, and
-// who may call it.
-func describe(o *openapi3.Operation) string {
-	var sentences []string
-	if told := details[o.OperationID]; told != "" {
-		sentences = append(sentences, told)
-	}
-	who := "Needs no key."
-	for _, requirement := range *o.Security {
-		for scheme := range requirement {
-			who = callers[scheme]
-		}
-	}
-	if hasExample(o.Responses.Value("403"), textExtensionRequired) {
-		who += " An extension of the team must have been active within the last 48 hours."
-	}
-	return strings.Join(append(sentences, who), "\n\n")
-}
-
-// callers says who calls by a security scheme.
-var callers = map[string]string{
-	schemeKey:     "Needs the team's key in `x-api-key`.",
-	schemeAdmin:   "For operators: needs the admin token as a bearer token.",
-	schemeSession: "For sessions: needs the session's token as a bearer token.",
 }
 
 func hasExample(response *openapi3.ResponseRef, text string) bool {
@@ -136,33 +107,15 @@ func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.He
 	delete(o.Extensions, messageExtension)
 }
 
-// completeTags explains the tags and puts them in the order in which somebody
-// new would read them.
-func completeTags(document *openapi3.T) {
-	used := map[string]bool{}
-	for _, item := range document.Paths.Map() {
-		for _, o := range item.Operations() {
-			for _, tag := range o.Tags {
-				used[tag] = true
-			}
-		}
-	}
-	var known []string
+// orderTags puts the tags in the order in which a new reader would read them.
+func orderTags(document *openapi3.T) {
+	known := document.Tags
 	document.Tags = nil
 	for _, t := range tags {
-		known = append(known, t.name)
-		if used[t.name] {
+		if known.Get(t.name) != nil {
 			document.Tags = append(document.Tags, &openapi3.Tag{Name: t.name, Description: t.text})
 		}
 	}
-	var others openapi3.Tags
-	for tag := range used {
-		if !slices.Contains(known, tag) {
-			others = append(others, &openapi3.Tag{Name: tag, Description: tag + "."})
-		}
-	}
-	slices.SortFunc(others, func(a, b *openapi3.Tag) int { return cmp.Compare(a.Name, b.Name) })
-	document.Tags = append(document.Tags, others...)
 }
 
 // operationsOf returns the operations of a document in the order of paths,

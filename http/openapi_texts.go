@@ -39,6 +39,15 @@ const (
 	detailOnce    = "A like that was asked for before is answered with the task of then."
 )
 
+// callers says who may call.
+var callers = map[access]string{
+	public:            "Needs no key.",
+	teams:             "Needs the team's key in `x-api-key`.",
+	requiresExtension: "Needs the team's key in `x-api-key`. An extension of the team must have been active within the last 48 hours.",
+	operators:         "For operators: needs the admin token as a bearer token.",
+	sessions:          "For sessions: needs the session's token as a bearer token.",
+}
+
 // details are what an operation's summary leaves unsaid, by its name.
 var details = map[string]string{
 	"createKeywordWatchlist": detailWords, "createForumWatchlist": detailWords,

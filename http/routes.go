@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
@@ -43,6 +44,7 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 		}
 		r.Operation.OperationID = id
 		r.Operation.Summary = summary
+		r.Operation.Description = strings.TrimPrefix(details[id]+"\n\n"+callers[a], "\n\n")
 		r.Operation.Security = &openapi3.SecurityRequirements{}
 		fuego.OptionTags(tag)(r)
 		switch a {

@@ -28,7 +28,6 @@ var undocumented = map[string]string{
 	"Invalid 'role'":                   "replaced by the handler's text",
 	"want one of %s":                   "replaced by the parameter's own text",
 	"Unknown or revoked session token": "the socket is closed with a code",
-	"Invalid %s identifier":            "shown in results",
 	"Not found":                        "of unknown paths; in the document's description",
 }
 
