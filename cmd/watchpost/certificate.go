@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// certificate is the TLS certificate of the service. It reads the files again at
-// the next handshake after one of them has changed; while they are no pair, as in
-// the middle of a renewal, the certificate before stays in use.
+// certificate is the TLS certificate of the service. It reads both files again
+// at the first handshake after one of them changed. While they do not form a
+// pair, for example in the middle of a renewal, it keeps the previous
+// certificate.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -22,13 +23,13 @@ type certificate struct {
 	current *tls.Certificate
 }
 
-// fileState tells a version of a file from others.
+// fileState identifies a version of a file.
 type fileState struct {
 	changed time.Time
 	size    int64
 }
 
-// openCertificate reads the files. Errors name the flags.
+// openCertificate reads both files. Errors name the flag.
 func openCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	c.seen = c.state()
@@ -63,7 +64,7 @@ func (c *certificate) state() (s [2]fileState) {
 	return s
 }
 
-// get is tls.Config.GetCertificate.
+// get implements tls.Config.GetCertificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +75,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.seen = now
 	read, err := c.read()
 	if err != nil {
-		c.log.Error("the changed TLS certificate cannot be used, the previous one stays", "error", err)
+		c.log.Error("cannot use the changed TLS certificate; keeping the previous one", "error", err)
 		return c.current, nil
 	}
 	c.current = read

@@ -19,18 +19,18 @@ import (
 	"watchpost/internal/fakenetwork/headless"
 )
 
-// demoCommand runs everything in one process.
+// demoCommand runs service, network and sessions in one process.
 type demoCommand struct {
-	Listen        string     `default:"127.0.0.1:8080" help:"Address of the service; another port is taken when it is busy."`
-	NetworkListen string     `default:"127.0.0.1:8090" help:"Address of the stand-in network; another port is taken when it is busy."`
-	Data          string     `type:"path" help:"Folder to keep the data in; default: a temporary one, removed at the end."`
+	Listen        string     `default:"127.0.0.1:8080" help:"Address of the service; a free port if this one is in use."`
+	NetworkListen string     `default:"127.0.0.1:8090" help:"Address of the stand-in network; a free port if this one is in use."`
+	Data          string     `type:"path" help:"Folder of the data; default: a temporary folder, removed at the end."`
 	Sessions      int        `default:"2" help:"Number of headless sessions."`
-	Corpus        string     `type:"path" help:"Let the network serve the posts of this file: JSON lines of {id, language, sentiment, text}."`
-	Seed          int64      `default:"1" help:"Chooses the generated world."`
+	Corpus        string     `type:"path" help:"File with posts for the network: JSON lines of {id, language, sentiment, text}."`
+	Seed          int64      `default:"1" help:"Seed of the generated network."`
 	AdminToken    string     `default:"demo" help:"Bearer token of the admin API."`
-	TestClock     bool       `help:"Let the admin API set the one clock of everything forward."`
-	ExtensionFile string     `type:"path" default:"extension/watchpost-extension.zip" help:"Zip of the browser extension to offer at /extension.zip, if it is there."`
-	LogLevel      slog.Level `default:"warn" help:"debug, info, warn or error."`
+	TestClock     bool       `help:"Let the admin API set the clock of all parts forward."`
+	ExtensionFile string     `type:"path" default:"extension/watchpost-extension.zip" help:"Zip of the browser extension to serve at /extension.zip, if the file exists."`
+	LogLevel      slog.Level `default:"warn" help:"Lowest level to log: debug, info, warn or error."`
 }
 
 // demo is a running demonstration.
@@ -68,7 +68,7 @@ var demoWatchlists = []watchpost.Watchlist{
 	},
 }
 
-// Run runs the demonstration until the process is told to stop.
+// Run runs the demonstration until the process receives a signal to stop.
 func (c *demoCommand) Run(ctx context.Context) error {
 	d := &demo{config: c, log: newLog(c.LogLevel)}
 	if c.Data == "" {
@@ -76,7 +76,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+		defer os.RemoveAll(dir) //nolint:errcheck // temporary folder
 		c.Data = dir
 	}
 	sessionsCtx, stopSessions := context.WithCancel(context.Background())
@@ -121,22 +121,22 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	return d.awaitPosts(ctx)
 }
 
-// freeAddress returns the address, or the same host with a free port when it is
-// busy.
+// freeAddress returns address, or the same host with a free port when the port
+// is in use.
 func freeAddress(address string) string {
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		host, _, _ := net.SplitHostPort(address) // it has just been parsed
+		host, _, _ := net.SplitHostPort(address) // address was parsed by Listen
 		listener, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
 	}
 	if err != nil {
-		return address // whoever listens will say what is wrong with it
+		return address // the later Listen reports the error
 	}
-	defer listener.Close() //nolint:errcheck // nothing was accepted
+	defer listener.Close() //nolint:errcheck // no connection was accepted
 	return listener.Addr().String()
 }
 
-// seed founds the team, unless the data folder has one from an earlier run.
+// seed creates the team, unless the data folder has one from an earlier run.
 func (d *demo) seed(ctx context.Context) error {
 	r := d.service.registry
 	teams, err := r.Teams(ctx)
@@ -171,7 +171,7 @@ func (d *demo) seed(ctx context.Context) error {
 	return nil
 }
 
-// ownsTeam refuses a folder of another service's data.
+// ownsTeam returns an error if the folder holds the data of another service.
 func (d *demo) ownsTeam(ctx context.Context) error {
 	view, err := actors.Ask(ctx, d.service.registry, d.team, actors.GetTeam{})
 	if err != nil {
@@ -183,7 +183,7 @@ func (d *demo) ownsTeam(ctx context.Context) error {
 	return nil
 }
 
-// startSessions lets a headless session work for each of the first members.
+// startSessions starts a headless session for each of the first members.
 func (d *demo) startSessions(ctx, running context.Context) error {
 	view, err := actors.Ask(ctx, d.service.registry, d.team, actors.GetTeam{})
 	if err != nil {
@@ -208,8 +208,8 @@ func (d *demo) startSessions(ctx, running context.Context) error {
 	return nil
 }
 
-// awaitPosts returns when the first scans are done, so that the lines that are
-// printed have something to show.
+// awaitPosts waits until the first scans are done, so that the printed commands
+// return posts.
 func (d *demo) awaitPosts(ctx context.Context) error {
 	if d.config.Sessions == 0 {
 		return nil
@@ -228,7 +228,7 @@ func (d *demo) awaitPosts(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil // what is printed will fill in a moment
+			return nil // the scans finish soon
 		case <-ticker.C:
 		}
 	}
@@ -246,14 +246,14 @@ func (d *demo) stop() error {
 	return errors.Join(failures...)
 }
 
-// print says where everything is and what to try.
+// print prints the addresses and commands to try.
 func (d *demo) print() {
 	fmt.Printf(`
 Watchpost      %[1]s
 API key        %[2]s
 
 Network        %[3]s   (the stand-in; sign in as any member)
-API reference  %[1]s/docs   (openapi.json beside it)
+API reference  %[1]s/docs   (document: %[1]s/openapi.json)
 Admin token    %[4]s
 Data           %[5]s
 

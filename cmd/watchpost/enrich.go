@@ -18,17 +18,16 @@ import (
 	"watchpost/persistence/badger"
 )
 
-// enrichCommand shows what is understood of posts, without a service.
+// enrichCommand prints the computed fields of posts.
 type enrichCommand struct {
-	File    string `arg:"" optional:"" type:"existingfile" help:"JSON lines of {\"text\", \"headline\"?, \"image\"?, …}; default: standard input. An image is a file, read when tesseract is installed."`
-	Keyword string `help:"What a watchlist would have found the posts by: their tag, and part of their relevance."`
+	File    string `arg:"" optional:"" type:"existingfile" help:"JSON lines of {\"text\", \"headline\"?, \"image\"?, …}; default: standard input. image names a file, which is read if tesseract is installed."`
+	Keyword string `help:"Keyword of the watchlist that found the posts. It becomes their tag and counts for their relevance."`
 }
 
 // maxLine bounds a line of posts in bytes.
 const maxLine = 4 << 20
 
-// Run writes each line again, with what is understood of it. Fields that it
-// does not know stay.
+// Run copies each line and adds the computed fields. Unknown fields stay.
 func (c *enrichCommand) Run(ctx context.Context) error {
 	in := io.Reader(os.Stdin)
 	if c.File != "" {
@@ -36,7 +35,7 @@ func (c *enrichCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer file.Close() //nolint:errcheck // was only read
+		defer file.Close() //nolint:errcheck // read only
 		in = file
 	}
 	out := bufio.NewWriter(os.Stdout)
@@ -66,7 +65,7 @@ func (c *enrichCommand) lines(ctx context.Context, in io.Reader, out *bufio.Writ
 	return lines.Err()
 }
 
-// line returns one line with what is understood of it.
+// line returns one line with the computed fields added.
 func (c *enrichCommand) line(ctx context.Context, reader imagetext.Reader, raw []byte) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	err := json.Unmarshal(raw, &fields)
@@ -105,20 +104,20 @@ func (c *enrichCommand) line(ctx context.Context, reader imagetext.Reader, raw [
 	return merged(fields, &p)
 }
 
-// merged writes what is understood of a post beside what was given.
+// merged adds the computed fields of a post to the given fields.
 func merged(fields map[string]json.RawMessage, p *watchpost.Post) ([]byte, error) {
 	tags := []string{}
 	for _, t := range p.Tags {
 		tags = append(tags, t.Name)
 	}
-	understood := map[string]any{
+	computed := map[string]any{
 		"language": p.Language, "sentiment": p.Sentiment, "seniority_level": p.Seniority, "tags": tags,
 		"relevance_score": p.Relevance, "influence_score": p.Influence, "trending": p.Trending(), "enrichment_version": p.Enrichment,
 	}
 	if p.ImageText != "" {
-		understood["image_text"] = p.ImageText
+		computed["image_text"] = p.ImageText
 	}
-	for name, value := range understood {
+	for name, value := range computed {
 		encoded, err := json.Marshal(value)
 		if err != nil {
 			return nil, err
@@ -128,7 +127,8 @@ func merged(fields map[string]json.RawMessage, p *watchpost.Post) ([]byte, error
 	return json.Marshal(fields)
 }
 
-// readImage reads the text of an image file, if the program for it is there.
+// readImage returns the text of an image file, or "" when tesseract is not
+// installed.
 func readImage(ctx context.Context, reader imagetext.Reader, file string) (string, error) {
 	if !reader.Found() {
 		return "", nil
@@ -140,17 +140,17 @@ func readImage(ctx context.Context, reader imagetext.Reader, file string) (strin
 	return reader.Read(ctx, image)
 }
 
-// reprocessCommand understands stored posts anew.
+// reprocessCommand re-runs enrichment on stored posts.
 type reprocessCommand struct {
-	Data string `default:"./data" type:"path" help:"Folder of the data, of a service that is stopped."`
-	All  bool   `help:"Also the posts that today's rules have understood already: their watchlists may ask for something else by now."`
+	Data string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
+	All  bool   `help:"Include posts that this version has enriched already, for example after watchlists changed."`
 }
 
-// Run goes through all posts of all teams.
+// Run enriches the posts of all teams.
 func (c *reprocessCommand) Run(ctx context.Context) error {
 	dir := filepath.Join(c.Data, "store")
 	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("--data %s is no folder of a service: %w", c.Data, err)
+		return fmt.Errorf("--data %s: not the data folder of a service: %w", c.Data, err)
 	}
 	store, err := badger.Open(badger.Options{Dir: dir})
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *reprocessCommand) Run(ctx context.Context) error {
 		fmt.Printf("team %s: %d posts\n", team, posts)
 	})
 	if err == nil {
-		fmt.Printf("%d posts understood by version %d of the rules\n", total, enrich.Version)
+		fmt.Printf("%d posts enriched by version %d of the rules\n", total, enrich.Version)
 	}
 	return errors.Join(err, store.Close())
 }

@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// The store's files are mapped. When the disk is full, or fails, an access to a
-// mapped page raises SIGBUS, which the runtime answers with a page of stacks:
-// Badger's goroutines cannot recover from it. The handler in fault.s replaces
-// the runtime's. It writes one line to standard error and ends the process,
-// which loses nothing that was acknowledged. It runs on the signal stack and
-// calls the kernel only.
+// The store's files are mapped into memory. When the disk is full or fails, an
+// access to a mapped page raises SIGBUS. The runtime's handler prints a page of
+// stacks, and Badger's goroutines cannot recover from it. The handler in
+// fault.s replaces it: it writes one line to standard error and ends the
+// process. No acknowledged write is lost. It runs on the signal stack and makes
+// only system calls.
 
 // sigactiont is the kernel's struct sigaction.
 type sigactiont struct {
@@ -32,8 +32,8 @@ const (
 // faultHandler returns the address of the handler.
 func faultHandler() uintptr
 
-// explainFaults makes an access to a mapped file that fails end the process with
-// a clear message.
+// explainFaults installs a handler that reports a failed access to a mapped
+// file in one line and ends the process.
 func explainFaults() error {
 	handler := faultHandler()
 	// The handler never returns, so the restorer is never called.

@@ -2,5 +2,6 @@
 
 package main
 
-// explainFaults does nothing where the runtime's own message must do.
+// explainFaults does nothing on platforms without a handler; the runtime
+// reports the fault.
 func explainFaults() error { return nil }

@@ -15,8 +15,8 @@ import (
 
 const faultVariable = "FAULT_TEST_FILE"
 
-// TestMain plays a process whose mapped file has lost its room, when a test asks
-// for it.
+// TestMain simulates a process whose mapped file has no disk space, when a test
+// asks for it.
 func TestMain(m *testing.M) {
 	if file := os.Getenv(faultVariable); file != "" {
 		fmt.Fprintln(os.Stderr, touch(file))
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// touch writes to a mapped page that the file does not have any more.
+// touch writes to a mapped page past the end of the file.
 func touch(path string) error {
 	if err := explainFaults(); err != nil {
 		return err
@@ -54,8 +54,8 @@ func touch(path string) error {
 	return nil
 }
 
-// TestFaultsAreExplained: a mapped file that cannot be written ends the process
-// with one line, on whatever goroutine it happens.
+// TestFaultsAreExplained: a write to a mapped file that fails ends the process
+// with one line, from any goroutine.
 func TestFaultsAreExplained(t *testing.T) {
 	t.Parallel()
 	path, err := os.Executable()

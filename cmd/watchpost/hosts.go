@@ -8,9 +8,9 @@ import (
 	"watchpost/internal/mail"
 )
 
-// ownNamesOnly refuses requests that name another host than this machine. The
-// demo's token is known to everybody: a page that a browser has loaded from a
-// name which then resolves to this machine must not use it (DNS rebinding).
+// ownNamesOnly refuses requests whose Host is not a name of this machine. The
+// demo's token is public, so it must stop DNS rebinding: a page loaded from a
+// name that later resolves to this machine must not use the token.
 func ownNamesOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
@@ -23,6 +23,6 @@ func ownNamesOnly(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(http.StatusMisdirectedRequest)
-		_, _ = w.Write([]byte(`{"error":"The demo answers to localhost only"}`)) // the client has gone
+		_, _ = w.Write([]byte(`{"error":"The demo answers to localhost only"}`)) // a write error means that the client disconnected
 	})
 }

@@ -11,15 +11,15 @@ import (
 	"watchpost/internal/interpret/provider"
 )
 
-// interpreterFlags say who turns prompts into keywords.
+// interpreterFlags configure the interpreter of prompts.
 type interpreterFlags struct {
-	URL     string        `name:"url" help:"OpenAI-compatible endpoint that reads prompts, without /chat/completions; without it the built-in rules do."`
-	Model   string        `help:"Model to ask for."`
+	URL     string        `name:"url" help:"OpenAI-compatible endpoint that reads prompts, without /chat/completions; default: the built-in rules."`
+	Model   string        `help:"Name of the model."`
 	Key     string        `help:"Key of the endpoint. Also from the file named by WATCHPOST_INTERPRETER_KEY_FILE."`
-	Timeout time.Duration `default:"30s" help:"How long a question may take."`
+	Timeout time.Duration `default:"30s" help:"Time limit of one request."`
 
-	Temperature *float64 `help:"Temperature to ask with; without it none is sent."`
-	MaxTokens   int      `help:"Number of tokens that an answer may have; 0 sends none."`
+	Temperature *float64 `help:"Temperature of the model; default: not sent."`
+	MaxTokens   int      `help:"Maximum number of tokens of a reply; 0: not sent."`
 }
 
 // open returns the interpreter that the flags describe.

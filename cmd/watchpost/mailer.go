@@ -12,18 +12,19 @@ import (
 	"watchpost/internal/mail"
 )
 
-// smtpFlags configure the mail server; without a host mails are written into a
+// smtpFlags configure the mail server. Without a host, mails are written to a
 // folder.
 type smtpFlags struct {
 	Host     string `help:"Mail server; without one mails are written to <data>/mail."`
 	Port     int    `help:"Port of the mail server; default: 587, or 465 with --smtp-tls tls."`
-	User     string `help:"User at the mail server, if it wants one."`
+	User     string `help:"User name at the mail server, if it requires one."`
 	Password string `help:"Password at the mail server. Also from the file named by WATCHPOST_SMTP_PASSWORD_FILE."`
-	From     string `help:"Sender of the mails, as no-reply@example.com."`
-	TLS      string `name:"tls" default:"starttls" enum:"starttls,tls,none" help:"starttls (the server must offer it), tls (from the first byte), or none (only to this machine)."`
+	From     string `help:"Sender of the mails, for example no-reply@example.com."`
+	TLS      string `name:"tls" default:"starttls" enum:"starttls,tls,none" help:"Encryption: starttls (the server must offer it), tls (from the first byte), or none (only to this machine)."`
 }
 
-// check refuses what cannot deliver a mail, or would show it on the way.
+// check refuses a configuration that cannot deliver mail, or would send it over
+// the network unencrypted.
 func (f *smtpFlags) check() error {
 	if f.Host == "" {
 		if f.Port != 0 || f.User != "" || f.Password != "" || f.From != "" {
@@ -40,7 +41,8 @@ func (f *smtpFlags) check() error {
 	return nil
 }
 
-// startMailer makes what delivers mails, and what ends it.
+// startMailer starts the delivery of mail and returns the function that stops
+// it.
 func startMailer(c *serveCommand, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (actors.Mailer, func(context.Context) error, error) {
 	f := &c.SMTP
 	if f.Host == "" {

@@ -13,18 +13,18 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine is what the binary understands. Every flag can also be given as a
-// variable: --listen as WATCHPOST_LISTEN, that of the demo as
-// WATCHPOST_DEMO_LISTEN, that of the network as WATCHPOST_NETWORK_LISTEN.
+// commandLine is the root command. Each flag can also be set by an environment
+// variable: --listen by WATCHPOST_LISTEN, for the demo by
+// WATCHPOST_DEMO_LISTEN, for the network by WATCHPOST_NETWORK_LISTEN.
 type commandLine struct {
 	Serve     serveCommand     `cmd:"" help:"Run the service."`
 	Demo      demoCommand      `cmd:"" help:"Run everything in one process: service, stand-in network, sessions and a team with watchlists."`
 	Network   networkCommand   `cmd:"" help:"Run the stand-in for the professional network."`
 	Session   sessionCommand   `cmd:"" help:"Run a session without a browser against the stand-in network."`
 	Team      teamCommand      `cmd:"" help:"Create and manage teams through the admin API."`
-	Enrich    enrichCommand    `cmd:"" help:"Show what is understood of posts: JSON lines in, the same lines with language, sentiment and more out."`
-	Reprocess reprocessCommand `cmd:"" help:"Understand the stored posts of a stopped service anew, by the rules of this version."`
-	Verify    verifyCommand    `cmd:"" help:"Check the data of a stopped service: the posts and the index that finds them."`
+	Enrich    enrichCommand    `cmd:"" help:"Add computed fields (language, sentiment and more) to posts, given and printed as JSON lines."`
+	Reprocess reprocessCommand `cmd:"" help:"Re-run enrichment on stored posts. The service must be stopped."`
+	Verify    verifyCommand    `cmd:"" help:"Check stored posts and their index. The service must be stopped."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
@@ -32,8 +32,8 @@ type commandLine struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal asks for a stop in good order; the second, with nothing to
-	// catch it, ends the process at once.
+	// The first signal starts a graceful stop. The second is not caught and
+	// ends the process.
 	context.AfterFunc(ctx, stop)
 	err := explainFaults()
 	if err == nil {
@@ -46,8 +46,7 @@ func main() {
 	}
 }
 
-// run parses and carries out one command line. Without a command it prints the
-// help.
+// run parses and runs one command line. Without a command it prints the help.
 func run(ctx context.Context, args []string) error {
 	var line commandLine
 	parser, err := newParser(&line, kong.BindTo(ctx, (*context.Context)(nil)))
@@ -81,12 +80,12 @@ func newParser(line *commandLine, options ...kong.Option) (*kong.Kong, error) {
 	)...)
 }
 
-// ownVariables are the commands whose variables bear their name: what configures
-// a service of members' data must not configure a demo.
+// ownVariables are the commands whose variables carry the command's name, so
+// that the configuration of a production service does not apply to a demo.
 var ownVariables = map[string]bool{"demo": true, "network": true}
 
-// nameVariables gives each flag below a node a variable, unless its tag says
-// env:"-".
+// nameVariables assigns an environment variable to each flag below a node,
+// unless its tag has env:"-".
 func nameVariables(node *kong.Node, prefix string) {
 	for _, flag := range node.Flags {
 		switch {

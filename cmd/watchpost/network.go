@@ -15,17 +15,17 @@ import (
 	"watchpost/internal/fakenetwork"
 )
 
-// networkCommand runs the stand-in network alone.
+// networkCommand runs the stand-in network without a service.
 type networkCommand struct {
-	Listen    string     `default:"127.0.0.1:8090" help:"Address to serve at; never one that others reach."`
-	Corpus    string     `type:"path" help:"Serve the posts of this file: JSON lines of {id, language, sentiment, text}."`
-	Seed      int64      `default:"1" help:"Chooses the generated world."`
-	TestClock bool       `help:"Open /_control/clock, which sets the network's clock forward."`
-	Control   bool       `help:"Open /_control/, a page and endpoints for faults and counts of writes. For tests."`
-	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
+	Listen    string     `default:"127.0.0.1:8090" help:"Address to serve at. Do not use an address that other machines can reach."`
+	Corpus    string     `type:"path" help:"File with posts to serve: JSON lines of {id, language, sentiment, text}."`
+	Seed      int64      `default:"1" help:"Seed of the generated network."`
+	TestClock bool       `help:"Serve /_control/clock, which sets the network's clock forward."`
+	Control   bool       `help:"Serve /_control/: a page and endpoints to inject faults and count writes. For tests."`
+	LogLevel  slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
 }
 
-// Run serves the network until the process is told to stop.
+// Run serves the network until the process receives a signal to stop.
 func (c *networkCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
 	var clock watchpost.Clock = watchpost.SystemClock{}

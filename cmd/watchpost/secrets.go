@@ -32,9 +32,10 @@ func secret(value, variable string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
-// openKeyring returns the keyring of the key that protects the secrets in the
-// store: from the flag or variable, from a file, or made at the first start. It
-// refuses a store whose secrets need another key than the one that is there.
+// openKeyring returns the keyring for the master key, which protects the
+// secrets in the store. The key comes from the flag or variable, from a file,
+// or is generated at the first start. openKeyring returns an error if the
+// secrets in the store were written with another key.
 func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, now time.Time, log *slog.Logger) (*actors.Keyring, error) {
 	key, origin, err := masterKey(ctx, c, store, log)
 	if err != nil {
@@ -46,15 +47,15 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 	}
 	if err := keyring.Bind(ctx, store, now); err != nil {
 		if errors.Is(err, actors.ErrOtherMasterKey) {
-			err = fmt.Errorf("%w: put the right key there, or name it by --master-key-file", err)
+			err = fmt.Errorf("%w: put the right key there, or name its file with --master-key-file", err)
 		}
 		return nil, fmt.Errorf("master key in %s: %w", origin, err)
 	}
 	return keyring, nil
 }
 
-// masterKey returns the master key and where it comes from. It makes one only
-// for a store that holds no secrets.
+// masterKey returns the master key and its origin. It generates a key only for
+// a store without secrets.
 func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, log *slog.Logger) (key []byte, origin string, err error) {
 	if c.MasterKey != "" {
 		key, err = decodeKey(c.MasterKey, "--master-key")
@@ -86,7 +87,7 @@ func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, lo
 	if err := atomicfile.WriteFile(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
 		return nil, file, fmt.Errorf("master key: %w", err)
 	}
-	log.Warn("made a new master key: keep a copy apart from the data and its backups", "file", file)
+	log.Warn("generated a new master key: keep a copy apart from the data and its backups", "file", file)
 	return key, file, nil
 }
 

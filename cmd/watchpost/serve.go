@@ -18,43 +18,43 @@ import (
 	"watchpost/persistence/badger"
 )
 
-// extensionOrigin is the Origin of the extension in this repository: its id
-// follows from the key in its manifest.
+// extensionOrigin is the Origin of the extension in this repository. Its id
+// follows from the key in the manifest.
 const extensionOrigin = "chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj"
 
-// serveCommand is the service's configuration.
+// serveCommand is the configuration of the service.
 type serveCommand struct {
-	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. One that is not loopback needs TLS, a trusted proxy, or --insecure."`
+	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. An address that is not loopback requires TLS, a trusted proxy, or --insecure."`
 	OpsListen  string `help:"Serve /metrics and /admin at this address instead."`
 	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
-	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 for no watch."`
-	PostCache  int    `default:"128" help:"Size of the cache of posts and their index for all teams, in MiB. The whole process keeps within the limit of its cgroup, or within GOMEMLIMIT."`
-	NetworkURL string `name:"network-url" help:"Origin of the network: completes addresses of posts and people that a session reports without one."`
+	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 to disable the check."`
+	PostCache  int    `default:"128" help:"Size of the cache of posts and their index for all teams, in MiB. The memory limit of the whole process is that of its cgroup, or GOMEMLIMIT."`
+	NetworkURL string `name:"network-url" help:"Origin of the network. It completes addresses of posts and people that a session reports without an origin."`
 
-	AdminToken    string `help:"Bearer token of the admin API; without it there is none. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
+	AdminToken    string `help:"Bearer token of the admin API; default: the admin API is disabled. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
 	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
-	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, made at the first start."`
+	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, generated at the first start."`
 
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
-	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, as 10.0.0.0/8."`
-	Insecure        bool           `help:"Serve other machines without TLS."`
-	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj" help:"Values of Origin with which a browser extension may connect: chrome-extension://<id>."`
-	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to offer at /extension.zip."`
+	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, for example 10.0.0.0/8."`
+	Insecure        bool           `help:"Serve other machines without TLS. Keys and tokens are sent unencrypted."`
+	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj" help:"Allowed origins of browser extensions, for example chrome-extension://<id>."`
+	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to serve at /extension.zip."`
 
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
 
-	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
+	LogLevel  slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
 	AccessLog bool       `help:"Log every request."`
 	TestClock bool       `help:"Let the admin API set the clock forward. For tests."`
 
-	// demo serves this machine only: it may have a short admin token, and answers
-	// at no name but the machine's own.
+	// demo restricts the service to this machine: it accepts a short admin
+	// token, and requests only for the machine's own names.
 	demo bool
 }
 
-// Run serves until the process is told to stop.
+// Run serves until the process receives a signal to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
 	boundMemory(memlimit.FromCgroup, log)
@@ -68,13 +68,13 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-s.failed:
 	case err = <-s.store.Failed():
-		log.Error("the store cannot write any more: start anew", "error", err)
+		log.Error("the store cannot write any more: restart the service", "error", err)
 	}
 	log.Info("stopping")
 	return errors.Join(err, s.stop())
 }
 
-// explain logs what an operator has to know at the first start.
+// explain logs what an operator needs at the first start.
 func (s *service) explain(ctx context.Context) {
 	mails := []any{"folder", filepath.Join(s.config.Data, "mail")}
 	if s.config.SMTP.Host != "" {
@@ -92,19 +92,19 @@ func (s *service) explain(ctx context.Context) {
 	if s.config.AdminToken == "" {
 		how = "start with --admin-token; then " + how
 	}
-	s.log.Info("there is no team yet: make one", "command", how)
+	s.log.Info("there is no team yet: create one", "command", how)
 }
 
-// boundMemory keeps the process within the limit of its cgroup, unless GOMEMLIMIT
-// sets another. Without either the collector works by its ordinary ratio: a limit
-// that the memory in use exceeds makes it collect all the time.
+// boundMemory sets the memory limit of the collector to that of the cgroup,
+// unless GOMEMLIMIT sets one. Without either there is no limit: with a limit
+// below the memory in use, the collector would run all the time.
 func boundMemory(limit memlimit.Provider, log *slog.Logger) {
 	bound, err := memlimit.Set(memlimit.WithProvider(limit))
 	switch {
 	case err != nil:
-		log.Debug("no limit of memory is known", "error", err)
+		log.Debug("cannot determine the memory limit", "error", err)
 	case bound != math.MaxInt64:
-		log.Info("memory is limited", "mib", bound>>20)
+		log.Info("memory limit set", "mib", bound>>20)
 	}
 }
 
@@ -112,7 +112,7 @@ func newLog(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// check refuses a configuration that would show secrets to the network.
+// check refuses a configuration that would expose secrets to the network.
 func (c *serveCommand) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
@@ -138,11 +138,10 @@ func (c *serveCommand) check() error {
 	return c.checkAddress("--ops-listen", c.OpsListen)
 }
 
-// minAdminToken is the length of an admin token in characters.
+// minAdminToken is the minimum length of an admin token in characters.
 const minAdminToken = 16
 
-// checkAddress refuses an address at which other machines would be served in
-// clear.
+// checkAddress refuses an address that other machines can reach without TLS.
 func (c *serveCommand) checkAddress(flag, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	switch {

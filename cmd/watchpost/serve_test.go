@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryIsBoundByTheCgroup: the cgroup's limit counts, GOMEMLIMIT comes
-// before it, and without either there is none, however much is in use.
+// TestMemoryIsBoundByTheCgroup: GOMEMLIMIT takes precedence over the cgroup's
+// limit. Without either there is no limit, however much memory is in use.
 func TestMemoryIsBoundByTheCgroup(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
@@ -31,8 +31,8 @@ func TestMemoryIsBoundByTheCgroup(t *testing.T) {
 	require.EqualValues(t, int64(math.MaxInt64), now())
 }
 
-// TestServeChecks: what would show a secret, or cannot be, is refused before
-// anything is opened, by the name of its flag.
+// TestServeChecks: an unsafe or impossible configuration is refused before
+// anything is opened. The error names the flag.
 func TestServeChecks(t *testing.T) {
 	t.Parallel()
 	const token = "sixteen-letters-"
@@ -55,7 +55,8 @@ func TestServeChecks(t *testing.T) {
 	}
 }
 
-// TestTeamSendsNoTokenInClear: not to another machine without leave.
+// TestTeamSendsNoTokenInClear: the token is sent to another machine without TLS
+// only with --insecure.
 func TestTeamSendsNoTokenInClear(t *testing.T) {
 	t.Parallel()
 	for server, refused := range map[string]bool{
@@ -70,7 +71,8 @@ func TestTeamSendsNoTokenInClear(t *testing.T) {
 	require.EqualError(t, err, "list the teams: --server http://remote.example: the admin token would travel in clear: use https, or give --insecure")
 }
 
-// TestOwnNamesOnly: a name that resolves to this machine is not the machine's own.
+// TestOwnNamesOnly: a foreign name is refused even if it resolves to this
+// machine.
 func TestOwnNamesOnly(t *testing.T) {
 	t.Parallel()
 	h := ownNamesOnly(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSlowClients: a client that sends its request a byte at a time is let go.
+// TestSlowClients: the server disconnects a client that sends its request one
+// byte at a time.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	read := make(chan error, 1)

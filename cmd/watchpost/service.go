@@ -23,22 +23,22 @@ import (
 	"watchpost/persistence/badger"
 )
 
-// service is a running service: what serve and demo have in common. It starts
-// from the inside out, store first, and stops from the outside in.
+// service is a running service, shared by serve and demo. It starts from the
+// inside out, store first, and stops from the outside in.
 type service struct {
 	url      string
 	opsURL   string
 	clock    watchpost.Clock
 	registry *actors.Registry
-	failed   chan error // receives the error of a listener that ended by itself
+	failed   chan error // receives the error of a listener that failed
 
-	tls     *tls.Config // nil in clear
+	tls     *tls.Config // nil without TLS
 	config  *serveCommand
 	log     *slog.Logger
 	metrics *prometheus.Registry
 	store   *badger.Store
-	settled *watchpost.SettableClock // nil unless --test-clock
-	// closeMail ends the delivery of mails; nil when nothing is under way.
+	settled *watchpost.SettableClock // nil without --test-clock
+	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
 	api       *httpapi.Server
 	servers   []*http.Server
@@ -46,19 +46,19 @@ type service struct {
 	running   conc.WaitGroup
 }
 
-// Times that a stop may take.
+// Time limits of a graceful stop.
 const (
 	drainTimeout  = 10 * time.Second // requests in flight and sessions
 	actorsTimeout = 10 * time.Second
 	mailTimeout   = 10 * time.Second
-	// patience is after how long a stop says what it waits for.
+	// patience is the time after which stop logs the part that it waits for.
 	patience      = time.Second
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	// readTimeout bounds the arrival of a whole request. It is longer than a
-	// long poll is held, and does not bind sockets.
+	// long poll, and does not apply to sockets.
 	readTimeout = 90 * time.Second
-	// writeTimeout bounds the work for a request and the sending of its reply.
+	// writeTimeout bounds the handling of a request and sending its reply.
 	// Setting a test clock forward by months takes some minutes.
 	writeTimeout    = 15 * time.Minute
 	maxHeaderBytes  = 32 << 10
@@ -185,7 +185,7 @@ func (s *service) isReady() error {
 	return nil
 }
 
-// isWritable says why writes are refused.
+// isWritable returns why writes are refused, or nil.
 func (s *service) isWritable() error {
 	if d := s.store.Disk(); d.Low {
 		return fmt.Errorf("disk nearly full: %d MiB are free, less than the %d MiB of --min-free-disk", d.Free>>20, d.Min>>20)
@@ -193,7 +193,7 @@ func (s *service) isWritable() error {
 	return nil
 }
 
-// serve listens at an address and returns the URL at which it is reached.
+// serve listens at an address and returns its URL.
 func (s *service) serve(address string, handler http.Handler) (string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -219,8 +219,8 @@ func (s *service) serve(address string, handler http.Handler) (string, error) {
 	return fmt.Sprintf("%s://%s", scheme, listener.Addr()), nil
 }
 
-// newServer bounds what a client can hold up: nobody keeps a connection by
-// sending or taking one byte at a time.
+// newServer returns a server with timeouts, so that a slow client cannot hold a
+// connection.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
@@ -228,9 +228,10 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// stop ends the service in good order: no longer ready, sessions asked to come
-// back later, requests in flight finished, actors drained, store closed. It logs
-// what it waits for.
+// stop ends the service gracefully: it reports not ready, asks sessions to come
+// back later, finishes requests in flight, drains the actors and closes the
+// store. It
+// logs the part that it waits for.
 func (s *service) stop() error {
 	s.ready.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
@@ -265,7 +266,7 @@ func (s *service) stop() error {
 	return errors.Join(failures...)
 }
 
-// within bounds the time of a function.
+// within returns a function that runs f with a time limit.
 func within(d time.Duration, f func(context.Context) error) func() error {
 	return func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), d)

@@ -18,17 +18,17 @@ import (
 // sessionCommand runs a session without a browser.
 type sessionCommand struct {
 	Server     string     `default:"http://127.0.0.1:8080" help:"Address of the service."`
-	Token      string     `help:"Session token; or give --code. Also from the file named by WATCHPOST_TOKEN_FILE."`
+	Token      string     `help:"Session token; alternative to --code. Also from the file named by WATCHPOST_TOKEN_FILE."`
 	Code       string     `help:"Pairing code to sign in with."`
 	NetworkURL string     `name:"network-url" default:"http://127.0.0.1:8090" help:"Origin of the stand-in network."`
-	Account    string     `help:"Slug of the member to be on the network; default: the account that the member works as, otherwise made from the member's email. Given, the member works as it from now on."`
-	Journal    string     `type:"path" help:"Folder of the journal; default: one in the user's state folder, named by the token's hash."`
-	Insecure   bool       `help:"Speak to a service on another machine without TLS."`
-	LogLevel   slog.Level `default:"info" help:"debug, info, warn or error."`
+	Account    string     `help:"Slug of the account on the network; default: the member's account, otherwise derived from the member's email. A given account becomes the member's account."`
+	Journal    string     `type:"path" help:"Folder of the journal; default: a folder in the user's state folder, named by the token's hash."`
+	Insecure   bool       `help:"Connect to a service on another machine without TLS."`
+	LogLevel   slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
 }
 
-// Run works as a session until the process is told to stop or the service ends
-// the session.
+// Run works as a session until the process receives a signal to stop or the
+// service ends the session.
 func (c *sessionCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
 	if err := c.signIn(ctx); err != nil {
@@ -67,14 +67,14 @@ func (c *sessionCommand) signIn(ctx context.Context) (err error) {
 	return nil
 }
 
-// stateDir is where a user's programs keep what is not configuration.
+// stateDir returns the folder for the user's program state.
 func stateDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); dir != "" {
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("no place for the journal, give --journal: %w", err)
+		return "", fmt.Errorf("cannot find a folder for the journal, set --journal: %w", err)
 	}
 	return filepath.Join(home, ".local", "state"), nil
 }

@@ -26,17 +26,17 @@ type teamCommand struct {
 	List      teamList      `cmd:"" help:"List all teams."`
 	SetPlan   teamSetPlan   `cmd:"" help:"Change the plan of a team."`
 	RotateKey teamRotateKey `cmd:"" help:"Replace the API key of a team and print the new one."`
-	Pair      teamPair      `cmd:"" help:"Make a pairing code with which a member's session signs in."`
+	Pair      teamPair      `cmd:"" help:"Create a pairing code for a member's session."`
 }
 
 type teamCreate struct {
 	Email    string `required:"" help:"Email of the first member, an admin."`
 	FullName string `help:"Name of the first member."`
-	Plan     string `default:"free" help:"free, growth, expert or ultimate."`
-	Name     string `help:"Name of the team; default: made of the member's name."`
+	Plan     string `default:"free" help:"Plan: free, growth, expert or ultimate."`
+	Name     string `help:"Name of the team; default: derived from the member's name."`
 }
 
-// Run creates the team.
+// Run creates a team and prints its key.
 func (c *teamCreate) Run(ctx context.Context, t *teamCommand) error {
 	var team struct {
 		ID, Name, Plan string
@@ -87,10 +87,10 @@ func (c *teamList) Run(ctx context.Context, t *teamCommand) error {
 
 type teamSetPlan struct {
 	Team string `arg:"" help:"Id of the team."`
-	Plan string `arg:"" help:"free, growth, expert or ultimate."`
+	Plan string `arg:"" help:"Plan: free, growth, expert or ultimate."`
 }
 
-// Run changes the plan.
+// Run changes the plan of a team.
 func (c *teamSetPlan) Run(ctx context.Context, t *teamCommand) error {
 	return t.call(ctx, "change the plan of team "+c.Team, http.MethodPatch, "/admin/teams/"+c.Team, map[string]string{"plan": c.Plan}, nil)
 }
@@ -99,7 +99,7 @@ type teamRotateKey struct {
 	Team string `arg:"" help:"Id of the team."`
 }
 
-// Run replaces the key.
+// Run replaces the key of a team and prints the new one.
 func (c *teamRotateKey) Run(ctx context.Context, t *teamCommand) error {
 	var reply struct {
 		APIKey string `json:"api_key"`
@@ -116,13 +116,13 @@ type teamPair struct {
 	Email string `arg:"" help:"Email of the member."`
 }
 
-// Run makes the code.
+// Run creates a pairing code and prints it.
 func (c *teamPair) Run(ctx context.Context, t *teamCommand) error {
 	var reply struct {
 		Code      string
 		ExpiresAt time.Time `json:"expires_at"`
 	}
-	if err := t.call(ctx, "make a pairing code for "+c.Email, http.MethodPost, "/admin/teams/"+c.Team+"/pairing-codes", map[string]string{"email": c.Email}, &reply); err != nil {
+	if err := t.call(ctx, "create a pairing code for "+c.Email, http.MethodPost, "/admin/teams/"+c.Team+"/pairing-codes", map[string]string{"email": c.Email}, &reply); err != nil {
 		return err
 	}
 	fmt.Printf("%s (until %s)\n", reply.Code, reply.ExpiresAt.Format(time.RFC3339))
@@ -132,8 +132,8 @@ func (c *teamPair) Run(ctx context.Context, t *teamCommand) error {
 // adminTimeout bounds one call of the admin API.
 const adminTimeout = 30 * time.Second
 
-// call makes one request to the admin API and decodes its reply. An error says
-// what it was for, and the service's own words.
+// call sends one request to the admin API and decodes its reply. An error names
+// the purpose and contains the service's error text.
 func (t *teamCommand) call(ctx context.Context, purpose, method, path string, body, reply any) error {
 	answer, err := t.send(ctx, method, path, body)
 	if err == nil && reply != nil {
@@ -175,7 +175,7 @@ func (t *teamCommand) send(ctx context.Context, method, path string, body any) (
 	if err != nil {
 		var failed *url.Error
 		if errors.As(err, &failed) {
-			err = failed.Err // without the path
+			err = failed.Err // drop the path from the message
 		}
 		return nil, fmt.Errorf("no service answers at %s (--server): %w", t.Server, err)
 	}
@@ -190,7 +190,7 @@ func (t *teamCommand) send(ctx context.Context, method, path string, body any) (
 	return answer, nil
 }
 
-// checkServer refuses an address to which the token would travel in clear.
+// checkServer refuses an address to which the token would be sent unencrypted.
 func (t *teamCommand) checkServer() error {
 	server, err := url.Parse(t.Server)
 	switch {
@@ -202,7 +202,7 @@ func (t *teamCommand) checkServer() error {
 	return fmt.Errorf("--server %s: the admin token would travel in clear: use https, or give --insecure", t.Server)
 }
 
-// refusal says why the service refused, and what to do when that is plain.
+// refusal returns the service's error with a hint where the cause is known.
 func (t *teamCommand) refusal(status int, answer []byte) error {
 	var said struct{ Error string }
 	if json.Unmarshal(answer, &said) != nil || said.Error == "" {

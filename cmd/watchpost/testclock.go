@@ -10,14 +10,13 @@ import (
 	"watchpost/persistence"
 )
 
-// The space and key under which the test clock keeps its offset. No team has
-// that name.
+// clockSpace and clockKey hold the offset of the test clock. No team has an id
+// of this form.
 const clockSpace persistence.Space = "clock"
 
 var clockKey = []byte("offset")
 
-// openTestClock returns a clock that goes on where it was set before the last
-// stop or crash.
+// openTestClock returns a clock that continues from its stored offset.
 func openTestClock(ctx context.Context, store persistence.Store) (*watchpost.SettableClock, error) {
 	epoch, err := store.Activate(ctx, clockSpace)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// samples are values that differ from the defaults, by the type of a flag.
+// samples are values that differ from the defaults, by flag type.
 var samples = map[string]string{
 	"string": "sample", "bool": "true", "int": "17", "int64": "17", "*float64": "0.5", "*int": "17", "duration": "17s", "path": "/sample", "slog.Level": "error", "netip.Prefix": "10.0.0.0/8",
 }
 
-// TestEveryFlagHasAVariable walks all commands: each flag can be given as the
-// variable of its name, with the same effect.
+// TestEveryFlagHasAVariable: each flag of each command can be set by its
+// variable, with the same effect.
 func TestEveryFlagHasAVariable(t *testing.T) {
 	var line commandLine
 	parser, err := newParser(&line)
@@ -66,7 +66,7 @@ func sampleOf(t *testing.T, flag *kong.Flag) string {
 	return value
 }
 
-// valueOf parses a command line and returns what it makes of a flag.
+// valueOf parses a command line and returns the value of a flag.
 func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any {
 	t.Helper()
 	var line commandLine
@@ -105,8 +105,8 @@ func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any 
 	return nil
 }
 
-// TestNoSharedVariables: what configures the service configures neither the demo
-// nor the stand-in network, and the other way round.
+// TestNoSharedVariables: variables of the service configure neither the demo
+// nor the stand-in network, and vice versa.
 func TestNoSharedVariables(t *testing.T) {
 	var line commandLine
 	parser, err := newParser(&line)

@@ -13,13 +13,14 @@ import (
 	"watchpost/persistence/badger"
 )
 
-// verifyCommand checks the data folder of a service that is stopped.
+// verifyCommand checks the data folder of a stopped service.
 type verifyCommand struct {
-	Data   string `default:"./data" type:"path" help:"Folder of the data, of a service that is stopped."`
-	Repair bool   `help:"Make anew what is wrong, of the posts themselves."`
+	Data   string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
+	Repair bool   `help:"Rebuild damaged parts of the index from the stored posts."`
 }
 
-// Run compares the posts with their index. Problems that remain are an error.
+// Run compares the posts with their index. It returns an error if problems
+// remain.
 func (c *verifyCommand) Run(ctx context.Context) error {
 	dir := filepath.Join(c.Data, "store")
 	if _, err := os.Stat(dir); err != nil {
@@ -42,7 +43,7 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 	case sum.Problems > 0 && c.Repair:
 		fmt.Println("repaired")
 	case sum.Problems > 0:
-		return errors.New("the index differs from the posts: --repair makes it anew")
+		return errors.New("the index differs from the posts: run verify --repair to rebuild it")
 	}
 	return nil
 }

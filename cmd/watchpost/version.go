@@ -14,13 +14,12 @@ var version = "development"
 type versionCommand struct{}
 
 // Run prints the version.
-func (versionCommand) Run() error { //nolint:unparam // kong wants an error
+func (versionCommand) Run() error { //nolint:unparam // the interface of kong
 	fmt.Println(versionLine())
 	return nil
 }
 
-// versionLine is the version, the commit when the build knew it, and Go's
-// version.
+// versionLine returns the version, the commit if known, and the version of Go.
 func versionLine() string {
 	line := "watchpost " + version
 	if commit := commitOf(); commit != "" {
@@ -29,8 +28,8 @@ func versionLine() string {
 	return line + " " + runtime.Version()
 }
 
-// commitOf returns the commit that the binary was built from; "" when the build
-// did not know it.
+// commitOf returns the commit that the binary was built from, or "" if the
+// build did not record it.
 func commitOf() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -42,7 +41,7 @@ func commitOf() string {
 	return ""
 }
 
-// buildInfo is the metric that tells the builds of a fleet apart.
+// buildInfo is the metric that distinguishes builds in a fleet.
 func buildInfo() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "watchpost_build_info", Help: "1; the labels name the build.",
