@@ -53,7 +53,7 @@ func BenchmarkInteractions(b *testing.B) {
 		require.NoError(b, err)
 		view.Close()
 		require.NoError(b, persistence.Commit(b.Context(), engine, space, epoch, batch))
-		require.NoError(b, index.FoldAll(b.Context(), engine, space, epoch))
+		require.NoError(b, index.MergeAll(b.Context(), engine, space, epoch))
 	}
 	w := actorstest.New(b, actorstest.On(engine))
 	ask := func() {

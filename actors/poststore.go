@@ -32,8 +32,8 @@ type postStore struct {
 	// preparing is whether posts are being prepared, by goroutines of workers.
 	preparing bool
 	workers   conc.WaitGroup
-	fold      *postindex.Fold // under way
-	broken    bool            // see withView
+	fold      *postindex.Merge // under way
+	broken    bool             // see withView
 	// quota is what each watchlist may take in a week; forgotten is the week
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
@@ -158,7 +158,7 @@ func (f *postStore) withView(do func(persistence.View) error) {
 // knows.
 func (f *postStore) measure(view persistence.View) (err error) {
 	f.known = true
-	f.schedule.sealFrom, f.schedule.most = f.env.posts.TailPosts(), f.env.posts.MaxTail()
+	f.schedule.sealFrom, f.schedule.most = f.env.posts.BufferPosts(), f.env.posts.MaxBuffer()
 	f.schedule.buffered, err = f.env.posts.Buffered(view, f.space)
 	return err
 }
@@ -196,7 +196,7 @@ func (f *postStore) ready() bool {
 // step does a part of what the index has to fold.
 func (f *postStore) step(view persistence.View) (err error) {
 	if f.fold == nil {
-		if f.fold, err = f.env.posts.Fold(view, f.space); err != nil {
+		if f.fold, err = f.env.posts.NextMerge(view, f.space); err != nil {
 			return err
 		}
 		if f.fold == nil {
@@ -210,7 +210,7 @@ func (f *postStore) step(view persistence.View) (err error) {
 		return err
 	}
 	if done {
-		f.schedule.buffered -= f.fold.Seals()
+		f.schedule.buffered -= f.fold.Flushes()
 		f.fold, f.schedule.due = nil, due
 	}
 	if !apart {
@@ -254,7 +254,7 @@ const purgeAtOnce = 200
 
 // purge removes the watchlist from the next posts; it may be repeated.
 func (f *postStore) purge(view persistence.View, m purge) error {
-	posts, err := f.env.posts.Having(view, f.space, m.watchlist, purgeAtOnce)
+	posts, err := f.env.posts.ByWatchlist(view, f.space, m.watchlist, purgeAtOnce)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 		return false, err
 	}
 	if postTooLarge(&p) {
-		f.refuse(&p, postindex.ErrUnfit)
+		f.refuse(&p, postindex.ErrUnindexable)
 		return false, nil
 	}
 	before := p
@@ -110,7 +110,7 @@ func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 	default:
 		return false, nil
 	}
-	if err = w.PutText(&p, c.terms); errors.Is(err, postindex.ErrUnfit) {
+	if err = w.PutText(&p, c.terms); errors.Is(err, postindex.ErrUnindexable) {
 		f.refuse(&p, err)
 		return false, nil
 	}

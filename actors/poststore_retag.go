@@ -189,7 +189,7 @@ func (m *retag) write(view persistence.View, space persistence.Space, w *postind
 		before := teamspace.Encode(p)
 		m.contexts.tag(p, m.rules)
 		if !s.Current() || !bytes.Equal(before, teamspace.Encode(p)) {
-			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnfit) {
+			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnindexable) {
 				failure = nil // it stays as it was
 			}
 		}

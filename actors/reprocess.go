@@ -53,7 +53,7 @@ func reprocessTeam(ctx context.Context, store persistence.Store, posts *postinde
 			if err := persistence.Commit(ctx, store, space, epoch, batch); err != nil {
 				return changed, err
 			}
-			if err := posts.FoldAll(ctx, store, space, epoch); err != nil {
+			if err := posts.MergeAll(ctx, store, space, epoch); err != nil {
 				return changed, err
 			}
 		}
@@ -90,7 +90,7 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 		if all || p.Enrichment != enrich.Version {
 			contexts.understand(p)
 			switch failure = w.Put(p); {
-			case errors.Is(failure, postindex.ErrUnfit):
+			case errors.Is(failure, postindex.ErrUnindexable):
 				failure = nil // it stays as it was
 			case failure != nil:
 				return false

@@ -85,7 +85,7 @@ func (f *forge) post() *watchpost.Post {
 	return p
 }
 
-// mix is the queries that are measured, each with values drawn anew.
+// mix is the queries that are measured, each with values drawn again.
 var mix = []struct {
 	name string
 	draw func(f *forge, q *watchpost.PostQuery)
@@ -172,7 +172,7 @@ func BenchmarkQueries(b *testing.B) {
 				some = append(some, f.post())
 			}
 			m.put(some...)
-			m.foldAll()
+			m.mergeAll()
 		}
 		fmt.Printf("wrote %d posts: %.0f/s\n", posts, float64(posts)/time.Since(began).Seconds())
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // TestQueriesBesideWrites lets readers ask while posts are written in pairs and
-// folded: each sees whole batches only, and never fewer than before.
+// merged: each sees whole batches only, and never fewer than before.
 func TestQueriesBesideWrites(t *testing.T) {
-	o := postindex.Options{TailPosts: 16, SegmentPosts: 256, Fan: 3, CacheBytes: 256 << 10}
+	o := postindex.Options{BufferPosts: 16, SegmentPosts: 256, MergeFactor: 3, CacheBytes: 256 << 10}
 	m := newTeam(t, memory(t), o)
 	done := make(chan struct{})
 	var readers sync.WaitGroup
@@ -62,7 +62,7 @@ func TestQueriesBesideWrites(t *testing.T) {
 	}
 	close(done)
 	readers.Wait()
-	m.foldAll()
+	m.mergeAll()
 	require.Empty(t, m.verify())
 	_, count := m.query(&watchpost.PostQuery{})
 	require.Equal(t, len(posts), count)
@@ -73,10 +73,10 @@ func TestQueriesBesideWrites(t *testing.T) {
 	})
 }
 
-// TestStepsAhead writes posts after some steps of every fold, while the steps
+// TestStepsAhead writes posts after some steps of every merge, while the steps
 // that are Apart are still on their way to the store.
 func TestStepsAhead(t *testing.T) {
-	m := newTeam(t, memory(t), postindex.Options{TailPosts: 8, SegmentPosts: 256, Fan: 3, StepBytes: 300, BlockBytes: 256})
+	m := newTeam(t, memory(t), postindex.Options{BufferPosts: 8, SegmentPosts: 256, MergeFactor: 3, StepBytes: 300, BlockBytes: 256})
 	m.ahead, m.verified = true, true
 	f, posts, ahead := newForge(), 0, 0
 	for posts < 80 {
@@ -86,12 +86,12 @@ func TestStepsAhead(t *testing.T) {
 		}
 		m.put(some...)
 		posts += len(some)
-		for m.step(); m.fold != nil && f.r.IntN(20) > 0; m.step() {
+		for m.step(); m.merge != nil && f.r.IntN(20) > 0; m.step() {
 			ahead = max(ahead, len(m.flying))
 		}
 	}
 	require.Greater(t, ahead, 2)
-	m.foldAll()
+	m.mergeAll()
 	require.Empty(t, m.verify())
 	_, count := m.query(&watchpost.PostQuery{})
 	require.Equal(t, posts, count)

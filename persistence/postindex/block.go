@@ -12,7 +12,7 @@ import (
 //
 //	what it is more than the one before (the first: than nothing), varint
 //	the length of what follows; 0: the posts are under postingsKey
-//	the ordinals of its posts, the first, then distances, varints
+//	the document numbers of its posts, the first, then distances, varints
 //
 // In a block all terms are counted from the block's first possible one.
 
@@ -76,17 +76,17 @@ func (b *blockReader) seek(want term) (bool, error) {
 	}
 }
 
-func appendOrdinals(dst []byte, ordinals []uint16) []byte {
+func appendDocNums(dst []byte, docNums []uint16) []byte {
 	last := uint16(0)
-	for _, o := range ordinals {
+	for _, o := range docNums {
 		dst = binary.AppendUvarint(dst, uint64(o-last))
 		last = o
 	}
 	return dst
 }
 
-// readOrdinals appends the ordinals of an inline list, all below posts.
-func readOrdinals(dst []uint16, inline []byte, posts int) ([]uint16, error) {
+// readDocNums appends the document numbers of an inline list, all below posts.
+func readDocNums(dst []uint16, inline []byte, posts int) ([]uint16, error) {
 	r := reader{b: inline}
 	last := uint64(0)
 	for first := true; len(r.b) > 0; first = false {
@@ -101,8 +101,8 @@ func readOrdinals(dst []uint16, inline []byte, posts int) ([]uint16, error) {
 }
 
 // encodePostings writes a set of posts that is too long for a block.
-func encodePostings(ordinals []uint16) ([]byte, error) {
-	b := bitmapOf(ordinals)
+func encodePostings(docNums []uint16) ([]byte, error) {
+	b := bitmapOf(docNums)
 	b.RunOptimize()
 	return b.ToBytes()
 }
@@ -119,10 +119,10 @@ func decodePostings(value []byte, posts int) (*roaring.Bitmap, error) {
 	return b, nil
 }
 
-// bitmapOf makes a set of rising ordinals.
-func bitmapOf(ordinals []uint16) *roaring.Bitmap {
-	wide := make([]uint32, len(ordinals))
-	for i, o := range ordinals {
+// bitmapOf makes a set of rising document numbers.
+func bitmapOf(docNums []uint16) *roaring.Bitmap {
+	wide := make([]uint32, len(docNums))
+	for i, o := range docNums {
 		wide[i] = uint32(o)
 	}
 	b := roaring.New()

@@ -42,7 +42,7 @@ func facetQueries(t *testing.T) []*watchpost.PostQuery {
 // pass over the posts makes all of them current.
 func TestPostsOfTheVersionBefore(t *testing.T) {
 	options := tiny
-	options.MaxTail = 1000
+	options.MaxBuffer = 1000
 	m := newTeam(t, memory(t), options)
 	var posts []*watchpost.Post
 	pick := func(i int, values ...string) string { return values[i%len(values)] }
@@ -92,13 +92,13 @@ func TestPostsOfTheVersionBefore(t *testing.T) {
 		}
 	}
 	check("in the buffer", 0)
-	m.foldAll()
+	m.mergeAll()
 	check("in segments", 0)
 	m.rewrite(20)
 	check("some rewritten", 20)
 	m.rewrite(len(posts))
 	check("all rewritten", len(posts))
-	m.foldAll()
+	m.mergeAll()
 	check("all rewritten, in segments", len(posts))
 }
 

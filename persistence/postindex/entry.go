@@ -10,7 +10,7 @@ import (
 )
 
 // entry is what the index knows of one version of a post: its values and terms.
-// Those of the tail are stored one by one, those of a segment by its parts.
+// Those of the buffer are stored one by one, those of a segment by its parts.
 type entry struct {
 	id       uuid
 	values   [columns]int64
@@ -35,11 +35,11 @@ func newEntry(p *watchpost.Post, version uint64, layout byte, o *Options) (*entr
 func newTextEntry(p *watchpost.Post, version uint64, layout byte, text TextTerms) (*entry, error) {
 	id, ok := parseID(p.ID)
 	if !ok {
-		return nil, fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnfit, p.ID)
+		return nil, fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnindexable, p.ID)
 	}
 	for name, at := range map[string]time.Time{"posted_at": p.PostedAt, "created_at": p.CreatedAt} {
 		if year := at.UTC().Year(); year < firstYear || year > lastYear {
-			return nil, fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnfit, p.ID, name, firstYear, lastYear, year)
+			return nil, fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnindexable, p.ID, name, firstYear, lastYear, year)
 		}
 	}
 	e := &entry{id: id, language: p.Language, terms: termsOf(p, layout, text)}

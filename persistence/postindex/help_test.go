@@ -25,11 +25,11 @@ type team struct {
 	store persistence.Store
 	epoch persistence.Epoch
 	index *postindex.Index
-	fold  *postindex.Fold
+	merge *postindex.Merge
 
 	options  postindex.Options
 	verified bool // after each commit
-	// ahead lets steps of a fold that are Apart be taken before those before
+	// ahead lets steps of a merge that are Apart be taken before those before
 	// them are committed; these are in flying.
 	ahead  bool
 	flying []*persistence.Batch
@@ -44,7 +44,7 @@ func newTeam(t require.TestingT, store persistence.Store, o postindex.Options) *
 // restart forgets all that is not in the store.
 func (m *team) restart(store persistence.Store, o postindex.Options) {
 	var err error
-	m.store, m.index, m.fold, m.flying, m.options = store, postindex.New(o), nil, nil, o
+	m.store, m.index, m.merge, m.flying, m.options = store, postindex.New(o), nil, nil, o
 	m.epoch, err = store.Activate(noContext, space)
 	require.NoError(m.t, err)
 }
@@ -106,27 +106,27 @@ func (m *team) put(posts ...*watchpost.Post) {
 	})
 }
 
-// step does one step of what is to be folded; done is false when there is more.
+// step does one step of what is to be merged; done is false when there is more.
 func (m *team) step() (done bool) {
-	apart := m.fold != nil && m.fold.Apart()
+	apart := m.merge != nil && m.merge.Apart()
 	if !apart {
 		m.land()
 	}
 	batch := &persistence.Batch{}
 	m.view(func(view persistence.View) {
 		var err error
-		if m.fold == nil {
-			m.fold, err = m.index.Fold(view, space)
+		if m.merge == nil {
+			m.merge, err = m.index.NextMerge(view, space)
 			require.NoError(m.t, err)
 		}
-		if m.fold == nil {
+		if m.merge == nil {
 			done = true
 			return
 		}
-		ended, _, err := m.fold.Step(view, batch)
+		ended, _, err := m.merge.Step(view, batch)
 		require.NoError(m.t, err)
 		if ended {
-			m.fold = nil
+			m.merge = nil
 		}
 	})
 	switch {
@@ -139,7 +139,7 @@ func (m *team) step() (done bool) {
 	return done
 }
 
-func (m *team) foldAll() {
+func (m *team) mergeAll() {
 	for !m.step() {
 	}
 }

@@ -1,29 +1,27 @@
-// Package postindex stores the posts of a team and answers queries over them,
-// on nothing but the Store contract. What a query means is fixed by
-// watchpost.PostQuery; this package finds the same posts, in the same order, by
-// an index.
+// Package postindex stores a team's posts and answers queries over them, using
+// only the Store contract. watchpost.PostQuery defines the meaning of a query;
+// this package finds the same posts in the same order through an index.
 //
-// # How it is built
+// # Structure
 //
-// Every write of a post makes a new version of it. The newest versions of a
-// team, its tail, are kept as entries: the values that posts are sorted by, and
-// the terms that they are found by. A query looks through the entries of the
-// tail one by one; a small team has nothing else. When the tail is long enough
-// it is sealed into a segment: for each term the set of posts that have it, for
-// each value a column, for each order the posts sorted. Small segments are
-// folded into larger ones, up to 65,536 posts, and what is dead is left out.
-// A segment never changes; which of its posts are dead is kept beside it.
+// Every write of a post creates a new version. A team's newest versions form
+// the buffer: one entry per version with its sort values and its terms. A query
+// examines the buffer's entries one by one; a small team has nothing else. A
+// long buffer is flushed into a segment: for each term the set of posts that
+// have it, for each value a column, for each order the sorted posts. Small
+// segments are merged into larger ones of up to 65,536 posts, without deleted
+// posts. A segment is immutable; its deleted posts are a separate set.
 //
-// The manifest names the tail and the segments. It is written in the batch of
-// the posts themselves: a snapshot of the store shows one state of both, a
-// crash loses both or none, and queries run beside writes. Sealing and folding
-// write a segment in several batches, of which the last puts it into the
-// manifest; what a crash leaves of one is deleted.
+// The manifest names the buffer and the segments. It is written in the same
+// batch as the posts: a snapshot of the store shows one state of both, a crash
+// loses both or none, and queries run in parallel with writes. Flushing and
+// merging write a segment in several batches. The last one adds it to the
+// manifest; segments that a crash left unfinished are deleted.
 //
 // # Memory
 //
-// What queries read is remembered for all teams in one cache of bounded size.
-// As nothing that a manifest names ever changes, nothing in it grows stale.
+// One cache of bounded size holds what queries read, for all teams. Its values
+// are immutable, so they never become stale.
 package postindex
 
 import (
@@ -36,48 +34,47 @@ import (
 	"watchpost/persistence"
 )
 
-// Options says how an index is built. The zero value is the right one but for
-// tests.
+// Options configures an index. Only tests need another value than zero.
 type Options struct {
-	// CacheBytes bounds the memory for what was read; 0 is DefaultCache.
+	// CacheBytes bounds the cache; 0 is DefaultCache.
 	CacheBytes int
-	// TailPosts is the length from which the tail is sealed, MaxTail the length
-	// at which a Writer refuses posts until that was done; 0 is 8 times
-	// TailPosts. SegmentPosts is the most posts of a segment, Fan how many
-	// segments are folded into one of the next level.
-	TailPosts, MaxTail, SegmentPosts, Fan int
+	// BufferPosts is the length at which the buffer is flushed. At MaxBuffer a
+	// Writer refuses posts until it is; 0 is 8 times BufferPosts. SegmentPosts is
+	// the maximum size of a segment, MergeFactor the number of segments that are
+	// merged into one of the next level.
+	BufferPosts, MaxBuffer, SegmentPosts, MergeFactor int
 	// PostTerms is the number of terms above which a post's text is not
-	// indexed, BlockBytes the size that blocks of terms are meant to have,
-	// InlineBytes the longest list of posts in a block, StepBytes what a step
-	// of a fold writes, about.
+	// indexed. BlockBytes is the target size of a block of terms, InlineBytes the
+	// longest list of posts in a block, StepBytes the approximate size of a step
+	// of a merge.
 	PostTerms, BlockBytes, InlineBytes, StepBytes int
 }
 
 // DefaultCache is the size of the cache unless Options say otherwise.
 const DefaultCache = 128 << 20
 
-// tailLevels is the quotient of MaxTail and TailPosts unless Options say
+// bufferLevels is the quotient of MaxTail and TailPosts unless Options say
 // otherwise.
-const tailLevels = 8
+const bufferLevels = 8
 
-// maxSegment is the most posts of a segment, as ordinals have two bytes.
+// maxSegment is the most posts of a segment, as document numbers have two bytes.
 const maxSegment = 1 << 16
 
 func (o Options) withDefaults() Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = DefaultCache
 	}
-	if o.TailPosts <= 0 {
-		o.TailPosts = 512
+	if o.BufferPosts <= 0 {
+		o.BufferPosts = 512
 	}
-	if o.MaxTail < o.TailPosts {
-		o.MaxTail = tailLevels * o.TailPosts
+	if o.MaxBuffer < o.BufferPosts {
+		o.MaxBuffer = bufferLevels * o.BufferPosts
 	}
 	if o.SegmentPosts <= 0 || o.SegmentPosts > maxSegment {
 		o.SegmentPosts = maxSegment
 	}
-	if o.Fan < 2 {
-		o.Fan = 8
+	if o.MergeFactor < 2 {
+		o.MergeFactor = 8
 	}
 	if o.PostTerms <= 0 || o.PostTerms > maxTerms {
 		o.PostTerms = maxTerms
@@ -184,22 +181,22 @@ func readVersion(view persistence.View, space persistence.Space, key []byte) (ui
 	return version, r.end()
 }
 
-// Buffered returns the number of versions in the tail of a team, dead ones
+// Buffered returns the number of versions in the buffer of a team, deleted ones
 // included.
 func (x *Index) Buffered(view persistence.View, space persistence.Space) (int, error) {
 	s, err := x.snapshot(view, space)
 	if err != nil {
 		return 0, err
 	}
-	return s.tailLength(), nil
+	return s.bufferLength(), nil
 }
 
-// MaxTail is the number of buffered versions at which a Writer refuses posts
-// until some of them are sealed.
-func (x *Index) MaxTail() int { return x.options.MaxTail }
+// MaxBuffer is the number of buffered versions at which a Writer refuses posts
+// until some of them are flushed.
+func (x *Index) MaxBuffer() int { return x.options.MaxBuffer }
 
-// TailPosts is the number of buffered versions from which the tail is sealed.
-func (x *Index) TailPosts() int { return x.options.TailPosts }
+// BufferPosts is the number of buffered versions from which the buffer is flushed.
+func (x *Index) BufferPosts() int { return x.options.BufferPosts }
 
 // Count returns the number of a team's posts.
 func (x *Index) Count(ctx context.Context, store persistence.Store, space persistence.Space) (int, error) {

@@ -15,10 +15,10 @@ import (
 //	p I <id, 16>                 the version of the post with that id
 //	p U <urn>                    the version of the post with that urn
 //	p B <version, 8>             the post: record
-//	p E <version, 8>             the post's entry in the tail: entry
-//	p S <segment, 4> <part>      parts of a sealed segment:
+//	p E <version, 8>             the post's entry in the buffer: entry
+//	p S <segment, 4> <part>      parts of a flushed segment:
 //	    C <column>               values of the posts: column
-//	    O <order>                the posts in an order: ordinals of two bytes
+//	    O <order>                the posts in an order: document numbers of two bytes
 //	    N <chunk, 2>             ids of idChunk posts
 //	    T <block, 4>             terms and the posts that have them: block
 //	    P <term, 8>              the posts of a term that are many: roaring
@@ -41,7 +41,7 @@ const (
 	partPostings  = 'P'
 	partFilter    = 'F'
 	partLanguages = 'L'
-	partDead      = 'D'
+	partDeleted   = 'D'
 )
 
 // maxURN keeps a urn's key within the store's.

@@ -18,14 +18,14 @@ import (
 // posts and index; all that it names never changes.
 //
 // Every write of a post makes a new version of it, numbered through the team.
-// The newest versions are the tail; those before are in segments, each with the
-// versions of a range. A version that was replaced or deleted is dead: it is
-// noted here for the tail, and beside the segment for others.
+// The newest versions are the buffer; those before are in segments, each with the
+// versions of a range. A version that was replaced or deleted is deleted: it is
+// noted here for the buffer, and beside the segment for others.
 type manifest struct {
-	next     uint64          // the number of the next version
-	tail     uint64          // the first version of the tail
-	tailDead *roaring.Bitmap // of the tail, as distances from its first
-	segments []segmentInfo   // by rising versions
+	next          uint64          // the number of the next version
+	bufferFirst   uint64          // the first version of the buffer
+	bufferDeleted *roaring.Bitmap // of the buffer, as distances from its first
+	segments      []segmentInfo   // by rising versions
 	// segment is the number of the next segment; building the one that is
 	// being built, if any, of which nothing counts yet; garbage those whose
 	// parts are yet to be deleted.
@@ -36,50 +36,50 @@ type manifest struct {
 	watchlists uint64
 }
 
-// segmentInfo is a segment of the manifest. How many of its posts are dead
+// segmentInfo is a segment of the manifest. How many of its posts are deleted
 // also tells one state of them from another, as they only become more.
 type segmentInfo struct {
-	id          uint32
-	first, last uint64 // versions
-	posts, dead int
-	blockBits   int // there are 2^blockBits blocks
-	bytes       int // of all blocks
-	// spans are those of the columns before columnVersion.
-	spans [columnVersion]span
+	id             uint32
+	first, last    uint64 // versions
+	posts, deleted int
+	blockBits      int // there are 2^blockBits blocks
+	bytes          int // of all blocks
+	// minMax are those of the columns before columnVersion.
+	minMax [columnVersion]minMax
 }
 
-func (s *segmentInfo) live() int { return s.posts - s.dead }
+func (s *segmentInfo) live() int { return s.posts - s.deleted }
 
-// span is the least and the greatest value of a column. What is known of it
+// minMax is the least and the greatest value of a column. What is known of it
 // spares queries looking into segments that have nothing for them.
-type span struct{ least, greatest int64 }
+type minMax struct{ least, greatest int64 }
 
-// anySpan is that of a column of which nothing is known.
-var anySpan = span{-math.MaxInt64, math.MaxInt64}
+// anyMinMax is that of a column of which nothing is known.
+var anyMinMax = minMax{-math.MaxInt64, math.MaxInt64}
 
-func spanOf(values []int64) span { return span{slices.Min(values), slices.Max(values)} }
+func minMaxOf(values []int64) minMax { return minMax{slices.Min(values), slices.Max(values)} }
 
-// maxBuffered bounds the versions of a tail that a manifest is believed to have.
+// maxBuffered bounds the versions of a buffer that a manifest is believed to have.
 // A Writer keeps far below it; see Options.MaxTail. Builds without that bound
 // have acknowledged more than a segment holds, which must stay readable until
-// it is sealed.
+// it is flushed.
 const maxBuffered = 1 << 24
 
 const (
 	manifestVersion = 2
-	spanless        = 1 // the version that did not know the spans
+	withoutMinMax   = 1 // the version that did not know the spans
 )
 
 func newManifest() *manifest {
-	return &manifest{next: 1, tail: 1, segment: 1, tailDead: roaring.New()}
+	return &manifest{next: 1, bufferFirst: 1, segment: 1, bufferDeleted: roaring.New()}
 }
 
-// tailLength is the number of versions in the tail, dead ones included.
-func (m *manifest) tailLength() int { return int(m.next - m.tail) }
+// bufferLength is the number of versions in the buffer, deleted ones included.
+func (m *manifest) bufferLength() int { return int(m.next - m.bufferFirst) }
 
 // posts is the number of all live posts.
 func (m *manifest) posts() int {
-	n := m.tailLength() - int(m.tailDead.GetCardinality())
+	n := m.bufferLength() - int(m.bufferDeleted.GetCardinality())
 	for i := range m.segments {
 		n += m.segments[i].live()
 	}
@@ -94,7 +94,7 @@ func (m *manifest) find(version uint64) (int, bool) {
 
 func (m *manifest) encode() []byte {
 	b := []byte{manifestVersion}
-	for _, v := range []uint64{m.next, m.tail, uint64(m.segment), uint64(m.building), m.watchlists} {
+	for _, v := range []uint64{m.next, m.bufferFirst, uint64(m.segment), uint64(m.building), m.watchlists} {
 		b = binary.AppendUvarint(b, v)
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.garbage)))
@@ -104,27 +104,27 @@ func (m *manifest) encode() []byte {
 	b = binary.AppendUvarint(b, uint64(len(m.segments)))
 	for i := range m.segments {
 		s := &m.segments[i]
-		for _, v := range []uint64{uint64(s.id), s.first, s.last - s.first, uint64(s.posts), uint64(s.dead), uint64(s.blockBits), uint64(s.bytes)} {
+		for _, v := range []uint64{uint64(s.id), s.first, s.last - s.first, uint64(s.posts), uint64(s.deleted), uint64(s.blockBits), uint64(s.bytes)} {
 			b = binary.AppendUvarint(b, v)
 		}
-		for _, c := range s.spans {
+		for _, c := range s.minMax {
 			b = binary.AppendUvarint(binary.AppendVarint(b, c.least), uint64(c.greatest-c.least))
 		}
 	}
-	dead, err := m.tailDead.ToBytes()
+	deleted, err := m.bufferDeleted.ToBytes()
 	if err != nil {
 		panic(err) // writing to memory does not fail
 	}
-	return append(b, dead...)
+	return append(b, deleted...)
 }
 
 func decodeManifest(value []byte) (*manifest, error) {
 	r := &reader{b: value}
 	version := r.byte()
-	if version != manifestVersion && version != spanless {
+	if version != manifestVersion && version != withoutMinMax {
 		return nil, errDamaged
 	}
-	m := &manifest{next: r.uint(), tail: r.uint(), segment: uint32(r.uint()), building: uint32(r.uint()), watchlists: r.uint()}
+	m := &manifest{next: r.uint(), bufferFirst: r.uint(), segment: uint32(r.uint()), building: uint32(r.uint()), watchlists: r.uint()}
 	for n := r.count(1); n > 0; n-- {
 		m.garbage = append(m.garbage, uint32(r.uint()))
 	}
@@ -133,22 +133,22 @@ func decodeManifest(value []byte) (*manifest, error) {
 		s := &m.segments[i]
 		s.id, s.first = uint32(r.uint()), r.uint()
 		s.last = s.first + r.uint()
-		s.posts, s.dead, s.blockBits, s.bytes = int(r.uint()), int(r.uint()), int(r.uint()), int(r.uint())
-		for c := range s.spans {
-			if s.spans[c] = anySpan; version != spanless {
+		s.posts, s.deleted, s.blockBits, s.bytes = int(r.uint()), int(r.uint()), int(r.uint()), int(r.uint())
+		for c := range s.minMax {
+			if s.minMax[c] = anyMinMax; version != withoutMinMax {
 				least := r.int()
-				s.spans[c] = span{least, least + int64(r.uint())}
+				s.minMax[c] = minMax{least, least + int64(r.uint())}
 			}
 		}
-		if s.posts < 1 || s.posts > maxSegment || s.dead > s.posts || s.blockBits > 30 || i > 0 && s.first <= m.segments[i-1].last {
+		if s.posts < 1 || s.posts > maxSegment || s.deleted > s.posts || s.blockBits > 30 || i > 0 && s.first <= m.segments[i-1].last {
 			return nil, errDamaged
 		}
 	}
-	if r.bad || m.tail > m.next || m.next-m.tail > maxBuffered {
+	if r.bad || m.bufferFirst > m.next || m.next-m.bufferFirst > maxBuffered {
 		return nil, errDamaged
 	}
-	m.tailDead = roaring.New()
-	if err := m.tailDead.UnmarshalBinary(slices.Clone(r.b)); err != nil {
+	m.bufferDeleted = roaring.New()
+	if err := m.bufferDeleted.UnmarshalBinary(slices.Clone(r.b)); err != nil {
 		return nil, errors.Join(errDamaged, err)
 	}
 	return m, nil
@@ -195,7 +195,7 @@ func (x *Index) heldManifest(view persistence.View, space persistence.Space) (*m
 	m, err := decodeManifest(value)
 	if err == nil {
 		const segmentSize = 200
-		x.cache.put(k, heldManifest{value, m}, len(value)+segmentSize*len(m.segments)+int(m.tailDead.GetSizeInBytes()))
+		x.cache.put(k, heldManifest{value, m}, len(value)+segmentSize*len(m.segments)+int(m.bufferDeleted.GetSizeInBytes()))
 	}
 	return m, err
 }

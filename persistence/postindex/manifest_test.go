@@ -20,16 +20,16 @@ func anyManifest(t *rapid.T) *manifest {
 		s.id, s.first = rapid.Uint32().Draw(t, "id"), m.next
 		s.last = s.first + number.Draw(t, "versions")
 		s.posts = rapid.IntRange(1, maxSegment).Draw(t, "posts")
-		s.dead, s.blockBits, s.bytes = rapid.IntRange(0, s.posts).Draw(t, "dead"), rapid.IntRange(0, 30).Draw(t, "bits"), int(number.Draw(t, "bytes"))
-		for c := range s.spans {
+		s.deleted, s.blockBits, s.bytes = rapid.IntRange(0, s.posts).Draw(t, "deleted"), rapid.IntRange(0, 30).Draw(t, "bits"), int(number.Draw(t, "bytes"))
+		for c := range s.minMax {
 			a, b := rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")
-			s.spans[c] = span{min(a, b), max(a, b)}
+			s.minMax[c] = minMax{min(a, b), max(a, b)}
 		}
 		m.next = s.last + 1
 	}
-	m.tail = m.next
-	m.next += rapid.SampledFrom([]uint64{0, 1, 500, maxSegment, maxSegment + 1, 200_000}).Draw(t, "tail")
-	m.tailDead.Add(uint32(rapid.IntRange(0, 499).Draw(t, "dead of the tail")))
+	m.bufferFirst = m.next
+	m.next += rapid.SampledFrom([]uint64{0, 1, 500, maxSegment, maxSegment + 1, 200_000}).Draw(t, "buffer")
+	m.bufferDeleted.Add(uint32(rapid.IntRange(0, 499).Draw(t, "deleted of the buffer")))
 	return m
 }
 
@@ -37,11 +37,11 @@ func anyManifest(t *rapid.T) *manifest {
 func TestManifestIsReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyManifest(t)
-		m.segments[0].spans[columnLikes] = anySpan
+		m.segments[0].minMax[columnLikes] = anyMinMax
 		got, err := decodeManifest(m.encode())
 		require.NoError(t, err)
-		require.True(t, m.tailDead.Equals(got.tailDead))
-		got.tailDead = m.tailDead
+		require.True(t, m.bufferDeleted.Equals(got.bufferDeleted))
+		got.bufferDeleted = m.bufferDeleted
 		require.Equal(t, m, got)
 	})
 }
@@ -49,17 +49,17 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 // TestManifestWithoutSpans: one that was written before spans were kept says
 // nothing of them, and nothing is left out for it.
 func TestManifestWithoutSpans(t *testing.T) {
-	b := []byte{spanless}
+	b := []byte{withoutMinMax}
 	for _, v := range []uint64{900, 800, 7, 0, 1, 0, 1, 3, 1, 798, 700, 5, 4, 9_000} {
 		b = binary.AppendUvarint(b, v)
 	}
-	dead, err := newManifest().tailDead.ToBytes()
+	deleted, err := newManifest().bufferDeleted.ToBytes()
 	require.NoError(t, err)
-	m, err := decodeManifest(append(b, dead...))
+	m, err := decodeManifest(append(b, deleted...))
 	require.NoError(t, err)
 	require.Equal(t, 795, m.posts())
-	for _, c := range m.segments[0].spans {
-		require.Equal(t, anySpan, c)
+	for _, c := range m.segments[0].minMax {
+		require.Equal(t, anyMinMax, c)
 	}
 }
 

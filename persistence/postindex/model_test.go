@@ -19,11 +19,11 @@ import (
 
 // tiny makes every part of the machinery work with few posts.
 var tiny = postindex.Options{
-	TailPosts: 4, SegmentPosts: 16, Fan: 2, CacheBytes: 1 << 20, PostTerms: 40, BlockBytes: 300, InlineBytes: 2, StepBytes: 500,
+	BufferPosts: 4, SegmentPosts: 16, MergeFactor: 2, CacheBytes: 1 << 20, PostTerms: 40, BlockBytes: 300, InlineBytes: 2, StepBytes: 500,
 }
 
-// words are of many scripts and kinds; texts and searches are made of them.
-var words = strings.Fields(`engineer engineers engineering Hire hiring hired run running the of go Go rust C C++ C# .NET ASP.NET
+// bitsetMemory are of many scripts and kinds; texts and searches are made of them.
+var bitsetMemory = strings.Fields(`engineer engineers engineering Hire hiring hired run running the of go Go rust C C++ C# .NET ASP.NET
 	#hiring #Hiring @ada @Ada_L ada@example.com https://example.com/a?b=c e-mail self-driving 3.5 AT&T café CAFÉ naïve Straße
 	häuser haus maison maisons étudiantes книга книги новые 🚀 👍🏽 👩‍💻 ❤️ € $ ?! … -- 東京都で働く 東京 京都 タワー ﾀﾜｰ 用AI做产品 产品 AI
 	ประเทศไทยงาม ไทย 직장에서 직장 हिन्दी है أحمد احمد يعمل x`)
@@ -36,7 +36,7 @@ var someText = rapid.Custom(func(t *rapid.T) string {
 		if i > 0 {
 			b.WriteString(rapid.SampledFrom(separators).Draw(t, "separator"))
 		}
-		b.WriteString(rapid.SampledFrom(words).Draw(t, "word"))
+		b.WriteString(rapid.SampledFrom(bitsetMemory).Draw(t, "word"))
 	}
 	return b.String()
 })
@@ -45,9 +45,9 @@ var someSearch = rapid.Custom(func(t *rapid.T) text.Search {
 	var b strings.Builder
 	for range rapid.IntRange(0, 3).Draw(t, "terms") {
 		b.WriteString(rapid.SampledFrom([]string{"", "", "", "-", "OR ", "OR -"}).Draw(t, "sign"))
-		text := rapid.SampledFrom(words).Draw(t, "word")
+		text := rapid.SampledFrom(bitsetMemory).Draw(t, "word")
 		for range rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2}).Draw(t, "more") {
-			text += rapid.SampledFrom([]string{" ", " ", " ", "-", ""}).Draw(t, "joint") + rapid.SampledFrom(words).Draw(t, "word")
+			text += rapid.SampledFrom([]string{" ", " ", " ", "-", ""}).Draw(t, "joint") + rapid.SampledFrom(bitsetMemory).Draw(t, "word")
 		}
 		if rapid.Bool().Draw(t, "quoted") {
 			text = `"` + text + `"`
@@ -200,9 +200,9 @@ func (m *machine) put(t *rapid.T) {
 	m.change(func(w *postindex.Writer) {
 		for range rapid.IntRange(1, 5).Draw(t, "posts") {
 			var p watchpost.Post
-			if w.TailFull() {
+			if w.BufferFull() {
 				p = watchpost.Post{ID: "00000000-0000-7000-8000-ffffffffffff", URN: "urn:net:activity:1", CreatedAt: day0, PostedAt: day0}
-				require.ErrorIs(t, w.Put(&p), postindex.ErrTailFull)
+				require.ErrorIs(t, w.Put(&p), postindex.ErrBufferFull)
 				return
 			}
 			at := rapid.IntRange(0, 2*len(m.posts)+4).Draw(t, "which")
@@ -237,14 +237,14 @@ func (m *machine) put(t *rapid.T) {
 	})
 }
 
-// room folds until something can be put.
+// room merges until something can be put.
 func (m *machine) room() {
 	full := true
 	for full {
 		m.view(func(view persistence.View) {
 			n, err := m.index.Buffered(view, space)
 			require.NoError(m.t, err)
-			full = n >= m.index.MaxTail()
+			full = n >= m.index.MaxBuffer()
 		})
 		if full {
 			m.step()
@@ -273,7 +273,7 @@ func (m *machine) withdraw(t *rapid.T) {
 		var some []*watchpost.Post
 		m.view(func(view persistence.View) {
 			var err error
-			some, err = m.index.Having(view, space, id, 3)
+			some, err = m.index.ByWatchlist(view, space, id, 3)
 			require.NoError(t, err)
 		})
 		if len(some) == 0 {
@@ -282,7 +282,7 @@ func (m *machine) withdraw(t *rapid.T) {
 		m.room()
 		m.change(func(w *postindex.Writer) {
 			for _, p := range some {
-				if w.TailFull() {
+				if w.BufferFull() {
 					return
 				}
 				p = p.Withdraw(id)
@@ -344,8 +344,8 @@ func (m *machine) versions(t *rapid.T, q *watchpost.PostQuery) (urns []string) {
 }
 
 // TestModel lets the engine and the pure model answer the same queries about
-// the same posts, while posts change, the index is folded step by step, and the
-// service is started anew.
+// the same posts, while posts change, the index is merged step by step, and the
+// service is started again.
 func TestModel(t *testing.T) {
 	store := memory(t)
 	checkModel(t, func() persistence.Store { return store })
@@ -371,7 +371,7 @@ func TestModelOnDisk(t *testing.T) {
 }
 
 func checkModel(t *testing.T, open func() persistence.Store) {
-	options := []postindex.Options{tiny, {TailPosts: 4, SegmentPosts: 8, Fan: 2, MaxTail: 1000}, {TailPosts: 1, SegmentPosts: 8, Fan: 3}, {TailPosts: 7, SegmentPosts: 40, Fan: 2, CacheBytes: 64 << 10}, {}}
+	options := []postindex.Options{tiny, {BufferPosts: 4, SegmentPosts: 8, MergeFactor: 2, MaxBuffer: 1000}, {BufferPosts: 1, SegmentPosts: 8, MergeFactor: 3}, {BufferPosts: 7, SegmentPosts: 40, MergeFactor: 2, CacheBytes: 64 << 10}, {}}
 	rapid.Check(t, func(t *rapid.T) {
 		store := open()
 		o := of(options).Draw(t, "options")
@@ -383,15 +383,15 @@ func checkModel(t *testing.T, open func() persistence.Store) {
 			"put":     m.put,
 			"put two": m.put,
 			"remove":  m.remove,
-			"fold": func(t *rapid.T) {
+			"merge": func(t *rapid.T) {
 				for range rapid.IntRange(1, 12).Draw(t, "steps") {
 					m.step()
 				}
 			},
-			"fold all": func(*rapid.T) { m.foldAll() },
-			"withdraw": m.withdraw,
-			"restart":  func(t *rapid.T) { m.restart(m.open(), o) },
-			"":         m.ask,
+			"merge all": func(*rapid.T) { m.mergeAll() },
+			"withdraw":  m.withdraw,
+			"restart":   func(t *rapid.T) { m.restart(m.open(), o) },
+			"":          m.ask,
 		})
 	})
 }

@@ -60,7 +60,7 @@ func orderOf(o watchpost.PostOrder) int {
 // ranked is a post with what it is sorted by, smallest first.
 type ranked struct {
 	key, then int64
-	ordinal   int
+	docNum    int
 }
 
 func (a ranked) compare(b ranked) int {
@@ -72,14 +72,14 @@ func (a ranked) compare(b ranked) int {
 
 // ranking ranks the posts of a source in an order.
 type ranking struct {
-	source      source
+	reader      segmentReader
 	sign        int64
 	key, posted values
 }
 
-func newRanking(s source, order int) (*ranking, error) {
+func newRanking(s segmentReader, order int) (*ranking, error) {
 	o := orderings[order]
-	r := &ranking{source: s, sign: int64(o.firstSign)}
+	r := &ranking{reader: s, sign: int64(o.firstSign)}
 	var err error
 	if r.key, err = s.column(o.first); err == nil && o.then {
 		r.posted, err = s.column(columnPosted)
@@ -87,26 +87,26 @@ func newRanking(s source, order int) (*ranking, error) {
 	return r, err
 }
 
-func (r *ranking) rank(ordinal int) ranked {
-	v := ranked{key: r.sign * r.key.at(ordinal), ordinal: ordinal}
+func (r *ranking) rank(docNum int) ranked {
+	v := ranked{key: r.sign * r.key.at(docNum), docNum: docNum}
 	if r.posted != nil {
-		v.then = -r.posted.at(ordinal)
+		v.then = -r.posted.at(docNum)
 	}
 	return v
 }
 
 // rankAll ranks posts, about so many.
-func (r *ranking) rankAll(ordinals iter.Seq[int], posts int) []ranked {
+func (r *ranking) rankAll(docNums iter.Seq[int], posts int) []ranked {
 	all := make([]ranked, 0, posts)
-	for ordinal := range ordinals {
-		all = append(all, r.rank(ordinal))
+	for docNum := range docNums {
+		all = append(all, r.rank(docNum))
 	}
 	return all
 }
 
-// upTo yields the ordinals of so many posts.
+// upTo yields the document numbers of so many posts.
 func upTo(posts int) iter.Seq[int] {
-	return func(yield func(ordinal int) bool) {
+	return func(yield func(docNum int) bool) {
 		for i := range posts {
 			if !yield(i) {
 				return
@@ -119,10 +119,10 @@ func upTo(posts int) iter.Seq[int] {
 func (r *ranking) sort(all []ranked) error {
 	var fault error
 	slices.SortFunc(all, func(a, b ranked) int {
-		if c := a.compare(b); c != 0 || a.ordinal == b.ordinal {
+		if c := a.compare(b); c != 0 || a.docNum == b.docNum {
 			return c
 		}
-		c, err := compareIDs(r.source, a.ordinal, r.source, b.ordinal)
+		c, err := compareIDs(r.reader, a.docNum, r.reader, b.docNum)
 		if err != nil {
 			fault = err
 		}
@@ -131,7 +131,7 @@ func (r *ranking) sort(all []ranked) error {
 	return fault
 }
 
-func compareIDs(s source, a int, t source, b int) (int, error) {
+func compareIDs(s segmentReader, a int, t segmentReader, b int) (int, error) {
 	one, err := s.id(a)
 	if err != nil {
 		return 0, err
@@ -141,7 +141,7 @@ func compareIDs(s source, a int, t source, b int) (int, error) {
 }
 
 // sorted returns all posts of a source in an order, as segments keep them.
-func sorted(s source, order int) ([]byte, error) {
+func sorted(s segmentReader, order int) ([]byte, error) {
 	r, err := newRanking(s, order)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func sorted(s source, order int) ([]byte, error) {
 	}
 	b := make([]byte, 0, 2*len(all))
 	for _, v := range all {
-		b = binary.LittleEndian.AppendUint16(b, uint16(v.ordinal))
+		b = binary.LittleEndian.AppendUint16(b, uint16(v.docNum))
 	}
 	return b, nil
 }

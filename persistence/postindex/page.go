@@ -12,11 +12,11 @@ import (
 
 // page returns the versions of the posts from one place to another of all that
 // were found. The nearer end is where it begins to count.
-func page(some []*found, q *watchpost.PostQuery, from, to, count int) ([]uint64, error) {
+func page(some []*matches, q *watchpost.PostQuery, from, to, count int) ([]uint64, error) {
 	if from >= to {
 		return nil, nil
 	}
-	m := merge{query: q, backwards: from > count-to}
+	m := mergeIterator{query: q, backwards: from > count-to}
 	skip, take := from, to-from
 	if m.backwards {
 		skip = count - to
@@ -46,9 +46,9 @@ func page(some []*found, q *watchpost.PostQuery, from, to, count int) ([]uint64,
 	return versions, m.fault
 }
 
-// merge yields the posts of several sources in one order. It is a heap of
+// mergeIterator yields the posts of several sources in one order. It is a heap of
 // cursors, the one with the first post on top.
-type merge struct {
+type mergeIterator struct {
 	query     *watchpost.PostQuery
 	cursors   []*cursor
 	backwards bool
@@ -57,7 +57,7 @@ type merge struct {
 
 // run opens the top cursor or goes along it for as long as its posts come
 // first: past so many, and then appends versions until there is no room.
-func (m *merge) run(skip int, versions []uint64) (int, []uint64, error) {
+func (m *mergeIterator) run(skip int, versions []uint64) (int, []uint64, error) {
 	c := m.cursors[0]
 	more := true
 	if !c.open {
@@ -66,15 +66,15 @@ func (m *merge) run(skip int, versions []uint64) (int, []uint64, error) {
 		}
 		more = c.next()
 	} else {
-		rival := m.rival()
+		runnerUp := m.runnerUp()
 		for more {
 			if skip > 0 {
-				skip -= c.pass(skip, rival)
+				skip -= c.skip(skip, runnerUp)
 			} else {
-				versions = append(versions, uint64(c.versions.at(c.head.ordinal)))
+				versions = append(versions, uint64(c.versions.at(c.head.docNum)))
 			}
 			more = c.next()
-			if len(versions) == cap(versions) || rival != nil && more && !m.before(c, rival) {
+			if len(versions) == cap(versions) || runnerUp != nil && more && !m.before(c, runnerUp) {
 				break
 			}
 		}
@@ -87,8 +87,8 @@ func (m *merge) run(skip int, versions []uint64) (int, []uint64, error) {
 	return skip, versions, nil
 }
 
-// rival is the cursor that comes after the top one; nil when it is the last.
-func (m *merge) rival() *cursor {
+// runnerUp is the cursor that comes after the top one; nil when it is the last.
+func (m *mergeIterator) runnerUp() *cursor {
 	switch len(m.cursors) {
 	case 1:
 		return nil
@@ -103,14 +103,14 @@ func (m *merge) rival() *cursor {
 
 // before reports whether the head of a comes first. Of two that are alike, one
 // that is not open does: where its posts are is not known.
-func (m *merge) before(a, b *cursor) bool {
+func (m *mergeIterator) before(a, b *cursor) bool {
 	c := a.head.compare(b.head)
 	if c == 0 {
 		if !a.open || !b.open {
 			return !a.open && b.open
 		}
 		var err error
-		if c, err = compareIDs(a.ranking.source, a.head.ordinal, b.ranking.source, b.head.ordinal); err != nil {
+		if c, err = compareIDs(a.ranking.reader, a.head.docNum, b.ranking.reader, b.head.docNum); err != nil {
 			m.fault = err
 		}
 	}
@@ -118,19 +118,19 @@ func (m *merge) before(a, b *cursor) bool {
 }
 
 // Len implements heap.Interface.
-func (m *merge) Len() int { return len(m.cursors) }
+func (m *mergeIterator) Len() int { return len(m.cursors) }
 
 // Less implements heap.Interface.
-func (m *merge) Less(i, j int) bool { return m.before(m.cursors[i], m.cursors[j]) }
+func (m *mergeIterator) Less(i, j int) bool { return m.before(m.cursors[i], m.cursors[j]) }
 
 // Swap implements heap.Interface.
-func (m *merge) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
+func (m *mergeIterator) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
 
 // Push implements heap.Interface.
-func (m *merge) Push(c any) { m.cursors = append(m.cursors, c.(*cursor)) }
+func (m *mergeIterator) Push(c any) { m.cursors = append(m.cursors, c.(*cursor)) }
 
 // Pop implements heap.Interface.
-func (m *merge) Pop() any {
+func (m *mergeIterator) Pop() any {
 	last := m.cursors[len(m.cursors)-1]
 	m.cursors = m.cursors[:len(m.cursors)-1]
 	return last
@@ -141,7 +141,7 @@ func (m *merge) Pop() any {
 // through a list that is sorted for it. It is opened when its posts may be
 // next, as most sources have none for the page.
 type cursor struct {
-	found     *found
+	matches   *matches
 	order     int
 	backwards bool
 	want      int // about so many posts will be asked for
@@ -153,18 +153,18 @@ type cursor struct {
 	ranking  *ranking
 	versions values
 	sorted   []byte
-	member   members // nil: all were found
-	memory   *words  // of member
+	bitset   bitset        // nil: all were found
+	memory   *bitsetMemory // of member
 	list     []ranked
 	place    int
 	length   int
 	left     int // what was found from the place on
 }
 
-func newCursor(f *found, order int, backwards bool, want int) cursor {
-	c := cursor{found: f, order: order, backwards: backwards, want: want, left: f.count}
+func newCursor(f *matches, order int, backwards bool, want int) cursor {
+	c := cursor{matches: f, order: order, backwards: backwards, want: want, left: f.count}
 	o := orderings[order]
-	first, posted := f.source.span(o.first), f.source.span(columnPosted)
+	first, posted := f.reader.minMax(o.first), f.reader.minMax(columnPosted)
 	switch sign := int64(o.firstSign); {
 	case (sign < 0) != backwards:
 		c.head.key = sign * first.greatest
@@ -182,20 +182,20 @@ func newCursor(f *found, order int, backwards bool, want int) cursor {
 // start opens the cursor before its first post.
 func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	c.open = true
-	f := c.found
-	if c.ranking, err = newRanking(f.source, c.order); err != nil {
+	f := c.matches
+	if c.ranking, err = newRanking(f.reader, c.order); err != nil {
 		return err
 	}
-	if c.versions, err = f.source.column(columnVersion); err != nil {
+	if c.versions, err = f.reader.column(columnVersion); err != nil {
 		return err
 	}
 	// Going along takes n/count steps for each post, sorting some comparisons
 	// for each post that was found, each as dear as many steps.
 	const comparison = 8
-	n := f.source.posts()
+	n := f.reader.posts()
 	walk := min(n, c.want*(n/f.count+1))
 	if f.all() || walk < f.count*bits.Len(uint(f.count))*comparison {
-		if c.sorted, err = f.source.order(c.order); err != nil {
+		if c.sorted, err = f.reader.order(c.order); err != nil {
 			return err
 		}
 	}
@@ -204,8 +204,8 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	}
 	c.length = n
 	if !f.all() {
-		c.memory = wordsPool.Get().(*words)
-		c.member = f.members(c.memory)
+		c.memory = bitsetPool.Get().(*bitsetMemory)
+		c.bitset = f.bitset(c.memory)
 	}
 	if c.order == orderRecent || c.order == orderOldest {
 		c.startWithin(q)
@@ -215,10 +215,10 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 
 // startList lists what was found in the order.
 func (c *cursor) startList() (err error) {
-	if t, ok := c.found.source.(*tailSource); ok && c.found.all() {
+	if t, ok := c.matches.reader.(*bufferReader); ok && c.matches.all() {
 		c.list, err = t.ranked(c.ranking, c.order)
 	} else {
-		c.list = c.ranking.rankAll(c.found.ordinals(), c.found.count)
+		c.list = c.ranking.rankAll(c.matches.docNums(), c.matches.count)
 		err = c.ranking.sort(c.list)
 	}
 	c.length = len(c.list)
@@ -228,8 +228,8 @@ func (c *cursor) startList() (err error) {
 // close gives the memory back.
 func (c *cursor) close() {
 	if c.memory != nil {
-		wordsPool.Put(c.memory)
-		c.member, c.memory = nil, nil
+		bitsetPool.Put(c.memory)
+		c.bitset, c.memory = nil, nil
 	}
 }
 
@@ -242,7 +242,7 @@ func (c *cursor) startWithin(q *watchpost.PostQuery) {
 	from, to := bound(q.From, math.MinInt64), bound(q.To, math.MaxInt64)
 	newestFirst := c.ranking.sign < 0 != c.backwards
 	c.place = sort.Search(c.length, func(place int) bool {
-		posted := c.ranking.key.at(c.ordinal(place))
+		posted := c.ranking.key.at(c.docNum(place))
 		if newestFirst {
 			return posted < to
 		}
@@ -250,15 +250,15 @@ func (c *cursor) startWithin(q *watchpost.PostQuery) {
 	})
 }
 
-// ordinal is that of the post at a place, whether or not it was found.
-func (c *cursor) ordinal(place int) int {
+// docNum is that of the post at a place, whether or not it was found.
+func (c *cursor) docNum(place int) int {
 	if c.backwards {
 		place = c.length - 1 - place
 	}
 	if c.sorted == nil {
-		return c.list[place].ordinal
+		return c.list[place].docNum
 	}
-	return ordinalAt(c.sorted, place)
+	return docNumAt(c.sorted, place)
 }
 
 // at ranks the post at a place.
@@ -269,13 +269,13 @@ func (c *cursor) at(place int) ranked {
 		}
 		return c.list[place]
 	}
-	return c.ranking.rank(c.ordinal(place))
+	return c.ranking.rank(c.docNum(place))
 }
 
 // next goes to the next post; false when there is none.
 func (c *cursor) next() bool {
 	for ; c.place < c.length; c.place++ {
-		if c.member == nil || c.member.has(c.ordinal(c.place)) {
+		if c.bitset == nil || c.bitset.has(c.docNum(c.place)) {
 			c.head = c.at(c.place)
 			c.place++
 			c.left--
@@ -285,57 +285,57 @@ func (c *cursor) next() bool {
 	return false
 }
 
-// pass goes past the head and what follows it, at most n posts and none that
-// may come after the head of the rival. It returns how many they are.
-func (c *cursor) pass(n int, rival *cursor) int {
+// skip goes past the head and what follows it, at most n posts and none that
+// may come after the head of the runner-up. It returns how many they are.
+func (c *cursor) skip(n int, runnerUp *cursor) int {
 	n-- // the head
 	if n == 0 {
 		return 1
 	}
-	end, passed := c.end(rival), 0
+	end, skipped := c.end(runnerUp), 0
 	switch {
-	case c.member == nil:
-		passed = min(n, end-c.place)
-		c.place += passed
+	case c.bitset == nil:
+		skipped = min(n, end-c.place)
+		c.place += skipped
 	case c.length-end < end-c.place: // what is not passed is counted sooner
-		if passed = c.left - c.foundIn(end, c.length); passed <= n {
+		if skipped = c.left - c.countIn(end, c.length); skipped <= n {
 			c.place = end
 			break
 		}
-		passed = 0
+		skipped = 0
 		fallthrough
 	default:
-		for ; c.place < end && passed < n; c.place++ {
-			if c.member.has(c.ordinal(c.place)) {
-				passed++
+		for ; c.place < end && skipped < n; c.place++ {
+			if c.bitset.has(c.docNum(c.place)) {
+				skipped++
 			}
 		}
 	}
-	c.left -= passed
-	return 1 + passed
+	c.left -= skipped
+	return 1 + skipped
 }
 
-// foundIn counts what was found from one place to another.
-func (c *cursor) foundIn(from, to int) (n int) {
+// countIn counts what was found from one place to another.
+func (c *cursor) countIn(from, to int) (n int) {
 	for place := from; place < to; place++ {
-		if c.member.has(c.ordinal(place)) {
+		if c.bitset.has(c.docNum(place)) {
 			n++
 		}
 	}
 	return n
 }
 
-// end returns a place up to which all posts come before the head of the rival
+// end returns a place up to which all posts come before the head of the runner-up
 // by what they are sorted by. It looks further and further ahead, then halves.
-func (c *cursor) end(rival *cursor) int {
-	if rival == nil {
+func (c *cursor) end(runnerUp *cursor) int {
+	if runnerUp == nil {
 		return c.length
 	}
 	after := func(place int) bool {
 		if c.backwards {
-			return c.at(place).compare(rival.head) <= 0
+			return c.at(place).compare(runnerUp.head) <= 0
 		}
-		return c.at(place).compare(rival.head) >= 0
+		return c.at(place).compare(runnerUp.head) >= 0
 	}
 	from, to, step := c.place, c.place, 1
 	for to < c.length && !after(to) {

@@ -15,7 +15,7 @@ import (
 
 // TestPagesOfManyPosts compares pages from all over with the model where there
 // are enough posts for long runs along a segment and for sets of every kind:
-// short and long ones, several of them, with dead posts and without.
+// short and long ones, several of them, with deleted posts and without.
 func TestPagesOfManyPosts(t *testing.T) {
 	size, rounds := 1_600, 2
 	if long {
@@ -24,7 +24,7 @@ func TestPagesOfManyPosts(t *testing.T) {
 	for _, rising := range []bool{true, false} {
 		t.Run(fmt.Sprintf("Rising=%v", rising), func(t *testing.T) {
 			t.Parallel()
-			m, f := newTeam(t, memory(t), postindex.Options{TailPosts: 200, SegmentPosts: 9_000}), newForge()
+			m, f := newTeam(t, memory(t), postindex.Options{BufferPosts: 200, SegmentPosts: 9_000}), newForge()
 			posts := manyPosts(m, f, size, rising)
 			r := rand.New(rand.NewPCG(3, 4))
 			for i := range rounds * len(mix) {
@@ -61,7 +61,7 @@ func manyPosts(m *team, f *forge, size int, rising bool) (posts []*watchpost.Pos
 			}
 		}
 		m.put(some...)
-		m.foldAll()
+		m.mergeAll()
 		posts = append(posts, some...)
 	}
 	m.change(func(w *postindex.Writer) {

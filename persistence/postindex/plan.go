@@ -23,7 +23,7 @@ type plan struct {
 	facets []facet
 	// nothing is set when no post can match.
 	nothing bool
-	// languages are the folded names of those that are asked for.
+	// languages are the merged names of those that are asked for.
 	languages []string
 	search    searcher
 }
@@ -31,7 +31,7 @@ type plan struct {
 // facet is a condition: find returns the posts of the latest layout for which it
 // holds, rule is the same for one post.
 type facet struct {
-	find func(s source) ([]*roaring.Bitmap, error)
+	find func(s segmentReader) ([]*roaring.Bitmap, error)
 	rule *watchpost.PostQuery
 }
 
@@ -112,7 +112,7 @@ func (p *plan) addFacets() error {
 
 // addFacet adds a condition that holds for the posts that have one of the terms.
 func (p *plan) addFacet(terms []term, rule *watchpost.PostQuery) {
-	p.facets = append(p.facets, facet{func(s source) ([]*roaring.Bitmap, error) { return having(s, terms) }, rule})
+	p.facets = append(p.facets, facet{func(s segmentReader) ([]*roaring.Bitmap, error) { return postingsOf(s, terms) }, rule})
 }
 
 // addLabels adds the condition of the labels. As long as all watchlists count of
@@ -174,16 +174,16 @@ func givenTerms(q *watchpost.PostQuery, ids []watchpost.WatchlistID) givenLabels
 	return g
 }
 
-func (g givenLabels) find(s source) ([]*roaring.Bitmap, error) {
-	sets, err := having(s, g.any)
+func (g givenLabels) find(s segmentReader) ([]*roaring.Bitmap, error) {
+	sets, err := postingsOf(s, g.any)
 	if err != nil || !g.none {
 		return sets, err
 	}
-	tagged, err := havingAny(s, g.anything)
+	tagged, err := anyPostings(s, g.anything)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.having(currentTerm)
+	all, err := s.postings(currentTerm)
 	if err != nil || all == nil {
 		return sets, err
 	}
@@ -195,12 +195,12 @@ func (g givenLabels) find(s source) ([]*roaring.Bitmap, error) {
 
 // in returns for a facet the posts of a source for which it holds. Posts of the
 // layout before, until they are written again, are looked at one by one.
-func (f *facet) in(p *plan, s source) ([]*roaring.Bitmap, error) {
+func (f *facet) in(p *plan, s segmentReader) ([]*roaring.Bitmap, error) {
 	sets, err := f.find(s)
 	if err != nil {
 		return nil, err
 	}
-	current, err := s.having(currentTerm)
+	current, err := s.postings(currentTerm)
 	if err != nil || current != nil && int(current.GetCardinality()) == s.posts() {
 		return sets, err
 	}
@@ -208,12 +208,12 @@ func (f *facet) in(p *plan, s source) ([]*roaring.Bitmap, error) {
 	if current != nil {
 		old.AndNot(current)
 	}
-	dead, err := s.dead()
+	deleted, err := s.deleted()
 	if err != nil {
 		return nil, err
 	}
-	if dead != nil {
-		old.AndNot(dead)
+	if deleted != nil {
+		old.AndNot(deleted)
 	}
 	versions, err := s.column(columnVersion)
 	if err != nil {
@@ -221,8 +221,8 @@ func (f *facet) in(p *plan, s source) ([]*roaring.Bitmap, error) {
 	}
 	var hold []uint16
 	for it := old.Iterator(); it.HasNext(); {
-		ordinal := it.Next()
-		stored, err := p.snapshot.stored(uint64(versions.at(int(ordinal))))
+		docNum := it.Next()
+		stored, err := p.snapshot.stored(uint64(versions.at(int(docNum))))
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +231,7 @@ func (f *facet) in(p *plan, s source) ([]*roaring.Bitmap, error) {
 			return nil, err
 		}
 		if f.rule.Matches(post) {
-			hold = append(hold, uint16(ordinal))
+			hold = append(hold, uint16(docNum))
 		}
 	}
 	if len(hold) > 0 {
@@ -263,22 +263,22 @@ func (p *plan) addWatchlists() error {
 	return nil
 }
 
-// marked is the watchlists that posts bear marks of.
-type marked struct {
+// taggedWatchlists is the watchlists that posts bear marks of.
+type taggedWatchlists struct {
 	ids   []watchpost.WatchlistID
 	terms []term
 }
 
-func (s *snapshot) knownWatchlists() (*marked, error) {
+func (s *snapshot) knownWatchlists() (*taggedWatchlists, error) {
 	k := cacheKey{s.name, cachedWatchlists, s.watchlists, 0}
 	if v, ok := s.index.cache.get(k); ok {
-		return v.(*marked), nil
+		return v.(*taggedWatchlists), nil
 	}
 	set, err := readWatchlists(s.view, s.space)
 	if err != nil {
 		return nil, manifestFault(s.space, err)
 	}
-	m := &marked{}
+	m := &taggedWatchlists{}
 	for id := range set {
 		m.ids = append(m.ids, watchpost.WatchlistID(id))
 		m.terms = append(m.terms, termOf(termWatchlist, id))
@@ -289,13 +289,13 @@ func (s *snapshot) knownWatchlists() (*marked, error) {
 
 // in returns the posts of a source that match. They are counted without being
 // listed, as of most sources no post is on the page.
-func (p *plan) in(s source) (f *found, err error) {
-	f = &found{source: s}
+func (p *plan) in(s segmentReader) (f *matches, err error) {
+	f = &matches{reader: s}
 	var none bool
 	if f.conditions, none, err = p.conditions(s); err != nil || none {
 		return f, err
 	}
-	if f.dead, err = s.dead(); err != nil {
+	if f.deleted, err = s.deleted(); err != nil {
 		return f, err
 	}
 	f.count = f.countAll()
@@ -305,7 +305,7 @@ func (p *plan) in(s source) (f *found, err error) {
 // conditions returns for each condition of the plan sets of the posts for which
 // it holds, but for those that hold for all; none is true when one holds for no
 // post.
-func (p *plan) conditions(s source) (all [][]*roaring.Bitmap, none bool, err error) {
+func (p *plan) conditions(s segmentReader) (all [][]*roaring.Bitmap, none bool, err error) {
 	q := p.query
 	for _, r := range []struct {
 		order, column int
@@ -323,7 +323,7 @@ func (p *plan) conditions(s source) (all [][]*roaring.Bitmap, none bool, err err
 		}
 	}
 	for _, terms := range p.anyOf {
-		sets, err := having(s, terms)
+		sets, err := postingsOf(s, terms)
 		if err != nil || len(sets) == 0 {
 			return nil, true, err
 		}
@@ -355,11 +355,11 @@ func (p *plan) conditions(s source) (all [][]*roaring.Bitmap, none bool, err err
 	return all, false, nil
 }
 
-// having returns for each of the terms the posts that have it, where there are
+// postingsOf returns for each of the terms the posts that have it, where there are
 // any.
-func having(s source, terms []term) (sets []*roaring.Bitmap, err error) {
+func postingsOf(s segmentReader, terms []term) (sets []*roaring.Bitmap, err error) {
 	for _, t := range terms {
-		set, err := s.having(t)
+		set, err := s.postings(t)
 		if err != nil {
 			return nil, err
 		}
@@ -370,9 +370,9 @@ func having(s source, terms []term) (sets []*roaring.Bitmap, err error) {
 	return sets, nil
 }
 
-// havingAny returns the posts that have one of the terms.
-func havingAny(s source, terms []term) (*roaring.Bitmap, error) {
-	sets, err := having(s, terms)
+// anyPostings returns the posts that have one of the terms.
+func anyPostings(s segmentReader, terms []term) (*roaring.Bitmap, error) {
+	sets, err := postingsOf(s, terms)
 	return union(sets), err
 }
 
@@ -388,21 +388,21 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 }
 
 // inLanguage returns the posts whose language has a name that is asked for.
-func (p *plan) inLanguage(s source) (sets []*roaring.Bitmap, whole bool, err error) {
+func (p *plan) inLanguage(s segmentReader) (sets []*roaring.Bitmap, whole bool, err error) {
 	languages, err := s.languages()
 	if err != nil {
 		return nil, false, err
 	}
 	var terms []term
-	for i, folded := range languages.folded {
-		if slices.Contains(p.languages, folded) {
+	for i, name := range languages.normalized {
+		if slices.Contains(p.languages, name) {
 			terms = append(terms, languages.terms[i])
 		}
 	}
 	if len(terms) == len(languages.names) {
 		return nil, true, nil
 	}
-	sets, err = having(s, terms)
+	sets, err = postingsOf(s, terms)
 	return sets, false, err
 }
 
@@ -421,8 +421,8 @@ func bound(t time.Time, absent int64) int64 {
 
 // within returns the posts whose value in a column is in [from, to); order is
 // that of the column, greatest first.
-func within(s source, order, column int, from, to int64) (set *roaring.Bitmap, whole bool, err error) {
-	switch span := s.span(column); {
+func within(s segmentReader, order, column int, from, to int64) (set *roaring.Bitmap, whole bool, err error) {
+	switch span := s.minMax(column); {
 	case from <= span.least && to > span.greatest:
 		return nil, true, nil
 	case from > span.greatest || to <= span.least:
@@ -436,19 +436,19 @@ func within(s source, order, column int, from, to int64) (set *roaring.Bitmap, w
 	if err != nil {
 		return nil, false, err
 	}
-	first := sort.Search(s.posts(), func(i int) bool { return values.at(ordinalAt(sorted, i)) < to })
-	end := first + sort.Search(s.posts()-first, func(i int) bool { return values.at(ordinalAt(sorted, first+i)) < from })
+	first := sort.Search(s.posts(), func(i int) bool { return values.at(docNumAt(sorted, i)) < to })
+	end := first + sort.Search(s.posts()-first, func(i int) bool { return values.at(docNumAt(sorted, first+i)) < from })
 	if end-first == s.posts() {
 		return nil, true, nil
 	}
 	return setOf(sorted, first, end), false, nil
 }
 
-// setOf returns the ordinals at some places of an order.
+// setOf returns the document numbers at some places of an order.
 func setOf(sorted []byte, first, end int) *roaring.Bitmap {
 	var bits [maxSegment / 64]uint64
 	for i := first; i < end; i++ {
-		o := ordinalAt(sorted, i)
+		o := docNumAt(sorted, i)
 		bits[o/64] |= 1 << (o % 64)
 	}
 	set := roaring.New()
@@ -456,5 +456,5 @@ func setOf(sorted []byte, first, end int) *roaring.Bitmap {
 	return set
 }
 
-// ordinalAt returns what stands at a place of an order.
-func ordinalAt(sorted []byte, i int) int { return int(sorted[2*i]) | int(sorted[2*i+1])<<8 }
+// docNumAt returns what stands at a place of an order.
+func docNumAt(sorted []byte, i int) int { return int(sorted[2*i]) | int(sorted[2*i+1])<<8 }

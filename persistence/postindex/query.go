@@ -21,11 +21,11 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	if err != nil || p.nothing {
 		return Result{}, err
 	}
-	sources, err := s.sources()
+	sources, err := s.readers()
 	if err != nil {
 		return Result{}, err
 	}
-	var some []*found
+	var some []*matches
 	var result Result
 	for _, source := range sources {
 		f, err := p.in(source)
@@ -46,8 +46,8 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	return result, err
 }
 
-// Having returns the posts that bear the mark of a watchlist, at most so many.
-func (x *Index) Having(view persistence.View, space persistence.Space, id watchpost.WatchlistID, most int) ([]*watchpost.Post, error) {
+// ByWatchlist returns the posts that bear the mark of a watchlist, at most so many.
+func (x *Index) ByWatchlist(view persistence.View, space persistence.Space, id watchpost.WatchlistID, most int) ([]*watchpost.Post, error) {
 	s, err := x.snapshot(view, space)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"watchpost/persistence"
 )
 
-// repair makes an index anew.
+// repair makes an index again.
 type repair struct {
 	index  *Index
 	ctx    context.Context
@@ -35,7 +35,7 @@ type keptPost struct {
 	key     []byte
 }
 
-// Repair throws the index of a team away and makes it anew of the posts, also
+// Repair throws the index of a team away and makes it again of the posts, also
 // of those that an earlier version of the service stored. Nothing else may use
 // the team meanwhile. Posts that cannot be read are reported and lost. When it
 // is interrupted it may be begun again.
@@ -50,7 +50,7 @@ func (x *Index) Repair(ctx context.Context, store persistence.Store, space persi
 			return err
 		}
 	}
-	return x.FoldAll(ctx, store, space, r.epoch)
+	return x.MergeAll(ctx, store, space, r.epoch)
 }
 
 // view calls f with a snapshot.
@@ -119,7 +119,7 @@ func readAnyPost(value []byte) (*watchpost.Post, error) {
 // clear begins an empty index, and removes all that led to posts.
 func (r *repair) clear() error {
 	m := newManifest()
-	m.next, m.tail, m.garbage = r.next, r.next, r.segments
+	m.next, m.bufferFirst, m.garbage = r.next, r.next, r.segments
 	for _, id := range r.segments {
 		m.segment = max(m.segment, id+1)
 	}
@@ -154,7 +154,7 @@ func (r *repair) clear() error {
 	return nil
 }
 
-// write writes all posts anew, the oldest version first.
+// write writes all posts again, the oldest version first.
 func (r *repair) write() error {
 	left := make([]keptPost, 0, len(r.kept))
 	for _, k := range r.kept {
@@ -173,7 +173,7 @@ func (r *repair) write() error {
 			if err != nil {
 				return err
 			}
-			for ; len(left) > 0 && !w.Full(0, 1) && w.tailLength() < 2*r.index.options.TailPosts; left = left[1:] {
+			for ; len(left) > 0 && !w.Full(0, 1) && w.bufferLength() < 2*r.index.options.BufferPosts; left = left[1:] {
 				if err := r.rewrite(w, left[0]); err != nil {
 					return err
 				}
@@ -187,7 +187,7 @@ func (r *repair) write() error {
 		if err := r.commit(batch); err != nil {
 			return err
 		}
-		if err := r.index.FoldAll(r.ctx, r.store, r.space, r.epoch); err != nil {
+		if err := r.index.MergeAll(r.ctx, r.store, r.space, r.epoch); err != nil {
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (r *repair) rewrite(w *Writer, k keptPost) error {
 		return err
 	}
 	err = w.Put(p)
-	if errors.Is(err, ErrUnfit) {
+	if errors.Is(err, ErrUnindexable) {
 		r.report(fmt.Sprintf("post %s is lost: %v", p.ID, err))
 		err = nil
 	}

@@ -16,7 +16,7 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// repair makes the index anew and returns what was lost.
+// repair makes the index again and returns what was lost.
 func (m *team) repair() (lost []string) {
 	require.NoError(m.t, m.index.Repair(noContext, m.store, space, func(problem string) { lost = append(lost, problem) }))
 	m.restart(m.store, m.options)
@@ -44,7 +44,7 @@ func TestDamage(t *testing.T) {
 		empty(t, store, m.epoch)
 		for range rapid.IntRange(3, 8).Draw(t, "batches") {
 			m.put(t)
-			m.foldAll()
+			m.mergeAll()
 		}
 		keys, values := m.keys()
 		i := rapid.IntRange(0, len(keys)-1).Draw(t, "key")
@@ -115,7 +115,7 @@ func TestRepairReportsLostPosts(t *testing.T) {
 	f := newForge()
 	for range 30 {
 		m.put(f.post())
-		m.foldAll()
+		m.mergeAll()
 	}
 	keys, _ := m.keys()
 	batch := &persistence.Batch{}
@@ -156,11 +156,11 @@ func TestUnfitPosts(t *testing.T) {
 			for range 30 {
 				posts = append(posts, f.post())
 				m.put(posts[len(posts)-1])
-				m.foldAll()
+				m.mergeAll()
 			}
 			keys, values := m.keys()
 			batch := &persistence.Batch{}
-			for _, p := range []*watchpost.Post{posts[0], posts[29]} { // in a segment, in the tail
+			for _, p := range []*watchpost.Post{posts[0], posts[29]} { // in a segment, in the buffer
 				i := slices.IndexFunc(values, func(v []byte) bool { return bytes.Contains(v, []byte(`"id":"`+p.ID)) })
 				batch.Put(keys[i], damage(values[i], p.ID))
 			}

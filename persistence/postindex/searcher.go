@@ -18,20 +18,20 @@ type searcher struct {
 	// names are those of the terms of the search, and cuts how their words are
 	// cut in the languages of sources, which are mostly the same ones.
 	names map[*text.SearchTerm]term
-	cuts  map[cutKey][]inLanguages
+	stems map[stemKey][]stemGroup
 }
 
-// cutKey names words and languages.
-type cutKey struct{ words, languages uint64 }
+// stemKey names words and languages.
+type stemKey struct{ words, languages uint64 }
 
-// inLanguages is how words are cut in some languages.
-type inLanguages struct {
+// stemGroup is how words are cut in some languages.
+type stemGroup struct {
 	stemming
 	languages []term
 }
 
 // clause returns the posts for which one of the terms holds.
-func (x *searcher) clause(s source, clause text.SearchClause) (*roaring.Bitmap, error) {
+func (x *searcher) clause(s segmentReader, clause text.SearchClause) (*roaring.Bitmap, error) {
 	var sets []*roaring.Bitmap
 	for i := range clause {
 		set, err := x.occurring(s, &clause[i])
@@ -53,44 +53,44 @@ func (x *searcher) clause(s source, clause text.SearchClause) (*roaring.Bitmap, 
 
 // occurring returns the posts in which a term occurs, whether or not that is
 // asked for.
-func (x *searcher) occurring(s source, t *text.SearchTerm) (*roaring.Bitmap, error) {
-	sure, unsure, err := x.sieve(s, t)
+func (x *searcher) occurring(s segmentReader, t *text.SearchTerm) (*roaring.Bitmap, error) {
+	exact, candidates, err := x.lookup(s, t)
 	if err != nil {
 		return nil, err
 	}
-	overlong, err := s.having(overlongTerm)
+	overlong, err := s.postings(overlongTerm)
 	if err != nil {
 		return nil, err
 	}
 	if overlong != nil {
-		if unsure == nil {
-			unsure = overlong
+		if candidates == nil {
+			candidates = overlong
 		} else {
-			unsure = roaring.Or(unsure, overlong)
+			candidates = roaring.Or(candidates, overlong)
 		}
 	}
-	if unsure == nil || unsure.IsEmpty() {
-		return sure, nil
+	if candidates == nil || candidates.IsEmpty() {
+		return exact, nil
 	}
-	seen, err := x.seen(s, t, unsure)
+	verified, err := x.verified(s, t, candidates)
 	if err != nil {
 		return nil, err
 	}
-	if sure == nil {
-		return seen, nil
+	if exact == nil {
+		return verified, nil
 	}
-	return roaring.Or(sure, seen), nil
+	return roaring.Or(exact, verified), nil
 }
 
-// sieve returns the posts in which a term occurs for sure, or those in which it
+// lookup returns the posts in which a term occurs for sure, or those in which it
 // may, whose text must be looked at.
-func (x *searcher) sieve(s source, t *text.SearchTerm) (sure, unsure *roaring.Bitmap, err error) {
+func (x *searcher) lookup(s segmentReader, t *text.SearchTerm) (exact, candidates *roaring.Bitmap, err error) {
 	if t.Substring != "" {
-		return sievePieces(s, t.Substring)
+		return lookupNgrams(s, t.Substring)
 	}
 	var set *roaring.Bitmap
 	if t.Exact {
-		set, err = havingAll(s, exactTerms(t.Words))
+		set, err = allPostings(s, exactTerms(t.Words))
 	} else {
 		set, err = x.stemmed(s, t)
 	}
@@ -100,35 +100,35 @@ func (x *searcher) sieve(s source, t *text.SearchTerm) (sure, unsure *roaring.Bi
 	return nil, set, err
 }
 
-// sievePieces sieves for a piece of text.
-func sievePieces(s source, content string) (sure, unsure *roaring.Bitmap, err error) {
-	var pieces []term
+// lookupNgrams signatures for a substring.
+func lookupNgrams(s segmentReader, content string) (exact, candidates *roaring.Bitmap, err error) {
+	var ngrams []term
 	whole := false
-	for piece := range text.Ngrams(content) {
-		whole = whole || piece == content
-		pieces = append(pieces, termOf(termPiece, piece))
+	for ngram := range text.Ngrams(content) {
+		whole = whole || ngram == content
+		ngrams = append(ngrams, termOf(termNgram, ngram))
 	}
 	if whole {
-		sure, err = s.having(termOf(termPiece, content))
-		return sure, nil, err
+		exact, err = s.postings(termOf(termNgram, content))
+		return exact, nil, err
 	}
-	if len(pieces) == 0 {
+	if len(ngrams) == 0 {
 		return nil, everything(s), nil
 	}
-	unsure, err = havingAll(s, pieces)
-	return nil, unsure, err
+	candidates, err = allPostings(s, ngrams)
+	return nil, candidates, err
 }
 
-func everything(s source) *roaring.Bitmap {
+func everything(s segmentReader) *roaring.Bitmap {
 	set := roaring.New()
 	set.AddRange(0, uint64(s.posts()))
 	return set
 }
 
-// havingAll returns the posts that have all of the terms; nil: none.
-func havingAll(s source, terms []term) (all *roaring.Bitmap, err error) {
+// allPostings returns the posts that have all of the terms; nil: none.
+func allPostings(s segmentReader, terms []term) (all *roaring.Bitmap, err error) {
 	for i, t := range terms {
-		set, err := s.having(t)
+		set, err := s.postings(t)
 		if err != nil || set == nil {
 			return nil, err
 		}
@@ -171,8 +171,8 @@ type stemming struct {
 // stemmed returns the posts that have all words of a term, or pairs of them, in
 // any of their forms. Which forms a word has depends on a post's language. For
 // a segment that is remembered.
-func (x *searcher) stemmed(s source, t *text.SearchTerm) (*roaring.Bitmap, error) {
-	k := s.key(cachedFound, uint64(x.nameOf(t))^1)
+func (x *searcher) stemmed(s segmentReader, t *text.SearchTerm) (*roaring.Bitmap, error) {
+	k := s.key(cachedMatches, uint64(x.nameOf(t))^1)
 	if v, ok := x.snapshot.index.cache.get(k); ok {
 		return v.(*roaring.Bitmap), nil
 	}
@@ -200,42 +200,42 @@ func (x *searcher) stemmed(s source, t *text.SearchTerm) (*roaring.Bitmap, error
 }
 
 // groups returns how the words of a term are cut in some languages.
-func (x *searcher) groups(languages *spoken, t *text.SearchTerm) []inLanguages {
-	key := cutKey{uint64(x.nameOf(t)), languages.name}
-	if groups, known := x.cuts[key]; known {
+func (x *searcher) groups(languages *languageSet, t *text.SearchTerm) []stemGroup {
+	key := stemKey{uint64(x.nameOf(t)), languages.name}
+	if groups, known := x.stems[key]; known {
 		return groups
 	}
-	k := cacheKey{x.snapshot.name, cachedCut, key.words, key.languages}
-	groups, known := []inLanguages(nil), false
+	k := cacheKey{x.snapshot.name, cachedStems, key.words, key.languages}
+	groups, known := []stemGroup(nil), false
 	if v, ok := x.snapshot.index.cache.get(k); ok {
-		groups, known = v.([]inLanguages)
+		groups, known = v.([]stemGroup)
 	}
 	if !known {
-		groups = cutAll(languages, t.Words)
+		groups = stemAll(languages, t.Words)
 		x.snapshot.index.cache.put(k, groups, len(groups)*(100+20*len(t.Words))+8*len(languages.names))
 	}
-	if x.cuts == nil {
-		x.cuts = map[cutKey][]inLanguages{}
+	if x.stems == nil {
+		x.stems = map[stemKey][]stemGroup{}
 	}
-	x.cuts[key] = groups
+	x.stems[key] = groups
 	return groups
 }
 
-// cutAll returns how words are cut in some languages.
-func cutAll(languages *spoken, words []text.SearchWord) (groups []inLanguages) {
+// stemAll returns how words are cut in some languages.
+func stemAll(languages *languageSet, words []text.SearchWord) (groups []stemGroup) {
 	for l, language := range languages.names {
-		g := cut(language, words)
-		i := slices.IndexFunc(groups, func(known inLanguages) bool { return known.stemming == g })
+		g := stemWords(language, words)
+		i := slices.IndexFunc(groups, func(known stemGroup) bool { return known.stemming == g })
 		if i < 0 {
-			i, groups = len(groups), append(groups, inLanguages{stemming: g})
+			i, groups = len(groups), append(groups, stemGroup{stemming: g})
 		}
 		groups[i].languages = append(groups[i].languages, languages.terms[l])
 	}
 	return groups
 }
 
-// cut returns how words are cut in a language.
-func cut(language string, words []text.SearchWord) (g stemming) {
+// stemWords returns how words are cut in a language.
+func stemWords(language string, words []text.SearchWord) (g stemming) {
 	for _, w := range words {
 		stem := text.Stem(language, w.Text)
 		g.stems += stem + "\x00"
@@ -249,8 +249,8 @@ func cut(language string, words []text.SearchWord) (g stemming) {
 }
 
 // ofLanguages returns those posts of a set that are in one of the languages.
-func ofLanguages(s source, set *roaring.Bitmap, languages []term) (*roaring.Bitmap, error) {
-	in, err := havingAny(s, languages)
+func ofLanguages(s segmentReader, set *roaring.Bitmap, languages []term) (*roaring.Bitmap, error) {
+	in, err := anyPostings(s, languages)
 	if err != nil || in == nil {
 		return nil, err
 	}
@@ -258,21 +258,21 @@ func ofLanguages(s source, set *roaring.Bitmap, languages []term) (*roaring.Bitm
 }
 
 // in returns the posts that have the stems.
-func (g stemming) in(s source, words []text.SearchWord) (all *roaring.Bitmap, err error) {
+func (g stemming) in(s segmentReader, words []text.SearchWord) (all *roaring.Bitmap, err error) {
 	stems := strings.Split(g.stems, "\x00") // and an empty one behind the last
 	if len(words) == 1 {
 		terms := []term{termOf(termStem, sigil(words[0])+stems[0])}
 		if g.own == "+" {
 			terms = append(terms, termOf(termWord, sigil(words[0])+stems[0]))
 		}
-		return havingAny(s, terms)
+		return anyPostings(s, terms)
 	}
 	for i := 1; i < len(words); i++ {
 		terms := []term{termOf(termStemPair, stems[i-1], stems[i])}
 		if g.own[i-1:i+1] == "++" {
 			terms = append(terms, termOf(termPair, stems[i-1], stems[i]))
 		}
-		set, err := havingAny(s, terms)
+		set, err := anyPostings(s, terms)
 		if err != nil || set == nil {
 			return nil, err
 		}
@@ -285,18 +285,18 @@ func (g stemming) in(s source, words []text.SearchWord) (all *roaring.Bitmap, er
 	return all, nil
 }
 
-// seen returns those posts of a set in whose text a term occurs, by looking at
+// verified returns those posts of a set in whose text a term occurs, by looking at
 // it. For a segment that is remembered.
-func (x *searcher) seen(s source, t *text.SearchTerm, set *roaring.Bitmap) (*roaring.Bitmap, error) {
-	dead, err := s.dead()
+func (x *searcher) verified(s segmentReader, t *text.SearchTerm, set *roaring.Bitmap) (*roaring.Bitmap, error) {
+	deleted, err := s.deleted()
 	if err != nil {
 		return nil, err
 	}
 	state := uint64(0)
-	if dead != nil {
-		set, state = roaring.AndNot(set, dead), dead.GetCardinality()
+	if deleted != nil {
+		set, state = roaring.AndNot(set, deleted), deleted.GetCardinality()
 	}
-	k := s.key(cachedFound, uint64(x.nameOf(t))+mix(state))
+	k := s.key(cachedMatches, uint64(x.nameOf(t))+mix(state))
 	if v, ok := x.snapshot.index.cache.get(k); ok {
 		return v.(*roaring.Bitmap), nil
 	}
@@ -308,8 +308,8 @@ func (x *searcher) seen(s source, t *text.SearchTerm, set *roaring.Bitmap) (*roa
 	positive.Negative = false
 	var occurs []uint16
 	for it := set.Iterator(); it.HasNext(); {
-		ordinal := it.Next()
-		post, err := x.snapshot.stored(uint64(versions.at(int(ordinal))))
+		docNum := it.Next()
+		post, err := x.snapshot.stored(uint64(versions.at(int(docNum))))
 		if err != nil {
 			return nil, err
 		}
@@ -318,7 +318,7 @@ func (x *searcher) seen(s source, t *text.SearchTerm, set *roaring.Bitmap) (*roa
 			return nil, err
 		}
 		if text.Holds(positive) {
-			occurs = append(occurs, uint16(ordinal))
+			occurs = append(occurs, uint16(docNum))
 		}
 	}
 	result := bitmapOf(occurs)

@@ -51,7 +51,7 @@ func BenchmarkTeams(b *testing.B) {
 				some = append(some, f.post())
 			}
 			m.put(some...)
-			m.foldAll()
+			m.mergeAll()
 		}
 		for n := range teams {
 			copyTeam(b, store, teamSpace(n))

@@ -13,7 +13,7 @@ import (
 // mark. It is a part of a cryptographic hash, so that no text can be written
 // which is found by a word that it lacks; that two terms of a team meet by
 // chance is less likely than a failing disk. Its lowest bit is set for terms
-// that few posts share and that filters leave out: see sieve.
+// that few posts share and that filters leave out: see filter.
 type term uint64
 
 // Kinds of terms.
@@ -22,7 +22,7 @@ const (
 	termStem      = 's' // a token's stem, where it is not the token itself
 	termPair      = 'p' // two adjacent tokens
 	termStemPair  = 'q' // their stems, where they are not the tokens themselves
-	termPiece     = 'g' // text.Ngrams
+	termNgram     = 'g' // text.Ngrams
 	termLanguage  = 'l'
 	termType      = 't'
 	termSeniority = 'e'
@@ -62,8 +62,8 @@ func termOf(kind byte, text ...string) term {
 	return t
 }
 
-// sieve reports whether filters leave the term out.
-func (t term) sieve() bool { return t&1 == 1 }
+// unfiltered reports whether filters leave the term out.
+func (t term) unfiltered() bool { return t&1 == 1 }
 
 // overlongTerm is that of posts whose text is not indexed.
 var overlongTerm = termOf(termOverlong)
@@ -190,7 +190,7 @@ func textTerms(content text.SearchText) []term {
 		for piece := range text.Ngrams(field) {
 			if !seen[piece] {
 				seen[piece] = true
-				terms = append(terms, termOf(termPiece, piece))
+				terms = append(terms, termOf(termNgram, piece))
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type verification struct {
 	posts    int
 }
 
-// Verify compares the index of a team with one made anew of its posts, and
+// Verify compares the index of a team with one made again of its posts, and
 // reports every difference. It returns the number of posts that are stored and
 // of the problems; the error is that of the store.
 func (x *Index) Verify(view persistence.View, space persistence.Space, report func(problem string)) (posts, problems int, err error) {
@@ -29,7 +29,7 @@ func (x *Index) Verify(view persistence.View, space persistence.Space, report fu
 		v.snapshot = x.showing(view, space, newManifest())
 		v.problem("%v", err)
 	}
-	for _, check := range []func() error{v.checkRecords, v.checkNames, v.checkTail, v.checkSegments, v.checkStray} {
+	for _, check := range []func() error{v.checkRecords, v.checkNames, v.checkBuffer, v.checkSegments, v.checkStray} {
 		if err := check(); err != nil {
 			return v.posts, v.problems, err
 		}
@@ -45,7 +45,7 @@ func (v *verification) problem(format string, args ...any) {
 // damage reports an error that is a damaged value, or a post that could not have
 // been stored so, and returns any other.
 func (v *verification) damage(err error) error {
-	if errors.Is(err, errDamaged) || errors.Is(err, ErrUnfit) {
+	if errors.Is(err, errDamaged) || errors.Is(err, ErrUnindexable) {
 		v.problem("%v", err)
 		return nil
 	}
@@ -116,22 +116,22 @@ func readPost(value []byte) (*watchpost.Post, error) {
 	return s.Post()
 }
 
-// alive reports whether the index has a version and it is not dead.
+// alive reports whether the index has a version and it is not deleted.
 func (v *verification) alive(version uint64) bool {
-	if version >= v.tail {
-		return version < v.next && !v.tailDead.Contains(uint32(version-v.tail))
+	if version >= v.bufferFirst {
+		return version < v.next && !v.bufferDeleted.Contains(uint32(version-v.bufferFirst))
 	}
 	i, ok := v.find(version)
 	if !ok {
 		return false
 	}
 	s := &segment{snapshot: v.snapshot, info: v.segments[i]}
-	ordinal, known, err := s.ordinal(version)
+	docNum, known, err := s.docNum(version)
 	if err != nil || !known {
 		return false
 	}
-	dead, err := s.dead()
-	return err == nil && (dead == nil || !dead.ContainsInt(ordinal))
+	deleted, err := s.deleted()
+	return err == nil && (deleted == nil || !deleted.ContainsInt(docNum))
 }
 
 // checkNames compares the number of ids and urns with that of the posts: as
@@ -169,14 +169,14 @@ func (v *verification) made(version uint64) (*entry, error) {
 	return newEntry(p, version, s.raw[0], &v.index.options)
 }
 
-// checkTail compares the entries of the tail.
-func (v *verification) checkTail() error {
-	version := v.tail
+// checkBuffer compares the entries of the buffer.
+func (v *verification) checkBuffer() error {
+	version := v.bufferFirst
 	var failure error
 	err := v.view.Scan(v.space, []byte(keyEntry), persistence.PrefixEnd([]byte(keyEntry)), func(key, value []byte) bool {
 		at, ok := versionOf(key)
 		if !ok || at != version {
-			v.problem("the tail has the entry %q instead of version %d", key, version)
+			v.problem("the buffer has the entry %q instead of version %d", key, version)
 			return false
 		}
 		version++
@@ -185,7 +185,7 @@ func (v *verification) checkTail() error {
 			v.problem("entry of version %d: %v", at, err)
 			return true
 		}
-		if v.tailDead.Contains(uint32(at - v.tail)) {
+		if v.bufferDeleted.Contains(uint32(at - v.bufferFirst)) {
 			return true
 		}
 		want, err := v.made(at)
@@ -199,7 +199,7 @@ func (v *verification) checkTail() error {
 		return true
 	})
 	if err == nil && failure == nil && version != v.next {
-		v.problem("the tail ends before version %d instead of %d", version, v.next)
+		v.problem("the buffer ends before version %d instead of %d", version, v.next)
 	}
 	return errors.Join(err, failure)
 }
@@ -221,23 +221,23 @@ func (v *verification) checkSegments() error {
 
 // checkSegment compares values, terms and orders of a segment.
 func (v *verification) checkSegment(s *segment) error {
-	in := &input{source: s, place: make([]int32, s.posts())}
+	in := &input{segmentReader: s, docMap: make([]int32, s.posts())}
 	var err error
-	if in.dead, err = s.dead(); err != nil {
+	if in.deleted, err = s.deleted(); err != nil {
 		return err
 	}
-	if in.dead != nil && int(in.dead.GetCardinality()) != s.info.dead {
-		v.problem("segment %d: %d posts are dead instead of %d", s.info.id, in.dead.GetCardinality(), s.info.dead)
+	if in.deleted != nil && int(in.deleted.GetCardinality()) != s.info.deleted {
+		v.problem("segment %d: %d posts are deleted instead of %d", s.info.id, in.deleted.GetCardinality(), s.info.deleted)
 	}
 	versions, err := s.column(columnVersion)
 	if err != nil {
 		return err
 	}
 	var want []pair
-	for i := range in.place {
-		in.place[i] = int32(i)
-		if in.dead != nil && in.dead.ContainsInt(i) {
-			in.place[i] = -1
+	for i := range in.docMap {
+		in.docMap[i] = int32(i)
+		if in.deleted != nil && in.deleted.ContainsInt(i) {
+			in.docMap[i] = -1
 			continue
 		}
 		e, err := v.made(uint64(versions.at(i)))
@@ -258,20 +258,20 @@ func (v *verification) checkSegment(s *segment) error {
 	return v.checkOrders(s)
 }
 
-func (v *verification) checkValues(s *segment, ordinal int, e *entry) error {
+func (v *verification) checkValues(s *segment, docNum int, e *entry) error {
 	for c, want := range e.values {
 		column, err := s.column(c)
 		if err != nil {
 			return err
 		}
-		if got := column.at(ordinal); got != want {
-			v.problem("segment %d, post %d: column %d is %d instead of %d", s.info.id, ordinal, c, got, want)
+		if got := column.at(docNum); got != want {
+			v.problem("segment %d, post %d: column %d is %d instead of %d", s.info.id, docNum, c, got, want)
 		}
-		if span := s.span(c); want < span.least || want > span.greatest {
-			v.problem("segment %d, post %d: column %d is %d, not between %d and %d", s.info.id, ordinal, c, want, span.least, span.greatest)
+		if span := s.minMax(c); want < span.least || want > span.greatest {
+			v.problem("segment %d, post %d: column %d is %d, not between %d and %d", s.info.id, docNum, c, want, span.least, span.greatest)
 		}
 	}
-	id, err := s.id(ordinal)
+	id, err := s.id(docNum)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (v *verification) checkValues(s *segment, ordinal int, e *entry) error {
 		return err
 	}
 	if id != e.id || !slices.Contains(languages.names, e.language) {
-		v.problem("segment %d, post %d: its id or language is missing", s.info.id, ordinal)
+		v.problem("segment %d, post %d: its id or language is missing", s.info.id, docNum)
 	}
 	return nil
 }
@@ -318,7 +318,7 @@ func (v *verification) checkTerms(s *segment, in *input, want []pair) error {
 	return nil
 }
 
-// checkOrders sorts the posts anew.
+// checkOrders sorts the posts again.
 func (v *verification) checkOrders(s *segment) error {
 	for o := range orders {
 		got, err := s.order(o)
@@ -384,5 +384,5 @@ func (p pair) compare(q pair) int {
 		}
 		return 1
 	}
-	return int(p.ordinal) - int(q.ordinal)
+	return int(p.docNum) - int(q.docNum)
 }

@@ -17,24 +17,24 @@ import (
 const (
 	// MaxRecord bounds the bytes of a stored post.
 	MaxRecord = 256 << 10
-	// maxPut bounds the bytes of all that a Put writes but the dead of a
+	// maxPut bounds the bytes of all that a Put writes but the deleted of a
 	// segment, putOps the operations.
 	maxPut = MaxRecord + 8*maxTerms + 64<<10
 	putOps = 5
-	// maxDead bounds the bytes of a segment's dead.
+	// maxDead bounds the bytes of a segment's deleted.
 	maxDead = 9 << 10
 	// maxManifest bounds what Finish adds.
 	maxManifest = 64 << 10
 )
 
-// ErrUnfit means that a post cannot be stored: it is larger than MaxRecord, its
+// ErrUnindexable means that a post cannot be stored: it is larger than MaxRecord, its
 // id is no UUID, its urn too long, or a moment outside of the years that the
 // index knows. Nothing was written.
-var ErrUnfit = errors.New("the post cannot be stored")
+var ErrUnindexable = errors.New("the post cannot be stored")
 
-// ErrTailFull means that MaxTail versions wait to be sealed. Nothing was written;
-// a Fold makes room.
-var ErrTailFull = errors.New("too many posts wait to be folded into the index")
+// ErrBufferFull means that MaxTail versions wait to be flushed. Nothing was written;
+// a Merge makes room.
+var ErrBufferFull = errors.New("too many posts wait to be merged into the index")
 
 // Writer adds to a batch what a change of a team's posts writes. Batches of one
 // team must be made one after the other: each from a view that shows the one
@@ -44,12 +44,12 @@ type Writer struct {
 	batch *persistence.Batch
 	// written are the versions that this batch made, 0 of a deleted post.
 	written map[uuid]uint64
-	// dying are the dead of the segments that have more of them now.
-	dying map[int]*roaring.Bitmap
+	// pendingDeletes are the deleted of the segments that have more of them now.
+	pendingDeletes map[int]*roaring.Bitmap
 	// known are the watchlists that posts bear marks of, once they are read.
-	known   map[string]bool
-	marked  bool // known has changed
-	changed bool
+	known             map[string]bool
+	watchlistsChanged bool // known has changed
+	changed           bool
 }
 
 // Writer begins a change.
@@ -58,29 +58,29 @@ func (x *Index) Writer(view persistence.View, space persistence.Space, batch *pe
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{snapshot: s, batch: batch, written: map[uuid]uint64{}, dying: map[int]*roaring.Bitmap{}}, nil
+	return &Writer{snapshot: s, batch: batch, written: map[uuid]uint64{}, pendingDeletes: map[int]*roaring.Bitmap{}}, nil
 }
 
 // Full reports whether the batch has no room for another post of any size, and
 // for so many further bytes and operations.
-func (w *Writer) Full(bytes, ops int) bool { return w.TailFull() || !w.room(bytes+maxPut, ops) }
+func (w *Writer) Full(bytes, ops int) bool { return w.BufferFull() || !w.room(bytes+maxPut, ops) }
 
 // Fits reports whether the batch has room for a post, and for so many further
 // bytes and operations.
 func (w *Writer) Fits(p *watchpost.Post, text TextTerms, bytes, ops int) bool {
-	return !w.TailFull() && w.room(bytes+putBytes(p, text), ops)
+	return !w.BufferFull() && w.room(bytes+putBytes(p, text), ops)
 }
 
 // room reports whether the batch has room for a post of so many bytes with all
 // that comes with it, and for so many further operations.
 func (w *Writer) room(bytes, ops int) bool {
 	size, n := w.batch.Size()
-	size += bytes + (len(w.dying)+1)*maxDead + maxManifest
-	n += ops + putOps + len(w.dying) + 1 + 2
+	size += bytes + (len(w.pendingDeletes)+1)*maxDead + maxManifest
+	n += ops + putOps + len(w.pendingDeletes) + 1 + 2
 	return size <= persistence.MaxBatchBytes && n <= persistence.MaxBatchOps
 }
 
-// putBytes bounds the bytes of all that PutText writes of a post but the dead
+// putBytes bounds the bytes of all that PutText writes of a post but the deleted
 // of a segment, without encoding it.
 func putBytes(p *watchpost.Post, text TextTerms) int {
 	const (
@@ -129,28 +129,28 @@ func (w *Writer) PutText(p *watchpost.Post, text TextTerms) error {
 
 // put writes a post as it will be read again.
 func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
-	if w.TailFull() {
-		return ErrTailFull
+	if w.BufferFull() {
+		return ErrBufferFull
 	}
 	if len(p.URN) > maxURN {
-		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnfit, p.ID, maxURN, len(p.URN))
+		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnindexable, p.ID, maxURN, len(p.URN))
 	}
 	record, err := encodeRecord(p)
 	if err != nil {
 		return err
 	}
 	if len(record) > MaxRecord {
-		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnfit, p.ID, MaxRecord, len(record))
+		return fmt.Errorf("%w: post %s: want at most %d bytes, have %d", ErrUnindexable, p.ID, MaxRecord, len(record))
 	}
 	version := w.next
 	e, err := newTextEntry(p, version, recordVersion, text)
 	if err != nil {
 		return err
 	}
-	if err := w.end(e.id); err != nil {
+	if err := w.deleteVersion(e.id); err != nil {
 		return err
 	}
-	if err := w.mark(p); err != nil {
+	if err := w.noteWatchlists(p); err != nil {
 		return err
 	}
 	number := binary.AppendUvarint(nil, version)
@@ -170,7 +170,7 @@ func (w *Writer) Delete(p *watchpost.Post) error {
 	if !ok {
 		return nil
 	}
-	if err := w.end(id); err != nil {
+	if err := w.deleteVersion(id); err != nil {
 		return err
 	}
 	w.batch.Delete(idKey(id))
@@ -180,8 +180,8 @@ func (w *Writer) Delete(p *watchpost.Post) error {
 	return nil
 }
 
-// end lets the present version of a post, if there is one, be dead.
-func (w *Writer) end(id uuid) error {
+// deleteVersion lets the present version of a post, if there is one, be deleted.
+func (w *Writer) deleteVersion(id uuid) error {
 	version, known := w.written[id]
 	if !known {
 		var err error
@@ -197,56 +197,56 @@ func (w *Writer) end(id uuid) error {
 		return nil
 	}
 	w.batch.Delete(versionKey(keyRecord, version))
-	if version >= w.tail {
-		w.tailDead.Add(uint32(version - w.tail))
+	if version >= w.bufferFirst {
+		w.bufferDeleted.Add(uint32(version - w.bufferFirst))
 		return nil
 	}
-	return w.endSealed(version)
+	return w.deleteFlushed(version)
 }
 
-// endSealed lets a version in a segment be dead.
-func (w *Writer) endSealed(version uint64) error {
+// deleteFlushed lets a version in a segment be deleted.
+func (w *Writer) deleteFlushed(version uint64) error {
 	i, known := w.find(version)
 	if !known {
 		return recordFault(w.space, version, errDamaged)
 	}
 	s := &segment{snapshot: w.snapshot, info: w.segments[i]}
-	ordinal, known, err := s.ordinal(version)
+	docNum, known, err := s.docNum(version)
 	if err != nil {
 		return err
 	}
 	if !known {
 		return recordFault(w.space, version, errDamaged)
 	}
-	dead := w.dying[i]
-	if dead == nil {
-		before, err := s.dead()
+	deleted := w.pendingDeletes[i]
+	if deleted == nil {
+		before, err := s.deleted()
 		if err != nil {
 			return err
 		}
-		if dead = roaring.New(); before != nil {
-			dead = before.Clone()
+		if deleted = roaring.New(); before != nil {
+			deleted = before.Clone()
 		}
-		w.dying[i] = dead
+		w.pendingDeletes[i] = deleted
 	}
-	if dead.CheckedAdd(uint32(ordinal)) {
-		w.segments[i].dead++
+	if deleted.CheckedAdd(uint32(docNum)) {
+		w.segments[i].deleted++
 	}
 	return nil
 }
 
-// ordinal returns the ordinal of a version.
-func (s *segment) ordinal(version uint64) (ordinal int, known bool, err error) {
+// docNum returns the document number of a version.
+func (s *segment) docNum(version uint64) (docNum int, known bool, err error) {
 	versions, err := s.column(columnVersion)
 	if err != nil {
 		return 0, false, err
 	}
-	ordinal = sort.Search(s.posts(), func(o int) bool { return uint64(versions.at(o)) >= version })
-	return ordinal, ordinal < s.posts() && uint64(versions.at(ordinal)) == version, nil
+	docNum = sort.Search(s.posts(), func(o int) bool { return uint64(versions.at(o)) >= version })
+	return docNum, docNum < s.posts() && uint64(versions.at(docNum)) == version, nil
 }
 
-// mark notes which watchlists the post bears marks of.
-func (w *Writer) mark(p *watchpost.Post) error {
+// noteWatchlists notes which watchlists the post bears marks of.
+func (w *Writer) noteWatchlists(p *watchpost.Post) error {
 	if w.known == nil {
 		known, err := w.knownWatchlists()
 		if err != nil {
@@ -259,7 +259,7 @@ func (w *Writer) mark(p *watchpost.Post) error {
 	}
 	for _, m := range p.Matches {
 		if id := string(m.Watchlist); !w.known[id] {
-			w.known[id], w.marked = true, true
+			w.known[id], w.watchlistsChanged = true, true
 		}
 	}
 	return nil
@@ -267,42 +267,42 @@ func (w *Writer) mark(p *watchpost.Post) error {
 
 // Forget notes that no post bears the mark of a watchlist any more.
 func (w *Writer) Forget(id watchpost.WatchlistID) error {
-	if err := w.mark(&watchpost.Post{}); err != nil {
+	if err := w.noteWatchlists(&watchpost.Post{}); err != nil {
 		return err
 	}
 	if w.known[string(id)] {
 		delete(w.known, string(id))
-		w.marked, w.changed = true, true
+		w.watchlistsChanged, w.changed = true, true
 	}
 	return nil
 }
 
-// TailFull reports whether nothing more can be put before a part of the tail is
-// sealed.
-func (w *Writer) TailFull() bool { return w.tailLength() >= w.index.options.MaxTail }
+// BufferFull reports whether nothing more can be put before a part of the buffer is
+// flushed.
+func (w *Writer) BufferFull() bool { return w.bufferLength() >= w.index.options.MaxBuffer }
 
-// Buffered is the number of versions in the tail, with those of this batch.
-func (w *Writer) Buffered() int { return w.tailLength() }
+// Buffered is the number of versions in the buffer, with those of this batch.
+func (w *Writer) Buffered() int { return w.bufferLength() }
 
 // Finish ends the change: the batch is whole then. due is true when there is
-// something to fold.
+// something to merge.
 func (w *Writer) Finish() (due bool, err error) {
 	if !w.changed {
-		return w.index.options.due(w.manifest).any(), nil
+		return w.index.options.nextMerge(w.manifest).any(), nil
 	}
-	for i, dead := range w.dying {
+	for i, deleted := range w.pendingDeletes {
 		// The count in the manifest told the states apart until now.
-		dead.RunOptimize()
-		value, err := dead.ToBytes()
+		deleted.RunOptimize()
+		value, err := deleted.ToBytes()
 		if err != nil {
 			return false, err
 		}
-		w.batch.Put(partKey(w.segments[i].id, partDead), value)
+		w.batch.Put(partKey(w.segments[i].id, partDeleted), value)
 	}
-	if w.marked {
+	if w.watchlistsChanged {
 		w.watchlists++
 		w.batch.Put([]byte(keyWatchlists), encodeWatchlists(w.known))
 	}
 	w.batch.Put([]byte(keyManifest), w.encode())
-	return w.index.options.due(w.manifest).any(), nil
+	return w.index.options.nextMerge(w.manifest).any(), nil
 }

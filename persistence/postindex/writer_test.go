@@ -60,7 +60,7 @@ func TestFits(t *testing.T) {
 				}
 				most := sort.Search(persistence.MaxBatchBytes, func(bytes int) bool { return !w.Fits(p, text, bytes, 0) }) - 1
 				if err := w.PutText(p, text); err != nil {
-					require.ErrorIs(t, err, postindex.ErrUnfit)
+					require.ErrorIs(t, err, postindex.ErrUnindexable)
 				}
 				size, _ := batch.Size()
 				require.LessOrEqual(t, size+most, persistence.MaxBatchBytes-mostManifest)
@@ -94,7 +94,7 @@ func TestPutText(t *testing.T) {
 				w, err := m.index.Writer(view, space, batch)
 				require.NoError(t, err)
 				if err := put(w); err != nil {
-					require.ErrorIs(t, err, postindex.ErrUnfit)
+					require.ErrorIs(t, err, postindex.ErrUnindexable)
 				}
 				_, err = w.Finish()
 				require.NoError(t, err)

@@ -52,6 +52,7 @@ type ClaimEntry struct {
 	Ended bool `json:"ended,omitempty"`
 }
 
+// SessionRecord is a paired session of a member.
 type SessionRecord struct {
 	ID        watchpost.SessionID `json:"id"`
 	Member    watchpost.MemberID  `json:"member"`

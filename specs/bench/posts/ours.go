@@ -122,7 +122,7 @@ type writtenTeam struct {
 	index *postindex.Index
 	space persistence.Space
 	epoch persistence.Epoch
-	fold  *postindex.Fold
+	fold  *postindex.Merge
 	due   bool
 }
 
@@ -161,7 +161,7 @@ func (t *writtenTeam) put(ctx context.Context, entries []*entry) error {
 // step does one step of a merge.
 func (t *writtenTeam) step(view persistence.View, batch *persistence.Batch) (err error) {
 	if t.fold == nil {
-		if t.fold, err = t.index.Fold(view, t.space); err != nil {
+		if t.fold, err = t.index.NextMerge(view, t.space); err != nil {
 			return err
 		}
 	}

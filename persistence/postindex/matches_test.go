@@ -9,18 +9,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyPostings draws the posts of a term as a segment has them: few or many, on
+// drawPostings draws the posts of a term as a segment has them: few or many, on
 // either side of smallSet, scattered or in a row.
-func anyPostings(t *rapid.T, posts int) *roaring.Bitmap {
+func drawPostings(t *rapid.T, posts int) *roaring.Bitmap {
 	n := rapid.SampledFrom([]int{1, 40, smallSet - 1, smallSet, smallSet + 1, 3 * smallSet}).Draw(t, "posts")
 	step := rapid.SampledFrom([]int{1, 2, posts / n}).Draw(t, "step")
 	first := rapid.IntRange(0, posts-1).Draw(t, "first")
-	var ordinals []uint16
+	var docNums []uint16
 	for i := range n {
-		ordinals = append(ordinals, uint16((first+i*step)%posts))
+		docNums = append(docNums, uint16((first+i*step)%posts))
 	}
-	slices.Sort(ordinals)
-	value, err := encodePostings(slices.Compact(ordinals))
+	slices.Sort(docNums)
+	value, err := encodePostings(slices.Compact(docNums))
 	require.NoError(t, err)
 	set, err := decodePostings(value, posts)
 	require.NoError(t, err)
@@ -28,30 +28,30 @@ func anyPostings(t *rapid.T, posts int) *roaring.Bitmap {
 }
 
 // TestFound counts and lists what is in one of the sets of each condition and
-// not dead, with sets of every kind, as roaring has it.
+// not deleted, with sets of every kind, as roaring has it.
 func TestFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		posts := rapid.SampledFrom([]int{3*smallSet + 7, maxSegment}).Draw(t, "all")
-		f := &found{source: &segment{info: segmentInfo{posts: posts}}}
+		f := &matches{reader: &segment{info: segmentInfo{posts: posts}}}
 		want := roaring.New()
 		want.AddRange(0, uint64(posts))
 		for range rapid.IntRange(0, 3).Draw(t, "conditions") {
 			var anyOf []*roaring.Bitmap
 			for range rapid.IntRange(1, 4).Draw(t, "sets") {
-				anyOf = append(anyOf, anyPostings(t, posts))
+				anyOf = append(anyOf, drawPostings(t, posts))
 			}
 			f.conditions = append(f.conditions, anyOf)
 			want.And(roaring.FastOr(anyOf...))
 		}
-		if rapid.Bool().Draw(t, "some are dead") {
-			f.dead = anyPostings(t, posts)
-			want.AndNot(f.dead)
+		if rapid.Bool().Draw(t, "some are deleted") {
+			f.deleted = drawPostings(t, posts)
+			want.AndNot(f.deleted)
 		}
 		require.Equal(t, int(want.GetCardinality()), f.countAll())
-		ordinals := roaring.New()
-		for ordinal := range f.ordinals() {
-			ordinals.AddInt(ordinal)
+		docNums := roaring.New()
+		for docNum := range f.docNums() {
+			docNums.AddInt(docNum)
 		}
-		require.True(t, want.Equals(ordinals))
+		require.True(t, want.Equals(docNums))
 	})
 }

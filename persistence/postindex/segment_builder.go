@@ -9,28 +9,28 @@ import (
 	"watchpost/persistence"
 )
 
-// folded is the segment in the making: its values in memory. It is a source so
+// segmentBuilder is the segment in the making: its values in memory. It is a source so
 // that it can be sorted as others are.
-type folded struct {
-	ids     []uuid
-	columns [columns][]int64
-	spoken  *spoken
+type segmentBuilder struct {
+	ids         []uuid
+	columns     [columns][]int64
+	languageSet *languageSet
 }
 
-// take appends the live posts of an input.
-func (f *folded) take(in *input) error {
+// add appends the live posts of an input.
+func (f *segmentBuilder) add(in *input) error {
 	for c := range f.columns {
 		values, err := in.column(c)
 		if err != nil {
 			return err
 		}
-		for i, place := range in.place {
+		for i, place := range in.docMap {
 			if place >= 0 {
 				f.columns[c] = append(f.columns[c], values.at(i))
 			}
 		}
 	}
-	for i, place := range in.place {
+	for i, place := range in.docMap {
 		if place < 0 {
 			continue
 		}
@@ -44,47 +44,47 @@ func (f *folded) take(in *input) error {
 	if err != nil {
 		return err
 	}
-	if f.spoken != nil {
-		all := slices.Concat(f.spoken.names, languages.names)
+	if f.languageSet != nil {
+		all := slices.Concat(f.languageSet.names, languages.names)
 		slices.Sort(all)
-		languages = newSpoken(slices.Compact(all))
+		languages = newLanguageSet(slices.Compact(all))
 	}
-	f.spoken = languages
+	f.languageSet = languages
 	return nil
 }
 
-func (f *folded) posts() int { return len(f.ids) }
+func (f *segmentBuilder) posts() int { return len(f.ids) }
 
-func (f *folded) version(i int) uint64 { return uint64(f.columns[columnVersion][i]) }
+func (f *segmentBuilder) version(i int) uint64 { return uint64(f.columns[columnVersion][i]) }
 
-func (f *folded) id(ordinal int) (uuid, error) { return f.ids[ordinal], nil }
+func (f *segmentBuilder) id(docNum int) (uuid, error) { return f.ids[docNum], nil }
 
-func (f *folded) column(c int) (values, error) { return numbers(f.columns[c]), nil }
+func (f *segmentBuilder) column(c int) (values, error) { return numbers(f.columns[c]), nil }
 
-func (f *folded) languages() (*spoken, error) { return f.spoken, nil }
+func (f *segmentBuilder) languages() (*languageSet, error) { return f.languageSet, nil }
 
-func (f *folded) order(int) ([]byte, error) { return nil, nil }
+func (f *segmentBuilder) order(int) ([]byte, error) { return nil, nil }
 
-func (f *folded) dead() (*roaring.Bitmap, error) { return nil, nil }
+func (f *segmentBuilder) deleted() (*roaring.Bitmap, error) { return nil, nil }
 
-func (f *folded) having(term) (*roaring.Bitmap, error) { return nil, errFolded }
+func (f *segmentBuilder) postings(term) (*roaring.Bitmap, error) { return nil, errBuilding }
 
-func (f *folded) span(int) span { return anySpan }
+func (f *segmentBuilder) minMax(int) minMax { return anyMinMax }
 
-func (f *folded) key(byte, uint64) cacheKey { return cacheKey{} }
+func (f *segmentBuilder) key(byte, uint64) cacheKey { return cacheKey{} }
 
 // numbers is a column in memory.
 type numbers []int64
 
 func (n numbers) at(i int) int64 { return n[i] }
 
-// largeFold is the number of posts from which sorting them is work for a step
+// largeMerge is the number of posts from which sorting them is work for a step
 // of its own.
-const largeFold = 8 << 10
+const largeMerge = 8 << 10
 
 // plan lists the parts that are to be written.
-func (f *Fold) plan() {
-	id, posts := f.segment.id, f.folded.posts()
+func (f *Merge) plan() {
+	id, posts := f.segment.id, f.builder.posts()
 	one := func(key func() []byte, value func() ([]byte, error)) {
 		f.todo = append(f.todo, func(batch *persistence.Batch) (bool, error) {
 			v, err := value()
@@ -93,22 +93,22 @@ func (f *Fold) plan() {
 			}
 			batch.Put(key(), v)
 			f.todo = f.todo[1:]
-			return posts > largeFold, nil
+			return posts > largeMerge, nil
 		})
 	}
 	for c := range columns {
-		one(func() []byte { return partKey(id, partColumn, byte(c)) }, func() ([]byte, error) { return encodeColumn(f.folded.columns[c]), nil })
+		one(func() []byte { return partKey(id, partColumn, byte(c)) }, func() ([]byte, error) { return encodeColumn(f.builder.columns[c]), nil })
 	}
 	for o := range orders {
-		one(func() []byte { return partKey(id, partOrder, byte(o)) }, func() ([]byte, error) { return sorted(f.folded, o) })
+		one(func() []byte { return partKey(id, partOrder, byte(o)) }, func() ([]byte, error) { return sorted(f.builder, o) })
 	}
 	for chunk := 0; chunk*idChunk < posts; chunk++ {
 		one(func() []byte { return idsKey(id, chunk) }, func() ([]byte, error) {
-			return joinIDs(f.folded.ids[chunk*idChunk : min(posts, (chunk+1)*idChunk)]), nil
+			return joinIDs(f.builder.ids[chunk*idChunk : min(posts, (chunk+1)*idChunk)]), nil
 		})
 	}
-	one(func() []byte { return partKey(id, partLanguages) }, func() ([]byte, error) { return f.folded.spoken.encode(), nil })
-	f.todo = append(f.todo, newTermFold(f).write)
+	one(func() []byte { return partKey(id, partLanguages) }, func() ([]byte, error) { return f.builder.languageSet.encode(), nil })
+	f.todo = append(f.todo, newTermMerger(f).write)
 }
 
 func joinIDs(ids []uuid) []byte {
@@ -119,9 +119,9 @@ func joinIDs(ids []uuid) []byte {
 	return b
 }
 
-// termFold writes the terms of all inputs in their order.
-type termFold struct {
-	fold    *Fold
+// termMerger writes the terms of all inputs in their order.
+type termMerger struct {
+	merge   *Merge
 	streams []*stream
 	block   uint32 // the one that is being made
 	writer  blockWriter
@@ -129,18 +129,18 @@ type termFold struct {
 	scratch []uint16
 }
 
-func newTermFold(f *Fold) *termFold {
-	return &termFold{fold: f, writer: newBlockWriter(f, 0)}
+func newTermMerger(f *Merge) *termMerger {
+	return &termMerger{merge: f, writer: newBlockWriter(f, 0)}
 }
 
-func newBlockWriter(f *Fold, block uint32) blockWriter {
+func newBlockWriter(f *Merge, block uint32) blockWriter {
 	return blockWriter{b: make([]byte, 0, f.options().BlockBytes), last: blockStart(block, f.segment.blockBits)}
 }
 
-// write is a task of a fold.
-func (w *termFold) write(batch *persistence.Batch) (bool, error) {
+// write is a task of a merge.
+func (w *termMerger) write(batch *persistence.Batch) (bool, error) {
 	if w.streams == nil {
-		for _, in := range w.fold.inputs {
+		for _, in := range w.merge.inputs {
 			s, err := newStream(in)
 			if err != nil {
 				return false, err
@@ -148,7 +148,7 @@ func (w *termFold) write(batch *persistence.Batch) (bool, error) {
 			w.streams = append(w.streams, s)
 		}
 	}
-	f := w.fold
+	f := w.merge
 	for size, _ := batch.Size(); size < f.options().StepBytes; {
 		t, more, err := w.next()
 		if err != nil {
@@ -156,12 +156,12 @@ func (w *termFold) write(batch *persistence.Batch) (bool, error) {
 		}
 		if !more {
 			w.flush(batch, 1<<f.segment.blockBits)
-			batch.Put(partKey(f.segment.id, partFilter), newFilter(w.common))
+			batch.Put(partKey(f.segment.id, partFilter), newBloomFilter(w.common))
 			f.todo = f.todo[1:]
 			return true, nil
 		}
 		if len(w.scratch) == 0 {
-			continue // all its posts are dead
+			continue // all its posts are deleted
 		}
 		if block := blockOf(t, f.segment.blockBits); block != w.block {
 			w.flush(batch, block)
@@ -175,7 +175,7 @@ func (w *termFold) write(batch *persistence.Batch) (bool, error) {
 }
 
 // next reads the posts of the next term of all streams into scratch.
-func (w *termFold) next() (t term, more bool, err error) {
+func (w *termMerger) next() (t term, more bool, err error) {
 	for _, s := range w.streams {
 		if s.more && (!more || s.term < t) {
 			t, more = s.term, true
@@ -194,13 +194,13 @@ func (w *termFold) next() (t term, more bool, err error) {
 }
 
 // add writes a term with the posts in scratch.
-func (w *termFold) add(batch *persistence.Batch, t term) error {
-	if !t.sieve() {
+func (w *termMerger) add(batch *persistence.Batch, t term) error {
+	if !t.unfiltered() {
 		w.common = append(w.common, t)
 	}
 	var buffer [4 * maxInline]byte
-	if most := w.fold.options().InlineBytes; len(w.scratch) <= most {
-		if inline := appendOrdinals(buffer[:0], w.scratch); len(inline) <= most {
+	if most := w.merge.options().InlineBytes; len(w.scratch) <= most {
+		if inline := appendDocNums(buffer[:0], w.scratch); len(inline) <= most {
 			w.writer.add(t, inline)
 			return nil
 		}
@@ -209,15 +209,15 @@ func (w *termFold) add(batch *persistence.Batch, t term) error {
 	if err != nil {
 		return err
 	}
-	batch.Put(postingsKey(w.fold.segment.id, t), value)
-	w.fold.segment.bytes += len(value)
+	batch.Put(postingsKey(w.merge.segment.id, t), value)
+	w.merge.segment.bytes += len(value)
 	w.writer.add(t, nil)
 	return nil
 }
 
 // flush writes the blocks up to one that is to be made next.
-func (w *termFold) flush(batch *persistence.Batch, next uint32) {
-	f := w.fold
+func (w *termMerger) flush(batch *persistence.Batch, next uint32) {
+	f := w.merge
 	for w.block < next {
 		batch.Put(blockKey(f.segment.id, w.block), w.writer.b)
 		f.segment.bytes += len(w.writer.b)
@@ -235,27 +235,27 @@ type stream struct {
 	segment *segment
 	block   int
 	reader  *blockReader
-	// of the tail: the terms with the ordinals that have them, sorted
+	// of the buffer: the terms with the document numbers that have them, sorted
 	pairs []pair
 }
 
 type pair struct {
-	term    term
-	ordinal uint16
+	term   term
+	docNum uint16
 }
 
 func newStream(in *input) (*stream, error) {
 	s := &stream{in: in, block: -1}
-	switch source := in.source.(type) {
+	switch source := in.segmentReader.(type) {
 	case *segment:
 		s.segment = source
-	case *tailSource:
+	case *bufferReader:
 		s.pairs = sortedPairs(source.entries)
 	}
 	return s, s.advance()
 }
 
-// sortedPairs returns the terms of entries with the entries' ordinals, sorted.
+// sortedPairs returns the terms of entries with the entries' document numbers, sorted.
 // Terms are hashes, so that they are almost in order when they are laid out by
 // their first bits.
 func sortedPairs(entries []*entry) []pair {
@@ -321,18 +321,18 @@ func (s *stream) advance() error {
 	}
 }
 
-// take appends the new ordinals of the present term's live posts, and advances.
+// take appends the new document numbers of the present term's live posts, and advances.
 func (s *stream) take(dst []uint16) ([]uint16, error) {
 	if s.segment == nil {
 		for len(s.pairs) > 0 && s.pairs[0].term == s.term {
-			dst = s.in.append(dst, s.pairs[0].ordinal)
+			dst = s.in.append(dst, s.pairs[0].docNum)
 			s.pairs = s.pairs[1:]
 		}
 		return dst, s.advance()
 	}
 	if len(s.reader.inline) > 0 {
 		start := len(dst)
-		dst, err := readOrdinals(dst, s.reader.inline, s.segment.posts())
+		dst, err := readDocNums(dst, s.reader.inline, s.segment.posts())
 		if err != nil {
 			return dst, s.segment.damaged(blockKey(s.segment.info.id, uint32(s.block)), err)
 		}
@@ -359,9 +359,9 @@ func (s *stream) take(dst []uint16) ([]uint16, error) {
 	return dst, s.advance()
 }
 
-// append appends the new ordinal of a post unless it is dead.
-func (in *input) append(dst []uint16, ordinal uint16) []uint16 {
-	if place := in.place[ordinal]; place >= 0 {
+// append appends the new document number of a post unless it is deleted.
+func (in *input) append(dst []uint16, docNum uint16) []uint16 {
+	if place := in.docMap[docNum]; place >= 0 {
 		dst = append(dst, uint16(place))
 	}
 	return dst

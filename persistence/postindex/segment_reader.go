@@ -14,21 +14,21 @@ import (
 	"watchpost/persistence"
 )
 
-// source is a part of a team's index whose posts have ordinals from 0: a
-// segment, or the tail. Sets and columns that it returns must not be changed.
-type source interface {
+// segmentReader is a part of a team's index whose posts have document numbers from 0: a
+// segment, or the buffer. Sets and columns that it returns must not be changed.
+type segmentReader interface {
 	posts() int
-	languages() (*spoken, error)
-	// having returns the posts that have a term; nil: none.
-	having(t term) (*roaring.Bitmap, error)
-	// dead returns the posts that do not count any more; nil: none.
-	dead() (*roaring.Bitmap, error)
+	languages() (*languageSet, error)
+	// postings returns the posts that have a term; nil: none.
+	postings(t term) (*roaring.Bitmap, error)
+	// deleted returns the posts that do not count any more; nil: none.
+	deleted() (*roaring.Bitmap, error)
 	column(c int) (values, error)
-	// order returns the ordinals in an order, two little-endian bytes each.
+	// order returns the document numbers in an order, two little-endian bytes each.
 	order(o int) ([]byte, error)
-	id(ordinal int) (uuid, error)
-	// span bounds the values of a column.
-	span(c int) span
+	id(docNum int) (uuid, error)
+	// minMax bounds the values of a column.
+	minMax(c int) minMax
 	// key names an immutable thing of the source in the cache.
 	key(kind byte, b uint64) cacheKey
 }
@@ -45,9 +45,9 @@ type snapshot struct {
 	*manifest
 }
 
-// sources returns the parts of the index, the tail first.
-func (s *snapshot) sources() ([]source, error) {
-	all, err := s.tailSources()
+// readers returns the parts of the index, the buffer first.
+func (s *snapshot) readers() ([]segmentReader, error) {
+	all, err := s.bufferReaders()
 	if err != nil {
 		return nil, err
 	}
@@ -60,21 +60,21 @@ func (s *snapshot) sources() ([]source, error) {
 // Kinds of things in the cache, beside the parts of segments.
 const (
 	cachedRecord     = 'B'
-	cachedTail       = 't'
+	cachedBuffer     = 't'
 	cachedManifest   = 'm'
 	cachedWatchlists = 'W'
-	cachedCut        = 'c' // how words are cut in some languages
+	cachedStems      = 'c' // how words are cut in some languages
 	cachedTerm       = 'T' // the posts of a term of a segment
-	cachedRanks      = 'R' // the posts of a tail in an order
-	cachedFound      = 'V' // the posts of a segment whose text was looked at
+	cachedRanks      = 'R' // the posts of a buffer in an order
+	cachedMatches    = 'V' // the posts of a segment whose text was looked at
 )
 
-// segment reads a sealed segment.
+// segment reads a flushed segment.
 type segment struct {
 	*snapshot
 	info segmentInfo
 	// of is the filter, once it was asked for.
-	of filter
+	of bloomFilter
 }
 
 func (s *segment) posts() int { return s.info.posts }
@@ -109,22 +109,22 @@ func (s *segment) damaged(key []byte, err error) error {
 	return fmt.Errorf("posts index of team %s, key %q: %w", s.space, key, err)
 }
 
-func (s *segment) span(c int) span {
+func (s *segment) minMax(c int) minMax {
 	if c == columnVersion {
-		return anySpan
+		return anyMinMax
 	}
-	return s.info.spans[c]
+	return s.info.minMax[c]
 }
 
-func (s *segment) languages() (*spoken, error) {
-	return part(s, s.key(partLanguages, 0), partKey(s.info.id, partLanguages), decodeSpoken, (*spoken).size)
+func (s *segment) languages() (*languageSet, error) {
+	return part(s, s.key(partLanguages, 0), partKey(s.info.id, partLanguages), decodeLanguageSet, (*languageSet).size)
 }
 
-func (s *segment) dead() (*roaring.Bitmap, error) {
-	if s.info.dead == 0 {
+func (s *segment) deleted() (*roaring.Bitmap, error) {
+	if s.info.deleted == 0 {
 		return nil, nil
 	}
-	return part(s, s.key(partDead, uint64(s.info.dead)), partKey(s.info.id, partDead), s.decodeSet, bitmapSize)
+	return part(s, s.key(partDeleted, uint64(s.info.deleted)), partKey(s.info.id, partDeleted), s.decodeSet, bitmapSize)
 }
 
 func (s *segment) decodeSet(value []byte) (*roaring.Bitmap, error) {
@@ -155,8 +155,8 @@ func (s *segment) decodeOrder(value []byte) ([]byte, error) {
 // idChunk is the number of ids that are stored together.
 const idChunk = 1024
 
-func (s *segment) id(ordinal int) (id uuid, err error) {
-	chunk := ordinal / idChunk
+func (s *segment) id(docNum int) (id uuid, err error) {
+	chunk := docNum / idChunk
 	want := len(id) * min(idChunk, s.info.posts-chunk*idChunk)
 	decode := func(value []byte) ([]byte, error) {
 		if len(value) != want {
@@ -166,19 +166,19 @@ func (s *segment) id(ordinal int) (id uuid, err error) {
 	}
 	ids, err := part(s, s.key(partIDs, uint64(chunk)), idsKey(s.info.id, chunk), decode, func(b []byte) int { return len(b) })
 	if err == nil {
-		copy(id[:], ids[ordinal%idChunk*len(id):])
+		copy(id[:], ids[docNum%idChunk*len(id):])
 	}
 	return id, err
 }
 
-func (s *segment) filter() (f filter, err error) {
+func (s *segment) filter() (f bloomFilter, err error) {
 	if s.of == nil {
-		s.of, err = part(s, s.key(partFilter, 0), partKey(s.info.id, partFilter), decodeFilter, func(f filter) int { return len(f) })
+		s.of, err = part(s, s.key(partFilter, 0), partKey(s.info.id, partFilter), decodeBloomFilter, func(f bloomFilter) int { return len(f) })
 	}
 	return s.of, err
 }
 
-func (s *segment) having(t term) (*roaring.Bitmap, error) {
+func (s *segment) postings(t term) (*roaring.Bitmap, error) {
 	f, err := s.filter()
 	if err != nil || !f.mayHave(t) {
 		return nil, err
@@ -210,11 +210,11 @@ func (s *segment) readTerm(t term) (*roaring.Bitmap, error) {
 	case !known:
 		return nil, nil
 	case len(b.inline) > 0:
-		ordinals, err := readOrdinals(nil, b.inline, s.info.posts)
+		docNums, err := readDocNums(nil, b.inline, s.info.posts)
 		if err != nil {
 			return nil, s.damaged(key, err)
 		}
-		return bitmapOf(ordinals), nil
+		return bitmapOf(docNums), nil
 	}
 	key = postingsKey(s.info.id, t)
 	if value, err = s.view.Get(s.space, key); err != nil {
@@ -235,25 +235,25 @@ func bitmapSize(b *roaring.Bitmap) int {
 	return int(b.GetSizeInBytes()) + 200
 }
 
-// spoken is the languages of the posts of a source.
-type spoken struct {
-	names  []string // sorted
-	folded []string // the names without case
-	terms  []term
-	name   uint64 // of all of them
+// languageSet is the languages of the posts of a source.
+type languageSet struct {
+	names      []string // sorted
+	normalized []string // the names without case
+	terms      []term
+	name       uint64 // of all of them
 }
 
-func newSpoken(names []string) *spoken {
+func newLanguageSet(names []string) *languageSet {
 	slices.Sort(names)
-	s := &spoken{names: names, name: uint64(termOf(termLanguage, strings.Join(names, "\x00")))}
+	s := &languageSet{names: names, name: uint64(termOf(termLanguage, strings.Join(names, "\x00")))}
 	for _, name := range names {
-		s.folded = append(s.folded, text.NormalizeName(name))
+		s.normalized = append(s.normalized, text.NormalizeName(name))
 		s.terms = append(s.terms, termOf(termLanguage, name))
 	}
 	return s
 }
 
-func (s *spoken) encode() []byte {
+func (s *languageSet) encode() []byte {
 	var b []byte
 	for _, name := range s.names {
 		b = appendText(b, name)
@@ -261,14 +261,14 @@ func (s *spoken) encode() []byte {
 	return b
 }
 
-func decodeSpoken(value []byte) (*spoken, error) {
+func decodeLanguageSet(value []byte) (*languageSet, error) {
 	var names []string
 	r := &reader{b: value}
 	for len(r.b) > 0 {
 		names = append(names, r.text())
 	}
-	return newSpoken(names), r.end()
+	return newLanguageSet(names), r.end()
 }
 
 // size is the memory that it takes.
-func (s *spoken) size() int { return 100 + 60*len(s.names) }
+func (s *languageSet) size() int { return 100 + 60*len(s.names) }

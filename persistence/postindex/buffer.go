@@ -11,46 +11,46 @@ import (
 	"watchpost/persistence"
 )
 
-// tail holds the entries of a team's newest versions, from the first of the
-// tail on. Entries are only added: which of them count is for the manifest of
+// buffer holds the entries of a team's newest versions, from the first of the
+// buffer on. Entries are only added: which of them count is for the manifest of
 // a snapshot to say.
-type tail struct {
-	mu      sync.Mutex
-	entries []*entry
-	sieves  []*tailSieve
-	spoken  *spoken
-	bytes   int
+type buffer struct {
+	mu          sync.Mutex
+	entries     []*entry
+	signatures  []*signatures
+	languageSet *languageSet
+	bytes       int
 }
 
-// tailSource is the tail as a snapshot sees it, or a part of it: as ordinals
+// bufferReader is the buffer as a snapshot sees it, or a part of it: as document numbers
 // have two bytes, it has at most Options.SegmentPosts entries. Writers keep the
-// tail far shorter than that; those of earlier builds did not.
-type tailSource struct {
+// buffer far shorter than that; those of earlier builds did not.
+type bufferReader struct {
 	*snapshot
 	first   uint64 // the version of the first entry
 	end     uint64 // the version after the last
-	kept    *tail
+	buffer  *buffer
 	entries []*entry
 }
 
-// tailSieve tells of 64 entries at once which may have a term: each term sets
+// signatures tells of 64 entries at once which may have a term: each term sets
 // the entry's bit in some of the rows.
-type tailSieve [2048]uint64
+type signatures [2048]uint64
 
-const sieveRows = 4
+const signatureRows = 4
 
 // rowsOf calls visit with the rows of a term.
 func rowsOf(t term, visit func(row int)) {
-	for h, n := mix(uint64(t)), 0; n < sieveRows; n++ {
-		visit(int(h % uint64(len(tailSieve{}))))
+	for h, n := mix(uint64(t)), 0; n < signatureRows; n++ {
+		visit(int(h % uint64(len(signatures{}))))
 		h >>= 11
 	}
 }
 
-// tailSources returns the tail, in parts if it is longer than a segment.
-func (s *snapshot) tailSources() (all []source, err error) {
-	for first := s.tail; first < s.next; first += uint64(s.index.options.SegmentPosts) {
-		t, err := s.tailSource(first)
+// bufferReaders returns the buffer, in parts if it is longer than a segment.
+func (s *snapshot) bufferReaders() (all []segmentReader, err error) {
+	for first := s.bufferFirst; first < s.next; first += uint64(s.index.options.SegmentPosts) {
+		t, err := s.bufferReader(first)
 		if err != nil {
 			return nil, err
 		}
@@ -59,15 +59,15 @@ func (s *snapshot) tailSources() (all []source, err error) {
 	return all, nil
 }
 
-// tailSource returns the part of the tail that begins with a version, and reads
+// bufferReader returns the part of the buffer that begins with a version, and reads
 // from the store what is not in memory.
-func (s *snapshot) tailSource(first uint64) (*tailSource, error) {
-	k := cacheKey{s.name, cachedTail, first, 0}
-	var t *tail
+func (s *snapshot) bufferReader(first uint64) (*bufferReader, error) {
+	k := cacheKey{s.name, cachedBuffer, first, 0}
+	var t *buffer
 	if v, ok := s.index.cache.get(k); ok {
-		t = v.(*tail)
+		t = v.(*buffer)
 	} else {
-		t = &tail{}
+		t = &buffer{}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *snapshot) tailSource(first uint64) (*tailSource, error) {
 		}
 		s.index.cache.put(k, t, t.bytes)
 	}
-	return &tailSource{s, first, end, t, t.entries[:length:length]}, nil
+	return &bufferReader{s, first, end, t, t.entries[:length:length]}, nil
 }
 
 // loadAtOnce is the number of missing entries from which they are scanned
@@ -87,7 +87,7 @@ func (s *snapshot) tailSource(first uint64) (*tailSource, error) {
 const loadAtOnce = 16
 
 // load reads the entries up to a version; first is that of the first entry.
-func (t *tail) load(s *snapshot, first, end uint64) error {
+func (t *buffer) load(s *snapshot, first, end uint64) error {
 	from := first + uint64(len(t.entries))
 	if end-from < loadAtOnce {
 		for version := from; version < end; version++ {
@@ -119,27 +119,27 @@ func (t *tail) load(s *snapshot, first, end uint64) error {
 	return err
 }
 
-func (t *tail) add(value []byte) error {
+func (t *buffer) add(value []byte) error {
 	e, err := decodeEntry(value)
 	if err != nil {
 		return err
 	}
 	i := len(t.entries)
 	if i%64 == 0 {
-		t.sieves = append(t.sieves, &tailSieve{})
-		t.bytes += 8 * len(tailSieve{})
+		t.signatures = append(t.signatures, &signatures{})
+		t.bytes += 8 * len(signatures{})
 	}
-	sieve := t.sieves[i/64]
+	block := t.signatures[i/64]
 	for _, has := range e.terms {
-		rowsOf(has, func(row int) { sieve[row] |= 1 << (i % 64) })
+		rowsOf(has, func(row int) { block[row] |= 1 << (i % 64) })
 	}
-	if t.spoken == nil || !slices.Contains(t.spoken.names, e.language) {
+	if t.languageSet == nil || !slices.Contains(t.languageSet.names, e.language) {
 		var before []string
-		if t.spoken != nil {
-			before = t.spoken.names
+		if t.languageSet != nil {
+			before = t.languageSet.names
 		}
-		t.spoken = newSpoken(append(slices.Clone(before), e.language))
-		t.bytes += t.spoken.size()
+		t.languageSet = newLanguageSet(append(slices.Clone(before), e.language))
+		t.bytes += t.languageSet.size()
 	}
 	t.entries = append(t.entries, e)
 	t.bytes += e.size()
@@ -150,24 +150,24 @@ func entryFault(space persistence.Space, version uint64, err error) error {
 	return fmt.Errorf("posts index of team %s, entry of version %d: %w", space, version, err)
 }
 
-func (t *tailSource) posts() int { return len(t.entries) }
+func (t *bufferReader) posts() int { return len(t.entries) }
 
-func (t *tailSource) key(kind byte, b uint64) cacheKey {
+func (t *bufferReader) key(kind byte, b uint64) cacheKey {
 	return cacheKey{t.name, kind, 1<<63 | t.end, b ^ mix(t.first)}
 }
 
 // languages may be more than those of this snapshot.
-func (t *tailSource) languages() (*spoken, error) {
-	t.kept.mu.Lock()
-	defer t.kept.mu.Unlock()
-	return t.kept.spoken, nil
+func (t *bufferReader) languages() (*languageSet, error) {
+	t.buffer.mu.Lock()
+	defer t.buffer.mu.Unlock()
+	return t.buffer.languageSet, nil
 }
 
-func (t *tailSource) span(int) span { return anySpan }
+func (t *bufferReader) minMax(int) minMax { return anyMinMax }
 
-func (t *tailSource) having(want term) (*roaring.Bitmap, error) {
+func (t *bufferReader) postings(want term) (*roaring.Bitmap, error) {
 	var found []uint16
-	for at, may := range t.kept.mayHave(want, (len(t.entries)+63)/64) {
+	for at, may := range t.buffer.mayHave(want, (len(t.entries)+63)/64) {
 		for ; may != 0; may &= may - 1 {
 			i := 64*at + bits.TrailingZeros64(may)
 			if i >= len(t.entries) {
@@ -184,39 +184,39 @@ func (t *tailSource) having(want term) (*roaring.Bitmap, error) {
 	return bitmapOf(found), nil
 }
 
-// mayHave returns for the first so many sieves which entries may have a term.
-func (t *tail) mayHave(want term, n int) []uint64 {
+// mayHave returns for the first so many signatures which entries may have a term.
+func (t *buffer) mayHave(want term, n int) []uint64 {
 	words := make([]uint64, n)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range words {
 		words[i] = ^uint64(0)
-		rowsOf(want, func(row int) { words[i] &= t.sieves[i][row] })
+		rowsOf(want, func(row int) { words[i] &= t.signatures[i][row] })
 	}
 	return words
 }
 
-func (t *tailSource) dead() (*roaring.Bitmap, error) {
+func (t *bufferReader) deleted() (*roaring.Bitmap, error) {
 	switch {
-	case t.tailDead.IsEmpty():
+	case t.bufferDeleted.IsEmpty():
 		return nil, nil
-	case t.first == t.tail && t.end == t.next:
-		return t.tailDead, nil
+	case t.first == t.bufferFirst && t.end == t.next:
+		return t.bufferDeleted, nil
 	}
-	dead, first := roaring.New(), uint32(t.first-t.tail)
-	for it := t.tailDead.Iterator(); it.HasNext(); {
+	deleted, first := roaring.New(), uint32(t.first-t.bufferFirst)
+	for it := t.bufferDeleted.Iterator(); it.HasNext(); {
 		if at := it.Next(); at >= first && int(at-first) < len(t.entries) {
-			dead.Add(at - first)
+			deleted.Add(at - first)
 		}
 	}
-	return dead, nil
+	return deleted, nil
 }
 
-func (t *tailSource) column(c int) (values, error) { return entryColumn{t.entries, c}, nil }
+func (t *bufferReader) column(c int) (values, error) { return entryColumn{t.entries, c}, nil }
 
-// order sorts the tail as this snapshot has it, once: between two writes the
+// order sorts the buffer as this snapshot has it, once: between two writes the
 // same pages are asked for again.
-func (t *tailSource) order(o int) ([]byte, error) {
+func (t *bufferReader) order(o int) ([]byte, error) {
 	k := t.key(partOrder, uint64(o))
 	if v, ok := t.index.cache.get(k); ok {
 		return v.([]byte), nil
@@ -228,9 +228,9 @@ func (t *tailSource) order(o int) ([]byte, error) {
 	return all, err
 }
 
-// ranked returns all posts of the tail in an order. They are remembered until
+// ranked returns all posts of the buffer in an order. They are remembered until
 // the next write: the first page of all posts is what is asked for most.
-func (t *tailSource) ranked(r *ranking, order int) ([]ranked, error) {
+func (t *bufferReader) ranked(r *ranking, order int) ([]ranked, error) {
 	k := t.key(cachedRanks, uint64(order))
 	if v, ok := t.index.cache.get(k); ok {
 		return v.([]ranked), nil
@@ -244,7 +244,7 @@ func (t *tailSource) ranked(r *ranking, order int) ([]ranked, error) {
 	return all, nil
 }
 
-func (t *tailSource) id(ordinal int) (uuid, error) { return t.entries[ordinal].id, nil }
+func (t *bufferReader) id(docNum int) (uuid, error) { return t.entries[docNum].id, nil }
 
 // entryColumn is a column of entries.
 type entryColumn struct {

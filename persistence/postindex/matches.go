@@ -9,35 +9,35 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// found is the posts of a source that match: those that are in one of the sets
-// of each condition, and are not dead.
-type found struct {
-	source     source
+// matches is the posts of a source that match: those that are in one of the sets
+// of each condition, and are not deleted.
+type matches struct {
+	reader     segmentReader
 	conditions [][]*roaring.Bitmap
-	dead       *roaring.Bitmap // nil: none
+	deleted    *roaring.Bitmap // nil: none
 	count      int
 }
 
-// members is a set of the posts of a source, a bit for each. Joining and
+// bitset is a set of the posts of a source, a bit for each. Joining and
 // cutting such sets takes the same few hundred nanoseconds whatever is in them.
-type members []uint64
+type bitset []uint64
 
-// words is memory for the members of a source of any size. A query needs some
+// bitsetMemory is memory for the members of a source of any size. A query needs some
 // of it for a few microseconds.
-type words [maxSegment / 64]uint64
+type bitsetMemory [maxSegment / 64]uint64
 
-var wordsPool = sync.Pool{New: func() any { return new(words) }}
+var bitsetPool = sync.Pool{New: func() any { return new(bitsetMemory) }}
 
 // empty returns an empty set in the memory.
-func (w *words) empty(posts int) members {
-	m := members(w[:(posts+63)/64])
+func (w *bitsetMemory) empty(posts int) bitset {
+	m := bitset(w[:(posts+63)/64])
 	clear(m)
 	return m
 }
 
-func (m members) has(ordinal int) bool { return m[ordinal/64]&(1<<(ordinal%64)) != 0 }
+func (m bitset) has(docNum int) bool { return m[docNum/64]&(1<<(docNum%64)) != 0 }
 
-func (m members) count() (n int) {
+func (m bitset) count() (n int) {
 	for _, word := range m {
 		n += bits.OnesCount64(word)
 	}
@@ -45,8 +45,8 @@ func (m members) count() (n int) {
 }
 
 // all yields the posts of the set.
-func (m members) all() iter.Seq[int] {
-	return func(yield func(ordinal int) bool) {
+func (m bitset) all() iter.Seq[int] {
+	return func(yield func(docNum int) bool) {
 		for i, word := range m {
 			for ; word != 0; word &= word - 1 {
 				if !yield(64*i + bits.TrailingZeros64(word)) {
@@ -57,13 +57,13 @@ func (m members) all() iter.Seq[int] {
 	}
 }
 
-func (m members) and(other members) {
+func (m bitset) and(other bitset) {
 	for i := range m {
 		m[i] &= other[i]
 	}
 }
 
-func (m members) andNot(other members) {
+func (m bitset) andNot(other bitset) {
 	for i := range m {
 		m[i] &^= other[i]
 	}
@@ -74,7 +74,7 @@ func (m members) andNot(other members) {
 const smallSet = 4096
 
 // fill makes an empty set that of the posts that are in one of the sets.
-func (m members) fill(sets []*roaring.Bitmap) {
+func (m bitset) fill(sets []*roaring.Bitmap) {
 	large := 0
 	for _, set := range sets {
 		if set.GetCardinality() > smallSet {
@@ -95,28 +95,28 @@ func (m members) fill(sets []*roaring.Bitmap) {
 }
 
 // countAll counts the posts.
-func (f *found) countAll() int {
+func (f *matches) countAll() int {
 	c := f.conditions
 	single := len(c) > 0 && len(c[0]) == 1
 	switch {
 	case len(c) == 0:
-		return f.source.posts() - cardinality(f.dead)
-	case len(c) == 1 && single && f.dead == nil:
+		return f.reader.posts() - cardinality(f.deleted)
+	case len(c) == 1 && single && f.deleted == nil:
 		return cardinality(c[0][0])
-	case len(c) == 2 && single && len(c[1]) == 1 && f.dead == nil && max(cardinality(c[0][0]), cardinality(c[1][0])) > smallSet:
+	case len(c) == 2 && single && len(c[1]) == 1 && f.deleted == nil && max(cardinality(c[0][0]), cardinality(c[1][0])) > smallSet:
 		return int(c[0][0].AndCardinality(c[1][0])) // a bit is looked up for each post of the smaller one
 	}
-	w := wordsPool.Get().(*words)
-	defer wordsPool.Put(w)
-	return f.members(w).count()
+	w := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(w)
+	return f.bitset(w).count()
 }
 
 // all reports whether all posts of the source were found.
-func (f *found) all() bool { return len(f.conditions) == 0 && f.dead == nil }
+func (f *matches) all() bool { return len(f.conditions) == 0 && f.deleted == nil }
 
-// members returns the posts, in the memory.
-func (f *found) members(w *words) members {
-	posts := f.source.posts()
+// bitset returns the posts, in the memory.
+func (f *matches) bitset(w *bitsetMemory) bitset {
+	posts := f.reader.posts()
 	made := w.empty(posts)
 	if len(f.conditions) == 0 {
 		for i := range posts {
@@ -125,36 +125,36 @@ func (f *found) members(w *words) members {
 	} else {
 		made.fill(f.conditions[0])
 	}
-	if len(f.conditions) < 2 && f.dead == nil {
+	if len(f.conditions) < 2 && f.deleted == nil {
 		return made
 	}
-	more := wordsPool.Get().(*words)
-	defer wordsPool.Put(more)
+	more := bitsetPool.Get().(*bitsetMemory)
+	defer bitsetPool.Put(more)
 	for _, anyOf := range f.conditions[min(1, len(f.conditions)):] {
 		other := more.empty(posts)
 		other.fill(anyOf)
 		made.and(other)
 	}
-	if f.dead != nil {
+	if f.deleted != nil {
 		other := more.empty(posts)
-		other.fill([]*roaring.Bitmap{f.dead})
+		other.fill([]*roaring.Bitmap{f.deleted})
 		made.andNot(other)
 	}
 	return made
 }
 
-// ordinals yields the posts.
-func (f *found) ordinals() iter.Seq[int] {
-	if len(f.conditions) == 1 && len(f.conditions[0]) == 1 && f.dead == nil {
-		return func(yield func(ordinal int) bool) {
-			f.conditions[0][0].Iterate(func(ordinal uint32) bool { return yield(int(ordinal)) })
+// docNums yields the posts.
+func (f *matches) docNums() iter.Seq[int] {
+	if len(f.conditions) == 1 && len(f.conditions[0]) == 1 && f.deleted == nil {
+		return func(yield func(docNum int) bool) {
+			f.conditions[0][0].Iterate(func(docNum uint32) bool { return yield(int(docNum)) })
 		}
 	}
-	return func(yield func(ordinal int) bool) {
-		w := wordsPool.Get().(*words)
-		defer wordsPool.Put(w)
-		for ordinal := range f.members(w).all() {
-			if !yield(ordinal) {
+	return func(yield func(docNum int) bool) {
+		w := bitsetPool.Get().(*bitsetMemory)
+		defer bitsetPool.Put(w)
+		for docNum := range f.bitset(w).all() {
+			if !yield(docNum) {
 				return
 			}
 		}

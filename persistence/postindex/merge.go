@@ -10,83 +10,83 @@ import (
 	"watchpost/persistence"
 )
 
-// Fold is the making of a segment from the tail or from smaller segments, or
+// Merge is the making of a segment from the buffer or from smaller segments, or
 // the clearing away of what is no longer used. It goes in steps, each of one
 // batch, between which posts may be written. Only the last step changes what
 // queries see.
-type Fold struct {
-	job      job
+type Merge struct {
+	task     mergeTask
 	snapshot *snapshot // as it began; its view is that of the step
 	inputs   []*input
 	segment  segmentInfo
-	folded   *folded
+	builder  *segmentBuilder
 	begun    bool
 	// todo is what is left to be written; a task that returns true has done
 	// enough for one step.
 	todo []func(*persistence.Batch) (bool, error)
 }
 
-// input is a source that is folded.
+// input is a source that is merged.
 type input struct {
-	source
-	dead *roaring.Bitmap // when the fold began; nil: none
-	// place holds for each of its posts the ordinal in the new segment, -1 for
-	// a dead one.
-	place []int32
+	segmentReader
+	deleted *roaring.Bitmap // when the merge began; nil: none
+	// docMap holds for each of its posts the document number in the new segment, -1 for
+	// a deleted one.
+	docMap []int32
 }
 
 // stepOps is how many operations a step has, about.
 const stepOps = 1000
 
-// Fold begins what is due next; nil when nothing is.
-func (x *Index) Fold(view persistence.View, space persistence.Space) (*Fold, error) {
+// NextMerge begins what is due next; nil when nothing is.
+func (x *Index) NextMerge(view persistence.View, space persistence.Space) (*Merge, error) {
 	s, err := x.snapshot(view, space)
 	if err != nil {
 		return nil, err
 	}
-	j := x.options.due(s.manifest)
+	j := x.options.nextMerge(s.manifest)
 	if !j.any() {
 		return nil, nil
 	}
-	f, m := &Fold{job: j, snapshot: s}, s.manifest
+	f, m := &Merge{task: j, snapshot: s}, s.manifest
 	if j.clean {
 		return f, nil
 	}
-	sources, err := f.sources()
+	sources, err := f.readers()
 	if err != nil {
 		return nil, err
 	}
-	f.folded = &folded{}
+	f.builder = &segmentBuilder{}
 	for _, source := range sources {
 		if err := f.take(source); err != nil {
 			return nil, err
 		}
 	}
-	f.segment = segmentInfo{id: m.segment, posts: f.folded.posts(), blockBits: f.blockBits()}
+	f.segment = segmentInfo{id: m.segment, posts: f.builder.posts(), blockBits: f.blockBits()}
 	if f.segment.posts > 0 {
-		f.segment.first, f.segment.last = f.folded.version(0), f.folded.version(f.segment.posts-1)
-		for c := range f.segment.spans {
-			f.segment.spans[c] = spanOf(f.folded.columns[c])
+		f.segment.first, f.segment.last = f.builder.version(0), f.builder.version(f.segment.posts-1)
+		for c := range f.segment.minMax {
+			f.segment.minMax[c] = minMaxOf(f.builder.columns[c])
 		}
 		f.plan()
 	}
 	return f, nil
 }
 
-func (f *Fold) options() *Options { return &f.snapshot.index.options }
+func (f *Merge) options() *Options { return &f.snapshot.index.options }
 
-// sources returns what is to be folded, by rising versions.
-func (f *Fold) sources() (all []source, err error) {
+// readers returns what is to be merged, by rising versions.
+func (f *Merge) readers() (all []segmentReader, err error) {
 	s := f.snapshot
-	if f.job.seal > 0 {
-		t, err := s.tailSource(s.tail)
+	if f.task.flush > 0 {
+		t, err := s.bufferReader(s.bufferFirst)
 		if err != nil {
 			return nil, err
 		}
-		t.entries = t.entries[:f.job.seal]
-		return []source{t}, nil
+		t.entries = t.entries[:f.task.flush]
+		return []segmentReader{t}, nil
 	}
-	for _, info := range s.segments[f.job.from:f.job.to] {
+	for _, info := range s.segments[f.task.from:f.task.to] {
 		all = append(all, &segment{snapshot: s, info: info})
 	}
 	return all, nil
@@ -94,35 +94,35 @@ func (f *Fold) sources() (all []source, err error) {
 
 // take gives the live posts of a source their places and takes over their
 // values.
-func (f *Fold) take(s source) error {
-	in := &input{source: s, place: make([]int32, s.posts())}
+func (f *Merge) take(s segmentReader) error {
+	in := &input{segmentReader: s, docMap: make([]int32, s.posts())}
 	var err error
-	if in.dead, err = s.dead(); err != nil {
+	if in.deleted, err = s.deleted(); err != nil {
 		return err
 	}
-	next := int32(f.folded.posts())
-	for i := range in.place {
-		if in.dead != nil && in.dead.ContainsInt(i) {
-			in.place[i] = -1
+	next := int32(f.builder.posts())
+	for i := range in.docMap {
+		if in.deleted != nil && in.deleted.ContainsInt(i) {
+			in.docMap[i] = -1
 			continue
 		}
-		in.place[i] = next
+		in.docMap[i] = next
 		next++
 	}
 	f.inputs = append(f.inputs, in)
-	return f.folded.take(in)
+	return f.builder.add(in)
 }
 
 // blockBits chooses the number of blocks by the size of the inputs' terms.
-func (f *Fold) blockBits() int {
+func (f *Merge) blockBits() int {
 	size := 0
 	for _, in := range f.inputs {
-		switch s := in.source.(type) {
+		switch s := in.segmentReader.(type) {
 		case *segment:
 			size += int(int64(s.info.bytes) * int64(s.info.live()) / int64(s.info.posts))
-		case *tailSource:
+		case *bufferReader:
 			for i, e := range s.entries {
-				if in.place[i] >= 0 {
+				if in.docMap[i] >= 0 {
 					size += 6 * len(e.terms)
 				}
 			}
@@ -134,23 +134,23 @@ func (f *Fold) blockBits() int {
 // Apart reports whether the next step only adds to the segment that is being
 // made, which nobody reads yet. Such a step may be taken while batches before
 // it are still on their way to the store; others must see them.
-func (f *Fold) Apart() bool { return f.begun && len(f.todo) > 0 }
+func (f *Merge) Apart() bool { return f.begun && len(f.todo) > 0 }
 
-// Merges reports whether the fold leaves the tail alone, so that as long as that
+// Merges reports whether the merge leaves the buffer alone, so that as long as that
 // is not full posts may be written beside it and the index does not fall behind.
-func (f *Fold) Merges() bool { return f.job.to > 0 }
+func (f *Merge) Merges() bool { return f.task.to > 0 }
 
-// Seals is the number of versions that the fold takes off the tail when it is
+// Flushes is the number of versions that the merge takes off the buffer when it is
 // done.
-func (f *Fold) Seals() int { return f.job.seal }
+func (f *Merge) Flushes() int { return f.task.flush }
 
 // Step writes the next part to a batch, which must be handed to the store before
 // that of the next step; see Apart. due is true in the last one when there is
-// more to fold.
-func (f *Fold) Step(view persistence.View, batch *persistence.Batch) (done, due bool, err error) {
+// more to merge.
+func (f *Merge) Step(view persistence.View, batch *persistence.Batch) (done, due bool, err error) {
 	f.snapshot.view = view
 	switch {
-	case f.job.clean:
+	case f.task.clean:
 		due, err = f.clean(batch)
 		return true, due, err
 	case !f.begun && f.segment.posts > 0:
@@ -164,7 +164,7 @@ func (f *Fold) Step(view persistence.View, batch *persistence.Batch) (done, due 
 }
 
 // add writes parts of the segment, as many as make a step.
-func (f *Fold) add(batch *persistence.Batch) error {
+func (f *Merge) add(batch *persistence.Batch) error {
 	for len(f.todo) > 0 {
 		enough, err := f.todo[0](batch)
 		if err != nil {
@@ -178,7 +178,7 @@ func (f *Fold) add(batch *persistence.Batch) error {
 }
 
 // begin takes the segment's number, so that what a crash leaves of it is known.
-func (f *Fold) begin(batch *persistence.Batch) error {
+func (f *Merge) begin(batch *persistence.Batch) error {
 	m, err := f.present()
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (f *Fold) begin(batch *persistence.Batch) error {
 }
 
 // present returns the manifest as it is now.
-func (f *Fold) present() (*manifest, error) {
+func (f *Merge) present() (*manifest, error) {
 	m, err := readManifest(f.snapshot.view, f.snapshot.space)
 	if err != nil {
 		return nil, manifestFault(f.snapshot.space, err)
@@ -207,78 +207,78 @@ func (m *manifest) dropBuilding() {
 }
 
 // finish puts the segment in the place of its inputs. Posts that died while it
-// was built are dead in it.
-func (f *Fold) finish(batch *persistence.Batch) (due bool, err error) {
+// was built are deleted in it.
+func (f *Merge) finish(batch *persistence.Batch) (due bool, err error) {
 	now, err := f.snapshot.index.draft(f.snapshot.view, f.snapshot.space)
 	if err != nil {
 		return false, err
 	}
-	dead := roaring.New()
+	deleted := roaring.New()
 	m := now.manifest
-	if f.job.seal > 0 {
-		f.inputs[0].died(m.tailDead, dead)
-		for i := range f.job.seal {
-			batch.Delete(versionKey(keyEntry, m.tail+uint64(i)))
+	if f.task.flush > 0 {
+		f.inputs[0].deletedSince(m.bufferDeleted, deleted)
+		for i := range f.task.flush {
+			batch.Delete(versionKey(keyEntry, m.bufferFirst+uint64(i)))
 		}
-		m.cutTail(f.job.seal)
-		f.job.from, f.job.to = len(m.segments), len(m.segments)
+		m.trimBuffer(f.task.flush)
+		f.task.from, f.task.to = len(m.segments), len(m.segments)
 	} else {
 		for i, in := range f.inputs {
-			s := &segment{snapshot: now, info: m.segments[f.job.from+i]}
-			set, err := s.dead()
+			s := &segment{snapshot: now, info: m.segments[f.task.from+i]}
+			set, err := s.deleted()
 			if err != nil {
 				return false, err
 			}
-			in.died(set, dead)
+			in.deletedSince(set, deleted)
 			m.garbage = append(m.garbage, s.info.id)
 		}
 	}
 	var made []segmentInfo
 	if f.segment.posts > 0 {
-		f.segment.dead = int(dead.GetCardinality())
+		f.segment.deleted = int(deleted.GetCardinality())
 		made = []segmentInfo{f.segment}
 		m.building = 0
-		if f.segment.dead > 0 {
-			value, err := dead.ToBytes()
+		if f.segment.deleted > 0 {
+			value, err := deleted.ToBytes()
 			if err != nil {
 				return false, err
 			}
-			batch.Put(partKey(f.segment.id, partDead), value)
+			batch.Put(partKey(f.segment.id, partDeleted), value)
 		}
 	}
-	m.segments = append(m.segments[:f.job.from:f.job.from], append(made, m.segments[f.job.to:]...)...)
+	m.segments = append(m.segments[:f.task.from:f.task.from], append(made, m.segments[f.task.to:]...)...)
 	batch.Put([]byte(keyManifest), m.encode())
-	return f.options().due(m).any(), nil
+	return f.options().nextMerge(m).any(), nil
 }
 
-// died adds the places of the posts that are dead now and were not when the
-// fold began.
-func (in *input) died(now, dead *roaring.Bitmap) {
+// deletedSince adds the places of the posts that are deleted now and were not when the
+// merge began.
+func (in *input) deletedSince(now, deleted *roaring.Bitmap) {
 	if now == nil {
 		return
 	}
-	now.Iterate(func(ordinal uint32) bool {
-		if int(ordinal) < len(in.place) && in.place[ordinal] >= 0 {
-			dead.Add(uint32(in.place[ordinal]))
+	now.Iterate(func(docNum uint32) bool {
+		if int(docNum) < len(in.docMap) && in.docMap[docNum] >= 0 {
+			deleted.Add(uint32(in.docMap[docNum]))
 		}
 		return true
 	})
 }
 
-// cutTail takes the first versions off the tail.
-func (m *manifest) cutTail(n int) {
+// trimBuffer takes the first versions off the buffer.
+func (m *manifest) trimBuffer(n int) {
 	rest := roaring.New()
-	m.tailDead.Iterate(func(at uint32) bool {
+	m.bufferDeleted.Iterate(func(at uint32) bool {
 		if int(at) >= n {
 			rest.Add(at - uint32(n))
 		}
 		return true
 	})
-	m.tail, m.tailDead = m.tail+uint64(n), rest
+	m.bufferFirst, m.bufferDeleted = m.bufferFirst+uint64(n), rest
 }
 
 // clean deletes parts of segments that are no longer used.
-func (f *Fold) clean(batch *persistence.Batch) (due bool, err error) {
+func (f *Merge) clean(batch *persistence.Batch) (due bool, err error) {
 	m, err := f.present()
 	if err != nil {
 		return false, err
@@ -302,15 +302,15 @@ func (f *Fold) clean(batch *persistence.Batch) (due bool, err error) {
 		m.garbage = m.garbage[1:]
 	}
 	batch.Put([]byte(keyManifest), m.encode())
-	return f.options().due(m).any(), nil
+	return f.options().nextMerge(m).any(), nil
 }
 
-// FoldAll folds until nothing is due; for tools, where nothing else writes.
-func (x *Index) FoldAll(ctx context.Context, store persistence.Store, space persistence.Space, epoch persistence.Epoch) error {
-	var f *Fold
+// MergeAll merges until nothing is due; for tools, where nothing else writes.
+func (x *Index) MergeAll(ctx context.Context, store persistence.Store, space persistence.Space, epoch persistence.Epoch) error {
+	var f *Merge
 	for {
 		batch := &persistence.Batch{}
-		done, err := x.foldStep(ctx, store, space, &f, batch)
+		done, err := x.mergeStep(ctx, store, space, &f, batch)
 		if err != nil || f == nil {
 			return err
 		}
@@ -325,15 +325,15 @@ func (x *Index) FoldAll(ctx context.Context, store persistence.Store, space pers
 	}
 }
 
-// foldStep does a step of *f, or of what is due; *f is nil when nothing is.
-func (x *Index) foldStep(ctx context.Context, store persistence.Store, space persistence.Space, f **Fold, batch *persistence.Batch) (done bool, err error) {
+// mergeStep does a step of *f, or of what is due; *f is nil when nothing is.
+func (x *Index) mergeStep(ctx context.Context, store persistence.Store, space persistence.Space, f **Merge, batch *persistence.Batch) (done bool, err error) {
 	view, err := store.View(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer view.Close()
 	if *f == nil {
-		if *f, err = x.Fold(view, space); err != nil || *f == nil {
+		if *f, err = x.NextMerge(view, space); err != nil || *f == nil {
 			return false, err
 		}
 	}
@@ -341,4 +341,4 @@ func (x *Index) foldStep(ctx context.Context, store persistence.Store, space per
 	return done, err
 }
 
-var errFolded = errors.New("postindex: not kept while folding")
+var errBuilding = errors.New("postindex: not kept while merging")
