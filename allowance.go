@@ -5,9 +5,9 @@ import "time"
 // Action is a kind of work that the network counts per account.
 type Action string
 
-// The counted actions.
+// The actions with an allowance.
 const (
-	// ActionNone is not counted (forum scans).
+	// ActionNone has no allowance (forum scans).
 	ActionNone          Action = ""
 	ActionKeywordScan   Action = "keyword_scan"
 	ActionPeopleScan    Action = "people_scan"
@@ -21,7 +21,7 @@ const (
 	ActionInvitation    Action = "invitation"
 )
 
-// Allowance is what one account may do of one action in a period.
+// Allowance is how many times an account may do an action in a period.
 type Allowance struct {
 	Action Action
 	Limit  int
@@ -43,8 +43,8 @@ var Allowances = []Allowance{
 	{ActionInvitation, 100, Weekly},
 }
 
-// AllowanceOf returns the allowance of an action; ok is false for an action
-// that is not counted.
+// AllowanceOf returns the allowance of an action; ok is false if the action has
+// none.
 func AllowanceOf(action Action) (allowance Allowance, ok bool) {
 	for _, a := range Allowances {
 		if a.Action == action {
@@ -54,8 +54,8 @@ func AllowanceOf(action Action) (allowance Allowance, ok bool) {
 	return Allowance{}, false
 }
 
-// Period is the time after which an allowance starts anew. Periods are those
-// of the calendar in UTC: they are computed from a moment, never counted down.
+// Period is the time after which an allowance resets. Periods are calendar
+// periods in UTC, computed from the time and never counted down.
 type Period uint8
 
 // The periods.
@@ -66,7 +66,7 @@ const (
 	Weekly
 )
 
-// Start returns the beginning of the period that holds now.
+// Start returns the beginning of the period that contains now.
 func (p Period) Start(now time.Time) time.Time {
 	now = now.UTC()
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
@@ -77,7 +77,8 @@ func (p Period) Start(now time.Time) time.Time {
 	return day
 }
 
-// Reset returns the beginning of the period after the one that holds now.
+// Reset returns the beginning of the period that follows the one containing
+// now.
 func (p Period) Reset(now time.Time) time.Time {
 	if p == Weekly {
 		return p.Start(now).AddDate(0, 0, 7)
@@ -85,16 +86,17 @@ func (p Period) Reset(now time.Time) time.Time {
 	return p.Start(now).AddDate(0, 0, 1)
 }
 
-// Key names the period that holds now, as ledgers are keyed: 2030-01-07. A
-// weekly period is named by its Monday.
+// Key returns the ledger key of the period that contains now, for example
+// 2030-01-07. The key of a weekly period is its Monday.
 func (p Period) Key(now time.Time) string { return p.Start(now).Format(time.DateOnly) }
 
-// LivenessWindow is how recently a session must have been active, signed in to
-// the network, for the endpoints that need an extension.
+// LivenessWindow is the maximum time since a session was active and signed in
+// to the network, for endpoints that require an extension.
 const LivenessWindow = 48 * time.Hour
 
-// ExtensionActive reports whether the newest sign of life of a team's sessions
-// is recent enough at now. The zero time means that there was none.
+// ExtensionActive reports whether last, the newest activity of a team's
+// sessions, is within LivenessWindow at now. The zero time means that there was
+// none.
 func ExtensionActive(last, now time.Time) bool {
 	return !last.IsZero() && now.Sub(last) <= LivenessWindow
 }

@@ -22,12 +22,12 @@ func TestPeriods(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ now, day, nextDay, week, nextWeek string }{
 		{"2030-01-09T12:00:00Z", "2030-01-09", "2030-01-10", "2030-01-07", "2030-01-14"},           // a Wednesday
-		{"2030-01-07T00:00:00Z", "2030-01-07", "2030-01-08", "2030-01-07", "2030-01-14"},           // Monday's first moment
-		{"2030-01-06T23:59:59.999999999Z", "2030-01-06", "2030-01-07", "2029-12-31", "2030-01-07"}, // Sunday's last
+		{"2030-01-07T00:00:00Z", "2030-01-07", "2030-01-08", "2030-01-07", "2030-01-14"},           // the first moment of Monday
+		{"2030-01-06T23:59:59.999999999Z", "2030-01-06", "2030-01-07", "2029-12-31", "2030-01-07"}, // the last moment of Sunday
 		{"2029-12-31T00:00:00Z", "2029-12-31", "2030-01-01", "2029-12-31", "2030-01-07"},           // a week across the year
 		{"2028-02-28T23:00:00Z", "2028-02-28", "2028-02-29", "2028-02-28", "2028-03-06"},           // a leap year
 		{"2030-01-07T02:00:00+05:00", "2030-01-06", "2030-01-07", "2029-12-31", "2030-01-07"},      // still Sunday in UTC
-		{"2030-01-06T20:00:00-08:00", "2030-01-07", "2030-01-08", "2030-01-07", "2030-01-14"},      // Monday in UTC already
+		{"2030-01-06T20:00:00-08:00", "2030-01-07", "2030-01-08", "2030-01-07", "2030-01-14"},      // already Monday in UTC
 		{"2030-03-31T01:30:00Z", "2030-03-31", "2030-04-01", "2030-03-25", "2030-04-01"},           // no daylight saving
 	} {
 		now := moment(c.now)
@@ -40,8 +40,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestPeriodLaws hold for any moment: it lies in its period, the next period
-// begins where it ends, and keys sort as time does.
+// TestPeriodLaws: each moment lies in its period, the next period begins where
+// it ends, and keys sort like time.
 func TestPeriodLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Clock is the one source of time. Resets and windows are computed from Now;
-// what must happen later is asked of At. Timers that must survive a
-// restart are stored state from which a timer is armed again.
+// Clock is the only source of time. Resets and windows are computed from Now;
+// At schedules future work. Timers that must survive a restart are stored
+// state, from which they are armed again.
 type Clock interface {
 	// Now returns the present moment in UTC, without a monotonic reading.
 	Now() time.Time
-	// At calls f once when the clock reaches t (at once when it has passed).
-	// f runs on a goroutine of the clock. A clock that is set forward calls
-	// the due functions one by one, in order of their time, and goes on when
-	// f has returned: f returns when what it started has been done.
+	// At calls f once when the clock reaches t, or immediately if t has passed.
+	// f runs on a goroutine of the clock. A clock that is set forward calls the
+	// due functions one by one, in order of their time, and waits for each to
+	// return: f must return only when the work that it started is done.
 	At(t time.Time, f func()) Timer
 }
 
@@ -29,13 +29,13 @@ type Timer interface {
 // compares the wall clock at least this often.
 const WallCheck = time.Minute
 
-// untilCheck returns how long a timer of the runtime runs before the wall clock
-// is compared with the moment that is d away.
+// untilCheck returns how long a runtime timer may run before the wall clock is
+// compared with a moment that is d away.
 func untilCheck(d time.Duration) time.Duration { return min(d, WallCheck) }
 
 // SystemClock is the wall clock.
 type SystemClock struct {
-	// wall replaces time.Now, for tests; nil is time.Now.
+	// wall replaces time.Now in tests; nil means time.Now.
 	wall func() time.Time
 }
 
@@ -67,8 +67,8 @@ type systemTimer struct {
 	over  bool // called or stopped
 }
 
-// ring makes the call when the wall clock has reached its moment, and otherwise
-// waits on.
+// ring calls f if the wall clock has reached its time, and otherwise arms the
+// timer again.
 func (s *systemTimer) ring() {
 	s.mu.Lock()
 	left := s.at.Sub(s.clock.Now())

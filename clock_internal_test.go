@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// host is a machine that can be suspended: its timers stand still meanwhile, its
-// wall clock does not.
+// host simulates a suspended machine: its timers stop, its wall clock goes on.
 type host struct{ slept atomic.Int64 }
 
 func (h *host) wall() time.Time         { return time.Now().Add(time.Duration(h.slept.Load())) }
@@ -23,9 +22,9 @@ func (h *host) settable(t *testing.T) Clock {
 	return c
 }
 
-// TestClocksNoticeASuspendedHost: what became due while the host slept happens
-// within WallCheck of its waking, with the clock past that moment, and nothing
-// before its time.
+// TestClocksNoticeASuspendedHost: functions that became due while the host was
+// suspended are called within WallCheck of its resume, with the clock past
+// their time. No function is called before its time.
 func TestClocksNoticeASuspendedHost(t *testing.T) {
 	for name, open := range map[string]func(*host, *testing.T) Clock{
 		"system": func(h *host, _ *testing.T) Clock { return h.system() }, "settable": (*host).settable,
@@ -67,8 +66,8 @@ func TestClocksNoticeASuspendedHost(t *testing.T) {
 	}
 }
 
-// TestClocksStripTheMonotonicReading: differences of moments count the time that
-// the host was suspended.
+// TestClocksStripTheMonotonicReading: the difference of two moments includes
+// the time that the host was suspended.
 func TestClocksStripTheMonotonicReading(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -79,8 +78,8 @@ func TestClocksStripTheMonotonicReading(t *testing.T) {
 	}
 }
 
-// TestSystemClockWaitsForTheWall: a timer that the machine's timers end too
-// early, because the wall clock was slowed or set back, waits on.
+// TestSystemClockWaitsForTheWall: a timer that fires too early, because the
+// wall clock was slowed or set back, is armed again.
 func TestSystemClockWaitsForTheWall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &host{}

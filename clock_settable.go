@@ -7,15 +7,14 @@ import (
 )
 
 // SettableClock is a Clock that can be set forward (`--test-clock`). It starts
-// at the wall clock plus an offset and runs on at real speed from where it is
-// set.
+// at the wall clock plus an offset, and runs at real speed.
 type SettableClock struct {
-	// persist makes an offset durable before the clock takes it.
+	// persist stores an offset durably before the clock uses it.
 	persist func(offset time.Duration) error
 	// before is called before the clock is set forward to a moment.
 	before func(target time.Time)
 
-	// wall is time.Now, but in tests.
+	// wall is time.Now, except in tests.
 	wall func() time.Time
 
 	setting sync.Mutex // held while the clock is being set
@@ -24,7 +23,7 @@ type SettableClock struct {
 	offset time.Duration
 	still  time.Time // not zero: the clock stands here while it is being set
 	timers timerHeap
-	// alarm fires when the first timer is due at real speed, which is alarmAt, and
+	// alarm fires at alarmAt, when the first timer is due at real speed, and
 	// every WallCheck until then.
 	alarm   *time.Timer
 	alarmAt time.Time
@@ -33,10 +32,10 @@ type SettableClock struct {
 	ringing sync.WaitGroup // calls at real speed
 }
 
-// ErrClockBackwards is what a clock answers that is to be set back.
+// ErrClockBackwards is returned by Advance and Set for a time in the past.
 var ErrClockBackwards = Errorf(Invalid, "Clock cannot go backwards")
 
-// NewSettableClock returns a clock that is offset from the wall clock. persist
+// NewSettableClock returns a clock with an offset from the wall clock. persist
 // and before may be nil.
 func NewSettableClock(offset time.Duration, persist func(time.Duration) error, before func(time.Time)) *SettableClock {
 	if persist == nil {
@@ -48,8 +47,8 @@ func NewSettableClock(offset time.Duration, persist func(time.Duration) error, b
 	return &SettableClock{persist: persist, before: before, offset: offset, wall: time.Now}
 }
 
-// BeforeAdvance sets what is called, with the moment aimed at, before the clock
-// is set forward. It is for wiring, before the clock is used.
+// BeforeAdvance sets the function that is called with the target time before
+// the clock is set forward. Call it before the clock is used.
 func (c *SettableClock) BeforeAdvance(f func(target time.Time)) { c.before = f }
 
 // Now implements Clock.
@@ -77,10 +76,10 @@ func (c *SettableClock) At(t time.Time, f func()) Timer {
 	return timer
 }
 
-// Advance sets the clock forward by d. Each timer that becomes due is called in
-// the order of its time, the clock standing at that moment; all have returned
-// before Advance does. The new offset is durable before anything is called, so
-// that the clock does not fall back after a crash.
+// Advance sets the clock forward by d. It calls each timer that becomes due in
+// order of time, with the clock standing at that time, and returns when all
+// calls have returned. It stores the new offset before the first call, so that
+// the clock does not go back after a crash.
 func (c *SettableClock) Advance(d time.Duration) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
@@ -88,7 +87,7 @@ func (c *SettableClock) Advance(d time.Duration) error {
 	return c.set(now, now.Add(d))
 }
 
-// Set sets the clock forward to t, as Advance does.
+// Set sets the clock forward to t, like Advance.
 func (c *SettableClock) Set(t time.Time) error {
 	c.setting.Lock()
 	defer c.setting.Unlock()
@@ -107,12 +106,12 @@ func (c *SettableClock) set(now, target time.Time) error {
 	}
 	c.before(target)
 	c.mu.Lock()
-	// The clock ran on meanwhile and does not fall back.
+	// The clock ran on before this lock and must not go back.
 	if c.still = c.now(); c.still.After(target) {
 		target = c.still
 	}
 	c.mu.Unlock()
-	c.ringing.Wait() // what became due just before
+	c.ringing.Wait() // calls that became due just before
 	c.mu.Lock()
 	for {
 		timer := c.due(target)
@@ -132,7 +131,7 @@ func (c *SettableClock) set(now, target time.Time) error {
 	return nil
 }
 
-// due takes the first timer that is due at t.
+// due removes and returns the first timer that is due at t.
 func (c *SettableClock) due(t time.Time) *settableTimer {
 	if len(c.timers) == 0 || c.timers[0].at.After(t) {
 		return nil
@@ -141,7 +140,7 @@ func (c *SettableClock) due(t time.Time) *settableTimer {
 }
 
 // rearm sets the alarm for the first timer. While the clock is being set there
-// is none: Advance calls what is due.
+// is no alarm: Advance calls the due timers.
 func (c *SettableClock) rearm() {
 	idle := c.closed || len(c.timers) == 0 || !c.still.IsZero()
 	if c.alarm != nil {
@@ -158,7 +157,7 @@ func (c *SettableClock) rearm() {
 	c.alarm = time.AfterFunc(untilCheck(c.alarmAt.Sub(c.now())), c.ring)
 }
 
-// ring calls what became due at real speed.
+// ring calls the timers that became due at real speed.
 func (c *SettableClock) ring() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +171,7 @@ func (c *SettableClock) ring() {
 	c.rearm()
 }
 
-// Close stops the clock's own goroutine; timers are no longer called.
+// Close stops the clock's goroutine; timers are no longer called.
 func (c *SettableClock) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,7 +185,7 @@ type settableTimer struct {
 	at    time.Time
 	order uint64 // timers of the same moment are called in the order of At
 	call  func()
-	index int // in the heap; -1 when not in it
+	index int // in the heap; -1 if removed
 }
 
 // Stop implements Timer.

@@ -13,7 +13,7 @@ import (
 	"watchpost"
 )
 
-// settable returns a clock that stands near noon and ends with the test.
+// settable returns a clock set near noon, closed at the end of the test.
 func settable(t testing.TB) *watchpost.SettableClock {
 	t.Helper()
 	c := watchpost.NewSettableClock(noon.Sub(watchpost.SystemClock{}.Now()), nil, nil)
@@ -107,7 +107,7 @@ func TestSettableClockRunsOn(t *testing.T) {
 	rang := make(chan time.Time, 10)
 	ring := func() { rang <- c.Now() }
 	c.At(c.Now().Add(-time.Hour), ring)
-	<-rang // at once, what has passed
+	<-rang // at has passed: called immediately
 	at := c.Now().Add(30 * time.Millisecond)
 	late := c.At(at.Add(time.Hour), ring)
 	c.At(at, ring)
@@ -174,8 +174,8 @@ func TestSettableClockRunsOn(t *testing.T) {
 	})
 }
 
-// TestSettableClockAgainstModel adds, stops and advances at random: what is
-// called is what a sorted list says.
+// TestSettableClockAgainstModel adds, stops and advances at random, and
+// compares the calls with a sorted list.
 func TestSettableClockAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -194,7 +194,8 @@ func TestSettableClockAgainstModel(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(r, "step") {
 			case 0, 1:
 				name := fmt.Sprint(i)
-				// Hours ahead: nothing rings at real speed meanwhile.
+				// Hours ahead, so that no timer is due at real speed during the
+				// test.
 				at := base.Add(now + time.Duration(rapid.IntRange(1, 20).Draw(r, "in"))*time.Hour)
 				e := entry{name: name, at: at, timer: c.At(at, func() { got = append(got, name) })}
 				place := len(waiting)

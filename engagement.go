@@ -12,7 +12,7 @@ import (
 	"watchpost/internal/reference"
 )
 
-// ActorType says in whose name a post is liked or commented on.
+// ActorType says whether a like or comment is made as a member or as a company.
 type ActorType string
 
 // The actor types.
@@ -21,22 +21,22 @@ const (
 	ActorCompany ActorType = "company"
 )
 
-// Limits of what is written on the network, in characters.
+// Limits of text written on the network, in characters.
 const (
 	MaxComment = 1250
 	MaxMessage = 10_000
 	MaxNote    = 300
 )
 
-// TextNoAdmin answers who lets the service act in nobody's name in a team
+// TextNoAdmin is the error of a request without an acting member in a team
 // without an admin.
 const TextNoAdmin = "No admin user found in the team"
 
-// TextInvitationCap answers an invitation that this week has no room for.
+// TextInvitationCap is the error of an invitation above the weekly cap.
 const TextInvitationCap = "Network invitation limit reached. Try again next week."
 
-// PostKey returns the short text that the names of one post have in common,
-// however a caller or a page wrote them.
+// PostKey returns the short text that all names of one post share, in whatever
+// form a caller or a page wrote them.
 func PostKey(urn string) string {
 	if r, err := reference.ParsePost(urn); err == nil {
 		return r.Key()
@@ -44,19 +44,18 @@ func PostKey(urn string) string {
 	return urn
 }
 
-// Engagement is what a task does on the network that the service remembers: a like, a
-// comment or an invitation.
+// Engagement is a like, comment or invitation that a task makes on the network.
 type Engagement struct {
 	Action  Action
 	Type    ActorType
-	Company string // the company's title, for ActorCompany
+	Company string // title of the company, for ActorCompany
 	URN     string // of the post or person, as given
-	Target  string // the same as a Key
+	Target  string // URN as a Key
 	Text    string // of a comment
 }
 
-// Engagement reads from a task's input what it does; ok is false for tasks that do
-// nothing of the kind.
+// Engagement parses the engagement from a task's input; ok is false for other
+// tasks.
 func (t *Task) Engagement() (d Engagement, ok bool) {
 	if !t.Type.Writes() || t.Type == TaskSendMessage {
 		return Engagement{}, false
@@ -90,13 +89,14 @@ func (t *Task) Engagement() (d Engagement, ok bool) {
 	return d, d.URN != ""
 }
 
-// OnPost reports whether the deed is one on a post.
+// OnPost reports whether the engagement is on a post.
 func (d *Engagement) OnPost() bool { return d.Action == ActionLike || d.Action == ActionComment }
 
-// Effect names what a task does on the network and must not be done twice: a
-// like or an invitation by one actor of one account.
+// Effect identifies a change on the network that must not happen twice: a like
+// or an invitation by one actor of one account.
 type Effect struct {
-	// Account is the one that acts; while it is not known Member stands for it.
+	// Account is the acting account; while it is not known, Member stands for
+	// it.
 	Account AccountURN
 	Member  MemberID
 	Actor   string
@@ -121,19 +121,19 @@ func (t *Task) Effect() (e Effect, ok bool) {
 	return e, true
 }
 
-// Key returns a text that two effects share if and only if they are equal.
+// Key returns a text that is equal for equal effects and different for others.
 func (e Effect) Key() string {
 	return strings.Join([]string{string(e.Account), string(e.Member), e.Actor, string(e.Action), e.Target}, "\x00")
 }
 
-// CleanComment returns the text of a comment without white space around it;
-// ok is false when it is too long. An empty one is returned as "".
+// CleanComment trims the text of a comment; ok is false if it is too long. A
+// blank text becomes "".
 func CleanComment(s string) (text string, ok bool) {
 	text = strings.TrimSpace(s)
 	return text, utf8.RuneCountInString(text) <= MaxComment
 }
 
-// InteractionKind is what was done to a post.
+// InteractionKind is the kind of an interaction with a post.
 type InteractionKind string
 
 // The kinds of interactions.
@@ -142,7 +142,7 @@ const (
 	InteractionComment InteractionKind = "comment"
 )
 
-// Interaction is one like or comment that was done on a post.
+// Interaction is a like or comment on a post.
 type Interaction struct {
 	ID     TaskID // of the task that did it
 	Kind   InteractionKind
@@ -153,8 +153,8 @@ type Interaction struct {
 	Author Author
 }
 
-// Author is in whose name an interaction was done: a member, or the page of a
-// company, which is named by its title.
+// Author is the actor of an interaction: a member, or the page of a company,
+// identified by its title.
 type Author struct {
 	ID       string
 	FullName string
@@ -163,14 +163,14 @@ type Author struct {
 	Type     ActorType
 }
 
-// The pages of interactions, and the days of their graph.
+// Page sizes of interactions, and the number of days of their graph.
 const (
 	InteractionPageSize = 10
 	MaxInteractionPage  = 100
 	InteractionDays     = 7
 )
 
-// InteractionQuery asks for a page of interactions.
+// InteractionQuery selects a page of interactions.
 type InteractionQuery struct {
 	Kind     InteractionKind // empty: both
 	Actors   []string        // IDs of authors; none: all
@@ -178,8 +178,8 @@ type InteractionQuery struct {
 	PageSize int
 }
 
-// InteractionSummary counts what a query selects from. Likes, Comments and
-// Graph heed the actors, not the kind.
+// InteractionSummary counts the interactions of a team. Likes, Comments and
+// Graph are filtered by actor, not by kind.
 type InteractionSummary struct {
 	Total, Likes, Comments int
 	Graph                  []InteractionDay // oldest first, now's day last
@@ -191,20 +191,20 @@ type InteractionDay struct {
 	Likes, Comments int
 }
 
-// Select is the whole meaning of a query: the page of all that q asks for,
+// Select defines the meaning of a query: it returns the page that q selects,
 // newest first, and the counts.
 func (q *InteractionQuery) Select(all []Interaction, now time.Time) ([]Interaction, InteractionSummary) {
 	return q.SelectSorted(slices.Values(slices.SortedFunc(slices.Values(all), func(a, b Interaction) int { return a.Compare(&b) })), now)
 }
 
-// Compare puts the newer interaction first; of two at one moment the one with
-// the greater id.
+// Compare orders interactions newest first, and at the same time by descending
+// id.
 func (i *Interaction) Compare(other *Interaction) int {
 	return cmp.Or(other.At.Compare(i.At), cmp.Compare(other.ID, i.ID))
 }
 
-// SelectSorted is Select of interactions that come newest first, of which only
-// ID, Kind, At and the author's ID are looked at.
+// SelectSorted is Select for interactions that are sorted newest first. It
+// reads only ID, Kind, At and the author's ID.
 func (q *InteractionQuery) SelectSorted(newestFirst iter.Seq[Interaction], now time.Time) ([]Interaction, InteractionSummary) {
 	var page []Interaction
 	var sum InteractionSummary
@@ -228,10 +228,10 @@ func (q *InteractionQuery) SelectSorted(newestFirst iter.Seq[Interaction], now t
 	return page, sum
 }
 
-// count counts an interaction, also on its day if that is of the graph, whose
-// first day begins at first.
+// count adds an interaction to the totals and to its day, if the graph, which
+// begins at first, includes the day.
 func (s *InteractionSummary) count(i *Interaction, first time.Time) {
-	var day InteractionDay // of no graph
+	var day InteractionDay // a day outside the graph
 	on := &day
 	if n := int(Daily.Start(i.At).Sub(first) / (24 * time.Hour)); !i.At.Before(first) && n < len(s.Graph) {
 		on = &s.Graph[n]

@@ -46,7 +46,7 @@ func TestSelectInteractions(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
 	var all []Interaction
-	for n := range 25 { // one every half day, likes and comments in turn
+	for n := range 25 { // one every 12 hours, likes and comments alternate
 		kind := InteractionLike
 		if n%2 == 1 {
 			kind = InteractionComment
@@ -108,7 +108,7 @@ func TestAddPage(t *testing.T) {
 	require.Equal(t, plain.Input, plain.LeasedInput())
 }
 
-// What does not fit is dropped, the oldest first.
+// TestNewestPosts: posts that do not fit are dropped, oldest first.
 func TestNewestPosts(t *testing.T) {
 	t.Parallel()
 	post := func(day int) json.RawMessage {

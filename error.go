@@ -5,17 +5,16 @@ import (
 	"fmt"
 )
 
-// Kind says what went wrong in the words of the specification's error table.
-// The HTTP layer alone turns a kind into a status; rules, stores and actors
-// never speak of status numbers.
+// Kind is the class of an error in the words of the specification's error
+// table. Only package http maps a kind to a status code.
 type Kind uint8
 
 // The kinds, in the order in which a request is checked.
 const (
-	// Internal is a fault of ours; its text never reaches a client.
+	// Internal is a fault of the service; its text never reaches a client.
 	Internal Kind = iota
-	// Unavailable is a passing fault: nothing was decided, or the caller was
-	// not told what; the same request may be sent again.
+	// Unavailable is a temporary fault. Either nothing was decided or the
+	// outcome is not known; the client may send the same request again.
 	Unavailable
 	// Unauthenticated means that the key or token is missing or unknown.
 	Unauthenticated
@@ -25,21 +24,22 @@ const (
 	TooLarge
 	// Invalid means that a parameter is missing or malformed; the text names it.
 	Invalid
-	// NotFound means that the thing does not exist, or is not to be told of.
+	// NotFound means that the thing does not exist, or that its existence must
+	// not be revealed.
 	NotFound
-	// Forbidden means that the thing is another team's.
+	// Forbidden means that the thing belongs to another team.
 	Forbidden
-	// Conflict means that the present state does not allow the change.
+	// Conflict means that the current state does not allow the change.
 	Conflict
 	// PlanLimit means that a quota of the plan is reached; the text names it.
 	PlanLimit
-	// InvitationCap means that the network lets no more invitations out this
+	// InvitationCap means that the network accepts no more invitations this
 	// week.
 	InvitationCap
 )
 
-// Error is the one error type that crosses package borders. Text is written
-// for the client, word for word as the specification wants it.
+// Error is the only error type that crosses package borders. Text is the
+// client's error text, exactly as the specification has it.
 type Error struct {
 	Kind Kind
 	Text string
@@ -68,8 +68,7 @@ func WrapError(kind Kind, text string, cause error) *Error {
 	return &Error{Kind: kind, Text: text, Err: cause}
 }
 
-// KindOf returns the kind of the first Error in err's chain; an error of
-// another type is Internal.
+// KindOf returns the kind of the first Error in err's chain, or Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -78,7 +77,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Texts that more than one place answers with.
+// Error texts that several places share.
 const (
 	TextUnavailable       = "Temporarily unavailable, retry later"
 	TextInternal          = "Internal server error"

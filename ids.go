@@ -8,8 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The identifiers of the service's things: UUIDv7 strings, so that they sort
-// by the time of their making.
+// Identifiers are UUIDv7 strings, which sort by creation time.
 type (
 	// TeamID names a team; it also names the team's space in the store.
 	TeamID string
@@ -19,8 +18,8 @@ type (
 	WatchlistID string
 	// ListID names a list of profiles or companies that watchlists follow.
 	ListID string
-	// EntryID names a keyword entry (keyword_id) or an entry of a list: what a
-	// scan looks for.
+	// EntryID names a keyword entry (keyword_id) or an entry of a list, which
+	// scans search for.
 	EntryID string
 	// PostID names a stored post.
 	PostID string
@@ -28,7 +27,7 @@ type (
 	TaskID string
 	// SessionID names a session: one paired browser extension.
 	SessionID string
-	// AccountURN names an account on the network, normalised.
+	// AccountURN names an account on the network, normalized.
 	AccountURN string
 )
 
@@ -36,7 +35,7 @@ type (
 func NewID(now time.Time) string {
 	var id uuid.UUID
 	if _, err := rand.Read(id[:]); err != nil {
-		panic(err) // the runtime aborts before this can happen
+		panic(err) // the runtime aborts before it returns an error
 	}
 	ms := now.UnixMilli()
 	for i := 5; i >= 0; i-- {
@@ -61,7 +60,7 @@ func ValidID(s string) bool {
 func NewSecret(n int) string {
 	b := make([]byte, n)
 	if _, err := rand.Read(b); err != nil {
-		panic(err) // the runtime aborts before this can happen
+		panic(err) // the runtime aborts before it returns an error
 	}
 	return hex.EncodeToString(b)
 }

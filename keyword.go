@@ -8,29 +8,28 @@ import (
 	"watchpost/internal/text"
 )
 
-// KeywordEntry is one element of a watchlist's keywords: a primary keyword,
-// words that must occur with it, and words none of which may
-// (specification: Keyword entry).
+// KeywordEntry is one element of a watchlist's keywords: a keyword, required
+// words and excluded words (specification: Keyword entry).
 type KeywordEntry struct {
 	ID       EntryID
 	Keyword  string
 	Required []string
 	Excluded []string
-	// AnyRequired is set when one of Required is enough
-	// (include_all_required: false).
+	// AnyRequired means that one of Required is enough (include_all_required:
+	// false).
 	AnyRequired bool `json:",omitempty"`
 }
 
-// anyOf reports whether the entry asks for one of several words: with one word
-// or none, any and all are the same.
+// anyOf reports whether one of several required words is enough. With fewer
+// than two words, any and all mean the same.
 func (e KeywordEntry) anyOf() bool { return e.AnyRequired && len(e.Required) > 1 }
 
-// Matcher compiles the entry, to compare it with texts.
+// Matcher compiles the entry, for matching against texts.
 func (e KeywordEntry) Matcher() text.Matcher {
 	return text.Compile(text.Rule{Keyword: e.Keyword, Required: e.Required, Excluded: e.Excluded, AnyRequired: e.AnyRequired})
 }
 
-// KeywordResult is what became of one keyword of a request (results in the
+// KeywordResult is the outcome for one keyword of a request (results in the
 // reply to a create).
 type KeywordResult struct {
 	Success   bool    `json:"success"`
@@ -48,11 +47,10 @@ func KeywordTexts(entries []KeywordEntry) []string {
 	return texts
 }
 
-// CleanKeywords trims what a request calls keywords, drops the blank ones and
-// those that say the same as an earlier one, and rejects the too long ones, one
-// by one. results tells what became of each that was not dropped, in the order
-// of the request: the n-th success stands for kept[n], whose id the caller
-// gives to both.
+// CleanKeywords trims the keywords of a request, drops blank and duplicate
+// ones, and rejects keywords that are too long one by one. results has the
+// outcome of each keyword that was not dropped, in the order of the request.
+// The n-th success belongs to kept[n]; the caller sets the id of both.
 func CleanKeywords(raw []KeywordEntry) (kept []KeywordEntry, results []KeywordResult, err error) {
 	if len(raw) == 0 {
 		return nil, nil, Errorf(Invalid, "keywords array is required and must not be empty")
@@ -85,7 +83,7 @@ func errTooManyKeywords() error {
 	return Errorf(Invalid, "At most %d keywords per watchlist", MaxKeywords)
 }
 
-// fault says why an entry is rejected; "" means that it is not.
+// fault returns why an entry is rejected, or "".
 func (e KeywordEntry) fault() string {
 	long := func(s string) bool { return utf8.RuneCountInString(s) > MaxKeyword }
 	switch {
@@ -103,8 +101,8 @@ func (e KeywordEntry) fault() string {
 	return ""
 }
 
-// sense returns what the entry asks for, the same for two entries that differ
-// in case or in the order of their constraints only.
+// sense returns a key of the entry's meaning. It is equal for two entries that
+// differ only in case or in the order of their constraints.
 func (e KeywordEntry) sense() string {
 	list := func(words []string) string {
 		folded := make([]string, len(words))
@@ -121,9 +119,9 @@ func (e KeywordEntry) sense() string {
 	return sense
 }
 
-// IdentifyKeywords gives the successes among results the ids of the entries of
-// a watchlist that ask for the same. The n-th success stands for kept[n], as
-// CleanKeywords returns them.
+// IdentifyKeywords gives the successes in results the ids of the watchlist's
+// entries with the same meaning. The n-th success belongs to kept[n], as
+// returned by CleanKeywords.
 func IdentifyKeywords(results []KeywordResult, kept, entries []KeywordEntry) {
 	ids := make(map[string]EntryID, len(entries))
 	for _, e := range entries {
@@ -138,8 +136,8 @@ func IdentifyKeywords(results []KeywordResult, kept, entries []KeywordEntry) {
 	}
 }
 
-// DistinctRules drops the entries that add nothing: another one has the same
-// keyword and matches every post that they match. Each entry costs a scan.
+// DistinctRules drops entries that another entry with the same keyword covers,
+// because each entry costs a scan.
 func DistinctRules(entries []KeywordEntry) []KeywordEntry {
 	var kept []KeywordEntry
 	for i, e := range entries {
@@ -157,8 +155,9 @@ func DistinctRules(entries []KeywordEntry) []KeywordEntry {
 	return kept
 }
 
-// covers reports whether the entry surely matches every post that another one
-// with the same keyword matches.
+// covers reports whether the entry is known to match every post that another
+// entry with the same keyword matches. False may also mean that this is not
+// known.
 func (e KeywordEntry) covers(o KeywordEntry) bool {
 	within := func(words, all []string) bool {
 		return !slices.ContainsFunc(words, func(w string) bool {
@@ -179,7 +178,7 @@ func (e KeywordEntry) covers(o KeywordEntry) bool {
 	return within(e.Required, o.Required)
 }
 
-// cleanWords trims words, drops the blank and the repeated.
+// cleanWords trims words and drops blank and repeated ones.
 func cleanWords(words []string) []string {
 	var kept []string
 	seen := make(map[string]bool)
@@ -194,7 +193,7 @@ func cleanWords(words []string) []string {
 	return kept
 }
 
-// keepEntryIDs gives entries the ids of those of old that ask for the same.
+// keepEntryIDs gives each entry the id of the old entry with the same meaning.
 func keepEntryIDs(entries, old []KeywordEntry) []KeywordEntry {
 	ids := make(map[string]EntryID, len(old))
 	for _, e := range old {

@@ -20,7 +20,7 @@ func entries(keywords ...string) []watchpost.KeywordEntry {
 	return out
 }
 
-// numbered returns n texts that differ.
+// numbered returns n different texts.
 func numbered(n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -163,8 +163,8 @@ func TestCleanLabels(t *testing.T) {
 	}
 }
 
-// TestDistinctRules: an entry stays when no other one with its keyword matches
-// all that it matches.
+// TestDistinctRules: an entry stays unless another entry with its keyword
+// matches all the posts that it matches.
 func TestDistinctRules(t *testing.T) {
 	t.Parallel()
 	entry := func(keyword string, required ...string) watchpost.KeywordEntry {
@@ -192,8 +192,8 @@ func TestDistinctRules(t *testing.T) {
 	}
 }
 
-// TestAnyRequired: an entry of any of its required words is another one than
-// that of all, matches what has one of them, and keeps its id.
+// TestAnyRequired: an entry with any required word differs from one with all
+// required words. It matches texts with one of them, and keeps its id.
 func TestAnyRequired(t *testing.T) {
 	t.Parallel()
 	all := watchpost.KeywordEntry{Keyword: "solar", Required: []string{"Spain", "España"}}

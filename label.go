@@ -7,14 +7,14 @@ import (
 	"watchpost/internal/text"
 )
 
-// Label is a class that posts of a watchlist are sorted into.
+// Label is a class for the posts of a watchlist.
 type Label struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Default     bool   `json:"default"`
 }
 
-// CleanLabels trims labels and drops those whose name an earlier one has.
+// CleanLabels trims labels and drops labels whose name repeats an earlier one.
 func CleanLabels(raw []Label) ([]Label, error) {
 	kept := make([]Label, 0, len(raw))
 	seen := make(map[string]bool)
@@ -24,7 +24,7 @@ func CleanLabels(raw []Label) ([]Label, error) {
 		switch {
 		case text.IsBlank(l.Name):
 			return nil, Errorf(Invalid, "Invalid 'labels': a label must have a name")
-		case text.NormalizeName(l.Name) == NoLabels: // filters posts without any
+		case text.NormalizeName(l.Name) == NoLabels: // reserved: selects posts without labels
 			return nil, Errorf(Invalid, "Invalid 'labels'")
 		case strings.ContainsRune(l.Name, ','):
 			return nil, Errorf(Invalid, "Invalid 'labels': a name must not contain a comma")

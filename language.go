@@ -6,10 +6,10 @@ import (
 	"watchpost/internal/text"
 )
 
-// Undetermined is the code of a language that could not be told.
+// Undetermined is the code of a text whose language could not be detected.
 const Undetermined = "und"
 
-// languages is the table of English names that lang accepts.
+// languages maps the English names that lang accepts to codes.
 var languages = map[string]string{
 	"afrikaans": "af", "albanian": "sq", "amharic": "am", "arabic": "ar", "armenian": "hy", "azerbaijani": "az",
 	"basque": "eu", "belarusian": "be", "bengali": "bn", "bosnian": "bs", "bulgarian": "bg", "burmese": "my",
@@ -30,13 +30,13 @@ var languages = map[string]string{
 	"undetermined": Undetermined, "unknown": Undetermined,
 }
 
-// codeAliases gives a language that has several codes one of them.
+// codeAliases maps alternative codes of a language to the code in use.
 var codeAliases = map[string]string{"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "ji": "yi", "mo": "ro", "sh": "sr"}
 
-// ParseLanguage reads a language as lang names it, a code or an English name in
-// any case, and returns its code. Of a code with a region or script (pt-BR,
-// zh_Hant) the language alone counts. ok is false for what is neither a known
-// name nor of the form of a code.
+// ParseLanguage parses a value of lang, a code or an English name in any case,
+// and returns the code. It ignores the region or script of a code (pt-BR,
+// zh_Hant). ok is false if s is neither a known name nor has the form of a
+// code.
 func ParseLanguage(s string) (code string, ok bool) {
 	s = text.NormalizeName(s)
 	if code, ok = languages[s]; ok {

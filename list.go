@@ -6,9 +6,8 @@ import (
 	"watchpost/internal/reference"
 )
 
-// List is a list of profiles or companies, which watchlists of its type
-// follow. Its entries are scanned once for all of them (specification:
-// list_id).
+// List is a list of profiles or companies that watchlists of its type follow.
+// Its entries are scanned once for all of them (specification: list_id).
 type List struct {
 	ID        ListID
 	Name      string
@@ -24,8 +23,8 @@ type ListEntry struct {
 	AddedAt   time.Time
 }
 
-// With returns the list with those of the references added that it does not
-// have, and how many they are. The list itself is not changed.
+// With returns a copy of the list with the references that it did not contain,
+// and their number.
 func (l List) With(references []reference.Reference, now time.Time) (with List, added int) {
 	have := make(map[string]bool, len(l.Entries))
 	for _, e := range l.Entries {
@@ -43,9 +42,8 @@ func (l List) With(references []reference.Reference, now time.Time) (with List, 
 	return l, added
 }
 
-// ScanFrequency returns how often a list is scanned that these watchlists
-// follow: as often as the most frequent one that is enabled asks for; ok is
-// false when none is.
+// ScanFrequency returns the scan frequency of a list with these followers: that
+// of the most frequent enabled one. ok is false if none is enabled.
 func ScanFrequency(followers []Watchlist) (f FetchFrequency, ok bool) {
 	for _, w := range followers {
 		if !w.Disabled && (!ok || w.Frequency < f) {
@@ -55,8 +53,8 @@ func ScanFrequency(followers []Watchlist) (f FetchFrequency, ok bool) {
 	return f, ok
 }
 
-// CleanReferences reads what a request calls profiles or companies. What names
-// none is dropped, and so is what an earlier one names already.
+// CleanReferences parses the profiles or companies of a request. It drops
+// invalid and repeated ones.
 func CleanReferences(t WatchlistType, raw []string) ([]reference.Reference, error) {
 	parse, things, thing := reference.ParseProfile, "profiles", "profile"
 	if t == CompanyWatchlist {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Plan is what a team pays for; its quotas are in the table below
-// (specification: Limits 4).
+// Plan is a team's plan. Its quotas are in the table below (specification:
+// Limits 4).
 type Plan string
 
-// The plans. PlanPro is a legacy name: it is shown as it is and has the quotas
-// of PlanGrowth.
+// The plans. PlanPro is a legacy name: the API shows it, and its quotas are
+// those of PlanGrowth.
 const (
 	PlanFree     Plan = "free"
 	PlanGrowth   Plan = "growth"
@@ -23,28 +23,29 @@ const (
 // Unlimited is the value of a quota without a limit.
 const Unlimited = -1
 
-// TrackedCompanies is how many companies a watchlist may follow on any plan.
+// TrackedCompanies is the maximum number of companies that a watchlist may
+// follow, on any plan.
 const TrackedCompanies = 200
 
-// What the weekly limit of posts counts, and when it is lower.
+// Parameters of the weekly limit of posts.
 const (
-	// RelevantFrom is the relevance from which a post counts.
+	// RelevantFrom is the lowest relevance of a post that counts.
 	RelevantFrom = 4
-	// QuietWeeklyPosts is the limit of a free team that has gone quiet.
+	// QuietWeeklyPosts is the limit of an inactive free team.
 	QuietWeeklyPosts = 100
-	// InactiveAfter is how long neither a session nor a person was there in a
-	// team that has gone quiet.
+	// InactiveAfter is the time without activity of a session or a person after
+	// which a team is inactive.
 	InactiveAfter = 7 * 24 * time.Hour
 )
 
-// Inactive reports whether a team whose last sign of life, of a session or of a
-// person, is so old has gone quiet. The zero time means that there was none.
+// Inactive reports whether a team is inactive at now, given its last activity.
+// The zero time means that there was none.
 func Inactive(last, now time.Time) bool { return last.IsZero() || now.Sub(last) > InactiveAfter }
 
-// Quotas is what a plan includes. A quota of zero means that the plan does not
-// include the thing at all; Unlimited that there is no limit.
+// Quotas are the limits of a plan. Zero means that the plan does not include
+// the thing at all; Unlimited means no limit.
 type Quotas struct {
-	Watchlists            int // of the team, all types, disabled ones too
+	Watchlists            int // of the team, all types, disabled ones included
 	Profiles              int // per people watchlist
 	PotentialLeads        int // per watchlist and week
 	Members               int
@@ -54,7 +55,7 @@ type Quotas struct {
 }
 
 // planQuotas is the quota table of the specification (Limits 4), in its row
-// order, one column per plan; the last two rows are decided, not shown there.
+// order, one column per plan. The last two rows are decisions of this service.
 var planQuotas = []struct {
 	quota                          func(*Quotas) *int
 	free, growth, expert, ultimate int
@@ -68,7 +69,7 @@ var planQuotas = []struct {
 	{func(q *Quotas) *int { return &q.CompaniesPerWatchlist }, TrackedCompanies, TrackedCompanies, TrackedCompanies, TrackedCompanies},
 }
 
-// ParsePlan reads a plan's name, in any case.
+// ParsePlan parses a plan's name, in any case.
 func ParsePlan(s string) (Plan, error) {
 	switch p := Plan(strings.ToLower(strings.TrimSpace(s))); p {
 	case PlanFree, PlanGrowth, PlanExpert, PlanUltimate, PlanPro:
@@ -77,8 +78,8 @@ func ParsePlan(s string) (Plan, error) {
 	return "", Errorf(Invalid, "Invalid 'plan'")
 }
 
-// PlanAt returns the plan that counts at a moment: PlanFree once the team's plan
-// has expired. The zero time means that it never does.
+// PlanAt returns the plan that applies at now: PlanFree once the team's plan
+// has expired. A zero expires means never.
 func PlanAt(p Plan, expires, now time.Time) Plan {
 	if !expires.IsZero() && !now.Before(expires) {
 		return PlanFree
@@ -86,8 +87,8 @@ func PlanAt(p Plan, expires, now time.Time) Plan {
 	return p
 }
 
-// Quotas returns the plan's column of the table. A plan that does not exist
-// has the quotas of PlanFree.
+// Quotas returns the plan's column of the table. An unknown plan has the quotas
+// of PlanFree.
 func (p Plan) Quotas() Quotas {
 	var q Quotas
 	for _, row := range planQuotas {
@@ -105,8 +106,8 @@ func (p Plan) Quotas() Quotas {
 	return q
 }
 
-// WeeklyPosts returns how many relevant posts a watchlist may store in a week;
-// quiet matters to free teams only.
+// WeeklyPosts returns how many relevant posts a watchlist may store in a week.
+// quiet affects free teams only.
 func (p Plan) WeeklyPosts(quiet bool) int {
 	limit := p.Quotas().WeeklyPosts
 	if quiet && p.Quotas() == PlanFree.Quotas() {
@@ -115,7 +116,8 @@ func (p Plan) WeeklyPosts(quiet bool) int {
 	return limit
 }
 
-// CheckWatchlists refuses a new watchlist to a team that has so many already.
+// CheckWatchlists returns an error if a team with have watchlists may not
+// create another one.
 func (p Plan) CheckWatchlists(have int) error {
 	limit := p.Quotas().Watchlists
 	if within(have+1, limit) {
@@ -125,7 +127,8 @@ func (p Plan) CheckWatchlists(have int) error {
 		counted(limit, "watchlist"))
 }
 
-// CheckMembers refuses a new member to a team that has so many already.
+// CheckMembers returns an error if a team with have members may not add another
+// one.
 func (p Plan) CheckMembers(have int) error {
 	limit := p.Quotas().Members
 	if within(have+1, limit) {
@@ -134,7 +137,8 @@ func (p Plan) CheckMembers(have int) error {
 	return Errorf(PlanLimit, "Your plan includes up to %s.", counted(limit, "team member"))
 }
 
-// CheckProfiles refuses a people watchlist whose list would have n profiles.
+// CheckProfiles returns an error if a people watchlist may not follow n
+// profiles.
 func (p Plan) CheckProfiles(n int) error {
 	limit := p.Quotas().Profiles
 	switch {
@@ -146,7 +150,8 @@ func (p Plan) CheckProfiles(n int) error {
 	return Errorf(PlanLimit, "Your plan includes up to %s per watchlist.", counted(limit, "tracked profile"))
 }
 
-// CheckCompanies refuses a company watchlist whose list would have n companies.
+// CheckCompanies returns an error if a company watchlist may not follow n
+// companies.
 func (p Plan) CheckCompanies(n int) error {
 	limit := p.Quotas().CompaniesPerWatchlist
 	if within(n, limit) {
@@ -155,8 +160,8 @@ func (p Plan) CheckCompanies(n int) error {
 	return Errorf(PlanLimit, "Your plan includes up to %d tracked companies per watchlist.", limit)
 }
 
-// CheckTracked refuses a watchlist that follows a list when the list would have
-// n entries.
+// CheckTracked returns an error if a watchlist of type t may not follow a list
+// with n entries.
 func (p Plan) CheckTracked(t WatchlistType, n int) error {
 	if t == CompanyWatchlist {
 		return p.CheckCompanies(n)
@@ -164,14 +169,14 @@ func (p Plan) CheckTracked(t WatchlistType, n int) error {
 	return p.CheckProfiles(n)
 }
 
-// Scans reports whether watchlists of the type are scanned on the plan at all;
-// after a downgrade there may be some that are not.
+// Scans reports whether the plan scans watchlists of type t. After a downgrade
+// a team may have watchlists that are not scanned.
 func (p Plan) Scans(t WatchlistType) bool {
 	return t != PeopleWatchlist || p.Quotas().Profiles != 0
 }
 
-// CheckAutoEngagementRules refuses a new rule to a watchlist that has so many
-// already.
+// CheckAutoEngagementRules returns an error if a watchlist with have rules may
+// not add another one.
 func (p Plan) CheckAutoEngagementRules(have int) error {
 	limit := p.Quotas().AutoEngagementRules
 	if within(have+1, limit) {
@@ -180,10 +185,10 @@ func (p Plan) CheckAutoEngagementRules(have int) error {
 	return Errorf(PlanLimit, "Your plan includes up to %s per watchlist.", counted(limit, "auto-engagement rule"))
 }
 
-// within reports whether n things fit under a limit.
+// within reports whether n is within a limit.
 func within(n, limit int) bool { return limit == Unlimited || n <= limit }
 
-// counted writes a number with its noun in the singular or plural.
+// counted formats a number with its noun in the singular or plural.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

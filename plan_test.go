@@ -10,7 +10,8 @@ import (
 )
 
 func TestPlanQuotas(t *testing.T) {
-	// The table of the specification, column by column, and the decided rows.
+	// The table of the specification, column by column, followed by the decided
+	// rows.
 	for plan, want := range map[watchpost.Plan]watchpost.Quotas{
 		"free":     {2, 0, 0, 5, 1, 200, 200},
 		"growth":   {5, 200, 400, 10, 2, 1_000, 200},

@@ -7,12 +7,12 @@ import (
 	"watchpost/internal/text"
 )
 
-// Post is a post of the network as a team stores it: what the page showed,
-// what the service understood of it, and what the team did with it. There is
-// one per team and network post (specification: Post object).
+// Post is a post of the network as a team stores it: the content of the page,
+// the computed fields, and the team's own data. There is one per team and
+// network post (specification: Post object).
 type Post struct {
 	ID  PostID
-	URN string // the network's own name of it; unique within a team
+	URN string // the network's name of the post; unique within a team
 	URL string
 
 	Content        string // character for character as reported
@@ -37,7 +37,7 @@ type Post struct {
 	Tags       []Tag
 	Relevance  float64 // 0–10, one decimal
 	Influence  int     // 0–100
-	Enrichment int     // version of the rules that understood it
+	Enrichment int     // version of the rules that computed the fields
 	Matches    []Match // in the order of collection; never empty
 	Bookmark   bool
 	Liked      bool
@@ -59,26 +59,26 @@ type Match struct {
 	Watchlist WatchlistID
 	Keyword   string
 	At        time.Time
-	// Tags are those of the post's tags that the match gives, by their places.
+	// Tags are the indexes of the post's tags that the match gives.
 	Tags []int `json:",omitempty"`
-	// Lead is whether the post is one of a potential lead of the watchlist.
+	// Lead reports whether the post is by a potential lead of the watchlist.
 	Lead bool `json:",omitempty"`
 }
 
-// Tag is a label that a post was classified into.
+// Tag is a label of a post.
 type Tag struct {
 	Name        string
 	Description string
 }
 
-// Engagement is what the order engagement sorts by.
+// Engagement returns the value by which the order engagement sorts.
 func (p *Post) Engagement() int64 { return p.Likes + p.Comments }
 
-// TrendingEngagement is the number of likes, comments and shares from which a
-// post is trending.
+// TrendingEngagement is the minimum number of likes, comments and shares
+// together of a trending post.
 const TrendingEngagement = 100
 
-// Trending reports whether the post is one of high engagement.
+// Trending reports whether the post reaches TrendingEngagement.
 func (p *Post) Trending() bool { return p.Likes+p.Comments+p.Shares >= TrendingEngagement }
 
 // Collected reports whether one of the watchlists collected the post.
@@ -100,8 +100,8 @@ const (
 // PostOrder is a value of sort_by.
 type PostOrder string
 
-// The orders. Ties in every order go by PostedAt, newest first (OldestFirst:
-// oldest first), then by ID, so that the pages of a still set never overlap.
+// The orders. Each order breaks ties by PostedAt, newest first (OldestFirst:
+// oldest first), then by ID, so that pages of an unchanged set never overlap.
 const (
 	RecentFirst    PostOrder = "recent_first"
 	OldestFirst    PostOrder = "oldest_first"
@@ -111,16 +111,16 @@ const (
 	RelevanceFirst PostOrder = "relevance_first"
 )
 
-// PostQuery is what GET /api-posts asks for. The zero value of a field means
-// no filter. Its meaning is fixed by Matches and Less; engines must agree with
-// them to the letter.
+// PostQuery is a request to GET /api-posts. The zero value of a field means no
+// filter. Matches and Less define its meaning; engines must return exactly the
+// same posts.
 type PostQuery struct {
-	// Live holds the watchlists whose posts may be seen: the team's that are
-	// not deleted, or those that the request named.
-	// A nil map is no filter, an empty one shows nothing.
+	// Live holds the watchlists whose posts are visible: the team's watchlists
+	// that are not deleted, or those that the request names. A nil map is no
+	// filter; an empty one selects nothing.
 	Live       map[WatchlistID]bool
 	Tagging    *Tagging // which tags of posts count; nil: all
-	Labels     []string // any of them; NoLabels asks for untagged posts
+	Labels     []string // any of them; NoLabels selects untagged posts
 	People     []string // authors, any of these or of Companies: Keys of ParseProfile
 	Companies  []string // Keys of ParseCompany
 	Search     text.Search
@@ -134,17 +134,17 @@ type PostQuery struct {
 	Levels     []string // seniority, any of them, as ParseSeniority returns them
 	Sentiments []string // any of them
 	Sources    []string // any of them
-	Keyword    string   // matched for it, by one of the watchlists in Live
+	Keyword    string   // the keyword of a match by one of the watchlists in Live
 	Slug       string   // one post: a Key of ParsePostReference
 	Order      PostOrder
 	Page       int // from 1
 	PageSize   int
 }
 
-// NoLabels is the value of labels that asks for posts without tags.
+// NoLabels is the value of labels that selects posts without tags.
 const NoLabels = "no labels"
 
-// Lead reports whether a watchlist has collected the post as one of a potential
+// Lead reports whether a watchlist collected the post as one of a potential
 // lead.
 func (p *Post) Lead() bool {
 	return slices.ContainsFunc(p.Matches, func(m Match) bool { return m.Lead })

@@ -6,23 +6,23 @@ import (
 	"watchpost/internal/text"
 )
 
-// A post's tags are those that its live watchlists give it. Each match says
-// which of the post's tags are its own, so that the tags of a watchlist can be
-// left out at once when it is deleted, and those of labels that it has no more
-// when it is changed. Posts of earlier builds do not say so: their tags count
-// until they are classified again.
+// A post's tags come from its live watchlists. Each match records which of the
+// post's tags it gives. When a watchlist is deleted, or its labels change, its
+// old tags therefore disappear at once. Posts of earlier builds lack this
+// record: their tags count until they are classified again.
 
-// Tagging says which tags of posts count.
+// Tagging says which tags of posts are valid.
 type Tagging struct {
 	// Live holds the team's watchlists.
 	Live map[WatchlistID]bool
-	// Names holds, for each watchlist whose posts are yet to be classified again
-	// after a change, the folded names of the tags that it gives now.
+	// Names holds the normalized names of the tags that a watchlist gives now.
+	// It has an entry for each watchlist with posts that are not yet classified
+	// again after a change.
 	Names map[WatchlistID]map[string]bool
 }
 
-// Counts reports whether a tag counts that a watchlist gave. A nil Tagging lets
-// all count.
+// Counts reports whether a tag that a watchlist gave is valid. With a nil
+// Tagging all tags are valid.
 func (t *Tagging) Counts(w WatchlistID, name string) bool {
 	if t == nil {
 		return true
@@ -31,7 +31,7 @@ func (t *Tagging) Counts(w WatchlistID, name string) bool {
 	return t.Live[w] && (!changed || names[text.NormalizeName(name)])
 }
 
-// All reports whether all tags of matches count.
+// All reports whether all tags of matches are valid.
 func (t *Tagging) All(matches []Match) bool {
 	return t == nil || !slices.ContainsFunc(matches, func(m Match) bool {
 		_, changed := t.Names[m.Watchlist]
@@ -39,8 +39,8 @@ func (t *Tagging) All(matches []Match) bool {
 	})
 }
 
-// TagNames returns the folded names of the tags that a watchlist gives: its labels,
-// or its keywords.
+// TagNames returns the normalized names of the tags that a watchlist gives: its
+// labels, or otherwise its keywords.
 func (w *Watchlist) TagNames() map[string]bool {
 	names := map[string]bool{}
 	for _, l := range w.Labels {
@@ -54,7 +54,7 @@ func (w *Watchlist) TagNames() map[string]bool {
 	return names
 }
 
-// TagsGiven returns the tags of the post that count.
+// TagsGiven returns the valid tags of the post.
 func (p *Post) TagsGiven(t *Tagging) []Tag {
 	if t.All(p.Matches) || !p.attributed() {
 		return p.Tags
@@ -68,13 +68,13 @@ func (p *Post) TagsGiven(t *Tagging) []Tag {
 	return tags
 }
 
-// attributed reports whether the matches say which tags are theirs.
+// attributed reports whether the matches record their tags.
 func (p *Post) attributed() bool {
 	return len(p.Tags) == 0 || slices.ContainsFunc(p.Matches, func(m Match) bool { return len(m.Tags) > 0 })
 }
 
-// MatchTags returns the tags of each match; all of the post's for each when that
-// is not known.
+// MatchTags returns the tags of each match. If the matches do not record them,
+// each match gets all tags of the post.
 func (p *Post) MatchTags() [][]Tag {
 	given, known := make([][]Tag, len(p.Matches)), p.attributed()
 	for i, m := range p.Matches {
@@ -91,9 +91,9 @@ func (p *Post) MatchTags() [][]Tag {
 	return given
 }
 
-// SetMatchTags lets the post have the tags of its matches, in their order. A
-// name, case aside, is there once; the description that it got first stays,
-// unless it was empty. What the slices of the post were before is not written to.
+// SetMatchTags sets the tags of the post's matches, in their order. Of tags
+// whose names differ only in case it keeps the first, with the first
+// description that is not empty. It does not write to the previous slices.
 func (p *Post) SetMatchTags(given [][]Tag) {
 	p.Tags, p.Matches = nil, slices.Clone(p.Matches)
 	at := map[string]int{}
@@ -116,8 +116,8 @@ func (p *Post) SetMatchTags(given [][]Tag) {
 	}
 }
 
-// Attribute returns the post with every tag ascribed to every match, if it does
-// not say whose they are, and without places where there is no tag.
+// Attribute returns the post with all tags attributed to all matches, if the
+// matches do not record their tags. It drops tag indexes that are out of range.
 func (p *Post) Attribute() *Post {
 	astray := slices.ContainsFunc(p.Matches, func(m Match) bool {
 		return slices.ContainsFunc(m.Tags, func(at int) bool { return at < 0 || at >= len(p.Tags) })
@@ -130,8 +130,8 @@ func (p *Post) Attribute() *Post {
 	return &same
 }
 
-// Withdraw returns the post without the matches of a watchlist and the tags that
-// nothing else gives.
+// Withdraw returns the post without the matches of a watchlist and without the
+// tags that only they gave.
 func (p *Post) Withdraw(id WatchlistID) *Post {
 	left, given := *p, [][]Tag(nil)
 	left.Matches = nil

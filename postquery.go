@@ -9,8 +9,8 @@ import (
 	"watchpost/internal/text"
 )
 
-// postOrders is the table of sort_by: what each order compares before the ties
-// are broken, greatest first (specification: GET /api-posts, sort_by).
+// postOrders maps sort_by to the first comparison, greatest first, before ties
+// are broken (specification: GET /api-posts, sort_by).
 var postOrders = map[PostOrder]func(a, b *Post) int{
 	RecentFirst:    func(_, _ *Post) int { return 0 },
 	OldestFirst:    func(_, _ *Post) int { return 0 },
@@ -20,7 +20,7 @@ var postOrders = map[PostOrder]func(a, b *Post) int{
 	RelevanceFirst: func(a, b *Post) int { return cmp.Compare(b.Relevance, a.Relevance) },
 }
 
-// ParsePostOrder reads a value of sort_by; nothing given is RecentFirst.
+// ParsePostOrder parses a value of sort_by; "" is RecentFirst.
 func ParsePostOrder(s string) (PostOrder, error) {
 	if s == "" || s == "recent" {
 		return RecentFirst, nil
@@ -31,12 +31,11 @@ func ParsePostOrder(s string) (PostOrder, error) {
 	return PostOrder(s), nil
 }
 
-// Less reports whether a stands before b. It is a total order: of two posts
-// with different ids exactly one stands before the other. An order that does
-// not exist is RecentFirst.
+// Less reports whether a sorts before b. It is a total order on posts with
+// different ids. An unknown order is RecentFirst.
 func (o PostOrder) Less(a, b *Post) bool { return o.Compare(a, b) < 0 }
 
-// Compare is Less with three answers, as package slices wants it.
+// Compare orders posts like Less, for package slices.
 func (o PostOrder) Compare(a, b *Post) int {
 	first := postOrders[o]
 	if first == nil {
@@ -49,7 +48,7 @@ func (o PostOrder) Compare(a, b *Post) int {
 	return cmp.Or(first(a, b), age, cmp.Compare(a.ID, b.ID))
 }
 
-// Matches reports whether the query asks for the post, its page aside
+// Matches reports whether the query selects the post, on any page
 // (specification: GET /api-posts).
 func (q *PostQuery) Matches(p *Post) bool {
 	return q.matchesWatchlists(p) && q.matchesTimes(p) && q.matchesFacets(p) && q.matchesState(p) &&
@@ -73,7 +72,8 @@ func (q *PostQuery) matchesFacets(p *Post) bool {
 		matchesAny(q.Sentiments, p.Sentiment) && matchesAny(q.Sources, string(p.Source)) && q.matchesKeyword(p)
 }
 
-// matchesAny compares a name without case; nothing asked for is no filter.
+// matchesAny reports whether name equals one of asked, ignoring case, or asked
+// is empty.
 func matchesAny(asked []string, name string) bool {
 	return len(asked) == 0 || slices.ContainsFunc(asked, func(one string) bool { return text.NormalizeName(one) == text.NormalizeName(name) })
 }
@@ -108,8 +108,8 @@ func (q *PostQuery) matchesLabels(p *Post) bool {
 	})
 }
 
-// AuthorKey returns the Key of the author, a person or an organisation as the
-// URL says, or "" for an author without a page on the network.
+// AuthorKey returns the Key of the author, a person or an organization
+// according to the URL, or "" for an author without a page on the network.
 func (p *Post) AuthorKey() string {
 	if r, err := reference.ParseProfile(p.AuthorURL); err == nil {
 		return r.Key()
@@ -120,8 +120,8 @@ func (p *Post) AuthorKey() string {
 	return ""
 }
 
-// ReferenceKeys returns the Keys by which the post may be asked for: those of
-// its URL and of its URN.
+// ReferenceKeys returns the Keys that select the post: those of its URL and of
+// its URN.
 func (p *Post) ReferenceKeys() []string {
 	var keys []string
 	for _, s := range []string{p.URN, p.URL} {
@@ -132,8 +132,8 @@ func (p *Post) ReferenceKeys() []string {
 	return keys
 }
 
-// Select is the whole meaning of a query as a pure function: the posts of the
-// page that is asked for, in order, and how many there are on all pages.
+// Select defines the meaning of a query: it returns the posts of the page, in
+// order, and the number of posts on all pages.
 func (q *PostQuery) Select(posts []*Post) (page []*Post, count int) {
 	var found []*Post
 	for _, p := range posts {
@@ -146,9 +146,9 @@ func (q *PostQuery) Select(posts []*Post) (page []*Post, count int) {
 	return found[from:to], len(found)
 }
 
-// Bounds returns the part of count ordered posts that is the page asked for;
-// it is empty past the end. A page below 1 is the first; a page size below 1
-// is PageSize, above MaxPageSize it is that.
+// Bounds returns the range of the page within count ordered posts; it is empty
+// past the end. A page below 1 is the first. A page size below 1 is PageSize;
+// the maximum is MaxPageSize.
 func (q *PostQuery) Bounds(count int) (from, to int) {
 	size := q.PageSize
 	if size < 1 {
@@ -162,8 +162,8 @@ func (q *PostQuery) Bounds(count int) (from, to int) {
 	return count, count
 }
 
-// TrackedBy returns the watchlist that collected a post first, of those in
-// live (of all when it is nil), or "" when none did (tracking_lists_id).
+// TrackedBy returns the watchlist in live that first collected the post, or ""
+// (tracking_lists_id). A nil live means all watchlists.
 func TrackedBy(p *Post, live map[WatchlistID]bool) WatchlistID {
 	var first WatchlistID
 	var at time.Time
@@ -178,8 +178,8 @@ func TrackedBy(p *Post, live map[WatchlistID]bool) WatchlistID {
 	return first
 }
 
-// seniorityLevels is what seniority_level accepts, folded, and the level of a
-// post's author that it means (specification: Post object, seniority_level).
+// seniorityLevels maps the normalized values of seniority_level to the level of
+// a post's author (specification: Post object, seniority_level).
 var seniorityLevels = map[string]string{
 	"c-level": "C-Level", "ceo": "C-Level", "cto": "C-Level", "cxo": "C-Level", "c-suite": "C-Level", "executive": "C-Level",
 	"founder": "Founder",
@@ -190,7 +190,7 @@ var seniorityLevels = map[string]string{
 	"entry":   "Entry",
 }
 
-// ParseSeniority returns the level that a name means, case aside.
+// ParseSeniority returns the level for a name, ignoring case.
 func ParseSeniority(s string) (string, error) {
 	level, known := seniorityLevels[text.NormalizeName(text.CollapseSpace(s))]
 	if !known {

@@ -203,7 +203,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// somePosts draws posts that tie often.
+// somePosts draws posts with frequent ties.
 var somePosts = rapid.Custom(func(t *rapid.T) []*watchpost.Post {
 	posts := make([]*watchpost.Post, rapid.IntRange(0, 40).Draw(t, "posts"))
 	few := rapid.IntRange(0, 2)
@@ -232,7 +232,7 @@ func TestOrderIsTotal(t *testing.T) {
 				require.True(t, a == b || order.Less(a, b) != order.Less(b, a))
 			}
 		}
-		for i := range posts { // transitive, on neighbouring triples of every shift
+		for i := range posts { // transitivity, on adjacent triples of every rotation
 			a, b, c := posts[i], posts[(i+1)%len(posts)], posts[(i+2)%len(posts)]
 			require.False(t, order.Less(a, b) && order.Less(b, c) && !order.Less(a, c))
 		}

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// TaskType names a kind of work that a session does on the network, in the
-// words of the API (task_input.task_type) and of the session protocol.
+// TaskType names a kind of work that a session does on the network, as the API
+// (task_input.task_type) and the session protocol spell it.
 type TaskType string
 
-// The agent tasks that callers create, and the scans that watchlists create.
+// The agent tasks, which callers create, and the scans, which watchlists
+// create.
 const (
 	TaskProfileFetch      TaskType = "agent_profile_fetch"
 	TaskCompanyFetch      TaskType = "agent_company_fetch"
@@ -29,10 +30,10 @@ const (
 	TaskForumScan   TaskType = "forum_scan"
 )
 
-// taskTypes is the table of task types: which allowance one costs, and whether
-// it writes on the network. Reads are done at least once, by any account of the
-// team unless they are an account's own; writes at most once and by the account
-// of the member in whose name they act.
+// taskTypes defines for each task type its allowance and whether it writes on
+// the network. Reads run at least once, on any account of the team unless own
+// is set. Writes run at most once, on the account of the member in whose name
+// they act.
 var taskTypes = map[TaskType]struct {
 	action Action
 	writes bool
@@ -55,13 +56,13 @@ var taskTypes = map[TaskType]struct {
 	TaskForumScan:         {action: ActionNone, scan: true},
 }
 
-// Known reports whether t is one of the task types.
+// Known reports whether t is a task type.
 func (t TaskType) Known() bool { _, ok := taskTypes[t]; return ok }
 
-// Action returns the allowance that a task of this type is debited to.
+// Action returns the action whose allowance the task type debits.
 func (t TaskType) Action() Action { return taskTypes[t].action }
 
-// TaskTypesOf returns the task types that are debited to an allowance, by name.
+// TaskTypesOf returns the task types that debit an action, by name.
 func TaskTypesOf(a Action) (kinds []TaskType) {
 	for t, row := range taskTypes {
 		if a != ActionNone && row.action == a {
@@ -76,28 +77,29 @@ func TaskTypesOf(a Action) (kinds []TaskType) {
 func (t TaskType) Writes() bool { return taskTypes[t].writes }
 
 // OfMember reports whether a task of this type runs on the account of one
-// member: it acts in a member's name, or shows what that account sees.
+// member, because it acts in a member's name or its answer depends on the
+// account.
 func (t TaskType) OfMember() bool { return taskTypes[t].writes || taskTypes[t].own }
 
 // Scan reports whether a task of this type collects posts for a watchlist.
 func (t TaskType) Scan() bool { return taskTypes[t].scan }
 
-// Times after which a task that makes no progress ends.
+// Time limits of a task without progress.
 const (
-	// TaskExpiry is how long a client's task may wait before it is begun;
-	// then it fails FailExpired. Scans never expire.
+	// TaskExpiry is how long a client's task may wait to begin before it fails
+	// with FailExpired. Scans never expire.
 	TaskExpiry = 7 * 24 * time.Hour
-	// ActingLimit is how long a write in acting waits for its journal's truth;
-	// then it fails outcome_unknown.
+	// ActingLimit is how long a write in acting waits for the session's journal
+	// before it fails with outcome_unknown.
 	ActingLimit = 24 * time.Hour
-	// MaxReadAttempts is the number of attempts that may bring no answer before
-	// a read fails no_answer, MaxWriteAttempts that of a write.
+	// MaxReadAttempts and MaxWriteAttempts are the numbers of attempts without
+	// an answer after which a read or a write fails with no_answer.
 	MaxReadAttempts  = 3
 	MaxWriteAttempts = 8
 )
 
-// MaxAttempts is how many attempts of a task of this type may bring no answer
-// before it fails no_answer.
+// MaxAttempts returns the number of attempts without an answer after which a
+// task of this type fails with no_answer.
 func (t TaskType) MaxAttempts() int {
 	if t.Writes() {
 		return MaxWriteAttempts
@@ -105,8 +107,8 @@ func (t TaskType) MaxAttempts() int {
 	return MaxReadAttempts
 }
 
-// Codes of failed tasks that the service itself gives; the others are the
-// session's (package protocol).
+// Error codes of tasks that the service itself sets; the others come from
+// sessions (package protocol).
 const (
 	FailExpired        = "expired"
 	FailNoAnswer       = "no_answer"
@@ -115,7 +117,7 @@ const (
 	FailOutcomeUnknown = "outcome_unknown"
 )
 
-// TaskState is where a task stands inside the service. Callers see leased and
+// TaskState is the state of a task inside the service. The API shows leased and
 // acting as pending.
 type TaskState string
 
@@ -128,7 +130,7 @@ const (
 	TaskFailed    TaskState = "failed"
 )
 
-// Final reports whether nothing changes a task in this state any more.
+// Final reports whether the state never changes again.
 func (s TaskState) Final() bool { return s == TaskCompleted || s == TaskFailed }
 
 // PublicStatus returns the status that the API shows.
@@ -139,8 +141,8 @@ func (s TaskState) PublicStatus() string {
 	return string(TaskPending)
 }
 
-// TaskFailure says why a task failed and whether the same request may be made
-// again without the risk of acting twice.
+// TaskFailure says why a task failed and whether the caller may repeat the
+// request without the risk of acting twice.
 type TaskFailure struct {
 	Code      string
 	Message   string
@@ -159,7 +161,7 @@ func (f TaskFailure) MarshalJSON() ([]byte, error) {
 	}{detail{f.Code, f.Message}, f.RetrySafe})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes: the stored failure.
+// UnmarshalJSON reads a stored failure, as MarshalJSON writes it.
 func (f *TaskFailure) UnmarshalJSON(b []byte) error {
 	var shown struct {
 		Error     struct{ Code, Message string }
@@ -175,7 +177,7 @@ func (f *TaskFailure) UnmarshalJSON(b []byte) error {
 // PendingReason says why a task is still pending.
 type PendingReason string
 
-// The reasons, the first that applies is shown.
+// The reasons. The first that applies is shown.
 const (
 	PendingRunning          PendingReason = "running"
 	PendingExtensionOffline PendingReason = "extension_offline"

@@ -10,9 +10,9 @@ import (
 // MaxOutput bounds the stored output of a task in bytes.
 const MaxOutput = 512 << 10
 
-// taskOutputs gives each agent task type the shape of its output. Decoding
-// into it and encoding again fills what a session left out with "", 0 and [],
-// and drops what the shape does not have. A write that was completed was done.
+// taskOutputs defines the shape of each agent task's output. Decoding into the
+// shape and encoding again fills missing fields with "", 0 and [], and drops
+// unknown fields.
 var taskOutputs = map[TaskType]func() any{
 	TaskProfileFetch:      func() any { return &profileOutput{} },
 	TaskCompanyFetch:      func() any { return &companyOutput{} },
@@ -26,8 +26,8 @@ var taskOutputs = map[TaskType]func() any{
 	TaskConnectionRequest: func() any { return &sentOutput{Sent: true} },
 }
 
-// TaskOutputShape returns an empty output of a task type, for descriptions of its
-// fields; nil for types without an output.
+// TaskOutputShape returns an empty output of a task type, for the API document,
+// or nil for types without an output.
 func TaskOutputShape(t TaskType) any {
 	if shape := taskOutputs[t]; shape != nil {
 		return shape()
@@ -38,7 +38,7 @@ func TaskOutputShape(t TaskType) any {
 // list is a JSON array that is never null.
 type list []json.RawMessage
 
-// MarshalJSON writes an absent list as [].
+// MarshalJSON encodes a nil list as [].
 func (l list) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil
@@ -110,8 +110,8 @@ type foundProfile struct {
 	Degree      int    `json:"degree"`
 }
 
-// locate completes the address of the profile: what the session reported, or
-// the path of the slug, on the network.
+// locate completes the address of the profile: the address that the session
+// reported, or else the path of the slug on the network.
 func (p *foundProfile) locate(network *url.URL) {
 	if p.ProfileURL == "" && p.ProfileSlug != "" {
 		p.ProfileURL = "/in/" + url.PathEscape(p.ProfileSlug)
@@ -152,7 +152,7 @@ func (c *connectionsOutput) locate(network *url.URL) {
 	}
 }
 
-// completed is implemented by outputs with more to do than decoding does.
+// completed is implemented by outputs that need more than decoding.
 type completed interface{ complete() }
 
 func (p *profileOutput) complete() {
@@ -186,7 +186,7 @@ func (l *likedOutput) complete()     { l.Liked = true }
 func (c *commentedOutput) complete() { c.Commented = true }
 func (s *sentOutput) complete()      { s.Sent = true }
 
-// webURL keeps an address that a browser may open, and nothing of another.
+// webURL returns s if it is an http or https address, and "" otherwise.
 func webURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -208,9 +208,9 @@ type sentOutput struct {
 	Sent bool `json:"sent"`
 }
 
-// CleanOutput brings a session's output into the shape of its task type. An
-// output of another shape, or one over MaxOutput, is an error; a missing field
-// is none. network completes addresses; nil when it is not known.
+// CleanOutput converts a session's output to the shape of its task type. It
+// returns an error for an output of another shape or one over MaxOutput.
+// network completes addresses; it may be nil.
 func CleanOutput(t TaskType, output json.RawMessage, network *url.URL) (json.RawMessage, error) {
 	shape, known := taskOutputs[t]
 	if !known {
@@ -232,7 +232,8 @@ func CleanOutput(t TaskType, output json.RawMessage, network *url.URL) (json.Raw
 	if l, ok := clean.(located); ok {
 		l.locate(network)
 	}
-	// Encoding escapes: what is stored may be larger than what was sent.
+	// Encoding escapes characters, so the stored output may be larger than the
+	// received one.
 	stored, err := json.Marshal(clean)
 	if err == nil && len(stored) > MaxOutput {
 		return nil, errors.New("output is too large")

@@ -11,7 +11,7 @@ import (
 	"watchpost"
 )
 
-// emptyOutputs is the shape of each output: what becomes of {}.
+// emptyOutputs is the clean output of {}, by task type.
 var emptyOutputs = map[watchpost.TaskType]string{
 	watchpost.TaskProfileFetch: `{"name":"","headline":"","location":"","profile_url":"","connections":0,"followers":0,"about":"",
 		"experience":[],"education":[],"skills":[],"profile_urn":"","profile_slug":"",
@@ -78,15 +78,15 @@ func TestCleanOutputIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	for _, large := range []string{
 		`{"about":"` + strings.Repeat("x", watchpost.MaxOutput) + `"}`,
-		`{"about":"` + strings.Repeat("<", watchpost.MaxOutput/2) + `"}`, // escaped it is six times as large
+		`{"about":"` + strings.Repeat("<", watchpost.MaxOutput/2) + `"}`, // six times as large when escaped
 	} {
 		_, err := watchpost.CleanOutput(watchpost.TaskProfileFetch, json.RawMessage(large), nil)
 		require.Error(t, err)
 	}
 }
 
-// FuzzCleanOutput: whatever a session sends is refused, or becomes an object of
-// its type's shape which is small enough, and cleaning it again changes nothing.
+// FuzzCleanOutput: each output is either refused or becomes an object of its
+// type's shape within the size limit. Cleaning it again changes nothing.
 func FuzzCleanOutput(f *testing.F) {
 	for i, kind := range allTypes {
 		f.Add(uint8(i), []byte(emptyOutputs[kind]))
@@ -113,8 +113,8 @@ func FuzzCleanOutput(f *testing.F) {
 	})
 }
 
-// TestProfileURLs: rows of a search and of connections have the address of the
-// profile on the network, and no other scheme.
+// TestProfileURLs: rows of a search and of connections have profile addresses
+// on the network, and only with the schemes http and https.
 func TestProfileURLs(t *testing.T) {
 	t.Parallel()
 	network, err := url.Parse("https://network.example")

@@ -11,16 +11,17 @@ import (
 	"watchpost/internal/reference"
 )
 
-// Progress is how far a task has come that is done in slices: one that costs
-// several units of an allowance is handed out for as many as there are, and
-// goes on when there are more. Its caller sees one task with one output.
+// Progress is the progress of a paged task. A paged task costs several units of
+// an allowance. Each lease covers a slice of its references, as many as there
+// are units, and the task waits until more units are available. Its caller sees
+// one task with one output.
 type Progress struct {
-	Done  int               // references that were dealt with
-	Found bool              // one of them at least was there
-	Posts []json.RawMessage // gathered so far
+	Done  int               // references processed
+	Found bool              // at least one of them exists
+	Posts []json.RawMessage // collected so far
 }
 
-// pagedInput is the input of the task type that is done in slices.
+// pagedInput is the input of the paged task type.
 type pagedInput struct {
 	URNs []json.RawMessage `json:"profile_urns"`
 }
@@ -30,8 +31,8 @@ type companyInput struct {
 	Slug json.RawMessage `json:"company_slug"`
 }
 
-// references returns what a task in slices is to deal with, the people before
-// the companies, and how many are people; nil for tasks of other types.
+// references returns the references of a paged task, people before companies,
+// and the number of people; nil for tasks of other types.
 func (t *Task) references() (all []json.RawMessage, people int) {
 	if t.Type != TaskProfilesPosts {
 		return nil, 0
@@ -43,8 +44,8 @@ func (t *Task) references() (all []json.RawMessage, people int) {
 	return distinctAuthors(in.URNs)
 }
 
-// distinctAuthors drops the references to an author who has been named before
-// in another spelling, and puts the companies last.
+// distinctAuthors drops references to the same author in another spelling, and
+// moves companies to the end.
 func distinctAuthors(refs []json.RawMessage) (all []json.RawMessage, people int) {
 	seen := make(map[string]bool, len(refs))
 	all = make([]json.RawMessage, 0, len(refs))
@@ -71,15 +72,15 @@ func distinctAuthors(refs []json.RawMessage) (all []json.RawMessage, people int)
 }
 
 // Units returns how many units of its allowance the next slice of the task can
-// use: one for each person who is left, one for a company and for tasks of
-// other types.
+// use: one for each remaining person, one for a company and for other task
+// types.
 func (t *Task) Units() int {
 	_, people := t.references()
 	return max(1, people-t.Progress.Done)
 }
 
-// LeasedType is the type as which the task's slice is handed out that is out or
-// comes next. Its allowance is debited: a slice has people or one company.
+// LeasedType returns the task type of the current or next slice, whose
+// allowance is debited. A slice has either people or one company.
 func (t *Task) LeasedType() TaskType {
 	if all, people := t.references(); people < len(all) && t.Progress.Done >= people {
 		return TaskCompanyPosts
@@ -87,8 +88,8 @@ func (t *Task) LeasedType() TaskType {
 	return t.Type
 }
 
-// LeasedInput is the task's input as the session with the present lease is
-// given it.
+// LeasedInput returns the input that the session with the current lease
+// receives.
 func (t *Task) LeasedInput() json.RawMessage {
 	switch t.Type {
 	case TaskProfilesSearch:
@@ -108,16 +109,16 @@ func (t *Task) LeasedInput() json.RawMessage {
 	}
 	b, err := json.Marshal(slice)
 	if err != nil {
-		return t.Input // it was decoded a moment ago
+		return t.Input // the input was decoded before
 	}
 	return b
 }
 
-// MaxFound is the most members that one search returns.
+// MaxFound is the maximum number of members that one search returns.
 const MaxFound = 50
 
-// leasedSearch is the input of a search without the alias of count, and with no
-// count above the most that one search returns.
+// leasedSearch returns the input of a search with count in its canonical name
+// and at most MaxFound.
 func leasedSearch(input json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
@@ -141,8 +142,8 @@ func leasedSearch(input json.RawMessage) json.RawMessage {
 	return encoded(fields, input)
 }
 
-// leasedInvitation is the input of an invitation with its note trimmed; a blank
-// note is none.
+// leasedInvitation returns the input of an invitation with its note trimmed; it
+// drops a blank note.
 func leasedInvitation(input json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	var note string
@@ -164,7 +165,8 @@ func leasedInvitation(input json.RawMessage) json.RawMessage {
 	return encoded(fields, input)
 }
 
-// encoded returns the fields as an object, or otherwise if they are none.
+// encoded encodes the fields as an object, or returns otherwise if there are
+// none.
 func encoded(fields map[string]json.RawMessage, otherwise json.RawMessage) json.RawMessage {
 	b, err := json.Marshal(fields)
 	if err != nil {
@@ -173,10 +175,9 @@ func encoded(fields map[string]json.RawMessage, otherwise json.RawMessage) json.
 	return b
 }
 
-// AddPage takes the answer to one slice; found says whether anything that was
-// asked for was there. rest is true when references are left: then the task is
-// pending again. ok is false for the answer to a slice that was answered
-// before.
+// AddPage adds the answer to one slice. found reports whether any of its
+// references exists. rest reports whether references remain; the task is then
+// pending again. ok is false if the slice was already answered.
 func (t Task) AddPage(l Lease, posts []json.RawMessage, found bool) (next Task, rest, ok bool) {
 	if l.First != t.Progress.Done || t.State.Final() {
 		return t, false, false
@@ -195,13 +196,13 @@ func (t Task) AddPage(l Lease, posts []json.RawMessage, found bool) (next Task, 
 	return t, true, true
 }
 
-// PagedOutput is the output of a task whose slices are all done.
+// PagedOutput returns the output of a paged task whose slices are all done.
 func (t *Task) PagedOutput() (json.RawMessage, error) {
 	return json.Marshal(postsOutput{Posts: t.Progress.Posts})
 }
 
-// newest drops the oldest posts until the others fit into limit bytes; the
-// order of those that stay is kept.
+// newest drops the oldest posts until the others fit into limit bytes. It keeps
+// the order of the others.
 func newest(posts []json.RawMessage, limit int) []json.RawMessage {
 	type dated struct {
 		at    time.Time
@@ -213,7 +214,7 @@ func newest(posts []json.RawMessage, limit int) []json.RawMessage {
 		var shown struct {
 			PostedAt time.Time `json:"posted_at"`
 		}
-		_ = json.Unmarshal(raw, &shown) // without a date it is the oldest
+		_ = json.Unmarshal(raw, &shown) // without a date it counts as oldest
 		byAge[i] = dated{shown.PostedAt, i}
 		size += len(raw) + 1
 	}

@@ -9,8 +9,8 @@ import (
 	"watchpost"
 )
 
-// TestLeasedInput: a session gets what the request means; the task keeps what
-// the request says.
+// TestLeasedInput: a session receives the normalized input; the task keeps the
+// request's input.
 func TestLeasedInput(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -35,8 +35,8 @@ func TestLeasedInput(t *testing.T) {
 	}
 }
 
-// TestOnePersonInSeveralSpellings: a person who is named twice costs one unit
-// and is handed out once.
+// TestOnePersonInSeveralSpellings: a person named twice costs one unit and is
+// leased once.
 func TestOnePersonInSeveralSpellings(t *testing.T) {
 	t.Parallel()
 	task := watchpost.Task{
@@ -48,8 +48,8 @@ func TestOnePersonInSeveralSpellings(t *testing.T) {
 	require.JSONEq(t, `{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/"]}`, string(task.LeasedInput()))
 }
 
-// TestSlicesOfPeopleAndCompanies: people come first, in one slice; each company
-// is a slice of its own, which is handed out as a fetch of a company's posts.
+// TestSlicesOfPeopleAndCompanies: people come first, in one slice. Each company
+// is its own slice, leased as a fetch of a company's posts.
 func TestSlicesOfPeopleAndCompanies(t *testing.T) {
 	t.Parallel()
 	task := watchpost.Task{

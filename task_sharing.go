@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// ShareWindow is how far apart the due times of two entries with the same
-// keyword may be for one scan to serve both: the longest that a scan takes.
-// Entries that were scanned one behind the other come together by it.
+// ShareWindow is the maximum distance between the due times of two entries with
+// the same keyword that share one scan. It is the longest duration of a scan,
+// so entries that were scanned one after the other will share their next scan.
 const ShareWindow = 5 * time.Minute
 
-// MaxTargets bounds the entries that a scan is for: its record holds them all,
-// and one batch stores how far they have come. The rest get another scan.
+// MaxTargets bounds the entries of a scan, because its record holds them all
+// and one batch stores their progress. Further entries get another scan.
 const MaxTargets = 100
 
-// ScanTarget is an entry that a scan is for. Scan is the name by which the
-// entry's owner knows the scan: that of the task which it asked for.
+// ScanTarget is an entry that a scan serves. Scan is the id by which the
+// entry's owner knows the scan: that of the task it requested.
 type ScanTarget struct {
 	Scan      TaskID
 	Watchlist WatchlistID `json:",omitempty"`
@@ -23,8 +23,8 @@ type ScanTarget struct {
 	Entry     EntryID
 }
 
-// Targets returns the entries that a scan is for, as a slice of its own; none
-// for a client's task.
+// Targets returns the entries that a scan serves, in a new slice, or nil for a
+// client's task.
 func (t *Task) Targets() []ScanTarget {
 	if !t.Type.Scan() {
 		return nil
@@ -35,9 +35,9 @@ func (t *Task) Targets() []ScanTarget {
 	return []ScanTarget{{Scan: t.ID, Watchlist: t.Watchlist, List: t.List, Entry: t.Entry}}
 }
 
-// Join lets a scan serve the entries of another scan too; ok is false when
-// these are too many, or it was handed out before: then a session may search
-// already. It takes the turn of the one that is due first.
+// Join adds the entries of another scan to a scan. ok is false if they are too
+// many, or if the scan was leased before, because a session may already search.
+// The scan keeps the earlier due time of the two.
 func (t Task) Join(other Task) (Task, bool) {
 	targets := append(t.Targets(), other.Targets()...)
 	if t.State != TaskPending || t.Attempts > 0 || len(targets) > MaxTargets {
@@ -50,8 +50,7 @@ func (t Task) Join(other Task) (Task, bool) {
 	return t, true
 }
 
-// Leave takes an entry from those that a scan is for; ok is false when nothing
-// would be left.
+// Leave removes an entry from a scan; ok is false if no entry would remain.
 func (t Task) Leave(scan TaskID) (Task, bool) {
 	left := slices.DeleteFunc(t.Targets(), func(s ScanTarget) bool { return s.Scan == scan })
 	if len(left) == 0 {

@@ -13,8 +13,8 @@ func scanOf(id watchpost.TaskID, entry watchpost.EntryID, due time.Time) watchpo
 	return watchpost.Task{ID: id, Type: watchpost.TaskKeywordScan, State: watchpost.TaskPending, Watchlist: "w" + watchpost.WatchlistID(id), Entry: entry, Due: due}
 }
 
-// TestSharedScan: a scan serves all that joined it until they leave, and has the
-// turn of the one that is due first.
+// TestSharedScan: a scan serves all entries that joined until they leave, and
+// has the earliest due time of them.
 func TestSharedScan(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)

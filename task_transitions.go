@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Task is one piece of work for a session, as the service keeps it. Its
-// methods are the transition table of the specification's agent task, refined
-// by the leases of the session protocol:
+// Task is one piece of work for a session. Its methods implement the transition
+// table of the specification's agent task, refined by the leases of the session
+// protocol:
 //
 //	           lease              act (writes)
 //	pending ─────────▶ leased ─────────────▶ acting
@@ -19,93 +19,94 @@ import (
 //	pending, leased, acting ── complete ──▶ completed
 //	pending, leased, acting ── fail ──────▶ failed
 //
-// completed and failed are final. A result may reach a pending task: it is the
-// late answer of an attempt whose lease was lost.
+// completed and failed are final. A pending task can receive a result: the late
+// answer of an attempt whose lease expired.
 type Task struct {
 	ID        TaskID
 	Type      TaskType
-	Input     json.RawMessage // the request's fields as given, or a scan's input
+	Input     json.RawMessage // the request's fields as given, or the input of a scan
 	State     TaskState
 	CreatedAt time.Time
 	EndedAt   time.Time
 	Output    json.RawMessage // of a completed task
 	Failure   *TaskFailure    // of a failed task
 
-	// Watchlist or List, and Entry, say what a scan is for; Due is when it
-	// became due and orders scans. They are empty in a client's task.
+	// Watchlist or List, and Entry, identify the entry of a scan. Due is the
+	// time when it became due; scans run in the order of Due. All are empty in
+	// a client's task.
 	Watchlist WatchlistID
 	List      ListID
 	Entry     EntryID
 	Due       time.Time
-	// Shared are the entries that the scan is for when it serves, or has
-	// served, several with the same keyword; Entry is then only its turn.
+	// Shared are the entries of a scan that serves, or has served, several with
+	// the same keyword. Entry then only determines its order.
 	Shared []ScanTarget `json:",omitempty"`
 
-	// Member is in whose name a write acts or on whose account a read runs,
-	// Account that account, once it is known; both are empty for reads that any
-	// account of the team may do.
+	// Member is the member in whose name a write acts or on whose account a
+	// read runs. Account is that account, once known. Both are empty for reads
+	// that may run on any account of the team.
 	Member  MemberID
 	Account AccountURN
-	// Attempts counts hand-outs, Lost those whose lease ran out.
+	// Attempts counts leases; Lost counts those that expired.
 	Attempts int
 	Lost     int
-	// Begun is set when an attempt may have touched the network: one that was
-	// released, that says it did not act, or that was a write and never acting
-	// has not.
+	// Begun means that an attempt may have touched the network. Attempts do not
+	// count if the session released the task, reported that it did not act, or
+	// never recorded acting for a write.
 	Begun bool
-	// Lease is the present hand-out; nil unless leased or acting. Past holds
-	// the earlier ones, whose late results are still taken.
+	// Lease is the current lease; nil unless the task is leased or acting. Past
+	// holds the earlier leases, whose late results are still accepted.
 	Lease *Lease
 	Past  []Lease
-	// Progress is how far a task that is done in slices has come.
+	// Progress is the progress of a paged task.
 	Progress Progress
-	// Resolved is what became known of a write after it had failed
-	// outcome_unknown; nil when nothing did.
+	// Resolved is the outcome of a write that became known after it failed with
+	// outcome_unknown, or nil.
 	Resolved *Resolution
-	// NotBefore is when a task that was put back may be handed out again;
-	// Retries counts how often it was put back since it last made progress.
+	// NotBefore is the earliest time of the next lease after a retry. Retries
+	// counts the retries since the task last made progress.
 	NotBefore time.Time `json:",omitzero"`
 	Retries   int       `json:",omitzero"`
-	// PausedSince is when the layout of the network's page was first not
-	// understood, since the last success; zero when it was not.
+	// PausedSince is when a session first reported page_not_understood since
+	// the last success, or zero.
 	PausedSince time.Time
 }
 
-// Lease is one hand-out of a task to a session.
+// Lease is one assignment of a task to a session.
 type Lease struct {
 	ID       string
 	Session  SessionID
 	Account  AccountURN
 	Attempt  int
-	Journal  string // the session's journal at hand-out
+	Journal  string // the session's journal when it was leased
 	Deadline time.Time
 	ActingAt time.Time // zero until acting is recorded
-	// First and Units say which references of a task in slices were handed out.
+	// First and Units are the range of references leased from a paged task.
 	First, Units int
 }
 
-// Resolution is a truth that arrived after outcome_unknown: whether the write
-// was done, and when that became known.
+// Resolution is the outcome of a write that became known after outcome_unknown:
+// whether it was done, and when that became known.
 type Resolution struct {
 	Acted bool
 	At    time.Time
 }
 
-// Debit is what a hand-out used of an allowance, in the period named by Period
-// (Period.Key). A task that is still out when a period ends is debited in the
-// next one too.
+// Debit is the use of an allowance by a lease, in the period with the key
+// Period (Period.Key). A task that is still leased when a period ends is also
+// debited in the next one.
 type Debit struct {
 	Account AccountURN
 	Action  Action
 	Period  string
 	Attempt int
-	Units   int // 0 is 1
+	Units   int // 0 means 1
 }
 
-// Count is how many units the debit is of.
+// Count returns the number of units of the debit.
 func (d Debit) Count() int { return max(1, d.Units) }
 
-// TaskEvent is what can happen to a task.
+// TaskEvent is an event of a task.
 type TaskEvent uint8
 
 // The events.
@@ -117,23 +118,23 @@ const (
 	EventFail
 )
 
-// transitions lists the next state for each state and event; what is absent
-// must not happen.
+// transitions maps each state and event to the next state; other combinations
+// are not allowed.
 var transitions = map[TaskState]map[TaskEvent]TaskState{
 	TaskPending: {EventLease: TaskLeased, EventComplete: TaskCompleted, EventFail: TaskFailed},
 	TaskLeased:  {EventAct: TaskActing, EventReturn: TaskPending, EventComplete: TaskCompleted, EventFail: TaskFailed},
 	TaskActing:  {EventReturn: TaskPending, EventComplete: TaskCompleted, EventFail: TaskFailed},
 }
 
-// Next returns the state after an event; ok is false when the event cannot
-// happen in this state.
+// Next returns the state after an event; ok is false if the event is not
+// allowed in this state.
 func (s TaskState) Next(e TaskEvent) (next TaskState, ok bool) {
 	next, ok = transitions[s][e]
 	return next, ok
 }
 
-// WithLease leases a pending task; ok is false when it is not pending. A task of a
-// member stays with the account that it was handed to first.
+// WithLease leases a pending task; ok is false if it is not pending. A member's
+// task stays on the account of its first lease.
 func (t Task) WithLease(l Lease) (Task, bool) {
 	next, ok := t.State.Next(EventLease)
 	if !ok {
@@ -151,8 +152,8 @@ func (t Task) WithLease(l Lease) (Task, bool) {
 	return t, true
 }
 
-// SetJournal gives a lease under which nothing has acted to the journal that
-// holds it now; ok is false when there is nothing to change.
+// SetJournal moves a lease that has not acted to the session's current journal;
+// ok is false if nothing changes.
 func (t Task) SetJournal(journal string) (Task, bool) {
 	if t.State != TaskLeased || t.Lease.Journal == journal {
 		return t, false
@@ -163,9 +164,8 @@ func (t Task) SetJournal(journal string) (Task, bool) {
 	return t, true
 }
 
-// Move lets a task in a member's name that no session was handed yet run on
-// whatever account the member works as; ok is false when there is nothing to
-// change.
+// Move clears the account of a member's task that was never leased, so that it
+// can run on the member's current account; ok is false if nothing changes.
 func (t Task) Move() (Task, bool) {
 	if t.State != TaskPending || t.Attempts > 0 || t.Account == "" || t.Member == "" {
 		return t, false
@@ -174,8 +174,8 @@ func (t Task) Move() (Task, bool) {
 	return t, true
 }
 
-// Act records that the session is about to touch the network; ok is false
-// when the task is not leased under this lease, or is no write.
+// Act records that the session is about to touch the network; ok is false if
+// the task is not leased under this lease or is not a write.
 func (t Task) Act(lease string, now time.Time) (Task, bool) {
 	next, ok := t.State.Next(EventAct)
 	if !ok || !t.Type.Writes() || !t.Holds(lease) {
@@ -188,13 +188,13 @@ func (t Task) Act(lease string, now time.Time) (Task, bool) {
 	return t, true
 }
 
-// Holds reports whether lease is the task's present lease.
+// Holds reports whether lease is the task's current lease.
 func (t Task) Holds(lease string) bool { return t.Lease != nil && t.Lease.ID == lease }
 
-// FindLease returns the present or a past lease of that name which was given to
-// the session; ok is false when there is none: then the frame does not count.
-// A write that began to act belongs to the journal that says so, also when
-// that works for another session by now.
+// FindLease returns the current or a past lease with this id that belongs to
+// the session. ok is false if there is none; the frame is then ignored. A write
+// that began to act belongs to the journal that recorded it, even if that
+// journal now belongs to another session.
 func (t Task) FindLease(session SessionID, journal, lease string) (l Lease, ok bool) {
 	given := func(l *Lease) bool {
 		acts := !l.ActingAt.IsZero() && journal != "" && l.Journal == journal
@@ -211,12 +211,12 @@ func (t Task) FindLease(session SessionID, journal, lease string) (l Lease, ok b
 	return Lease{}, false
 }
 
-// maxPastLeases bounds Task.Past; a result that is later than so many
-// hand-outs is acknowledged and ignored.
+// maxPastLeases bounds Task.Past. A result under an older lease is acknowledged
+// and ignored.
 const maxPastLeases = 16
 
-// Return puts a leased or acting task back. lost counts the lease among those
-// that ran out.
+// Return makes a leased or acting task pending. lost counts the lease as
+// expired.
 func (t Task) Return(lost bool) (Task, bool) {
 	next, ok := t.State.Next(EventReturn)
 	if !ok {
@@ -234,10 +234,10 @@ func (t Task) Return(lost bool) (Task, bool) {
 	return t, true
 }
 
-// LoseLease applies the end of a lease that was not renewed (session-protocol,
-// rules 2 and 3): a task that is not acting waits again or, after MaxAttempts,
-// fails; a write in acting stays with its journal. The lease's own time is
-// pause enough: the task may be handed out again at once.
+// LoseLease applies the expiry of a lease (session-protocol, rules 2 and 3). A
+// task that is not acting becomes pending or, after MaxAttempts, fails. A write
+// in acting stays with its journal. The task may be leased again immediately,
+// because the duration of the lease was pause enough.
 func (t Task) LoseLease(now time.Time) (Task, bool) {
 	if t.State != TaskLeased {
 		return t, false
@@ -247,10 +247,10 @@ func (t Task) LoseLease(now time.Time) (Task, bool) {
 	return next.giveUp("", now)
 }
 
-// Retry puts a task back after an error with which it is to be tried again, or
-// fails it after MaxAttempts; ok is false when it is neither leased nor acting.
-// It waits for NotBefore, unless the error closes the task type or the action:
-// then that says when the next attempt comes.
+// Retry makes a task pending after an error that allows a retry, or fails it
+// after MaxAttempts; ok is false if it is neither leased nor acting. The task
+// waits until NotBefore, unless the error closes the task type or the action,
+// which then determines the next attempt.
 func (t Task) Retry(v Outcome, now time.Time) (Task, bool) {
 	next, ok := t.Return(v.Lost)
 	if !ok {
@@ -266,8 +266,8 @@ func (t Task) Retry(v Outcome, now time.Time) (Task, bool) {
 	return next.giveUp(v.Failure.Message, now)
 }
 
-// Release puts a task back that its session did not begin; ok is false when it
-// is neither leased nor acting.
+// Release makes a task pending that its session did not begin; ok is false if
+// it is neither leased nor acting.
 func (t Task) Release(now time.Time) (Task, bool) {
 	next, ok := t.Return(false)
 	if !ok {
@@ -276,14 +276,14 @@ func (t Task) Release(now time.Time) (Task, bool) {
 	return next.delayed(now), true
 }
 
-// delayed makes a pending task wait before it is handed out again.
+// delayed sets the earliest time of the next lease of a pending task.
 func (t Task) delayed(now time.Time) Task {
 	t.Retries++
 	t.NotBefore = now.Add(RetryDelay(t.ID, t.Retries)).Round(time.Millisecond)
 	return t
 }
 
-// giveUp fails a pending task after MaxAttempts that brought no answer.
+// giveUp fails a pending task after MaxAttempts without an answer.
 func (t Task) giveUp(message string, now time.Time) (Task, bool) {
 	if t.Lost < t.Type.MaxAttempts() {
 		return t, true
@@ -295,9 +295,9 @@ func (t Task) giveUp(message string, now time.Time) (Task, bool) {
 }
 
 // RetryDelay returns how long a task waits before its nth retry: 30 s, doubled
-// with each retry up to an hour, give or take a fifth. The jitter keeps tasks
-// that failed together apart; it is a function of the task and of n, so that a
-// restart does not change it.
+// with each retry up to an hour, ±20 %. The jitter spreads tasks that failed
+// together. It is a function of the task and n, so that a restart does not
+// change it.
 func RetryDelay(id TaskID, n int) time.Duration {
 	const first, longest = 30 * time.Second, time.Hour
 	delay := longest
@@ -305,11 +305,11 @@ func RetryDelay(id TaskID, n int) time.Duration {
 		delay = first << shift
 	}
 	h := fnv.New32a()
-	_, _ = fmt.Fprintf(h, "%s %d", id, n) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%s %d", id, n) // a hash never fails
 	return delay*4/5 + delay*2/5*time.Duration(h.Sum32()%1000)/999
 }
 
-// Complete ends a task with its output; ok is false when it is final already.
+// Complete ends a task with its output; ok is false if it is already final.
 func (t Task) Complete(output json.RawMessage, now time.Time) (Task, bool) {
 	next, ok := t.State.Next(EventComplete)
 	if !ok {
@@ -319,21 +319,21 @@ func (t Task) Complete(output json.RawMessage, now time.Time) (Task, bool) {
 	return t, true
 }
 
-// Fail ends a task with a failure; ok is false when it is final already.
+// Fail ends a task with a failure; ok is false if it is already final.
 func (t Task) Fail(f TaskFailure, now time.Time) (Task, bool) {
 	next, ok := t.State.Next(EventFail)
 	if !ok {
 		return t, false
 	}
-	if t.Lease != nil { // the truth may still come under it
+	if t.Lease != nil { // a late result may still arrive under it
 		t.Past = append(append([]Lease(nil), t.Past...), *t.Lease)
 	}
 	t.State, t.Failure, t.EndedAt, t.Lease = next, &f, now, nil
 	return t, true
 }
 
-// Resolve notes what became known of a write whose outcome was unknown; ok is
-// false when it was known before. The status stays what it is.
+// Resolve records the outcome of a write that failed with outcome_unknown; ok
+// is false if it was known before. The status does not change.
 func (t Task) Resolve(acted bool, now time.Time) (Task, bool) {
 	if !t.Unknown() || t.Resolved != nil {
 		return t, false
@@ -342,14 +342,14 @@ func (t Task) Resolve(acted bool, now time.Time) (Task, bool) {
 	return t, true
 }
 
-// Unknown reports whether the task failed without anybody knowing whether it
-// was done.
+// Unknown reports whether the task failed and it is not known whether it was
+// done.
 func (t *Task) Unknown() bool {
 	return t.State == TaskFailed && t.Failure != nil && t.Failure.Code == FailOutcomeUnknown
 }
 
-// Expires returns the moment at which the task ends by itself if nothing more
-// happens; ok is false when it does not.
+// Expires returns when the task ends if nothing more happens; ok is false if it
+// does not expire.
 func (t Task) Expires() (at time.Time, ok bool) {
 	switch {
 	case t.State == TaskActing:
@@ -362,7 +362,7 @@ func (t Task) Expires() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Expire ends a task whose time of Expires has come, as of that time.
+// Expire ends a task whose expiry has passed, as of the time of expiry.
 func (t Task) Expire(now time.Time) (Task, bool) {
 	at, ok := t.Expires()
 	if !ok || now.Before(at) {
@@ -378,16 +378,16 @@ func (t Task) Expire(now time.Time) (Task, bool) {
 	}
 }
 
-// LayoutLimit is how long a task waits for a page that is not understood, and
-// LayoutProbe how often such a read is tried again meanwhile.
+// LayoutLimit is how long a task waits while its page is not understood.
+// LayoutProbe is the interval between attempts of such a read.
 const (
 	LayoutLimit = 24 * time.Hour
 	LayoutProbe = 15 * time.Minute
 )
 
-// Deadline returns the moment after which a session that was handed a task at
-// now must not begin to touch the network: hand-out + 5 minutes, but not past
-// the day whose allowance was debited.
+// Deadline returns the time after which a session with a lease from now must
+// not begin to touch the network: five minutes later, but not past the day
+// whose allowance was debited.
 func Deadline(now time.Time) time.Time {
 	deadline := now.Add(5 * time.Minute)
 	if reset := Daily.Reset(now); reset.Before(deadline) {
@@ -396,35 +396,36 @@ func Deadline(now time.Time) time.Time {
 	return deadline
 }
 
-// RunMargin is how long after its deadline a leased task may be renewed: a
-// session that began in time needs up to five minutes for a scan, more for a
-// task in slices, and then reports what it found.
+// RunMargin is how long after its deadline a lease can be renewed. A session
+// that began in time needs up to five minutes for a scan, longer for a paged
+// task, and then reports the result.
 const RunMargin = 15 * time.Minute
 
-// Renewable reports whether the lease may be prolonged at now. A write in acting
+// Renewable reports whether the lease can be renewed at now. A write in acting
 // has ActingLimit instead.
 func (t *Task) Renewable(now time.Time) bool {
 	return t.Lease != nil && (t.State == TaskActing || now.Before(t.Lease.Deadline.Add(RunMargin)))
 }
 
-// Outcome is what becomes of a task whose session reported an error.
+// Outcome is the consequence of an error that a session reported.
 type Outcome struct {
 	Event   TaskEvent // EventReturn or EventFail
 	Failure TaskFailure
-	// Refund gives the debits of the attempt back.
+	// Refund returns the debits of the attempt.
 	Refund bool
-	// Lost counts the attempt among those that brought no answer.
+	// Lost counts the attempt as one without an answer.
 	Lost bool
-	// PauseAccount, PauseType and CloseAction stop hand-outs: to the account
-	// until it is signed in again, of the task type to the account until a
-	// probe works, of the action to the account until its reset.
+	// PauseAccount, PauseType and CloseAction stop further leases: PauseAccount
+	// for the account until it is signed in again, PauseType for the task type
+	// on the account until a probe succeeds, CloseAction for the action on the
+	// account until its reset.
 	PauseAccount bool
 	PauseType    bool
 	CloseAction  bool
 }
 
-// ClassifyError applies the table of error codes of the session protocol. acted says
-// whether the network was touched; nil is "not known".
+// ClassifyError applies the table of error codes of the session protocol. acted
+// reports whether the network was touched; nil means not known.
 func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 	touched := acted == nil || *acted
 	v := Outcome{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
@@ -436,8 +437,7 @@ func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 		v.Event = EventFail
 		return v
 	case t.Writes() && touched:
-		// The session acted, and says that it did not work: to try again
-		// would be to act twice.
+		// The session acted and reports a failure: a retry could act twice.
 		v.Event = EventFail
 		return v
 	}

@@ -24,7 +24,7 @@ var (
 	noon = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
 )
 
-// TestTaskTransitions walks every cell of the table, the empty ones too.
+// TestTaskTransitions checks every cell of the table, including the empty ones.
 func TestTaskTransitions(t *testing.T) {
 	t.Parallel()
 	const none = watchpost.TaskState("")
@@ -50,7 +50,7 @@ func TestTaskTransitions(t *testing.T) {
 	require.Equal(t, "completed", c.PublicStatus())
 }
 
-// in brings a write into a state.
+// in returns a write in a state.
 func in(state watchpost.TaskState) watchpost.Task {
 	t := watchpost.Task{Member: "m", ID: "t", Type: watchpost.TaskLikePost, State: watchpost.TaskPending, CreatedAt: noon}
 	lease := watchpost.Lease{ID: "lease", Session: "s", Account: "a", Deadline: noon.Add(time.Minute)}
@@ -68,8 +68,8 @@ func in(state watchpost.TaskState) watchpost.Task {
 	return t
 }
 
-// TestMethodsFollowTheTable: each method does its event where the table has
-// one, and elsewhere returns the task as it was.
+// TestMethodsFollowTheTable: each method applies its event where the table has
+// one, and otherwise returns the task unchanged.
 func TestMethodsFollowTheTable(t *testing.T) {
 	t.Parallel()
 	methods := []func(watchpost.Task) (watchpost.Task, bool){
@@ -256,7 +256,7 @@ func TestExpires(t *testing.T) {
 	}
 }
 
-// TestTaskSurvivesStorage: a task is what it was when it is read again.
+// TestTaskSurvivesStorage: a stored task is equal when it is read again.
 func TestTaskSurvivesStorage(t *testing.T) {
 	t.Parallel()
 	for _, state := range allStates {
@@ -284,8 +284,8 @@ func TestTaskSurvivesStorage(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`7`), &f))
 }
 
-// TestClassifyError is the table of error codes, for every code, every value of acted
-// and every type of task.
+// TestClassifyError checks the table of error codes for each code, each value
+// of acted and each task type.
 func TestClassifyError(t *testing.T) {
 	t.Parallel()
 	pauses := map[string]func(watchpost.Outcome) bool{
@@ -356,7 +356,7 @@ func TestDeadline(t *testing.T) {
 }
 
 // TestAnyHistory plays random events: a final task never changes, attempts only
-// grow, and a lease is there exactly while somebody holds it.
+// grow, and a task has a lease exactly while it is leased or acting.
 func TestAnyHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -400,8 +400,8 @@ func TestAnyHistory(t *testing.T) {
 	})
 }
 
-// TestRetryDelay: 30 s, doubled with each retry up to an hour, give or take a
-// fifth; tasks that failed together come apart.
+// TestRetryDelay: 30 s, doubled with each retry up to an hour, ±20 %. Tasks
+// that failed together get different delays.
 func TestRetryDelay(t *testing.T) {
 	t.Parallel()
 	apart := map[time.Duration]bool{}

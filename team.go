@@ -10,7 +10,7 @@ import (
 	"watchpost/internal/text"
 )
 
-// Role says what a member may do in the team.
+// Role is the role of a member in the team.
 type Role string
 
 // The roles. A team's first member is its first admin.
@@ -19,7 +19,7 @@ const (
 	RoleMember Role = "member"
 )
 
-// ParseRole reads a role; nothing given is RoleMember.
+// ParseRole parses a role; "" is RoleMember.
 func ParseRole(s string) (Role, error) {
 	switch r := Role(strings.ToLower(strings.TrimSpace(s))); r {
 	case "":
@@ -30,8 +30,8 @@ func ParseRole(s string) (Role, error) {
 	return "", Errorf(Invalid, "Invalid 'role'")
 }
 
-// Member is a person of a team, known by one email, and the owner of the
-// sessions that work in the person's name (the API calls it a user).
+// Member is a person of a team, identified by an email, and the owner of the
+// sessions that work in the person's name (a user in the API).
 type Member struct {
 	ID        MemberID
 	Email     string // as NormalizeEmail returns it
@@ -40,14 +40,14 @@ type Member struct {
 	CreatedAt time.Time
 }
 
-// Team is what an API key belongs to and what everything else is part of
+// Team is the owner of an API key, members, watchlists, posts and tasks
 // (specification: Team and API key).
 type Team struct {
 	ID        TeamID
 	Name      string
-	Plan      Plan // that counts now
+	Plan      Plan // the current plan
 	CreatedAt time.Time
-	// PlanExpiresAt is when the plan becomes PlanFree; zero: never.
+	// PlanExpiresAt is when the plan becomes PlanFree; zero means never.
 	PlanExpiresAt time.Time
 	Members       []Member
 }
@@ -76,9 +76,9 @@ func (t *Team) MemberByEmail(email string) (Member, bool) {
 	return Member{}, false
 }
 
-// ActingMember returns the member in whose name the service acts when a
-// request names nobody: the oldest admin, of two equally old the one with the
-// lesser id. ok is false when the team has no admin.
+// ActingMember returns the member in whose name the service acts when a request
+// names none: the oldest admin, at the same age the one with the smaller id. ok
+// is false if the team has no admin.
 func ActingMember(members []Member) (acting Member, ok bool) {
 	for _, m := range members {
 		if m.Role != RoleAdmin {
@@ -91,8 +91,8 @@ func ActingMember(members []Member) (acting Member, ok bool) {
 	return acting, ok
 }
 
-// DefaultTeamName names the team that a person gets who belongs to none: after
-// the person, or after the mailbox when no name is known.
+// DefaultTeamName returns the name of the team created for a person who belongs
+// to no team: it contains the person's name, or else the mailbox.
 func DefaultTeamName(fullName, email string) string {
 	name := text.Clip(text.CollapseSpace(fullName), MaxName-len("'s Team"))
 	if name == "" {
@@ -104,11 +104,10 @@ func DefaultTeamName(fullName, email string) string {
 // MaxEmail is the longest address that mail can be sent to, in bytes.
 const MaxEmail = 254
 
-// NormalizeEmail returns the one spelling of an address by which a person is
-// known: trimmed and in lower case. ok is false for what is not a plain
-// address of ASCII characters: no display name, comment, quoted mailbox,
-// address literal or line break gets through, so that the result may stand in
-// a mail header as it is.
+// NormalizeEmail returns the canonical spelling of an address, which identifies
+// a person: trimmed and in lower case. ok is false unless s is a plain address
+// of ASCII characters. It rejects display names, comments, quoted mailboxes,
+// address literals and line breaks, so the result is safe in a mail header.
 func NormalizeEmail(s string) (email string, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if len(s) > MaxEmail {

@@ -39,7 +39,7 @@ func TestNormalizeEmail(t *testing.T) {
 func FuzzNormalizeEmail(f *testing.F) {
 	f.Add(" Ada.Lovelace+x@Example.CO.UK")
 	f.Add("a@b.c\r\nBcc: x@y.z") // a header injected into a mail
-	f.Add("\u212a@b.c")          // the Kelvin sign folds to an ASCII k
+	f.Add("\u212a@b.c")          // the Kelvin sign, which case-folds to an ASCII k
 	f.Fuzz(func(t *testing.T, s string) {
 		email, ok := watchpost.NormalizeEmail(s)
 		if !ok {
@@ -136,7 +136,8 @@ func TestSecrets(t *testing.T) {
 					counts[r]++
 				}
 			}
-			// Six standard deviations: a fair draw fails this once in millions of runs.
+			// Six standard deviations: a fair draw fails this once in millions
+			// of runs.
 			mean := float64(characters) / float64(len(c.alphabet))
 			require.Len(t, counts, len(c.alphabet))
 			for _, r := range c.alphabet {

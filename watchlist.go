@@ -9,7 +9,7 @@ import (
 	"watchpost/internal/text"
 )
 
-// WatchlistType is one of the families of watchlists.
+// WatchlistType is the type of a watchlist.
 type WatchlistType string
 
 // The types.
@@ -20,11 +20,11 @@ const (
 	ForumWatchlist   WatchlistType = "forum"
 )
 
-// HasKeywords reports whether watchlists of the type look for keywords; the
-// others follow a list.
+// HasKeywords reports whether watchlists of the type have keywords; the others
+// follow a list.
 func (t WatchlistType) HasKeywords() bool { return t == KeywordWatchlist || t == ForumWatchlist }
 
-// Watchlist is what a team wants to be told of (specification: Watchlist).
+// Watchlist is a subject that a team observes (specification: Watchlist).
 type Watchlist struct {
 	ID          WatchlistID
 	Name        string
@@ -34,16 +34,16 @@ type Watchlist struct {
 	Disabled    bool
 	Labels      []Label
 	Objective   string
-	Prompt      string // that the keywords were made of; empty for given ones
-	Interpreter string // that made them: rules, or the name of a model
+	Prompt      string // source of the keywords; empty if they were given
+	Interpreter string // interpreter of Prompt: rules, or the name of a model
 	SlackURL    string
 	CreatedAt   time.Time
 	Keywords    []KeywordEntry // keyword and forum
-	List        ListID         // people and company: what it follows
+	List        ListID         // people and company: the list it follows
 }
 
-// Slug returns the watchlist's name for URLs: letters and digits of its name and
-// the last eight digits of its id.
+// Slug returns the watchlist's name for URLs: the letters and digits of its
+// name and the last eight digits of its id.
 func (w *Watchlist) Slug() string {
 	fallback := string(w.Type)
 	return text.Slugify(w.Name, fallback) + "-" + idTail(string(w.ID))
@@ -60,8 +60,8 @@ func idTail(id string) string {
 	return hex[max(0, len(hex)-8):]
 }
 
-// CheckEnabled refuses what a disabled keyword or forum watchlist does not
-// accept: every update, by prompt or by fields, that does not enable it again
+// CheckEnabled returns the error of an update of a disabled keyword or forum
+// watchlist. Such a watchlist accepts only updates that enable it
 // (specification: Keyword watchlist, States).
 func (w *Watchlist) CheckEnabled() error {
 	if w.Disabled && w.Type.HasKeywords() {
@@ -82,7 +82,7 @@ const (
 	MaxConstraints = 20
 	// MaxLabels bounds the labels of a watchlist.
 	MaxLabels = 50
-	// MaxDefaultLabels bounds those of them that are default labels.
+	// MaxDefaultLabels bounds the default labels among them.
 	MaxDefaultLabels = 2
 	// MaxLabel bounds a label's name, in characters.
 	MaxLabel = 100
@@ -91,14 +91,14 @@ const (
 )
 
 // FetchFrequency is the time between the end of a scan and the next. Only
-// ParseFetchFrequency and DefaultFrequency make one, so it is always one of the
-// allowed values (specification: fetchFreqInHours).
+// ParseFetchFrequency and DefaultFrequency create one, so it always has an
+// allowed value (specification: fetchFreqInHours).
 type FetchFrequency time.Duration
 
 // FetchFrequencies are the allowed values in hours.
 var FetchFrequencies = []int{1, 3, 6, 12, 24, 48, 72}
 
-// ParseFetchFrequency reads a number of hours.
+// ParseFetchFrequency parses a number of hours.
 func ParseFetchFrequency(hours float64) (FetchFrequency, error) {
 	for _, h := range FetchFrequencies {
 		if float64(h) == hours {
@@ -108,7 +108,7 @@ func ParseFetchFrequency(hours float64) (FetchFrequency, error) {
 	return 0, Errorf(Invalid, "Invalid fetchFreqInHours")
 }
 
-// DefaultFrequency returns the frequency of watchlists for which none is given.
+// DefaultFrequency returns the frequency of watchlists that set none.
 func DefaultFrequency(t WatchlistType) FetchFrequency {
 	if t == ForumWatchlist {
 		return FetchFrequency(24 * time.Hour)
@@ -116,7 +116,7 @@ func DefaultFrequency(t WatchlistType) FetchFrequency {
 	return FetchFrequency(12 * time.Hour)
 }
 
-// Hours returns the frequency as the API shows it.
+// Hours returns the frequency in hours, as the API shows it.
 func (f FetchFrequency) Hours() int { return int(f.Duration() / time.Hour) }
 
 // Duration returns the frequency as a duration.
@@ -124,15 +124,16 @@ func (f FetchFrequency) Duration() time.Duration { return time.Duration(f) }
 
 // How far back scans look for posts.
 const (
-	// FirstScanReach is how far back an entry's first scan looks.
+	// FirstScanReach is how far back the first scan of an entry searches.
 	FirstScanReach = 30 * 24 * time.Hour
-	// ScanOverlap is how much of what earlier scans saw a later one sees again.
+	// ScanOverlap is how far a scan reaches back into the period of the
+	// previous scan.
 	ScanOverlap = 24 * time.Hour
 )
 
 // NextScan returns when an entry is due: one frequency after its last scan
-// finished, or at once when it was never scanned (lastFinished is zero). A
-// changed frequency thus counts from the last finish.
+// finished, or immediately if it was never scanned (lastFinished is zero). A
+// changed frequency therefore also counts from the last finish.
 func NextScan(lastFinished, created time.Time, f FetchFrequency) time.Time {
 	if lastFinished.IsZero() {
 		return created
@@ -140,9 +141,9 @@ func NextScan(lastFinished, created time.Time, f FetchFrequency) time.Time {
 	return lastFinished.Add(f.Duration())
 }
 
-// ScanSince returns from when on a scan at now looks for posts: the newest post
-// seen so far, with some overlap; newestSeen is zero before a first scan. A
-// newest post dated after now counts as one of now.
+// ScanSince returns the time since which a scan at now searches for posts: the
+// time of the newest known post minus ScanOverlap. newestSeen is zero before
+// the first scan; a time after now counts as now.
 func ScanSince(newestSeen, now time.Time) time.Time {
 	if newestSeen.IsZero() {
 		return now.Add(-FirstScanReach)
@@ -153,7 +154,7 @@ func ScanSince(newestSeen, now time.Time) time.Time {
 	return newestSeen.Add(-ScanOverlap)
 }
 
-// CleanName trims a name and refuses one that is empty or too long.
+// CleanName trims a name; an empty or too long name is an error.
 func CleanName(s string) (string, error) {
 	s = text.CollapseSpace(s)
 	switch {
@@ -165,11 +166,11 @@ func CleanName(s string) (string, error) {
 	return s, nil
 }
 
-// namedAfter is how many keywords or profile names make up a name.
+// namedAfter is the number of keywords or profile names in an automatic name.
 const namedAfter = 3
 
-// AutoName names a watchlist for which no name was given, after the first of
-// its keywords, of the names of whom it follows, or after its prompt.
+// AutoName returns the name of a watchlist without a given name. It consists of
+// the first keywords, the first names that it follows, or the prompt.
 func AutoName(t WatchlistType, words []string) string {
 	var first []string
 	for _, w := range words {
@@ -191,8 +192,8 @@ func AutoName(t WatchlistType, words []string) string {
 	return "Keyword watchlist"
 }
 
-// CleanSlackURL trims the address of a chat hook and refuses one that is not
-// an https URL with a host. Nothing removes it.
+// CleanSlackURL trims the address of a chat hook. It returns an error unless
+// the address is "" or an https URL with a host.
 func CleanSlackURL(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {

@@ -6,7 +6,7 @@ import (
 )
 
 // WatchlistPatch is an update by fields (PUT on a watchlist without a prompt).
-// A nil field is left as it is.
+// A nil field is not changed.
 type WatchlistPatch struct {
 	Name        *string
 	Description *string
@@ -14,18 +14,19 @@ type WatchlistPatch struct {
 	Disable     *bool
 	SlackURL    *string // "" (null in the request) removes it
 
-	// Of keyword and forum watchlists only; the others ignore them.
+	// The following fields apply to keyword and forum watchlists; other types
+	// ignore them.
 	Objective *string
-	Prompt    *string // that Keywords were made of; nil: they were given
-	// Interpreter is what made Keywords of Prompt; it comes with Prompt.
+	Prompt    *string // the prompt of Keywords; nil if the keywords were given
+	// Interpreter created Keywords from Prompt; it is set together with Prompt.
 	Interpreter *string
-	Keywords    []KeywordEntry // replaces; empty but not nil is an error
-	Append      bool           // Keywords are added instead
-	Labels      *[]Label       // replaces
+	Keywords    []KeywordEntry // replacement; empty but not nil is an error
+	Append      bool           // adds Keywords instead of replacing
+	Labels      *[]Label       // replacement
 }
 
 // ForType returns the patch without the fields that watchlists of that type do
-// not have (Invalid when nothing is left).
+// not have, or Invalid if nothing remains.
 func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 	if !t.HasKeywords() {
 		p.Objective, p.Keywords, p.Labels = nil, nil, nil
@@ -37,9 +38,9 @@ func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 	return p, nil
 }
 
-// Clean checks a patch as far as that needs no more than the watchlist's type,
-// and returns it trimmed, ForType. It comes before the watchlist is looked up;
-// cleaning twice changes nothing.
+// Clean validates the parts of a patch that depend only on the watchlist's
+// type, and returns it trimmed and reduced by ForType. It runs before the
+// watchlist is looked up and is idempotent.
 func (p WatchlistPatch) Clean(t WatchlistType) (WatchlistPatch, error) {
 	p, err := p.ForType(t)
 	if err != nil {
@@ -72,8 +73,8 @@ func (p WatchlistPatch) empty() bool {
 		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil
 }
 
-// cleanField cleans a field that is there, without writing to what the caller
-// passed.
+// cleanField cleans a field that is set. It does not write to the caller's
+// value.
 func cleanField[T any](field **T, clean func(T) (T, error)) error {
 	if *field == nil {
 		return nil
@@ -152,7 +153,7 @@ func (w *Watchlist) patchedKeywords(p WatchlistPatch) ([]KeywordEntry, error) {
 	return all, nil
 }
 
-// set changes a field to a value that is there.
+// set assigns value to field unless value is nil.
 func set[T any](field *T, value *T) {
 	if value != nil {
 		*field = *value

@@ -101,7 +101,7 @@ func TestApplyRefusals(t *testing.T) {
 		{"forum", watchpost.WatchlistPatch{Keywords: entries(numbered(99)...), Append: true}, "At most 100 keywords per watchlist"},
 	} {
 		w := sample(c.kind)
-		w.Disabled = c.want != "At most 100 keywords per watchlist" // malformed comes before disabled
+		w.Disabled = c.want != "At most 100 keywords per watchlist" // invalid input is reported before Conflict
 		got, err := w.Apply(c.patch)
 		require.EqualError(t, err, c.want)
 		require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
@@ -113,9 +113,9 @@ func TestApplyKeywords(t *testing.T) {
 	w := sample("keyword")
 	before := sample("keyword")
 	again := []watchpost.KeywordEntry{
-		{Keyword: "Rust", Required: []string{"Senior", "remote"}}, // asks for the same
+		{Keyword: "Rust", Required: []string{"Senior", "remote"}}, // same meaning
 		{Keyword: "zig"},
-		{ID: "forged", Keyword: "go", Excluded: []string{"intern"}}, // asks for something else
+		{ID: "forged", Keyword: "go", Excluded: []string{"intern"}}, // another meaning
 	}
 	replaced, err := w.Apply(watchpost.WatchlistPatch{Keywords: again})
 	require.NoError(t, err)

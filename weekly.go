@@ -1,49 +1,49 @@
 package watchpost
 
-// WeeklyQuota is what a watchlist may take in a week (specification: Limits 4).
-// A quota may change in the middle of a week; what was taken stays taken.
+// WeeklyQuota is the weekly quota of a watchlist (specification: Limits 4). It
+// may change in the middle of a week; posts already stored stay.
 type WeeklyQuota struct {
 	Posts int // of relevance RelevantFrom or more
 	Leads int // potential leads: authors of such posts
 }
 
-// WeeklyQuota returns what each watchlist of a team may take in a week; quiet
-// matters to free teams only.
+// WeeklyQuota returns the weekly quota of a team's watchlists. quiet affects
+// free teams only.
 func (p Plan) WeeklyQuota(quiet bool) WeeklyQuota {
 	return WeeklyQuota{Posts: p.WeeklyPosts(quiet), Leads: p.Quotas().PotentialLeads}
 }
 
-// WeeklyCounter is what a watchlist has taken of its quota in one week.
+// WeeklyCounter counts the use of a watchlist's quota in one week.
 type WeeklyCounter struct {
 	Posts   int // stored, of relevance RelevantFrom or more
-	Dropped int // not stored, as the quota was used up; each post once
-	Leads   int // authors that became potential leads
+	Dropped int // not stored because the quota was used up; each post once
+	Leads   int // authors who became potential leads
 }
 
 // Candidate is a post that a watchlist has not collected before.
 type Candidate struct {
 	Relevance float64
-	// Author is who wrote it, as Post.AuthorKey returns it; nobody is told
-	// apart by an empty one.
+	// Author is the post's author as returned by Post.AuthorKey; authors
+	// without a key are not distinguished.
 	Author string
-	// Lead is whether its author is a potential lead of this week already.
+	// Lead reports whether the author is already a potential lead of this week.
 	Lead bool
-	// Dropped is whether it was counted among the dropped of this week.
+	// Dropped reports whether the post is already counted as dropped this week.
 	Dropped bool
 }
 
-// Admission is what becomes of a newcomer.
+// Admission is the decision on a candidate.
 type Admission struct {
 	Stored bool
-	// Lead marks the post as one of a potential lead; NewLead says that its
-	// author became one with it.
+	// Lead means that the post is by a potential lead; NewLead means that its
+	// author becomes one with this post.
 	Lead, NewLead bool
 }
 
-// Admit decides on a newcomer and counts it. A post of lesser relevance is
-// stored and counts for nothing. The first posts up to the quota are stored,
-// the others dropped; what was dropped and is found again, while there is room
-// again (another plan), is stored and no longer counts as dropped.
+// Admit decides on a candidate and counts it. A post below RelevantFrom is
+// stored and does not count. Relevant posts are stored up to the quota, then
+// dropped. A dropped post that is found again is stored if the quota (for
+// example of another plan) has room, and no longer counts as dropped.
 func (t WeeklyCounter) Admit(q WeeklyQuota, n Candidate) (WeeklyCounter, Admission) {
 	if n.Relevance < RelevantFrom {
 		return t, Admission{Stored: true}

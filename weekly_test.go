@@ -66,8 +66,9 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// Whatever posts come, in whatever order and however often: what is stored
-// keeps to the quota, and every relevant post is stored or dropped, once.
+// TestAdmitKeepsToTheQuota: for any posts in any order and any repetition, the
+// stored posts keep within the quota, and each relevant post is either stored
+// or dropped, once.
 func TestAdmitKeepsToTheQuota(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +78,7 @@ func TestAdmitKeepsToTheQuota(t *testing.T) {
 		for range rapid.IntRange(0, 40).Draw(t, "scans") {
 			id := fmt.Sprint(rapid.IntRange(0, 12).Draw(t, "post"))
 			if stored[id] {
-				continue // known: nothing is decided
+				continue // already decided
 			}
 			author := fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "author"))
 			next, a := tally.Admit(quota, watchpost.Candidate{Relevance: 4, Author: author, Lead: leads[author], Dropped: dropped[id]})

@@ -230,8 +230,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 
 // stop ends the service gracefully: it reports not ready, asks sessions to come
 // back later, finishes requests in flight, drains the actors and closes the
-// store. It
-// logs the part that it waits for.
+// store. It logs the part that it waits for.
 func (s *service) stop() error {
 	s.ready.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
