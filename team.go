@@ -210,7 +210,7 @@ func NormalizePairingCode(s string) string {
 	}, s)
 }
 
-// ValidPairingCode reports whether a normalised code has the form of one.
+// ValidPairingCode reports whether a normalized code has the form of one.
 func ValidPairingCode(s string) bool {
 	return len(s) == codeLength && strings.Trim(s, crockford) == ""
 }

@@ -2,5 +2,5 @@
 
 package atomicfile
 
-// syncDir does nothing where folders cannot be synced.
+// syncDir does nothing on platforms that cannot sync folders.
 func syncDir(string) error { return nil }

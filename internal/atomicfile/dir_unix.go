@@ -4,8 +4,8 @@ package atomicfile
 
 import "os"
 
-// syncDir makes the names in a folder durable: without it a file that was
-// synced and renamed may be gone after a crash.
+// syncDir makes the names in a folder durable. Without it a synced and renamed
+// file may be missing after a crash.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

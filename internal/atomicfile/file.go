@@ -1,5 +1,5 @@
-// Package atomicfile writes files that survive a crash of the machine, for the
-// little that is not kept in the store.
+// Package atomicfile writes files that survive a crash of the machine, for data
+// outside the store.
 package atomicfile
 
 import (
@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// WriteFile writes a file that only its owner may read. After a crash it is
-// there as a whole or not at all; when WriteFile has returned nil it is there.
+// WriteFile writes a file that only its owner can read. After a crash the file
+// is complete or absent; once WriteFile has returned nil, it is complete.
 func WriteFile(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	temporary, err := os.CreateTemp(dir, ".new-*") // 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name()) //nolint:errcheck // gone when it was renamed
+	defer os.Remove(temporary.Name()) //nolint:errcheck // fails after the rename, when the file is gone
 	_, err = temporary.Write(content)
 	if err == nil {
 		err = temporary.Sync()

@@ -28,7 +28,7 @@ func TestWriteFile(t *testing.T) {
 	require.Len(t, left, 1, "nothing half written beside it")
 }
 
-// TestWriteFileFails leaves what was there as it was.
+// TestWriteFileFails: a failed write leaves the previous file unchanged.
 func TestWriteFileFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
-// Package mail delivers the service's mails.
+// Package mail delivers mail by SMTP or as files.
 package mail
 
 import (
@@ -19,15 +19,15 @@ import (
 	"watchpost/internal/atomicfile"
 )
 
-// Folder is a Mailer that writes each mail as an RFC 5322 file into a folder:
-// the default without a mail server.
+// Folder is a Mailer that writes each mail as an RFC 5322 file to a folder. It
+// is the default without a mail server.
 type Folder struct {
 	dir   string
 	clock watchpost.Clock
 	log   *slog.Logger
 }
 
-// NewFolder creates a missing folder.
+// NewFolder creates the folder if it is missing.
 func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("mail folder: %w", err)
@@ -36,7 +36,7 @@ func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, er
 }
 
 // Send implements actors.Mailer. When it returns, the file
-// <time>-<recipient>.eml is complete and durable; only the service's user can
+// <time>-<recipient>.eml is complete and durable. Only the service's user can
 // read it.
 func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	now := f.clock.Now()
@@ -52,7 +52,7 @@ func (f *Folder) Send(_ context.Context, m actors.Mail) error {
 	return nil
 }
 
-// checkHeaders refuses a mail whose fields could add headers.
+// checkHeaders rejects a mail whose fields could add headers.
 func checkHeaders(m actors.Mail) error {
 	if strings.ContainsFunc(m.To+m.Subject, unicode.IsControl) {
 		return fmt.Errorf("mail to %q: control character in a header", m.To)
@@ -76,7 +76,7 @@ func compose(m actors.Mail, now time.Time) ([]byte, error) {
 	return b.Bytes(), w.Close()
 }
 
-// fileName returns a file name for an address: characters that could lead out
+// fileName converts an address to a file name: characters that could lead out
 // of the folder become underscores.
 func fileName(address string) string {
 	return strings.Map(func(r rune) rune {

@@ -58,7 +58,8 @@ func TestFolderRefusesHeaderBreaks(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestFolderKeepsToItself uses addresses that are paths to other folders.
+// TestFolderKeepsToItself: addresses that are paths to other folders stay in
+// the folder.
 func TestFolderKeepsToItself(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

@@ -11,11 +11,11 @@ import (
 	"watchpost/actors"
 )
 
-// Outbox is a Mailer that accepts every mail at once and delivers it in the
-// background through another Mailer. Callers do not wait for a mail server,
-// and the latency of a reply does not show whether there was a mail. Temporary
-// failures are retried while the mail is useful. The queue is not stored: a
-// crash loses it, and members ask for a code again.
+// Outbox is a Mailer that accepts each mail immediately and delivers it in the
+// background through another Mailer. Callers do not wait for a mail server, and
+// the latency of a reply does not reveal whether a mail was sent. It retries
+// temporary failures while the mail is useful. The queue is not stored: a crash
+// loses it, and members request a code again.
 type Outbox struct {
 	next    actors.Mailer
 	clock   watchpost.Clock
@@ -46,8 +46,8 @@ const (
 	carriers = 4
 )
 
-// retryAfter are the pauses before the second and later attempts. Together
-// they are shorter than the validity of a one-time code.
+// retryAfter are the pauses before the second and later attempts. Their sum is
+// shorter than the validity of a one-time code.
 var retryAfter = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 5 * time.Minute}
 
 // NewOutbox starts an outbox in front of next. Close ends it.
@@ -63,7 +63,7 @@ func NewOutbox(next actors.Mailer, clock watchpost.Clock, log *slog.Logger, metr
 	return o
 }
 
-// Errors of an outbox that refuses a mail.
+// Errors of an outbox that rejects a mail.
 var (
 	errFull   = errors.New("mail: too many mails wait")
 	errClosed = errors.New("mail: closed")
@@ -101,7 +101,7 @@ func (o *Outbox) carry() {
 	}
 }
 
-// later schedules a retry, if there is one left.
+// later schedules a retry if one is left.
 func (o *Outbox) later(l letter, err error) bool {
 	var delivery *DeliveryError
 	if !errors.As(err, &delivery) || !delivery.Temporary || l.failures > len(retryAfter) {
@@ -131,8 +131,8 @@ func (o *Outbox) fail(l letter, err error) {
 	o.log.Error("mail not sent", "to", l.mail.To, "attempts", l.failures, "error", err)
 }
 
-// Close refuses new mails and returns when the waiting ones are delivered, or
-// dropped because ctx has ended. It tries pending retries at once.
+// Close rejects new mails. It tries pending retries immediately and returns
+// when the waiting mails are delivered or ctx has ended, which drops them.
 func (o *Outbox) Close(ctx context.Context) error {
 	o.mu.Lock()
 	if o.closed {
@@ -157,7 +157,7 @@ func (o *Outbox) Close(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		o.cancel() // ends running deliveries
+		o.cancel() // cancels running deliveries
 		<-done
 		return ctx.Err()
 	}

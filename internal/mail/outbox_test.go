@@ -39,7 +39,7 @@ func open(t *testing.T) *office {
 	return o
 }
 
-// count reads one event of the metric of mails.
+// count returns one event counter of the mail metric.
 func (o *office) count(t *testing.T, event string) float64 {
 	t.Helper()
 	r := prometheus.NewRegistry()

@@ -20,14 +20,14 @@ import (
 	"watchpost/actors"
 )
 
-// TLSPolicy is the protection of a connection to a mail server.
+// TLSPolicy is the required encryption of a connection to a mail server.
 type TLSPolicy string
 
-// The policies. A server without STARTTLS receives nothing.
+// The policies. Under TLSStart, a server without STARTTLS receives no mail.
 const (
-	TLSStart    TLSPolicy = "starttls" // the connection turns to TLS, or ends
+	TLSStart    TLSPolicy = "starttls" // STARTTLS, or the connection ends
 	TLSImplicit TLSPolicy = "tls"      // TLS from the first byte, as on port 465
-	TLSNone     TLSPolicy = "none"     // plain: to this machine only
+	TLSNone     TLSPolicy = "none"     // no TLS: to this machine only
 )
 
 // SMTPOptions are the options of an SMTP. Host, From and Clock are required.
@@ -113,7 +113,7 @@ func NewSMTP(o SMTPOptions) (*SMTP, error) {
 	if o.Port == 0 {
 		o.Port = port
 	}
-	policy := gomail.NoTLS // TLSImplicit: dial does it
+	policy := gomail.NoTLS // for TLSImplicit, dial does TLS
 	if o.TLS == TLSStart {
 		policy = gomail.TLSMandatory
 	}
@@ -213,7 +213,7 @@ func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
 	return message, nil
 }
 
-// classified distinguishes temporary failures from permanent ones.
+// classified separates temporary failures from permanent ones.
 func classified(err error) *DeliveryError {
 	e := &DeliveryError{Err: err, Code: replyCode(err)}
 	var network net.Error
@@ -222,12 +222,12 @@ func classified(err error) *DeliveryError {
 	case e.Code != 0:
 		e.Temporary = e.Code < 500
 	case errors.As(err, &certificate):
-		// A wrong certificate is still wrong in a minute.
+		// A wrong certificate is permanent: a retry would fail again.
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		e.Temporary = true
 	default:
-		// A conversation that broke off has no code either.
+		// A connection that broke off has no code either.
 		var sending *gomail.SendError
 		e.Temporary = errors.As(err, &sending) && sending.ErrorCode() == 0 && sending.Reason != gomail.ErrGetSender && sending.Reason != gomail.ErrGetRcpts
 	}

@@ -43,7 +43,7 @@ func with(policy mail.TLSPolicy) func(*mail.SMTPOptions) {
 	return func(o *mail.SMTPOptions) { o.TLS = policy }
 }
 
-// fails sends a mail that is refused and returns the reason.
+// fails sends a mail that is rejected and returns the error.
 func fails(t *testing.T, m actors.Mailer, one actors.Mail) *mail.DeliveryError {
 	t.Helper()
 	err := m.Send(context.Background(), one)
@@ -90,7 +90,7 @@ func TestDelivery(t *testing.T) {
 }
 
 // TestNothingWithoutTLS: a server without TLS or with a wrong certificate
-// receives nothing, and above all no password.
+// receives neither the mail nor the password.
 func TestNothingWithoutTLS(t *testing.T) {
 	t.Parallel()
 	plain := mailtest.Start(t, mailtest.Options{NoStartTLS: true, PlainSecret: true})

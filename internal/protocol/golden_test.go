@@ -25,8 +25,8 @@ var post = Post{
 	ImageURLs: []string{"https://network.example/media/7.svg"}, ImageText: "A chart", Videos: []string{"https://network.example/media/7.mp4"},
 }
 
-// golden are the frames and bodies of testdata: the extension's tests hold the
-// same ones against its types.
+// golden are the frames and bodies of testdata. The extension's tests compare
+// the same files with its types.
 var golden = map[string]any{
 	"hello": Frame{
 		Type: TypeHello, V: Version, Token: "secret", Boot: "b1", Journal: "j1", Version: "1.0.0",
@@ -92,7 +92,8 @@ func encoded(v any) json.RawMessage {
 	return b
 }
 
-// What is sent looks as in testdata, and testdata holds nothing else.
+// TestGoldenFrames: each frame encodes to its file in testdata, and testdata
+// has no other files.
 func TestGoldenFrames(t *testing.T) {
 	for name, value := range golden {
 		file := filepath.Join("testdata", name+".json")
@@ -112,7 +113,8 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// What is read from testdata is whole: no field of it is one that nobody knows.
+// TestGoldenFramesAreKnown: the Go types know each field of the files in
+// testdata.
 func TestGoldenFramesAreKnown(t *testing.T) {
 	for name, value := range golden {
 		if _, frame := value.(Frame); !frame {

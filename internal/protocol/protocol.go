@@ -1,8 +1,8 @@
-// Package protocol is the session protocol: the JSON frames that a session
-// (the browser extension, or a headless session) and the service exchange over
-// a WebSocket or by long poll. It is the one description that the service, the
-// gateway and the headless session share. It imports nothing of the actors, so
-// that whatever speaks the protocol need not carry the service.
+// Package protocol defines the session protocol: the JSON frames that a session
+// (the browser extension or a headless session) and the service exchange over a
+// WebSocket or by long poll. The actors, the gateway and the headless session
+// share it. It imports no other package of the module, so a client of the
+// protocol does not depend on the service.
 package protocol
 
 import (
@@ -19,22 +19,22 @@ const (
 	MaxFrame = 1 << 20
 	// MaxHelloFrame bounds the frames before welcome in bytes.
 	MaxHelloFrame = 8 << 10
-	// HelloTimeout is how long a new connection may take to say hello, in
-	// real time.
+	// HelloTimeout is how long a new connection may take to send hello, in real
+	// time.
 	HelloTimeout = 5 * time.Second
-	// HeartbeatEvery is the period of heartbeats that a welcome asks for.
+	// HeartbeatEvery is the interval of heartbeats that welcome requests.
 	HeartbeatEvery = 20 * time.Second
 	// LeaseTime is how long a lease lasts without a heartbeat, by the Clock.
 	LeaseTime = 60 * time.Second
-	// TaskTime bounds the time from hand-out to the deadline of a task.
+	// TaskTime is the time from lease to the deadline of a task.
 	TaskTime = 5 * time.Minute
 	// PollTime is how long a long poll is held, in real time.
 	PollTime = 25 * time.Second
 	// MaxPartPosts and MaxPartBytes bound one part.
 	MaxPartPosts = 200
 	MaxPartBytes = 512 << 10
-	// MaxScanPosts bounds the posts of one scan; a session that stops there
-	// answers exhausted: false.
+	// MaxScanPosts bounds the posts of one scan. A session that stops there
+	// reports exhausted: false.
 	MaxScanPosts = 10_000
 )
 
@@ -42,8 +42,8 @@ const (
 const (
 	// CloseUnauthorised ends a connection whose token is unknown or revoked.
 	CloseUnauthorised = 4401
-	// CloseReplaced ends a connection when a newer one of the same session
-	// was welcomed.
+	// CloseReplaced ends a connection after a newer one of the same session was
+	// welcomed.
 	CloseReplaced = 4408
 )
 
@@ -66,7 +66,7 @@ const (
 	TypeBind      = "bind"
 )
 
-// Reasons why the service gives a session nothing, or nothing of a kind.
+// Reasons why a session gets no tasks, or none of some types.
 const (
 	BlockedSignedOut         = "signed_out"
 	BlockedChallenge         = "challenge"
@@ -100,8 +100,8 @@ const (
 	CodeOutcomeUnknown    = "outcome_unknown"
 )
 
-// Frame is any frame of either side; Type says which of the fields count.
-// Fields and types that a side does not know are ignored.
+// Frame is a frame of either side. Type determines which fields are used. Each
+// side ignores unknown types and fields.
 type Frame struct {
 	Type string `json:"type"`
 
@@ -117,7 +117,7 @@ type Frame struct {
 
 	// welcome
 	Session    string        `json:"session,omitempty"`
-	Member     *SignInMember `json:"member,omitempty"` // whose session it is
+	Member     *SignInMember `json:"member,omitempty"` // owner of the session
 	HeartbeatS int           `json:"heartbeat_s,omitempty"`
 	LeaseS     int           `json:"lease_s,omitempty"`
 	ServerTime *time.Time    `json:"server_time,omitempty"`
@@ -125,7 +125,7 @@ type Frame struct {
 	// heartbeat
 	Running []RunningTask `json:"running,omitempty"`
 
-	// task and all that speaks of one
+	// task and all frames about a task
 	Task     string          `json:"task,omitempty"`
 	Lease    string          `json:"lease,omitempty"`
 	Attempt  int             `json:"attempt,omitempty"`
@@ -141,22 +141,23 @@ type Frame struct {
 	// released
 	Reason string `json:"reason,omitempty"`
 
-	// status: Account is the one that the member works as, its SignedIn whether
-	// this session does. Waiting counts the team's tasks that could run on it.
+	// status: Account is the member's account; its SignedIn says whether this
+	// session is signed in to it. Waiting counts the team's tasks that this
+	// session could run.
 	Blocked    []Blocked        `json:"blocked,omitzero"`
 	Waiting    *int             `json:"waiting,omitempty"`
 	Allowances []AllowanceState `json:"allowances,omitzero"`
 }
 
-// Blocked is one reason why the session gets no tasks.
+// Blocked is a reason why the session gets no tasks.
 type Blocked struct {
 	Reason    string     `json:"reason"`
-	TaskTypes []string   `json:"task_types,omitempty"` // none: all
-	Until     *time.Time `json:"until,omitempty"`      // nil: until something changes
+	TaskTypes []string   `json:"task_types,omitempty"` // empty: all
+	Until     *time.Time `json:"until,omitempty"`      // nil: until the state changes
 }
 
-// AllowanceState is how much of one allowance the account has used, in all
-// browsers together.
+// AllowanceState is the use of one allowance of the account, in all browsers
+// together.
 type AllowanceState struct {
 	Action   string    `json:"action"`
 	Used     int       `json:"used"`
@@ -180,7 +181,7 @@ type Account struct {
 	SignedIn bool   `json:"signed_in"`
 }
 
-// JournalTask is a task that a session's journal holds when it says hello.
+// JournalTask is a task in a session's journal at the time of hello.
 type JournalTask struct {
 	Task    string `json:"task"`
 	Lease   string `json:"lease"`
@@ -194,16 +195,16 @@ type RunningTask struct {
 	Lease string `json:"lease"`
 }
 
-// TaskError is how a session reports that a task did not work. Acted says
-// whether the network was touched: nil when the session cannot know.
+// TaskError is a session's report that a task failed. Acted says whether the
+// network was touched; nil means that the session cannot know.
 type TaskError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Acted   *bool  `json:"acted"`
 }
 
-// ScanInput is the input of the four scans: keyword_scan and forum_scan carry
-// Keyword, people_scan and company_scan an Entity (slug or urn).
+// ScanInput is the input of the four scans. keyword_scan and forum_scan use
+// Keyword; people_scan and company_scan use Entity (slug or URN).
 type ScanInput struct {
 	Keyword string    `json:"keyword,omitempty"`
 	Profile string    `json:"profile,omitempty"`
@@ -211,16 +212,17 @@ type ScanInput struct {
 	Since   time.Time `json:"since"`
 }
 
-// PostsOutput is the output of scans, of their parts, and of the tasks that
-// fetch posts. Exhausted counts in the result of a scan only: false means that
-// the session stopped before it reached Since.
+// PostsOutput is the output of scans, of their parts, and of tasks that fetch
+// posts. Exhausted is used only in the result of a scan: false means that the
+// session stopped before it reached Since.
 type PostsOutput struct {
 	Posts     []Post `json:"posts"`
 	Exhausted *bool  `json:"exhausted,omitempty"`
 }
 
-// Post is a post as a session reports it: what the network's page shows, with
-// nothing of the team's. Content is character for character that of the page.
+// Post is a post as a session reports it: the content of the network's page,
+// without data of the team. Content equals that of the page character by
+// character.
 type Post struct {
 	URN            string    `json:"urn"`
 	URL            string    `json:"url"`
@@ -241,28 +243,28 @@ type Post struct {
 }
 
 // SignInRequest is the body of POST /extension/sign-in: a pairing code, or an
-// email with the one-time code that was mailed to it.
+// email with its one-time code.
 type SignInRequest struct {
 	Code  string `json:"code,omitempty"`
 	Email string `json:"email,omitempty"`
 	OTP   string `json:"otp,omitempty"`
 }
 
-// SignInReply answers a sign-in. The session token is the session's secret; it
-// is never the team's API key.
+// SignInReply is the reply to a sign-in. Token is the session's secret, and
+// never the team's API key.
 type SignInReply struct {
 	SessionToken string       `json:"session_token"`
 	Team         SignInTeam   `json:"team"`
 	Member       SignInMember `json:"member"`
 }
 
-// SignInTeam names the team that a session works for.
+// SignInTeam is the team of a session.
 type SignInTeam struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// SignInMember names the member whose browser a session is.
+// SignInMember is the member who owns a session.
 type SignInMember struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
@@ -273,8 +275,8 @@ type PollRequest struct {
 	Messages []Frame `json:"messages"`
 }
 
-// PollReply carries what the service has to say, at most PollTime after the
-// request.
+// PollReply carries the service's frames. The service sends it at most PollTime
+// after the request.
 type PollReply struct {
 	Messages []Frame `json:"messages"`
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// parseURN reads urn:<namespace>:<type>:<id>.
+// parseURN parses urn:<namespace>:<type>:<id>.
 func (g *grammar) parseURN(s string) (Reference, bool) {
 	parts := strings.SplitN(s, ":", 4)
 	if len(parts) != 4 || !urnWord(parts[1], "-") || !urnWord(parts[2], "-_") {
@@ -18,7 +18,7 @@ func (g *grammar) parseURN(s string) (Reference, bool) {
 			id = strings.TrimSuffix(id, ")")
 		}
 	}
-	if hasPrefixFold(id, "urn:") { // a URN about another
+	if hasPrefixFold(id, "urn:") { // a URN that contains another
 		return g.parseURN(id)
 	}
 	t := urnType(parts[2])
@@ -31,8 +31,8 @@ func (g *grammar) parseURN(s string) (Reference, bool) {
 	return Reference{Kind: g.kind, ID: id}, true
 }
 
-// urnType returns a URN's type without case, hyphens and the prefixes by which
-// the network marks its own variants (fsd_profile, fs_miniProfile).
+// urnType returns a URN's type without case, hyphens and the prefixes with
+// which the network marks its own variants (fsd_profile, fs_miniProfile).
 func urnType(s string) string {
 	s = strings.ToLower(s)
 	for _, prefix := range []string{"fsd_", "fsdm_", "fs_"} {
@@ -44,10 +44,11 @@ func urnType(s string) string {
 	return urnSigns.Replace(s)
 }
 
-// urnSigns takes out what the network writes URNs' types with or without.
+// urnSigns removes the characters that the network writes in some URN types and
+// omits in others.
 var urnSigns = strings.NewReplacer("-", "", "_", "")
 
-// postType returns a post's type in its usual spelling.
+// postType returns the usual spelling of a post's type.
 func postType(s string) string {
 	if t := urnType(s); t != "ugcpost" {
 		return t
@@ -55,7 +56,7 @@ func postType(s string) string {
 	return "ugcPost"
 }
 
-// urnWord reports whether s is made of letters, digits and the given signs.
+// urnWord reports whether s consists of letters, digits and the given signs.
 func urnWord(s, signs string) bool {
 	for _, r := range s {
 		if !asciiAlphanumeric(r) && !strings.ContainsRune(signs, r) {
@@ -65,14 +66,14 @@ func urnWord(s, signs string) bool {
 	return strings.Trim(s, signs) != ""
 }
 
-// knownSegments are the path segments that say what kind of page a URL is of.
+// knownSegments are the path segments that identify the kind of a page.
 var knownSegments = map[string]bool{
 	"in": true, "company": true, "school": true, "showcase": true,
 	"posts": true, "pulse": true, "feed": true,
 }
 
-// parseURL reads a URL, or the path of one: the first segment that says what
-// kind of page it is decides.
+// parseURL parses a URL or a path. The first segment that identifies a kind of
+// page determines the kind.
 func (g *grammar) parseURL(s string) (Reference, bool) {
 	path, ok := pathSegments(s)
 	if !ok {
@@ -101,7 +102,7 @@ func (g *grammar) parseURL(s string) (Reference, bool) {
 	return g.parseSegment(path[at+1])
 }
 
-// parseSegment reads the segment of a path that names the thing.
+// parseSegment parses the path segment with the slug or id.
 func (g *grammar) parseSegment(s string) (Reference, bool) {
 	if decoded, err := url.PathUnescape(s); err == nil && hasPrefixFold(decoded, "urn:") {
 		return g.parseURN(decoded)
@@ -109,9 +110,9 @@ func (g *grammar) parseSegment(s string) (Reference, bool) {
 	return g.parseToken(s, g.pathID)
 }
 
-// pathSegments returns the segments of a URL's path that are not empty,
-// without scheme, host, query and fragment. Without a scheme the first segment
-// is a host if it could be one.
+// pathSegments returns the non-empty segments of a URL's path, without scheme,
+// host, query and fragment. Without a scheme it treats the first segment as a
+// host if it can be one.
 func pathSegments(s string) ([]string, bool) {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
@@ -135,7 +136,7 @@ func pathSegments(s string) ([]string, bool) {
 }
 
 // idInSlug returns the number that the network puts near the end of a post's
-// slug, as the post's id, or "".
+// slug, which is the post's id, or "".
 func idInSlug(slug string) string {
 	for _, t := range []string{"activity", "ugcPost", "share"} {
 		i := lastIndexFold(slug, "-"+t+"-")
@@ -154,7 +155,7 @@ func idInSlug(slug string) string {
 	return ""
 }
 
-// lastIndexFold is strings.LastIndex for an ASCII substring in any case.
+// lastIndexFold is strings.LastIndex for an ASCII substring, ignoring case.
 func lastIndexFold(s, sub string) int {
 	for i := len(s) - len(sub); i >= 0; i-- {
 		if hasPrefixFold(s[i:], sub) {
@@ -164,32 +165,32 @@ func lastIndexFold(s, sub string) int {
 	return -1
 }
 
-// token reports whether s may be the id in a URN.
+// token reports whether s can be the id in a URN.
 func token(s string) bool {
 	return len(s) <= maxToken && urnWord(s, "-_")
 }
 
-// typedID reports whether s is the id of a post that is no activity.
+// typedID reports whether s is the id of a post that is not an activity.
 func typedID(s string) bool {
 	t, id, ok := strings.Cut(s, ":")
 	return ok && t != activityURN && t == postType(t) && postTyped(urnType(t)) && token(id)
 }
 
-// activityURN is the type of most posts' URNs; their ids do without it.
+// activityURN is the type of most posts' URNs. Their ids omit it.
 const activityURN = "activity"
 
-// postTyped reports whether URNs of the type may name posts: there are many
-// such types, so all that name nothing else do.
+// postTyped reports whether URNs of the type can name posts. There are many
+// such types, so it accepts each type that names nothing else.
 func postTyped(t string) bool {
 	return t != "" && t != "urn" && !profileURNs[t] && !companyURNs[t]
 }
 
-// opaqueID reports whether s has the form of a profile's URN id.
+// opaqueID reports whether s has the form of the id in a profile's URN.
 func opaqueID(s string) bool {
 	return len(s) >= 20 && len(s) <= maxToken && strings.HasPrefix(s, "AC") && urnWord(s, "-_")
 }
 
-// number reports whether s is digits only.
+// number reports whether s consists of digits.
 func number(s string) bool {
 	return s != "" && len(s) <= maxToken && strings.Trim(s, "0123456789") == ""
 }

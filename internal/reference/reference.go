@@ -12,60 +12,61 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Kind says what a Reference refers to.
+// Kind is the kind of thing that a Reference names.
 type Kind string
 
-// The kinds of things on the network that callers refer to.
+// The kinds.
 const (
 	Profile Kind = "profile"
 	Company Kind = "company"
 	Post    Kind = "post"
 )
 
-// Reference names a profile, company or post of the network in canonical form,
-// whatever form a caller used (specification: POST /api-people-watchlist, POST
-// /api-company-watchlist). Exactly one of
-// Slug and ID is set; which of the two a thing has depends on what the caller
-// knew, and one thing may thus have two references.
+// Reference names a profile, company or post of the network in canonical form
+// (specification: POST /api-people-watchlist, POST /api-company-watchlist).
+// Exactly one of Slug and ID is set, depending on the caller's input. One thing
+// can therefore have two references.
 type Reference struct {
 	Kind Kind
-	// Slug is the name in the thing's URL, decoded, composed and, but for
+	// Slug is the name in the thing's URL: decoded, composed and, except for
 	// posts, in lower case.
 	Slug string
-	// ID is the last part of the thing's URN. That of a post which is no
-	// activity begins with its type: ugcPost:123.
+	// ID is the last part of the thing's URN. The ID of a post that is not an
+	// activity starts with its type: ugcPost:123.
 	ID string
 }
 
-// ParseProfile reads a reference to a person:
+// ParseProfile parses a reference to a person:
 //
-//   - a URL with or without scheme, host and slash at the end, whose path has
-//     /in/<slug>; the host is not looked at, what follows the slug is dropped;
+//   - a URL with the path /in/<slug>; scheme, host and final slash are optional,
+//     and the rest of the path is ignored;
 //   - urn:<namespace>:<type>:<id> with a type such as profile-view, profile or
-//     member, where the id may stand first in a tuple: (<id>,…);
-//   - a bare token. It is an id when it has the form of the opaque ids (AC and
-//     further characters of base64url, 20 at least in all) or is digits only
-//     (a member's number); else it is a slug. A slug that looks like an id can
-//     be given as a URL: there digits are a slug, while an opaque id is one
-//     there too, for the network shows such URLs.
+//     member; the id may be the first element of a tuple: (<id>,…);
+//   - a bare token. It is an id if it has the form of an opaque id (AC and
+//     base64url characters, at least 20 in total) or consists of digits (a
+//     member's number); otherwise it is a slug.
+//
+// Digits in a URL are a slug. An opaque id in a URL is an id, because the network
+// shows such URLs.
 func ParseProfile(s string) (Reference, error) {
 	return parse(&profileGrammar, s)
 }
 
-// ParseCompany reads a reference to a company or another organisation:
+// ParseCompany parses a reference to a company or another organization:
 //
-//   - a URL as for ParseProfile whose path has /company/<slug>,
-//     /school/<slug> or /showcase/<slug>;
+//   - a URL as for ParseProfile with the path /company/<slug>, /school/<slug> or
+//     /showcase/<slug>;
 //   - urn:<namespace>:<type>:<id> with a type such as company, fsd_company or
 //     organization;
-//   - a bare token, an id when it is digits only and else a slug. Digits in a
-//     URL are an id too, for the network numbers companies in that place.
+//   - a bare token, which is an id if it consists of digits, otherwise a slug.
+//
+// Digits in a URL are an id, because the network numbers companies there.
 func ParseCompany(s string) (Reference, error) {
 	return parse(&companyGrammar, s)
 }
 
-// ParseAuthor reads a reference to a person, as ParseProfile does, or to a
-// company that is given by URL or URN: a bare token is a person's.
+// ParseAuthor parses a reference to a person, like ParseProfile, or to a
+// company given by URL or URN. A bare token names a person.
 func ParseAuthor(s string) (Reference, error) {
 	person, err := ParseProfile(s)
 	if err == nil || bare(trimInvisible(s)) {
@@ -82,24 +83,24 @@ func bare(s string) bool {
 	return !strings.Contains(s, "/") && !hasPrefixFold(s, "urn:") && !hasPrefixFold(s, "urn%3a")
 }
 
-// ParsePost reads a reference to a post:
+// ParsePost parses a reference to a post:
 //
-//   - a URL whose path has /posts/<slug>, /pulse/<slug> or
-//     /feed/update/<urn>, or another URL, whose last segment is the slug;
-//   - urn:<namespace>:<type>:<id> with the types activity, ugcPost, share or
-//     another that is no person's and no company's;
-//   - a bare token: an activity's number when it is digits only, <type>:<id>,
-//     or else a slug.
+//   - a URL with the path /posts/<slug>, /pulse/<slug> or /feed/update/<urn>, or
+//     another URL, whose last segment is the slug;
+//   - urn:<namespace>:<type>:<id> with the type activity, ugcPost, share or
+//     another that names neither a person nor a company;
+//   - a bare token: an activity's number if it consists of digits, <type>:<id>,
+//     or otherwise a slug.
 //
-// A slug that carries the post's number, as in …-activity-7123456789012345678-x,
-// is read as that number, so that it equals the post's URN.
+// A slug that contains the post's number, as in …-activity-7123456789012345678-x,
+// becomes that number, so that the reference equals the post's URN.
 func ParsePost(s string) (Reference, error) {
 	return parse(&postGrammar, s)
 }
 
-// String returns the canonical form, which the parser of the kind reads as the
-// same reference: the bare slug or id where that is clear by itself, else a
-// path or URN.
+// String returns the canonical form, which the parser of the kind parses to the
+// same reference: the bare slug or id if it is unambiguous, otherwise a path or
+// URN.
 func (r Reference) String() string {
 	g := grammarOf(r.Kind)
 	if g == nil {
@@ -117,8 +118,8 @@ func (r Reference) String() string {
 	return "/" + g.segments[0] + "/" + url.PathEscape(r.Slug)
 }
 
-// Key returns a short text that two references share if and only if they are
-// equal: profile/<slug>, profile:<id>.
+// Key returns a short text that is equal for equal references only:
+// profile/<slug>, profile:<id>.
 func (r Reference) Key() string {
 	if r.ID != "" {
 		return string(r.Kind) + ":" + r.ID
@@ -126,12 +127,13 @@ func (r Reference) Key() string {
 	return string(r.Kind) + "/" + r.Slug
 }
 
-// Name guesses the owner's name from the slug: jane-doe-1a2b3c gives Jane Doe.
-// It is empty when only an id is known.
+// Name derives the owner's name from the slug: jane-doe-1a2b3c gives Jane Doe.
+// It is empty if only an id is known.
 func (r Reference) Name() string {
 	var words []string
 	for w := range strings.FieldsFuncSeq(r.Slug, func(c rune) bool { return c == '-' || c == '_' }) {
-		// The network tells namesakes apart by letters and digits at the end.
+		// The network appends letters and digits to distinguish people of the
+		// same name.
 		if len(words) > 0 && strings.ContainsAny(w, "0123456789") {
 			break
 		}
@@ -141,7 +143,7 @@ func (r Reference) Name() string {
 	return strings.Join(words, " ")
 }
 
-// URN returns the reference as a URN of the network, "" when no id is known.
+// URN returns the reference as a URN of the network, or "" if no id is known.
 func (r Reference) URN() string {
 	g := grammarOf(r.Kind)
 	if g == nil || r.ID == "" {
@@ -150,17 +152,17 @@ func (r Reference) URN() string {
 	return "urn:network:" + g.urnType + ":" + r.ID
 }
 
-// grammar is what tells the references of one kind from those of another.
+// grammar defines the syntax of references of one kind.
 type grammar struct {
 	kind     Kind
 	segments []string // path segments before a slug; the first is canonical
-	urnType  string   // of ids that are not clear by themselves
+	urnType  string   // of ids that are ambiguous alone
 	typed    func(urnType string) bool
-	fold     bool                     // slugs have no case
-	signs    bool                     // bare slugs may have dots and the like
+	fold     bool                     // slugs ignore case
+	signs    bool                     // bare slugs may contain dots and similar signs
 	bareID   func(token string) bool  // a bare token is an id
 	pathID   func(token string) bool  // a token in a path is an id
-	inSlug   func(slug string) string // the id that a slug carries, or ""
+	inSlug   func(slug string) string // the id in a slug, or ""
 }
 
 var (
@@ -194,7 +196,7 @@ var (
 		inSlug:   idInSlug,
 	}
 
-	// The types of URNs as urnType writes them.
+	// The types of URNs in the form of urnType.
 	profileURNs = map[string]bool{
 		"profile": true, "profileview": true, "member": true, "miniprofile": true,
 		"normalizedprofile": true, "salesprofile": true, "person": true,
@@ -217,8 +219,7 @@ func grammarOf(k Kind) *grammar {
 	return nil
 }
 
-// maxReference bounds what is read at all, in bytes, maxToken a slug or id in
-// characters.
+// maxReference bounds the input in bytes, maxToken a slug or id in characters.
 const (
 	maxLength = 2048
 	maxToken  = 300
@@ -254,8 +255,8 @@ func (g *grammar) parse(s string) (Reference, bool) {
 	return r, ok && (r.Slug == "" || bareSlug(g, r.Slug))
 }
 
-// parseToken reads a slug or id that stands alone or in a path; isID says
-// which of the two it is.
+// parseToken parses a slug or id, bare or in a path. isID says which of the two
+// it is.
 func (g *grammar) parseToken(s string, isID func(string) bool) (Reference, bool) {
 	s, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(s) {
@@ -279,7 +280,7 @@ func (g *grammar) parseToken(s string, isID func(string) bool) (Reference, bool)
 	return Reference{Kind: g.kind, Slug: s}, true
 }
 
-// validSlug refuses what no URL's segment would show.
+// validSlug rejects slugs that cannot be a segment of a URL.
 func validSlug(s string) bool {
 	if s == "" || s == "." || s == ".." || utf8.RuneCountInString(s) > maxToken || hasPrefixFold(s, "urn:") {
 		return false
@@ -292,8 +293,8 @@ func validSlug(s string) bool {
 	return true
 }
 
-// bareSlug reports whether a slug is understood without a path before it: it
-// has a letter or digit, and no sign that speaks for something else.
+// bareSlug reports whether a slug is unambiguous without a path: it has a
+// letter or digit, and no sign of another form.
 func bareSlug(g *grammar, slug string) bool {
 	if g.bareID(slug) {
 		return false
@@ -314,8 +315,8 @@ func bareSlug(g *grammar, slug string) bool {
 
 const zeroWidthJoiner = '\u200d'
 
-// trimInvisible trims white space and the format signs that come along when
-// text is copied from a page.
+// trimInvisible trims white space and format characters, which text copied from
+// a page can contain.
 func trimInvisible(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 }

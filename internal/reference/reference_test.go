@@ -47,7 +47,7 @@ func TestParseProfile(t *testing.T) {
 		"jörg":                           slug("jörg"),
 		"j%C3%B6rg":                      slug("jörg"),
 		"https://host/in/john.doe":       slug("john.doe"),
-		"https://host/in/12345":          slug("12345"), // a path shows slugs
+		"https://host/in/12345":          slug("12345"), // a path contains slugs
 		"李雷":                             slug("李雷"),
 		"jane-🚀":                         slug("jane-🚀"),
 
@@ -142,7 +142,7 @@ func TestParsePost(t *testing.T) {
 	const number = "7123456789012345678"
 	for in, want := range map[string]reference.Reference{
 		"jane_hello-world":                                      slug("jane_hello-world"),
-		"https://host/posts/Jane_hello-X9":                      slug("Jane_hello-X9"), // case counts
+		"https://host/posts/Jane_hello-X9":                      slug("Jane_hello-X9"), // case-sensitive
 		"https://host/posts/a%3Ab/?x#y":                         slug("a:b"),
 		"host.com/pulse/my-article":                             slug("my-article"),
 		"https://forum.host/t/42-my-topic":                      slug("42-my-topic"),
@@ -206,7 +206,7 @@ func TestString(t *testing.T) {
 	require.Empty(t, reference.Reference{}.String())
 }
 
-// checkParse says what holds for whatever a parser accepts.
+// checkParse checks the properties of each reference that a parser accepts.
 func checkParse(t *testing.T, parse func(string) (reference.Reference, error), s string) {
 	r, err := parse(s)
 	if err != nil {
@@ -229,7 +229,7 @@ func checkParse(t *testing.T, parse func(string) (reference.Reference, error), s
 	}
 }
 
-// escape writes every byte as a URL may write it.
+// escape percent-encodes each byte.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -241,8 +241,8 @@ func escape(s string) string {
 	return b.String()
 }
 
-// seeds reach each branch of the parser at least once; the coverage of
-// half an hour of fuzzing chose them.
+// seeds reach each branch of the parser. They were chosen by coverage during
+// half an hour of fuzzing.
 var seeds = []string{
 	"", " ", "/", "/0", "+", "%", "`", "\"0", "Ǔ%", // no token, no segment, no letter, bad escapes
 	"urn:aa:aa :", "urn:0:profile:0_", "urn:0:_CompAnY:A", // words and types of a URN

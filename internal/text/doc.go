@@ -1,4 +1,4 @@
-// Package text compares texts: it normalizes them, matches keywords, parses
-// and evaluates searches, and stems words. Its functions are pure and know
-// nothing of posts or watchlists.
+// Package text normalizes texts, matches keywords, parses and evaluates
+// searches, and stems words. Its functions are pure and independent of posts
+// and watchlists.
 package text

@@ -9,13 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normalize brings text and keywords to the form in which they are compared
-// (decisions: Matching): compatibility forms unified, case folded in full,
-// accents and other nonspacing marks dropped from Latin, Greek, Cyrillic and
-// Arabic letters (and from these only: elsewhere such marks are vowels or
-// make another letter), every run of white space one space.
+// Normalize returns the form in which texts and keywords are compared
+// (decisions: Matching). It unifies compatibility forms, applies full case
+// folding and replaces each run of white space with one space. It removes
+// accents and other nonspacing marks from Latin, Greek, Cyrillic and Arabic
+// letters. In other scripts such marks are vowels or make another letter, so
+// they stay.
 //
-// It is idempotent, and does not depend on whether its input was composed.
+// It is idempotent, and its result does not depend on whether the input was
+// composed.
 func Normalize(s string) string {
 	if n, ok := normalizeASCII(s); ok {
 		return n
@@ -25,7 +27,7 @@ func Normalize(s string) string {
 	return norm.NFKC.String(dropMarks(s))
 }
 
-// normalizeASCII is Normalize for text that has no other characters.
+// normalizeASCII is Normalize for ASCII text.
 func normalizeASCII(s string) (string, bool) {
 	changes, space := false, false
 	for i := range len(s) {
@@ -64,7 +66,7 @@ func normalizeASCII(s string) (string, bool) {
 func asciiSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // dropMarks removes the nonspacing marks of the four scripts from decomposed
-// text and folds white space.
+// text and collapses white space.
 func dropMarks(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -91,7 +93,7 @@ func dropMarks(s string) string {
 	return b.String()
 }
 
-// losesMarks reports whether marks after r are only an accent for us.
+// losesMarks reports whether marks after r are only accents.
 func losesMarks(r rune) bool {
 	if r < utf8.RuneSelf {
 		return unicode.IsLetter(r)
@@ -105,9 +107,9 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// isUnspaced reports whether r belongs to a script written without spaces.
-// Signs that such scripts share count as theirs: the Kana length mark, the
-// repetition signs and the combining voice marks.
+// isUnspaced reports whether r belongs to a script written without spaces. This
+// includes signs that such scripts share: the Kana length mark, the repetition
+// signs and the combining voice marks.
 func isUnspaced(r rune) bool {
 	switch {
 	case r < 0x0e00:
@@ -118,9 +120,9 @@ func isUnspaced(r rune) bool {
 	return unicode.In(r, unspaced...)
 }
 
-// isWord reports whether r is a character inside which no keyword begins or
-// ends: a letter, mark or number, unless its script writes words without
-// spaces. An emoji's variation selector is a mark like any other.
+// isWord reports whether r is a word character: a letter, mark or number of a
+// script with spaces between words. The variation selector of an emoji is a
+// mark. No keyword begins or ends between two word characters.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
@@ -131,27 +133,27 @@ func isWord(r rune) bool {
 	return !isUnspaced(r)
 }
 
-// Text is a post's text, normalised once for all that look at it: keywords,
-// which are matched with the content, and what wants the image's text as well.
+// Text is the normalized text of a post, shared by all matchers. Keywords match
+// the content; other users also need the text of the image.
 type Text struct{ s, image string }
 
-// New normalises a post's content.
+// New normalizes the content of a post.
 func New(content string) Text { return Text{s: Normalize(content)} }
 
-// WithImage returns the text together with that of the post's image.
+// WithImage returns the text with the text of the post's image added.
 func (t Text) WithImage(imageText string) Text {
 	t.image = Normalize(imageText)
 	return t
 }
 
-// String returns the normalised content.
+// String returns the normalized content.
 func (t Text) String() string { return t.s }
 
-// Image returns the normalised text of the image.
+// Image returns the normalized text of the image.
 func (t Text) Image() string { return t.image }
 
-// pattern is a normalised keyword that knows at which of its ends a word
-// character is in the way.
+// pattern is a normalized keyword that records whether its first and last
+// characters are word characters.
 type pattern struct {
 	s           string
 	first, last bool
@@ -164,7 +166,7 @@ func newPattern(keyword string) pattern {
 	return pattern{s, isWord(first), isWord(last)}
 }
 
-// in reports whether the keyword occurs in normalised text at word borders.
+// in reports whether the keyword occurs in normalized text at word borders.
 func (n pattern) in(text string) bool {
 	if n.s == "" {
 		return false
@@ -183,7 +185,7 @@ func (n pattern) in(text string) bool {
 	}
 }
 
-// fits reports whether the occurrence at i stands at word borders.
+// fits reports whether the occurrence at i is at word borders.
 func (n pattern) fits(text string, i int) bool {
 	if n.first {
 		if before, _ := utf8.DecodeLastRuneInString(text[:i]); isWord(before) {
@@ -198,23 +200,23 @@ func (n pattern) fits(text string, i int) bool {
 	return true
 }
 
-// Matcher is a compiled Rule, to compare with many texts. The zero value
-// matches nothing.
+// Matcher is a compiled Rule, for matching many texts. The zero value matches
+// nothing.
 type Matcher struct {
 	keyword            pattern
 	required, excluded []pattern
 	anyRequired        bool
 }
 
-// Rule says which texts match: those with the keyword, with every required
-// word (with AnyRequired: one of them) and without the excluded ones.
+// Rule matches texts with the keyword, with all required words (with
+// AnyRequired: one of them) and without the excluded words.
 type Rule struct {
 	Keyword            string
 	Required, Excluded []string
 	AnyRequired        bool
 }
 
-// Compile prepares a rule.
+// Compile returns the Matcher of the rule.
 func Compile(r Rule) Matcher {
 	m := Matcher{keyword: newPattern(r.Keyword), anyRequired: r.AnyRequired && len(r.Required) > 1}
 	for _, word := range r.Required {
@@ -226,9 +228,10 @@ func Compile(r Rule) Matcher {
 	return m
 }
 
-// Match reports whether the text matches the rule. An occurrence counts unless
-// it cuts a word: its first (last) character and the one before (after) it must
-// not both be word characters. A blank required word requires nothing.
+// Match reports whether the text matches the rule. An occurrence is valid
+// unless it cuts a word: its first (last) character and the character before
+// (after) it must not both be word characters. A blank required word is
+// ignored.
 func (m Matcher) Match(t Text) bool {
 	if !m.keyword.in(t.s) {
 		return false
@@ -244,7 +247,7 @@ func (m Matcher) Match(t Text) bool {
 	return true
 }
 
-// requiredIn reports whether the required words occur in normalised text.
+// requiredIn reports whether the required words occur in normalized text.
 func (m Matcher) requiredIn(text string) bool {
 	if m.anyRequired {
 		return slices.ContainsFunc(m.required, func(r pattern) bool { return r.s == "" || r.in(text) })

@@ -46,7 +46,7 @@ func TestNormalizeEveryCharacter(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		plain := 0x3400 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 || 0x17000 <= r && r <= 0x18cff || 0x20000 <= r && r <= 0x2f7ff || r >= 0x30000
 		if plain || !utf8.ValidRune(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) {
-			continue // many, and nothing happens to them
+			continue // most characters; they do not change
 		}
 		for _, s := range []string{string(r), "a" + string(r) + "b", "か" + string(r)} {
 			once := text.Normalize(s)
@@ -57,8 +57,8 @@ func TestNormalizeEveryCharacter(t *testing.T) {
 	}
 }
 
-// mixedText draws text in which the rules have something to do: letters of
-// several scripts, marks, signs and white space, close together.
+// mixedText draws text that exercises the rules: letters of several scripts,
+// marks, signs and white space, close together.
 var mixedText = rapid.StringOfN(rapid.OneOf(
 	rapid.SampledFrom([]rune("aAbBcC019 _-#@+.\"'\t\n")),
 	rapid.SampledFrom([]rune("éÉñßſÅøİıŉǅﬁªⅣ①Ａｚ　\u00a0\u0301\u0308\u0327\u0345")),
@@ -95,16 +95,16 @@ func TestMatchKeyword(t *testing.T) {
 		{"#monti", "monti", false},
 		{"c++", "C++ jobs", true},
 		{"c++", "C++17 is out", true},
-		{"c", "C++ jobs", true}, // + is no word character
+		{"c", "C++ jobs", true}, // + is not a word character
 		{".net", "ASP.NET", true},
 		{"AI", "用AI做", true},
 		{"AI", "AIs", false},
 		{"ai", "an AI-first team", true},
-		{"ai", "snake_ai", true}, // _ is no word character
+		{"ai", "snake_ai", true}, // _ is not a word character
 		{"art", "start", false},
 		{"art", "art", true},
 		{"art", "art2", false},
-		{"art", "start of art", true}, // refused first, accepted later
+		{"art", "start of art", true}, // first occurrence invalid, second valid
 		{"aa", "aaa aa", true},
 		{"a a", "aa a a", true}, // occurrences overlap
 		{"ana-ana", "banana-ana-ana", true},
@@ -161,8 +161,8 @@ func TestMatchConstraints(t *testing.T) {
 	require.False(t, zero.Match(text.New("go")))
 }
 
-// naiveMatch says the same as Matcher, written for plainness: it looks at
-// every position of the text, rune by rune.
+// naiveMatch is a simple implementation of Matcher: it checks each position of
+// the text, rune by rune.
 func naiveMatch(keyword, content string) bool {
 	text, want := []rune(text.Normalize(content)), []rune(strings.TrimSpace(text.Normalize(keyword)))
 	if len(want) == 0 {

@@ -11,7 +11,7 @@ import (
 
 // NormalizeName returns the form in which names (labels, keywords, post types,
 // seniorities) are compared: trimmed, white space collapsed, composed, case
-// folded. Unlike Normalize it keeps accents.
+// folded. It keeps accents, unlike Normalize.
 func NormalizeName(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(CollapseSpace(s))
@@ -28,8 +28,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// foldCase is full case folding. The library folds Cherokee, whose capitals
-// are the folded form, to either case: the capital is taken here.
+// foldCase is full case folding. The library folds a Cherokee letter to either
+// case; foldCase uses the capital, which is the folded form.
 func foldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -45,8 +45,8 @@ func foldCase(s string) string {
 // CollapseSpace trims s and replaces each run of white space with one space.
 func CollapseSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// IsBlank reports whether s has only spaces, controls and invisible format
-// characters.
+// IsBlank reports whether s has only spaces, control characters and invisible
+// format characters.
 func IsBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
@@ -64,18 +64,19 @@ func Clip(s string, n int) string {
 	return strings.TrimSpace(string(runes[:n]))
 }
 
-// maxSlug bounds the part of a slug that is made of the name.
+// maxSlug bounds the part of a slug that comes from the name.
 const maxSlug = 60
 
-// transliterations writes in ASCII the Latin letters that are not an ASCII
-// letter with an accent.
+// transliterations maps Latin letters that are not an ASCII letter with an
+// accent to ASCII.
 var transliterations = strings.NewReplacer(
 	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "þ", "th",
 	"ł", "l", "ħ", "h", "ı", "i", "ŋ", "n", "ŧ", "t", "&", " and ",
 )
 
-// Slugify writes a name in lower-case ASCII letters, digits and single hyphens,
-// and drops all other characters. It returns fallback when nothing is left.
+// Slugify converts a name to lower-case ASCII letters, digits and single
+// hyphens, and drops all other characters. It returns fallback if no character
+// remains.
 func Slugify(name, fallback string) string {
 	s := strings.ToLower(norm.NFKC.String(name))
 	s = norm.NFKD.String(transliterations.Replace(s))

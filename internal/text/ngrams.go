@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Attached reports whether the token is a run of a script in which words do not
-// stand alone: no word of a search equals it.
+// Attached reports whether the token is a run of a script in which words are
+// not separated. No word of a search equals such a token.
 func (t SearchToken) Attached() bool {
 	r, _ := utf8.DecodeRuneInString(t.Text)
 	return isAttached(r)
 }
 
-// Ngrams yields the pieces of normalised text by which an engine sieves
-// for terms that are looked up as pieces of text: the characters that stand in
-// no word of a search, and the pairs of neighbours of which one is of an
-// attached script, or of which neither is of a word. When a text occurs in
-// another, all its pieces are pieces of that one too; a piece may come more
-// than once. A text that is one piece itself needs no second look.
+// Ngrams yields the n-grams of normalized text with which an engine filters for
+// terms that are matched as substrings. These are the characters that are in no
+// word of a search, and each pair of neighbors where one belongs to an
+// attached script or neither belongs to a word. If a text occurs in another,
+// its n-grams are a subset of the other's. An n-gram may be yielded more than
+// once. A text that is a single n-gram needs no verification.
 func Ngrams(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		before, start := ' ', 0
@@ -42,7 +42,7 @@ func Ngrams(text string) iter.Seq[string] {
 // inASCIIWord is inWord for ASCII characters.
 func inASCIIWord(r rune) bool { return r < utf8.RuneSelf && isWord(r) }
 
-// pairs reports whether two neighbours are a piece.
+// pairs reports whether two neighbors form an n-gram.
 func pairs(a, b rune) bool {
 	switch {
 	case unicode.IsSpace(a) || unicode.IsSpace(b):

@@ -5,54 +5,54 @@ import (
 	"strings"
 )
 
-// Search is what a search_term asks for (decisions: Posts). Its zero value
-// asks for nothing and matches every post. Engines must agree with Matches to
-// the letter; what they need for it is exported here and in SearchText.
+// Search is a parsed search_term (decisions: Posts). Its zero value matches
+// every post. Engines must return exactly the posts that Matches accepts; the
+// parts that they need are exported here and in SearchText.
 //
-// A search is a list of clauses that must all hold; a clause is a list of
-// terms of which one must hold; a term holds when it occurs, or, if it is
-// negative, when it does not.
+// A search is a list of clauses that must all hold. A clause is a list of
+// terms; at least one must hold. A term holds if it occurs or, when negative,
+// if it does not occur.
 //
-// Terms and texts are compared as Normalize writes them. A term is either
-// words, which must occur as adjacent tokens of one field of the post (see
-// SearchText for what a token is), or a piece of text, which must occur as it
-// is, anywhere in a field, also inside a word. Words of an unquoted term equal
-// tokens that have the same stem in the post's language; those of a quoted one
-// only the tokens that are the same. A word with a sigil (#, @) equals only a
-// token with that sigil, one without equals both.
+// Terms and texts are compared in the form of Normalize. A term is either words
+// or a substring. Words must occur as adjacent tokens of one field of the post
+// (SearchText defines tokens). A substring may occur anywhere in a field, also
+// inside a word. A word of an unquoted term equals tokens with the same stem in
+// the post's language; a word of a quoted term equals only identical tokens. A
+// word with a sigil (#, @) equals only tokens with that sigil; a word without
+// one equals both.
 type Search struct {
 	clauses []SearchClause
-	nothing bool // something was written, and none of it can be looked for
+	nothing bool // the term is not empty, but has nothing to search for
 }
 
-// SearchClause holds the terms of which one must hold.
+// SearchClause is a list of terms; at least one must hold.
 type SearchClause []SearchTerm
 
-// SearchTerm is one word, phrase or piece of text of a search. Either
-// Substring is set or Words.
+// SearchTerm is one word, phrase or substring of a search. Either Substring or
+// Words is set.
 type SearchTerm struct {
 	Negative  bool
-	Substring string       // normalised
+	Substring string       // normalized
 	Words     []SearchWord // adjacent, in this order
 	Exact     bool         // words are compared without stemming
 }
 
-// SearchWord is a word that a search asks for.
+// SearchWord is a word of a search term.
 type SearchWord struct {
-	Text  string // normalised, not stemmed
+	Text  string // normalized, not stemmed
 	Sigil byte   // '#', '@' or 0
 }
 
-// Zero reports whether the search asks for nothing.
+// Zero reports whether the search is the zero value, which matches every post.
 func (s Search) Zero() bool { return len(s.clauses) == 0 && !s.nothing }
 
-// Nothing reports whether the search finds no post, whatever its text.
+// Nothing reports whether the search matches no post at all.
 func (s Search) Nothing() bool { return s.nothing }
 
-// Clauses returns the parsed search, which the caller must not change.
+// Clauses returns the parsed search. The caller must not change it.
 func (s Search) Clauses() []SearchClause { return s.clauses }
 
-// Matches reports whether a post with this text is one that is searched for.
+// Matches reports whether the search matches a post with this text.
 func (s Search) Matches(t SearchText) bool {
 	for _, c := range s.clauses {
 		if !slices.ContainsFunc(c, t.Holds) {
@@ -80,7 +80,7 @@ func (t SearchText) Holds(term SearchTerm) bool {
 	return term.Negative
 }
 
-// adjacent reports whether the tokens begin with the words of a term.
+// adjacent reports whether the tokens start with the words of a term.
 func adjacent(tokens []SearchToken, term SearchTerm, stems []string) bool {
 	for i, w := range term.Words {
 		token := tokens[i]

@@ -10,18 +10,17 @@ import (
 // MaxSearchTerm bounds a search_term in characters.
 const MaxSearchTerm = 500
 
-// ParseSearch reads a search_term. Terms stand between white space; all of
-// them must hold, except that of terms joined by OR, in capitals, one must: OR
+// ParseSearch parses a search_term. White space separates terms; all of them
+// must hold. Of terms joined by OR, in capitals, at least one must hold: OR
 // binds closer than white space, as in "go OR rust backend". Text in double
-// quotes, straight or typographic, is one term and exact; a quote that is not
-// closed reaches to the end. A hyphen before a term, quoted or not, makes it
-// negative; a search of negative terms only is allowed.
+// quotes, straight or typographic, is one exact term; an unclosed quote extends
+// to the end. A hyphen before a term, quoted or not, makes it negative; a
+// search may consist of negative terms only.
 //
-// A term in which a character of a script stands that is written without
-// spaces, or a Hangul one, to which particles are attached, is a piece of text,
-// and so is a term without any token, like an ellipsis. A lone hyphen, empty
-// quotes and an OR that joins nothing are passed over; a search of nothing else
-// finds nothing.
+// A term is a substring if it contains a character of a script written without
+// spaces or a Hangul character, to which particles are attached, or if it
+// contains no token, like an ellipsis. A lone hyphen, empty quotes and an OR
+// without two terms are ignored. A search of nothing else matches no post.
 func ParseSearch(s string) (Search, error) {
 	if utf8.RuneCountInString(s) > MaxSearchTerm {
 		return Search{}, errLongSearch
@@ -52,13 +51,13 @@ func ParseSearch(s string) (Search, error) {
 
 var errLongSearch = errors.New("a search term exceeds 500 characters")
 
-// rawTerm is a term as it was written; the zero value is the end of a search.
+// rawTerm is a term as written; the zero value is the end of a search.
 type rawTerm struct {
 	text             string
 	quoted, negative bool
 }
 
-// nextTerm cuts the first term off s.
+// nextTerm splits off the first term of s.
 func nextTerm(s string) (t rawTerm, rest string) {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	if after, ok := strings.CutPrefix(s, "-"); ok {
@@ -89,7 +88,7 @@ func nextTerm(s string) (t rawTerm, rest string) {
 
 func isQuote(r rune) bool { return strings.ContainsRune("\"“”„‟«»＂", r) }
 
-// term normalises a raw term; ok is false when nothing is asked for.
+// term normalizes a raw term; ok is false if the term is empty.
 func (raw rawTerm) term() (t SearchTerm, ok bool) {
 	text := strings.TrimSpace(Normalize(raw.text))
 	if IsBlank(text) || text == "-" && !raw.quoted {

@@ -71,7 +71,7 @@ func TestSearch(t *testing.T) {
 		{"en", "go", "go or rust", false},
 		{"en", "zig", "go OR -rust", true},
 		{"en", "rust", "go OR -rust", false},
-		{"en", "zig", `go OR "" zig`, true}, // empty quotes are passed over
+		{"en", "zig", `go OR "" zig`, true}, // empty quotes are ignored
 
 		{"en", "C++ and C#", "c++ c#", true},
 		{"en", "C++ and C#", "c", false},
@@ -180,7 +180,7 @@ func TestParseSearch(t *testing.T) {
 	require.Error(t, err)
 }
 
-// languageCode draws a language that has a stemmer, or has none.
+// languageCode draws a language with or without a stemmer.
 var languageCode = rapid.SampledFrom(append([]string{"und", "", "ja"}, text.StemmedLanguages()...))
 
 func TestSearchFindsItsOwnWords(t *testing.T) {
@@ -277,8 +277,9 @@ func FuzzStem(f *testing.F) {
 	})
 }
 
-// TestStemAtOnce stems more words than are remembered, in languages that cut
-// them differently, at once: each has the stem that it has by itself.
+// TestStemAtOnce stems more words concurrently than the cache holds, in
+// languages with different stems, and compares each with the stem computed
+// alone.
 func TestStemAtOnce(t *testing.T) {
 	t.Parallel()
 	languages := []string{"en", "de", "fr", "und"}

@@ -27,7 +27,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers holds, by language code, what cuts the endings off words.
+// stemmers maps a language code to its stemmer.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ar": arabic.Stem,
 	"da": danish.Stem,
@@ -51,16 +51,16 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"tr": turkish.Stem,
 }
 
-// maxStemmed bounds the words that are stemmed, in bytes: what is longer is
-// no word of a language.
+// maxStemmed bounds the words that are stemmed, in bytes; longer words are not
+// natural language.
 const maxStemmed = 64
 
-// Stem returns what a normalised word has in common with its other forms in a
-// language. A word that is not of letters only, or in a language without a
-// stemmer (und, for one), is its own stem. Accents are gone from normalised
-// words, so stems are coarser than a dictionary's; as both sides of a
-// comparison are cut the same way, that costs a wrong match at times, and
-// never a missing one.
+// Stem returns the common form of a normalized word's inflections in a
+// language. A word with other characters than letters, or in a language without
+// a stemmer (for example und), is its own stem. Normalized words have no
+// accents, so stems are coarser than a dictionary's. Both sides of a comparison
+// use the same stemmer, so this can cause a wrong match but never a missing
+// one.
 func Stem(language, word string) string {
 	stem := stemmers[language]
 	if stem == nil || len(word) > maxStemmed || !ofLetters(word) {
@@ -87,7 +87,7 @@ func Stem(language, word string) string {
 	return s
 }
 
-// stemOf lets a stemmer cut a word; nothing is left of none.
+// stemOf runs a stemmer on a word; an empty stem becomes the word itself.
 func stemOf(stem func(*snowballstem.Env) bool, word string) string {
 	env := snowballstem.NewEnv(word)
 	stem(env)
@@ -97,17 +97,17 @@ func stemOf(stem func(*snowballstem.Env) bool, word string) string {
 	return env.Current()
 }
 
-// stems remembers the stems of words, each in a place of its hash, from which
-// it drives out another: texts are mostly made of few words, and to stem one
-// takes much longer. Full it takes four megabytes.
+// stems caches the stems of words in a table indexed by hash, where a new word
+// replaces the previous one. Texts consist mostly of few words, and stemming
+// takes much longer than a lookup. A full table takes four megabytes.
 var (
 	stems    [1 << 16]atomic.Pointer[stemmed]
 	stemSeed = maphash.MakeSeed()
 )
 
-// stemmed is a word with its stem: so much of its beginning or, when prefix is
-// 0, another text. The word stands in it, as reading it elsewhere is what takes
-// time here.
+// stemmed is a word with its stem: the first prefix bytes of the word or, if
+// prefix is 0, another text. The word is stored inline because following a
+// pointer dominates the lookup.
 type stemmed struct {
 	word     [23]byte
 	language [6]byte
@@ -126,8 +126,7 @@ func ofLetters(word string) bool {
 	return true
 }
 
-// StemmedLanguages returns the codes of the languages in which words are
-// stemmed.
+// StemmedLanguages returns the codes of the languages with a stemmer.
 func StemmedLanguages() []string {
 	codes := make([]string, 0, len(stemmers))
 	for code := range stemmers {

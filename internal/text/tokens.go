@@ -7,44 +7,44 @@ import (
 	"unicode/utf8"
 )
 
-// SearchText is a post's text made ready to be searched: each of its fields
-// normalised, and the tokens of both.
+// SearchText is a post's text prepared for searches: each field normalized, and
+// the tokens of all fields.
 //
-// A token is the longest run of word characters (letters, marks, numbers); of
-// a script written without spaces, or of Hangul, it is a run that no word of a
-// search equals, because terms of these are looked up as pieces of text. Every
-// other character that shows a thing, as emoji and currency signs do, is a
-// token of its own; skin tones, variation selectors and joiners are passed
-// over, so that a joined emoji is the adjacent tokens of its parts. All the
-// rest only separates: 3.5, e-mail and URLs are several adjacent tokens.
+// A token is the longest run of word characters (letters, marks, numbers). A
+// run of a script written without spaces, or of Hangul, equals no word of a
+// search, because terms in these scripts are matched as substrings. Each other
+// visible symbol, like an emoji or currency sign, is a token by itself. Skin
+// tones, variation selectors and joiners are ignored, so a joined emoji is the
+// adjacent tokens of its parts. All other characters are separators: 3.5,
+// e-mail and URLs are several adjacent tokens.
 //
-// So that what people write about can be told apart, ++ after letters, # or +
-// after a single Latin letter where no word goes on, and the dot of .net belong
-// to the token; a # or @ that stands before a word and not behind one is the
-// token's sigil.
+// Some signs belong to the token so that common technical names stay distinct:
+// ++ after letters, # or + after a single Latin letter at the end of a word,
+// and the dot of .net. A # or @ directly before a word, and not after one, is
+// the token's sigil.
 type SearchText struct {
 	language string
 	fields   []string
 	tokens   []SearchToken
 }
 
-// SearchToken is a token of a post. The zero value stands between the fields
-// and equals no word.
+// SearchToken is a token of a post. The zero value separates fields and equals
+// no word.
 type SearchToken struct {
-	Text  string // normalised
+	Text  string // normalized
 	Stem  string // of Text, in the language of the post
 	Sigil byte   // '#', '@' or 0
 }
 
 // NewSearchText prepares a post's text. language is the post's language code;
-// in an unknown one words are not stemmed.
+// words of an unknown language are not stemmed.
 func NewSearchText(language, content, imageText string) SearchText {
 	return New(content).WithImage(imageText).Search(language)
 }
 
-// Search prepares a text that is normalised already; see NewSearchText.
+// Search prepares normalized text; see NewSearchText.
 func (text Text) Search(language string) SearchText {
-	const apart = 5 // bytes from one token to the next, about
+	const apart = 5 // approximate bytes per token
 	t := SearchText{language: language, fields: []string{text.s, text.image}, tokens: make([]SearchToken, 0, (len(text.s)+len(text.image))/apart+2)}
 	for i, field := range t.fields {
 		if i > 0 {
@@ -58,14 +58,14 @@ func (text Text) Search(language string) SearchText {
 	return t
 }
 
-// Tokens returns the tokens of all fields, which the caller must not change.
+// Tokens returns the tokens of all fields. The caller must not change them.
 func (t SearchText) Tokens() []SearchToken { return t.tokens }
 
-// Fields returns the normalised fields, which the caller must not change.
+// Fields returns the normalized fields. The caller must not change them.
 func (t SearchText) Fields() []string { return t.fields }
 
-// isAttached reports whether r belongs to a script in which words do not stand
-// alone: one written without spaces, or Hangul.
+// isAttached reports whether r belongs to a script in which words are not
+// separated: one written without spaces, or Hangul.
 func isAttached(r rune) bool {
 	return r >= 0x0e00 && (isUnspaced(r) || unicode.Is(unicode.Hangul, r))
 }
@@ -75,7 +75,7 @@ func isShown(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.In(r, unicode.So, unicode.Sc) || r == '$'
 }
 
-// tokens yields the tokens of normalised text, not stemmed.
+// tokens yields the tokens of normalized text, not stemmed.
 func tokens(s string) iter.Seq[SearchToken] {
 	return func(yield func(SearchToken) bool) {
 		for s, before := s, ' '; s != ""; {
@@ -106,7 +106,7 @@ func tokens(s string) iter.Seq[SearchToken] {
 	}
 }
 
-// inWord reports whether r continues a word that stands alone.
+// inWord reports whether r continues a word of a script with separated words.
 func inWord(r rune) bool { return isWord(r) && !isAttached(r) }
 
 func startsWord(s string) bool {
@@ -114,7 +114,7 @@ func startsWord(s string) bool {
 	return inWord(r)
 }
 
-// runLength returns the length of the run that s begins with.
+// runLength returns the length of the run at the start of s.
 func runLength(s string, in func(rune) bool) int {
 	if end := strings.IndexFunc(s, func(r rune) bool { return !in(r) }); end >= 0 {
 		return end
@@ -122,8 +122,8 @@ func runLength(s string, in func(rune) bool) int {
 	return len(s)
 }
 
-// wordLength returns the length of the word that s begins with, together with
-// the signs behind it that belong to it.
+// wordLength returns the length of the word at the start of s, with the signs
+// after it that belong to it.
 func wordLength(s string) int {
 	n := runLength(s, inWord)
 	word, rest := s[:n], s[n:]

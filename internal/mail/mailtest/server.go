@@ -1,5 +1,5 @@
-// Package mailtest is a real mail server for tests, on a local port, with a
-// generated certificate and scripted behaviour.
+// Package mailtest provides a real mail server for tests, on a local port, with
+// a generated certificate and scripted behavior.
 package mailtest
 
 import (
@@ -35,15 +35,15 @@ const (
 	Password = "correct horse"
 )
 
-// Wait bounds every wait of a test.
+// Wait bounds each wait of a test.
 const Wait = 20 * time.Second
 
 // Options change what the server offers.
 type Options struct {
 	NoStartTLS  bool // plain only
 	Implicit    bool // TLS from the first byte
-	NoAuth      bool // anybody may send
-	PlainSecret bool // AUTH without TLS too
+	NoAuth      bool // accepts mail without authentication
+	PlainSecret bool // allows AUTH without TLS
 }
 
 // Server is the mail server.
@@ -139,7 +139,7 @@ func (s *Server) CertificateFile() string {
 	return name
 }
 
-// Refuse answers the next mails with these codes, one each, at the recipient.
+// Refuse answers the next recipients with these codes, one each.
 func (s *Server) Refuse(codes ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +165,7 @@ func (s *Server) Resume() {
 	}
 }
 
-// Tries returns the number of recipients named so far.
+// Tries returns the number of recipients received so far.
 func (s *Server) Tries() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
