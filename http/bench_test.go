@@ -11,8 +11,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// BenchmarkCalls measures the layers of this package with what they ask of the
-// actors, without a network.
+// BenchmarkCalls measures the layers of this package and the actors' answers,
+// without a network.
 func BenchmarkCalls(b *testing.B) {
 	h := build(b, func(o *httpapi.Options) { o.AccessLog = false })
 	m := h.team("Benchmark", "ultimate")

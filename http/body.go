@@ -18,8 +18,8 @@ import (
 // maxBody bounds a request body in bytes.
 const maxBody = 1 << 20
 
-// object is a JSON object with its members as they were written. Names are
-// compared to the letter, unlike encoding/json does.
+// object is a JSON object with its members as they were written. Unlike
+// encoding/json, it compares names exactly.
 type object map[string]json.RawMessage
 
 // readBody reads a request body into a B (see decode).
@@ -35,8 +35,8 @@ func readBody[B any](r *http.Request) (body B, err error) {
 	return decode[B](o)
 }
 
-// parseObject parses a body, whatever its Content-Type says: Invalid when it is
-// not one JSON object.
+// parseObject parses a body as JSON and ignores its Content-Type (Invalid unless
+// it is one JSON object).
 func parseObject(raw []byte) (object, error) {
 	var o object
 	if !utf8.Valid(raw) || json.Unmarshal(raw, &o) != nil || o == nil {
@@ -65,7 +65,7 @@ func bodyError(err error) error {
 	if errors.As(err, &tooLarge) {
 		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
 	}
-	// The client went away or broke off: what it sent is no whole body.
+	// The client disconnected: the body is incomplete.
 	return watchpost.WrapError(watchpost.Invalid, textInvalidJSON, fmt.Errorf("read body: %w", err))
 }
 
@@ -82,8 +82,8 @@ func decode[B any](o object) (body B, err error) {
 type objectDecoder interface{ decodeObject(o object) error }
 
 // bind copies the members of an object into the fields of a struct, in the
-// order of the fields, so that of several errors the first field's is told. A
-// field's tags say what is told:
+// order of the fields, and returns the error of the first invalid field. A
+// field's tags hold the text of the error:
 //
 //	required:"text"  when it is absent, null or of a wrong type;
 //	                 an empty text stands for: Missing or invalid '<name>'
@@ -116,10 +116,10 @@ func bind(o object, into any) error {
 	return nil
 }
 
-// fieldCleaner is a request whose fields have bounds besides their types. bind
-// calls cleanField for each field, given or not, when it and those before it
-// have been read; what concerns several fields is refused with the last of them.
-// The request keeps what was cleaned, so that nothing is validated twice.
+// fieldCleaner is a request whose fields have bounds beyond their types. bind
+// calls cleanField for each field, given or not, after reading it and the fields
+// before it; a rule about several fields belongs to the last of them. The request
+// keeps the cleaned values, so that nothing is validated twice.
 type fieldCleaner interface {
 	cleanField(name string) error
 }
@@ -166,8 +166,8 @@ func (f *field) read(raw json.RawMessage, v reflect.Value) error {
 	return watchpost.Errorf(watchpost.Invalid, "%s", f.text)
 }
 
-// maxText is the most characters of a text field or parameter without a bound
-// of its own.
+// maxText bounds the characters of a text field or parameter that names no other
+// bound.
 const maxText = 2000
 
 // tooLong is the error of a text over its bound.
@@ -224,7 +224,7 @@ func fieldsOf(t reflect.Type) []field {
 	fields := make([]field, 0, t.NumField())
 	for _, declared := range reflect.VisibleFields(t) {
 		if declared.Anonymous || !declared.IsExported() {
-			continue // the fields of what is embedded follow by themselves
+			continue // VisibleFields lists the fields of embedded structs, too
 		}
 		f := field{index: declared.Index, nullable: declared.Type == reflect.TypeFor[nullable]()}
 		f.name, _, _ = strings.Cut(declared.Tag.Get("json"), ",")

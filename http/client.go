@@ -37,7 +37,7 @@ func (c client) key() string {
 	return c.addr.String()
 }
 
-// secret reports whether nobody on the way can read what the client says.
+// secret reports whether the client's messages are encrypted or stay on this machine.
 func (c client) secret() bool { return c.tls || c.addr.IsLoopback() }
 
 func (s *Server) clientOf(r *http.Request) client {
@@ -56,7 +56,7 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// maxNamed bounds what is kept of a client's name.
+// maxNamed bounds the stored part of a client's name.
 const maxNamed = 64
 
 // forwardedFor reads X-Forwarded-For from its end, where the trusted proxies

@@ -11,8 +11,8 @@ import (
 )
 
 // Replies that are large and asked for again and again have an ETag and are
-// compressed for clients that ask for it. Nobody else pays for compression: the
-// requestState writes past it.
+// compressed for clients that ask for it. Other requests do not pay for compression: requestState
+// writes past it.
 
 // compressedPaths are the paths of such replies.
 var compressedPaths = []string{"/api-posts", "/openapi.json", "/docs"}

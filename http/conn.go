@@ -37,8 +37,8 @@ type conn struct {
 
 func newConn(notify func()) *conn { return &conn{notify: notify} }
 
-// deliver queues a frame. A session that lets too many wait is let go: it will
-// say hello again, and what it missed is still where it came from.
+// deliver queues a frame. A session with too many unread frames is disconnected: it
+// says hello again, and the team still has the frames that it missed.
 func (c *conn) deliver(f protocol.Frame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,8 +52,8 @@ func (c *conn) deliver(f protocol.Frame) {
 	c.notify()
 }
 
-// end ends the connection when what was queued before has been sent. The first
-// end counts.
+// end ends the connection after the queued frames have been sent. The first call
+// counts.
 func (c *conn) end(code int, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,8 +74,8 @@ func (c *conn) hasEnded() bool {
 	return c.ended
 }
 
-// take returns what has been queued since, and whether the connection has
-// ended.
+// take returns the frames queued since the last call, and whether the connection
+// has ended.
 func (c *conn) take() (frames []protocol.Frame, ended bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 // fromExtension are the paths that the extension's pages call.
 var fromExtension = []string{"/extension/sign-in", "/extension/poll", "/network-agent/auth-send-otp"}
 
-// allowExtension lets pages of the configured extensions read the answers of
-// what they call, and answers the browser's question whether they may; true
-// means that the request is answered.
+// allowExtension adds the CORS headers for pages of the configured extensions, and
+// answers preflight requests; true means that the request is answered. rs/cors
+// would answer every preflight: here other origins get the reply of the route.
 func (s *Server) allowExtension(w http.ResponseWriter, r *http.Request) bool {
 	if !slices.Contains(fromExtension, r.URL.Path) {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/go-fuego/fuego"
 )
 
-// The reference page, made of the OpenAPI document: one page that asks nobody
-// else for anything.
+// The reference page, made of the OpenAPI document: one page that loads
+// nothing from other servers.
 
 //go:embed docs
 var docsFiles embed.FS

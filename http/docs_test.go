@@ -88,7 +88,7 @@ func TestDocsAreWhole(t *testing.T) {
 
 var hosts = regexp.MustCompile(`(?i)(?:https?|wss?|ftp):/*([a-z0-9.-]+)|url\(|@import|="?//`)
 
-// The page needs nobody but the service, and lets nothing run but its own.
+// The page loads from the service only, and runs no script but the service's.
 func TestDocsKeepToThemselves(t *testing.T) {
 	t.Parallel()
 	r, page := docs(t, build(t))

@@ -42,8 +42,7 @@ var replies = sync.Pool{New: func() any { return new([]byte) }}
 // maxKeptReply bounds the buffers that are kept.
 const maxKeptReply = 256 << 10
 
-// appendJSON appends what somebody wrote as JSON, as package json would write
-// it.
+// appendJSON appends JSON of a caller or session as package json would write it.
 func appendJSON(dst []byte, raw json.RawMessage) []byte {
 	if plainJSON(raw) {
 		return append(dst, raw...)
@@ -56,7 +55,7 @@ func appendJSON(dst []byte, raw json.RawMessage) []byte {
 }
 
 // plainJSON reports whether package json would write the JSON byte for byte as
-// it is: without white space, and without what it escapes for the sake of HTML
+// it is: without white space, and without the characters that it escapes for HTML
 // and JavaScript.
 func plainJSON(raw json.RawMessage) bool {
 	const lineSeparators = 0xe2 // U+2028 and U+2029 begin with it

@@ -12,7 +12,7 @@ import (
 	"watchpost/actors"
 )
 
-// TestTaskStatusReply compares what is written by hand with package json.
+// TestTaskStatusReply compares the hand-written encoding with package json.
 func TestTaskStatusReply(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", `<a> & "b" \ `, "\u2028 € \u007f \x00", "plain"}))
 	value := rapid.Custom(func(t *rapid.T) json.RawMessage {

@@ -127,7 +127,8 @@ func checkActor(name string, actor *string, company string) error {
 	return nil
 }
 
-// knownEmail is how the team knows a member; what is no address is nobody's.
+// knownEmail normalizes the email of a member; text that is no address is "", which
+// no member has.
 func knownEmail(given filled) string {
 	email, _ := watchpost.NormalizeEmail(string(given))
 	return email

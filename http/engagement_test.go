@@ -21,7 +21,7 @@ func (m team) posts(query string) []fields {
 	return read[struct{ Data []fields }](m.call("GET", "/api-posts?"+query, ""), 200).Data
 }
 
-// interactions reads what was done on a watchlist's posts.
+// interactions reads the likes and comments on a watchlist's posts.
 func (m team) interactions(query string) fields {
 	m.t.Helper()
 	return read[fields](m.call("GET", "/api-interactions?"+query, ""), 200)

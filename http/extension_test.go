@@ -13,7 +13,7 @@ import (
 
 const ourExtension = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 
-// The pages of the extension, and no others, may read what they call.
+// Pages of the extension may read the service's replies; other pages may not.
 func TestExtensionsPagesMayCall(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(o *httpapi.Options) { o.ExtensionOrigins = []string{ourExtension} })

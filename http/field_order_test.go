@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Of two wrong fields the first is told, whether it is absent, of a wrong type
-// or out of bounds, and whatever is wrong with the second (specs/clarifications.md, HTTP).
+// The error is that of the first of two wrong fields, whether it is absent, of a
+// wrong type or out of bounds (specs/clarifications.md, HTTP).
 func TestFirstWrongFieldIsTold(t *testing.T) {
 	t.Parallel()
 	h := build(t)

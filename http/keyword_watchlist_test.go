@@ -209,7 +209,7 @@ func TestDeleteKeywordWatchlist(t *testing.T) {
 	create() // the quota is free again
 }
 
-// Team isolation: what is another team's is 403, what nobody has is 404.
+// Team isolation: another team's watchlist is 403, an unknown one 404.
 func TestWatchlistsOfOtherTeams(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -14,8 +14,8 @@ import (
 
 // What people and company watchlists have in common: both follow a list.
 
-// identifier is an element of profiles or companies. What is no string names
-// nothing, and is dropped as all that names nothing is.
+// identifier is an element of profiles or companies. An element that is no string
+// is dropped, like a string that names nothing.
 type identifier string
 
 // UnmarshalJSON implements json.Unmarshaler.

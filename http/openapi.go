@@ -83,7 +83,7 @@ func customise(_ string, t reflect.Type, tag reflect.StructTag, schema *openapi3
 	return nil
 }
 
-// valuesOf are the types of which the document lists the values.
+// valuesOf holds the types whose values the document lists.
 var valuesOf = map[reflect.Type][]any{
 	reflect.TypeFor[watchpost.WatchlistType](): textsOf(watchpost.KeywordWatchlist, watchpost.PeopleWatchlist, watchpost.CompanyWatchlist, watchpost.ForumWatchlist),
 	reflect.TypeFor[watchpost.Plan]():          textsOf(watchpost.PlanFree, watchpost.PlanGrowth, watchpost.PlanExpert, watchpost.PlanUltimate, watchpost.PlanPro),
@@ -198,8 +198,8 @@ func (p publicSchemas) resolve(ref *openapi3.SchemaRef) {
 	}
 }
 
-// tidySchemas takes out what the generator says of every type, and says what
-// it cannot know: what raw JSON holds, and where null means something.
+// tidySchemas removes the generator's default descriptions, and corrects the types
+// that it cannot know: raw JSON and nullable.
 func tidySchemas(schemas openapi3.Schemas) {
 	for name, schema := range schemas {
 		if schema.Value.Description == name+" schema" {
@@ -222,7 +222,7 @@ func tidySchemas(schemas openapi3.Schemas) {
 	orNull(schemas, "teamMember", "account")
 }
 
-// orNull says that a property that is a type of its own may be null.
+// orNull documents that a property with a named type may be null.
 func orNull(schemas openapi3.Schemas, name, property string) {
 	either := openapi3.NewSchema()
 	null := openapi3.NewSchema()

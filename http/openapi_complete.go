@@ -11,8 +11,8 @@ import (
 	"watchpost"
 )
 
-// What every operation of the document has, whoever wrote its route: a
-// description, examples, the headers of replies, and tags that are explained.
+// The parts that every operation of the document has: examples, the headers of
+// replies, and tags with descriptions.
 
 // complete adds it to a document whose references are resolved.
 func complete(document *openapi3.T) error {

@@ -13,9 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Descriptions of fields and parameters that have none beside their type. A
-// field is named by its schema and itself, or by itself where it says the same
-// in all schemas.
+// Descriptions of fields and parameters that have none in a tag. The key of a field
+// is "schema.field", or "field" when all schemas share the description.
 
 //go:embed descriptions.json
 var descriptionsJSON []byte

@@ -49,7 +49,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 }
 
 // TestTextsHaveBounds: every text of a request has a bound in the document, but
-// for ids and what is one of a few words or a moment.
+// for ids, enumerations and moments.
 func TestTextsHaveBounds(t *testing.T) {
 	t.Parallel()
 	d := document(t, build(t, withClock))

@@ -33,7 +33,7 @@ func document(t *testing.T, h *testServer) *openapi3.T {
 
 func withClock(o *httpapi.Options) { o.TestClock = watchpost.NewSettableClock(0, nil, nil) }
 
-// public are the operations that ask nobody who they are, or ask inside.
+// public are the operations without a key, or with a token in the body.
 var public = []string{
 	"GET /healthz", "GET /readyz", "POST /network-agent/auth-send-otp", "POST /network-agent/auth-verify-otp", "POST /extension/sign-in",
 }

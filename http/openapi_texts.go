@@ -1,7 +1,7 @@
 package httpapi
 
-// The prose of the OpenAPI document that is not beside a route. An operation
-// without details is described by its summary and by who may call it.
+// Descriptions of the OpenAPI document. An operation without details is described
+// by its summary and by its callers.
 
 const apiDescription = "Watches a professional network for posts and acts on it through the browsers of a team's members.\n\n" +
 	"A team sends its key in the header `x-api-key` and sees only what is its own. Bodies are JSON, whatever `Content-Type` says; unknown fields and " +
@@ -48,7 +48,7 @@ var callers = map[access]string{
 	sessions:          "For sessions: needs the session's token as a bearer token.",
 }
 
-// details are what an operation's summary leaves unsaid, by its name.
+// details describe operations beyond their summaries, by operation id.
 var details = map[string]string{
 	"createKeywordWatchlist": detailWords, "createForumWatchlist": detailWords,
 	"createPeopleWatchlist": detailFollow, "createCompanyWatchlist": detailFollow,

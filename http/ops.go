@@ -114,7 +114,7 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 	return m, nil
 }
 
-// route is what is counted of a route, looked up once.
+// route holds the metrics of a route, looked up once.
 type route struct {
 	method, path string
 	succeeded    prometheus.Counter

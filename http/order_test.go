@@ -92,7 +92,7 @@ func (m team) send(operation, request string, headers ...string) reply {
 }
 
 // A malformed request is 400 even if it names another team's thing; a missing
-// extension is told before either. Every operation of a team that documents
+// extension comes before both. Every operation of a team that documents
 // both has its rows here.
 func TestOrderOf400And403(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,9 @@ import (
 
 const textInvalidQuery = "Invalid query string"
 
-// params reads query parameters. The first one that cannot be read is kept as
-// the error, and what is read after it counts for nothing. A parameter that is
-// empty is the same as one that is absent.
+// params reads query parameters. It keeps the error of the first unreadable
+// one and ignores values read after it. An empty parameter is the same as an
+// absent one.
 type params struct {
 	given []param // in the order of the query
 	err   error
@@ -24,8 +24,8 @@ type params struct {
 
 type param struct{ name, value string }
 
-// readParams splits a query. Unlike net/url it takes a semicolon as it is and
-// refuses what it cannot decode.
+// readParams splits a query. Unlike net/url it takes a semicolon literally and
+// refuses invalid escapes.
 func readParams(r *http.Request) *params {
 	p := &params{}
 	if r.URL.RawQuery == "" {
@@ -165,7 +165,7 @@ func (p *params) instant(name string) time.Time {
 	}
 	t, err := time.Parse(time.DateOnly, value)
 	if err != nil {
-		// A space is an offset's sign that nobody escaped.
+		// A space is the plus sign of an offset, not escaped.
 		t, err = time.Parse(time.RFC3339, strings.ReplaceAll(value, " ", "+"))
 	}
 	if err != nil {

@@ -66,8 +66,7 @@ func (s *Server) poll(r *http.Request, request pollRequest) (protocol.PollReply,
 	return protocol.PollReply{Messages: whole(reply)}, err
 }
 
-// readFrames reads the session's messages. What is no message is ignored, as
-// are types that nobody knows.
+// readFrames decodes the session's messages. The team ignores unknown types.
 func readFrames(request pollRequest) ([]protocol.Frame, error) {
 	frames := make([]protocol.Frame, 0, len(request.Messages))
 	for i, raw := range request.Messages {
@@ -220,7 +219,7 @@ func (p *poller) done(yield chan struct{}, silence time.Duration) {
 	p.mu.Lock()
 	p.listen(silence)
 	p.mu.Unlock()
-	p.wake() // what is left is for the next poll
+	p.wake() // the rest waits for the next poll
 	<-p.turn
 }
 
@@ -277,8 +276,7 @@ func (p *poller) receive(frames []protocol.Frame) (again []protocol.Frame) {
 // can come with the next reply.
 func urgent(f protocol.Frame) bool { return f.Type != protocol.TypeAck }
 
-// answer makes a reply of what is sent again, which is not sent a third time,
-// and of what is new.
+// answer builds a reply of the frames to repeat, once, and of the new ones.
 func (p *poller) answer(again []protocol.Frame) []protocol.Frame {
 	fresh, _ := p.take()
 	p.keep(fresh)

@@ -12,8 +12,8 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// TestPostObject compares what is encoded when a post is stored with the post
-// object that the document describes.
+// TestPostObject compares the stored encoding of a post with the post object of
+// the document.
 func TestPostObject(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "<a> & \"b\" \\ \u2028 \u007f \x00\xff", "plain"}))
 	texts := rapid.SliceOfN(text, 0, 3)

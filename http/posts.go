@@ -67,8 +67,8 @@ func postParams() fuego.RouteOption {
 	)
 }
 
-// postsReply says for the API document what a reply holds. What is sent is
-// page: posts are encoded when they are stored.
+// postsReply documents the fields of a reply. appendTo writes page instead: posts
+// are encoded when they are stored.
 type postsReply struct {
 	Data  []post `json:"data" validate:"required"`
 	Count int    `json:"count" description:"posts that match, on all pages"`
@@ -133,7 +133,7 @@ func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error)
 	return named, q, p.err
 }
 
-// readDays reads the range of days, of which both bounds belong to it.
+// readDays reads a range of days with both bounds included.
 func readDays(p *params) (from, to time.Time) {
 	from, to = p.day("start_date"), p.day("end_date")
 	if p.one("end_date") == "" {

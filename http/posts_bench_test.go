@@ -52,8 +52,7 @@ func BenchmarkPostsPage(b *testing.B) {
 
 const callsAtOnce = 2000
 
-// processorTime is what the process needs for so many calls, one after the
-// other, over one connection.
+// processorTime measures the CPU time of n calls in sequence over one connection.
 func processorTime(b *testing.B, url, path, key string) time.Duration {
 	connection, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	require.NoError(b, err)

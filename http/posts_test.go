@@ -41,8 +41,8 @@ func sample(n int, content string) protocol.Post {
 	}
 }
 
-// A store that cannot be read is told in the words of each endpoint, without its
-// own, and forgotten when it can be read again.
+// A failed read is an error in the text of each endpoint, without the store's, and
+// the next read can succeed.
 func TestUnreadableStore(t *testing.T) {
 	t.Parallel()
 	h := build(t)

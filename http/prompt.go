@@ -89,7 +89,7 @@ func (r *updateByPrompt) cleanField(name string) error {
 	return nil
 }
 
-// withPrompt documents what a prompt is refused with.
+// withPrompt documents the errors of a prompt.
 func withPrompt() fuego.RouteOption {
 	return fuego.GroupOptions(
 		withError(http.StatusBadRequest, textNoPrompt, textLongPrompt),
@@ -97,7 +97,7 @@ func withPrompt() fuego.RouteOption {
 			fuego.Response{Type: promptRefused{}, ContentTypes: []string{"application/json"}}))
 }
 
-// withNewPrompt documents besides what only a creating prompt meets.
+// withNewPrompt documents the errors of a prompt that creates.
 func withNewPrompt() fuego.RouteOption {
 	return fuego.GroupOptions(
 		withPrompt(), withError(http.StatusBadRequest, textPromptOrWords),
@@ -258,8 +258,8 @@ func promptPatch(prompt string, i interpret.Result) watchpost.WatchlistPatch {
 	return patch
 }
 
-// writePromptError answers with one of the two bodies that are not like the
-// others; false when the error is none of theirs.
+// writePromptError writes one of the two error bodies of prompts; false when the
+// error is another.
 func (x *requestState) writePromptError(err error) bool {
 	var refused *interpret.Refused
 	var unavailable *interpret.Unavailable

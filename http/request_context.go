@@ -7,15 +7,15 @@ import (
 )
 
 // requestContext is the context of a request: that of the request, with a
-// deadline. Only who waits for the deadline pays for its timer; most requests
-// are answered before anybody does.
+// deadline. The timer starts when a caller waits; most requests are
+// answered before.
 type requestContext struct {
 	context.Context // of the request, as the server made it
 	state           *requestState
 	deadline        time.Time // zero: that of the request, if any
 
 	mu     sync.Mutex
-	armed  context.Context // has the timer; nil until somebody waits
+	armed  context.Context // has the timer; nil until a caller waits
 	cancel context.CancelFunc
 }
 
@@ -31,17 +31,17 @@ func (c *requestContext) begin(parent context.Context, x *requestState) {
 	c.Context, c.state = parent, x
 }
 
-// bound sets the deadline, before anybody waits.
+// bound sets the deadline, before a caller waits.
 func (c *requestContext) bound(d time.Duration) { c.deadline = realNow().Add(d) }
 
-// ended is the context of whoever begins to wait when all is over.
+// ended is the context for callers that begin to wait after the end.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }()
 
-// end lets go whoever still waits.
+// end releases all waiting callers.
 func (c *requestContext) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,8 +94,8 @@ func (c *requestContext) Err() error {
 	return nil
 }
 
-// Value implements context.Context. What package context asks of its own
-// contexts is answered by the one that was armed.
+// Value implements context.Context. The armed context answers the
+// internal keys of package context.
 func (c *requestContext) Value(key any) any {
 	if key == (stateKey{}) {
 		return c.state

@@ -87,8 +87,8 @@ func (x *requestState) WriteHeader(status int) {
 	}
 }
 
-// Write implements http.ResponseWriter. What is written before a route took
-// the request is the mux's own text, which writeRefusal replaces.
+// Write implements http.ResponseWriter. It discards the mux's text, written
+// before a route took the request; writeRefusal replaces it.
 func (x *requestState) Write(b []byte) (int, error) {
 	if x.route == nil && !x.sent {
 		return len(b), nil
@@ -127,7 +127,8 @@ func (x *requestState) writeJSON(status int, body []byte) {
 	_, _ = x.ResponseWriter.Write(body)
 }
 
-// Replies are a team's own; none is kept on the way, or read as another type.
+// Replies belong to one team: proxies must not cache them, nor browsers guess
+// their type.
 var (
 	cacheNothing = []string{"no-store"}
 	readAsTyped  = []string{"nosniff"}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-fuego/fuego"
 )
 
-// access is what a route asks of who calls it.
+// access says who may call a route.
 type access uint8
 
 const (
@@ -18,11 +18,11 @@ const (
 	public access = iota
 	// teams call with their key.
 	teams
-	// requiresExtension teams have an active extension besides.
+	// requiresExtension: teams call with their key and have an active extension.
 	requiresExtension
-	// operators call with the admin token; their work takes what it takes.
+	// operators call with the admin token; their requests have no deadline.
 	operators
-	// sessions show their token inside; their requests are held open.
+	// sessions send their token; their requests are held open.
 	sessions
 )
 
@@ -211,8 +211,8 @@ func withExampleMessage(message string) fuego.RouteOption {
 // messageExtension holds the words until the document is completed.
 const messageExtension = "x-says"
 
-// query documents a query parameter. The framework is not told of it, as it
-// would check it in its own words.
+// query documents a query parameter. The framework's own options express neither
+// enumerations of lists nor minima.
 func query(name, description string, schema *openapi3.Schema) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		p := openapi3.NewQueryParameter(name).WithDescription(description).WithSchema(schema)

@@ -1,6 +1,6 @@
-// Package httpapi is Watchpost's face to the network: the API, the gateway
-// through which sessions connect, and the operator's surface. It decodes,
-// authorises, asks the actors, and encodes; it decides nothing itself.
+// Package httpapi serves Watchpost over HTTP: the API, the gateway through which
+// sessions connect, and the operator's endpoints. It decodes, authorizes, asks the
+// actors, and encodes; the rules are elsewhere.
 //
 // A request passes, from the outside in:
 //
@@ -101,8 +101,8 @@ func (t Timing) withDefaults() Timing {
 	return t
 }
 
-// Server serves everything that Watchpost says over HTTP. It listens to
-// nothing itself: its handlers are put into an http.Server.
+// Server serves Watchpost over HTTP. It does not listen: the caller puts its
+// handlers into an http.Server.
 type Server struct {
 	registry  *actors.Registry
 	clock     watchpost.Clock
@@ -164,7 +164,7 @@ func New(o Options) (*Server, error) {
 	s.api = s.newFramework(o.Version)
 	s.ops = s.api
 	if o.SeparateOps {
-		s.ops = s.newFramework(o.Version) // with a document of its own, which nobody asks for
+		s.ops = s.newFramework(o.Version) // its document is never requested
 	}
 	s.routes()
 	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {

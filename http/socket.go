@@ -160,7 +160,7 @@ func (k *socket) receive(limit int) (frame protocol.Frame, ok bool) {
 		return frame, k.failed(err)
 	}
 	if k.conn.hasEnded() {
-		return frame, true // what comes now is passed over
+		return frame, true // later frames are skipped
 	}
 	if json.Unmarshal(raw.Bytes(), &frame) != nil {
 		return frame, k.refuse(closeBadPayload, textNoFrame)
@@ -220,7 +220,7 @@ func (k *socket) startSending() {
 	}
 }
 
-// send sends what is queued until nothing is, and at last the close.
+// send sends queued frames until the queue is empty and, at the end, the close.
 func (k *socket) send() {
 	for {
 		frames, ended, more := k.next()
@@ -241,7 +241,7 @@ func (k *socket) send() {
 	}
 }
 
-// next takes what is queued; without more, sending has stopped.
+// next returns the queued frames; false means that sending has stopped.
 func (k *socket) next() (frames []protocol.Frame, ended, more bool) {
 	c := k.conn
 	c.mu.Lock()

@@ -33,7 +33,7 @@ type teamMember struct {
 	Acting    bool               `json:"acting" description:"agent calls that name nobody act in this member's name"`
 	Extension extensionState     `json:"extension"`
 	Account   *networkAccount    `json:"account"`
-	// AccountInUse says that somebody else works with the account.
+	// AccountInUse reports that another member has claimed the account.
 	AccountInUse bool                           `json:"account_in_use"`
 	Allowances   map[watchpost.Action]allowance `json:"allowances" validate:"required"`
 	Pauses       []pause                        `json:"pauses" validate:"required"`

@@ -224,7 +224,7 @@ func (p *postbox) code(t testing.TB, to string) string {
 	return ""
 }
 
-// logBuffer keeps what was logged.
+// logBuffer keeps log lines.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -136,7 +136,7 @@ func (p *program) text(file *ast.File, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// tagValue finds the values of a field's tag, of which one may be an error text.
+// tagValue finds the values of a field's tag; one may be an error text.
 var tagValue = regexp.MustCompile(`"([^"]*)"`)
 
 func calledName(call *ast.CallExpr) string {

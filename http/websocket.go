@@ -73,8 +73,8 @@ func unbuffered(buffered *bufio.Reader, conn net.Conn) io.Reader {
 	return io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), conn)
 }
 
-// await returns when something has come. A socket spends its life here, so it
-// calls as little as possible: what it calls stays on the stack.
+// await returns when data has arrived. A socket waits here most of the time, so it
+// calls as few functions as possible: their frames stay on the stack.
 func (s *webSocket) await() error {
 	if len(s.ahead) > 0 {
 		return nil
@@ -167,7 +167,7 @@ func (s *webSocket) control(h ws.Header) error {
 		}
 		return closedError{int(code)}
 	}
-	return nil // a pong that nobody asked for
+	return nil // an unsolicited pong
 }
 
 // drain reads on until the session has answered a close frame, or the read

@@ -71,7 +71,7 @@ func (s *rawSocket) hear(op ws.OpCode) []byte {
 	return f.Payload
 }
 
-// hearAll expects so many frames of each kind, in any order.
+// hearAll expects a number of frames of each kind, in any order.
 func (s *rawSocket) hearAll(want map[ws.OpCode]int) {
 	s.t.Helper()
 	heard := map[ws.OpCode]int{}
@@ -88,7 +88,7 @@ func (s *rawSocket) ends(code int) {
 	require.Equal(s.t, code, int(got))
 }
 
-// gone expects the end of the connection, in good order.
+// gone expects the orderly end of the connection.
 func (s *rawSocket) gone() {
 	s.t.Helper()
 	_, err := s.in.Read(make([]byte, 1))
@@ -143,7 +143,7 @@ func TestMessagesInPieces(t *testing.T) {
 	s.hearAll(map[ws.OpCode]int{ws.OpText: 3, ws.OpPong: 1})
 }
 
-// What was sent behind the handshake without waiting for its reply is read.
+// Data sent right after the handshake, before its reply, is read.
 func TestHelloWithTheHandshake(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -221,8 +221,8 @@ func TestCloseBySession(t *testing.T) {
 	}, patience, time.Millisecond)
 }
 
-// A connection that the service ends waits for the answer, passes over what
-// comes before it, and ends in good order.
+// A connection that the service ends skips frames until the client's close, and
+// ends cleanly.
 func TestCloseByServiceIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := build(t)
