@@ -112,7 +112,7 @@ func TestTLS(t *testing.T) {
 		return err
 	}
 	require.NoError(t, fresh(trust))
-	_, err = served.Await("the previous one stays")
+	_, err = served.Await("keeping the previous one")
 	require.NoError(t, err)
 	_, _, renewed := certificate(t, dir)
 	require.NoError(t, fresh(renewed))
