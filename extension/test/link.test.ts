@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { FromService, FromSession, Hello } from '../src/shared/protocol'
-import { Link, periods, type Connection, type End, type Ends } from '../src/worker/link'
+import { Link, periods, type LinkHandler } from '../src/worker/link'
+import type { Connection, End } from '../src/worker/transport'
 import { openPoll } from '../src/worker/poll'
 
 const hello: Hello = { type: 'hello', v: 1, token: 'secret', boot: 'b', journal: 'j', version: '1', account: { urn: '', slug: '', name: '', signed_in: false }, tasks: [] }
@@ -8,7 +9,7 @@ const hello: Hello = { type: 'hello', v: 1, token: 'secret', boot: 'b', journal:
 /** A service whose frames a test sends. */
 function service() {
   const opened: { by: string; take: (f: FromService) => Promise<void>; end: (e: End) => void; sent: FromSession[] }[] = []
-  const carrier = (by: string) => (_: string, __: Hello, take: (f: FromService) => Promise<void>): Connection => {
+  const transport = (by: string) => (_: string, __: Hello, take: (f: FromService) => Promise<void>): Connection => {
     const sent: FromSession[] = []
     let end!: (e: End) => void
     const ended = new Promise<End>(resolve => { end = resolve })
@@ -17,12 +18,12 @@ function service() {
   }
   const heard: FromService[] = [], over: string[] = [], waits: number[] = []
   let target: { service: string; token: string } | undefined = { service: 'http://service.test', token: 'secret' }
-  const ends: Ends = {
+  const handler: LinkHandler = {
     target: () => target, hello: () => hello, welcome: (_, say) => say({ type: 'heartbeat', account: hello.account, running: [] }),
     receive: async f => { heard.push(f) }, farewell: () => {}, beat: () => {}, changed: () => {},
     over: async end => { over.push(end); target = undefined },
   }
-  const link = new Link(ends, { socket: carrier('socket'), poll: carrier('poll') }, async ms => { waits.push(ms) }, () => 1)
+  const link = new Link(handler, { socket: transport('socket'), poll: transport('poll') }, async ms => { waits.push(ms) }, () => 1)
   const nth = async (n: number) => {
     await vi.waitFor(() => expect(opened.length).toBeGreaterThanOrEqual(n))
     return opened[n - 1]!
@@ -38,7 +39,7 @@ describe('the link', () => {
     const first = await s.nth(1)
     await first.take({ type: 'go', task: 'early', lease: '' })
     await first.take({ type: 'welcome' })
-    expect(s.link.carrier).toBe('socket')
+    expect(s.link.transport).toBe('socket')
     expect(first.sent).toHaveLength(1)
     await first.take({ type: 'ack', task: 'a' })
     await first.take({ type: 'cancel', task: 'b' })
@@ -55,7 +56,7 @@ describe('the link', () => {
     expect(poll.by).toBe('poll')
     expect(s.waits).toEqual([1000, 2000, 4000])
     await poll.take({ type: 'welcome' })
-    expect(s.link.carrier).toBe('poll')
+    expect(s.link.transport).toBe('poll')
     poll.end('closed') // the poll has timed out
     expect((await s.nth(5)).by).toBe('socket')
     ;(await s.nth(5)).end('lost')

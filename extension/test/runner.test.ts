@@ -10,7 +10,7 @@ const lost = { error: { code: 'timeout', message: 'no answer', acted: null } sat
 const commented = { output: { commented: true, comment_urn: 'c1' } }
 
 /** A runner on a store; go is given unless the test decides otherwise. */
-async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), goes = true, clock = () => start } = {}) {
+async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), go = true, clock = () => start } = {}) {
   const { session, said, welcome } = await open(store, clock)
   const accounts = new FakeAccounts()
   const waited: number[] = []
@@ -23,7 +23,7 @@ async function runnerOn(tabs: FakeTabs, { store = new MemoryStore(), goes = true
     return said.find(f => f.type === type)!
   }
   const result = async () => {
-    if (goes) {
+    if (go) {
       void vi.waitFor(() => expect(said.some(f => f.type === 'acting')).toBe(true)).then(() => session.receive({ type: 'go', task: 't1', lease: 'l1' }), () => {})
     }
     return next('result')
@@ -80,7 +80,7 @@ describe('a write', () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => sees(0)]
     tabs.runs = [() => commented]
-    const { session, next, store } = await runnerOn(tabs, { goes: false })
+    const { session, next, store } = await runnerOn(tabs, { go: false })
     await session.receive(handOut('agent_comment_post'))
     await next('acting')
     expect(store.items['task:t1']).toMatchObject({ state: 'acting', witness: { count: 0 } })

@@ -54,7 +54,7 @@ export class PageAgent {
         outcome.output = await read(input, {
           pages, signal: control.signal,
           part: async posts => {
-            const wanted = await this.say({ type: 'part', task, run, seq: outcome.parts++, posts })
+            const wanted = await this.send({ type: 'part', task, run, seq: outcome.parts++, posts })
             if (!wanted) control.abort()
             control.signal.throwIfAborted()
           },
@@ -66,11 +66,11 @@ export class PageAgent {
     } catch (failure) {
       outcome.error = taskError(failure, isWrite(type))
     }
-    if (!control.signal.aborted) await this.say({ ...outcome, ...seen(pages) })
+    if (!control.signal.aborted) await this.send({ ...outcome, ...seen(pages) })
   }
 
   /** Sends a message until a worker accepts it; resolves to its answer. */
-  private async say(message: FromPage): Promise<unknown> {
+  private async send(message: FromPage): Promise<unknown> {
     for (let i = 0; i < tries; i++) {
       try {
         return await this.tell(message)

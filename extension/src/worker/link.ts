@@ -3,34 +3,15 @@ import { HEARTBEAT_S } from '../shared/protocol'
 import { openPoll } from './poll'
 import { openSocket } from './socket'
 import { wait } from './task'
-
-/** How a connection ended. */
-export type End =
-  | 'lost' // reconnect
-  | 'revoked' // the token is unknown
-  | 'replaced' // a newer connection of the same session took over
-  | 'closed' // by this side
-
-/** A connection after hello. */
-export interface Connection {
-  send(frame: FromSession): void
-  close(): void
-  readonly ended: Promise<End>
-}
-
-/**
- * One way to exchange frames. It passes received frames to take, in order;
- * take's promise resolves when the frame is handled.
- */
-export type Carrier = (service: string, hello: Hello, take: (frame: FromService) => Promise<void>) => Connection
+import type { Connection, End, Transport } from './transport'
 
 /** The owner of a link. */
-export interface Ends {
+export interface LinkHandler {
   /** The service and token to connect with; undefined when there is none. */
   target(): { service: string; token: string } | undefined
   hello(token: string): Hello
   /** Called after each welcome. */
-  welcome(frame: Welcome, say: (frame: FromSession) => void): void
+  welcome(frame: Welcome, send: (frame: FromSession) => void): void
   receive(frame: FromService): Promise<void>
   /** Called when a connection has ended after its welcome. */
   farewell(): void
@@ -61,14 +42,14 @@ export const periods = {
  */
 export class Link {
   /** The transport in use; undefined before welcome. */
-  carrier: 'socket' | 'poll' | undefined
+  transport: 'socket' | 'poll' | undefined
   private running = false
   private connection: Connection | undefined
-  private hurry = new AbortController()
+  private retryNow = new AbortController()
 
   constructor(
-    private readonly ends: Ends,
-    private readonly carriers: Record<'socket' | 'poll', Carrier> = { socket: openSocket, poll: openPoll },
+    private readonly handler: LinkHandler,
+    private readonly transports: Record<'socket' | 'poll', Transport> = { socket: openSocket, poll: openPoll },
     private readonly pause: typeof wait = wait,
     private readonly chance: () => number = Math.random,
   ) {}
@@ -80,7 +61,7 @@ export class Link {
 
   /** Connects at once instead of after the current pause, to the current target. */
   renew(): void {
-    this.hurry.abort()
+    this.retryNow.abort()
     this.connection?.close()
     this.ensure()
   }
@@ -88,12 +69,12 @@ export class Link {
   private async run(): Promise<void> {
     this.running = true
     let failed = 0, backoff = periods.minBackoffMs
-    for (let target = this.ends.target(); target; target = this.ends.target()) {
-      this.hurry = new AbortController()
+    for (let target = this.handler.target(); target; target = this.handler.target()) {
+      this.retryNow = new AbortController()
       const by = failed < periods.socketTries ? 'socket' : 'poll'
       const { welcomed, end } = await this.converse(by, target)
       if (end === 'revoked' || end === 'replaced') {
-        await this.ends.over(end)
+        await this.handler.over(end)
         continue
       }
       if (welcomed) backoff = periods.minBackoffMs
@@ -105,7 +86,7 @@ export class Link {
       else if (!welcomed) failed = periods.socketTries - 1 // the service is unreachable, which proves nothing about sockets
       // Half of the pause is random, so that sessions do not reconnect all at
       // once after a restart of the service.
-      await this.pause(backoff / 2 + this.chance() * backoff / 2, this.hurry.signal).catch(() => {})
+      await this.pause(backoff / 2 + this.chance() * backoff / 2, this.retryNow.signal).catch(() => {})
       backoff = Math.min(backoff * 2, periods.maxBackoffMs)
     }
     this.running = false
@@ -116,29 +97,29 @@ export class Link {
     let welcomed = false, revoked = false
     let handled = Promise.resolve()
     let beats: ReturnType<typeof setInterval> | undefined
-    const connection = this.carriers[by](service, this.ends.hello(token), frame => {
+    const connection = this.transports[by](service, this.handler.hello(token), frame => {
       if (frame.type === 'revoked') revoked = true
       else if (frame.type === 'welcome' && !welcomed) {
         welcomed = true
         clearTimeout(silent)
-        this.carrier = by
-        this.ends.welcome(frame, f => connection.send(f))
-        beats = setInterval(() => this.ends.beat(), (frame.heartbeat_s || HEARTBEAT_S) * 1000)
-        this.ends.changed()
-      } else if (welcomed) handled = handled.then(() => this.ends.receive(frame)).catch(err => console.error('frame not handled', frame.type, err))
+        this.transport = by
+        this.handler.welcome(frame, f => connection.send(f))
+        beats = setInterval(() => this.handler.beat(), (frame.heartbeat_s || HEARTBEAT_S) * 1000)
+        this.handler.changed()
+      } else if (welcomed) handled = handled.then(() => this.handler.receive(frame)).catch(err => console.error('frame not handled', frame.type, err))
       return handled
     })
     this.connection = connection
     const silent = setTimeout(() => connection.close(), periods.welcomeMs)
     const retry = by === 'poll' ? setTimeout(() => connection.close(), periods.socketRetryMs) : undefined
     let end = await connection.ended
-    if (end === 'closed' && !welcomed && !this.hurry.signal.aborted) end = 'lost'
+    if (end === 'closed' && !welcomed && !this.retryNow.signal.aborted) end = 'lost'
     clearTimeout(silent)
     clearTimeout(retry)
     clearInterval(beats)
-    this.connection = this.carrier = undefined
-    if (welcomed) this.ends.farewell()
-    this.ends.changed()
+    this.connection = this.transport = undefined
+    if (welcomed) this.handler.farewell()
+    this.handler.changed()
     return { welcomed, end: revoked ? 'revoked' : end }
   }
 }

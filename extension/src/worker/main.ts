@@ -25,8 +25,8 @@ chrome.runtime.onMessage.addListener((message: FromPage | FromUI, sender, reply)
   if (sender.id !== chrome.runtime.id) return undefined
   const fromUI = sender.url?.startsWith(chrome.runtime.getURL('')) === true
   const answer = started.then<unknown>(worker => fromUI
-    ? worker.hearUI(message as FromUI)
-    : worker.hearPage(message as FromPage, sender.tab?.id))
+    ? worker.onUIMessage(message as FromUI)
+    : worker.onPageMessage(message as FromPage, sender.tab?.id))
   answer.then(reply, () => reply(undefined))
   return true
 })

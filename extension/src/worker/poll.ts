@@ -1,5 +1,5 @@
 import { MAX_FRAME, POLL_MS, type FromService, type FromSession } from '../shared/protocol'
-import type { Carrier, End } from './link'
+import type { End, Transport } from './transport'
 
 /** Bounds the size of one poll. */
 const maxBody = MAX_FRAME - 1024
@@ -14,7 +14,7 @@ const pollMs = POLL_MS + 20_000
  * Received frames are handled before the next poll leaves, because the service
  * takes that poll as their acknowledgement.
  */
-export const openPoll: Carrier = (service, hello, take) => {
+export const openPoll: Transport = (service, hello, take) => {
   const token = hello.token
   const control = new AbortController()
   const waiting: FromSession[] = [{ ...hello, token: '' }]

@@ -34,8 +34,8 @@ export class Session {
   /** The service's clock minus this one, in milliseconds. */
   private offset = 0
   /** Whether a welcome was received. */
-  private met = false
-  private say: (frame: FromSession) => void = () => {}
+  private welcomed = false
+  private send: (frame: FromSession) => void = () => {}
   private wake: () => void = () => {}
 
   constructor(
@@ -78,24 +78,24 @@ export class Session {
     return hello
   }
 
-  /** Starts a connection: from now on say sends the frames. */
-  welcome(frame: Welcome, say: (frame: FromSession) => void): void {
+  /** Starts a connection: send transmits the frames from now on. */
+  welcome(frame: Welcome, send: (frame: FromSession) => void): void {
     const time = Date.parse(frame.server_time ?? '')
     if (!Number.isNaN(time)) this.offset = time - this.clock()
-    this.say = say
-    this.met = true
+    this.send = send
+    this.welcomed = true
     this.bound = undefined
     for (const { task } of this.journal.entries()) this.repeat(this.tasks.get(task))
     this.wake()
   }
 
   /** Ends a connection. */
-  farewell(): void { this.say = () => {} }
+  farewell(): void { this.send = () => {} }
 
   /** Sends the account and the leases to renew. */
   beat(): void {
     const running = [...this.tasks.values()].filter(t => t.entry.state !== 'done').map(({ entry: { task, lease } }) => ({ task, lease }))
-    this.say({ type: 'heartbeat', account: this.account(), running })
+    this.send({ type: 'heartbeat', account: this.account(), running })
   }
 
   /** Handles a frame after welcome; ignores unknown ones. */
@@ -104,7 +104,7 @@ export class Session {
       case 'task': return this.receiveTask(frame)
       case 'go': {
         const task = this.tasks.get(frame.task)
-        if (task?.entry.lease === frame.lease) task.goes?.()
+        if (task?.entry.lease === frame.lease) task.onGo?.()
         return
       }
       case 'ack': {
@@ -127,7 +127,7 @@ export class Session {
       signal.throwIfAborted()
       // None before the first welcome: until then the session knows neither the
       // service's time nor whether the journal's leases are valid.
-      const task = this.met ? this.queue.shift() : undefined
+      const task = this.welcomed ? this.queue.shift() : undefined
       if (task) {
         task.running = true
         this.changed()
@@ -167,11 +167,11 @@ export class Session {
     const { task: id, lease } = task.entry
     try {
       await until<void>(task.signal, resolve => {
-        task.goes = resolve
-        this.say({ type: 'acting', task: id, lease })
+        task.onGo = resolve
+        this.send({ type: 'acting', task: id, lease })
       })
     } finally {
-      task.goes = undefined
+      task.onGo = undefined
     }
   }
 
@@ -180,7 +180,7 @@ export class Session {
     const { task: id, lease, attempt } = task.entry
     const part = { type: 'part' as const, task: id, lease, attempt, seq, output: { posts } }
     task.parts.push(part)
-    this.say(part)
+    this.send(part)
   }
 
   /** Journals the end of a task, and reports it. */
@@ -189,14 +189,14 @@ export class Session {
     task.entry = { ...entry, state: 'done', ...end }
     await this.journal.put(task.entry)
     task.running = false
-    this.say(resultOf(task.entry))
+    this.send(resultOf(task.entry))
     this.changed()
   }
 
   /** Returns a task that has not begun. */
   async release(task: Task, reason: string): Promise<void> {
     await this.forget(task, forgotten)
-    this.say({ type: 'released', task: task.entry.task, lease: task.entry.lease, reason })
+    this.send({ type: 'released', task: task.entry.task, lease: task.entry.lease, reason })
   }
 
   /** Puts a task that was handed out again back into the queue. */
@@ -214,7 +214,7 @@ export class Session {
     const { task, lease, attempt, task_type, input } = frame
     if (typeof task !== 'string' || task === '') return
     const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock(), account: (this.bound ?? this.account()).urn }
-    const refuse = (reason: string) => this.say({ type: 'released', task, lease, reason })
+    const refuse = (reason: string) => this.send({ type: 'released', task, lease, reason })
     if (this.closed) return refuse('paused')
     if (this.late(entry)) return refuse('deadline')
     if (this.queue.length >= maxQueued) return refuse('busy')
@@ -228,7 +228,7 @@ export class Session {
     }
     if (this.tasks.get(task) !== fresh) return // cancelled since
     this.queue.push(fresh)
-    this.say({ type: 'accepted', task, lease: fresh.entry.lease })
+    this.send({ type: 'accepted', task, lease: fresh.entry.lease })
     this.wake()
   }
 
@@ -239,7 +239,7 @@ export class Session {
   private async takeAgain(task: Task, frame: Assignment): Promise<void> {
     const begins = frame.attempt !== task.entry.attempt && !isWrite(task.entry.task_type)
     await this.put(task, { lease: frame.lease, attempt: frame.attempt, ...deadlineOf(frame) })
-    this.say({ type: 'accepted', task: frame.task, lease: frame.lease })
+    this.send({ type: 'accepted', task: frame.task, lease: frame.lease })
     if (begins && task.running && task.entry.state === 'received') task.control.abort(anew)
     else this.repeat(task)
   }
@@ -254,7 +254,7 @@ export class Session {
     if (!task || task.entry.begun || task.entry.state === 'done') return
     await this.forget(task, cancelled)
     const untouched = !task.running || isWrite(task.entry.task_type)
-    if (untouched) this.say({ type: 'released', task: id, lease: task.entry.lease, reason: 'cancelled' })
+    if (untouched) this.send({ type: 'released', task: id, lease: task.entry.lease, reason: 'cancelled' })
   }
 
   /** Repeats the unacknowledged reports of a task. */
@@ -262,9 +262,9 @@ export class Session {
     if (!task) return
     const { task: id, lease, attempt } = task.entry
     task.parts = task.parts.map(part => ({ ...part, lease, attempt }))
-    task.parts.forEach(part => this.say(part))
-    if (task.entry.state === 'done') this.say(resultOf(task.entry))
-    else if (task.goes) this.say({ type: 'acting', task: id, lease })
+    task.parts.forEach(part => this.send(part))
+    if (task.entry.state === 'done') this.send(resultOf(task.entry))
+    else if (task.onGo) this.send({ type: 'acting', task: id, lease })
   }
 
   private async forget(task: Task, why: Error): Promise<void> {

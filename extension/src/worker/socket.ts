@@ -1,8 +1,8 @@
 import { CLOSE_REPLACED, CLOSE_UNAUTHORISED, type FromService } from '../shared/protocol'
-import type { Carrier, End } from './link'
+import type { End, Transport } from './transport'
 
 /** Exchanges frames over a WebSocket. */
-export const openSocket: Carrier = (service, hello, take) => {
+export const openSocket: Transport = (service, hello, take) => {
   const socket = new WebSocket(service.replace(/^http/, 'ws') + '/extension/socket')
   let stuck = 0
   let close = () => {}

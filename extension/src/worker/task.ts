@@ -8,7 +8,7 @@ export class Task {
   /** True from the runner's first step on it to its end. */
   running = false
   /** Lets the waiting write begin; set after acting was sent. */
-  goes: (() => void) | undefined
+  onGo: (() => void) | undefined
   /** Unacknowledged parts, in order. */
   parts: Part[] = []
   private flushed: (() => void) | undefined

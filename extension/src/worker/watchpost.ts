@@ -1,7 +1,7 @@
 import type { FromPage } from '../shared/messages'
 import type { FromUI, Pairing, State } from '../shared/state'
 import { AccountWatch } from './account'
-import { about, Diary } from './diary'
+import { about, ActivityLog } from './activity_log'
 import { Journal, type Store } from './journal'
 import { Link } from './link'
 import { Runner } from './runner'
@@ -24,13 +24,13 @@ export class Watchpost {
   private readonly runner: Runner
   private readonly link: Link
 
-  private constructor(journal: Journal, private readonly account: AccountWatch, private readonly diary: Diary) {
+  private constructor(journal: Journal, private readonly account: AccountWatch, private readonly log: ActivityLog) {
     this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed())
-    this.runner = new Runner(this.session, this.tabs, account, entry => void diary.write(entry))
+    this.runner = new Runner(this.session, this.tabs, account, entry => void log.write(entry))
     this.link = new Link({
       target: () => this.paused || this.ended ? undefined : this.pairing,
       hello: token => this.session.hello(token),
-      welcome: (frame, say) => this.session.welcome(frame, say),
+      welcome: (frame, send) => this.session.welcome(frame, send),
       receive: frame => this.session.receive(frame),
       farewell: () => this.session.farewell(),
       beat: () => this.beat(),
@@ -45,8 +45,8 @@ export class Watchpost {
     const changed = () => worker?.changed()
     const journal = await Journal.open(store)
     const account = await AccountWatch.open(store, NETWORK_ORIGIN, () => worker?.accountChanged())
-    const diary = await Diary.open(store, changed, () => worker?.session.now() ?? Date.now())
-    worker = new Watchpost(journal, account, diary)
+    const log = await ActivityLog.open(store, changed, () => worker?.session.now() ?? Date.now())
+    worker = new Watchpost(journal, account, log)
     const { pairing, paused, revoked } = await store.get(null) as { pairing?: Pairing; paused?: boolean; revoked?: boolean }
     const { replaced } = await chrome.storage.session.get('replaced')
     worker.pairing = pairing
@@ -78,14 +78,14 @@ export class Watchpost {
     if (tab.status === 'complete' && tab.url?.startsWith(NETWORK_ORIGIN + '/') && this.pairing && !this.paused) await this.account.check()
   }
 
-  async hearPage(message: FromPage, tab: number | undefined): Promise<boolean> {
+  async onPageMessage(message: FromPage, tab: number | undefined): Promise<boolean> {
     if (tab === undefined) return false
     const heard = await this.tabs.hear(message, tab)
     if (heard === undefined && message.type === 'outcome') await this.runner.adopt(message)
     return heard !== false
   }
 
-  async hearUI(message: FromUI): Promise<State> {
+  async onUIMessage(message: FromUI): Promise<State> {
     switch (message.type) {
       case 'pair': {
         const { type: _, ...pairing } = message
@@ -103,7 +103,7 @@ export class Watchpost {
         await this.end(undefined)
         this.link.renew()
         await this.session.forgetAll()
-        await this.diary.clear()
+        await this.log.clear()
         break
       case 'pause':
         await this.pause(message.on)
@@ -163,7 +163,7 @@ export class Watchpost {
 
   /** Refreshes the state shown to the member. */
   private changed(): void {
-    if (this.paused && this.link.carrier && !this.session.busy) this.link.renew()
+    if (this.paused && this.link.transport && !this.session.busy) this.link.renew()
     const { text, title, colour } = this.badge()
     void chrome.action.setBadgeText({ text })
     void chrome.action.setBadgeBackgroundColor({ color: colour })
@@ -175,22 +175,22 @@ export class Watchpost {
     if (this.ended) return { text: '!', title: this.ended === 'revoked' ? 'the pairing has ended' : 'connected elsewhere', colour: '#c0362c' }
     if (!this.pairing) return { text: '', title: 'not paired yet', colour: '#667085' }
     if (this.paused) return { text: 'II', title: 'paused', colour: '#667085' }
-    if (this.link.carrier && !this.account.now.signed_in) return { text: '!', title: 'not signed in to the network', colour: '#b35900' }
-    return { text: '', title: this.link.carrier ? 'connected' : 'connecting', colour: '#667085' }
+    if (this.link.transport && !this.account.now.signed_in) return { text: '!', title: 'not signed in to the network', colour: '#b35900' }
+    return { text: '', title: this.link.transport ? 'connected' : 'connecting', colour: '#667085' }
   }
 
   private state(): State {
     const running = [...this.session.tasks.values()].find(t => t.running && t.entry.state !== 'done')?.entry
     const state: State = {
       version: chrome.runtime.getManifest().version, network: NETWORK_ORIGIN,
-      paused: this.paused, account: this.account.now, uses: this.diary.uses(), deeds: this.diary.deeds,
+      paused: this.paused, account: this.account.now, uses: this.log.uses(), deeds: this.log.deeds,
     }
     if (this.pairing) {
       const { token: _, ...pairing } = this.pairing
       state.pairing = pairing
     }
     if (this.ended) state.ended = this.ended
-    if (this.link.carrier) state.connected = this.link.carrier
+    if (this.link.transport) state.connected = this.link.transport
     if (running) state.running = { task_type: running.task_type, about: about(running.input), since: running.at }
     return state
   }

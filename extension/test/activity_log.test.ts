@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Diary } from '../src/worker/diary'
+import { ActivityLog } from '../src/worker/activity_log'
 import type { Entry } from '../src/worker/journal'
 import { originOf } from '../src/ui/service'
 import { deedOf, doingOf } from '../src/ui/words'
@@ -8,32 +8,32 @@ import { MemoryStore, start } from './fakes'
 const done = (task_type: string, input: unknown = {}, more: Partial<Entry> = {}): Entry =>
   ({ task: 't', lease: 'l', attempt: 1, task_type, input, state: 'done', at: start, account: 'u', output: {}, ...more })
 
-const used = (diary: Diary) => Object.fromEntries(diary.uses().filter(u => u.used > 0).map(u => [u.action, u.used]))
+const used = (log: ActivityLog) => Object.fromEntries(log.uses().filter(u => u.used > 0).map(u => [u.action, u.used]))
 
 it('counts actions in days and weeks of UTC', async () => {
   const store = new MemoryStore()
   let now = start // a Wednesday
-  const diary = await Diary.open(store, () => {}, () => now)
-  await diary.write(done('agent_like_post', { social_urn: 'urn:n:post:7' }))
-  await diary.write(done('agent_profiles_posts_fetch', { profile_urns: ['a', 'b', 'c'] }))
-  await diary.write(done('agent_send_connection_request', { profile_urn: 'x' }))
-  await diary.write(done('agent_comment_post', {}, { error: { code: 'not_found', message: 'gone', acted: false } }))
-  await diary.write(done('agent_send_message', {}, { error: { code: 'outcome_unknown', message: '?', acted: null } }))
-  await diary.write(done('forum_scan', { keyword: 'x' }))
-  expect(used(diary)).toEqual({ like: 1, people_scan: 3, invitation: 1, message: 1 })
-  expect(diary.deeds).toHaveLength(6)
-  expect(diary.deeds[2]).toMatchObject({ task_type: 'agent_comment_post', error: { code: 'not_found' } })
+  const log = await ActivityLog.open(store, () => {}, () => now)
+  await log.write(done('agent_like_post', { social_urn: 'urn:n:post:7' }))
+  await log.write(done('agent_profiles_posts_fetch', { profile_urns: ['a', 'b', 'c'] }))
+  await log.write(done('agent_send_connection_request', { profile_urn: 'x' }))
+  await log.write(done('agent_comment_post', {}, { error: { code: 'not_found', message: 'gone', acted: false } }))
+  await log.write(done('agent_send_message', {}, { error: { code: 'outcome_unknown', message: '?', acted: null } }))
+  await log.write(done('forum_scan', { keyword: 'x' }))
+  expect(used(log)).toEqual({ like: 1, people_scan: 3, invitation: 1, message: 1 })
+  expect(log.deeds).toHaveLength(6)
+  expect(log.deeds[2]).toMatchObject({ task_type: 'agent_comment_post', error: { code: 'not_found' } })
   now += 24 * 3600_000
-  expect(used(await Diary.open(store, () => {}, () => now))).toEqual({ invitation: 1 })
+  expect(used(await ActivityLog.open(store, () => {}, () => now))).toEqual({ invitation: 1 })
   now = Date.UTC(2030, 0, 14)
-  expect(used(diary)).toEqual({})
+  expect(used(log)).toEqual({})
 })
 
 it('keeps the last hundred entries', async () => {
-  const diary = await Diary.open(new MemoryStore(), () => {}, () => start)
-  for (let i = 0; i < 120; i++) await diary.write(done('agent_profile_fetch', { profile_slug: `p${i}` }))
-  expect(diary.deeds).toHaveLength(100)
-  expect(diary.deeds[0]!.about).toBe('p119')
+  const log = await ActivityLog.open(new MemoryStore(), () => {}, () => start)
+  for (let i = 0; i < 120; i++) await log.write(done('agent_profile_fetch', { profile_slug: `p${i}` }))
+  expect(log.deeds).toHaveLength(100)
+  expect(log.deeds[0]!.about).toBe('p119')
 })
 
 it('has texts for every task type', () => {

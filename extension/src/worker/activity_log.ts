@@ -18,54 +18,54 @@ const allowances: { action: string; limit: number; period: Use['period']; types:
   { action: 'invitation', limit: 100, period: 'week', types: ['agent_send_connection_request'] },
 ]
 
-interface Book {
+interface Activities {
   deeds: Deed[]
   /** Uses by period and action. */
   used: Record<string, Record<string, number>>
 }
 
 /** The log of this browser's actions on the network, shown to the member and kept here only. */
-export class Diary {
+export class ActivityLog {
   private constructor(
-    private readonly store: Store, private readonly book: Book, private readonly changed: () => void, private readonly now: () => number,
+    private readonly store: Store, private readonly activities: Activities, private readonly changed: () => void, private readonly now: () => number,
   ) {}
 
-  static async open(store: Store, changed: () => void, now: () => number): Promise<Diary> {
+  static async open(store: Store, changed: () => void, now: () => number): Promise<ActivityLog> {
     const { diary } = await store.get('diary')
-    const { deeds = [], used = {} } = (diary ?? {}) as Partial<Book>
-    return new Diary(store, { deeds, used }, changed, now)
+    const { deeds = [], used = {} } = (diary ?? {}) as Partial<Activities>
+    return new ActivityLog(store, { deeds, used }, changed, now)
   }
 
   /** Newest first. */
-  get deeds(): Deed[] { return this.book.deeds }
+  get deeds(): Deed[] { return this.activities.deeds }
 
   /** Records the end of a task. */
   async write(entry: Entry): Promise<void> {
     const { error } = entry
     const deed: Deed = { at: this.now(), task_type: entry.task_type, about: about(entry.input) }
     if (error) deed.error = { code: error.code, message: error.message }
-    this.book.deeds.unshift(deed)
-    this.book.deeds.length = Math.min(this.book.deeds.length, kept)
+    this.activities.deeds.unshift(deed)
+    this.activities.deeds.length = Math.min(this.activities.deeds.length, kept)
     const allowance = allowances.find(a => a.types.includes(entry.task_type))
     if (allowance && error?.acted !== false) {
       const keys = { day: dayOf(this.now()), week: weekOf(this.now()) }
-      for (const key of Object.keys(this.book.used)) if (!Object.values(keys).includes(key)) delete this.book.used[key]
-      const used = this.book.used[keys[allowance.period]] ??= {}
+      for (const key of Object.keys(this.activities.used)) if (!Object.values(keys).includes(key)) delete this.activities.used[key]
+      const used = this.activities.used[keys[allowance.period]] ??= {}
       used[allowance.action] = (used[allowance.action] ?? 0) + units(entry.input)
     }
     this.changed()
-    await this.store.set({ diary: this.book })
+    await this.store.set({ diary: this.activities })
   }
 
   /** This browser's use of each allowance in the current period, in UTC. */
   uses(): Use[] {
     const keys = { day: dayOf(this.now()), week: weekOf(this.now()) }
-    return allowances.map(({ action, limit, period }) => ({ action, limit, period, used: this.book.used[keys[period]]?.[action] ?? 0 }))
+    return allowances.map(({ action, limit, period }) => ({ action, limit, period, used: this.activities.used[keys[period]]?.[action] ?? 0 }))
   }
 
   async clear(): Promise<void> {
-    this.book.deeds = []
-    this.book.used = {}
+    this.activities.deeds = []
+    this.activities.used = {}
     await this.store.remove('diary')
   }
 }
