@@ -2,17 +2,17 @@ package interpret
 
 import "slices"
 
-// query is a conjunction of groups of alternatives, without what is left out.
+// query is a conjunction of groups of alternatives, without exclusions.
 type query [][]run
 
-// operators are the words that a boolean expression is made of, in capitals.
+// operators are the words of boolean expressions, in capitals.
 var operators = map[string]rune{
 	"AND": '&', "OR": '|', "NOT": '!', "&&": '&', "||": '|', "UND": '&', "ODER": '|', "NICHT": '!', "OHNE": '!', "ET": '&', "OU": '|', "SAUF": '!', "PAS": '!',
 	"Y": '&', "O": '|', "NO": '!', "E": '&', "NÃO": '!', "NON": '!', "SIN": '!', "SENZA": '!', "SANS": '!', "WITHOUT": '!', "AUR": '&', "YA": '|',
 }
 
-// expression parses a boolean expression: NOT binds closest, then AND, which
-// may be left out beside a bracket, then OR.
+// expression parses a boolean expression. NOT binds closest, then AND, which is
+// optional next to a bracket, then OR.
 type expression struct {
 	*wish
 	tokens []token
@@ -22,7 +22,8 @@ type expression struct {
 
 const maxDepth = 12
 
-// boolean reads a prompt that is a boolean expression; false if it is none.
+// boolean parses a prompt that is a boolean expression; it returns false for
+// other prompts.
 func (w *wish) boolean(tokens []token) bool {
 	and, or, brackets, capitals, words := 0, 0, 0, 0, 0
 	for i, t := range tokens {
@@ -50,7 +51,7 @@ func (w *wish) boolean(tokens []token) bool {
 	}
 	e := &expression{wish: w, tokens: tokens}
 	queries := e.either()
-	for e.at < len(e.tokens) { // brackets that do not fit, or another sentence
+	for e.at < len(e.tokens) { // unbalanced brackets, or another sentence
 		e.at++
 		queries = joinQueries(queries, e.either())
 	}
@@ -66,7 +67,8 @@ func (e *expression) peek() (token, rune) {
 	return t, operators[t.text]
 }
 
-// either reads alternatives. Single groups of them become one group.
+// either parses alternatives. It joins alternatives that are single groups into
+// one group.
 func (e *expression) either() []query {
 	out := e.all()
 	for {
@@ -83,7 +85,7 @@ func (e *expression) either() []query {
 	}
 }
 
-// all reads what must hold together.
+// all parses a conjunction.
 func (e *expression) all() []query {
 	out := e.unary()
 	for {
@@ -152,7 +154,7 @@ func (e *expression) unary() []query {
 	return e.atom(wanted)
 }
 
-// atom reads words up to the next operator or bracket: what they say as prose.
+// atom reads words up to the next operator or bracket, as prose.
 func (e *expression) atom(m mode) []query {
 	from := e.at
 	for e.at < len(e.tokens) {

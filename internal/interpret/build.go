@@ -9,39 +9,39 @@ import (
 	"watchpost/internal/text"
 )
 
-// maxEntries bounds the entries of a result: each is a scan.
+// maxEntries bounds the entries of a result, because each entry costs a scan.
 const maxEntries = 12
 
 // maxAlternatives bounds the alternatives of one entry.
 const maxAlternatives = watchpost.MaxConstraints
 
-// topic is one thing that is looked for: keywords that stand for it, and what
-// a post must say besides, in alternatives.
+// topic is one subject of a prompt: alternative keywords for it, and
+// alternatives that a post must also contain.
 type topic struct {
 	name     string
 	keys     []string
 	rest     []string   // other words of the phrase
-	context  []string   // at least one of them, or of the rest
-	demands  [][]string // at least one of each
+	context  []string   // one of them, or of rest, is required
+	demands  [][]string // one of each is required
 	named    bool       // keys are names
 	example  bool
-	leads    bool     // the context stands before the keys
-	phrase   []string // keys that have the rest of the phrase
-	weak     bool     // keys say too little alone
+	leads    bool     // the context comes before the keys
+	phrase   []string // keys that include the rest of the phrase
+	weak     bool     // keys are too common alone
 	specific bool     // keys need no context
 }
 
-// builder makes entries of a wish.
+// builder converts a wish to entries.
 type builder struct {
 	wish
 	topics   []topic
 	guessed  map[string]bool // slots
-	tailed   bool            // the prompt says what posts are about
+	tailed   bool            // the prompt names the topic of the posts
 	excludes []string
 }
 
-// build makes a result of what a prompt says; without keywords, it says too
-// little.
+// build converts a parsed prompt to a result. Without keywords the prompt does
+// not say enough.
 func build(w wish) Result {
 	b := &builder{wish: w, guessed: map[string]bool{}}
 	b.collect()
@@ -57,10 +57,10 @@ func build(w wish) Result {
 	return r
 }
 
-// trim drops words from a run's ends that say nothing there, and splits off
-// who is meant.
+// trim removes uninformative words from the ends of a run. With roles it also
+// removes the words for people.
 func (b *builder) trim(r run, roles bool) run {
-	head := roleWord | seniorityWord // before its noun, or behind
+	head := roleWord | seniorityWord // before its noun, or after it
 	first := slices.Contains([]string{"fr", "es", "pt", "it", "ar"}, b.vocab.language)
 	empty := func(t token, role class) bool {
 		drop := stopWord | frameWord
@@ -90,8 +90,8 @@ func (b *builder) trim(r run, roles bool) run {
 	return r
 }
 
-// says reports whether a run says what is looked for: a name, a word that is
-// not common, or several that are not all generic.
+// says reports whether a run is informative: a name, a word that is not common,
+// or several words that are not all generic.
 func (b *builder) says(r run) bool {
 	telling, plain := 0, 0
 	for _, t := range r {
@@ -118,19 +118,19 @@ func (b *builder) isNamed(r run) bool {
 	return len(r) > 0
 }
 
-// collect makes topics: of the queries of a boolean expression, or else of the
-// items, with what stands beside them.
+// collect builds topics from the queries of a boolean expression or, without
+// one, from the items, with the names next to them.
 func (b *builder) collect() {
 	defer func() {
 		if b.ours && !b.tailed && !slices.ContainsFunc(b.topics, func(t topic) bool { return t.named }) {
-			b.topics = nil // our competitors, whose names are not said
+			b.topics = nil // our competitors, which the prompt does not name
 		}
 	}()
 	for _, q := range b.queries {
 		b.query(q)
 	}
 	b.tailed = len(b.heads) > 0
-	anchors := b.beside()
+	anchors := b.headNames()
 	switching := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "switch" })
 	b.shareRoles()
 	for i, it := range b.items {
@@ -168,7 +168,7 @@ func (b *builder) collect() {
 	b.demandAll()
 }
 
-// demandAll adds to every topic what the prompt says must occur.
+// demandAll adds the required words of the prompt to each topic.
 func (b *builder) demandAll() {
 	for _, m := range b.must {
 		var group []string
@@ -199,8 +199,8 @@ func (b *builder) shareRoles() {
 	}
 }
 
-// query makes a topic of a conjunction: the group that tells most is looked
-// for, the others are demanded.
+// query builds a topic from a conjunction. The most specific group becomes the
+// keywords, the others become demands.
 func (b *builder) query(q query) {
 	var best []topic
 	bestScore, at := 1000, -1
@@ -242,8 +242,8 @@ func (b *builder) query(q query) {
 	}
 }
 
-// beside returns the names that the heads have: they belong to every item.
-func (b *builder) beside() (names []run) {
+// headNames returns the names in the heads, which apply to every item.
+func (b *builder) headNames() (names []run) {
 	for i, full := range b.heads {
 		h := b.trim(full, true)
 		modifies := len(full) > len(h) && full[len(full)-1].class&roleWord != 0 || i+1 < len(b.heads) && len(b.heads[i+1]) > 0 && b.heads[i+1][0].class&roleWord != 0
@@ -260,7 +260,8 @@ func (b *builder) beside() (names []run) {
 	return names
 }
 
-// related are roles of those who have to do with a name, and are not called so.
+// related are roles of people who deal with a named company and are not part of
+// its name.
 var related = wordSet(`merchants sellers employees employee customers customer users user staff workers clients patients owners`)
 
 func (b *builder) lastOf(r run, i int) string {
@@ -270,8 +271,8 @@ func (b *builder) lastOf(r run, i int) string {
 	return b.heads[i+1][0].norm
 }
 
-// anchor lets names that stand before the subject be what is looked for, and
-// the subject what posts must say of them.
+// anchor turns names before the subject into topics, and the subject into their
+// context.
 func (b *builder) anchor(names []run) {
 	if slices.ContainsFunc(b.topics, func(t topic) bool { return t.named }) && len(names) > 0 {
 		for _, n := range names {
@@ -297,7 +298,8 @@ func (b *builder) anchor(names []run) {
 	}
 }
 
-// fromHeads looks for what stands before the subject if there is no other.
+// fromHeads uses the words before the subject as the subject if there is no
+// other.
 func (b *builder) fromHeads(names []run) {
 	for _, n := range names {
 		if t, ok := b.topic(item{runs: []run{n}}); ok {
@@ -336,7 +338,7 @@ func (b *builder) fromHeads(names []run) {
 			return
 		}
 	}
-	for _, r := range b.itemRuns() { // generic words, but together
+	for _, r := range b.itemRuns() { // generic words that are informative together
 		if r = b.trim(r, false); len(r) > 1 && r[len(r)-1].class&roleWord == 0 && r[0].class&(frameWord|stopWord) == 0 && b.rawest(r) < 20 &&
 			!slices.ContainsFunc(r, func(t token) bool { return t.class&kindWord != 0 }) {
 			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: true})
@@ -353,7 +355,7 @@ func (b *builder) fromHeads(names []run) {
 	}
 }
 
-// rawest returns the level of a run's least common word, whatever its class.
+// rawest returns the level of a run's least common word, in any class.
 func (b *builder) rawest(r run) int {
 	l := 40
 	for _, t := range r {
@@ -362,7 +364,7 @@ func (b *builder) rawest(r run) int {
 	return l
 }
 
-// anyone are roles that most people have.
+// anyone are roles that are too common to be a topic.
 var anyone = wordSet(`people men women user users customer customers consumer consumers employee employees worker workers staff team teams expert experts
 	professional professionals leader leaders leadership executive executives exec execs specialist specialists decision_maker decision_makers partner partners buyer
 	buyers seller sellers candidate candidates hire hires creator creators maker makers vendors influencer influencers investor investors entrepreneur
@@ -377,7 +379,7 @@ func (b *builder) itemRuns() []run {
 	return out
 }
 
-// topic makes a topic of an item.
+// topic builds a topic from an item.
 func (b *builder) topic(it item) (topic, bool) {
 	staff := b.staff()
 	var runs []run
@@ -406,8 +408,8 @@ func (b *builder) topic(it item) (topic, bool) {
 	return t, true
 }
 
-// keyRun returns the run of an item that tells most: a name, or else the first
-// that says something.
+// keyRun returns the index of the most specific run of an item: a name, or else
+// the first informative run.
 func (b *builder) keyRun(runs []run) int {
 	best, most := -1, 0
 	for i, r := range runs {
@@ -435,8 +437,8 @@ func (b *builder) keyRun(runs []run) int {
 	return best
 }
 
-// staff reports whether people are looked for by the posts: then their roles
-// are the subject.
+// staff reports whether the prompt searches for people; their roles are then
+// the subject.
 func (b *builder) staff() bool {
 	return slices.ContainsFunc(b.intents, func(in *intent) bool {
 		return in.name == "hire" || in.name == "jobseek" || in.name == "buy" || in.name == "recommend"
@@ -452,8 +454,8 @@ func (b *builder) rarest(r run) int {
 	return l
 }
 
-// keysOf gives a topic its keywords. Of a phrase of more than two words, the
-// first two are the keyword and the others context.
+// keysOf sets the keywords of a topic. For a phrase of more than two words, the
+// first two become the keyword and the others context.
 func (b *builder) keysOf(t *topic, r run) {
 	v := b.vocab
 	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
@@ -503,7 +505,7 @@ func (b *builder) keysOf(t *topic, r run) {
 }
 
 // inflect returns a phrase with other forms of its last word, and in Romance
-// languages of its first.
+// languages of its first word.
 func (b *builder) inflect(r run) []string {
 	last := len(r) - 1
 	var out []string
@@ -531,8 +533,8 @@ func (b *builder) inflect(r run) []string {
 	return out
 }
 
-// words returns what a post says that has a run's words: each that tells
-// something, in its forms, and the phrase as a whole.
+// words returns alternatives for a run: the forms of each informative word, or
+// the phrase as a whole.
 func (b *builder) words(r run) []string {
 	if len(r) == 1 && r[0].place != nil {
 		return r[0].place.words
@@ -558,7 +560,8 @@ func (b *builder) words(r run) []string {
 	return out
 }
 
-// parts returns the words of a phrase that tell something in company.
+// parts returns the words of a phrase that are informative together with
+// others.
 func (b *builder) parts(phrase string) []string {
 	var out []string
 	fields := strings.Fields(phrase)
@@ -570,8 +573,8 @@ func (b *builder) parts(phrase string) []string {
 	return out
 }
 
-// distribute gives all of a list what only its last item says: Steam Deck or
-// ROG Ally battery life; X, Y or Z for payroll.
+// distribute applies the context of the last item to all items of a list: Steam
+// Deck or ROG Ally battery life; X, Y or Z for payroll.
 func (b *builder) distribute() {
 	n := len(b.topics)
 	if n < 2 || len(b.queries) > 0 {
@@ -591,8 +594,8 @@ func (b *builder) distribute() {
 	}
 }
 
-// entries makes the keywords: every topic in its forms, with places and what
-// else a post must say.
+// entries builds the keyword entries: each topic in its forms, with places and
+// required words.
 func (b *builder) entries() []watchpost.KeywordEntry {
 	per := max(1, maxEntries/len(b.topics))
 	var lists [][]watchpost.KeywordEntry
@@ -618,7 +621,7 @@ func (b *builder) entries() []watchpost.KeywordEntry {
 	return out
 }
 
-// where returns the words that posts have for the places.
+// where returns the words of the places as they occur in posts.
 func (b *builder) where() []string {
 	var out []string
 	for rank := range maxAlternatives {
@@ -631,7 +634,7 @@ func (b *builder) where() []string {
 	return distinct(out, maxAlternatives)
 }
 
-// signalsOf returns what posts say that have the intents of the prompt.
+// signalsOf returns words that occur in posts with the prompt's intents.
 func (b *builder) signalsOf() []string {
 	var out []string
 	for _, in := range b.intents {
@@ -642,11 +645,11 @@ func (b *builder) signalsOf() []string {
 	return out
 }
 
-// product are words that tell that a common word is meant as the name of a
-// product or company.
+// product are words that mark a common word as the name of a product or
+// company.
 var product = strings.Split("app,software,tool,tools,platform,pricing,price,plan,team,customers,users,account,feature,update,subscription,company,support,product,login,integration", ",")
 
-// lower makes the entries of a topic, at most n.
+// lower builds at most n entries for a topic.
 func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
 	demands := slices.Clone(t.demands)
@@ -695,7 +698,7 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 	return out[:min(len(out), max(n, 1))]
 }
 
-// stems returns the first n words of a list of which none begins like another.
+// stems returns the first n words of a list whose beginnings differ.
 func stems(list []string, n int) []string {
 	var out []string
 	for _, s := range list {
@@ -707,15 +710,15 @@ func stems(list []string, n int) []string {
 	return out
 }
 
-// reliable reports whether posts with the prompt's intents can be told by
-// their words.
+// reliable reports whether words can identify posts with the prompt's intents.
 func (b *builder) reliable() bool {
 	return slices.ContainsFunc(b.intents, func(in *intent) bool {
 		return in.name == "recommend" || in.name == "alternative" || in.name == "hire" || in.name == "jobseek" || in.name == "switch"
 	})
 }
 
-// others returns what tells that a name is meant that is a common word as well.
+// others returns words that show that a name is meant and not the equal common
+// word.
 func (b *builder) others(t *topic) []string {
 	var out []string
 	for _, u := range b.topics {
@@ -726,7 +729,8 @@ func (b *builder) others(t *topic) []string {
 	return append(out, product...)
 }
 
-// entry makes one entry, without required words that the keyword has already.
+// entry builds one entry, without required words that the keyword already
+// contains.
 func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost.KeywordEntry {
 	e := watchpost.KeywordEntry{Keyword: clip(keyword)}
 	for _, r := range required {
@@ -754,8 +758,9 @@ func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost
 	return e
 }
 
-// exclude makes words of what is to be left out: the phrase, the names and
-// rare words in it, and for ads and job posts what those say.
+// exclude builds excluded words from the prompt's exclusions: the phrase, its
+// names and rare words. For ads and job posts it uses typical words of such
+// posts.
 func (b *builder) exclude() {
 	wanted := map[string]bool{}
 	for _, t := range b.topics {
@@ -806,12 +811,12 @@ func (b *builder) exclude() {
 	b.excludes = distinct(b.excludes, watchpost.MaxConstraints)
 }
 
-// occurs reports whether a text is one that a keyword matches.
+// occurs reports whether a keyword matches a text.
 func occurs(content, keyword string) bool {
 	return watchpost.KeywordEntry{Keyword: keyword}.Matcher().Match(text.New(content))
 }
 
-// clip cuts a keyword to what is allowed.
+// clip shortens a keyword to the allowed length.
 func clip(s string) string { return shorten(foldSpace(s), watchpost.MaxKeyword) }
 
 // shorten cuts a text to at most n characters, at a space if there is one.

@@ -10,16 +10,16 @@ import (
 	"watchpost/internal/reference"
 )
 
-// The least that a prompt must have.
+// Minimum lengths of a prompt.
 const (
 	minWords = 6
 	minChars = 30
 )
 
-// Check returns why a prompt is refused whoever interprets it, or nil. The
-// reasons are looked for in the order of Reasons, the first that applies is
-// given; no_subject is whoever interprets it to find, inferred_slots is
-// CheckInferred's.
+// Check returns why a prompt is refused, for any interpreter, or nil. It checks
+// the reasons in the order of Reasons and returns the first that applies. Two
+// reasons are checked elsewhere: no_subject by the interpreter, inferred_slots
+// by CheckInferred.
 func Check(prompt string) *Refused {
 	tokens := tokenise(prompt)
 	if links, profile := bare(tokens); len(links) > 0 {
@@ -51,8 +51,8 @@ func Check(prompt string) *Refused {
 	return nil
 }
 
-// CheckInferred returns the refusal of a result in which something is guessed,
-// for a caller who wants nothing guessed, or nil.
+// CheckInferred returns the refusal of a result with inferred slots, for a
+// caller in strict mode, or nil.
 func CheckInferred(r Result, prompt string) *Refused {
 	missing := r.Inferred()
 	if len(missing) == 0 {
@@ -76,7 +76,7 @@ func inferredQuestion(missing []string) string {
 	return "Is this what you meant?"
 }
 
-// size counts the words and characters of a prompt. Of a script without spaces
+// size counts the words and characters of a prompt. In scripts without spaces,
 // two characters count as a word.
 func size(prompt string) (words, chars int) {
 	s := foldSpace(readable(prompt))
@@ -98,14 +98,14 @@ func size(prompt string) (words, chars int) {
 	return words + unspaced/2, utf8.RuneCountInString(s)
 }
 
-// Every refusal carries an example that is itself never refused, not even to a
-// caller who wants nothing guessed: what it looks for is in quotes.
+// Each refusal has an example prompt that is itself never refused, even in
+// strict mode: its subject is in quotes.
 
-// exampleChars bounds what an example repeats of a prompt.
+// exampleChars bounds the part of a prompt that an example repeats.
 const exampleChars = 60
 
-// exampleOf writes a prompt that leaves nothing to be guessed, in the language
-// of a wish and with what that, or a result, says.
+// exampleOf writes a prompt without inferred slots, in the language of the wish
+// and with the content of the wish or of a result.
 func exampleOf(r *Result, w wish, subject string) string {
 	v := w.vocab
 	if v == nil || !w.known || v.example == "" {
@@ -136,8 +136,8 @@ func exampleOf(r *Result, w wish, subject string) string {
 	return `Posts about "Kubernetes security" in Germany, without "webinar"`
 }
 
-// accepted reports whether a strict caller's prompt would be served. It does
-// not ask Check, which makes examples of its own.
+// accepted reports whether a prompt would be accepted in strict mode. It does
+// not call Check, which builds examples itself.
 func accepted(prompt string) bool {
 	tokens := tokenise(prompt)
 	links, _ := bare(tokens)
@@ -155,7 +155,7 @@ func accepted(prompt string) bool {
 	return err == nil && len(r.Inferred()) == 0
 }
 
-// quotable returns text as it can stand in quotes in an example, or "".
+// quotable returns text in a form that can be quoted in an example, or "".
 func quotable(s string) string {
 	s = foldSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\"“”„«»[]{}<>", r) {
@@ -244,7 +244,7 @@ func refuseSubject(w wish) *Refused {
 	return &Refused{Reason: NoSubject, Missing: []string{SlotSubject}, Detected: detect(w), Example: exampleOf(nil, w, ""), Question: question}
 }
 
-// detect returns what a prompt says, slot by slot.
+// detect returns the content of a prompt, slot by slot.
 func detect(w wish) map[string]any {
 	out := map[string]any{}
 	b := &builder{wish: w, guessed: map[string]bool{}}
@@ -271,8 +271,8 @@ func detect(w wish) map[string]any {
 	return out
 }
 
-// RefuseSubject returns the refusal of a prompt in which whoever interprets it
-// finds nothing to look for, with a question to ask if there is one.
+// RefuseSubject returns the refusal of a prompt in which an interpreter finds
+// no subject, with an optional question.
 func RefuseSubject(prompt Prompt, question string) *Refused {
 	r := refuseSubject(read(prompt))
 	if q := printable(question, maxObjective); hasWord(q) {

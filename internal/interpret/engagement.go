@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A watchlist looks for what others write. Some prompts ask instead for likes,
-// comments or reach of the writer's own posts. The patterns need an own post
-// (my latest post, our newsletter) as the object of the engagement; other
-// people's posts, and posts about engagement, are subjects like any other.
+// A watchlist searches for posts of other people. Some prompts ask instead for
+// likes, comments or reach of the writer's own posts. The patterns require an
+// own post (my latest post, our newsletter) as the object of the engagement.
+// Other people's posts, and posts about engagement, are ordinary subjects.
 const (
 	ownText = `(?:(?:my|our|mine)(?: own)?(?: [a-z0-9-]+){0,3}? (?:posts?|contents?|articles?|videos?|pages?|profile|profiles|reels?|newsletters?|` +
 		`updates?|publications?|podcasts?|blogs?|carousels?|polls?|announcements?|account|accounts|feed)` +
@@ -37,13 +37,13 @@ var engagements = []*regexp.Regexp{
 		`(?:,? (?:and|or)? ?(?:more )?` + counts + `)*(?: (?:on|for|from|to|in|every|fast|quickly|please|this|here|as|by|and|so|now|with)\b|$)`),
 }
 
-// subjectMark shows that the prompt goes on to say what others should write
-// about: then asking for followers is but its purpose.
+// subjectMark matches a prompt that also says what others write about. Asking
+// for followers is then only its purpose.
 var subjectMark = regexp.MustCompile(`\b(?:posts?|people|founders|anyone|someone|conversations|discussions|threads|engineers|marketers|creators)(?: [a-z-]+){0,3} ` +
 	`(?:about|on|mentioning|discussing|asking|who|that|talking|complaining|wondering)\b`)
 
-// ownEngagement returns the words by which a prompt asks for engagement on the
-// writer's own posts.
+// ownEngagement returns the words that ask for engagement on the writer's own
+// posts.
 func ownEngagement(tokens []token) (string, bool) {
 	var words []string
 	for _, t := range tokens {
@@ -75,9 +75,9 @@ func ownEngagement(tokens []token) (string, bool) {
 	return foreignEngagement(words)
 }
 
-// foreignEngagement is ownEngagement in other languages than English: a
-// sentence that has a word for one's own, one for what posts gain, and no
-// subject mark.
+// foreignEngagement is ownEngagement for other languages than English. It
+// matches a sentence with a possessive of the writer, a word for engagement,
+// and no subject mark.
 func foreignEngagement(words []string) (string, bool) {
 	code, known := detectLanguage(words)
 	if !known || code == "en" {
@@ -94,7 +94,8 @@ func foreignEngagement(words []string) (string, bool) {
 	return strings.Join(words, " "), mine && gains > 0
 }
 
-// ofOthers reports whether the posts are those of people of the writer's.
+// ofOthers reports whether the posts belong to people around the writer, for
+// example colleagues.
 func ofOthers(found string) bool {
 	for w := range strings.FieldsSeq(found) {
 		if others[strings.TrimSuffix(w, "'s")] {
@@ -107,8 +108,8 @@ func ofOthers(found string) bool {
 var others = wordSet(`competitor competitors customer customers client clients rival rivals prospect prospects friend friends colleague colleagues boss
 	supplier suppliers partner partners investor investors users employees candidates favourite favorite industry niche`)
 
-// byWriter reports whether it is the writer who would act on the own post, as
-// in: topics that I could share on our page.
+// byWriter reports whether the writer would act on the own post, as in: topics
+// that I could share on our page.
 func byWriter(before string) bool {
 	fields := strings.Fields(before)
 	for i := len(fields) - 1; i >= 0 && i >= len(fields)-2; i-- {

@@ -15,7 +15,7 @@ import (
 
 var plain = interpret.Prompt{Text: `Posts about "Kubernetes security" in Germany, without "webinar"`}
 
-// model is a provider that answers what it is told to.
+// model is a provider with scripted answers.
 type model struct {
 	result interpret.Result
 	err    error
@@ -98,7 +98,8 @@ func TestStrictRefusesGuesses(t *testing.T) {
 	}
 }
 
-// What is refused offline never reaches a provider.
+// TestRefusedBeforeAsking: a prompt that Check refuses never reaches a
+// provider.
 func TestRefusedBeforeAsking(t *testing.T) {
 	t.Parallel()
 	m := &model{result: ofModel(interpret.Stated)}
@@ -119,7 +120,7 @@ func TestRefusedBeforeAsking(t *testing.T) {
 	require.Zero(t, m.asked)
 }
 
-// A provider may say itself that a prompt does not say enough.
+// TestProviderRefuses: a provider can refuse a prompt itself.
 func TestProviderRefuses(t *testing.T) {
 	t.Parallel()
 	refused := &interpret.Refused{Reason: interpret.NoSubject, Example: plain.Text}
@@ -140,8 +141,8 @@ func TestRefusedJSON(t *testing.T) {
 	require.JSONEq(t, `{"error":"prompt_not_specific_enough","reason":"no_subject","missing":["subject"],"detected":{},"example":"x","question":"y"}`, string(body))
 }
 
-// A result keeps the rules, whoever made it: what breaks one is mended or
-// dropped, and the slot says so.
+// TestVet: results of any interpreter keep the rules. Vet repairs or drops
+// entries that break one, and marks the slot.
 func TestVet(t *testing.T) {
 	t.Parallel()
 	entry := func(keyword string, required ...string) watchpost.KeywordEntry {

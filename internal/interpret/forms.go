@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// endings are the changes by which other forms of a word are made, by
-// language: an ending, and what stands in its place.
+// endings map word endings to those of other forms, by language.
 var endings = map[string][][]string{
 	"en": {{"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"ss", "sses"}, {"s", ""}, {"ay", "ays"}, {"ey", "eys"}, {"oy", "oys"}, {"y", "ies"}, {"ch", "ches"}, {"sh", "shes"}, {"x", "xes"},
 		{"ing"}, {"", "s"}},
@@ -21,7 +20,7 @@ var endings = map[string][][]string{
 	"ar":      {{"ات", "ة"}, {"ة", "ات"}, {"ون", ""}, {"ين", ""}, {"و", ""}},
 }
 
-// forms returns a word with other forms that people write, itself first.
+// forms returns a word and other common forms of it, itself first.
 func (v *vocabulary) forms(text string) []string {
 	out := []string{text}
 	if strings.ContainsAny(text, "0123456789#@.") {

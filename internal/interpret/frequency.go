@@ -8,9 +8,8 @@ import (
 	"watchpost"
 )
 
-// How often posts are to be looked for, in the languages that are read. The
-// number of hours stands behind each pattern; a digit in the prompt divides or
-// multiplies it.
+// Scan frequencies in the supported languages. Each pattern has a number of
+// hours; a digit in the prompt divides or multiplies it.
 var frequencies = []struct {
 	hours   float64
 	pattern *regexp.Regexp
@@ -24,7 +23,7 @@ var frequencies = []struct {
 	{24, regexp.MustCompile(`^(?:daily|every day|each day|every morning|every evening|once daily|täglich|jeden tag|jeden morgen|chaque jour|tous les jours|quotidiennement|cada día|cada dia|todos los días|todos os dias|todo dia|diariamente|a diario|ogni giorno|tutti i giorni|giornalmente|har din|har roz|roz|हर दिन|हर रोज़|रोज़|रोज|يوميا|كل يوم|every single day)`)},
 }
 
-// windows are times that say nothing of what is looked for.
+// windows are time expressions that say nothing about the subject.
 var windows = regexp.MustCompile(`^(?:(?:of|in|from|during|over|within) )?(?:(?:the )?(?:last|past|previous|this|next|current) (?:few |couple of |\d+ |two |three |seven )?(?:hours?|days?|weeks?|months?|years?|quarters?|morning|evening)|right now|these days|diese woche|diesen monat|letzte woche|cette semaine|ce mois|esta semana|este mes|este mês|questa settimana|is hafte|इस हफ्ते|هذا الأسبوع|هذا الشهر|as soon as possible|in real time|real-time|asap)`)
 
 var counted = map[string]float64{
@@ -32,8 +31,8 @@ var counted = map[string]float64{
 	"due": 2, "tre": 3, "do": 2, "teen": 3, "दो": 2, "तीन": 3, "مرتين": 2,
 }
 
-// frequency takes times from a prompt and returns the number of hours between
-// scans that it states; 0 if it states none.
+// frequency removes time expressions from a prompt and returns the stated
+// number of hours between scans, or 0.
 func frequency(tokens []token) ([]token, int) {
 	var out []token
 	hours := 0
@@ -89,12 +88,12 @@ func timeAt(tokens []token) (int, int) {
 	return 0, 0
 }
 
-// ends reports whether a match ends where a word does.
+// ends reports whether a match ends at the end of a word.
 func ends(s, match string) bool {
 	return strings.HasPrefix(s[len(match):], " ") || strings.HasSuffix(match, " ")
 }
 
-// Nearest returns the allowed number of hours that is next to h.
+// Nearest returns the allowed number of hours nearest to h.
 func Nearest(h float64) int {
 	best := watchpost.FetchFrequencies[0]
 	for _, f := range watchpost.FetchFrequencies {

@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// A prompt is gibberish when most of its words were not meant: keys struck in
-// a row, letters that no word has together, the same over and over, or digits
-// alone. Words of other scripts than Latin, and names that the tables know,
-// are never held against it.
+// A prompt is gibberish if most of its words are meaningless: runs of
+// neighboring keys, letters that no word combines, the same word repeated, or
+// only digits. Words of scripts other than Latin and names in the tables are
+// never counted as meaningless.
 
-// gibberish returns the tokens that look struck at random if they make up the
+// gibberish returns the tokens that look random, if they make up most of the
 // prompt.
 func gibberish(tokens []token) (odd []string, ok bool) {
 	total, sense, letters := 0, 0, false
@@ -55,7 +55,7 @@ func gibberish(tokens []token) (odd []string, ok bool) {
 	return odd, false
 }
 
-// knownWord reports whether a word is one of the languages that are read.
+// knownWord reports whether a word belongs to a supported language.
 func knownWord(w string) bool {
 	for _, v := range loaded().languages {
 		if v.own[w] != 0 || v.levels[w] != 0 {
@@ -65,7 +65,7 @@ func knownWord(w string) bool {
 	return loaded().places[w] != nil
 }
 
-// repeated returns the words of a prompt that has few of them.
+// repeated returns the words of a prompt that repeats a few words.
 func repeated(seen map[string]int) []string {
 	var words []string
 	for w, n := range seen {
@@ -79,7 +79,7 @@ func repeated(seen map[string]int) []string {
 
 var lorem = wordSet(`lorem ipsum dolor sit amet consectetur adipiscing elit sed eiusmod tempor incididunt labore dolore magna aliqua`)
 
-// isLorem reports whether the words are those of the printers' dummy text.
+// isLorem reports whether the words are those of lorem ipsum.
 func isLorem(tokens []token) bool {
 	n, total := 0, 0
 	for _, t := range tokens {
@@ -93,19 +93,19 @@ func isLorem(tokens []token) bool {
 	return n*2 > total
 }
 
-// rows are the letter keys in the order in which fingers run over them.
+// rows are the rows of letter keys on common keyboards.
 var rows = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop", "qsdfghjklm", "yxcvbnm", "poiuytrewq", "lkjhgfdsa", "mnbvcxz"}
 
-// rare are pairs of letters that English and its names hardly ever have.
+// rare are pairs of letters that hardly ever occur in English words and names.
 var rare = wordSet(`bq bx bz cf cj cx cv cz dx fj fk fq fv fx fz gj gq gv gx gz hj hk hq hx hz jb jc jd jf jg jh jj jk jl jm jp jq jr js
 	jt jv jw jx jy jz kq kx kz lx lz mq mx mz pq px qa qb qc qd qe qf qg qh qi qj qk ql qm qn qo qp qr qs qt qv qw qx qy qz sx tq vb vc
 	vd vf vg vh vj vk vm vn vp vq vt vw vx vz wj wq wv wx wz xb xd xg xj xk xl xm xn xq xr xs xv xw xz yq zb zc zd zf zg zj zk zn zp zq
 	zr zs zv zw zx kj kd dk lk dj sj jn fd df sd fg gf hg gh ds fs sf kl lkj wf pz bn`)
 
-// seldomAlone are those of them that words do have, when they stand alone.
+// seldomAlone are rare pairs that count only in words of up to three letters.
 var seldomAlone = wordSet(`gh lk ds df sf bn dj kl lz tz kd dk`)
 
-// struck reports whether a normalised word looks like keys hit at random.
+// struck reports whether a normalized word looks like random keys.
 func struck(w string) bool {
 	letters := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -142,7 +142,7 @@ func struck(w string) bool {
 	return oddPairs(letters)*3 >= len(letters)-1
 }
 
-// wordsOnKeys are words that only look struck.
+// wordsOnKeys are real words that consist of neighboring keys.
 var wordsOnKeys = wordSet(`rhythm rhythms property properties proper prompt pretty power powers type types typewriter write writer writers query
 	queries route router were tree trees poor pop quit quite quiet require territory repertoire weird wired power tower towers
 	kubectl nginx pytest mysql grpc kafka sqlx https crypt lynch glyph glyphs hymn hymns myths nymph tryst xml html css sql
@@ -150,8 +150,7 @@ var wordsOnKeys = wordSet(`rhythm rhythms property properties proper prompt pret
 	fjord vlog vlogs strengths lengths aaa aaas baaas saas paas iaas www xxx mmm bcc ccc cnn bbc ipo lgbtq hgv hgvs hvac dvd mvc mvvm
 	pdf pdfs dtf pwc kpmg kpis bnb hdfs kfc dhl ups fedex ffmpeg tmux zsh jdbc rdbms dslr nfts nft svg svgs`)
 
-// sameLetters reports whether a word is one letter, or a short piece of
-// itself, over and over.
+// sameLetters reports whether a word repeats one letter or a short sequence.
 func sameLetters(w string) bool {
 	for size := 1; size <= 3; size++ {
 		if len(w) >= 3*size && len(w)%size == 0 && strings.Repeat(w[:size], len(w)/size) == w {
@@ -161,7 +160,7 @@ func sameLetters(w string) bool {
 	return false
 }
 
-// onKeys reports whether a word is made of runs of neighbouring keys.
+// onKeys reports whether a word consists of runs of neighboring keys.
 func onKeys(w string) bool {
 	covered := 0
 	for i := 0; i < len(w); {
@@ -176,7 +175,8 @@ func onKeys(w string) bool {
 	return len(w) >= 4 && covered*4 >= len(w)*3 && covered >= 4
 }
 
-// longestRun returns how many letters that w begins with are neighbours.
+// longestRun returns the length of the prefix of w whose letters are
+// neighboring keys.
 func longestRun(w string) int {
 	best := 1
 	for _, row := range rows {
@@ -193,7 +193,7 @@ func longestRun(w string) int {
 	return best
 }
 
-// consonants returns the longest run of consonants.
+// consonants returns the length of the longest run of consonants.
 func consonants(w string) int {
 	best, run := 0, 0
 	for i := range len(w) {
@@ -217,7 +217,8 @@ func oddPairs(w string) int {
 	return n
 }
 
-// mixed reports whether letters and digits change more than twice.
+// mixed reports whether a word alternates between letters and digits more than
+// twice.
 func mixed(w string) bool {
 	changes, before := 0, false
 	for i, r := range w {

@@ -1,22 +1,23 @@
-// Package interpret turns a prompt, a wish in plain words, into what a
-// keyword or forum watchlist is made of (decisions: Prompt mode).
+// Package interpret converts a prompt, a request in natural language, to the
+// fields of a keyword or forum watchlist (decisions: Prompt mode).
 //
-// The rules are pure: no clock, no I/O, the same prompt always gives the same
-// answer. They read nine languages. Structure comes first (sentences, lists,
-// boolean expressions, what is left out), then closed classes of words; a table
-// of frequencies tells topical words from generic ones in each language.
+// The rules are pure: they use no clock and no I/O, and the same prompt always
+// gives the same result. They support nine languages. They parse the structure
+// first (sentences, lists, boolean expressions, exclusions), then closed classes
+// of words. A table of frequencies separates topical words from generic ones in
+// each language.
 //
 //   - token.go: words, quoted phrases, hashtags, links
 //   - vocabulary.go, *.txt: the classes, intents, places and frequencies
-//   - read.go, boolean.go, frequency.go: a prompt taken apart (wish)
-//   - build.go, forms.go, slot.go: a wish made into entries, labels and slots
-//   - vet.go: the rules that every result keeps, whoever made it
-//   - check.go, link.go, placeholder.go, gibberish.go, engagement.go,
-//     example.go, refused.go: refusals
+//   - read.go, boolean.go, frequency.go: parse a prompt into a wish
+//   - build.go, forms.go, slot.go: convert a wish to entries, labels and slots
+//   - vet.go: the rules for results of any interpreter
+//   - check.go, link.go, placeholder.go, gibberish.go, engagement.go, refused.go:
+//     refusals
 //
-// A language model can be asked instead (package provider), behind Fallback:
-// what Check refuses does not reach it, its answers pass Vet, and when it fails
-// the rules serve.
+// A language model can replace the rules (package provider). Fallback calls it:
+// prompts that Check refuses do not reach the model, its answers pass Vet, and the
+// rules are used when it fails.
 package interpret
 
 import (
@@ -27,36 +28,37 @@ import (
 	"watchpost"
 )
 
-// MaxPrompt bounds how much of a prompt is read, in characters.
+// MaxPrompt bounds the part of a prompt that is read, in characters.
 const MaxPrompt = 4000
 
-// Result is what a prompt asks for. Its keywords and labels are clean: they
-// pass watchpost.CleanKeywords and watchpost.CleanLabels unchanged.
+// Result is an interpreted prompt. Its keywords and labels are clean:
+// watchpost.CleanKeywords and watchpost.CleanLabels do not change them.
 type Result struct {
 	Subject   string
 	Keywords  []watchpost.KeywordEntry
 	Labels    []watchpost.Label
 	Objective string
-	// Hours is the stated time between scans; 0 when none is stated.
+	// Hours is the stated time between scans; 0 if none is stated.
 	Hours int
-	// Interpreter is who interpreted: "rules" or the name of a model.
+	// Interpreter is "rules" or the name of a model.
 	Interpreter string
-	// Slots tells of each thing that the prompt settles, in the order of
-	// SlotNames, whether it was said or guessed.
+	// Slots says for each slot, in the order of SlotNames, whether its values
+	// were stated or inferred.
 	Slots []Slot
 }
 
-// Slot is one thing that a prompt settles.
+// Slot is one aspect of a watchlist that a prompt can state.
 type Slot struct {
 	Name   string
 	Values []string
 	Source Source
 }
 
-// Source says where a slot's values come from.
+// Source is the origin of a slot's values.
 type Source string
 
-// The sources. Another spelling, number or name of the same thing is no guess.
+// The sources. Another spelling, number or name of the same thing counts as
+// stated.
 const (
 	Stated   Source = "stated"
 	Inferred Source = "inferred"
@@ -76,13 +78,13 @@ const (
 	SlotObjective  = "objective"
 )
 
-// SlotNames lists the names of slots in the order in which they are shown.
+// SlotNames lists the names of slots in the order of the API.
 var SlotNames = []string{
 	SlotSubject, SlotKeywords, SlotRequired, SlotExclusions, SlotLocation,
 	SlotRole, SlotSeniority, SlotLanguage, SlotLabels, SlotObjective,
 }
 
-// Inferred returns the names of the slots that were guessed.
+// Inferred returns the names of the inferred slots.
 func (r Result) Inferred() []string {
 	names := []string{}
 	for _, s := range r.Slots {
@@ -93,7 +95,7 @@ func (r Result) Inferred() []string {
 	return names
 }
 
-// Interpretation returns the result as a refusal shows it
+// Interpretation returns the result in the form of a refusal
 // (detected.interpretation).
 func (r Result) Interpretation() map[string]any {
 	keywords := make([]map[string]any, len(r.Keywords))
@@ -116,7 +118,7 @@ func (r Result) Interpretation() map[string]any {
 	}
 }
 
-// list makes of no strings an empty list, which is shown as [].
+// list returns an empty list for nil, so that JSON has [].
 func list(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -124,24 +126,24 @@ func list(s []string) []string {
 	return s
 }
 
-// Interpreter turns a prompt into a Result. It fails with a Refused when the
-// prompt does not say enough; any other error means that it could not do its
-// work. Implementations may be used by several goroutines.
+// Interpreter converts a Prompt to a Result. It returns a Refused if the prompt
+// does not say enough; any other error means that the interpreter failed.
+// Implementations are safe for concurrent use.
 type Interpreter interface {
 	Interpret(ctx context.Context, prompt Prompt) (Result, error)
 }
 
-// Prompt is what a caller asks for. Forum prompts name communities, which are
-// not looked for in posts.
+// Prompt is a prompt and the kind of its watchlist. Forum prompts name
+// communities, which posts do not mention.
 type Prompt struct {
 	Text  string
 	Forum bool
 }
 
-// ByRules is the name of the interpreter of this package.
+// ByRules is the name of this package's interpreter.
 const ByRules = "rules"
 
-// Rules is the interpreter of this package.
+// Rules is this package's interpreter.
 type Rules struct{}
 
 // Interpret implements Interpreter.
@@ -161,13 +163,13 @@ func (Rules) Interpret(_ context.Context, prompt Prompt) (Result, error) {
 	return Result{}, refuseSubject(w)
 }
 
-// Fallback asks a provider, if there is one, and lets the rules serve when
-// that fails. What Check refuses is refused without asking. The zero value is
-// the rules alone.
+// Fallback calls a provider, if there is one, and uses the rules when it fails.
+// Prompts that Check refuses do not reach the provider. The zero value uses
+// only the rules.
 type Fallback struct {
-	// Provider is asked first; nil: no one is.
+	// Provider is called first; nil means none.
 	Provider Interpreter
-	// Failed is called with every failure of the provider, if not nil.
+	// Failed is called with each failure of the provider, if not nil.
 	Failed func(error)
 }
 
@@ -181,8 +183,8 @@ func (f Fallback) Interpret(ctx context.Context, prompt Prompt) (Result, error) 
 	return Rules{}.Interpret(ctx, prompt)
 }
 
-// Strict is Interpret for a caller who wants nothing guessed: a failing
-// provider is Unavailable, and a result with inferred slots is Refused.
+// Strict is Interpret for strict mode: a failing provider is Unavailable, and a
+// result with inferred slots is Refused.
 func (f Fallback) Strict(ctx context.Context, prompt Prompt) (Result, error) {
 	r, err := f.ask(ctx, prompt)
 	var refused *Refused

@@ -9,20 +9,20 @@ import (
 	"watchpost/internal/reference"
 )
 
-// linkStart matches what a link begins with: a scheme, www, a URN, the path of
-// a page of the network, or a host with a well-known end and a path or
-// nothing behind it.
+// linkStart matches the beginning of a link: a scheme, www, a URN, the path of
+// a page of the network, or a host with a well-known ending, alone or with a
+// path.
 var linkStart = regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]{1,10}://|www\.|urn:[a-z0-9-]+:|/?(?:in|company|school|showcase)/[^\s/]{2,}|` +
 	`(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|ai|app|co|uk|de|fr|es|it|eu|us|ca|nl|ch|at|be|info|me|tech|example|test|localhost)(?::\d+)?(?:/|$|[\s,;!?)>\]]|\.(?:\s|$)))`)
 
-// namedLike are words that only look like hosts: products are called so.
+// namedLike are names of products that look like hosts.
 var namedLike = wordSet(`monday.com booking.com salesforce.com amazon.com node.io socket.io asp.net character.ai crates.io draw.io
 	hotels.com cal.com make.com clay.com apollo.io copy.ai jasper.ai`)
 
-// linkToken returns the link that s begins with.
+// linkToken returns the link at the start of s.
 func linkToken(s string) (token, int) {
 	if !linkBegin(s[0]) {
-		return token{}, 0 // most signs: the rest need not be looked at from each of them
+		return token{}, 0 // fast exit for most signs, which start no link
 	}
 	n := runLength(s, func(r rune) bool {
 		return !unicode.IsSpace(r) && !strings.ContainsRune("<>\"“”«»", r)
@@ -34,12 +34,12 @@ func linkToken(s string) (token, int) {
 	return token{kind: link, text: text, norm: text}, len(text)
 }
 
-// linkBegin reports whether a link may begin with this byte.
+// linkBegin reports whether a link can begin with this byte.
 func linkBegin(b byte) bool {
 	return b == '/' || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
-// profile returns the reference to a person that a link is.
+// profile returns the reference to a person in a link.
 func (t token) profile() (reference.Reference, bool) {
 	if t.kind != link {
 		return reference.Reference{}, false
@@ -48,8 +48,8 @@ func (t token) profile() (reference.Reference, bool) {
 	return ref, err == nil
 }
 
-// linkName returns what a link is most likely called in a post: the name in a
-// slug, else the host.
+// linkName returns the most likely name of a link's target in a post: the name
+// in a slug, else the host.
 func linkName(t token) string {
 	if ref, ok := t.profile(); ok && ref.Slug != "" {
 		return slugName(ref.Slug)
@@ -60,7 +60,7 @@ func linkName(t token) string {
 	return linkHost(t.text)
 }
 
-// slugName writes a slug as a name: without its number and with capitals.
+// slugName converts a slug to a name: without its number and with capitals.
 func slugName(slug string) string {
 	var words []string
 	for w := range strings.SplitSeq(slug, "-") {
@@ -90,8 +90,8 @@ func linkHost(s string) string {
 	return shorten(host, exampleChars)
 }
 
-// linkKeyword returns what stands in posts that link to the same page: the
-// address without scheme, www, query and last slash.
+// linkKeyword returns the text of a link as it occurs in posts that link to the
+// same page: the address without scheme, www, query and final slash.
 func linkKeyword(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
@@ -105,13 +105,13 @@ func hasSpaceOrQuote(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' })
 }
 
-// linking are words by which a prompt asks for posts that hold the link
-// itself: then it is no bare one.
+// linking are words that ask for posts containing the link itself. A prompt
+// with one is not a bare link.
 var linking = wordSet(`mention mentions mentioning mentioned cite cites citing cited quote quoting linking links_to link_to link share shares
 	sharing shared reference references referencing containing contain contains include includes including domain`)
 
-// beside are words that ask for nothing when they stand beside a link.
-var beside = wordSet(`follow track watch monitor check look at out see read open visit scrape crawl analyse analyze profile profiles page
+// linkWords are words without meaning next to a link.
+var linkWords = wordSet(`follow track watch monitor check look at out see read open visit scrape crawl analyse analyze profile profiles page
 	pages link links url urls website websites site sites web user member account accounts company person guy here address homepage
 	activity their his her it its feed timeline linked go click http https www what whats happens happening goes on does do writes
 	write publishes publish says say everything anything whatever new updates update scan fetch get data info information from of by
@@ -127,12 +127,12 @@ func labelled(tokens []token) bool {
 	return false
 }
 
-// bare returns the links of a prompt that has nothing else, and whether one
-// of them is a person's.
+// bare returns the links of a prompt that contains nothing else, and whether
+// one of them is a person's.
 func bare(tokens []token) (links []token, profile bool) {
 	asks, label := false, false
 	for i, t := range tokens {
-		switch { // the label of a markdown link says nothing of its own
+		switch { // the label of a markdown link adds nothing
 		case t.text == "[":
 			label = labelled(tokens[i:])
 		case t.text == "]":
@@ -150,7 +150,7 @@ func bare(tokens []token) (links []token, profile bool) {
 			return nil, false
 		case linking[t.norm] && t.norm != "link":
 			asks = true
-		case !beside[t.norm] && loaded().languages["en"].own[t.norm]&^roleWord == 0:
+		case !linkWords[t.norm] && loaded().languages["en"].own[t.norm]&^roleWord == 0:
 			return nil, false
 		}
 	}

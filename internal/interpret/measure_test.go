@@ -25,8 +25,8 @@ var (
 	showHeld     = flag.Bool("held", false, "measure the half that is held back")
 )
 
-// asked is a prompt with posts that its writer wants and does not want, or with
-// the reason for which it is refused.
+// asked is a prompt with wanted and unwanted posts, or with the reason of its
+// refusal.
 type asked struct {
 	language, hand   string
 	prompt, reason   string
@@ -34,16 +34,16 @@ type asked struct {
 	forum            bool
 }
 
-// held reports whether a prompt is of the half that is held back.
+// held reports whether a prompt is in the held-out half.
 func (a asked) held() bool {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.prompt))
 	return h.Sum32()%2 == 1
 }
 
-// readAsked reads testdata/prompts: "@ language hand" begins a prompt, "?" is
-// its first line and "|" another one, "+" a wanted post, "-" an unwanted one,
-// "!" the reason of a refusal.
+// readAsked reads testdata/prompts. "@ language hand" begins a prompt. "?"
+// marks its first line, "|" a further line, "+" a wanted post, "-" an unwanted
+// post, "!" the reason of a refusal.
 func readAsked(t testing.TB) []asked {
 	t.Helper()
 	files, err := filepath.Glob("testdata/prompts/*.txt")
@@ -82,7 +82,7 @@ func readAsked(t testing.TB) []asked {
 	return all
 }
 
-// score sums up how prompts were interpreted.
+// score sums up the results for a set of prompts.
 type score struct {
 	prompts, usable            int
 	wanted, wantedMatched      int
@@ -101,7 +101,7 @@ func (s score) String() string {
 		s.refusals, of(s.rightly, s.refused), of(s.rightly, s.refusals))
 }
 
-// broken returns which rule of results an interpretation breaks.
+// broken returns the rule of results that an interpretation breaks.
 func broken(r interpret.Result, prompt string) string {
 	if len(r.Keywords) > 12 {
 		return "entries"
@@ -119,7 +119,7 @@ func broken(r interpret.Result, prompt string) string {
 		if !k.Matcher().Match(content) {
 			return "wanted and excluded: " + k.Keyword
 		}
-		// An entry that everyday posts have is one of a bare generic word.
+		// An entry that matches everyday posts has a single generic word.
 		n := 0
 		for _, p := range everyday {
 			if k.Matcher().Match(text.New(p)) {
@@ -133,7 +133,7 @@ func broken(r interpret.Result, prompt string) string {
 	return ""
 }
 
-// everyday are posts that no prompt is about.
+// everyday are posts that no prompt asks for.
 var everyday = []string{
 	"Happy Monday everyone! New week, new energy. What are your plans for today?",
 	"So proud of my team. We worked hard this year and it shows. Thank you all for the support!",
@@ -147,7 +147,7 @@ var everyday = []string{
 	"Aaj ka din bahut accha tha, sab log khush hain aur kaam bhi ho gaya.",
 }
 
-// grade scores an interpretation of one prompt; fault says what is wrong.
+// grade scores the interpretation of one prompt. fault describes its fault.
 func grade(a asked, r interpret.Result, err error) (s score, fault string) {
 	var refused *interpret.Refused
 	no := errors.As(err, &refused)
@@ -204,11 +204,11 @@ func (s *score) add(x score) {
 	s.rightly += x.rightly
 }
 
-// TestPromptMeasure measures how well prompts are understood. It prints a table
-// per language: prompts that are to be accepted, the percentage of them that
-// became usable (the rules of results hold, at least half of the wanted posts
-// match and at most a quarter of the unwanted ones), of wanted and of unwanted
-// posts matched, prompts that are to be refused, precision and recall of
+// TestPromptMeasure measures how well prompts are interpreted. It prints a
+// table per language: the number of prompts to accept; the percentage of usable
+// results (the rules hold, at least half of the wanted posts match and at most
+// a quarter of the unwanted ones); the percentages of wanted and of unwanted
+// posts matched; the number of prompts to refuse; precision and recall of
 // refusals.
 func TestPromptMeasure(t *testing.T) {
 	t.Parallel()
@@ -240,7 +240,7 @@ func TestPromptMeasure(t *testing.T) {
 	t.Logf("%-10s %s", "all", total)
 }
 
-// written writes keywords: + before a required word, - before an excluded one.
+// written formats keywords: + before a required word, - before an excluded one.
 func written(entries []watchpost.KeywordEntry) string {
 	var lines []string
 	for _, e := range entries {

@@ -6,10 +6,9 @@ import (
 	"unicode"
 )
 
-// A placeholder is text in brackets that a template has and nobody filled in.
-// Brackets are also used for other things: markdown links, citations, types of
-// programming languages, tags like [Hiring], and phrases in quotes, none of
-// which is one.
+// A placeholder is text in brackets that a template left to fill in. Brackets
+// have other uses, which are not placeholders: markdown links, citations,
+// generic types, tags like [Hiring], and quoted phrases.
 var (
 	templated = regexp.MustCompile(`\{\{[^{}\n]{0,80}\}\}|\$\{[^{}\n]{0,80}\}|<%[^%\n]{0,80}%>|%\([^)\n]{1,40}\)s|\[\[[^\[\]\n]{0,80}\]\]`)
 	bracketed = regexp.MustCompile(`\[[^\[\]\n]{0,80}\]|\{[^{}\n]{0,80}\}|<[^<>\n]{1,80}>|\([^()\n]{1,80}\)`)
@@ -22,7 +21,7 @@ func placeholders(prompt string) []string {
 	// Quoted phrases are blanked out, keeping offsets.
 	masked := quoting.ReplaceAllStringFunc(s, func(q string) string {
 		if inner := strings.Trim(q, "\"“”`"); isBracketed(inner) && !literalTag(inner) && placeholderText(inner[1:len(inner)-1], inner[0]) {
-			return q // a template's quotes, round a placeholder
+			return q // the quotes of a template, around a placeholder
 		}
 		return strings.Repeat(" ", len(q))
 	})
@@ -42,7 +41,7 @@ func isBracketed(s string) bool {
 	return len(s) > 1 && (s[0] == '[' && s[len(s)-1] == ']' || s[0] == '{' && s[len(s)-1] == '}' || s[0] == '<' && s[len(s)-1] == '>')
 }
 
-// attached reports whether a bracket belongs to what stands before it, as in
+// attached reports whether a bracket belongs to the text before it, as in
 // Map[K], or is the text of a markdown link.
 func attached(s string, from, to int) bool {
 	if from > 0 {
@@ -54,7 +53,7 @@ func attached(s string, from, to int) bool {
 	return s[from] == '[' && to < len(s) && s[to] == '('
 }
 
-// literalTags are tags in brackets that posts do carry.
+// literalTags are tags in brackets that occur in posts.
 var literalTags = wordSet(`hiring for_hire forhire help question questions job jobs remote onsite on-site hybrid news opinion discussion
 	ask show serious update oc meta d p r n wts wtb wtt paid full-time part-time contract freelance sic`)
 
@@ -62,7 +61,7 @@ func literalTag(s string) bool {
 	return len(s) > 2 && s[0] == '[' && literalTags[strings.ToLower(strings.TrimSpace(s[1:len(s)-1]))]
 }
 
-// unfilled are words that templates have in brackets.
+// unfilled are typical words of placeholders.
 var unfilled = wordSet(`name company companies topic topics industry industries product products service keyword keywords brand brands competitor
 	competitors city country location locations region place role roles job title titles position date day month url link niche sector
 	audience persona market subject theme term terms word words tool tools technology technologies tech skill skills language area
@@ -72,8 +71,8 @@ var unfilled = wordSet(`name company companies topic topics industry industries 
 	prodotto azienda settore विषय शहर الموضوع المدينة الشركة
 	seniority website profile department function team account text input variable field1 abc foo bar baz software solution feature use_case`)
 
-// placeholderText reports whether what stands between brackets waits to be
-// replaced. Round brackets are ordinary punctuation, and need an invitation.
+// placeholderText reports whether text in brackets is a placeholder. Round
+// brackets are ordinary punctuation, so their text must ask for input.
 func placeholderText(text string, open byte) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !inWord(r) && r != '.' && r != '\'' })
 	known, letters := false, false
@@ -102,7 +101,7 @@ func placeholderText(text string, open byte) bool {
 	case strings.ContainsAny(text, ",:;\"'()=|/"):
 		return false
 	}
-	// A lower-case phrase, or one in capitals that is no abbreviation.
+	// A phrase in lower case, or one in capitals that is not an abbreviation.
 	if text == strings.ToUpper(text) {
 		return strings.ContainsAny(text, " _") || len(text) > 8
 	}

@@ -15,8 +15,8 @@ import (
 	"watchpost/internal/interpret"
 )
 
-// pieces are what random prompts are made of: everything that steers the
-// rules, and what could trip them.
+// pieces are the parts of random prompts: all words that affect the rules, and
+// difficult input.
 var pieces = strings.Fields(`posts about on by from people founders CTOs hiring for looking_for data_engineers Go Kubernetes k8s AI and or , . ; : ! ? ( ) [ ] < > { } " ' “ ” ' # ##
 	#golang "open_source" "" " not no without except excluding but_not must_mention also_mention both together_with in_Germany in_the_US near_me outside_the_UK in_DACH
 	in_German in_French senior remote jobs roles who_are that which complaining_about switching_from to with of the a my our product competitors so_that we_can I_sell
@@ -42,7 +42,7 @@ func prompts() *rapid.Generator[string] {
 	})
 }
 
-// hold checks what holds for every prompt.
+// hold checks the properties of every prompt.
 func hold(t require.TestingT, text string) {
 	prompt := interpret.Prompt{Text: text}
 	r, err := interpret.Rules{}.Interpret(context.Background(), prompt)
@@ -77,8 +77,8 @@ func hold(t require.TestingT, text string) {
 	}
 }
 
-// holdRefused checks what holds for every refusal: that its example would be
-// served, even to a strict caller, is the point of an example.
+// holdRefused checks the properties of every refusal. Its example must be
+// accepted, even in strict mode.
 func holdRefused(t require.TestingT, r *interpret.Refused) {
 	require.True(t, slices.Contains(interpret.Reasons, r.Reason))
 	require.Nil(t, interpret.Check(r.Example), r.Example)
@@ -106,12 +106,13 @@ func FuzzPrompt(f *testing.F) {
 			f.Add(p)
 		}
 	}
-	// A run of signs before a link took quadratic time once.
+	// A run of signs before a link once took quadratic time.
 	f.Add("Posts about remote" + strings.Repeat("-", 2200) + " https://a.example work, excluding crypto and NFTs")
 	f.Fuzz(func(t *testing.T, prompt string) { hold(t, prompt) })
 }
 
-// A prompt as long as a request body may be is no load.
+// TestLongPrompts: a prompt as long as a request body is handled in reasonable
+// time.
 func TestLongPrompts(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"a", "\"", "[", "(", "{{", "posts about ", "Kubernetes, ", "not in Germany or ", "https://", "like my ", "\n", "字", "'a ", "<", "#x ", "hiring and "} {

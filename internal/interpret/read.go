@@ -7,38 +7,38 @@ import (
 	"unicode/utf8"
 )
 
-// run is a phrase: words that stand together.
+// run is a phrase of adjacent words.
 type run []token
 
-// item is one element of a list: its first run names it, the others come
-// after a preposition.
+// item is one element of a list. Its first run names it; the others follow a
+// preposition.
 type item struct {
 	runs []run
-	// also: it stands for one thing together with the item before it.
+	// also means that the item and the item before it form one topic.
 	also bool
-	// example: it stands after "such as".
+	// example means that the item follows "such as".
 	example bool
 }
 
-// wish is what a prompt says, before it is made into entries.
+// wish is a parsed prompt, before it is converted to entries.
 type wish struct {
-	items    []item // what is looked for, in alternatives
-	heads    []run  // what stands before "about": who writes, mostly
+	items    []item // alternative subjects
+	heads    []run  // words before "about": usually who writes
 	must     [][]run
 	excluded []item
 	places   []*place
 	intents  []*intent
 	labels   []run
 	language string // of the posts
-	hours    int    // between scans; 0: not said
+	hours    int    // between scans; 0 if not stated
 	aims     []string
 	queries  []query // of a boolean expression
 	vocab    *vocabulary
-	known    bool // the language
-	ours     bool // competitors, or a product, of those who ask
+	known    bool // the language was detected
+	ours     bool // competitors or a product of the writer
 }
 
-// read takes a prompt apart.
+// read parses a prompt.
 func read(prompt Prompt) wish {
 	tokens := tokenise(prompt.Text)
 	var words []string
@@ -71,7 +71,7 @@ func read(prompt Prompt) wish {
 		return w
 	}
 	sentences := slices.Collect(split(tokens))
-	carried := wanted // by a line that ends with a colon to the list below it
+	carried := wanted // a line that ends with a colon applies to the list below it
 	for _, s := range sentences {
 		m := w.sentence(s, len(sentences), carried)
 		switch last := s[len(s)-1]; {
@@ -84,11 +84,11 @@ func read(prompt Prompt) wish {
 	return w
 }
 
-// rivals are what one has to name to have it looked for.
+// rivals are words for things that a prompt must name.
 var rivals = wordSet(`competitor competitors competition rivals konkurrenten wettbewerber konkurrenz concurrents concurrent competidores competencia concorrentes
 	concorrenti concorrenza prodotto produkt produit producto produto product products brand`)
 
-// communities are places of forums that posts do not name.
+// communities are forums, which posts do not name.
 var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord indie_hackers lobsters`)
 
 // outsideCommunities drops the names of communities.
@@ -106,7 +106,7 @@ func outsideCommunities(tokens []token) []token {
 	return out
 }
 
-// split parts tokens into sentences.
+// split splits tokens into sentences.
 func split(tokens []token) func(func([]token) bool) {
 	return func(yield func([]token) bool) {
 		from := 0
@@ -122,7 +122,7 @@ func split(tokens []token) func(func([]token) bool) {
 	}
 }
 
-// annotate gives words their classes, and joins those that are one together.
+// annotate assigns classes to words, and joins words that form one term.
 func annotate(tokens []token, v *vocabulary) []token {
 	var out []token
 	first := true
@@ -148,8 +148,8 @@ func annotate(tokens []token, v *vocabulary) []token {
 	return out
 }
 
-// match returns the token that the longest entry of the tables makes of the
-// first tokens, and how many they are.
+// match returns the longest entry of the tables at the start of tokens as one
+// token, and its number of tokens.
 func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) {
 	most := 0
 	for most < len(tokens) && most < v.longest && tokens[most].kind == word && (most == 0 || tokens[most].class == 0) {
@@ -179,8 +179,8 @@ func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) 
 	return t, 1
 }
 
-// located reports whether words that are a place's name mean it: where the
-// script has capitals, they are written with one, or are no common word.
+// located reports whether words that equal the name of a place mean the place.
+// In scripts with capitals they must be capitalized or not be a common word.
 func located(tokens []token, capitals bool, v *vocabulary) bool {
 	t := tokens[0]
 	r, _ := utf8.DecodeRuneInString(t.text)
@@ -200,7 +200,7 @@ func capital(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// acronym reports whether a word is written in capitals, or with some inside.
+// acronym reports whether a word is in capitals or has capitals inside.
 func acronym(s string) bool {
 	n := 0
 	for i, r := range s {
@@ -211,8 +211,8 @@ func acronym(s string) bool {
 	return n > 0 && utf8.RuneCountInString(s) > 1
 }
 
-// isName reports whether a token is written as a name: not in lower case
-// though no sentence begins with it, or with digits.
+// isName reports whether a token is written as a name: capitalized inside a
+// sentence, or with digits.
 func (v *vocabulary) isName(t token) bool {
 	switch {
 	case t.kind == quoted || t.kind == hashtag || t.kind == link:
@@ -229,8 +229,8 @@ func (v *vocabulary) isName(t token) bool {
 	return !t.first || v.level(t.norm) == 0 && t.class == 0 && t.intent == nil
 }
 
-// germanNoun reports whether a word ends as nouns of German do that are no
-// names: all nouns have capitals there.
+// germanNoun reports whether a word has a typical ending of German nouns.
+// German capitalizes all nouns, so such a word is not a name.
 func germanNoun(s string) bool {
 	for _, end := range []string{"ung", "ungen", "heit", "keit", "schaft", "tion", "tionen", "en", "er", "ern", "e", "ie", "ik", "tum", "mus", "nis", "ment", "ens", "el", "em", "es"} {
 		if strings.HasSuffix(s, end) && len(s) > len(end)+3 {
@@ -240,7 +240,7 @@ func germanNoun(s string) bool {
 	return len(s) > 9
 }
 
-// mode is what a part of a sentence says of its words.
+// mode says how the words of a part of a sentence are used.
 type mode uint8
 
 const (
@@ -250,7 +250,7 @@ const (
 	naming
 )
 
-// reader goes through a sentence.
+// reader parses a sentence.
 type reader struct {
 	*wish
 	mode   mode
@@ -258,16 +258,16 @@ type reader struct {
 	item   item
 	run    run
 	items  []item
-	before token  // the separator or word before
-	headed []item // what stands before a colon
-	either bool   // "or" came last
-	fresh  bool   // "and" or "or" came, and no word since
-	likes  bool   // "such as" came
-	pair   bool   // "both" came: what follows "and" is meant as well
-	titled bool   // a role with "of" came: what follows belongs to it
+	before token  // the previous separator or word
+	headed []item // items before a colon
+	either bool   // the last connector was "or"
+	fresh  bool   // no word since "and" or "or"
+	likes  bool   // after "such as"
+	pair   bool   // after "both": the item after "and" belongs to the topic
+	titled bool   // after a role with "of": the next words belong to it
 }
 
-// sentence reads one sentence of several.
+// sentence parses one of several sentences.
 func (w *wish) sentence(tokens []token, of int, m mode) mode {
 	if of > 1 && w.aside(tokens) {
 		return wanted
@@ -286,7 +286,8 @@ func (w *wish) sentence(tokens []token, of int, m mode) mode {
 	return r.mode
 }
 
-// aside reports whether a sentence only says who asks; that is an aim.
+// aside reports whether a sentence only describes the writer, and records it as
+// an aim.
 func (w *wish) aside(tokens []token) bool {
 	for i, t := range tokens {
 		if i < 4 && t.class&selfWord != 0 {
@@ -302,7 +303,7 @@ func (w *wish) aside(tokens []token) bool {
 	return false
 }
 
-// opening drops who asks from the beginning of a sentence that goes on.
+// opening removes a description of the writer from the start of a sentence.
 func (w *wish) opening(tokens []token) []token {
 	self := slices.IndexFunc(tokens, func(t token) bool { return t.class&selfWord != 0 })
 	if self < 0 || self > 3 {
@@ -317,7 +318,7 @@ func (w *wish) opening(tokens []token) []token {
 	return tokens
 }
 
-// step reads the token at i and returns how many more it took.
+// step handles the token at i and returns how many further tokens it consumed.
 func (r *reader) step(tokens []token, i int) int {
 	t := tokens[i]
 	defer func() { r.before = t }()
@@ -377,7 +378,7 @@ func (r *reader) step(tokens []token, i int) int {
 	return 0
 }
 
-// connect ends an item at a word that connects it with the next one.
+// connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
 	r.fresh, r.either = true, t.class&orWord != 0
@@ -388,8 +389,8 @@ func (r *reader) connect(t, next token) {
 	}
 }
 
-// joins reports whether a preposition holds two common nouns together, as in
-// cost of living or return to office.
+// joins reports whether a preposition joins two common nouns, as in cost of
+// living or return to office.
 func (r *reader) joins(t, next token) bool {
 	if t.class&ofWord == 0 && t.norm != "to" || len(r.run) == 0 || next.kind != word || next.place != nil || r.vocab.isName(next) ||
 		next.class&(stopWord|structural|frameWord|roleWord) != 0 || r.vocab.language == "hi" || r.vocab.language == "hi-Latn" || r.vocab.language == "ar" {
@@ -399,7 +400,7 @@ func (r *reader) joins(t, next token) bool {
 	return len(r.run) == 1 && !r.vocab.isName(last) && last.class&(roleWord|kindWord|seniorityWord) == 0 && last.intent == nil && last.kind == word
 }
 
-// partOfName reports whether a place's name is but a part of another: EU AI
+// partOfName reports whether the name of a place is part of another name: EU AI
 // Act.
 func (r *reader) partOfName(t, next token) bool {
 	if next.kind != word || r.before.class&placeWord != 0 || !capital(t.text) {
@@ -408,7 +409,7 @@ func (r *reader) partOfName(t, next token) bool {
 	return r.vocab.isName(next) && next.class == 0 && next.intent == nil
 }
 
-// comma ends an item; in what is left out, it may end that as well.
+// comma ends an item. It may also end an exclusion.
 func (r *reader) comma(t, next token) {
 	header := t.text == ":" && r.mode == wanted
 	r.endItem()
@@ -424,7 +425,7 @@ func (r *reader) comma(t, next token) {
 	}
 }
 
-// header takes what stands before a colon as who or what the list is about.
+// header uses the words before a colon as the heads of the list.
 func (r *reader) header() {
 	r.headed = r.items
 	for _, it := range r.items {
@@ -433,7 +434,7 @@ func (r *reader) header() {
 	r.items, r.tail = nil, true
 }
 
-// word reads a word that is no part of a list's structure.
+// word handles a word that is not part of a list's structure.
 func (r *reader) word(t, next token) {
 	v := r.vocab
 	content := t.kind != word || t.class&^gainWord == 0 && t.intent == nil ||
@@ -463,8 +464,8 @@ func (r *reader) word(t, next token) {
 	}
 }
 
-// intent reads what people are up to: it says who is meant, and what follows
-// is the subject.
+// intent records an intent. The words before it say who writes, the words after
+// it are the subject.
 func (r *reader) intent(t, next token) {
 	if next.class&frameWord != 0 && (t.intent.name == "buy" || t.intent.name == "question") {
 		r.endRun()
@@ -480,7 +481,8 @@ func (r *reader) intent(t, next token) {
 	r.endRun()
 }
 
-// about makes of what was read before it a head, if it is the first.
+// about moves the items read so far to the heads, if it is the first word for
+// about.
 func (r *reader) about() {
 	r.endItem()
 	named := len(r.items) > 0 && !r.fresh
@@ -498,8 +500,8 @@ func (r *reader) about() {
 	r.items, r.tail = nil, true
 }
 
-// add adds a word to the run; a name is a run of its own, after which other
-// words begin another.
+// add adds a word to the run. A name is a separate run, so other words after it
+// start another.
 func (r *reader) add(t token) {
 	if r.titled && r.before.class&(ofWord|stopWord) != 0 {
 		return
@@ -547,8 +549,8 @@ func (r *reader) endItem() {
 	r.item = item{}
 }
 
-// backwards makes what was read since the last item's border unwanted, where a
-// language puts its negation behind.
+// backwards excludes the last item, for languages with the negation after the
+// noun.
 func (r *reader) backwards() {
 	if n := len(r.items); n > 0 {
 		r.excluded = append(r.excluded, r.items[n-1])
@@ -556,7 +558,7 @@ func (r *reader) backwards() {
 	}
 }
 
-// finish keeps what the sentence said.
+// finish adds the sentence's items to the wish.
 func (r *reader) finish() {
 	v := r.vocab
 	weak := len(r.items) > 0 && len(r.headed) == 1 && len(r.headed[0].runs) > 0
@@ -564,7 +566,7 @@ func (r *reader) finish() {
 		weak = weak && len(it.runs) == 1 && len(it.runs[0]) == 1 && !v.isName(it.runs[0][0])
 	}
 	weak = weak && (len(r.headed[0].runs[0]) > 1 || v.isName(r.headed[0].runs[0][0]))
-	if weak { // the subject, and what of it
+	if weak { // a subject with its aspects
 		h := r.headed[0]
 		for _, it := range r.items {
 			h.runs = append(h.runs, it.runs...)
@@ -576,15 +578,15 @@ func (r *reader) finish() {
 	r.items = nil
 }
 
-// languageNames are the languages in which posts may be asked for.
+// languageNames maps the names of languages that a prompt can ask for to codes.
 var languageNames = map[string]string{
 	"english": "en", "german": "de", "french": "fr", "spanish": "es", "portuguese": "pt", "italian": "it", "hindi": "hi", "arabic": "ar", "dutch": "nl",
 	"englisch": "en", "deutsch": "de", "deutscher": "de", "francais": "fr", "anglais": "en", "espanol": "es", "ingles": "en", "portugues": "pt", "italiano": "it", "inglese": "en",
 	"english-language": "en", "german-language": "de", "french-language": "fr", "spanish-language": "es",
 }
 
-// names reads of a prompt in another language what needs no grammar: quoted
-// phrases, hashtags and names.
+// names reads the parts of a prompt in an unsupported language that need no
+// grammar: quoted phrases, hashtags and names.
 func (w *wish) names(tokens []token) {
 	var r run
 	flush := func() {

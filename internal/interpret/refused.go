@@ -2,8 +2,8 @@ package interpret
 
 import "encoding/json"
 
-// The reasons for which a prompt is refused, in the order in which they are
-// looked for: the first that applies is given.
+// The reasons of refusals, in the order in which they are checked. The first
+// that applies is reported.
 const (
 	BareProfileLink = "bare_profile_link"
 	BareURL         = "bare_url"
@@ -15,7 +15,7 @@ const (
 	InferredSlots   = "inferred_slots"
 )
 
-// Reasons lists the reasons in that order.
+// Reasons lists the reasons in the order of checking.
 var Reasons = []string{
 	BareProfileLink, BareURL, Placeholder, TooShort, Gibberish, OwnEngagement, NoSubject, InferredSlots,
 }
@@ -26,17 +26,17 @@ const (
 	CodeUnavailable = "interpretation_unavailable"
 )
 
-// Refused means that a prompt does not say enough to look for anything
-// (specification: 422). As JSON it is the body of the reply.
+// Refused means that a prompt does not say enough for a watchlist
+// (specification: 422). Its JSON is the body of the reply.
 type Refused struct { //nolint:errname // a word of the specification
 	Reason string
-	// Missing names what the prompt should say and does not.
+	// Missing names the slots that the prompt should state.
 	Missing []string
-	// Detected holds what the prompt does say.
+	// Detected holds the content that was recognized.
 	Detected map[string]any
-	// Example is a prompt near to this one that would not be refused.
+	// Example is a similar prompt that would be accepted.
 	Example string
-	// Question, if not empty, is what to ask who wrote the prompt.
+	// Question, if not empty, is a question to the author of the prompt.
 	Question string
 }
 
@@ -59,14 +59,14 @@ func (r *Refused) MarshalJSON() ([]byte, error) {
 	}{CodeRefused, r.Reason, list(r.Missing), detected, r.Example, r.Question})
 }
 
-// Unavailable means that nobody could be asked what a strict prompt means
-// (specification: 503). As JSON it is the body of the reply, which does not
-// show the cause.
+// Unavailable means that no interpreter could answer in strict mode
+// (specification: 503). Its JSON is the body of the reply and does not contain
+// the cause.
 type Unavailable struct { //nolint:errname // likewise
 	Err error
 }
 
-// UnavailableMessage is the text beside the code.
+// UnavailableMessage is the message of the reply.
 const UnavailableMessage = "The prompt could not be interpreted right now. Nothing was created; try again later or send it without strict."
 
 // Error returns the code and the cause.

@@ -9,8 +9,8 @@ import (
 	"watchpost/internal/interpret"
 )
 
-// refusals lists prompts by the reason for which they are refused; under ""
-// are those that only look as if they were to be.
+// refusals lists prompts by the reason of their refusal. Those under "" only
+// resemble a refused prompt.
 var refusals = map[string][]string{
 	interpret.BareProfileLink: {
 		"https://www.network.com/in/jane-doe",
@@ -204,7 +204,7 @@ var refusals = map[string][]string{
 		// six words, thirty characters
 		"Posts on k8s cost in Berlin now",
 		"Posts about AI agents in Germany",
-		// strange, but meant
+		// unusual, but real words
 		"Posts about kubectl, nginx, grpc, mysql and pytest tricks",
 		"Rzeszów Wrocław Szczecin developers hiring for Kubernetes in Poland",
 		"Posts about Schwäbisch Hall, Kirchheim and Pfaffenhofen housing prices",
@@ -213,7 +213,7 @@ var refusals = map[string][]string{
 		"BGP DNS TCP TLS SSH HTTP troubleshooting by network engineers",
 		"Posts about asdf, the version manager, and direnv setups",
 		"Posts about QWERTY and Dvorak keyboards by software developers",
-		// engagement that is nobody's own
+		// engagement, but not on own posts
 		"Find founders asking how to get more likes on their posts",
 		"Posts about people commenting on my favourite band Radiohead lately",
 		"Posts about how to increase engagement on social media posts",
@@ -223,13 +223,13 @@ var refusals = map[string][]string{
 		"people who engage with our competitors' posts about payroll software",
 		"Posts about \"like my post\" scams and engagement pods",
 		"Posts by marketers about getting more followers for a company page",
-		// thin, but a subject
+		// short, but with a subject
 		"Find people who are hiring in Berlin right now",
 		"People looking for a job in Munich or Vienna",
 		"Posts about customer feedback by product managers in Spain",
 		"Show me senior data engineers in Germany please",
 		"Our competitors are Asana and Trello, track posts about Asana",
-		// other languages are for whoever reads them
+		// other languages are left to the interpreter
 		"Finde Beiträge über Kubernetes und Docker in Deutschland ohne Stellenanzeigen",
 	},
 }

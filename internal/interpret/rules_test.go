@@ -20,8 +20,9 @@ func rules(t *testing.T, text string) interpret.Result {
 	return r
 }
 
-// What prompts ask for: + before a word that must occur, | before one of
-// several, - before one that must not. Only the first entries are shown.
+// TestUnderstood lists the expected entries of prompts: + before a required
+// word, | before one of several alternatives, - before an excluded word. It
+// shows only the first entries.
 func TestUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ prompt, want string }{
@@ -90,7 +91,8 @@ func TestSlots(t *testing.T) {
 	require.Equal(t, interpret.Inferred, slots[interpret.SlotExclusions].Source, "other words for job ads")
 }
 
-// Communities are not looked for in the posts of a forum.
+// TestForum: the names of communities are not part of a forum watchlist's
+// keywords.
 func TestForum(t *testing.T) {
 	t.Parallel()
 	const text = "questions on r/selfhosted or Hacker News about Nextcloud and Immich"
@@ -101,8 +103,8 @@ func TestForum(t *testing.T) {
 	require.NotContains(t, written(r.Keywords), "selfhosted")
 }
 
-// The committed table is what the corpus gives; without the corpus, named by
-// WATCHPOST_CORPUS, there is nothing to compare with.
+// TestFrequenciesOfCorpus: the committed table equals the table of the corpus.
+// Without a corpus (WATCHPOST_CORPUS) it compares nothing.
 func TestFrequenciesOfCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := os.Getenv("WATCHPOST_CORPUS")

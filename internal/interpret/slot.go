@@ -9,14 +9,14 @@ import (
 	"watchpost"
 )
 
-// Bounds of texts that a result shows.
+// Maximum lengths of texts in a result.
 const (
 	maxSubject   = 120
 	maxObjective = 300
 	shownTopics  = 4
 )
 
-// subject names what is looked for.
+// subject returns the name of the subject.
 func (b *builder) subject() string {
 	var names []string
 	for _, t := range b.topics {
@@ -25,7 +25,7 @@ func (b *builder) subject() string {
 	return shorten(enumerate(distinct(names, shownTopics), "and"), maxSubject)
 }
 
-// enumerate writes a list as one does.
+// enumerate joins names with commas and a conjunction.
 func enumerate(names []string, conjunction string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " " + conjunction + " " + names[n-1]
@@ -33,8 +33,8 @@ func enumerate(names []string, conjunction string) string {
 	return strings.Join(names, "")
 }
 
-// objective says what the watchlist is for: what the prompt says of who asks,
-// or who writes and what they are up to.
+// objective returns the purpose of the watchlist: the writer's description or,
+// without one, the people who write and their intents.
 func (b *builder) objective(subject string) string {
 	said := strings.Join(b.aims, "; ")
 	if said == "" {
@@ -60,7 +60,7 @@ func (b *builder) objective(subject string) string {
 	return string(unicode.ToUpper(r)) + said[size:]
 }
 
-// who returns the roles of those who are to write the posts.
+// who returns the roles of the people whose posts are wanted.
 func (b *builder) who() []string {
 	var out []string
 	for _, h := range slices.Concat(b.heads, b.itemRuns()) {
@@ -74,7 +74,7 @@ func (b *builder) who() []string {
 	return distinct(out, shownTopics)
 }
 
-// levels are the levels of seniority by the words that show them.
+// levels maps words to levels of seniority.
 var levels = map[string]string{}
 
 func init() {
@@ -93,8 +93,7 @@ func init() {
 	}
 }
 
-// labelsOf makes labels of what the prompt calls so, and of what it wants
-// people to be up to.
+// labelsOf builds labels from the prompt's own labels and from its intents.
 func (b *builder) labelsOf() []watchpost.Label {
 	var raw []watchpost.Label
 	seen := map[*intent]bool{}
@@ -130,13 +129,14 @@ func (b *builder) intentOf(t token) *intent {
 	return b.vocab.intents[t.norm]
 }
 
-// describe returns the description of an intent's label, with what posts say.
+// describe returns the description of an intent's label, with typical words of
+// posts.
 func (b *builder) describe(in *intent) string {
 	words := slices.DeleteFunc(slices.Clone(b.vocab.signals[in.name]), func(s string) bool { return !hasWord(s) })
 	return shorten(in.description+" Words: "+strings.Join(distinct(words, 12), ", "), maxDescription)
 }
 
-// slots lists what was said and what was guessed.
+// slots reports for each slot whether its values were stated or inferred.
 func (b *builder) slots(r Result) []Slot {
 	values := map[string][]string{SlotSubject: {r.Subject}, SlotKeywords: watchpost.KeywordTexts(r.Keywords), SlotRole: b.who()}
 	for _, k := range r.Keywords {

@@ -10,22 +10,22 @@ import (
 	"watchpost/internal/text"
 )
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
 	word    kind = iota
-	quoted       // a phrase in quotes, without them
+	quoted       // a phrase in quotes, without the quotes
 	hashtag      // with its sign
 	link         // a URL, a path of the network, or a URN
-	pause        // a comma or the like
+	pause        // a comma or similar sign
 	open         // a round bracket
 	closed
 	stop // the end of a sentence
 )
 
-// token is a piece of a prompt: as it was written, and normalised; one may
-// stand for several words that are a class, an intent or a place together.
+// token is a part of a prompt, as written and normalized. One token may join
+// several words that are a class, an intent or a place.
 type token struct {
 	kind   kind
 	text   string
@@ -37,13 +37,13 @@ type token struct {
 	line   bool // of a line
 }
 
-// content reports whether the token can be part of what is looked for.
+// content reports whether the token can be part of a subject.
 func (t token) content() bool { return t.kind < pause }
 
-// maxTokens bounds how many tokens are looked at.
+// maxTokens bounds the number of tokens that are read.
 const maxTokens = 1200
 
-// tokenise takes a prompt apart.
+// tokenise splits a prompt into tokens.
 func tokenise(prompt string) []token {
 	var out []token
 	s := numbering.ReplaceAllString(spellings.Replace(readable(prompt)), "\n")
@@ -59,17 +59,18 @@ func tokenise(prompt string) []token {
 	return calm(out)
 }
 
-// numbering matches what stands before an element of a list.
+// numbering matches the number or bullet of a list element.
 var numbering = regexp.MustCompile(`(?m)^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–—·])[ \t]+|[ \t,;:]\(?[1-9]\)[ \t]+`)
 
 // community matches the name of a community of a forum.
 var community = regexp.MustCompile(`^/?r/[A-Za-z0-9_]{2,}`)
 
-// spellings unifies what is typed in several ways.
+// spellings unifies characters with several variants.
 var spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " w/o ", " without ", "\r\n", "\n",
 	"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs", " v. ", " vs ")
 
-// readable returns the part of a prompt that is read, without controls.
+// readable returns the part of a prompt that is read, without control
+// characters.
 func readable(prompt string) string {
 	n := 0
 	for i := range prompt {
@@ -86,8 +87,8 @@ func readable(prompt string) string {
 	}, strings.ToValidUTF8(prompt, " "))
 }
 
-// calm takes capitals from prompts that have nothing else: there they set
-// nothing apart.
+// calm converts a prompt in capitals to lower case, because its capitals carry
+// no information.
 func calm(tokens []token) []token {
 	for _, t := range tokens {
 		if t.kind == word && t.text != strings.ToUpper(t.text) {
@@ -105,8 +106,8 @@ func calm(tokens []token) []token {
 	return tokens
 }
 
-// nextToken returns the token that s begins with and its size; one without a
-// normalised form is none. before is the character before it.
+// nextToken returns the token at the start of s and its size. Text without a
+// normalized form is not a token. before is the preceding character.
 func nextToken(s string, before rune) (token, int) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -130,7 +131,7 @@ func nextToken(s string, before rune) (token, int) {
 		}
 	}
 	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
-		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as searches have it
+		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as in searches
 	}
 	if m := community.FindString(s); m != "" && fresh {
 		return token{kind: word, text: m, norm: text.Normalize(m)}, len(m)
@@ -166,10 +167,10 @@ func nextToken(s string, before rune) (token, int) {
 	return token{}, size
 }
 
-// elision matches an article or the like that stands before an apostrophe.
+// elision matches an article or similar word before an apostrophe.
 var elision = regexp.MustCompile(`^(?i:[ldjnsmtc]|qu|jusqu|lorsqu|un|dell|all|nell|sull|dall|quell|quest|gli|cos)'(?:[aeiouyh\x80-\x{10ffff}]|[A-Z][a-z])`)
 
-// elided returns the length of the elided word that s begins with.
+// elided returns the length of the elided word at the start of s.
 func elided(s string, fresh bool) int {
 	if !fresh {
 		return 0
@@ -180,9 +181,8 @@ func elided(s string, fresh bool) int {
 	return 0
 }
 
-// bracketLength returns the length of brackets that s begins with and that
-// say nothing of what is looked for, as in Map[K, V] and [1]; tags like
-// [Hiring] are among them.
+// bracketLength returns the length of brackets at the start of s that are not
+// part of a subject, as in Map[K, V] and [1], or a tag like [Hiring].
 func bracketLength(s string, fresh bool) int {
 	end := strings.IndexAny(s[:min(len(s), 40)], "]>")
 	if s[0] != '[' && s[0] != '<' || end < 1 {
@@ -194,8 +194,8 @@ func bracketLength(s string, fresh bool) int {
 	return 0
 }
 
-// newWord makes a token of a word; a genitive counts as the word itself when
-// it is a name's.
+// newWord returns the token of a word. The genitive of a name counts as the
+// name.
 func newWord(s string) token {
 	r, _ := utf8.DecodeRuneInString(s)
 	if cut, ok := strings.CutSuffix(s, "'s"); ok && unicode.IsUpper(r) && !contractions[strings.ToLower(s)] {
@@ -206,11 +206,11 @@ func newWord(s string) token {
 
 var contractions = wordSet(`it's that's what's who's there's let's here's he's she's where's how's when's`)
 
-// quotes holds the closing quotes of the opening ones.
+// quotes maps opening quotes to closing quotes.
 var quotes = map[rune]string{'"': "\"”“", '“': "”“\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '\'': "'", '`': "`"}
 
-// quotedToken returns the quoted phrase that s begins with. A quote that is
-// not closed, or is round nothing or a whole paragraph, is none.
+// quotedToken returns the quoted phrase at the start of s. It ignores quotes
+// that are not closed, are empty, or contain a whole paragraph.
 func quotedToken(s string, before rune) (token, int) {
 	open, size := utf8.DecodeRuneInString(s)
 	closing, ok := quotes[open]

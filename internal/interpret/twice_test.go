@@ -11,8 +11,8 @@ import (
 	"watchpost/internal/text"
 )
 
-// TestNamedTwice: a prompt that names a thing twice, in other words or with
-// more conditions, makes no entry that another one covers.
+// TestNamedTwice: for a prompt that names a thing twice, in other words or with
+// more conditions, no entry covers another.
 func TestNamedTwice(t *testing.T) {
 	t.Parallel()
 	for _, prompt := range []string{

@@ -11,17 +11,17 @@ import (
 	"watchpost/internal/text"
 )
 
-// The rules of every result, whoever made it.
+// The rules for results of any interpreter.
 const (
 	maxKeywordWords = 4 // unless quoted or a name
-	maxRequired     = 2 // that must all occur, besides a place
+	maxRequired     = 2 // that must all occur, in addition to a place
 	maxDescription  = 300
 	maxElements     = 3 * watchpost.MaxConstraints // of a list that is read
 )
 
-// Vet returns a result that keeps the rules: entries that break one are mended
-// or dropped, and slots marked as inferred where that changes what is looked
-// for. It fails when nothing is left, or a text is out of bounds.
+// Vet applies the rules to a result. It repairs or drops entries that break a
+// rule, and marks slots as inferred if that changes the selection of posts. It
+// fails if nothing is left or a text is too long.
 func Vet(r Result, prompt string) (Result, error) {
 	w := read(Prompt{Text: prompt})
 	r.Subject, r.Objective = printable(r.Subject, maxSubject), printable(r.Objective, maxObjective)
@@ -52,8 +52,8 @@ func Vet(r Result, prompt string) (Result, error) {
 	return r, nil
 }
 
-// uncovered drops the entries whose keyword has another one in it that asks for
-// nothing else: that one finds what they find.
+// uncovered drops entries whose keyword contains another entry's keyword, if
+// that entry has no constraints: it matches the same posts.
 func uncovered(entries []watchpost.KeywordEntry) []watchpost.KeywordEntry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e watchpost.KeywordEntry) bool {
 		return slices.ContainsFunc(entries, func(o watchpost.KeywordEntry) bool {
@@ -63,7 +63,7 @@ func uncovered(entries []watchpost.KeywordEntry) []watchpost.KeywordEntry {
 	})
 }
 
-// mend returns an entry that keeps the rules, or why there is none.
+// mend repairs an entry, or returns why it must be dropped.
 func (w wish) mend(e watchpost.KeywordEntry, prompt string) (watchpost.KeywordEntry, string) {
 	e.Keyword = printable(e.Keyword, watchpost.MaxKeyword)
 	words := strings.Fields(e.Keyword)
@@ -90,7 +90,8 @@ func (w wish) mend(e watchpost.KeywordEntry, prompt string) (watchpost.KeywordEn
 	return e, ""
 }
 
-// fewer keeps so many required words that all must occur, and places.
+// fewer limits the number of required words that must all occur. Places do not
+// count.
 func (w wish) fewer(required []string) []string {
 	n := 0
 	return slices.DeleteFunc(slices.Clone(required), func(s string) bool {
@@ -102,7 +103,7 @@ func (w wish) fewer(required []string) []string {
 	})
 }
 
-// generic reports whether a keyword is a word that most posts could have.
+// generic reports whether a keyword is a word that most posts could contain.
 func (w wish) generic(keyword string) bool {
 	k := key(keyword)
 	v := w.vocab

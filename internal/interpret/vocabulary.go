@@ -1,7 +1,7 @@
 package interpret
 
 import (
-	_ "embed" // the tables
+	_ "embed" // for the tables
 	"maps"
 	"slices"
 	"strconv"
@@ -25,7 +25,7 @@ var placeTable string
 //go:embed frequencies.txt
 var frequencyTable string
 
-// class is a set of closed classes that a word belongs to.
+// class is a set of closed word classes.
 type class uint32
 
 // The classes of classes.txt.
@@ -61,36 +61,36 @@ var classNames = map[string]class{
 	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord, "kind": kindWord, "aim": aimWord,
 }
 
-// structural words part phrases wherever they stand.
+// structural words separate phrases in any position.
 const structural = andWord | orWord | versusWord | bothWord | likeWord | notWord | notAfter | mustWord | onlyWord | labelWord
 
-// intent is something that the author of a post may be up to.
+// intent is a purpose that the author of a post can have.
 type intent struct{ name, label, description string }
 
-// place is a part of the world with the words that posts have for it.
+// place is a region, with its words as they occur in posts.
 type place struct {
 	name  string
 	words []string
 }
 
-// vocabulary is what the rules know of a language and of English.
+// vocabulary holds the words of one language and of English.
 type vocabulary struct {
 	language string
-	own      map[string]class // without those of English
+	own      map[string]class // without the words of English
 	classes  map[string]class
 	intents  map[string]*intent
-	signals  map[string][]string // what posts say, by intent
-	ads      map[string][]string // what is meant by leaving out, by phrase
+	signals  map[string][]string // words of posts, by intent
+	ads      map[string][]string // words of excluded posts, by phrase
 	levels   map[string]int
 	example  string
-	longest  int // words in an entry of classes
+	longest  int // maximum number of words in an entry of classes
 }
 
-// tables is what the embedded files hold.
+// tables holds the content of the embedded files.
 type tables struct {
 	languages map[string]*vocabulary
-	common    map[string][]string // words by which a language is known
-	codes     []string            // of common, in order
+	common    map[string][]string // the most common words, to detect the language
+	codes     []string            // keys of common, in order
 	places    map[string]*place
 }
 
@@ -122,7 +122,7 @@ func (t *tables) language(code string) *vocabulary {
 	return v
 }
 
-// key returns a word or phrase of a table in the form in which it is looked up.
+// key returns the lookup form of a word or phrase in a table.
 func key(s string) string { return text.Normalize(strings.ReplaceAll(s, "_", " ")) }
 
 func (t *tables) loadClasses() {
@@ -227,7 +227,7 @@ func (t *tables) loadPlaces() {
 	}
 }
 
-// add adds the words of English, where the language has no other use of them.
+// add adds the words of English that have no other use in the language.
 func (v *vocabulary) add(english *vocabulary) {
 	for w, c := range english.classes {
 		if v.classes[w] == 0 && v.levels[w] < 24 {
@@ -255,15 +255,15 @@ func (v *vocabulary) add(english *vocabulary) {
 	v.longest = max(v.longest, english.longest)
 }
 
-// The levels of words: half a binary logarithm of how many of a million texts
-// have them (frequencies.txt). From ambiguous on, a word is not looked for
-// without company; from common on, it says little in any company.
+// Levels of words: twice the binary logarithm of the number of texts with the
+// word per million (frequencies.txt). A word from ambiguous on needs other words
+// next to it. A word from common on is uninformative in any combination.
 const (
 	ambiguous = 17
 	common    = 21
 )
 
-// level returns how common a normalised word is; 0 when hardly ever seen.
+// level returns how common a normalized word is; 0 if it is not in the table.
 func (v *vocabulary) level(word string) int {
 	if v.classes[word]&(genericWord|stopWord|frameWord|kindWord) != 0 {
 		return 30
@@ -271,8 +271,8 @@ func (v *vocabulary) level(word string) int {
 	return v.levels[word]
 }
 
-// detectLanguage returns the language of which a prompt has the commonest
-// words, and whether it is one whose classes are known.
+// detectLanguage returns the language whose most common words the prompt uses,
+// and whether its classes are known.
 func detectLanguage(words []string) (string, bool) {
 	t := loaded()
 	text := strings.Join(words, " ")

@@ -1,13 +1,13 @@
-// Command frequencies writes the table from which package interpret tells
-// topical words from generic ones. It counts, for each language, in how many
-// texts of a corpus a word and a pair of neighbouring words occur, and keeps
-// the frequent ones by level of frequency. The names of countries come from
-// the Unicode locale data of golang.org/x/text.
+// Command frequencies writes the table with which package interpret separates
+// topical words from generic ones. It counts, for each language, in how many texts
+// of a corpus each word and each pair of neighboring words occurs, and keeps the
+// frequent ones by level. The names of countries come from the Unicode locale data
+// of golang.org/x/text.
 //
 //	go run ./internal/interpret/frequencies -corpus DIR -out internal/interpret/frequencies.txt
 //
-// DIR holds posts.jsonl (language, text) and sentences/LANGUAGE.txt. No text
-// of the corpus is in the table.
+// DIR contains posts.jsonl (language, text) and sentences/LANGUAGE.txt. The table
+// contains no text of the corpus.
 package main
 
 import (
@@ -31,12 +31,12 @@ import (
 	"watchpost/internal/text"
 )
 
-// read holds the languages whose words are all counted; of others the table
-// has the commonest words only, by which it knows them.
+// read holds the languages whose words are all counted. For other languages the
+// table has only the most common words, to detect the language.
 var read = []string{"ar", "de", "en", "es", "fr", "hi", "hi-Latn", "it", "pt"}
 
-// The least number of texts with a word or pair, and how many of the
-// commonest words of a language that is only recognised.
+// Minimum numbers of texts with a word or pair, and the number of words of a
+// language that is only detected.
 const (
 	leastWord = 4
 	leastPair = 9
@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// counts holds in how many of a language's texts words and pairs occur.
+// counts holds the numbers of a language's texts with each word and pair.
 type counts struct {
 	texts        int
 	words, pairs map[string]int
@@ -133,7 +133,7 @@ func posts(all map[string]*counts, path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // nothing was written
+	defer func() { _ = f.Close() }() // opened for reading
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -174,12 +174,12 @@ func add(all map[string]*counts, lang, content string) {
 			c.pairs[pair]++
 		}
 		if before = w; !strings.HasSuffix(f, w) {
-			before = "" // a sign stands between
+			before = "" // a sign separates the words
 		}
 	}
 }
 
-// countries writes, for each country, its names in the languages that are read.
+// countries writes the names of each country in the supported languages.
 func countries(b *strings.Builder) {
 	for x := 'A'; x <= 'Z'; x++ {
 		for y := 'A'; y <= 'Z'; y++ {
@@ -190,7 +190,7 @@ func countries(b *strings.Builder) {
 			var names []string
 			for _, l := range read {
 				if l == "hi-Latn" {
-					continue // people write the English names
+					continue // English names are also common
 				}
 				name, _, _ := strings.Cut(display.Regions(language.Make(l)).Name(r), " (")
 				if name != "" && !slices.Contains(names, name) {

@@ -1,10 +1,10 @@
 // Package provider asks a language model behind an OpenAI-compatible chat
-// endpoint what a prompt means. It is an interpret.Interpreter to stand behind
-// interpret.Fallback, which decides what its failures mean.
+// endpoint to interpret a prompt. It is an interpret.Interpreter to use with
+// interpret.Fallback, which handles its failures.
 //
-// What the model says is not trusted: what can be read of an answer is taken
-// entry by entry, within the rules of interpret.Vet. Errors carry neither the
-// key nor what was sent or received.
+// The answer of the model is not trusted: it is decoded entry by entry and
+// checked by interpret.Vet. Errors contain neither the key nor the request or
+// reply.
 package provider
 
 import (
@@ -24,33 +24,33 @@ import (
 	"watchpost/internal/interpret"
 )
 
-// DefaultTimeout bounds a question when the configuration does not.
+// DefaultTimeout is the timeout of a request if the configuration sets none.
 const DefaultTimeout = 30 * time.Second
 
-// maxReply bounds what is read of a reply, in bytes.
+// maxReply bounds the size of a reply in bytes.
 const maxReply = 256 << 10
 
-// Config says whom to ask.
+// Config is the configuration of a Provider.
 type Config struct {
-	// BaseURL is the endpoint without /chat/completions, such as
+	// BaseURL is the endpoint without /chat/completions, for example
 	// https://api.example.com/v1.
 	BaseURL string
 	Model   string
-	// APIKey is sent as a bearer token; empty: none is.
+	// APIKey is sent as a bearer token, unless it is empty.
 	APIKey string
-	// Timeout bounds a question from connecting to the last byte; zero:
+	// Timeout bounds a request from connecting to the last byte; zero means
 	// DefaultTimeout.
 	Timeout time.Duration
-	// Temperature and MaxTokens are sent if they are set: some endpoints refuse
-	// them.
+	// Temperature and MaxTokens are sent only if set, because some endpoints
+	// reject them.
 	Temperature *float64
 	MaxTokens   int
-	// Client does the calls, but follows no redirect: the key and the prompt go
-	// to the configured host or nowhere.
+	// Client sends the requests. Provider disables redirects, so that the key
+	// and the prompt reach only the configured host.
 	Client *http.Client
 }
 
-// Provider is a language model. It may be used by several goroutines.
+// Provider is a language model. It is safe for concurrent use.
 type Provider struct {
 	endpoint string
 	model    string
@@ -60,10 +60,11 @@ type Provider struct {
 
 	temperature *float64
 	maxTokens   int
-	format      atomic.Int32 // of formats
+	format      atomic.Int32 // index in formats
 }
 
-// New makes a Provider of a configuration, or says what is wrong with it.
+// New returns a Provider for a configuration, or an error if the configuration
+// is invalid.
 func New(c Config) (*Provider, error) {
 	u, err := url.Parse(c.BaseURL)
 	switch {
@@ -127,16 +128,16 @@ type question struct {
 	ResponseFormat any       `json:"response_format,omitempty"`
 }
 
-// formats are the forms of an answer that are asked for: an endpoint that
-// refuses one gets the next.
+// formats are the response formats in order of preference. If an endpoint
+// rejects one, the next is tried.
 var formats = []any{
 	map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "watchlist", "strict": true, "schema": json.RawMessage(schema)}},
 	map[string]any{"type": "json_object"},
 	nil,
 }
 
-// ask sends the prompt and returns the body of the reply. It remembers which
-// form of answer the endpoint takes.
+// ask sends the prompt and returns the body of the reply. It remembers the
+// response format that the endpoint accepts.
 func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
 	for {
 		format := p.format.Load()
@@ -157,7 +158,7 @@ func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
 	}
 }
 
-// post sends a question and returns the body and status of the reply.
+// post sends a request and returns the body and status of the reply.
 func (p *Provider) post(ctx context.Context, q question) ([]byte, int, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -176,7 +177,7 @@ func (p *Provider) post(ctx context.Context, q question) ([]byte, int, error) {
 	if err != nil {
 		return nil, 0, p.scrub(ctx, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // nothing was written
+	defer func() { _ = resp.Body.Close() }() // read only
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
 	switch {
 	case err != nil:
@@ -187,8 +188,8 @@ func (p *Provider) post(ctx context.Context, q question) ([]byte, int, error) {
 	return reply, resp.StatusCode, nil
 }
 
-// scrub makes of a failed call an error that can be logged: without address,
-// and without the key, wherever that may have come in.
+// scrub converts the error of a failed call to one that can be logged: without
+// address, and without the key in any form.
 func (p *Provider) scrub(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interpreter: %w", ctx.Err())
@@ -204,7 +205,7 @@ func (p *Provider) scrub(ctx context.Context, err error) error {
 	return errors.New("interpreter: the call failed: " + text)
 }
 
-// clip returns as much of a prompt as is read.
+// clip returns the part of a prompt that is sent.
 func clip(prompt string) string {
 	prompt = strings.ToValidUTF8(prompt, " ")
 	if utf8.RuneCountInString(prompt) <= interpret.MaxPrompt {

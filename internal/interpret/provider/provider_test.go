@@ -29,7 +29,7 @@ const (
 		{"slot":"subject","values":["Kubernetes"],"source":"stated"},{"slot":"keywords","values":["Kubernetes","k8s"],"source":"inferred"}]}`
 )
 
-// completion wraps what a model says as the endpoint does.
+// completion wraps the model's text in a reply of the endpoint.
 func completion(content string) string {
 	body, _ := json.Marshal(map[string]any{
 		"id": "x", "object": "chat.completion", "usage": map[string]int{"total_tokens": 3},
@@ -38,7 +38,7 @@ func completion(content string) string {
 	return string(body)
 }
 
-// ask asks a provider whose endpoint is h.
+// ask calls a provider with h as its endpoint.
 func ask(t *testing.T, h http.HandlerFunc) (interpret.Result, error) {
 	t.Helper()
 	return newProvider(t, h, 0).Interpret(t.Context(), interpret.Prompt{Text: prompt})
@@ -92,7 +92,7 @@ func TestInterpret(t *testing.T) {
 	require.Equal(t, prompt, sent.Messages[1].Content)
 }
 
-// changed returns the good answer with one thing replaced.
+// changed returns the good answer with one change.
 func changed(t *testing.T, old, replacement string) http.HandlerFunc {
 	t.Helper()
 	require.Contains(t, good, old)
@@ -143,7 +143,8 @@ func TestMisbehaving(t *testing.T) {
 	}
 }
 
-// What servers and models put around an answer, and do to it, is tolerated.
+// TestForms: common deviations and wrappers of servers and models are
+// tolerated.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	content := func(s string) string { b, _ := json.Marshal(s); return string(b) }
@@ -170,7 +171,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// An answer keeps the rules of results: what breaks them is mended or left out.
+// TestVetted: an answer that breaks a rule is repaired or reduced.
 func TestVetted(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -193,8 +194,9 @@ func TestVetted(t *testing.T) {
 	}
 }
 
-// An endpoint that takes no schema is asked for a JSON object, and one that
-// takes neither for nothing; that is remembered.
+// TestResponseFormats: an endpoint without schema support gets a request for a
+// JSON object, one without JSON support gets neither. The provider remembers
+// the format.
 func TestResponseFormats(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -219,7 +221,7 @@ func TestResponseFormats(t *testing.T) {
 	require.Equal(t, []string{"json_schema", "json_object", "", ""}, asked)
 }
 
-// A model may refuse: it is asked before the rules find no subject.
+// TestModelRefuses: a model can refuse a prompt.
 func TestModelRefuses(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, says(completion(`{"subject":"","keywords":[],"refusal":{"reason":"no_subject","question":"Which product?"}}`)), 0)
@@ -231,9 +233,9 @@ func TestModelRefuses(t *testing.T) {
 	require.NotEmpty(t, refused.Example)
 }
 
-// hold answers only when the caller has gone.
+// hold responds only after the client disconnected.
 func hold(_ http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // else the server does not see the caller go
+	_, _ = io.Copy(io.Discard, r.Body) // without reading, the server does not notice the disconnect
 	<-r.Context().Done()
 }
 
@@ -257,7 +259,7 @@ func TestSlow(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A redirect would take the key and the prompt elsewhere.
+// TestRedirect: a redirect would send the key and the prompt to another host.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
