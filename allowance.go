@@ -29,7 +29,8 @@ type Allowance struct {
 }
 
 // Allowances is the limit table of the specification (Limits 3), in its row
-// order, and the weekly cap of invitations. Each account has its own.
+// order, followed by the weekly cap of invitations. Each account has its own
+// allowances.
 var Allowances = []Allowance{
 	{ActionKeywordScan, 30, Daily},
 	{ActionPeopleScan, 50, Daily},

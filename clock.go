@@ -24,9 +24,9 @@ type Timer interface {
 	Stop() bool
 }
 
-// WallCheck bounds how late a clock notices that the wall clock jumped. The
-// timers of the runtime stand still while the host is suspended, so a clock
-// compares the wall clock at least this often.
+// WallCheck bounds how late a clock notices that the wall clock jumped. Runtime
+// timers stop while the host is suspended, so a clock compares the wall clock
+// at least this often.
 const WallCheck = time.Minute
 
 // untilCheck returns how long a runtime timer may run before the wall clock is
@@ -56,7 +56,6 @@ func (c SystemClock) At(t time.Time, f func()) Timer {
 	return s
 }
 
-// systemTimer is a Timer of a SystemClock.
 type systemTimer struct {
 	clock SystemClock
 	at    time.Time

@@ -179,7 +179,6 @@ func (c *SettableClock) Close() {
 	c.rearm()
 }
 
-// settableTimer is a Timer of a SettableClock.
 type settableTimer struct {
 	clock *SettableClock
 	at    time.Time

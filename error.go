@@ -43,7 +43,7 @@ const (
 type Error struct {
 	Kind Kind
 	Text string
-	// Err is the cause. It is logged and never shown.
+	// Err is the cause. It is logged and never sent to clients.
 	Err error
 }
 
@@ -58,12 +58,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error of the given kind with a text for the client.
+// Errorf returns an Error of the given kind with a text for the client.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// WrapError makes an Error with a text for the client and a hidden cause.
+// WrapError returns an Error with a text for the client and a hidden cause.
 func WrapError(kind Kind, text string, cause error) *Error {
 	return &Error{Kind: kind, Text: text, Err: cause}
 }

@@ -31,7 +31,7 @@ type (
 	AccountURN string
 )
 
-// NewID returns a new UUIDv7 whose time is now, so that ids follow the Clock.
+// NewID returns a new UUIDv7 with the time now, so that ids follow the Clock.
 func NewID(now time.Time) string {
 	var id uuid.UUID
 	if _, err := rand.Read(id[:]); err != nil {

@@ -20,7 +20,7 @@ const (
 	PlanPro      Plan = "pro"
 )
 
-// Unlimited is the value of a quota without a limit.
+// Unlimited is the value of a quota without limit.
 const Unlimited = -1
 
 // TrackedCompanies is the maximum number of companies that a watchlist may

@@ -44,7 +44,7 @@ type Post struct {
 	Commented  bool
 }
 
-// PostSource says where a post was found.
+// PostSource is the place on the network where a post was found.
 type PostSource string
 
 // The sources.
@@ -81,7 +81,8 @@ const TrendingEngagement = 100
 // Trending reports whether the post reaches TrendingEngagement.
 func (p *Post) Trending() bool { return p.Likes+p.Comments+p.Shares >= TrendingEngagement }
 
-// Collected reports whether one of the watchlists collected the post.
+// Collected reports whether a watchlist for which by returns true collected the
+// post.
 func (p *Post) Collected(by func(WatchlistID) bool) bool {
 	for _, m := range p.Matches {
 		if by(m.Watchlist) {

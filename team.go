@@ -168,8 +168,8 @@ const (
 	codeLength = 10
 )
 
-// NewAPIKey makes a team's key: a prefix by which people and scanners know it,
-// and 190 random bits.
+// NewAPIKey returns a new team key: a prefix that people and secret scanners
+// recognize, and 190 random bits.
 func NewAPIKey() string { return keyPrefix + randomString(base62, keyLength) }
 
 // ValidAPIKey reports whether s has the form of a key.
@@ -178,20 +178,21 @@ func ValidAPIKey(s string) bool {
 	return ok && len(random) == keyLength && strings.Trim(random, base62) == ""
 }
 
-// NewOTP makes the code that proves who reads a mailbox: six digits.
+// NewOTP returns a one-time code of six digits, which proves access to a
+// mailbox.
 func NewOTP() string { return randomString(digits, otpLength) }
 
-// ValidOTP reports whether s has the form of such a code.
+// ValidOTP reports whether s has the form of a one-time code.
 func ValidOTP(s string) bool { return len(s) == otpLength && strings.Trim(s, digits) == "" }
 
-// NewPairingCode makes the code by which an extension becomes a session: ten
-// characters that people do not mistake for one another.
+// NewPairingCode returns a code with which an extension becomes a session: ten
+// characters that are hard to confuse.
 func NewPairingCode() string { return randomString(crockford, codeLength) }
 
-// NormalizePairingCode returns a code as NewPairingCode wrote it, whatever
-// case, spaces and hyphens a person put in, and with the letters that look
-// like digits read as such. What cannot be a code comes out as it is and is
-// found nowhere.
+// NormalizePairingCode returns a code in the form of NewPairingCode. It accepts
+// any case, spaces and hyphens, and reads letters that look like digits as
+// digits. Input that cannot be a code is returned unchanged and matches no
+// code.
 func NormalizePairingCode(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -215,8 +216,8 @@ func ValidPairingCode(s string) bool {
 	return len(s) == codeLength && strings.Trim(s, crockford) == ""
 }
 
-// randomString draws n characters, each with the same chance: bytes beyond the
-// last whole multiple of the alphabet are thrown away.
+// randomString returns n uniformly distributed characters. It discards bytes
+// beyond the last whole multiple of the alphabet's size.
 func randomString(alphabet string, n int) string {
 	fair := 256 - 256%len(alphabet)
 	out := make([]byte, 0, n)
@@ -236,7 +237,7 @@ func randomString(alphabet string, n int) string {
 	}
 }
 
-// SortMembers puts members into the order in which they joined.
+// SortMembers sorts members in the order in which they joined.
 func SortMembers(members []Member) {
 	slices.SortFunc(members, func(a, b Member) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
@@ -246,9 +247,9 @@ func SortMembers(members []Member) {
 // SessionKept is how long an unused session is kept.
 const SessionKept = 90 * 24 * time.Hour
 
-// MaxSessions is the most sessions of one member. A further one replaces the
-// one that was unused for the longest time.
+// MaxSessions is the maximum number of sessions of a member. A further session
+// replaces the one unused for the longest time.
 const MaxSessions = 100
 
-// SessionEnds reports whether a session last seen at seen is over at now.
+// SessionEnds reports whether a session last used at seen has expired at now.
 func SessionEnds(seen, now time.Time) bool { return now.Sub(seen) >= SessionKept }

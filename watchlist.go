@@ -78,7 +78,8 @@ const (
 	MaxKeywords = 100
 	// MaxKeyword bounds a keyword, required or excluded word, in characters.
 	MaxKeyword = 100
-	// MaxConstraints bounds the required words of an entry, and the excluded.
+	// MaxConstraints bounds the required words of an entry, and its excluded
+	// words.
 	MaxConstraints = 20
 	// MaxLabels bounds the labels of a watchlist.
 	MaxLabels = 50
@@ -86,7 +87,7 @@ const (
 	MaxDefaultLabels = 2
 	// MaxLabel bounds a label's name, in characters.
 	MaxLabel = 100
-	// MaxURL bounds an address that the service will call, in bytes.
+	// MaxURL bounds an address that the service calls, in bytes.
 	MaxURL = 2048
 )
 
@@ -122,7 +123,7 @@ func (f FetchFrequency) Hours() int { return int(f.Duration() / time.Hour) }
 // Duration returns the frequency as a duration.
 func (f FetchFrequency) Duration() time.Duration { return time.Duration(f) }
 
-// How far back scans look for posts.
+// How far back scans search for posts.
 const (
 	// FirstScanReach is how far back the first scan of an entry searches.
 	FirstScanReach = 30 * 24 * time.Hour

@@ -87,9 +87,9 @@ func cleanField[T any](field **T, clean func(T) (T, error)) error {
 	return nil
 }
 
-// Apply returns the watchlist after an update, or why it is refused; the
-// watchlist itself is not changed. Keyword entries that ask for the same as
-// before keep their id; the caller gives one to those whose id is empty.
+// Apply returns a copy of the watchlist with the patch applied, or an error.
+// Keyword entries with the same meaning as before keep their id; the caller sets
+// the ids that are empty.
 //
 //	keyword, forum      disable: true     disable: false    without disable
 //	enabled             -> disabled       -> enabled        -> enabled
@@ -99,7 +99,8 @@ func cleanField[T any](field **T, clean func(T) (T, error)) error {
 //	enabled             -> disabled       -> enabled        -> enabled
 //	disabled            -> disabled       -> enabled        -> disabled
 //
-// Whatever else the patch carries is done with the transition, or not at all.
+// The other fields of the patch are applied together with the transition, or not
+// at all.
 func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
 	p, err := p.Clean(w.Type)
 	if err != nil {

@@ -22,7 +22,7 @@ func sample(kind watchpost.WatchlistType) watchpost.Watchlist {
 	}
 }
 
-// TestTransitions walks every cell of the table in the comment of Apply.
+// TestTransitions checks every cell of the table in the comment of Apply.
 func TestTransitions(t *testing.T) {
 	yes, no, name := true, false, "new"
 	for _, kind := range []watchpost.WatchlistType{"keyword", "forum", "people", "company"} {

@@ -33,7 +33,6 @@ type demoCommand struct {
 	LogLevel      slog.Level `default:"warn" help:"Lowest level to log: debug, info, warn or error."`
 }
 
-// demo is a running demonstration.
 type demo struct {
 	config   *demoCommand
 	log      *slog.Logger

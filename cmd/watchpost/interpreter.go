@@ -22,7 +22,7 @@ type interpreterFlags struct {
 	MaxTokens   int      `help:"Maximum number of tokens of a reply; 0: not sent."`
 }
 
-// open returns the interpreter that the flags describe.
+// open returns the configured interpreter.
 func (f *interpreterFlags) open(log *slog.Logger) (interpret.Fallback, error) {
 	if f.URL == "" {
 		if f.Model != "" || f.Key != "" {

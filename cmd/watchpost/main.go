@@ -1,4 +1,4 @@
-// Command watchpost is the service and everything around it in one binary.
+// Command watchpost is the service, with all its tools in one binary.
 package main
 
 import (

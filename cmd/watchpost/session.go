@@ -15,7 +15,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// sessionCommand runs a session without a browser.
+// sessionCommand runs a headless session.
 type sessionCommand struct {
 	Server     string     `default:"http://127.0.0.1:8080" help:"Address of the service."`
 	Token      string     `help:"Session token; alternative to --code. Also from the file named by WATCHPOST_TOKEN_FILE."`

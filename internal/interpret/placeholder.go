@@ -15,10 +15,10 @@ var (
 	quoting   = regexp.MustCompile("\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 )
 
-// placeholders returns the placeholders of a prompt, as they stand there.
+// placeholders returns the placeholders of a prompt as written.
 func placeholders(prompt string) []string {
 	s := readable(prompt)
-	// Quoted phrases are blanked out, keeping offsets.
+	// Blank out quoted phrases; offsets stay the same.
 	masked := quoting.ReplaceAllStringFunc(s, func(q string) string {
 		if inner := strings.Trim(q, "\"“”`"); isBracketed(inner) && !literalTag(inner) && placeholderText(inner[1:len(inner)-1], inner[0]) {
 			return q // the quotes of a template, around a placeholder

@@ -192,7 +192,7 @@ var refusals = map[string][]string{
 		"People mentioning acme.com outages or downtime in Europe",
 		"Posts about Monday.com and Booking.com integrations for hotels",
 		"Posts about Node.js, Next.js and ASP.NET performance tuning",
-		// brackets that are no placeholders
+		// brackets that are not placeholders
 		"Posts with [Hiring] in the title about Rust jobs in Berlin",
 		"Posts about TypeScript generics like Map[K, V] in large code bases",
 		"Posts about Kubernetes [1] and service meshes [2] in production",

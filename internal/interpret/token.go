@@ -62,7 +62,7 @@ func tokenise(prompt string) []token {
 // numbering matches the number or bullet of a list element.
 var numbering = regexp.MustCompile(`(?m)^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–—·])[ \t]+|[ \t,;:]\(?[1-9]\)[ \t]+`)
 
-// community matches the name of a community of a forum.
+// community matches the name of a community in a forum.
 var community = regexp.MustCompile(`^/?r/[A-Za-z0-9_]{2,}`)
 
 // spellings unifies characters with several variants.
@@ -241,9 +241,9 @@ func quotedToken(s string, before rune) (token, int) {
 	}
 }
 
-// wordLength returns the length of the word that s begins with. Signs that
-// stand inside words belong to them (co-founder, Node.js, R&D, CI/CD), and so
-// do those that names of languages end or begin with (C++, C#, .NET).
+// wordLength returns the length of the word at the start of s. Signs inside
+// words belong to them (co-founder, Node.js, R&D, CI/CD), and so do signs at
+// the ends of names of languages (C++, C#, .NET).
 func wordLength(s string, fresh bool) int {
 	n := 0
 	if fresh && (s[0] == '.' || s[0] == '@') {
@@ -271,8 +271,8 @@ func wordLength(s string, fresh bool) int {
 	return n
 }
 
-// joins reports whether a sign holds together a word of before bytes and the
-// one of after bytes that rest begins with.
+// joins reports whether a sign joins a word of before bytes and the word at the
+// start of rest.
 func joins(sign rune, rest string, before, after int) bool {
 	switch sign {
 	case '\'', '-', '_', '@', '‑':
@@ -296,7 +296,7 @@ func inWord(r rune) bool {
 
 func hasWord(s string) bool { return strings.ContainsFunc(s, inWord) }
 
-// runLength returns the length of the run that s begins with.
+// runLength returns the length of the run at the start of s.
 func runLength(s string, in func(rune) bool) int {
 	if end := strings.IndexFunc(s, func(r rune) bool { return !in(r) }); end >= 0 {
 		return end
@@ -304,10 +304,11 @@ func runLength(s string, in func(rune) bool) int {
 	return len(s)
 }
 
-// foldSpace trims s and makes every run of white space one space.
+// foldSpace trims s and replaces each run of white space with one space.
 func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// wordSet makes a set of the words of a list; an underscore in it is a space.
+// wordSet returns the set of the words in a list; an underscore stands for a
+// space.
 func wordSet(lists ...string) map[string]bool {
 	set := make(map[string]bool)
 	for _, list := range lists {
@@ -318,10 +319,10 @@ func wordSet(lists ...string) map[string]bool {
 	return set
 }
 
-// texts returns the tokens as they were written, with spaces between them.
+// texts returns the tokens as written, separated by spaces.
 func texts(tokens []token) string { return join(tokens, func(t token) string { return t.text }) }
 
-// norms returns the normalised tokens, with spaces between them.
+// norms returns the normalized tokens, separated by spaces.
 func norms(tokens []token) string { return join(tokens, func(t token) string { return t.norm }) }
 
 func join(tokens []token, part func(token) string) string {

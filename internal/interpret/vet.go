@@ -116,7 +116,7 @@ func isQuoted(keyword, prompt string) bool {
 		strings.ContainsAny(prompt, "“„«「'`") && strings.Contains(text.Normalize(prompt), text.Normalize(keyword))
 }
 
-// nameLike reports whether most words have a capital.
+// nameLike reports whether most words are capitalized.
 func nameLike(words []string) bool {
 	n := 0
 	for _, s := range words {
@@ -127,8 +127,8 @@ func nameLike(words []string) bool {
 	return n*2 > len(words)
 }
 
-// landed makes sure that every quoted phrase, hashtag and name of the prompt is
-// in some entry, as long as there is room.
+// landed adds the quoted phrases and hashtags of the prompt that no entry
+// contains, as long as there is room.
 func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool) []watchpost.KeywordEntry {
 	var all strings.Builder
 	for _, e := range kept {
@@ -149,13 +149,13 @@ func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool
 	return kept
 }
 
-// named reports whether a quoted phrase serves as a label, an aim or a place.
+// named reports whether a quoted phrase is used as a label, an aim or a place.
 func (w wish) named(norm string) bool {
 	return slices.ContainsFunc(w.labels, func(r run) bool { return strings.Contains(norms(r), norm) }) ||
 		slices.ContainsFunc(w.aims, func(a string) bool { return strings.Contains(key(a), norm) }) || loaded().places[norm] != nil
 }
 
-// printable returns a text of one line within a bound.
+// printable returns text on one line, of limited length.
 func printable(s string, most int) string {
 	return shorten(foldSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -175,7 +175,7 @@ func printables(list []string) []string {
 	return distinct(out, len(out))
 }
 
-// vetLabels returns labels within bounds.
+// vetLabels returns the labels within the limits.
 func vetLabels(labels []watchpost.Label) ([]watchpost.Label, error) {
 	var out []watchpost.Label
 	for _, l := range labels {
@@ -194,8 +194,8 @@ func vetLabels(labels []watchpost.Label) ([]watchpost.Label, error) {
 	return out, nil
 }
 
-// vetSlots returns the slots of a result: those that are known, once each,
-// with subject and keywords as they are.
+// vetSlots returns the known slots of a result, each once. Subject and keywords
+// are always present, with the values of the result.
 func vetSlots(r Result, changed bool) []Slot {
 	given := map[string]Slot{}
 	for _, s := range r.Slots {

@@ -40,7 +40,7 @@ type letter struct {
 
 // Bounds of an outbox.
 const (
-	// outboxSize is the maximum number of waiting mails; more are refused.
+	// outboxSize is the maximum number of waiting mails.
 	outboxSize = 1000
 	// carriers is the number of concurrent deliveries.
 	carriers = 4

@@ -30,7 +30,7 @@ const (
 	TLSNone     TLSPolicy = "none"     // no TLS: to this machine only
 )
 
-// SMTPOptions are the options of an SMTP. Host, From and Clock are required.
+// SMTPOptions configure an SMTP. Host, From and Clock are required.
 type SMTPOptions struct {
 	Host     string
 	Port     int // 0: 465 with TLSImplicit, else 587
@@ -39,10 +39,10 @@ type SMTPOptions struct {
 	From     string    // the sender's address
 	TLS      TLSPolicy // empty: TLSStart
 	// Timeout bounds one delivery, from the connection to the server's last
-	// reply; 0 is DefaultTimeout.
+	// reply; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Roots are the trusted authorities for the server's certificate; nil: the
-	// system's.
+	// Roots are the trusted authorities for the server's certificate; nil means
+	// those of the system.
 	Roots *x509.CertPool
 	Clock watchpost.Clock
 	Log   *slog.Logger
@@ -62,7 +62,7 @@ type SMTP struct {
 // DeliveryError is the reason why a mail server did not accept a mail.
 type DeliveryError struct {
 	// Temporary means that the same mail may be accepted later: the server
-	// replied so (4xx), could not be reached, or stopped responding.
+	// replied with 4xx, was unreachable, or stopped responding.
 	Temporary bool
 	Code      int // of the server; 0: no reply
 	Err       error
@@ -80,7 +80,7 @@ func (e *DeliveryError) Error() string {
 // Unwrap returns the cause.
 func (e *DeliveryError) Unwrap() error { return e.Err }
 
-// NewSMTP checks the options; it does not connect.
+// NewSMTP validates the options. It does not connect.
 func NewSMTP(o SMTPOptions) (*SMTP, error) {
 	from, ok := watchpost.NormalizeEmail(o.From)
 	switch {
@@ -141,7 +141,7 @@ func (s *SMTP) tls() *tls.Config {
 	return &tls.Config{ServerName: s.o.Host, RootCAs: s.o.Roots, MinVersion: tls.VersionTLS12}
 }
 
-// dial connects. The connection ends with ctx.
+// dial connects to the server. The connection ends with ctx.
 func (s *SMTP) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil || s.o.TLS != TLSImplicit {
@@ -188,7 +188,7 @@ func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	return nil
 }
 
-// compose builds the message. No field of a mail can add a header.
+// compose builds the message. The fields of a mail cannot add headers.
 func (s *SMTP) compose(m actors.Mail) (*gomail.Msg, error) {
 	if err := checkHeaders(m); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func classified(err error) *DeliveryError {
 	return e
 }
 
-// replyCode returns the code of the server's reply in an error; 0 without one.
+// replyCode returns the server's reply code from an error, or 0.
 func replyCode(err error) int {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {

@@ -165,7 +165,7 @@ type AllowanceState struct {
 	ResetsAt time.Time `json:"resets_at"`
 }
 
-// Browser describes where a session runs.
+// Browser describes the browser of a session.
 type Browser struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`

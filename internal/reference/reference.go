@@ -1,5 +1,5 @@
-// Package reference parses the ways in which callers and pages name a profile,
-// company or post of the network: URLs, URNs, slugs and ids.
+// Package reference parses the names of profiles, companies and posts of the
+// network in requests and pages: URLs, URNs, slugs and ids.
 package reference
 
 import (

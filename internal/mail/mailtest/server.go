@@ -29,7 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// User and Password are the accepted credentials.
+// User and Password are the credentials that the server accepts.
 const (
 	User     = "watchpost"
 	Password = "correct horse"
@@ -38,7 +38,7 @@ const (
 // Wait bounds each wait of a test.
 const Wait = 20 * time.Second
 
-// Options change what the server offers.
+// Options change the server's capabilities.
 type Options struct {
 	NoStartTLS  bool // plain only
 	Implicit    bool // TLS from the first byte
@@ -132,7 +132,7 @@ func (s *Server) certificate() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// CertificateFile writes the certificate to a file and returns its name.
+// CertificateFile writes the certificate to a file and returns the file's name.
 func (s *Server) CertificateFile() string {
 	name := filepath.Join(s.t.TempDir(), "mail.pem")
 	require.NoError(s.t, os.WriteFile(name, s.cert, 0o600))
