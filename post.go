@@ -122,8 +122,8 @@ type PostQuery struct {
 	Live       map[WatchlistID]bool
 	Tagging    *Tagging // which tags of posts count; nil: all
 	Labels     []string // any of them; NoLabels selects untagged posts
-	People     []string // authors, any of these or of Companies: Keys of ParseProfile
-	Companies  []string // Keys of ParseCompany
+	People     []string // authors, any of these or of Companies: Keys of reference.ParseProfile
+	Companies  []string // Keys of reference.ParseCompany
 	Search     text.Search
 	Saved      bool
 	Languages  []string  // any of these codes, as ParseLanguage returns them
@@ -136,7 +136,7 @@ type PostQuery struct {
 	Sentiments []string // any of them
 	Sources    []string // any of them
 	Keyword    string   // the keyword of a match by one of the watchlists in Live
-	Slug       string   // one post: a Key of ParsePostReference
+	Slug       string   // one post: a Key of reference.ParsePost
 	Order      PostOrder
 	Page       int // from 1
 	PageSize   int

@@ -220,7 +220,7 @@ func CleanOutput(t TaskType, output json.RawMessage, network *url.URL) (json.Raw
 		return nil, errors.New("output is too large")
 	}
 	if trimmed := bytes.TrimSpace(output); len(trimmed) == 0 || trimmed[0] != '{' {
-		return nil, errors.New("output is no object")
+		return nil, errors.New("output is not an object")
 	}
 	clean := shape()
 	if err := json.Unmarshal(output, clean); err != nil {

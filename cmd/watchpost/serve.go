@@ -25,7 +25,7 @@ const extensionOrigin = "chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj"
 // serveCommand is the configuration of the service.
 type serveCommand struct {
 	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. An address that is not loopback requires TLS, a trusted proxy, or --insecure."`
-	OpsListen  string `help:"Serve /metrics and /admin at this address instead."`
+	OpsListen  string `help:"Address of /metrics and /admin; default: that of --listen."`
 	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
 	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 to disable the check."`
 	PostCache  int    `default:"128" help:"Size of the cache of posts and their index for all teams, in MiB. The memory limit of the whole process is that of its cgroup, or GOMEMLIMIT."`

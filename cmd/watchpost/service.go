@@ -32,12 +32,12 @@ type service struct {
 	registry *actors.Registry
 	failed   chan error // receives the error of a listener that failed
 
-	tls     *tls.Config // nil without TLS
-	config  *serveCommand
-	log     *slog.Logger
-	metrics *prometheus.Registry
-	store   *badger.Store
-	settled *watchpost.SettableClock // nil without --test-clock
+	tls       *tls.Config // nil without TLS
+	config    *serveCommand
+	log       *slog.Logger
+	metrics   *prometheus.Registry
+	store     *badger.Store
+	testClock *watchpost.SettableClock // nil without --test-clock
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
 	api       *httpapi.Server
@@ -124,7 +124,7 @@ func (s *service) startClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.clock, s.settled = clock, clock
+	s.clock, s.testClock = clock, clock
 	return nil
 }
 
@@ -144,8 +144,8 @@ func (s *service) startActors(ctx context.Context) error {
 		Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20,
 	})
-	if err == nil && s.settled != nil {
-		s.settled.BeforeAdvance(s.registry.BeforeAdvance)
+	if err == nil && s.testClock != nil {
+		s.testClock.BeforeAdvance(s.registry.BeforeAdvance)
 	}
 	return err
 }
@@ -161,8 +161,8 @@ func (s *service) listen(context.Context) error {
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile,
 		Ready: s.isReady, Writable: s.isWritable, Interpreter: interpreter,
 	}
-	if s.settled != nil {
-		o.TestClock = s.settled
+	if s.testClock != nil {
+		o.TestClock = s.testClock
 	}
 	api, err := httpapi.New(o)
 	if err != nil {
@@ -256,8 +256,8 @@ func (s *service) stop() error {
 	if s.closeMail != nil {
 		end("mails under way", within(mailTimeout, s.closeMail))
 	}
-	if s.settled != nil {
-		s.settled.Close()
+	if s.testClock != nil {
+		s.testClock.Close()
 	}
 	if s.store != nil {
 		end("the store", s.store.Close)

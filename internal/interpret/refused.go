@@ -62,7 +62,7 @@ func (r *Refused) MarshalJSON() ([]byte, error) {
 // Unavailable means that no interpreter could answer in strict mode
 // (specification: 503). Its JSON is the body of the reply and does not contain
 // the cause.
-type Unavailable struct { //nolint:errname // likewise
+type Unavailable struct { //nolint:errname // a word of the specification
 	Err error
 }
 

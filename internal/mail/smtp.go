@@ -87,7 +87,7 @@ func NewSMTP(o SMTPOptions) (*SMTP, error) {
 	case o.Host == "" || o.Clock == nil:
 		return nil, errors.New("mail: a host and a clock are required")
 	case !ok:
-		return nil, fmt.Errorf("mail: the sender %q is no address", o.From)
+		return nil, fmt.Errorf("mail: the sender %q is not an address", o.From)
 	case (o.User == "") != (o.Password == ""):
 		return nil, errors.New("mail: user and password belong together")
 	}
@@ -105,7 +105,7 @@ func NewSMTP(o SMTPOptions) (*SMTP, error) {
 		port = 465
 	case TLSNone:
 		if !Loopback(o.Host) {
-			return nil, fmt.Errorf("mail: no TLS to %s, which is not this machine", o.Host)
+			return nil, fmt.Errorf("mail: TLS is required: %s is not this machine", o.Host)
 		}
 	default:
 		return nil, fmt.Errorf("mail: unknown TLS policy %q", o.TLS)

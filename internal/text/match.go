@@ -70,7 +70,7 @@ func asciiSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 func dropMarks(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	bare, space := false, false // the last base loses its marks; was white space
+	bare, space := false, false // the last base character loses its marks; the last character was white space
 	for _, r := range s {
 		switch {
 		case unicode.Is(unicode.Mn, r):

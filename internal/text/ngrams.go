@@ -26,7 +26,7 @@ func Ngrams(text string) iter.Seq[string] {
 			end := at + utf8.RuneLen(r)
 			if inASCIIWord(r) && (before == ' ' || inASCIIWord(before)) {
 				before, start = r, at
-				continue // most of most texts
+				continue // the most frequent case
 			}
 			if !unicode.IsSpace(r) && !inWord(r) && !yield(text[at:end]) {
 				return
