@@ -31,7 +31,7 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 		x.ctx.bound(s.timing.Request)
 		team, err := s.teamOfKey(&x.ctx, r.Header.Get("X-Api-Key"))
 		if err != nil {
-			s.writeError(w, r, err)
+			s.writeError(r, err)
 			return
 		}
 		x.team = team
@@ -56,7 +56,7 @@ func (s *Server) withExtension(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		if err := s.registry.RequireExtension(ctx, teamOf(ctx)); err != nil {
-			s.writeError(w, r, err)
+			s.writeError(r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -67,7 +67,7 @@ func (s *Server) withExtension(next http.Handler) http.Handler {
 func (s *Server) requireWritable(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.writable(); err != nil {
-			s.writeError(w, r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))
+			s.writeError(r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -80,7 +80,7 @@ func (s *Server) guard(check func(*http.Request) error) fuego.RouteOption {
 	return fuego.OptionMiddleware(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := check(r); err != nil {
-				s.writeError(w, r, err)
+				s.writeError(r, err)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -108,7 +108,7 @@ func (t adminToken) matches(secret string) bool {
 func (s *Server) withAdmin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.admin.matches(bearer(r)) {
-			s.writeError(w, r, watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized))
+			s.writeError(r, watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -36,7 +36,7 @@ func (s *Server) docsRoutes() {
 func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
 	page, err := s.docs()
 	if err != nil {
-		s.writeError(w, r, err)
+		s.writeError(r, err)
 		return
 	}
 	x := stateOf(r.Context())

@@ -19,18 +19,18 @@ func (s *Server) downloadRoutes() {
 func (s *Server) downloadExtension(w http.ResponseWriter, r *http.Request) {
 	missing := watchpost.Errorf(watchpost.NotFound, textNotFound)
 	if s.extension == "" {
-		s.writeError(w, r, missing)
+		s.writeError(r, missing)
 		return
 	}
 	file, err := os.Open(s.extension)
 	if err != nil {
-		s.writeError(w, r, missing)
+		s.writeError(r, missing)
 		return
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		s.writeError(w, r, missing)
+		s.writeError(r, missing)
 		return
 	}
 	h := w.Header()

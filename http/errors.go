@@ -72,7 +72,7 @@ func failed(text string, err error) error {
 }
 
 // writeError answers a request with an error.
-func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) writeError(r *http.Request, err error) {
 	x := stateOf(r.Context())
 	if x.writePromptError(err) {
 		return

@@ -68,7 +68,7 @@ type fullBody struct {
 func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) {
 	document, err := s.openAPI()
 	if err != nil {
-		s.writeError(w, r, err)
+		s.writeError(r, err)
 		return
 	}
 	x := stateOf(r.Context())

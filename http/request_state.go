@@ -63,7 +63,7 @@ func (s *Server) finish(x *requestState, r *http.Request, began time.Time) {
 		s.log.Error("panic", "request", x.id, "path", r.URL.Path, "reason", reason, "stack", string(debug.Stack()))
 		if !x.sent {
 			x.status = 0
-			s.writeError(x, r, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
+			s.writeError(r, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 			reason = nil
 		}
 	}

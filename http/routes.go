@@ -125,7 +125,7 @@ func (s *Server) addRoute(to *fuego.Server, method, path string, reply any, serv
 			err = encode(r, reply)
 		}
 		if err != nil {
-			s.writeError(w, r, err)
+			s.writeError(r, err)
 		}
 	}
 	registrars[method](to, path, handler, append(options, withReply(reply))...)

@@ -4,10 +4,15 @@
 //
 // A request passes, from the outside in:
 //
-//	withState  request id, panic, access log, metrics, words of mux and framework
+//	withState  request id, panic, access log, metrics, texts of mux and framework
 //	mux        404 and 405 as JSON
-//	access     key, extension, admin token: what the route asks for
-//	handler    decode, authorise, act, encode
+//	access     key, extension, admin token: guards of the route
+//	handler    body, Idempotency-Key, fields, request to the team, reply
+//
+// handleCreate has the steps of a request that creates: readAll, parseObject,
+// idempotencyKey, keptReply, decode, sendOnce; the team handles the message in its
+// method on…, and answers when the batch is durable. decode and the cleanField
+// methods that it calls are pure.
 package httpapi
 
 import (

@@ -26,12 +26,12 @@ const textNoFrame = "not a JSON text frame"
 // net/http keeps for a request.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	if err := s.checkSecret(r); err != nil {
-		s.writeError(w, r, err)
+		s.writeError(r, err)
 		return
 	}
 	leave, err := s.admit(s.clientOf(r))
 	if err != nil {
-		s.writeError(w, r, err)
+		s.writeError(r, err)
 		return
 	}
 	defer leave()
