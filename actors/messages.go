@@ -68,10 +68,6 @@ type AddMember struct {
 	Role     watchpost.Role
 }
 
-// GetMember finds a member by normalised email (NotFound `User not found`);
-// answered by watchpost.Member.
-type GetMember struct{ Email string }
-
 // OpenSession makes a session for a member; answered by SessionOpened.
 type OpenSession struct{ Email string }
 

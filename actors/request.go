@@ -17,7 +17,6 @@ func (UpdateTeam) answeredWith(watchpost.Team)      {}
 func (RevealKey) answeredWith(APIKey)               {}
 func (RotateKey) answeredWith(APIKey)               {}
 func (AddMember) answeredWith(watchpost.Member)     {}
-func (GetMember) answeredWith(watchpost.Member)     {}
 func (UpdateMember) answeredWith(watchpost.Member)  {}
 func (RemoveMember) answeredWith(Done)              {}
 func (ReleaseAccount) answeredWith(Done)            {}

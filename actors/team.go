@@ -234,9 +234,6 @@ func (t *team) receiveTeam(message any) bool {
 		t.members.onReleaseAccount(m)
 	case signInMember:
 		t.members.onSignInMember(m)
-	case GetMember:
-		member, err := t.members.byEmail(m.Email)
-		t.answer(member, err)
 	default:
 		return false
 	}

@@ -50,15 +50,6 @@ func (b *Batch) Set(key DirectoryKey, value []byte) {
 	b.Directory = append(b.Directory, DirectoryWrite{Key: key, Value: value, Always: true})
 }
 
-// Append adds the writes of other after those of b.
-func (b *Batch) Append(other *Batch) {
-	if other == nil {
-		return
-	}
-	b.Writes = append(b.Writes, other.Writes...)
-	b.Directory = append(b.Directory, other.Directory...)
-}
-
 // Empty reports whether the batch writes nothing.
 func (b *Batch) Empty() bool { return len(b.Writes) == 0 && len(b.Directory) == 0 }
 

@@ -102,8 +102,6 @@ type View interface {
 	// empty to is past the last. Key and value are valid during the call only.
 	// yield may read the view.
 	Scan(space Space, from, to []byte, yield func(key, value []byte) bool) error
-	// ScanReverse is Scan from the last key of the range to the first.
-	ScanReverse(space Space, from, to []byte, yield func(key, value []byte) bool) error
 	// Lookup returns a copy of a directory entry, or ErrNotFound.
 	Lookup(key DirectoryKey) ([]byte, error)
 	// ScanDirectory calls yield for the entries of one kind in bytewise order

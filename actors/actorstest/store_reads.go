@@ -68,14 +68,6 @@ func (v *lossyView) Scan(space persistence.Space, from, to []byte, yield func(ke
 	return firstOnly(v.View.Scan, space, from, to, yield)
 }
 
-// ScanReverse implements persistence.View. It fails as Scan does.
-func (v *lossyView) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
-	if !v.store.lost(Read{Space: space, Key: string(from)}) {
-		return v.View.ScanReverse(space, from, to, yield)
-	}
-	return firstOnly(v.View.ScanReverse, space, from, to, yield)
-}
-
 type scan func(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error
 
 // firstOnly scans up to the first key and fails.

@@ -125,12 +125,3 @@ func ofLetters(word string) bool {
 	}
 	return true
 }
-
-// StemmedLanguages returns the codes of the languages with a stemmer.
-func StemmedLanguages() []string {
-	codes := make([]string, 0, len(stemmers))
-	for code := range stemmers {
-		codes = append(codes, code)
-	}
-	return codes
-}

@@ -45,15 +45,6 @@ func appendPair(dst []byte, space persistence.Space, key []byte) []byte {
 // pairLength is the length of what appendPair appends.
 func pairLength(space persistence.Space, key []byte) int { return 2 + len(space) + len(key) }
 
-// splitPair splits a physical key of a pair; both parts alias b.
-func splitPair(b []byte) (space, key []byte, ok bool) {
-	if len(b) < 2 || b[0] != tagPair || len(b) < 2+int(b[1]) {
-		return nil, nil, false
-	}
-	end := 2 + int(b[1])
-	return b[2:end], b[end:], true
-}
-
 // appendKind appends the common prefix of all directory entries of a kind.
 func appendKind(dst []byte, kind string) []byte {
 	dst = append(dst, tagDirectory)
@@ -66,29 +57,9 @@ func directoryKey(key persistence.DirectoryKey) []byte {
 	return append(appendKind(nil, key.Kind), key.Name...)
 }
 
-// splitDirectory splits the physical key of a directory entry.
-func splitDirectory(b []byte) (key persistence.DirectoryKey, ok bool) {
-	if len(b) < 3 || b[0] != tagDirectory {
-		return key, false
-	}
-	end := 3 + int(binary.BigEndian.Uint16(b[1:]))
-	if len(b) < end {
-		return key, false
-	}
-	return persistence.DirectoryKey{Kind: string(b[3:end]), Name: string(b[end:])}, true
-}
-
 // epochKey returns the physical key of a space's epoch.
 func epochKey(space persistence.Space) []byte {
 	return append([]byte{tagEpoch}, space...)
-}
-
-// splitEpochKey returns the space of an epoch's physical key.
-func splitEpochKey(b []byte) (persistence.Space, bool) {
-	if len(b) < 2 || b[0] != tagEpoch {
-		return "", false
-	}
-	return persistence.Space(b[1:]), true
 }
 
 func encodeEpoch(epoch persistence.Epoch) []byte {

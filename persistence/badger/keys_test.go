@@ -2,6 +2,7 @@ package badger
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"testing"
 
@@ -105,4 +106,33 @@ func TestKeyOrder(t *testing.T) {
 		a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
 		require.Equal(t, a < b, bytes.Compare(encodeEpoch(persistence.Epoch(a)), encodeEpoch(persistence.Epoch(b))) < 0)
 	})
+}
+
+// splitPair splits a physical key of a pair; both parts alias b.
+func splitPair(b []byte) (space, key []byte, ok bool) {
+	if len(b) < 2 || b[0] != tagPair || len(b) < 2+int(b[1]) {
+		return nil, nil, false
+	}
+	end := 2 + int(b[1])
+	return b[2:end], b[end:], true
+}
+
+// splitDirectory splits the physical key of a directory entry.
+func splitDirectory(b []byte) (key persistence.DirectoryKey, ok bool) {
+	if len(b) < 3 || b[0] != tagDirectory {
+		return key, false
+	}
+	end := 3 + int(binary.BigEndian.Uint16(b[1:]))
+	if len(b) < end {
+		return key, false
+	}
+	return persistence.DirectoryKey{Kind: string(b[3:end]), Name: string(b[end:])}, true
+}
+
+// splitEpochKey returns the space of an epoch's physical key.
+func splitEpochKey(b []byte) (persistence.Space, bool) {
+	if len(b) < 2 || b[0] != tagEpoch {
+		return "", false
+	}
+	return persistence.Space(b[1:]), true
 }

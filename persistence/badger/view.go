@@ -167,29 +167,6 @@ func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, va
 	})
 }
 
-// ScanReverse implements persistence.View.
-func (v *view) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
-	if !validSpace(space) {
-		return nil
-	}
-	prefix := appendSpace(nil, space)
-	// Badger seeks to the last key that is not after start. No key equals the
-	// end of the prefix, since keys are never empty; a key may equal to, which
-	// is not part of the range.
-	start := persistence.PrefixEnd(prefix)
-	if len(to) > 0 {
-		start = appendPair(nil, space, to)
-	}
-	options := db.IteratorOptions{Prefix: prefix, Reverse: true}
-	return v.iterate(options, start, func(physical, value []byte) bool {
-		key := physical[len(prefix):]
-		if len(to) > 0 && bytes.Compare(key, to) >= 0 {
-			return true
-		}
-		return bytes.Compare(key, from) >= 0 && yield(key, value)
-	})
-}
-
 // ScanDirectory implements persistence.View.
 func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
 	if len(kind) > persistence.MaxKey {

@@ -117,9 +117,8 @@ func seesEarlierBatches(t *testing.T, open Database) {
 		next := fmt.Appendf(nil, "%d", i)
 		b := &persistence.Batch{}
 		b.CompareAndSet(key, before, next)
-		failing := &persistence.Batch{}
+		failing := conflicting()
 		failing.Set(key, []byte("bad"))
-		failing.Append(conflicting())
 		answered.Add(2)
 		s.Submit(bad(i), epochs[i], failing, func(err error) {
 			if !errors.Is(err, persistence.ErrConflict) {

@@ -110,7 +110,6 @@ func badSpaces(t *testing.T, open Database) {
 		_, err = v.Get(space, []byte("k"))
 		require.ErrorIs(t, err, persistence.ErrNotFound)
 		require.Empty(t, scanned(t, v, space, "", ""))
-		require.Empty(t, scannedBack(t, v, space, "", ""))
 	}
 	_, err := v.Get("team", nil)
 	require.ErrorIs(t, err, persistence.ErrNotFound)

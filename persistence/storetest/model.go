@@ -266,7 +266,6 @@ func (m *machine) compare(t *rapid.T, s snapshot) {
 		}
 		want := s.want.between(space, from, to)
 		require.Equal(t, want, scanned(t, s.view, space, from, to))
-		require.Equal(t, reversed(want), scannedBack(t, s.view, space, from, to))
 		key := keys.Draw(t, "key")
 		value, err := s.view.Get(space, []byte(key))
 		stored, ok := s.want.spaces[space][key]

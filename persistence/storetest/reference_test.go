@@ -186,10 +186,6 @@ func (v *referenceView) Scan(space persistence.Space, from, to []byte, yield fun
 	return each(v.between(space, string(from), string(to)), yield)
 }
 
-func (v *referenceView) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
-	return each(reversed(v.between(space, string(from), string(to))), yield)
-}
-
 func each(pairs []pair, yield func(key, value []byte) bool) error {
 	for _, p := range pairs {
 		if !yield([]byte(p.key), []byte(p.value)) {

@@ -22,14 +22,6 @@ var scanTests = map[string]func(t *testing.T, open Database){
 	"KeyEqualToEdge": keyEqualToEdge,
 }
 
-func reversed(pairs []pair) []pair {
-	var r []pair
-	for i := range pairs {
-		r = append(r, pairs[len(pairs)-1-i])
-	}
-	return r
-}
-
 func keysOf(pairs []pair) []string {
 	keys := []string{}
 	for _, p := range pairs {
@@ -60,7 +52,6 @@ func ranges(t *testing.T, open Database) {
 	} {
 		got := scanned(t, v, "team", c.from, c.to)
 		require.Equal(t, c.want, keysOf(got), "[%s, %s)", c.from, c.to)
-		require.Equal(t, reversed(got), scannedBack(t, v, "team", c.from, c.to), "reverse of [%s, %s)", c.from, c.to)
 	}
 }
 
@@ -88,7 +79,6 @@ func binaryKeys(t *testing.T, open Database) {
 			}
 			got := scanned(t, v, "team", from, to)
 			require.Equal(t, want, keysOf(got), "[%x, %x)", from, to)
-			require.Equal(t, reversed(got), scannedBack(t, v, "team", from, to))
 		}
 		value, err := v.Get("team", []byte(from))
 		require.NoError(t, err)
@@ -106,19 +96,13 @@ func endsEarly(t *testing.T, open Database) {
 	require.NoError(t, commit(t, s, "team", epoch, b))
 	v := viewed(t, s)
 	for _, limit := range []int{1, 2, 49, 50, 51} {
-		var forward, back []string
+		var forward []string
 		require.NoError(t, v.Scan("team", nil, nil, func(key, _ []byte) bool {
 			forward = append(forward, string(key))
 			return len(forward) < limit
 		}))
-		require.NoError(t, v.ScanReverse("team", nil, nil, func(key, _ []byte) bool {
-			back = append(back, string(key))
-			return len(back) < limit
-		}))
 		require.Len(t, forward, min(limit, 50))
-		require.Len(t, back, min(limit, 50))
 		require.Equal(t, "00", forward[0])
-		require.Equal(t, "49", back[0])
 	}
 }
 
@@ -136,7 +120,6 @@ func prefixes(t *testing.T, open Database) {
 	} {
 		end := string(persistence.PrefixEnd([]byte(prefix)))
 		require.Equal(t, want, keysOf(scanned(t, v, "team", prefix, end)), "%x", prefix)
-		require.Equal(t, want, keysOf(reversed(scannedBack(t, v, "team", prefix, end))), "%x", prefix)
 	}
 }
 
@@ -164,7 +147,6 @@ func longScan(t *testing.T, open Database) {
 		require.Equal(t, fmt.Sprintf("%05d", i), p.key)
 		require.Equal(t, fmt.Sprintf("1/%d/", i)+string(value), p.value)
 	}
-	require.Equal(t, reversed(got), scannedBack(t, v, "team", "", ""))
 }
 
 func skipsDeleted(t *testing.T, open Database) {
@@ -179,9 +161,6 @@ func skipsDeleted(t *testing.T, open Database) {
 	require.NoError(t, commit(t, s, "team", epoch, &persistence.Batch{Writes: []persistence.Write{{Key: []byte("b"), Delete: true}}}))
 	put(t, s, "team", epoch, "b", "")
 	holds(t, s, "team", "b", "", "c", "2")
-	once(t, s, func(v persistence.View) {
-		require.Equal(t, []string{"c", "b"}, keysOf(scannedBack(t, v, "team", "", "")))
-	})
 }
 
 func emptySpace(t *testing.T, open Database) {
@@ -190,7 +169,6 @@ func emptySpace(t *testing.T, open Database) {
 	v := viewed(t, s)
 	for _, space := range []persistence.Space{"never seen", "activated"} {
 		require.Empty(t, scanned(t, v, space, "", ""))
-		require.Empty(t, scannedBack(t, v, space, "", ""))
 		_, err := v.Get(space, []byte("k"))
 		require.ErrorIs(t, err, persistence.ErrNotFound)
 	}
@@ -204,7 +182,6 @@ func keyEqualToEdge(t *testing.T, open Database) {
 	require.NoError(t, commit(t, s, "team", epoch, puts("k", "", "k\x00", "", "l", "", "l\x00", "")))
 	v := viewed(t, s)
 	require.Equal(t, []string{"k\x00"}, keysOf(scanned(t, v, "team", "k\x00", "l")))
-	require.Equal(t, []string{"k\x00"}, keysOf(scannedBack(t, v, "team", "k\x00", "l")))
-	require.Equal(t, []string{"k"}, keysOf(scannedBack(t, v, "team", "k", "k\x00")))
-	require.Equal(t, []string{"l", "k\x00"}, keysOf(scannedBack(t, v, "team", "k\x00", "l\x00")))
+	require.Equal(t, []string{"k"}, keysOf(scanned(t, v, "team", "k", "k\x00")))
+	require.Equal(t, []string{"k\x00", "l"}, keysOf(scanned(t, v, "team", "k\x00", "l\x00")))
 }

@@ -48,7 +48,6 @@ func prefixesDoNotLeak(t *testing.T, open Database) {
 				}
 			}
 			require.ElementsMatch(t, want, scanned(t, v, space, "", ""), "%q", space)
-			require.Equal(t, reversed(want), scannedBack(t, v, space, "", ""), "%q", space)
 			require.Equal(t, len(want) > 0, len(scanned(t, v, space, "\xff", "")) == 2, "%q", space)
 			_, err := v.Get(space, []byte("absent"))
 			require.ErrorIs(t, err, persistence.ErrNotFound)

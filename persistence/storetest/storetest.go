@@ -112,16 +112,6 @@ func scanned(t require.TestingT, v persistence.View, space persistence.Space, fr
 	return got
 }
 
-// scannedBack returns the pairs of a range from the last to the first.
-func scannedBack(t require.TestingT, v persistence.View, space persistence.Space, from, to string) []pair {
-	var got []pair
-	require.NoError(t, v.ScanReverse(space, []byte(from), []byte(to), func(key, value []byte) bool {
-		got = append(got, pair{string(key), string(value)})
-		return true
-	}))
-	return got
-}
-
 // holds requires that the space contains exactly these keys and values.
 func holds(t testing.TB, s persistence.Store, space persistence.Space, keysAndValues ...string) {
 	t.Helper()
