@@ -26,7 +26,7 @@ import (
 
 // Version is the version of the rules, stored with each post. It increases with
 // every change of a rule that changes results.
-const Version = 2
+const Version = 3
 
 // Context is the part of a watchlist that the rules use.
 type Context struct {

@@ -33,6 +33,10 @@ func TestSentiment(t *testing.T) {
 		{"positive", "Complimenti a tutti, un lavoro eccellente"},
 		{"negative", "Che vergogna, sono molto deluso da questo servizio"},
 
+		// Hindi is not trained: only signs count.
+		{"neutral", "yeh bahut bura hai bhai, mujhe nahi chahiye"},
+		{"neutral", "यह बहुत अच्छा है"},
+		{"positive", "yeh bahut accha hai bhai 😊"},
 		{"positive", "Vi ses på mässan imorgon 😊"},
 		{"positive", "明日会いましょう 🎉"},
 		{"negative", "😡😡😡"},

@@ -11,7 +11,8 @@
 //
 // The confidence of the model is the lead of the best language over the
 // second. Below a threshold, set on held-out texts, the language is
-// undetermined; so it is with fewer than minLetters letters.
+// undetermined; so it is with fewer than minLetters letters, and for a text
+// that the model takes for names or for a language that it does not list.
 //
 // Codes are those of ISO 639-1. Bosnian is reported as Croatian, Malay as
 // Indonesian, Serbian in Latin letters as Croatian, and both forms of

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"watchpost"
 )
 
 //go:embed model.bin
@@ -34,6 +36,18 @@ type group struct {
 	// rows holds the weights, those of a bucket's languages adjacent; see
 	// setWeights.
 	rows []byte
+}
+
+// Modelled returns the codes of the languages that the embedded model
+// distinguishes. Detect returns others too, by their script.
+func Modelled() []string {
+	var codes []string
+	for _, g := range current().groups {
+		codes = append(codes, g.Codes...)
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	return slices.DeleteFunc(codes, func(code string) bool { return code == watchpost.Undetermined })
 }
 
 // maxLanguages and maxBits bound a script's model.

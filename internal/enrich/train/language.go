@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,37 +17,29 @@ import (
 
 // languageCommand trains the language model.
 type languageCommand struct {
-	Packages string `type:"existingdir" required:"" help:"Folder with the Debian packages of LibreOffice that README.md names."`
-	Corpus   string `type:"existingfile" required:"" help:"The corpus of posts; only its training part is read."`
-	Out      string `default:"internal/enrich/language/model.bin" help:"The model file to write."`
+	Corpus string `type:"existingdir" required:"" env:"WATCHPOST_CORPUS_DIR" help:"Folder with posts.jsonl and the folders of sentences that README.md names. Held-out parts are not read."`
+	Out    string `default:"internal/enrich/language/model.bin" help:"The model file to write."`
 }
 
-// sentences holds sentences written for this purpose, and words frequent
-// words, in a file for each language.
+// own holds texts written for this purpose, in a file for each language:
+// sentences, and words that are frequent.
 //
 //go:embed sentences words
 var own embed.FS
 
+// sentenceFolders are the folders of the corpus with a file of sentences for
+// each language.
+var sentenceFolders = []string{"sentences", "sentences-cc-by"}
+
 // Run trains the model and writes it.
 func (c *languageCommand) Run() error {
-	packages, err := readPackages(c.Packages)
+	posts, err := readPosts(filepath.Join(c.Corpus, "posts.jsonl"), trainingPart)
 	if err != nil {
 		return err
 	}
-	posts, err := readPosts(c.Corpus, trainingPart)
+	texts, err := languageTexts(os.DirFS(c.Corpus), posts)
 	if err != nil {
 		return err
-	}
-	texts, err := languageTexts(packages, posts)
-	if err != nil {
-		return err
-	}
-	for _, name := range packages.names {
-		fmt.Fprintln(out, name)
-	}
-	for _, name := range slices.Sorted(keys(texts)) {
-		t := texts[name]
-		fmt.Fprintf(out, "%-8s %6d posts %6d lines %4d sentences %4d words\n", name, len(t.Posts), len(t.Lines), len(t.Sentences), len(t.Words))
 	}
 	model, err := language.Train(texts, out)
 	if err != nil {
@@ -54,12 +49,66 @@ func (c *languageCommand) Run() error {
 }
 
 // languageTexts collects the training texts of each language.
-func languageTexts(packages *lines, posts []post) (map[string]language.Texts, error) {
+func languageTexts(corpus fs.FS, posts []post) (map[string]language.Texts, error) {
 	texts := map[string]language.Texts{}
-	english := frequent(packages.by["en"], englishWords)
-	for code := range packages.by {
-		texts[code] = language.Texts{Lines: packages.of(code, english)}
+	for _, dir := range sentenceFolders {
+		err := readLines(corpus, dir, func(name string, lines []string) {
+			t := texts[name]
+			for _, line := range lines {
+				if !language.HeldOut(line) {
+					t.Sentences = append(t.Sentences, line)
+				}
+			}
+			texts[name] = t
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
+	addPosts(texts, posts)
+	err := readLines(own, "sentences", func(name string, lines []string) {
+		t := texts[name]
+		t.Own = lines
+		texts[name] = t
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts, readLines(own, "words", func(name string, lines []string) {
+		t := texts[name]
+		t.Words = strings.Fields(strings.Join(lines, " "))
+		texts[name] = t
+	})
+}
+
+// readLines calls f with the lines of each text file of a folder, and its name
+// without the suffix.
+func readLines(files fs.FS, dir string, f func(name string, lines []string)) error {
+	list, err := fs.Glob(files, path.Join(dir, "*.txt"))
+	if err != nil || len(list) == 0 {
+		return fmt.Errorf("no text files in %s (%w)", dir, err)
+	}
+	for _, file := range list {
+		content, err := fs.ReadFile(files, file)
+		if err != nil {
+			return err
+		}
+		f(strings.TrimSuffix(path.Base(file), ".txt"), strings.Split(strings.TrimSpace(string(content)), "\n"))
+	}
+	return nil
+}
+
+// romanisedShare is the share of English words below which a Hindi post is
+// used for training; englishWords is the number of frequent words for that
+// test.
+const (
+	romanisedShare = 0.4
+	englishWords   = 4000
+)
+
+// addPosts adds posts to the texts of their languages.
+func addPosts(texts map[string]language.Texts, posts []post) {
+	english := frequent(texts["en"].Sentences, englishWords)
 	for _, p := range posts {
 		name := p.Language
 		if name == "hi" {
@@ -74,37 +123,12 @@ func languageTexts(packages *lines, posts []post) (map[string]language.Texts, er
 		t.Posts = append(t.Posts, p.Text)
 		texts[name] = t
 	}
-	for _, dir := range []string{"sentences", "words"} {
-		files, err := own.ReadDir(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			content, err := own.ReadFile(path.Join(dir, f.Name()))
-			if err != nil {
-				return nil, err
-			}
-			name := strings.TrimSuffix(f.Name(), ".txt")
-			t := texts[name]
-			if dir == "words" {
-				t.Words = strings.Fields(string(content))
-			} else {
-				t.Sentences = strings.Split(strings.TrimSpace(string(content)), "\n")
-			}
-			texts[name] = t
-		}
-	}
-	return texts, nil
 }
 
-// romanisedShare is the share of English words below which a Hindi post is
-// used for training.
-const romanisedShare = 0.4
-
 // frequent returns the most frequent words of some lines.
-func frequent(lines map[string]bool, most int) map[string]bool {
+func frequent(lines []string, most int) map[string]bool {
 	counts := map[string]int{}
-	for line := range lines {
+	for _, line := range lines {
 		for w := range plainWords(line) {
 			counts[w]++
 		}
