@@ -12,7 +12,7 @@ const Undetermined = "und"
 // languages maps the English names that lang accepts to codes.
 var languages = map[string]string{
 	"afrikaans": "af", "albanian": "sq", "amharic": "am", "arabic": "ar", "armenian": "hy", "azerbaijani": "az",
-	"basque": "eu", "belarusian": "be", "bengali": "bn", "bosnian": "bs", "bulgarian": "bg", "burmese": "my",
+	"basque": "eu", "belarusian": "be", "bengali": "bn", "bokmål": "no", "bosnian": "hr", "bulgarian": "bg", "burmese": "my",
 	"catalan": "ca", "chinese": "zh", "croatian": "hr", "czech": "cs",
 	"danish": "da", "dutch": "nl", "english": "en", "esperanto": "eo", "estonian": "et",
 	"farsi": "fa", "filipino": "tl", "finnish": "fi", "flemish": "nl", "french": "fr",
@@ -21,8 +21,8 @@ var languages = map[string]string{
 	"icelandic": "is", "indonesian": "id", "irish": "ga", "italian": "it",
 	"japanese": "ja", "kannada": "kn", "kazakh": "kk", "khmer": "km", "korean": "ko", "kurdish": "ku",
 	"lao": "lo", "latin": "la", "latvian": "lv", "lithuanian": "lt", "luxembourgish": "lb",
-	"macedonian": "mk", "malay": "ms", "malayalam": "ml", "maltese": "mt", "mandarin": "zh", "marathi": "mr", "mongolian": "mn",
-	"nepali": "ne", "norwegian": "no", "pashto": "ps", "persian": "fa", "polish": "pl", "portuguese": "pt", "punjabi": "pa",
+	"macedonian": "mk", "malay": "id", "malayalam": "ml", "maltese": "mt", "mandarin": "zh", "marathi": "mr", "mongolian": "mn",
+	"nepali": "ne", "norwegian": "no", "norwegian bokmål": "no", "norwegian nynorsk": "no", "nynorsk": "no", "pashto": "ps", "persian": "fa", "polish": "pl", "portuguese": "pt", "punjabi": "pa",
 	"romanian": "ro", "russian": "ru", "serbian": "sr", "sinhala": "si", "slovak": "sk", "slovenian": "sl", "slovene": "sl",
 	"somali": "so", "spanish": "es", "swahili": "sw", "swedish": "sv",
 	"tagalog": "tl", "tamil": "ta", "telugu": "te", "thai": "th", "turkish": "tr",
@@ -30,8 +30,13 @@ var languages = map[string]string{
 	"undetermined": Undetermined, "unknown": Undetermined,
 }
 
-// codeAliases maps alternative codes of a language to the code in use.
-var codeAliases = map[string]string{"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "ji": "yi", "mo": "ro", "sh": "sr"}
+// codeAliases maps codes to the one that language detection reports: codes of
+// the same language, and languages that it does not distinguish (Bosnian, Malay,
+// the forms of Norwegian).
+var codeAliases = map[string]string{
+	"nb": "no", "nn": "no", "nob": "no", "nno": "no", "nor": "no", "bs": "hr", "bos": "hr", "ms": "id", "msa": "id", "may": "id", "zsm": "id",
+	"iw": "he", "in": "id", "fil": "tl", "ji": "yi", "mo": "ro", "sh": "sr", "cmn": "zh", "yue": "zh",
+}
 
 // ParseLanguage parses a value of lang, a code or an English name in any case,
 // and returns the code. It ignores the region or script of a code (pt-BR,

@@ -11,6 +11,8 @@ import (
 func TestParseLanguage(t *testing.T) {
 	for in, want := range map[string]string{
 		"en": "en", "EN": "en", "English": "en", " german ": "de", "pt-BR": "pt", "zh_Hant_TW": "zh", "nb": "no", "Norwegian": "no",
+		"ms": "id", "zsm": "id", "Malay": "id", "ms-MY": "id", "bs": "hr", "Bosnian": "hr", "bs_Latn_BA": "hr",
+		"nn": "no", "nb-NO": "no", "nob": "no", "nno": "no", "Bokmål": "no", "Nynorsk": "no", "Norwegian Nynorsk": "no",
 		"fil": "tl", "und": "und", "Unknown": "und", "ast": "ast",
 	} {
 		got, ok := watchpost.ParseLanguage(in)
