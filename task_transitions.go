@@ -415,13 +415,13 @@ type Outcome struct {
 	Refund bool
 	// Lost counts the attempt as one without an answer.
 	Lost bool
-	// PauseAccount, PauseType and CloseAction stop further leases: PauseAccount
-	// for the account until it is signed in again, PauseType for the task type
-	// on the account until a probe succeeds, CloseAction for the action on the
-	// account until its reset.
+	// PauseAccount stops leases to the account until it is signed in again.
 	PauseAccount bool
-	PauseType    bool
-	CloseAction  bool
+	// PauseType stops leases of the task type to the account until a probe
+	// succeeds.
+	PauseType bool
+	// CloseAction stops leases of the action to the account until its reset.
+	CloseAction bool
 }
 
 // ClassifyError applies the table of error codes of the session protocol. acted

@@ -18,8 +18,8 @@ const MaxSearchTerm = 500
 // search may consist of negative terms only.
 //
 // A term is a substring if it contains a character of a script written without
-// spaces or a Hangul character, to which particles are attached, or if it
-// contains no token, like an ellipsis. A lone hyphen, empty quotes and an OR
+// spaces, or a Hangul character, because Hangul words carry attached particles.
+// A term without a token, like an ellipsis, is also a substring. A lone hyphen, empty quotes and an OR
 // without two terms are ignored. A search of nothing else matches no post.
 func ParseSearch(s string) (Search, error) {
 	if utf8.RuneCountInString(s) > MaxSearchTerm {
