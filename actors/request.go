@@ -6,8 +6,9 @@ import (
 	"watchpost"
 )
 
-// Request is a message to a team that is answered with an R or an error. The
-// team handles a message X in its method onX.
+// Request is a message to a team that is answered with an R or an error. The part
+// of the team that handles a message X does so in its method onX; its receive
+// table answers the short ones.
 type Request[R any] interface{ answeredWith(R) }
 
 func (RequireExtension) answeredWith(Done)          {}
