@@ -10,8 +10,8 @@ type Batch struct {
 	Directory []DirectoryWrite
 }
 
-// Write is a put, or with Delete set a delete, of one key. Deleting what is
-// absent is no error.
+// Write is a put, or with Delete set a delete, of one key. Deleting an
+// absent key is no error.
 type Write struct {
 	Key    []byte
 	Value  []byte
@@ -25,7 +25,7 @@ type DirectoryWrite struct {
 	Key    DirectoryKey
 	Expect []byte
 	Value  []byte
-	// Always sets the entry whatever it holds; Expect is ignored.
+	// Always sets the entry regardless of its value; Expect is ignored.
 	Always bool
 }
 
@@ -45,7 +45,7 @@ func (b *Batch) CompareAndSet(key DirectoryKey, expect, value []byte) {
 	b.Directory = append(b.Directory, DirectoryWrite{Key: key, Expect: expect, Value: value})
 }
 
-// Set sets a directory entry whatever it holds; a nil value deletes it.
+// Set sets a directory entry regardless of its value; a nil value deletes it.
 func (b *Batch) Set(key DirectoryKey, value []byte) {
 	b.Directory = append(b.Directory, DirectoryWrite{Key: key, Value: value, Always: true})
 }

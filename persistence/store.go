@@ -46,9 +46,9 @@ var (
 	// ErrNotFound means that there is no value at the key.
 	ErrNotFound = errors.New("persistence: not found")
 	// ErrFenced means that the space has a newer epoch, or that an earlier
-	// batch of this epoch failed. The writer must stop and load anew.
+	// batch of this epoch failed. The writer must stop and reload.
 	ErrFenced = errors.New("persistence: fenced")
-	// ErrConflict means that a directory entry did not hold what was expected.
+	// ErrConflict means that a directory entry did not have the expected value.
 	// Nothing of the batch was written.
 	ErrConflict = errors.New("persistence: conflict")
 	// ErrTooLarge means that a batch, key or value exceeds a limit. Nothing

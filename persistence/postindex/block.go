@@ -10,7 +10,7 @@ import (
 // kilobytes: as they are hashes, blocks are of like size, and the place of a
 // term needs no directory. A block lists its terms in order, each as
 //
-//	what it is more than the one before (the first: than nothing), varint
+//	the difference to the term before (for the first: to 0), varint
 //	the length of what follows; 0: the posts are under postingsKey
 //	the document numbers of its posts, the first, then distances, varints
 //

@@ -2,8 +2,8 @@ package postindex
 
 // bloomFilter tells of most terms that a segment has no post with them, so that a
 // rare value costs a look into the few segments that hold it only. It is a
-// Bloom filter: for each term some bits are set, and a term of which one is
-// not set is not there. Terms are hashes, so their own bits choose the places.
+// Bloom filter: each term sets some bits, and a term with a bit that is not set is
+// not there. Terms are hashes, so their own bits choose the places.
 type bloomFilter []byte
 
 const (
@@ -51,7 +51,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// decodeBloomFilter checks what can be checked of a filter.
+// decodeBloomFilter checks the size of a filter.
 func decodeBloomFilter(value []byte) (bloomFilter, error) {
 	if len(value) == 0 || len(value)%8 != 0 {
 		return nil, errDamaged

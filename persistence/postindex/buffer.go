@@ -60,7 +60,7 @@ func (s *snapshot) bufferReaders() (all []segmentReader, err error) {
 }
 
 // bufferReader returns the part of the buffer that begins with a version, and reads
-// from the store what is not in memory.
+// the missing entries from the store.
 func (s *snapshot) bufferReader(first uint64) (*bufferReader, error) {
 	k := cacheKey{s.name, cachedBuffer, first, 0}
 	var t *buffer
@@ -184,7 +184,7 @@ func (t *bufferReader) postings(want term) (*roaring.Bitmap, error) {
 	return bitmapOf(found), nil
 }
 
-// mayHave returns for the first so many signatures which entries may have a term.
+// mayHave returns for the first n signatures which entries may have a term.
 func (t *buffer) mayHave(want term, n int) []uint64 {
 	words := make([]uint64, n)
 	t.mu.Lock()
@@ -229,7 +229,7 @@ func (t *bufferReader) order(o int) ([]byte, error) {
 }
 
 // ranked returns all posts of the buffer in an order. They are remembered until
-// the next write: the first page of all posts is what is asked for most.
+// the next write: the first page of all posts is the most frequent query.
 func (t *bufferReader) ranked(r *ranking, order int) ([]ranked, error) {
 	k := t.key(cachedRanks, uint64(order))
 	if v, ok := t.index.cache.get(k); ok {

@@ -8,9 +8,9 @@ import (
 	"watchpost/persistence"
 )
 
-// cache holds what was read of all teams' indexes, up to a number of bytes;
-// what was not used for longest is forgotten first. Nothing in it ever changes:
-// a key names one state of a thing, and a new state has a new key.
+// cache is a sharded LRU cache of bounded size for all teams' indexes. Values are
+// immutable: a key names one state, and a new state has a new key. It is not
+// golang-lru, which bounds the number of entries and not their bytes.
 type cache struct {
 	seed   maphash.Seed
 	shards [16]shard
@@ -24,7 +24,7 @@ type shard struct {
 	most  int
 }
 
-// cacheKey names a thing: what it is of, and which one. The space is interned,
+// cacheKey names a value: its kind and its number. The space is interned,
 // as hashing its text would be most of a look-up.
 type cacheKey struct {
 	space unique.Handle[persistence.Space]
@@ -43,7 +43,7 @@ type node struct {
 	prev, next *node
 }
 
-// nodeSize is what holding a thing costs besides the thing.
+// nodeSize is the overhead of an entry in bytes.
 const nodeSize = 200
 
 func newCache(most int) *cache {
@@ -75,7 +75,7 @@ func (c *cache) get(k cacheKey) (any, bool) {
 	return n.value, true
 }
 
-// put remembers a thing of so many bytes, also in place of what it was before.
+// put adds or replaces a value of size bytes.
 func (c *cache) put(k cacheKey, value any, size int) {
 	s := c.shard(k)
 	s.mu.Lock()

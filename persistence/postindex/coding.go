@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// errDamaged means that a stored value is not what was written.
+// errDamaged means that a stored value was not written by this package.
 var errDamaged = errors.New("postindex: damaged value")
 
 // reader takes a stored value apart. After a fault all that it reads is zero.
@@ -35,7 +35,7 @@ func (r *reader) int() int64 {
 	return v
 }
 
-// count reads the number of things of which each takes at least so many bytes.
+// count reads the number of elements; each takes at least least bytes.
 func (r *reader) count(least int) int {
 	n := r.uint()
 	if n > uint64(len(r.b)/max(least, 1)) {

@@ -86,8 +86,8 @@ func encodeTable(values, table []int64) []byte {
 	return b
 }
 
-// unitOf returns the largest of some units of which all differences are
-// multiples: moments are mostly of whole milliseconds.
+// unitOf returns the largest unit that divides all differences: times are mostly
+// whole milliseconds.
 func unitOf(values []int64, base int64) int64 {
 	for _, unit := range []int64{1e9, 1e6, 1e3} {
 		if !slices.ContainsFunc(values, func(v int64) bool { return uint64(v-base)%uint64(unit) != 0 }) {

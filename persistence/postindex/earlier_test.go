@@ -38,7 +38,7 @@ func facetQueries(t *testing.T) []*watchpost.PostQuery {
 }
 
 // TestPostsOfTheVersionBefore: filters that are newer than a stored post find it
-// all the same, in the buffer, in segments and beside rewritten posts, and one
+// all the same, in the buffer, in segments and next to rewritten posts, and one
 // pass over the posts makes all of them current.
 func TestPostsOfTheVersionBefore(t *testing.T) {
 	options := tiny

@@ -106,7 +106,7 @@ func (m *team) put(posts ...*watchpost.Post) {
 	})
 }
 
-// step does one step of what is to be merged; done is false when there is more.
+// step does one step of the next merge; done is false when there is more.
 func (m *team) step() (done bool) {
 	apart := m.merge != nil && m.merge.Apart()
 	if !apart {

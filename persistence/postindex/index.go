@@ -104,7 +104,7 @@ func New(o Options) *Index {
 	return &Index{options: o, cache: newCache(o.CacheBytes)}
 }
 
-// CacheBytes returns the size of what is remembered.
+// CacheBytes returns the size of the cache in use.
 func (x *Index) CacheBytes() int { return x.cache.used() }
 
 // snapshot is for reading: its manifest is shared.

@@ -19,16 +19,15 @@ import (
 //
 // Every write of a post makes a new version of it, numbered through the team.
 // The newest versions are the buffer; those before are in segments, each with the
-// versions of a range. A version that was replaced or deleted is deleted: it is
-// noted here for the buffer, and beside the segment for others.
+// versions of a range. Replaced and deleted versions are recorded here for
+// the buffer, and in a set next to each segment.
 type manifest struct {
 	next          uint64          // the number of the next version
 	bufferFirst   uint64          // the first version of the buffer
 	bufferDeleted *roaring.Bitmap // of the buffer, as distances from its first
 	segments      []segmentInfo   // by rising versions
-	// segment is the number of the next segment; building the one that is
-	// being built, if any, of which nothing counts yet; garbage those whose
-	// parts are yet to be deleted.
+	// segment is the number of the next segment; building is the one being built, if any, which
+	// queries ignore; garbage lists those whose parts are still to be deleted.
 	segment  uint32
 	building uint32
 	garbage  []uint32
@@ -50,11 +49,11 @@ type segmentInfo struct {
 
 func (s *segmentInfo) live() int { return s.posts - s.deleted }
 
-// minMax is the least and the greatest value of a column. What is known of it
-// spares queries looking into segments that have nothing for them.
+// minMax is the least and the greatest value of a column (a zone map). Queries
+// skip segments whose range cannot match.
 type minMax struct{ least, greatest int64 }
 
-// anyMinMax is that of a column of which nothing is known.
+// anyMinMax is the range of a column without a known range.
 var anyMinMax = minMax{-math.MaxInt64, math.MaxInt64}
 
 func minMaxOf(values []int64) minMax { return minMax{slices.Min(values), slices.Max(values)} }
@@ -173,7 +172,7 @@ func readManifestValue(view persistence.View, space persistence.Space) ([]byte, 
 	return value, err
 }
 
-// heldManifest is a manifest as it was last read, which nobody changes.
+// heldManifest is the last manifest that was read. It is immutable.
 type heldManifest struct {
 	value []byte
 	*manifest

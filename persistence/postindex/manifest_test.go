@@ -63,7 +63,7 @@ func TestManifestWithoutSpans(t *testing.T) {
 	}
 }
 
-// TestDamagedManifest: what is cut short is damage, not a smaller index.
+// TestDamagedManifest: a truncated manifest is damage, not a smaller index.
 func TestDamagedManifest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := anyManifest(t).encode()

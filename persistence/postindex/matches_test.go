@@ -27,9 +27,9 @@ func drawPostings(t *rapid.T, posts int) *roaring.Bitmap {
 	return set
 }
 
-// TestFound counts and lists what is in one of the sets of each condition and
-// not deleted, with sets of every kind, as roaring has it.
-func TestFound(t *testing.T) {
+// TestMatches compares counts and lists of matching posts with roaring, for sets
+// of every kind.
+func TestMatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		posts := rapid.SampledFrom([]int{3*smallSet + 7, maxSegment}).Draw(t, "all")
 		f := &matches{reader: &segment{info: segmentInfo{posts: posts}}}

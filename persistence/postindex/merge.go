@@ -10,10 +10,9 @@ import (
 	"watchpost/persistence"
 )
 
-// Merge is the making of a segment from the buffer or from smaller segments, or
-// the clearing away of what is no longer used. It goes in steps, each of one
-// batch, between which posts may be written. Only the last step changes what
-// queries see.
+// Merge flushes the buffer into a segment, merges segments, or deletes unused
+// parts. It runs in steps of one batch each. Posts may be written between the
+// steps. Only the last step changes the results of queries.
 type Merge struct {
 	task     mergeTask
 	snapshot *snapshot // as it began; its view is that of the step
@@ -21,7 +20,7 @@ type Merge struct {
 	segment  segmentInfo
 	builder  *segmentBuilder
 	begun    bool
-	// todo is what is left to be written; a task that returns true has done
+	// todo lists the remaining tasks; a task returns true when it has written
 	// enough for one step.
 	todo []func(*persistence.Batch) (bool, error)
 }
@@ -38,7 +37,7 @@ type input struct {
 // stepOps is how many operations a step has, about.
 const stepOps = 1000
 
-// NextMerge begins what is due next; nil when nothing is.
+// NextMerge begins the next merge; it returns nil when none is due.
 func (x *Index) NextMerge(view persistence.View, space persistence.Space) (*Merge, error) {
 	s, err := x.snapshot(view, space)
 	if err != nil {
@@ -75,7 +74,7 @@ func (x *Index) NextMerge(view persistence.View, space persistence.Space) (*Merg
 
 func (f *Merge) options() *Options { return &f.snapshot.index.options }
 
-// readers returns what is to be merged, by rising versions.
+// readers returns the inputs of the merge, by rising versions.
 func (f *Merge) readers() (all []segmentReader, err error) {
 	s := f.snapshot
 	if f.task.flush > 0 {
@@ -132,16 +131,15 @@ func (f *Merge) blockBits() int {
 }
 
 // Apart reports whether the next step only adds to the segment that is being
-// made, which nobody reads yet. Such a step may be taken while batches before
-// it are still on their way to the store; others must see them.
+// built, which queries do not read yet. Such a step may run before earlier batches
+// are durable; other steps must see them.
 func (f *Merge) Apart() bool { return f.begun && len(f.todo) > 0 }
 
-// Merges reports whether the merge leaves the buffer alone, so that as long as that
-// is not full posts may be written beside it and the index does not fall behind.
+// Merges reports whether the merge leaves the buffer unchanged. Posts may then be
+// written in parallel until the buffer is full.
 func (f *Merge) Merges() bool { return f.task.to > 0 }
 
-// Flushes is the number of versions that the merge takes off the buffer when it is
-// done.
+// Flushes returns the number of versions that the merge removes from the buffer.
 func (f *Merge) Flushes() int { return f.task.flush }
 
 // Step writes the next part to a batch, which must be handed to the store before
@@ -325,7 +323,7 @@ func (x *Index) MergeAll(ctx context.Context, store persistence.Store, space per
 	}
 }
 
-// mergeStep does a step of *f, or of what is due; *f is nil when nothing is.
+// mergeStep runs a step of *f, or of the next merge; *f is nil when none is due.
 func (x *Index) mergeStep(ctx context.Context, store persistence.Store, space persistence.Space, f **Merge, batch *persistence.Batch) (done bool, err error) {
 	view, err := store.View(ctx)
 	if err != nil {

@@ -1,20 +1,19 @@
 package postindex
 
-// mergeTask is what an index has to do next so that it stays small and fast. At most
-// one of the fields is set.
+// mergeTask is the next maintenance of an index. At most one of the fields is
+// set.
 type mergeTask struct {
-	flush    int // the first so many versions of the buffer become a segment
+	flush    int // number of the buffer's oldest versions that become a segment
 	from, to int // these segments become one
 	clean    bool
 }
 
 func (j mergeTask) any() bool { return j.flush > 0 || j.to > 0 || j.clean }
 
-// maxFlush bounds what is flushed at once, as the entries are deleted in one
-// batch.
+// maxFlush bounds a flush, as one batch deletes its entries.
 const maxFlush = 1500
 
-// nextMerge returns what is to be done next: first what makes queries slow.
+// nextMerge returns the next task: first the ones that speed up queries.
 func (o Options) nextMerge(m *manifest) mergeTask {
 	if n := m.bufferLength(); n >= o.BufferPosts {
 		return mergeTask{flush: min(n, maxFlush, o.SegmentPosts)}

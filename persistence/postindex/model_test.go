@@ -76,12 +76,12 @@ var (
 
 func of[T any](all []T) *rapid.Generator[T] { return rapid.SampledFrom(all) }
 
-// farAway are moments at the ends of what can be stored, and around zero.
+// farAway are the earliest and latest times that can be stored, and those around zero.
 var farAway = []time.Time{
 	time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2261, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Unix(0, 0).UTC(), time.Unix(0, -1).UTC(),
 }
 
-// draw fills in what a scan sees and what is understood of it. When posts rise,
+// draw fills in the fields of a scan and the computed fields. When posts rise,
 // later ones were published later, about, as they are where a scan looks for
 // news; otherwise many were published at the same moment.
 func draw(t *rapid.T, p *watchpost.Post, rising bool) {
@@ -134,7 +134,7 @@ var someTagging = rapid.Custom(func(t *rapid.T) *watchpost.Tagging {
 	return tagging
 })
 
-// someQuery draws a query that asks for little beside its order and page.
+// someQuery draws a query that asks for little except its order and page.
 var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 	q := &watchpost.PostQuery{
 		Order: of(postOrders).Draw(t, "order"), PageSize: rapid.IntRange(0, 9).Draw(t, "page size"), Page: rapid.IntRange(0, 6).Draw(t, "page"),
@@ -184,7 +184,7 @@ var someQuery = rapid.Custom(func(t *rapid.T) *watchpost.PostQuery {
 	return q
 })
 
-// machine is the engine beside the model: a list of posts.
+// machine runs the engine and the model, which is a list of posts.
 type machine struct {
 	*team
 	posts []*watchpost.Post

@@ -172,8 +172,8 @@ func (o *PostObject) Append(dst []byte, asked map[watchpost.WatchlistID]bool, t 
 	return append(dst, objectEnd...)
 }
 
-// Post decodes the object. Moments have lost what is below a millisecond, and
-// what the API does not show or shows by who asks is not there.
+// Post decodes the object. Times are cut to milliseconds. Fields that the
+// API does not show, or that depend on the caller, are empty.
 func (o *PostObject) Post() (*watchpost.Post, error) {
 	whole := slices.Concat(o.Head, []byte(`""`), o.Tail, []byte(`false}`))
 	var v postObject

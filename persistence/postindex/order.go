@@ -57,7 +57,7 @@ func orderOf(o watchpost.PostOrder) int {
 	return orderRecent
 }
 
-// ranked is a post with what it is sorted by, smallest first.
+// ranked is a post with its sort keys, smallest first.
 type ranked struct {
 	key, then int64
 	docNum    int
@@ -95,7 +95,7 @@ func (r *ranking) rank(docNum int) ranked {
 	return v
 }
 
-// rankAll ranks posts, about so many.
+// rankAll ranks posts; posts is their approximate number.
 func (r *ranking) rankAll(docNums iter.Seq[int], posts int) []ranked {
 	all := make([]ranked, 0, posts)
 	for docNum := range docNums {
@@ -104,7 +104,7 @@ func (r *ranking) rankAll(docNums iter.Seq[int], posts int) []ranked {
 	return all
 }
 
-// upTo yields the document numbers of so many posts.
+// upTo yields the document numbers below posts.
 func upTo(posts int) iter.Seq[int] {
 	return func(yield func(docNum int) bool) {
 		for i := range posts {

@@ -55,8 +55,8 @@ type mergeIterator struct {
 	fault     error
 }
 
-// run opens the top cursor or goes along it for as long as its posts come
-// first: past so many, and then appends versions until there is no room.
+// run opens the top cursor, or advances it while it leads: it skips skip posts,
+// then appends up to cap(versions) versions.
 func (m *mergeIterator) run(skip int, versions []uint64) (int, []uint64, error) {
 	c := m.cursors[0]
 	more := true
@@ -136,15 +136,15 @@ func (m *mergeIterator) Pop() any {
 	return last
 }
 
-// cursor goes through what was found in a source, in an order: along the order
-// that a segment keeps, past what was not found; or, where little was found,
-// through a list that is sorted for it. It is opened when its posts may be
-// next, as most sources have none for the page.
+// cursor iterates over the matches of a segmentReader in an order. It walks the
+// segment's stored order and skips other posts, or it sorts a list when there
+// are few matches. It opens when its posts may be next, as most readers have
+// none for the page.
 type cursor struct {
 	matches   *matches
 	order     int
 	backwards bool
-	want      int // about so many posts will be asked for
+	want      int // approximate number of posts needed
 	open      bool
 	// head is the next post; before the cursor is open, what none of its posts
 	// comes before.
@@ -154,11 +154,11 @@ type cursor struct {
 	versions values
 	sorted   []byte
 	bitset   bitset        // nil: all were found
-	memory   *bitsetMemory // of member
+	memory   *bitsetMemory // of bitset
 	list     []ranked
 	place    int
 	length   int
-	left     int // what was found from the place on
+	left     int // matches from place on
 }
 
 func newCursor(f *matches, order int, backwards bool, want int) cursor {
@@ -213,7 +213,7 @@ func (c *cursor) start(q *watchpost.PostQuery) (err error) {
 	return nil
 }
 
-// startList lists what was found in the order.
+// startList sorts the matches into a list.
 func (c *cursor) startList() (err error) {
 	if t, ok := c.matches.reader.(*bufferReader); ok && c.matches.all() {
 		c.list, err = t.ranked(c.ranking, c.order)
@@ -297,7 +297,7 @@ func (c *cursor) skip(n int, runnerUp *cursor) int {
 	case c.bitset == nil:
 		skipped = min(n, end-c.place)
 		c.place += skipped
-	case c.length-end < end-c.place: // what is not passed is counted sooner
+	case c.length-end < end-c.place: // fewer posts remain than are skipped
 		if skipped = c.left - c.countIn(end, c.length); skipped <= n {
 			c.place = end
 			break
@@ -315,7 +315,7 @@ func (c *cursor) skip(n int, runnerUp *cursor) int {
 	return 1 + skipped
 }
 
-// countIn counts what was found from one place to another.
+// countIn counts the matches between two places.
 func (c *cursor) countIn(from, to int) (n int) {
 	for place := from; place < to; place++ {
 		if c.bitset.has(c.docNum(place)) {
@@ -326,7 +326,7 @@ func (c *cursor) countIn(from, to int) (n int) {
 }
 
 // end returns a place up to which all posts come before the head of the runner-up
-// by what they are sorted by. It looks further and further ahead, then halves.
+// by their sort keys. It gallops ahead, then bisects.
 func (c *cursor) end(runnerUp *cursor) int {
 	if runnerUp == nil {
 		return c.length

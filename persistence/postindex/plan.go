@@ -17,7 +17,7 @@ import (
 type plan struct {
 	snapshot *snapshot
 	query    *watchpost.PostQuery
-	// anyOf holds for each condition the terms of which a post must have one.
+	// anyOf lists the terms of each condition; a post must have one of them.
 	anyOf [][]term
 	// facets are conditions by terms that posts of the layout before lack.
 	facets []facet
@@ -376,7 +376,7 @@ func anyPostings(s segmentReader, terms []term) (*roaring.Bitmap, error) {
 	return union(sets), err
 }
 
-// union returns what is in one of the sets; nil when there are none.
+// union returns the union of the sets; nil when there are none.
 func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 	switch len(sets) {
 	case 0:

@@ -46,7 +46,7 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	return result, err
 }
 
-// ByWatchlist returns the posts that bear the mark of a watchlist, at most so many.
+// ByWatchlist returns the posts of a watchlist, at most most.
 func (x *Index) ByWatchlist(view persistence.View, space persistence.Space, id watchpost.WatchlistID, most int) ([]*watchpost.Post, error) {
 	s, err := x.snapshot(view, space)
 	if err != nil {

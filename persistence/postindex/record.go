@@ -79,7 +79,7 @@ func decodeHidden(r *reader, p *watchpost.Post) {
 	p.ID = watchpost.PostID(r.text())
 }
 
-// readStored reads a record; what it returns aliases the value.
+// readStored reads a record; the result aliases the value.
 func readStored(value []byte) (*Stored, error) {
 	r := &reader{b: value}
 	var p watchpost.Post

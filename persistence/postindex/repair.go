@@ -24,7 +24,7 @@ type repair struct {
 	// kept are the keys of the posts, of each the newest version.
 	kept     map[uuid]keptPost
 	next     uint64   // above all versions
-	segments []uint32 // of which there are parts
+	segments []uint32 // that have parts
 }
 
 // keyEarlierURN led from a urn to an id in the first layout.

@@ -16,7 +16,7 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// repair makes the index again and returns what was lost.
+// repair makes the index again and returns the lost posts.
 func (m *team) repair() (lost []string) {
 	require.NoError(m.t, m.index.Repair(noContext, m.store, space, func(problem string) { lost = append(lost, problem) }))
 	m.restart(m.store, m.options)
@@ -137,7 +137,7 @@ func TestRepairReportsLostPosts(t *testing.T) {
 }
 
 // TestUnfitPosts: a post that can be read but could not be stored is a problem
-// like any other, and one that is lost is told.
+// like any other, and a lost post is reported.
 func TestUnfitPosts(t *testing.T) {
 	for name, damage := range map[string]func(value []byte, id watchpost.PostID) []byte{
 		"a moment out of range": func(value []byte, _ watchpost.PostID) []byte {

@@ -78,8 +78,8 @@ type numbers []int64
 
 func (n numbers) at(i int) int64 { return n[i] }
 
-// largeMerge is the number of posts from which sorting them is work for a step
-// of its own.
+// largeMerge is the number of posts from which sorting them takes a separate
+// step.
 const largeMerge = 8 << 10
 
 // plan lists the parts that are to be written.

@@ -57,7 +57,7 @@ func (s *snapshot) readers() ([]segmentReader, error) {
 	return all, nil
 }
 
-// Kinds of things in the cache, beside the parts of segments.
+// Kinds of cached values other than the parts of segments.
 const (
 	cachedRecord     = 'B'
 	cachedBuffer     = 't'

@@ -11,7 +11,7 @@ import (
 	"watchpost/persistence"
 )
 
-// verification compares an index with what it must be by the posts.
+// verification compares an index with its posts.
 type verification struct {
 	*snapshot
 	report   func(problem string)
@@ -52,8 +52,7 @@ func (v *verification) damage(err error) error {
 	return err
 }
 
-// checkRecords looks for every post by its id and urn, and for the marks that
-// it bears.
+// checkRecords looks for every post by its id, its urn and its watchlists.
 func (v *verification) checkRecords() error {
 	known, err := readWatchlists(v.view, v.space)
 	if err != nil {

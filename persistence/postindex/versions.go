@@ -10,8 +10,8 @@ import (
 )
 
 // Versions returns the version of every post that q asks for, in no order and
-// without regard to pages. A version is one state of a post for ever: what is
-// read of it may be remembered.
+// without regard to pages. A version is an immutable state of a post, so
+// callers may cache it.
 func (x *Index) Versions(view persistence.View, space persistence.Space, q *watchpost.PostQuery) ([]uint64, error) {
 	s, err := x.snapshot(view, space)
 	if err != nil {

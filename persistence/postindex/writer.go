@@ -62,17 +62,17 @@ func (x *Index) Writer(view persistence.View, space persistence.Space, batch *pe
 }
 
 // Full reports whether the batch has no room for another post of any size, and
-// for so many further bytes and operations.
+// for bytes and ops more.
 func (w *Writer) Full(bytes, ops int) bool { return w.BufferFull() || !w.room(bytes+maxPut, ops) }
 
-// Fits reports whether the batch has room for a post, and for so many further
-// bytes and operations.
+// Fits reports whether the batch has room for a post, and for bytes and
+// ops more.
 func (w *Writer) Fits(p *watchpost.Post, text TextTerms, bytes, ops int) bool {
 	return !w.BufferFull() && w.room(bytes+putBytes(p, text), ops)
 }
 
-// room reports whether the batch has room for a post of so many bytes with all
-// that comes with it, and for so many further operations.
+// room reports whether the batch has room for a post of the given size with its
+// index entries, and for ops more operations.
 func (w *Writer) room(bytes, ops int) bool {
 	size, n := w.batch.Size()
 	size += bytes + (len(w.pendingDeletes)+1)*maxDead + maxManifest
@@ -80,8 +80,8 @@ func (w *Writer) room(bytes, ops int) bool {
 	return size <= persistence.MaxBatchBytes && n <= persistence.MaxBatchOps
 }
 
-// putBytes bounds the bytes of all that PutText writes of a post but the deleted
-// of a segment, without encoding it.
+// putBytes bounds the bytes that PutText writes for a post, without encoding it
+// and without sets of deleted posts.
 func putBytes(p *watchpost.Post, text TextTerms) int {
 	const (
 		escaped = 6       // bytes that JSON makes of one at most
@@ -164,7 +164,7 @@ func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
 	return nil
 }
 
-// Delete removes a post; what is not there is no error.
+// Delete removes a post; an absent post is no error.
 func (w *Writer) Delete(p *watchpost.Post) error {
 	id, ok := parseID(p.ID)
 	if !ok {

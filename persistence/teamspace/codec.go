@@ -74,13 +74,13 @@ func lookupStored[R any](view persistence.View, kind, name string) (record R, st
 	return record, bytes.Clone(value), Decode(value, &record)
 }
 
-// Read looks up a directory entry in a view of its own.
+// Read looks up a directory entry in a new view.
 func Read[R any](store persistence.Store, kind, name string) (R, error) {
 	record, _, err := ReadStored[R](store, kind, name)
 	return record, err
 }
 
-// ReadStored is lookupStored in a view of its own.
+// ReadStored is lookupStored in a new view.
 func ReadStored[R any](store persistence.Store, kind, name string) (record R, stored []byte, err error) {
 	view, err := store.View(context.Background())
 	if err != nil {

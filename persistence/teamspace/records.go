@@ -106,9 +106,8 @@ type BindingRecord struct {
 	At      time.Time            `json:"at"`
 }
 
-// AccountRecord is what a team keeps of an account that a member has claimed:
-// what can be shown of it while no session is connected, and which claims end
-// with the member.
+// AccountRecord is an account that a member has claimed. It is shown while no
+// session is connected, and names the claims that end with the member.
 type AccountRecord struct {
 	Member watchpost.MemberID `json:"member"`
 	Slug   string             `json:"slug,omitempty"`
@@ -116,7 +115,8 @@ type AccountRecord struct {
 	SeenOn time.Time          `json:"seen_on"` // the day
 }
 
-// EngagementFlags is what was done to a post, for when it is collected again.
+// EngagementFlags records the likes and comments on a post, for when the post is
+// collected again.
 type EngagementFlags struct {
 	Liked     bool `json:"liked,omitempty"`
 	Commented bool `json:"commented,omitempty"`
@@ -124,7 +124,7 @@ type EngagementFlags struct {
 	URN string `json:"urn,omitempty"`
 }
 
-// EngagementState counts the changes of what was done to posts, and holds the last.
+// EngagementState counts the changes of engagements and holds the latest ones.
 type EngagementState struct {
 	Changes uint64             `json:"changes"`
 	Last    []EngagementChange `json:"last,omitempty"`
@@ -142,7 +142,7 @@ type KeyFingerprint struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// AddressRecord is what is known of an email's attempts to sign in.
+// AddressRecord holds an email's attempts to sign in.
 type AddressRecord struct {
 	Hash     string      `json:"hash,omitempty"` // of the code in force; "": none
 	Ends     time.Time   `json:"ends,omitzero"`

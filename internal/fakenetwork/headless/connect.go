@@ -65,6 +65,7 @@ func (s *session) connect(ctx context.Context, running *sync.WaitGroup) error {
 		s.log.Info("session: connection ended", "transport", by.name(), "welcomed", welcomed, "error", err)
 		// Half of the pause is random, so that the sessions of a restarted
 		// service do not reconnect all at once.
+		// A backoff library would save two lines here and cost a dependency.
 		wait := backoff/2 + rand.N(backoff/2) //nolint:gosec // spreads load, keeps no secret
 		if backoff *= 2; backoff > maxBackoff {
 			backoff = maxBackoff

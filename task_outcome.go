@@ -1,0 +1,50 @@
+package watchpost
+
+// Outcome is the consequence of an error that a session reported.
+type Outcome struct {
+	Event   TaskEvent // EventReturn or EventFail
+	Failure TaskFailure
+	// Refund returns the debits of the attempt.
+	Refund bool
+	// Lost counts the attempt as one without an answer.
+	Lost bool
+	// PauseAccount stops leases to the account until it is signed in again.
+	PauseAccount bool
+	// PauseType stops leases of the task type to the account until a probe
+	// succeeds.
+	PauseType bool
+	// CloseAction stops leases of the action to the account until its reset.
+	CloseAction bool
+}
+
+// ClassifyError applies the table of error codes of the session protocol. acted
+// reports whether the network was touched; nil means not known.
+func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
+	touched := acted == nil || *acted
+	v := Outcome{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
+	switch {
+	case code == "outcome_unknown", t.Writes() && acted == nil:
+		v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown
+		return v
+	case code == "not_found", code == "not_connected", code == "company_not_managed", code == "invalid_input":
+		v.Event = EventFail
+		return v
+	case t.Writes() && touched:
+		// The session acted and reports a failure: a retry could act twice.
+		v.Event = EventFail
+		return v
+	}
+	switch code {
+	case "signed_out", "challenge":
+		v.PauseAccount, v.Lost = true, t.Writes()
+	case "page_not_understood":
+		v.PauseType = true
+	case "network_limit":
+		v.CloseAction = true
+	case "timeout":
+		v.Lost = true
+	default:
+		v.Event, v.Failure.RetrySafe = EventFail, true
+	}
+	return v
+}
