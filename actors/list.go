@@ -10,7 +10,6 @@ import (
 	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
-	"watchpost/internal/reference"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -28,10 +27,6 @@ import (
 // followers at once.
 type list struct {
 	schedule
-	team      *actor.PID
-	postStore *actor.PID
-
-	ctx       actor.Context
 	state     watchpost.List
 	followers map[watchpost.WatchlistID]watchpost.Watchlist
 	// excluded is set while the team's plan does not include such lists: they
@@ -41,10 +36,9 @@ type list struct {
 
 // listChange tells the team what a list has decided.
 type listChange struct {
-	list    watchpost.ListID
-	times   scanTimes
-	dropped []watchpost.TaskID
-	wanted  []watchpost.Task
+	scanPlan
+	list  watchpost.ListID
+	times scanTimes
 }
 
 // follow tells a list of a new follower, and of what is in the list since.
@@ -60,21 +54,17 @@ type unfollow struct{ follower watchpost.WatchlistID }
 type planChanged struct{ excluded bool }
 
 func newList(env *environment, state watchpost.List, excluded bool, team, postStore *actor.PID) *list {
-	return &list{
-		schedule: newSchedule(env), team: team, postStore: postStore, state: state, excluded: excluded,
-		followers: map[watchpost.WatchlistID]watchpost.Watchlist{},
-	}
+	l := &list{state: state, excluded: excluded, followers: map[watchpost.WatchlistID]watchpost.Watchlist{}}
+	l.schedule = newSchedule(env, l, team, postStore)
+	return l
 }
 
 // Receive implements actor.Actor.
 func (l *list) Receive(c actor.Context) {
-	l.ctx = c
+	if !l.handle(c) {
+		return
+	}
 	switch m := c.Message().(type) {
-	case *actor.Started:
-		l.decide(nil, nil)
-	case *actor.Stopping:
-		l.disarm()
-	case *actor.Stopped, *actor.Restarting:
 	case follow:
 		l.state, l.followers[m.follower.ID] = m.list, m.follower
 		l.decide(nil, nil)
@@ -86,15 +76,8 @@ func (l *list) Receive(c actor.Context) {
 		l.decide(nil, nil)
 	case UpdateWatchlist:
 		l.onUpdate(m)
-	case scanDue:
-		l.timer = nil
-		l.decide(nil, replyTo(l.env, c.Sender(), Done{}))
-	case scanEnded:
-		l.onScanEnded(m)
 	case collected:
 		l.onCollected(m)
-	case purge:
-		l.ctx.Send(l.postStore, m)
 	default:
 		l.env.log.Error("unknown message", "actor", "list", "message", typeName(m))
 	}
@@ -106,7 +89,7 @@ func (l *list) Receive(c actor.Context) {
 func (l *list) onUpdate(m UpdateWatchlist) {
 	w, follows := l.followers[m.ID]
 	if !follows {
-		l.ctx.Send(l.team, decided{onCommitted: replyTo(l.env, l.ctx.Sender(), watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))})
+		l.refuse(watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
 		return
 	}
 	next, err := w.Apply(m.Patch)
@@ -114,7 +97,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 		err = checkDefinition(next)
 	}
 	if err != nil {
-		l.ctx.Send(l.team, decided{onCommitted: replyTo(l.env, l.ctx.Sender(), err)})
+		l.refuse(err)
 		return
 	}
 	l.followers[m.ID] = next
@@ -134,7 +117,7 @@ func (l *list) entries() []dueEntry {
 	}
 	entries := make([]dueEntry, len(l.state.Entries))
 	for i, e := range l.state.Entries {
-		entries[i] = dueEntry{entry: e.ID, due: watchpost.NextScan(l.scans[e.ID].FinishedAt, e.AddedAt, frequency)}
+		entries[i] = dueEntry{entry: e.ID, at: i, due: watchpost.NextScan(l.scans[e.ID].FinishedAt, e.AddedAt, frequency)}
 	}
 	return entries
 }
@@ -147,25 +130,17 @@ func (l *list) inOrder() []watchpost.Watchlist {
 	})
 }
 
-// decide hands a decision to the team together with the scans that are due.
-func (l *list) decide(batch *persistence.Batch, then func(error)) {
-	entries := l.entries()
-	due, dropped := l.plan(entries, l.ctx.Self())
-	change := &listChange{list: l.state.ID, times: l.times(entries), dropped: dropped}
-	references := map[watchpost.EntryID]reference.Reference{}
-	if len(due) > 0 {
-		for _, e := range l.state.Entries {
-			references[e.ID] = e.Reference
-		}
-	}
-	for _, e := range due {
-		change.wanted = append(change.wanted, l.scanTask(e, references[e.entry]))
-	}
-	l.ctx.Send(l.team, decided{batch: batch, list: change, onCommitted: then})
+// decision implements entryOwner.
+func (l *list) decision(p scanPlan) decided {
+	return decided{list: &listChange{scanPlan: p, list: l.state.ID, times: l.times(l.entries())}}
 }
 
+// scanKey implements entryOwner.
+func (l *list) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanKey(l.state.ID, e) }
+
 // scanTask is the scan of an entry that became due.
-func (l *list) scanTask(e dueEntry, r reference.Reference) watchpost.Task {
+func (l *list) scanTask(e dueEntry) watchpost.Task {
+	r := l.state.Entries[e.at].Reference
 	kind, input := watchpost.TaskPeopleScan, protocol.ScanInput{Profile: r.String()}
 	if l.state.Type == watchpost.CompanyWatchlist {
 		kind, input = watchpost.TaskCompanyScan, protocol.ScanInput{Company: r.String()}
@@ -174,20 +149,6 @@ func (l *list) scanTask(e dueEntry, r reference.Reference) watchpost.Task {
 	scan := l.scan(kind, e)
 	scan.List, scan.Input = l.state.ID, scanInput(input)
 	return scan
-}
-
-// onScanEnded notes how far an entry has come and schedules its next scan.
-func (l *list) onScanEnded(m scanEnded) {
-	record, known := l.ended(m)
-	if !known {
-		return
-	}
-	var batch *persistence.Batch
-	if record != nil {
-		batch = &persistence.Batch{}
-		batch.Put(teamspace.ScanKey(l.state.ID, m.entry), teamspace.Encode(record))
-	}
-	l.decide(batch, nil)
 }
 
 // onCollected gives the posts of an entry to every follower that is enabled,

@@ -6,27 +6,53 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 )
 
-// schedule is when the entries of a watchlist or list are scanned: how far
-// their scans have come, which of them are out, and the timer for the next. It
-// is a part of the actor that owns the entries.
+// schedule decides when the entries of a watchlist or list are scanned. It is
+// the part of the two actors that they share: how far the scans have come, which
+// of them are out, the timer for the next, and the decision that goes to the
+// team.
 type schedule struct {
-	env   *environment
+	env       *environment
+	team      *actor.PID
+	postStore *actor.PID
+	owner     entryOwner
+
+	ctx   actor.Context
 	scans map[watchpost.EntryID]teamspace.ScanRecord
 	// waiting holds the entries with a scan that is not finished: one at most.
 	waiting map[watchpost.EntryID]watchpost.TaskID
 	timer   watchpost.Timer
 }
 
+// entryOwner is the watchlist or list that a schedule belongs to.
+type entryOwner interface {
+	// entries returns those that are to be scanned at all, and when.
+	entries() []dueEntry
+	// scanTask returns the scan of an entry that became due.
+	scanTask(dueEntry) watchpost.Task
+	// scanKey is where the progress of an entry is stored.
+	scanKey(watchpost.EntryID) []byte
+	// decision is what the team has to know of the owner, with its scans.
+	decision(scanPlan) decided
+}
+
 // dueEntry is when an entry is to be scanned.
 type dueEntry struct {
 	entry watchpost.EntryID
+	at    int // its place among the owner's entries
 	due   time.Time
 	// shared is set when it is scanned though it is not due yet, because another
 	// entry with its keyword is.
 	shared bool
+}
+
+// scanPlan are the scans that are due, and those that are out and unwanted.
+type scanPlan struct {
+	wanted  []watchpost.Task
+	dropped []watchpost.TaskID
 }
 
 // scanTimes are when a scan has finished last and when one is due next; zero
@@ -44,8 +70,56 @@ type scanEnded struct {
 	record *teamspace.ScanRecord
 }
 
-func newSchedule(env *environment) schedule {
-	return schedule{env: env, scans: map[watchpost.EntryID]teamspace.ScanRecord{}, waiting: map[watchpost.EntryID]watchpost.TaskID{}}
+func newSchedule(env *environment, owner entryOwner, team, postStore *actor.PID) schedule {
+	return schedule{
+		env: env, team: team, postStore: postStore, owner: owner,
+		scans: map[watchpost.EntryID]teamspace.ScanRecord{}, waiting: map[watchpost.EntryID]watchpost.TaskID{},
+	}
+}
+
+// handle does what is the same for both actors; it reports whether the message
+// is left for the actor's own table.
+func (s *schedule) handle(c actor.Context) bool {
+	s.ctx = c
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		s.decide(nil, nil)
+	case *actor.Stopping:
+		s.disarm()
+	case *actor.Stopped, *actor.Restarting:
+	case scanDue:
+		s.timer = nil
+		s.decide(nil, replyTo(s.env, c.Sender(), Done{}))
+	case scanEnded:
+		s.onScanEnded(m)
+	case purge:
+		c.Send(s.postStore, m)
+	default:
+		return true
+	}
+	return false
+}
+
+// decide sends a decision to the team together with the scans that are due.
+func (s *schedule) decide(batch *persistence.Batch, then func(error)) {
+	d := s.planned(s.owner.entries())
+	d.batch, d.onCommitted = batch, then
+	s.ctx.Send(s.team, d)
+}
+
+// planned is what the team has to know, given the entries and when they are due.
+func (s *schedule) planned(entries []dueEntry) decided {
+	due, dropped := s.plan(entries, s.ctx.Self())
+	p := scanPlan{dropped: dropped}
+	for _, e := range due {
+		p.wanted = append(p.wanted, s.owner.scanTask(e))
+	}
+	return s.owner.decision(p)
+}
+
+// refuse answers the sender with an error, behind what was decided before.
+func (s *schedule) refuse(err error) {
+	s.ctx.Send(s.team, decided{onCommitted: replyTo(s.env, s.ctx.Sender(), err)})
 }
 
 // disarm stops the timer.
@@ -111,22 +185,25 @@ func (s *schedule) finished(m collected) *teamspace.ScanRecord {
 	return &r
 }
 
-// ended notes the end of a scan. What is to be stored of it is returned, nil
-// when that was stored with the end of its task; known is false when nobody
-// waits for that scan any more.
-func (s *schedule) ended(m scanEnded) (record *teamspace.ScanRecord, known bool) {
+// onScanEnded notes how far an entry has come and schedules its next scan. The
+// progress of a scan that brought its last posts was stored with the end of its
+// task. A scan that is not waited for any more is ignored.
+func (s *schedule) onScanEnded(m scanEnded) {
 	if task, out := s.waiting[m.entry]; !out || task != m.task {
-		return nil, false
+		return
 	}
 	delete(s.waiting, m.entry)
 	if m.record != nil {
 		s.scans[m.entry] = *m.record
-		return nil, true
+		s.decide(nil, nil)
+		return
 	}
 	r := s.scans[m.entry]
 	r.FinishedAt = s.env.clock.Now()
 	s.scans[m.entry] = r
-	return &r, true
+	batch := &persistence.Batch{}
+	batch.Put(s.owner.scanKey(m.entry), teamspace.Encode(r))
+	s.decide(batch, nil)
 }
 
 // times returns when the last scan has finished, and when the next is due of

@@ -18,10 +18,6 @@ import (
 // of its entries and the matching of what their scans bring.
 type watchlist struct {
 	schedule
-	team      *actor.PID
-	postStore *actor.PID
-
-	ctx      actor.Context
 	state    watchpost.Watchlist
 	matchers map[watchpost.EntryID]text.Matcher
 	// keywords count the entries by normalised keyword.
@@ -30,11 +26,8 @@ type watchlist struct {
 
 // watchlistChange tells the team what a watchlist has decided.
 type watchlistChange struct {
+	scanPlan
 	view WatchlistView
-	// dropped are the scans that nobody wants any more.
-	dropped []watchpost.TaskID
-	// wanted are scans that are due.
-	wanted []watchpost.Task
 	// keywords count the entries by normalised keyword.
 	keywords map[string]int
 	// shares is the question that this answers; nil when it answers none.
@@ -42,32 +35,26 @@ type watchlistChange struct {
 }
 
 func newWatchlist(env *environment, state watchpost.Watchlist, team, postStore *actor.PID) *watchlist {
-	return &watchlist{schedule: newSchedule(env), team: team, postStore: postStore, state: state}
+	w := &watchlist{state: state}
+	w.schedule = newSchedule(env, w, team, postStore)
+	return w
 }
 
 // Receive implements actor.Actor.
 func (w *watchlist) Receive(c actor.Context) {
-	w.ctx = c
-	switch m := c.Message().(type) {
-	case *actor.Started:
+	if _, started := c.Message().(*actor.Started); started {
 		w.compile()
-		w.decide(nil, nil)
-	case *actor.Stopping:
-		w.disarm()
-	case *actor.Stopped, *actor.Restarting:
+	}
+	if !w.handle(c) {
+		return
+	}
+	switch m := c.Message().(type) {
 	case UpdateWatchlist:
 		w.onUpdate(m)
-	case scanDue:
-		w.timer = nil
-		w.decide(nil, replyTo(w.env, c.Sender(), Done{}))
 	case shareScan:
 		w.onShareScan(m)
-	case scanEnded:
-		w.onScanEnded(m)
 	case collected:
 		w.onCollected(m)
-	case purge:
-		w.ctx.Send(w.postStore, m)
 	default:
 		w.env.log.Error("unknown message", "actor", "watchlist", "message", typeName(m))
 	}
@@ -88,7 +75,7 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 		err = checkDefinition(next)
 	}
 	if err != nil {
-		w.ctx.Send(w.team, decided{onCommitted: replyTo(w.env, w.ctx.Sender(), err)})
+		w.refuse(err)
 		return
 	}
 	old := w.state.Keywords
@@ -126,25 +113,18 @@ func (w *watchlist) entries() []dueEntry {
 	}
 	entries := make([]dueEntry, len(w.state.Keywords))
 	for i, e := range w.state.Keywords {
-		entries[i] = dueEntry{entry: e.ID, due: watchpost.NextScan(w.scans[e.ID].FinishedAt, w.state.CreatedAt, w.state.Frequency)}
+		entries[i] = dueEntry{entry: e.ID, at: i, due: watchpost.NextScan(w.scans[e.ID].FinishedAt, w.state.CreatedAt, w.state.Frequency)}
 	}
 	return entries
 }
 
-// decide hands a decision to the team together with the scans that are due.
-func (w *watchlist) decide(batch *persistence.Batch, then func(error)) {
-	w.ctx.Send(w.team, decided{batch: batch, watchlist: w.change(w.entries()), onCommitted: then})
+// decision implements entryOwner.
+func (w *watchlist) decision(p scanPlan) decided {
+	return decided{watchlist: &watchlistChange{scanPlan: p, view: w.view(), keywords: w.keywords}}
 }
 
-// change is what the team has to know, given the entries and when they are due.
-func (w *watchlist) change(entries []dueEntry) *watchlistChange {
-	due, dropped := w.plan(entries, w.ctx.Self())
-	change := &watchlistChange{view: w.view(), dropped: dropped, keywords: w.keywords}
-	for _, e := range due {
-		change.wanted = append(change.wanted, w.scanTask(e))
-	}
-	return change
-}
+// scanKey implements entryOwner.
+func (w *watchlist) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanKey(w.state.ID, e) }
 
 // onShareScan asks for the scans of a keyword that are due soon too: another
 // entry with it is about to be scanned.
@@ -152,11 +132,11 @@ func (w *watchlist) onShareScan(m shareScan) {
 	entries := w.entries()
 	soon := w.env.clock.Now().Add(watchpost.ShareWindow)
 	for i, e := range entries {
-		entries[i].shared = !e.due.After(soon) && text.Normalize(w.keyword(e.entry)) == m.keyword
+		entries[i].shared = !e.due.After(soon) && text.Normalize(w.state.Keywords[e.at].Keyword) == m.keyword
 	}
-	change := w.change(entries)
-	change.shares = &m
-	w.ctx.Send(w.team, decided{watchlist: change})
+	d := w.planned(entries)
+	d.watchlist.shares = &m
+	w.ctx.Send(w.team, d)
 }
 
 // scanOf is the type of the scans of a family with keywords.
@@ -171,22 +151,8 @@ func scanOf(t watchpost.WatchlistType) watchpost.TaskType {
 func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
 	scan := w.scan(scanOf(w.state.Type), e)
 	scan.Watchlist = w.state.ID
-	scan.Input = scanInput(protocol.ScanInput{Keyword: w.keyword(e.entry), Since: w.since(e.entry)})
+	scan.Input = scanInput(protocol.ScanInput{Keyword: w.state.Keywords[e.at].Keyword, Since: w.since(e.entry)})
 	return scan
-}
-
-// onScanEnded notes how far an entry has come and schedules its next scan.
-func (w *watchlist) onScanEnded(m scanEnded) {
-	record, known := w.ended(m)
-	if !known {
-		return
-	}
-	var batch *persistence.Batch
-	if record != nil {
-		batch = &persistence.Batch{}
-		batch.Put(teamspace.ScanKey(w.state.ID, m.entry), teamspace.Encode(record))
-	}
-	w.decide(batch, nil)
 }
 
 // onCollected keeps the posts that the entry matches: the network's own search
