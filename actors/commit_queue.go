@@ -9,7 +9,7 @@ import (
 
 // commitQueue is a team's one way to the store: it submits batches in the order of
 // the team's decisions and runs what waits for them once they are durable. It
-// is shared between the team's mailbox and the store's committer, hence the
+// is shared between the team's mailbox and the store's committer: it has a
 // lock.
 type commitQueue struct {
 	store persistence.Store
@@ -21,7 +21,7 @@ type commitQueue struct {
 	mu      sync.Mutex
 	pending []*pendingCommit // submitted, oldest first
 	failure error
-	// ended is set when the actor knows that what it has decided is not to be
+	// ended is set when the actor knows that its decisions must not be
 	// written: nothing is submitted any more.
 	ended error
 }
@@ -62,7 +62,7 @@ func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
 	q.store.Submit(q.space, q.epoch, batch, func(err error) { q.onCommitted(f, err) })
 }
 
-// end refuses what is submitted from now on. What is under way still lands.
+// end refuses batches submitted from now on. Batches under way still land.
 func (q *commitQueue) end(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 // dispatcher decides which session does which task. It holds no task: only the
 // order in which they wait, and what the sessions may do. Its methods are pure
-// functions of that state and of now; the team carries out what it decides.
+// functions of that state and of now; the team carries out its decisions.
 type dispatcher struct {
 	workers map[watchpost.SessionID]*worker
 	queues  map[queueKey]*queue
@@ -32,7 +32,7 @@ type worker struct {
 	member   watchpost.MemberID
 	account  watchpost.AccountURN
 	signedIn bool
-	inUse    bool // the account is claimed by somebody else
+	inUse    bool // another member has claimed the account
 	other    bool // the account is not the one that the member works as
 	stopped  bool // signed out or challenged since its last sign of life
 	signs    int  // of life so far
@@ -41,7 +41,7 @@ type worker struct {
 	stoppedBy string
 	// from and fromWeekly are when allowances begin to count for the claim.
 	from, fromWeekly time.Time
-	task             watchpost.TaskID // what it was handed; "" when free
+	task             watchpost.TaskID // its task; "" when free
 	// blocked are the reasons that the metrics count of it.
 	blocked []PauseReason
 }
@@ -231,7 +231,7 @@ func (d *dispatcher) blockedBy(w *worker, k queueKey, now time.Time) watchpost.P
 	return watchpost.PendingDailyCap
 }
 
-// reasons orders the reasons by what has to change first.
+// reasons orders the reasons by the change that each needs first.
 var reasons = map[watchpost.PendingReason]int{
 	watchpost.PendingExtensionOffline: 5,
 	watchpost.PendingPaused:           4,

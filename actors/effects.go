@@ -9,7 +9,7 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// effects is the ledger of what must not be done twice: which task does, or
+// effects records actions that must not be done twice: which task does, or
 // did, a like or an invitation of an actor. It holds the effects of open tasks;
 // those of final ones are in the store.
 type effects struct {

@@ -27,7 +27,7 @@ type engagementCaches struct {
 const maxEngagements = 100_000
 
 // maxEngagementChanges is how many changes a log that is behind makes up for; one
-// that is further behind is read anew.
+// that is further behind is read again.
 const maxEngagementChanges = 32
 
 // noteEngagement notes in a batch that an interaction was recorded.
@@ -67,7 +67,7 @@ type engagementCache struct {
 	engagements []engagement // newest first
 	targets     map[string]*engagementTarget
 	posts       map[string]*engagedPost // by urn
-	// versions are those of the posts; what is known of one holds for ever.
+	// versions are those of the posts; they never change.
 	versions map[uint64]*engagedPost
 	asked    uint64 // questions
 }
@@ -111,7 +111,7 @@ func (c *engagementCaches) of(team watchpost.TeamID) *engagementCache {
 	return log
 }
 
-// grown counts what has come to a team's log.
+// grown counts the additions to a team's cache.
 func (c *engagementCaches) grown(team watchpost.TeamID, log *engagementCache, more, all int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

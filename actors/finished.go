@@ -22,7 +22,7 @@ type finishedTask struct {
 	view TaskView
 }
 
-// maxFinishedBytes bounds what is remembered by a node.
+// maxFinishedBytes bounds the memory for final tasks of a node.
 const maxFinishedBytes = 8 << 20
 
 func newFinishedTasks() *finishedTasks {

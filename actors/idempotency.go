@@ -13,7 +13,7 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// IdempotentRequest is a request that creates something, of which a repetition is answered
+// IdempotentRequest is a creating request. A repetition is answered
 // with the first reply. It is answered as Request is, or by ReplayedReply; a
 // Conflict when another body was given under that name. Without a Request it
 // only tells whether there was one: Done when there was none.
@@ -35,7 +35,7 @@ const textOtherRequest = "Idempotency-Key was used with a different request"
 type replyDurable struct{ name string }
 
 // keptReplies names the types of the replies to requests that create
-// something. What is not listed here cannot be repeated.
+// something. Other replies are not kept.
 var keptReplies = map[string]reflect.Type{
 	"task":      reflect.TypeFor[TaskCreated](),
 	"watchlist": reflect.TypeFor[WatchlistView](),

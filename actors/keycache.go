@@ -9,13 +9,13 @@ import (
 )
 
 // keyCache remembers whose API keys are, so that a request need not ask the
-// store. A key that is replaced is dropped before the new one is told to
+// store. A replaced key is dropped before the new one is shown to
 // anybody. Keys are remembered by their plain hash, which is cheap and gives
 // nothing away: they are random and long.
 type keyCache struct {
 	mu    sync.RWMutex
 	teams map[keyDigest]watchpost.TeamID
-	// drops counts the keys that were dropped: what was looked up before one
+	// drops counts the keys that were dropped: a key looked up before one
 	// is not remembered after it.
 	drops uint64
 }
@@ -38,7 +38,7 @@ func (c *keyCache) find(key keyDigest) (team watchpost.TeamID, known bool, drops
 	return team, known, c.drops
 }
 
-// remember takes what was looked up since find, unless a key was dropped
+// remember keeps a key looked up since find, unless a key was dropped
 // meanwhile.
 func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, drops uint64) {
 	c.mu.Lock()
@@ -52,7 +52,7 @@ func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, drops uint64) 
 	c.teams[key] = team
 }
 
-// drop forgets the keys of a team, of which one was replaced. That is rare
+// drop forgets the keys of a team after one was replaced. That is rare
 // enough to look through all.
 func (c *keyCache) drop(team watchpost.TeamID) {
 	c.mu.Lock()

@@ -15,7 +15,7 @@ import (
 // MasterKeySize is the length of a master key in bytes.
 const MasterKeySize = 32
 
-// Keyring derives from the master key what protects secrets at rest: API keys
+// Keyring derives keys from the master key that protect stored secrets: API keys
 // are looked up by a keyed hash and kept encrypted so that the dashboard can
 // reveal them; tokens and one-time codes are kept as keyed hashes only.
 type Keyring struct {

@@ -147,7 +147,7 @@ func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted 
 	l.commits.submit(batch, then)
 }
 
-// refundUnknown gives back what was debited for an attempt that did nothing.
+// refundUnknown gives back the debits of an attempt that did nothing.
 func (l *lateResults) refundUnknown(batch *persistence.Batch, id watchpost.TaskID, attempt int) {
 	view, err := l.env.store.View(context.Background())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // Link is one connection of a session, as the gateway holds it. Towards the
 // session's actor it is a process with an address, on the node that holds the
-// socket. It has no mailbox: what it is sent it does at once, on the sender's
+// socket. It has no mailbox: it handles a message at once, on the sender's
 // goroutine, for there are as many links as sessions.
 type Link struct {
 	env  *environment
@@ -162,7 +162,7 @@ func (l *Link) system(to *actor.PID, message any) {
 // SendSystemMessage implements actor.Process.
 func (l *Link) SendSystemMessage(_ *actor.PID, message any) {
 	if _, ended := message.(*actor.Terminated); ended {
-		// The team loads anew; the session finds it again with its next hello.
+		// The team reloads; the session finds it with its next hello.
 		l.finish(closeTryAgain, "try again")
 	}
 }

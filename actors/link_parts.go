@@ -13,7 +13,7 @@ import (
 )
 
 // Posts pass through mailboxes without a bound from the socket to the post store. So
-// a link holds back what it reads while too much of what it has handed over is
+// a link holds back frames while too many of its earlier frames are
 // not stored yet: the session is slowed by its connection. An acknowledgement,
 // which means that a frame is stored, makes room.
 const (

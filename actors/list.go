@@ -23,7 +23,7 @@ import (
 // Owner and lifetime: the team spawns it with the first watchlist that follows
 // the list and stops it when the last was deleted. It owns the schedule of the
 // entries, the changes of its followers, and to whom posts go. Who follows a
-// list, and what is in it, the team decides: that takes a quota and all
+// list, and which entries it has, the team decides: that takes a quota and all
 // followers at once.
 type list struct {
 	schedule
@@ -41,7 +41,7 @@ type listChange struct {
 	times scanTimes
 }
 
-// follow tells a list of a new follower, and of what is in the list since.
+// follow tells a list about a new follower, with the list's entries.
 type follow struct {
 	list     watchpost.List
 	follower watchpost.Watchlist

@@ -23,7 +23,7 @@ const (
 )
 
 // post hands a mail to the mailer. What becomes of it is logged and counted,
-// and otherwise nobody's to know: nothing waits for a mail.
+// and no request waits for a mail.
 func (r *Registry) post(ctx context.Context, m Mail) {
 	event := MailHanded
 	if err := r.mailer.Send(ctx, m); err != nil {
@@ -42,7 +42,7 @@ func otpMail(email, code string) Mail {
 }
 
 // Invite adds a member to a team (PlanLimit, Conflict when the email belongs to
-// a team) and mails an invitation. It holds nothing secret: whoever reads the
+// a team) and mails an invitation. It holds no secret: a reader of the
 // mailbox signs in with a one-time code, like anybody else.
 func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
 	member, err := Ask(ctx, r, team, m)

@@ -9,8 +9,8 @@ import (
 // A member works as one account of the network. The first account that one of
 // the member's sessions reports, signed in, is bound to the member. A session
 // that reports another one gets no tasks until the member confirms that account
-// with bind, so that nothing asked for in the member's name is done as somebody
-// else who uses the same browser.
+// with bind, so that no task in the member's name runs as another person
+// who uses the same browser.
 
 // loadBindings reads the bindings, and derives those that an earlier build did
 // not store: a member works as the account that the session which has reported

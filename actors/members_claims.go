@@ -11,11 +11,11 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// A claim says which member of which team works with an account of the
+// A claim names the team and the member that work with an account of the
 // network. The first session to report the account makes it, by compare-and-set
 // in the directory that all teams share; it ends when the member is removed or
 // has no session any more, or after claimEnds without a hello. An ended claim
-// stays where it is until somebody claims the account anew.
+// stays until another member claims the account.
 
 // claimEnds is how long a claim lasts without a hello.
 const claimEnds = 30 * 24 * time.Hour
@@ -53,7 +53,7 @@ func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, 
 }
 
 // claim returns the claim on an account and whether it is the member's own,
-// after claiming what is free. Who comes after another has no allowance until
+// after claiming what is free. A second claimant has no allowance until
 // the next reset: the account may have used it elsewhere.
 func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (teamspace.ClaimEntry, bool, error) {
 	held, err := ms.claimed(urn)

@@ -13,7 +13,7 @@ import (
 
 // onCreatePairingCode makes a code. It stands in the directory, where it is
 // looked up, and by its end in the team's space, from where it is removed when
-// nobody has used it.
+// it is not used in time.
 func (ms *members) onCreatePairingCode(m CreatePairingCode) {
 	member, err := ms.byEmail(m.Email)
 	if err != nil {
@@ -67,7 +67,7 @@ func errPairing() error {
 // pairingsAtOnce bounds the expired codes that one batch forgets.
 const pairingsAtOnce = 100
 
-// forgetPairings removes codes that nobody has used in time, and reports whether
+// forgetPairings removes codes that were not used in time, and reports whether
 // there are others.
 func (ms *members) forgetPairings(batch *persistence.Batch, now time.Time) (more bool, err error) {
 	view, err := ms.env.store.View(context.Background())
@@ -88,9 +88,9 @@ func (ms *members) forgetPairings(batch *persistence.Batch, now time.Time) (more
 	return more, err
 }
 
-// forgetAllPairings makes sure that a team is not put to rest before its codes are
-// used or forgotten: nobody else would look for them. It reports whether the
-// team may rest.
+// forgetAllPairings makes sure that a team is not passivated before its codes
+// are used or forgotten: no other actor looks for them. It reports whether the
+// team can be passivated.
 func (ms *members) forgetAllPairings() bool {
 	batch := &persistence.Batch{}
 	more, err := ms.forgetPairings(batch, ms.env.clock.Now())

@@ -10,8 +10,8 @@ import (
 )
 
 // The requests that a team answers, each with its reply. They are plain
-// immutable values: whoever sends one does not touch it afterwards, and neither
-// does whoever receives it. A request is answered with its reply or with an
+// immutable values: neither the sender nor the receiver changes one
+// afterwards. A request is answered with its reply or with an
 // error; errors are *watchpost.Error.
 
 // RequireExtension asks whether the team may use what needs an extension; answered by Done

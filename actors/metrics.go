@@ -73,7 +73,7 @@ func (m *Metrics) begin() {
 	}
 }
 
-// Collectors returns what is to be registered.
+// Collectors returns the collectors to register.
 func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
 }
@@ -81,7 +81,7 @@ func (m *Metrics) Collectors() []prometheus.Collector {
 // Mail counts an event of a mail (MailHanded and the others).
 func (m *Metrics) Mail(event string) { m.mails.WithLabelValues(event).Inc() }
 
-// levelFilter drops what is below its level.
+// levelFilter drops records below its level.
 type levelFilter struct {
 	slog.Handler
 	level slog.Level

@@ -52,7 +52,7 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 
 func counter(n int64) int64 { return min(max(n, 0), maxCounter) }
 
-// cleanType keeps a word of the network's vocabulary; what is none is text.
+// cleanType keeps a word of the network's vocabulary; any other is text.
 func cleanType(s string) string {
 	s = strings.ToLower(s)
 	if s == "" || len(s) > 30 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_-") != "" {

@@ -14,7 +14,7 @@ import (
 // postStore is the actor of a team's posts.
 //
 // Owner and lifetime: the team spawns it with itself. It alone writes posts,
-// one batch at a time: what it reads from the store is what it wrote last.
+// one batch at a time, so it always reads its own last write.
 // Meanwhile the posts that come next are prepared (poststore_prepare.go).
 // Queries do not pass through it; they read snapshots of the store.
 type postStore struct {
@@ -25,8 +25,8 @@ type postStore struct {
 	ctx         actor.Context
 	queue       []any             // *ingest and purge that wait for the batch under way
 	flagUpdates []updatePostFlags // what users wait for goes first
-	// schedule decides what is next; of its fields the post store keeps those that say
-	// what is on its way and how long the buffer is, unknown before the first.
+	// schedule decides the next turn. The post store sets its fields, except the
+	// writes on their way and the length of the buffer, which schedule keeps.
 	schedule postStoreSchedule
 	known    bool
 	// preparing is whether posts are being prepared, by goroutines of workers.
@@ -51,7 +51,7 @@ type purged struct{ watchlist watchpost.WatchlistID }
 
 // stored tells the post store that its batch is durable, and what to do next.
 type stored struct {
-	rest any // what is left of the message whose batch it was
+	rest any // the rest of the message whose batch it was
 	err  error
 }
 
@@ -89,7 +89,7 @@ func (f *postStore) Receive(c actor.Context) {
 	case stored:
 		f.schedule.writing = false
 		if m.err != nil {
-			return // the tree is about to load anew
+			return // the tree is about to reload
 		}
 		if m.rest != nil {
 			f.queue = append([]any{m.rest}, f.queue...)
@@ -105,7 +105,7 @@ func (f *postStore) Receive(c actor.Context) {
 	}
 }
 
-// work does what can be done.
+// work begins turns until none can begin.
 func (f *postStore) work() {
 	f.prepare()
 	for !f.broken && f.begin() {
@@ -136,9 +136,8 @@ func (f *postStore) begin() bool {
 	return true
 }
 
-// withView calls do with a view of what is durable. After a failure the post store
-// does nothing more: what it knows may differ from what is stored, and the team
-// loads anew.
+// withView calls do with a view of the store. After a failure the post store
+// stops: its state may differ from the store, and the team reloads.
 func (f *postStore) withView(do func(persistence.View) error) {
 	if f.broken {
 		return
@@ -184,7 +183,7 @@ func (f *postStore) nextQueued(view persistence.View) error {
 	}
 }
 
-// ready reports whether what is first in the queue can be done.
+// ready reports whether the first of the queue can be done.
 func (f *postStore) ready() bool {
 	if len(f.queue) == 0 {
 		return false

@@ -105,8 +105,8 @@ func (f *postStore) postOf(view persistence.View, name string) (*watchpost.Post,
 	return found.Posts[0].Post()
 }
 
-// remember gives a post that is stored anew what was done to it before, under
-// whichever of its names. What was done to another post stays that one's, unless
+// remember gives a post that is stored again the flags of earlier engagements,
+// under any of its names. Flags of another post stay with that post, unless
 // it is named by the same urn.
 func (f *postStore) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
 	own := watchpost.PostKey(p.URN)

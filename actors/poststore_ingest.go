@@ -133,7 +133,7 @@ func postTooLarge(p *watchpost.Post) bool {
 	return len(teamspace.Encode(p)) > postindex.MaxRecord-postMargin
 }
 
-// postMargin is what is yet to be said of a post: why it is here, and tags.
+// postMargin is the room for the matches and tags of a post.
 const postMargin = 16 << 10
 
 // matchExisting returns the post with the identity of the one that is stored, which
@@ -160,7 +160,7 @@ func rescanned(old, seen watchpost.Post) watchpost.Post {
 	return seen
 }
 
-// note notes why a post is here, and what was understood of it.
+// note adds the match that collected a post, and its tags.
 func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 	p.Relevance = c.relevance
 	given := p.MatchTags()
@@ -178,7 +178,7 @@ func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 // admit decides whether the watchlist may have a post that it had not collected
 // before. One that it may not have is as it was before, apart from what the scan
 // saw; stored is false when that is not known to the team at all. One that is
-// new has what was done to it before.
+// new has the flags of earlier engagements.
 func (f *postStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stored bool, err error) {
 	if old == nil {
 		if err := f.remember(in.view, in.week.batch, p); err != nil {

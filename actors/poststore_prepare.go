@@ -10,8 +10,8 @@ import (
 	"watchpost/persistence/postindex"
 )
 
-// What becomes of a post is decided by what is stored. Most of the work does
-// not depend on that: what is understood of the post and what it is found by
+// The decision about a post depends on the store. Most of the work does
+// not: the enrichment of a post and its index terms
 // are functions of the post alone. While a batch is under way, that is done for
 // the posts that are next, on all cores.
 
@@ -21,8 +21,8 @@ type reportedPost struct {
 	text text.Text
 }
 
-// candidate is a post that may be stored: as the scan saw it, what was
-// understood of it, and apart what depends on the watchlist that asks.
+// candidate is a post that may be stored: as the scan saw it, with its
+// enrichment, and separately the parts that depend on the watchlist.
 type candidate struct {
 	post      watchpost.Post
 	tags      []watchpost.Tag
@@ -90,7 +90,7 @@ func (s *reportedPost) prepare(rules *enrich.Rules, index *postindex.Index) cand
 // onPrepared takes over the posts, and goes on.
 func (f *postStore) onPrepared(m prepared) {
 	if m.failure != nil {
-		panic(m.failure.AsError()) // to the supervisor: the team loads anew
+		panic(m.failure.AsError()) // to the supervisor: the team reloads
 	}
 	f.preparing = false
 	m.ingest.posts, m.ingest.ready, m.ingest.prepared = nil, m.ready, true

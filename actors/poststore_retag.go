@@ -61,7 +61,7 @@ func sameTags(old, next *watchpost.Watchlist) bool {
 		(len(old.Labels) > 0 || bytes.Equal(teamspace.Encode(watchpost.KeywordTexts(old.Keywords)), teamspace.Encode(watchpost.KeywordTexts(next.Keywords))))
 }
 
-// pendingRetags returns the keys of what is to be classified again.
+// pendingRetags returns the keys of pending classifications.
 func pendingRetags(view persistence.View, space persistence.Space) (keys [][]byte, err error) {
 	err = view.Scan(space, []byte(teamspace.KeyRetag), persistence.PrefixEnd([]byte(teamspace.KeyRetag)), func(k, _ []byte) bool {
 		keys = append(keys, bytes.Clone(k))
@@ -161,7 +161,7 @@ func (ws *watchlists) resumeRetag(view persistence.View) error {
 	return nil
 }
 
-// begin reads what is to be done. Posts of builds that did not say which
+// begin reads the pending classifications. Posts of builds that did not say which
 // watchlist gives a tag are done once.
 func (m *retag) begin(view persistence.View, space persistence.Space) (err error) {
 	if m.seen, err = pendingRetags(view, space); err != nil {

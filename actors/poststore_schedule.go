@@ -18,7 +18,7 @@ const (
 // is on its way to the store; next changes nothing but the counts of passed.
 //
 // Priority: marks, then maintenance, then the queue. While the next step of
-// maintenance is apart (nothing reads yet what it writes) it goes last, because
+// maintenance is apart (its output is not read yet) it goes last, because
 // it may also begin while a write is on its way. A turn that waits and was
 // passed over more often than patience allows goes first, the longest first, so
 // that none starves whatever arrives. At the bound of the buffer nothing but
@@ -48,7 +48,7 @@ var patience = [turns]int{turnFlags: 1, turnMaintenance: 1, turnQueue: 8}
 const stepsAhead = 3
 
 // next returns the turn that begins now: turnNone when there is nothing to do,
-// or when what must come first waits for something on its way.
+// or when the first turn waits for a write on its way.
 func (s *postStoreSchedule) next() postStoreTurn {
 	if s.writing {
 		if s.apart && s.steps < stepsAhead {
@@ -104,8 +104,8 @@ func (s *postStoreSchedule) wants(t postStoreTurn) bool {
 	return false
 }
 
-// waits reports whether a turn has something to do that it may do, once what is
-// on its way has arrived.
+// waits reports whether a turn has work that it may begin once the writes on
+// their way have arrived.
 func (s *postStoreSchedule) waits(t postStoreTurn) bool {
 	switch {
 	case !s.wants(t):
@@ -117,7 +117,7 @@ func (s *postStoreSchedule) waits(t postStoreTurn) bool {
 }
 
 // mayQueue reports whether the queue need not wait for maintenance: it runs
-// beside merges as long as the buffer is not to be sealed, so that the index
+// during merges as long as the buffer is not to be sealed, so that the index
 // does not fall behind.
 func (s *postStoreSchedule) mayQueue() bool {
 	if s.folding {

@@ -59,10 +59,10 @@ func TestPartsAtOnce(t *testing.T) {
 func TestDeletedBetweenParts(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	other := team.SessionOf(t, team.Member(t, "bob"), "bob").Connect()
 	doomed := keywordWatchlist(t, team, "go")
 	scan := s.Expect(protocol.TypeTask)
 	s.Accept(scan)
+	other := team.SessionOf(t, team.Member(t, "bob"), "bob").Connect()
 	kept := keywordWatchlist(t, team, "fine")
 	keptScan := other.Expect(protocol.TypeTask)
 	other.Accept(keptScan)

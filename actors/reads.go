@@ -47,7 +47,7 @@ func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, e
 	return owner.Team, nil
 }
 
-// TaskStatus returns a client's task, open or final (NotFound). What is not
+// TaskStatus returns a client's task, open or final (NotFound). A task that is not
 // open is read from the store, past the team's actors.
 func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
 	if view, known := r.env.finished.find(team, id); known {
@@ -205,7 +205,7 @@ func namedWatchlists(view persistence.View, team watchpost.TeamID, live map[watc
 		case watchpost.KindOf(err) == watchpost.NotFound:
 			return nil, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID(s)")
 		case watchpost.KindOf(err) == watchpost.Forbidden:
-			foreign = err // an unknown id is told of first
+			foreign = err // an unknown id is reported first
 		default:
 			return nil, err
 		}

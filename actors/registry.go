@@ -82,10 +82,10 @@ type environment struct {
 	presence sync.Map // watchpost.TeamID → time.Time
 	unstored sync.Map // watchpost.TeamID → *semaphore.Weighted, see unstoredOf
 	// stopped is called by a top actor when it has ended.
-	// failed is false when that was no failure of its own.
+	// failed is false when the actor itself did not fail.
 	stopped func(name string, self *actor.PID, failed bool)
 	// ask sends a request to an actor from outside the mailboxes: timers of
-	// the Clock wait with it until what they started is done.
+	// the Clock use it to wait for the work that they started.
 	ask func(ctx context.Context, target *actor.PID, request any) (any, error)
 	// fail answers those who still wait for an actor that has ended.
 	fail func(target string)
@@ -103,7 +103,7 @@ type activation struct {
 	// holds only as long as no other came.
 	uses int
 	used time.Time
-	// resting is set when the actor was told to end, gone closed when it has.
+	// stopping is set when the actor is stopped, stopped is closed when it has ended.
 	stopping bool
 	stopped  chan struct{}
 }
@@ -257,7 +257,7 @@ func (r *Registry) touch(a *activation, now time.Time) {
 	}
 }
 
-// retire notes that an activation is told to end, or has; the caller holds the
+// retire notes that an activation is stopping or has ended; the caller holds the
 // lock.
 func (r *Registry) retire(a *activation) {
 	if a.turn != nil {
@@ -292,7 +292,7 @@ func (r *Registry) forget(name string, pid *actor.PID, failed bool) {
 }
 
 // The sweeper looks for unused actors when the first may be unused for long
-// enough, but not more often than sweepEvery. It puts sweepAtOnce to rest at a
+// enough, but not more often than sweepEvery. It passivates sweepAtOnce at a
 // time, with sweepPause between: ending a million actors at once would hold up
 // the others' answers for seconds.
 const (
@@ -301,7 +301,7 @@ const (
 	sweepPause  = time.Second
 )
 
-// sweep puts actors to rest that were not used for a while. It holds the lock
+// sweep passivates actors that were not used for a while. It holds the lock
 // over those only: the longest unused come first.
 func (r *Registry) sweep() {
 	now := r.env.clock.Now()
@@ -339,7 +339,7 @@ func (r *Registry) sweep() {
 }
 
 // passivate asks an actor whether it may end, and ends it unless it was used since
-// it was found unused: what it answers may be older than that.
+// it was found unused: its answer may be older than that.
 func (r *Registry) passivate(a *activation, uses int) {
 	ctx, cancel := context.WithTimeout(context.Background(), passivateTimeout)
 	defer cancel()
@@ -363,7 +363,7 @@ func (r *Registry) passivate(a *activation, uses int) {
 const passivateTimeout = 5 * time.Second
 
 // BeforeAdvance prepares for a clock that is set forward to target: sessions
-// connected now keep what they hold until then, and a lease time longer.
+// connected now keep their leases until then, and a lease time longer.
 func (r *Registry) BeforeAdvance(target time.Time) {
 	r.mu.Lock()
 	var pids []*actor.PID
@@ -382,7 +382,7 @@ func (r *Registry) BeforeAdvance(target time.Time) {
 	}
 }
 
-// Close refuses new requests, lets every actor finish what it was asked, and
+// Close refuses new requests, lets every actor finish its mailbox, and
 // returns when all have ended or ctx ends.
 func (r *Registry) Close(ctx context.Context) error {
 	r.mu.Lock()

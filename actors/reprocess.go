@@ -13,7 +13,7 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// Reprocess lets the rules of today understand anew the stored posts of every
+// Reprocess applies the present rules to the stored posts of every
 // team: those that other rules understood, or all. It is for a store that no
 // service has open, and may be repeated; each batch is whole.
 //

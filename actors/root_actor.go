@@ -14,7 +14,7 @@ import (
 
 // rootActor is what the actors that own a space of the store have in common: a
 // commit queue under an epoch of their own, answers behind commits, and an end in
-// good order when they can no longer be sure of what is stored.
+// clean stop when their state and the store may differ.
 type rootActor struct {
 	env   *environment
 	name  string
@@ -22,7 +22,7 @@ type rootActor struct {
 
 	ctx     actor.Context // of the message at hand
 	commits *commitQueue
-	// broken is set when what the actor knows and what is stored may differ;
+	// broken is set when the actor's state and the store may differ;
 	// from then on every request is refused.
 	broken error
 	// lostRace is set when that is because another was faster: it took over the
@@ -43,7 +43,7 @@ func newRootActor(env *environment, name string) rootActor {
 	return rootActor{env: env, name: name, space: persistence.Space(name)}
 }
 
-// handle does what is the same for all messages; it reports whether the
+// handle does the common part for all messages; it reports whether the
 // message is left for the actor's own table.
 func (t *rootActor) handle(c actor.Context, load func(persistence.View) error) bool {
 	t.ctx = c
@@ -98,7 +98,7 @@ func (t *rootActor) activate(load func(persistence.View) error) {
 	}
 }
 
-// stopped runs when the mailbox is done: whoever still waits is answered when
+// stopped runs when the mailbox is done: waiting callers are answered when
 // the last commit has landed.
 func (t *rootActor) stopped() {
 	name, self, stopped, failed := t.name, t.ctx.Self(), t.env.stopped, !t.lostRace
@@ -154,7 +154,7 @@ func (t *rootActor) answer(reply any, err error) {
 }
 
 // replyTo returns what answers sender with reply, or with the error of a lost
-// commit; nil when nobody waits.
+// commit; nil when no caller waits.
 func replyTo(env *environment, sender *actor.PID, reply any) func(error) {
 	if sender == nil {
 		return nil

@@ -77,7 +77,7 @@ func newSchedule(env *environment, owner entryOwner, team, postStore *actor.PID)
 	}
 }
 
-// handle does what is the same for both actors; it reports whether the message
+// handle does the common part for both actors; it reports whether the message
 // is left for the actor's own table.
 func (s *schedule) handle(c actor.Context) bool {
 	s.ctx = c
@@ -117,7 +117,7 @@ func (s *schedule) planned(entries []dueEntry) decided {
 	return s.owner.decision(p)
 }
 
-// refuse answers the sender with an error, behind what was decided before.
+// refuse answers the sender with an error, behind all earlier decisions.
 func (s *schedule) refuse(err error) {
 	s.ctx.Send(s.team, decided{onCommitted: replyTo(s.env, s.ctx.Sender(), err)})
 }

@@ -22,7 +22,7 @@ type session struct {
 	// end of the last one from that of one which was already replaced.
 	hellos int
 	// welcomed is set when the welcome of the last hello has left; early holds
-	// what came for that connection before.
+	// the frames for that connection before it.
 	welcomed bool
 	early    []deliver
 }

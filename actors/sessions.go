@@ -114,8 +114,8 @@ func (ss *sessions) onOpenSession(m OpenSession) {
 	ss.commit(batch, ss.open(batch, member))
 }
 
-// open makes a session with a token of 256 bits, of which only the
-// keyed hash is kept.
+// open makes a session with a token of 256 bits, and keeps only its
+// keyed hash.
 func (ss *sessions) open(batch *persistence.Batch, member watchpost.Member) SessionOpened {
 	ss.makeRoom(member.ID)
 	now := ss.env.clock.Now()
@@ -223,7 +223,7 @@ func (ss *sessions) onHello(m sessionHello) {
 	ss.team.tasks.handOut()
 }
 
-// reconcile squares what a session's journal lists with what it holds here.
+// reconcile compares a session's journal with its leases here.
 func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 	s.worker.task = ""
 	byID := map[watchpost.TaskID]*protocol.JournalTask{}
@@ -306,7 +306,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 }
 
 // onSessionDown takes a session whose connection is gone out of the hand-out;
-// what it holds stays its own until the leases are over.
+// it keeps its leases until they are over.
 func (ss *sessions) onSessionDown(m sessionDown) {
 	if s := ss.byID[m.session]; s != nil && s.pid != nil && s.hellos == m.hellos {
 		ss.ctx.Poison(s.pid)

@@ -12,7 +12,7 @@ import (
 )
 
 // onBind makes the account that a session is signed in to its member's. What
-// the session is not signed in to, or somebody else works with, is not bound;
+// the session is not signed in to, or another member works with, is not bound;
 // the status that follows says what holds.
 func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	ss.statusChanged(s)
@@ -90,7 +90,7 @@ func (ss *sessions) reportAccount(batch *persistence.Batch, s *sessionState, rep
 	now, member := ss.env.clock.Now(), s.record.Member
 	a := cleanAccount(reported)
 	if a == s.account {
-		a = s.account // what is kept of it shares its text
+		a = s.account // the kept values share its text
 	}
 	urn := watchpost.AccountURN(a.URN)
 	w := s.worker

@@ -3,8 +3,8 @@ package actors
 import "slices"
 
 // What blocks an account is shown to its team by GetTeam, as pauses. Operators
-// see how many sessions are blocked, by reason: a layout that nobody
-// understands any more shows there first.
+// see how many sessions are blocked, by reason: a changed layout of
+// the network's pages shows there first.
 
 // showBlocked brings the metrics up to what blocks a connected session now.
 // What ends by itself is noticed with its next heartbeat.

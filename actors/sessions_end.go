@@ -28,7 +28,7 @@ func (s *sessionState) describe(hello *protocol.Frame) (changed bool) {
 	return changed
 }
 
-// saw notes a sign of a session, and stores it when what is stored lags
+// saw notes a sign of a session, and stores it when the stored one lags
 // too far behind, or when more of the record has changed.
 func (ss *sessions) saw(batch *persistence.Batch, s *sessionState, changed bool, now time.Time) {
 	if !changed && now.Sub(s.seenStored) < seenGrain {
@@ -116,8 +116,8 @@ func (ss *sessions) of(member watchpost.MemberID) (sessions []*sessionState) {
 	return sessions
 }
 
-// close takes a session and its token away. What it returns tells the
-// session, and is called when that is durable.
+// close takes a session and its token away. The returned function tells the
+// session; call it when that is durable.
 func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func()) {
 	batch.Delete(teamspace.Key(teamspace.KeySession, s.record.ID))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: s.record.TokenHash}, nil)

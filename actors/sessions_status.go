@@ -9,14 +9,14 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// A session is told what the service makes of it: after welcome, and then when
-// that has changed. Changes of the account are told at once, what follows from
-// tasks when a second has passed, so that a burst of tasks costs one status.
+// A session gets its status after welcome and when the status changes. Changes
+// of the account are sent at once, changes by tasks after a second, so that a
+// burst of tasks costs one status.
 
 // statusEvery is how often one session is sent a status at most.
 const statusEvery = time.Second
 
-// told is what a session was told last.
+// told is the last status that a session got.
 type told struct {
 	at   time.Time // zero: nothing since its hello
 	hash uint64    // of the frame
@@ -57,7 +57,7 @@ func (ss *sessions) onStatusDue() {
 	ss.answer(Done{}, nil)
 }
 
-// tellStatus sends a session its status if that is not what it was told last.
+// tellStatus sends a session its status if it differs from the last one.
 func (ss *sessions) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Time) {
 	frame := ss.status(s, waiting, now)
 	h := fnv.New64a()

@@ -141,7 +141,7 @@ func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most in
 	return errors.Join(err, failure)
 }
 
-// forgetStale deletes a record if it is stale. What is in memory is newer than
+// forgetStale deletes a record if it is stale. A record in memory is newer than
 // the stored value.
 func (s *signIn) forgetStale(batch *persistence.Batch, kind, name string, stored []byte, now time.Time) error {
 	var stale bool

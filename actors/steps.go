@@ -9,11 +9,11 @@ import (
 // the first has to leave a mark by which the next activation goes on.
 type steps struct{ batches []*persistence.Batch }
 
-// stepOps bounds the operations of a step: so many small records are far below
+// stepOps bounds the operations of a step: that number of small records is far below
 // persistence.MaxBatchBytes too.
 const stepOps = persistence.MaxBatchOps / 2
 
-// room returns the batch that has room for so many operations more.
+// room returns the batch that has room for ops more operations.
 func (s *steps) room(ops int) *persistence.Batch {
 	if n := len(s.batches); n > 0 {
 		if _, used := s.batches[n-1].Size(); used+ops <= stepOps {

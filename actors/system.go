@@ -30,8 +30,8 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 		metrics.deadLetters.Inc()
 		switch m := letter.Message.(type) {
 		case decided:
-			// A decision that reaches no team was not submitted: whoever waits
-			// for it is told, as for any other that was lost.
+			// A decision that reaches no team was not submitted: the waiting
+			// caller gets the error of a lost decision.
 			if m.onCommitted != nil {
 				m.onCommitted(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
 			}
@@ -44,7 +44,7 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 }
 
 // poolDispatcher runs mailboxes on goroutines that it keeps: a new one for
-// every burst of messages would grow its stack anew each time, which is a
+// every burst of messages would grow its stack each time, which is a
 // quarter of what a small request costs.
 type poolDispatcher struct {
 	work    chan func()
@@ -68,7 +68,7 @@ func (d *poolDispatcher) Schedule(run func()) {
 	}
 }
 
-// Throughput implements actor.Dispatcher: after so many messages a mailbox
+// Throughput implements actor.Dispatcher: after that number of messages a mailbox
 // lets others go first.
 func (d *poolDispatcher) Throughput() int { return 300 }
 
@@ -116,8 +116,8 @@ type rules struct {
 	// every actor: failures of its children go up, and a request that met a
 	// panic is answered before they do.
 	every *actor.Props
-	// child is for an actor below a top actor, also. What was sent to it behind
-	// its end, a timer's message above all, is answered when it has ended: a
+	// child is for an actor below a root actor. Messages sent to it behind
+	// its end, above all a timer's, are answered when it has ended: a
 	// clock that is set forward would wait for it in vain.
 	child *actor.Props
 }
@@ -180,5 +180,5 @@ func answerPanic(env *environment, c actor.ReceiverContext, envelope *actor.Mess
 
 func typeName(v any) string { return fmt.Sprintf("%T", v) }
 
-// canPassivate asks a top actor whether it may be put to rest; answered by bool.
+// canPassivate asks a root actor whether it can be passivated; answered by bool.
 type canPassivate struct{}

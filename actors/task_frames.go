@@ -33,7 +33,7 @@ func (t *task) onFrame(m fromSession) {
 }
 
 // ignore acknowledges a frame that does not count. A session that wants to act
-// without a lease is told not to.
+// without a lease gets a cancel.
 func (t *task) ignore(m fromSession) {
 	switch m.frame.Type {
 	case protocol.TypePart, protocol.TypeResult:
@@ -117,7 +117,7 @@ func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpo
 	t.completeWith(m, output, scans, 0)
 }
 
-// completeWith is complete, which gives the debits of an attempt back besides.
+// completeWith is complete, and gives the debits of an attempt back.
 func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]teamspace.ScanRecord, refund int) {
 	next, ok := t.state.Complete(output, t.env.clock.Now())
 	if !ok {
@@ -217,7 +217,7 @@ func (t *task) onIngested(m ingested) {
 	}
 	switch {
 	case m.err != nil:
-		// The tree is about to load anew; the session sends its journal again.
+		// The tree is about to reload; the session sends its journal again.
 	case m.from.frame.Type == protocol.TypePart:
 		t.ctx.Send(m.from.pid, deliver{ackOf(&m.from.frame)})
 	default:
@@ -242,7 +242,7 @@ type collected struct {
 type ingested struct {
 	from   fromSession
 	target watchpost.TaskID
-	all    *answers // nil when nobody wanted the posts
+	all    *answers // nil when no entry wanted the posts
 	scan   *teamspace.ScanRecord
 	err    error
 }

@@ -8,7 +8,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// onOutput takes the output of what is no scan.
+// onOutput takes the output of a client's task.
 func (t *task) onOutput(m fromSession, lease watchpost.Lease) {
 	kind := t.state.Type
 	if kind == watchpost.TaskProfilesPosts || kind == watchpost.TaskCompanyPosts {
@@ -109,7 +109,7 @@ func (t *task) onFetchedPosts(m fromSession, lease watchpost.Lease) {
 	t.gather(m, lease, shown, true, 0)
 }
 
-// onNothingFound takes the answer to a slice of which nothing exists: that
+// onNothingFound takes the answer to a slice without any existing profile: that
 // fails the task only when nothing at all does. It reports whether that is so.
 func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.Outcome) bool {
 	if t.state.Type != watchpost.TaskProfilesPosts {

@@ -102,7 +102,7 @@ type taskClosed struct{ task *watchpost.Task }
 // is not open.
 type taskStatus struct{ id watchpost.TaskID }
 
-// notOpen says that a task is not open: the store knows it, or nobody.
+// notOpen says that a task is not open: it is in the store, or unknown.
 type notOpen struct{}
 
 // receive handles what concerns tasks.

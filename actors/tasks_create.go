@@ -31,7 +31,7 @@ func (t *tasks) checkRoom() error {
 
 // create writes a new task to the batch and opens it. When a session is
 // free for a read, its hand-out is decided in the same batch: one sync for
-// both. What it returns (or nil) is to be done when the batch is durable. A
+// both. Call the returned function, if any, when the batch is durable. A
 // write waits for the next handOut: its effect is to be decided first.
 func (t *tasks) create(batch *persistence.Batch, task watchpost.Task) (then func(error)) {
 	now := t.env.clock.Now()

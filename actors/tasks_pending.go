@@ -16,7 +16,7 @@ var pendingReasons = []watchpost.PendingReason{
 	watchpost.PendingDailyCap, watchpost.PendingRetry, watchpost.PendingQueued,
 }
 
-// pendingGrain is how often a team with pending work counts it anew.
+// pendingGrain is how often a team counts its pending work.
 const pendingGrain = 10 * time.Second
 
 // showPending brings the metrics up to why the team's open tasks wait. It looks
@@ -57,7 +57,7 @@ func (d *dispatcher) pending(now time.Time) (counts map[watchpost.PendingReason]
 			continue
 		}
 		reason, _ := d.why(k, now)
-		counts[reason] += q.Len() // of which some may have ended
+		counts[reason] += q.Len() // some may have ended
 		if k.kind.Scan() && (oldest.IsZero() || head.at.Before(oldest)) {
 			oldest = head.at
 		}

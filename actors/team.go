@@ -54,7 +54,7 @@ type decided struct {
 type wakeUp struct{}
 
 // renewLeases prepares for a clock that is set forward: sessions connected now
-// keep what they hold until then. Answered by Done.
+// keep their leases until then. Answered by Done.
 type renewLeases struct{ until time.Time }
 
 func newTeam(env *environment, id watchpost.TeamID) *team {
@@ -172,11 +172,11 @@ func (t *team) load(view persistence.View) error {
 	return nil
 }
 
-// decide submits a child's decision together with what is the team's of it.
+// decide submits a child's decision together with the team's part of it.
 func (t *team) decide(d decided) {
 	if d.watchlist != nil && t.watchlists.byID[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.watchlists.lists[d.list.list] == nil {
-		// Deleted meanwhile: nothing of it is written any more, and nobody is
-		// told before that is durable.
+		// Deleted meanwhile: nothing of it is written, and the caller gets its
+		// answer when the deletion is durable.
 		if d.onCommitted != nil {
 			t.commits.submit(nil, func(err error) {
 				if err == nil {

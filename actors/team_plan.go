@@ -33,7 +33,7 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 }
 
 // armPlan asks the clock for the moment when the plan expires. A team that is not
-// in memory needs no timer: whoever reads its plan compares the moment.
+// in memory needs no timer: every reader of its plan compares the moment.
 func (t *team) armPlan() {
 	if t.planTimer != nil {
 		t.planTimer.Stop()

@@ -15,8 +15,8 @@ type TeamView struct {
 	Team       watchpost.Team
 	Presence   []MemberPresence // in the order of Team.Members
 	Watchlists int
-	// Limits are the quotas in force, Use what is used of them: of a quota per
-	// watchlist, by the watchlist that uses most.
+	// Limits are the quotas in force, Use the parts in use: for a quota per
+	// watchlist, of the watchlist that uses most.
 	Limits, Use watchpost.Quotas
 	// WaitingScans counts the scans that are due and were not handed out,
 	// RunningScans those that were; OldestScan is since when the oldest of the
@@ -33,9 +33,9 @@ type MemberPresence struct {
 	Active       bool      // within watchpost.LivenessWindow
 	Connected    bool
 	Account      *protocol.Account // the session's, or the one claimed last
-	AccountInUse bool              // the account is claimed by somebody else
+	AccountInUse bool              // another member has claimed the account
 	Acting       bool              // agent calls act in this member's name
-	Used         []AllowanceUse    // of the account; none when it is somebody else's
+	Used         []AllowanceUse    // of the account; none when it is another member's
 	Pauses       []Pause           // why the account is not handed everything
 }
 
@@ -52,11 +52,11 @@ type PauseReason string
 
 // The reasons.
 const (
-	PauseAccountInUse  PauseReason = "account_in_use"      // somebody else works with the account
+	PauseAccountInUse  PauseReason = "account_in_use"      // another member works with the account
 	PauseSignedOut     PauseReason = "signed_out"          // of the network
 	PauseChallenge     PauseReason = "challenge"           // the network wants to see a person
 	PauseReleased      PauseReason = "released"            // the session gave a task back; until it is heard of
-	PauseNewClaim      PauseReason = "new_claim"           // the account was somebody else's
+	PauseNewClaim      PauseReason = "new_claim"           // the account was another member's
 	PauseNotUnderstood PauseReason = "page_not_understood" // of Pause.TaskType
 	PauseNetworkLimit  PauseReason = "network_limit"       // the network refused more of Pause.Action
 	PauseOtherAccount  PauseReason = "other_account"       // the session is signed in to another account than the member's
@@ -162,7 +162,7 @@ func (ms *members) boundAccount(member watchpost.MemberID) *protocol.Account {
 	return &protocol.Account{URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name}
 }
 
-// compareWorkers orders workers by what they can do, of equals the newest session first.
+// compareWorkers orders workers by capability, then newest session first.
 func compareWorkers(a, b *worker) int {
 	rank := func(w *worker) int {
 		switch {
@@ -212,7 +212,7 @@ func (ss *sessions) pauses(w *worker, now time.Time) []Pause {
 	return append(pauses, ss.accountPauses(w.account, now)...)
 }
 
-// accountPauses are the pauses of an account, whoever is connected.
+// accountPauses are the pauses of an account, with or without a session.
 func (ss *sessions) accountPauses(account watchpost.AccountURN, now time.Time) []Pause {
 	var pauses []Pause
 	kinds := slices.SortedFunc(maps.Keys(ss.team.tasks.dispatch.paused), func(a, b pauseKey) int { return cmp.Compare(a.kind, b.kind) })

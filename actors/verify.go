@@ -13,14 +13,14 @@ import (
 // Verification says what VerifyPosts looked at and found.
 type Verification struct {
 	Teams, Posts int
-	// Problems counts what was found wrong, Lost the posts that could not be
+	// Problems counts the damaged parts, Lost the posts that could not be
 	// saved by a repair.
 	Problems, Lost int
 }
 
 // VerifyPosts compares the posts of every team with the index by which they
 // are found, while no service uses the store. With repair an index with
-// problems is made anew of the posts. report is told of each problem.
+// problems is rebuilt from the posts. report gets each problem.
 func VerifyPosts(ctx context.Context, store persistence.Store, repair bool, report func(team watchpost.TeamID, problem string)) (Verification, error) {
 	var sum Verification
 	teams, err := teamIDs(ctx, store)

@@ -188,7 +188,7 @@ func (w *watchlist) keyword(id watchpost.EntryID) string {
 	return ""
 }
 
-// view is the watchlist as callers see it, a value of its own.
+// view is the watchlist as callers see it, a copy.
 func (w *watchlist) view() WatchlistView {
 	times := w.times(w.entries())
 	return WatchlistView{Watchlist: w.state, LastScanAt: times.last, NextScanAt: times.next}

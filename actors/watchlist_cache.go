@@ -10,7 +10,7 @@ import (
 )
 
 // watchlistCache remembers which watchlists teams have, so that a query of posts
-// need not look through their records. What is remembered of a team holds for
+// need not look through their records. An entry of a team holds for
 // the snapshots that show the same last change: a watchlist is created once
 // and deleted once, so no two states of a team show the same.
 type watchlistCache struct {

@@ -150,8 +150,8 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 	return followed.pid, true
 }
 
-// onListChange adds to a list's decision the scans that it wants. What it
-// returns (or nil) is to be done when the batch is durable.
+// onListChange adds to a list's decision the scans that it wants. Call the
+// returned function, if any, when the batch is durable.
 func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) (handed func(error)) {
 	delete(ws.team.tasks.dispatch.unscheduled, string(c.list))
 	ws.lists[c.list].times = c.times
@@ -166,7 +166,7 @@ func (ws *watchlists) tellPlan() {
 	}
 }
 
-// shown is a watchlist as callers see it, with what it follows.
+// shown is a watchlist as callers see it, with the list that it follows.
 func (ws *watchlists) shown(tracked *trackedWatchlist) WatchlistView {
 	w := tracked.view.Watchlist
 	if w.Type.HasKeywords() {

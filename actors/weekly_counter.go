@@ -10,9 +10,9 @@ import (
 )
 
 // The weekly limit of posts and the potential leads: the rule is
-// watchpost.WeeklyCounter.Admit; here is what it needs to know, kept durably and
+// watchpost.WeeklyCounter.Admit; here is its state, stored and
 // keyed by week. The post store decides, in the batch of the posts themselves: what
-// a crash undoes it undoes together, and what is seen again is not counted
+// a crash undoes it undoes together, and a post that is seen again is not counted
 // again.
 
 // setQuota tells the post store what each watchlist may take in a week, as of the
@@ -100,7 +100,7 @@ func (t *weeklyCounter) hasQuotaMark(k string) (bool, error) {
 	return err == nil, err
 }
 
-// finish writes the count to the batch; what it returns is for the team.
+// finish writes the count to the batch and returns the team's part.
 func (t *weeklyCounter) finish() *weekChange {
 	if !t.changed {
 		return nil
@@ -112,7 +112,7 @@ func (t *weeklyCounter) finish() *weekChange {
 // forgetAtOnce bounds what one batch forgets of earlier weeks.
 const forgetAtOnce = 200
 
-// forgetWeeks deletes what was kept of the weeks before, a part with each
+// forgetWeeks deletes the records of earlier weeks, a part with each
 // batch until nothing is left.
 func (f *postStore) forgetWeeks(view persistence.View, batch *persistence.Batch, week string) error {
 	if f.forgotten == week {

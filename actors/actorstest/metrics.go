@@ -48,7 +48,7 @@ func (w *World) TaskEvents(kind watchpost.TaskType, event string) float64 {
 	return 0
 }
 
-// metrics is what is known under a metric's full name.
+// metrics lists the values under a metric's full name.
 func (w *World) metrics(name string) []*dto.Metric {
 	w.T.Helper()
 	r := prometheus.NewRegistry()

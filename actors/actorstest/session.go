@@ -110,7 +110,7 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 	return nil
 }
 
-// deliver sorts what comes.
+// deliver sorts the incoming frames.
 func (l *line) deliver(f protocol.Frame) {
 	if f.Type == protocol.TypeStatus {
 		l.statuses <- f

@@ -8,7 +8,7 @@ import (
 	"watchpost/persistence"
 )
 
-// ErrScripted is the failure that a Store was told to have.
+// ErrScripted is the scripted failure of a Store.
 var ErrScripted = errors.New("scripted store failure")
 
 // Store is a real store whose commits can be held back and made to fail, and
@@ -244,7 +244,7 @@ func (s *Store) forward(c *commit) {
 	}
 }
 
-// end notes the outcome of a commit and tells, in order, whoever's turn it is.
+// end notes the outcome of a commit and reports, in order, those whose turn it is.
 func (s *Store) end(c *commit, err error) {
 	c.ended, c.err = true, err
 	f := s.spaces[c.space]
@@ -269,7 +269,7 @@ func (s *Store) tell(f *flow) {
 
 // cut ends the run's dealings with the store: nothing more is written, and
 // nobody hears what became of what was. When it returns the engine has ended
-// what it had been given.
+// everything submitted to it.
 func (s *Store) cut() {
 	s.mu.Lock()
 	s.dead = true
@@ -278,7 +278,7 @@ func (s *Store) cut() {
 	s.flying.Wait()
 }
 
-// drain tells whoever still waits that the store is gone.
+// drain fails the pending commits: the store is gone.
 func (s *Store) drain() {
 	s.mu.Lock()
 	s.blocked, s.failing, s.losing = false, nil, nil

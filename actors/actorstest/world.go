@@ -173,7 +173,7 @@ func (w *World) close(r *run) {
 	}
 }
 
-// Restart ends the process in good order and starts it again.
+// Restart stops the process cleanly and starts it again.
 func (w *World) Restart() {
 	w.T.Helper()
 	w.close(w.run)
@@ -190,8 +190,8 @@ func (w *World) Reopen() {
 	w.begin()
 }
 
-// Crash ends the process in the middle of whatever it does, and starts it
-// again: of what it had submitted, what is in the store is there, and nobody
+// Crash kills the process at any point and starts it
+// again: submitted batches are in the store or lost, and no caller
 // hears of it.
 func (w *World) Crash() {
 	w.T.Helper()
@@ -316,7 +316,7 @@ func Fails(t testing.TB, team *Team, kind watchpost.Kind, request any) error {
 	return err
 }
 
-// Create makes an agent task of a type with an input of its own.
+// Create makes an agent task of a type with a new input.
 func (team *Team) Create(t testing.TB, kind watchpost.TaskType) watchpost.TaskID {
 	t.Helper()
 	id := Must[actors.TaskCreated](t, team, NewTask(kind)).ID
