@@ -138,6 +138,9 @@ func TestScansAfterClientTasksByDueTime(t *testing.T) {
 		want = append(want, k)
 		w.Advance(time.Minute)
 	}
+	require.Eventually(t, func() bool {
+		return actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).WaitingScans == len(want)
+	}, actorstest.Wait, time.Millisecond)
 	client := team.Create(t, watchpost.TaskProfileFetch)
 	s := team.Session(t, "ada").Connect()
 	s.Finish(s.ExpectTask(client))
