@@ -1,0 +1,255 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"watchpost/persistence"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// view implements persistence.View: a read-only transaction on a connection of
+// its own.
+type view struct {
+	store *Store
+	// mu is held during a round trip, not while a caller looks at its result:
+	// a closing store waits for the round trip only.
+	mu   sync.Mutex
+	conn *pgxpool.Conn // nil when the view is closed
+}
+
+// beginSQL takes the snapshot too: BEGIN alone leaves that to the first read,
+// which would see batches that were committed after the view was opened.
+const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
+
+// View implements persistence.Store. It waits for a connection while too many
+// views are open.
+func (s *Store) View(ctx context.Context) (persistence.View, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, statementPatience)
+	defer cancel()
+	conn, err := s.views.Acquire(ctx)
+	if err != nil {
+		return nil, s.failure("view", err)
+	}
+	if _, err := conn.Conn().PgConn().Exec(ctx, beginSQL).ReadAll(); err != nil {
+		conn.Release()
+		return nil, s.failure("view", err)
+	}
+	v := &view{store: s, conn: conn}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		conn.Release() // it is in a transaction, so the pool closes it
+		return nil, persistence.ErrClosed
+	}
+	s.open[v] = struct{}{}
+	return v, nil
+}
+
+// Close implements persistence.View.
+func (v *view) Close() {
+	v.store.mu.Lock()
+	delete(v.store.open, v)
+	v.store.mu.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), statementPatience)
+	defer cancel()
+	_, _ = v.conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll() // after an error the pool closes the connection
+	v.conn.Release()
+	v.conn = nil
+}
+
+// read runs one query of the view.
+func (v *view) read(op string, query func(ctx context.Context, conn *pgx.Conn) error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.conn == nil {
+		return persistence.ErrClosed
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), statementPatience)
+	defer cancel()
+	err := query(ctx, v.conn.Conn())
+	if err == nil || errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	return wrap(op, err)
+}
+
+// Get implements persistence.View.
+func (v *view) Get(space persistence.Space, key []byte) ([]byte, error) {
+	return v.value("get", "SELECT value FROM pair WHERE space = $1 AND key = $2", []byte(space), noNull(key))
+}
+
+// Lookup implements persistence.View.
+func (v *view) Lookup(key persistence.DirectoryKey) ([]byte, error) {
+	return v.value("lookup", "SELECT value FROM directory WHERE kind = $1 AND name = $2", []byte(key.Kind), []byte(key.Name))
+}
+
+func (v *view) value(op, sql string, args ...any) (value []byte, err error) {
+	err = v.read(op, func(ctx context.Context, conn *pgx.Conn) error {
+		err := conn.QueryRow(ctx, sql, args...).Scan(&value)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return persistence.ErrNotFound
+		}
+		return err
+	})
+	return value, err
+}
+
+// GetAll implements persistence.View.
+func (v *view) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
+	found := make(map[string][]byte, len(keys))
+	err := v.read("get", func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, "SELECT key, value FROM pair WHERE space = $1 AND key = ANY($2)", []byte(space), keys)
+		if err != nil {
+			return err
+		}
+		var key, value []byte
+		_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+			found[string(key)] = value
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(keys))
+	returned := make(map[string]bool, len(keys))
+	for i, key := range keys {
+		value, ok := found[string(key)]
+		if ok && returned[string(key)] {
+			value = append([]byte{}, value...) // each value is the caller's to change
+		}
+		values[i], returned[string(key)] = value, true
+	}
+	return values, nil
+}
+
+// The scans, a page at a time. A range without an end has a statement of its
+// own: with "OR" in the condition the index would be read past the end.
+const (
+	scanSQL        = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT $4"
+	scanOnSQL      = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key LIMIT $3"
+	scanReverseSQL = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 AND key < $3 ORDER BY key DESC LIMIT $4"
+	scanBackSQL    = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key DESC LIMIT $3"
+	scanKindSQL    = "SELECT name, value FROM directory WHERE kind = $1 AND name >= $2 ORDER BY name LIMIT $3"
+)
+
+// Scan implements persistence.View.
+func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	start := noNull(from)
+	return v.scan(func(last []byte) (string, []any) {
+		if last != nil {
+			start = after(last)
+		}
+		if len(to) == 0 {
+			return scanOnSQL, []any{[]byte(space), start}
+		}
+		return scanSQL, []any{[]byte(space), start, to}
+	}, yield)
+}
+
+// ScanReverse implements persistence.View.
+func (v *view) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
+	return v.scan(func(last []byte) (string, []any) {
+		if last != nil {
+			to = last
+		}
+		if len(to) == 0 {
+			return scanBackSQL, []any{[]byte(space), noNull(from)}
+		}
+		return scanReverseSQL, []any{[]byte(space), noNull(from), to}
+	}, yield)
+}
+
+// ScanDirectory implements persistence.View.
+func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+	start := []byte{}
+	return v.scan(func(last []byte) (string, []any) {
+		if last != nil {
+			start = after(last)
+		}
+		return scanKindSQL, []any{[]byte(kind), start}
+	}, func(name, value []byte) bool { return yield(string(name), value) })
+}
+
+// Sizes of a page. The first is small, because many scans look at a few
+// records; later ones grow while they hold few bytes.
+const (
+	firstPage = 16
+	lastPage  = 1024
+	pageBytes = 1 << 20
+)
+
+type record struct{ key, value []byte }
+
+// scan yields the records of one query after the other. next returns the query
+// for the records after the last key (nil: from the start), to which scan adds
+// the limit.
+func (v *view) scan(next func(last []byte) (sql string, args []any), yield func(key, value []byte) bool) error {
+	var last []byte
+	for limit := firstPage; ; {
+		sql, args := next(last)
+		page, size, err := v.page(sql, append(args, limit))
+		if err != nil {
+			return err
+		}
+		for _, r := range page {
+			if !yield(r.key, r.value) {
+				return nil
+			}
+		}
+		if len(page) < limit && size < pageBytes {
+			return nil
+		}
+		last = page[len(page)-1].key
+		if size < pageBytes/4 {
+			limit = min(4*limit, lastPage)
+		} else {
+			limit = max(limit/2, 1)
+		}
+	}
+}
+
+// page reads the records of a query until they have pageBytes.
+func (v *view) page(sql string, args []any) (page []record, size int, err error) {
+	err = v.read("scan", func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for size < pageBytes && rows.Next() {
+			var r record
+			if err := rows.Scan(&r.key, &r.value); err != nil {
+				return err
+			}
+			page, size = append(page, r), size+len(r.key)+len(r.value)
+		}
+		rows.Close()
+		return rows.Err()
+	})
+	return page, size, err
+}
+
+// after returns the first key after key.
+func after(key []byte) []byte { return append(key[:len(key):len(key)], 0) }
+
+// noNull returns b, or an empty slice for nil, which would be NULL.
+func noNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
