@@ -19,7 +19,7 @@ run: build ## build and run the demo: all parts in one process, no setup
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-test: test-packages openapi-lint extension-test ## run every test once, with the race detector
+test: test-packages postgres openapi-lint extension-test ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 14m ./...
 
@@ -30,8 +30,9 @@ test-packages:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev jq; } || \
 		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
-test-long: test-packages extension-test ## run every test, longer crash tests, more random cases and the fuzzers
+test-long: test-packages postgres extension-test ## run every test, longer crash tests, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
+	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 	$(MAKE) test-bench-posts
 	$(MAKE) fuzz FUZZTIME=30s
 
@@ -82,14 +83,15 @@ bench-prompts: ## measure prompt interpretation on both halves of the prompts, a
 	@cat internal/interpret/*.go internal/interpret/provider/*.go internal/interpret/classes.txt internal/interpret/intents.txt internal/interpret/places.txt | wc -l | sed 's/$$/ lines with tests/'
 	@cat $$(ls internal/interpret/*.go internal/interpret/provider/*.go internal/interpret/frequencies/*.go | grep -v _test.go) internal/interpret/classes.txt internal/interpret/intents.txt internal/interpret/places.txt | wc -l | sed 's/$$/ lines of code and tables/'
 
-# Databases for the benchmark of posts. SQLite is compiled with FTS5.
-POSTS = cd specs/bench/posts && $(GO)
+# Tests start a private server. As root on Debian PostgreSQL is installed.
 postgres:
 	@[ -x "$$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)" ] || command -v postgres >/dev/null || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || \
-		{ echo "the benchmark of posts needs PostgreSQL" >&2; exit 1; }
+		{ echo "the tests need the programs of PostgreSQL 15 or later" >&2; exit 1; }
 
+# SQLite is compiled with FTS5.
+POSTS = cd specs/bench/posts && $(GO)
 BENCH_POSTS ?= -results ../RESULTS.md
 bench-posts: test-packages postgres ## compare queries over a million posts with PostgreSQL and SQLite; writes specs/bench/RESULTS.md
 	$(POSTS) run -tags sqlite_fts5 . $(BENCH_POSTS)

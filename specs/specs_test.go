@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(binDir)
+		closeDatabases()
 		os.Exit(code)
 	}))
 }
@@ -45,15 +46,24 @@ const patience = process.Patience
 
 // launch starts the binary in a folder.
 func launch(name, dir string, args ...string) (*process.Process, error) {
+	return launchWith(nil, name, dir, args...)
+}
+
+// launchWith starts the binary with more variables, as NAME=value.
+func launchWith(variables []string, name, dir string, args ...string) (*process.Process, error) {
 	program, err := binary()
 	if err != nil {
 		return nil, err
 	}
-	return process.Launch(name, dir, program, args...)
+	return process.LaunchWith(variables, name, dir, program, args...)
 }
 
 // TestSpecs runs every script of this folder.
 func TestSpecs(t *testing.T) {
+	runScripts(t, testscript.Params{Dir: ".", Setup: newWorld})
+}
+
+func runScripts(t *testing.T, params testscript.Params) {
 	if _, err := binary(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +79,8 @@ func TestSpecs(t *testing.T) {
 			}
 		}
 	}
-	testscript.Run(t, testscript.Params{Dir: ".", Cmds: verbs, Setup: newWorld, RequireUniqueNames: true})
+	params.Cmds, params.RequireUniqueNames = verbs, true
+	testscript.Run(t, params)
 }
 
 // command implements a line of a script; args are the words after its name.

@@ -181,7 +181,7 @@ func (w *world) logCommand(args []string) error {
 // runCommand runs another command of the binary. Its exit status becomes the
 // status of a reply, its output the body.
 func (w *world) runCommand(args []string) error {
-	p, err := launch("watchpost "+strings.Join(args, " "), w.dir, args...)
+	p, err := launchWith(w.variables, "watchpost "+strings.Join(args, " "), w.dir, args...)
 	if err != nil {
 		return err
 	}

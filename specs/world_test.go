@@ -26,6 +26,7 @@ type world struct {
 	service    *process.Process
 	serviceURL string
 	serviceArg []string // its arguments, for a restart
+	variables  []string // of the service and of commands that read its data
 	network    *process.Process
 	networkURL string
 	sessions   map[string]*process.Process // by email
@@ -201,7 +202,7 @@ func (w *world) serviceCommand(args []string) error {
 
 func (w *world) startService() error {
 	var err error
-	if w.service, err = launch("service", w.dir, w.serviceArg...); err != nil {
+	if w.service, err = launchWith(w.variables, "service", w.dir, w.serviceArg...); err != nil {
 		return err
 	}
 	if w.serviceURL, err = w.service.URL(); err != nil {

@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/enrich"
 	"watchpost/internal/enrich/imagetext"
-	"watchpost/persistence/badger"
 )
 
 // enrichCommand prints the computed fields of posts.
@@ -142,17 +140,14 @@ func readImage(ctx context.Context, reader imagetext.Reader, file string) (strin
 
 // reprocessCommand re-runs enrichment on stored posts.
 type reprocessCommand struct {
-	Data string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
-	All  bool   `help:"Include posts that this version has enriched already, for example after watchlists changed."`
+	Data  string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
+	Store string `help:"PostgreSQL database of the service, when it has one: postgres://user@host/database. The service must be stopped."`
+	All   bool   `help:"Include posts that this version has enriched already, for example after watchlists changed."`
 }
 
 // Run enriches the posts of all teams.
 func (c *reprocessCommand) Run(ctx context.Context) error {
-	dir := filepath.Join(c.Data, "store")
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("--data %s: not the data folder of a service: %w", c.Data, err)
-	}
-	store, err := badger.Open(badger.Options{Dir: dir})
+	store, err := openStopped(ctx, c.Data, c.Store)
 	if err != nil {
 		return err
 	}

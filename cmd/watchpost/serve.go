@@ -27,6 +27,7 @@ type serveCommand struct {
 	Listen     string `default:"127.0.0.1:8080" help:"Address to serve at. An address that is not loopback requires TLS, a trusted proxy, or --insecure."`
 	OpsListen  string `help:"Address of /metrics and /admin; default: that of --listen."`
 	Data       string `default:"./data" type:"path" help:"Folder of the store, the master key and the mails."`
+	Store      string `help:"PostgreSQL database (15 or later) for the store, instead of files in --data: postgres://user@host/database. Also from the file named by WATCHPOST_STORE_FILE."`
 	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 to disable the check."`
 	PostCache  int    `default:"128" help:"Size of the cache of posts and their index for all teams, in MiB. The memory limit of the whole process is that of its cgroup, or GOMEMLIMIT."`
 	NetworkURL string `name:"network-url" help:"Origin of the network. It completes addresses of posts and people that a session reports without an origin."`
@@ -67,7 +68,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case err = <-s.failed:
-	case err = <-s.store.Failed():
+	case err = <-s.store.failed:
 		log.Error("the store cannot write any more: restart the service", "error", err)
 	}
 	log.Info("stopping")

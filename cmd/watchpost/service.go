@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
-	"watchpost/persistence/badger"
 )
 
 // service is a running service, shared by serve and demo. It starts from the
@@ -36,7 +34,7 @@ type service struct {
 	config    *serveCommand
 	log       *slog.Logger
 	metrics   *prometheus.Registry
-	store     *badger.Store
+	store     *store
 	testClock *watchpost.SettableClock // nil without --test-clock
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
@@ -74,6 +72,9 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	if c.MasterKey, err = secret(c.MasterKey, "WATCHPOST_MASTER_KEY"); err != nil {
 		return nil, err
 	}
+	if c.Store, err = secret(c.Store, "WATCHPOST_STORE"); err != nil {
+		return nil, err
+	}
 	if c.Interpreter.Key, err = secret(c.Interpreter.Key, "WATCHPOST_INTERPRETER_KEY"); err != nil {
 		return nil, err
 	}
@@ -102,16 +103,16 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	return s, nil
 }
 
-func (s *service) openStore(context.Context) error {
+func (s *service) openStore(ctx context.Context) error {
 	if err := os.MkdirAll(s.config.Data, 0o700); err != nil {
 		return err
 	}
-	store, err := badger.Open(badger.Options{Dir: filepath.Join(s.config.Data, "store"), Logger: s.log, MinFree: int64(s.config.MinFree) << 20})
+	store, err := openStore(ctx, s.config.Data, s.config.Store, s.log, int64(s.config.MinFree)<<20)
 	if err != nil {
 		return err
 	}
 	s.store = store
-	s.metrics.MustRegister(store.Collector())
+	s.metrics.MustRegister(store.collector)
 	return nil
 }
 
@@ -159,7 +160,7 @@ func (s *service) listen(context.Context) error {
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile,
-		Ready: s.isReady, Writable: s.isWritable, Interpreter: interpreter,
+		Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter,
 	}
 	if s.testClock != nil {
 		o.TestClock = s.testClock
@@ -181,14 +182,6 @@ func (s *service) listen(context.Context) error {
 func (s *service) isReady() error {
 	if !s.ready.Load() {
 		return errors.New("not ready")
-	}
-	return nil
-}
-
-// isWritable returns why writes are refused, or nil.
-func (s *service) isWritable() error {
-	if d := s.store.Disk(); d.Low {
-		return fmt.Errorf("disk nearly full: %d MiB are free, less than the %d MiB of --min-free-disk", d.Free>>20, d.Min>>20)
 	}
 	return nil
 }

@@ -4,31 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
 
 	"watchpost"
 	"watchpost/actors"
-	"watchpost/persistence/badger"
 )
 
 // verifyCommand checks the data folder of a stopped service.
 type verifyCommand struct {
 	Data   string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
+	Store  string `help:"PostgreSQL database of the service, when it has one: postgres://user@host/database. The service must be stopped."`
 	Repair bool   `help:"Rebuild damaged parts of the index from the stored posts."`
 }
 
 // Run compares the posts with their index. It returns an error if problems
 // remain.
 func (c *verifyCommand) Run(ctx context.Context) error {
-	dir := filepath.Join(c.Data, "store")
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("--data: %w", err)
-	}
-	store, err := badger.Open(badger.Options{Dir: dir, Logger: newLog(slog.LevelWarn)})
+	store, err := openStopped(ctx, c.Data, c.Store)
 	if err != nil {
-		return fmt.Errorf("--data: %w", err)
+		return err
 	}
 	sum, err := actors.VerifyPosts(ctx, store, c.Repair, func(team watchpost.TeamID, problem string) {
 		fmt.Printf("team %s: %s\n", team, problem)

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"watchpost/persistence/postgres/postgrestest"
 	"watchpost/specs/process"
 )
 
@@ -52,7 +53,7 @@ func TestCrash(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		n = longKills
 	}
-	d := newCrashTest(t, seed)
+	d := newCrashTest(t, seed, store(t))
 	d.work(n)
 	d.settle()
 	d.check()
@@ -70,6 +71,8 @@ type crashTest struct {
 	url     string
 	key     string
 	network string
+	// variables name the store of the service and of verify.
+	variables []string
 
 	// up is closed while the service runs; truth.mu guards it.
 	up       chan struct{}
@@ -87,8 +90,20 @@ type truth struct {
 	unanswered int
 }
 
-func newCrashTest(t *testing.T, seed uint64) *crashTest {
-	d := &crashTest{t: t, seed: seed, dir: t.TempDir(), up: make(chan struct{}), truth: truth{watchlists: map[string]string{}, tasks: map[string]json.RawMessage{}}}
+// store returns the variables that name the store: files, or PostgreSQL with
+// WATCHPOST_TEST_STORE=postgres.
+func store(t *testing.T) []string {
+	if os.Getenv("WATCHPOST_TEST_STORE") != "postgres" {
+		return nil
+	}
+	server, err := postgrestest.Start()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	return []string{"WATCHPOST_STORE=" + server.URL("postgres")}
+}
+
+func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
+	d := &crashTest{t: t, variables: variables, seed: seed, dir: t.TempDir(), up: make(chan struct{}), truth: truth{watchlists: map[string]string{}, tasks: map[string]json.RawMessage{}}}
 	var err error
 	d.binary, err = process.Build(d.dir)
 	require.NoError(t, err)
@@ -128,7 +143,7 @@ func newCrashTest(t *testing.T, seed uint64) *crashTest {
 }
 
 func (d *crashTest) launch(name string, args ...string) *process.Process {
-	p, err := process.Launch(name, d.dir, d.binary, args...)
+	p, err := process.LaunchWith(d.variables, name, d.dir, d.binary, args...)
 	require.NoError(d.t, err)
 	return p
 }
@@ -330,7 +345,9 @@ func (d *crashTest) check() {
 	}
 	require.NotEmpty(d.t, d.truth.tasks)
 	require.NoError(d.t, d.service.Stop())
-	output, err := exec.Command(d.binary, "verify", "--data", filepath.Join(d.dir, "data")).CombinedOutput()
+	verify := exec.Command(d.binary, "verify", "--data", filepath.Join(d.dir, "data"))
+	verify.Env = append(os.Environ(), d.variables...)
+	output, err := verify.CombinedOutput()
 	require.NoError(d.t, err, "posts and their index differ: %s", output)
 }
 

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost/persistence"
+	"watchpost/persistence/badger"
+	"watchpost/persistence/postgres"
+)
+
+// store is an engine with what the service shows of it.
+type store struct {
+	persistence.Store
+	collector prometheus.Collector
+	// failed receives the error that stopped all writing; nil for an engine that
+	// recovers by itself.
+	failed <-chan error
+	// writable returns why writes are refused, or nil.
+	writable func() error
+}
+
+// openStore opens the database of a URL or, without one, the files in the data
+// folder. minFree is for files only, in bytes.
+func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree int64) (*store, error) {
+	switch {
+	case url == "":
+		return openFolder(filepath.Join(data, "store"), log, minFree)
+	case !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://"):
+		return nil, errors.New("--store: want postgres://user@host/database")
+	}
+	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	return &store{Store: s, collector: s.Collector(), writable: func() error {
+		if s.Fault() != nil {
+			// The fault names hosts and users; /readyz is public.
+			return errors.New("the database does not answer; the log has the reason")
+		}
+		return nil
+	}}, nil
+}
+
+func openFolder(dir string, log *slog.Logger, minFree int64) (*store, error) {
+	s, err := badger.Open(badger.Options{Dir: dir, Logger: log, MinFree: minFree})
+	if err != nil {
+		return nil, err
+	}
+	return &store{Store: s, collector: s.Collector(), failed: s.Failed(), writable: func() error {
+		if d := s.Disk(); d.Low {
+			return fmt.Errorf("disk nearly full: %d MiB are free, less than the %d MiB of --min-free-disk", d.Free>>20, d.Min>>20)
+		}
+		return nil
+	}}, nil
+}
+
+// openStopped opens the store of a service that is stopped; it must exist.
+func openStopped(ctx context.Context, data, url string) (*store, error) {
+	url, err := secret(url, "WATCHPOST_STORE")
+	if err != nil {
+		return nil, err
+	}
+	if url == "" {
+		if _, err := os.Stat(filepath.Join(data, "store")); err != nil {
+			return nil, fmt.Errorf("--data %s: not the data folder of a service: %w", data, err)
+		}
+	}
+	return openStore(ctx, data, url, newLog(slog.LevelWarn), 0)
+}
