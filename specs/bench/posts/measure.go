@@ -30,7 +30,7 @@ type bench struct {
 }
 
 // openEngines opens all engines; without PostgreSQL it fails with
-// errNoPostgres.
+// postgrestest.ErrNotInstalled.
 func openEngines(ctx context.Context) (engines []engine, err error) {
 	for _, open := range []func() (engine, error){
 		func() (engine, error) { return openOurs(ctx) },

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
 
@@ -12,19 +10,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"watchpost"
+	"watchpost/persistence/postgres/postgrestest"
 )
-
-// errNoPostgres means that PostgreSQL is not installed.
-var errNoPostgres = errors.New("PostgreSQL is not installed (apt-get install postgresql)")
 
 // postgres is a separate PostgreSQL server on a socket in its folder, with the
 // indexes that suit the mix best: one in the order of each page, a stored text
 // vector under GIN, and maintained counts for the team and each watchlist. A
 // post belongs to one watchlist here, which saves a join.
 type postgres struct {
-	dir    string
-	server *exec.Cmd
-	ended  chan struct{}
+	server *postgrestest.Server
 	pool   *pgxpool.Pool
 	about  string
 }
