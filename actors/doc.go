@@ -1,35 +1,46 @@
-// Package actors is the living part of Watchpost: one supervised tree of
-// actors per team, which alone writes what is the team's.
+// Package actors keeps each team in one supervised tree of actors, which is the
+// single writer of the team's space in the store.
 //
-//	registry ─ team ─┬─ watchlist …   definition and schedule of one watchlist of keywords
+//	registry ─ team ─┬─ session …     the connection of one browser extension
+//	                 ├─ watchlist …   definition and schedule of one watchlist of keywords
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
-//	                 ├─ session …     one connected browser extension
 //	                 ├─ task …        one open task
 //	                 └─ post store    the team's posts
 //
-// Requests come through one door, Registry.Ask. A request is answered when all
-// that it decided, and all that was decided before it, is durable:
+// The team is divided into components, which share its mailbox and its batches.
+// Each owns the fields that it declares; the others use its methods.
+//
+//	members       members, pairing codes, claimed and bound accounts
+//	sessions      sessions, allowances, pauses, signs of life, statuses
+//	tasks         open tasks: creation, order, dispatch, debits
+//	scans         entries that share a scan
+//	effects       likes and invitations that must not be done twice
+//	late          the truth about writes whose outcome was unknown
+//	watchlists    watchlists, lists, counters of the week
+//	idempotency   replies that are kept for repeated requests
+//
+// The entry point for requests is Ask. A request is answered when its decision,
+// and every earlier decision of the team, is durable:
 //
 //	decide → commit → answer
 //
-// Only the team actor submits batches. A child that decides something sends
-// its batch to the team (decided) together with what is to be done once it is
-// durable; the team adds what is its own (debits, effects) and submits. The
-// order of a team's mailbox is therefore the order of its history, and an
-// answer that reads is sent the same way with an empty batch, behind
-// everything that it may have seen.
+// Only the team submits batches. A child sends its decision to the team, with
+// its batch and a function to call when that is durable. The team adds its own
+// part (debits, effects) and submits. The order of a team's mailbox is therefore
+// the order of its history. An answer that only reads is sent the same way with
+// an empty batch, behind everything that it may have seen.
 //
 // # Failure
 //
 // A panic anywhere in a tree, or a commit that fails, ends the whole tree. The
-// next request activates the team anew from the store under a new epoch, which
-// fences what the old tree may still have under way. Callers whose answer was
-// lost get an Unavailable error. What a crash loses is therefore only what was
-// never answered. Expected failures are errors, not panics.
+// next request activates the team again from the store under a new epoch, which
+// fences the writes of the old tree. Callers whose answer was lost get an
+// Unavailable error. A crash loses only decisions that were never answered.
+// Expected failures are errors, not panics.
 //
 // # Time
 //
 // Every timer is armed from stored state through the Clock. A team that is not
-// in memory needs no timer: what became due meanwhile is decided at its next
-// activation, as of the moment when it was due.
+// in memory needs no timer: its next activation decides everything that became due, as of
+// the moment when it was due.
 package actors

@@ -18,7 +18,7 @@ type UpdateMember struct {
 // RemoveMember takes a member out of the team (NotFound `User not found`);
 // answered by Done. The member's sessions are closed, claims on accounts end,
 // writes that wait in the member's name fail member_removed; those in acting
-// keep waiting for their journal's truth. What was done stays, and the email
+// keep waiting for their journal's truth. Finished actions stay, and the email
 // is free again.
 type RemoveMember struct{ Member watchpost.MemberID }
 
@@ -108,7 +108,7 @@ func (ms *members) loadRemovals(view persistence.View) error {
 	return nil
 }
 
-// memberRemoved ends a write in whose name nobody is there any more.
+// memberRemoved ends a write whose member is no longer in the team.
 var memberRemoved = failTask{watchpost.TaskFailure{
 	Code: watchpost.FailMemberRemoved, Message: "the member in whose name it was to act is no longer in the team", RetrySafe: true,
 }}

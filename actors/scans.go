@@ -34,7 +34,7 @@ func newScans(t *team) *scans {
 }
 
 // subject is what scans of one team have in common that are made once: the kind
-// and the normalised keyword. It is zero for scans that nobody shares.
+// and the normalised keyword. It is zero for scans that are not shared.
 type subject struct {
 	kind    watchpost.TaskType
 	keyword string
@@ -96,7 +96,7 @@ func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
-// What it returns (or nil) is to be done when the batch is durable.
+// Call the returned function, if any, when the batch is durable.
 func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
 	id := c.view.Watchlist.ID
 	delete(ws.team.tasks.dispatch.unscheduled, string(id))
@@ -107,9 +107,9 @@ func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistCh
 	return ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 
-// reschedule ends the scans that nobody wants any more and adds those that are
-// due to the batch, or their entries to a scan that waits. What it returns (or
-// nil) is to be done when that is durable.
+// reschedule ends the scans that are not wanted any more and adds those that are
+// due to the batch, or their entries to a scan that waits. Call the returned
+// function, if any, when that is durable.
 func (sc *scans) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) (handed func(error)) {
 	for _, scan := range dropped {
 		sc.drop(scan)
@@ -176,7 +176,7 @@ func (sc *scans) noteTargets(id watchpost.TaskID, open *openTask) {
 	}
 }
 
-// forget ends what is known of a scan that is closed.
+// forget removes a closed scan.
 func (sc *scans) forget(id watchpost.TaskID, open *openTask) {
 	for _, target := range open.targets {
 		delete(sc.joined, target.Scan)

@@ -16,7 +16,7 @@ import (
 //
 // Owner and lifetime: the team spawns it when the task is created or loaded,
 // and stops it when its end is durable. It owns the task's record, its lease
-// and its times of expiry. What it decides goes to the team as decided.
+// and its times of expiry. Its decisions go to the team as decided.
 type task struct {
 	env  *environment
 	team *actor.PID
@@ -77,10 +77,10 @@ type renew struct {
 // taskTimer is the task's own timer: the lease or the task may be over.
 type taskTimer struct{}
 
-// dropTask ends a scan that nobody wants any more.
+// dropTask ends a scan that no entry wants any more.
 type dropTask struct{}
 
-// failDropped is the code of a scan that was dropped; nobody sees it.
+// failDropped is the code of a scan that was dropped; no caller sees it.
 const failDropped = "dropped"
 
 // newTask makes the actor of a task; session is the actor to which it was handed
@@ -154,7 +154,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 	c.task = next
 	batch := &persistence.Batch{}
 	ended := next.State.Final()
-	if ended && next.Type.Scan() { // nobody asks for it any more
+	if ended && next.Type.Scan() { // no caller asks for it
 		batch.Delete(teamspace.Key(teamspace.KeyTask, next.ID))
 	} else {
 		putTask(batch, &next)
@@ -181,7 +181,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 // onOffer leases the task; the frame leaves when the lease is durable.
 func (t *task) onOffer(m offer) {
 	next, ok := t.state.WithLease(m.lease)
-	if !ok || next.LeasedType() != m.kind { // a late answer changed what comes next
+	if !ok || next.LeasedType() != m.kind { // a late answer changed the next slice
 		t.ctx.Send(t.team, decided{task: &taskChange{task: t.state, event: taskDeclined, freed: m.lease.Session}})
 		return
 	}
@@ -237,8 +237,8 @@ func viewOf(t *watchpost.Task) TaskView {
 	return v
 }
 
-// onReattach continues with a session that was away. What it does not know it
-// is told again under the same lease, which belongs to its present journal from
+// onReattach continues with a session that was away. A task that it does not know
+// is sent again under the same lease, which belongs to its present journal from
 // then on; a write in acting is its journal's to answer for.
 func (t *task) onReattach(m reattach) {
 	if t.state.Lease == nil {
@@ -269,7 +269,7 @@ func (t *task) renewUntil(until time.Time) {
 }
 
 // arm asks the clock for the next moment at which time alone changes the task.
-// A timer that is early enough is left alone: it arms itself anew.
+// A timer that is early enough is left alone: it arms itself again.
 func (t *task) arm() {
 	at, ends := t.state.Expires()
 	if t.state.State == watchpost.TaskLeased && (!ends || t.leaseUntil.Before(at)) {

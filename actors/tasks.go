@@ -74,7 +74,7 @@ type taskChange struct {
 	event  taskEvent
 	freed  watchpost.SessionID // the session whose hands are free now
 	refund int                 // the attempt whose debits are given back; 0: none
-	// verdict says what is paused when a session reported an error.
+	// verdict says which work is paused when a session reported an error.
 	verdict watchpost.Outcome
 	account watchpost.AccountURN // of the session that reported it
 	signs   int                  // of that session's life before it did
@@ -225,7 +225,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	if open == nil {
 		return
 	}
-	// Not Stop: what was sent to the task before is still answered.
+	// Not Stop: messages sent to the task before are still answered.
 	t.ctx.Poison(open.pid)
 	t.team.sessions.ledger.release(open.reserved) // offered just before
 	t.hold(m.task.ID, open, "")

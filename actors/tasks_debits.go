@@ -33,7 +33,7 @@ func (t *tasks) refund(batch *persistence.Batch, open *openTask, attempt int) {
 	open.debits = kept
 }
 
-// debitNewDay debits what is still out when a period begins to that period
+// debitNewDay debits leased tasks to the period that begins, when it begins
 // too, before anything is handed out in it.
 func (t *tasks) debitNewDay(now time.Time) {
 	day := watchpost.Daily.Key(now)
@@ -54,7 +54,7 @@ func (t *tasks) debitNewDay(now time.Time) {
 	t.submitSteps(st, nil)
 }
 
-// carryOver debits what is out to the period that holds now, if it was debited
+// carryOver debits a leased task to the period that holds now, if it was debited
 // to an earlier one, and reports whether it did.
 func (t *tasks) carryOver(batch *persistence.Batch, open *openTask, now time.Time) bool {
 	a, counted := watchpost.AllowanceOf(open.kind.Action())
@@ -73,8 +73,8 @@ func (t *tasks) carryOver(batch *persistence.Batch, open *openTask, now time.Tim
 }
 
 // maxReleases is how many tasks in a row a session may give back before it is
-// handed nothing until its next sign of life: what it cannot begin now it most
-// likely can begin none of.
+// handed nothing until its next sign of life: the cause most likely
+// concerns every task.
 const maxReleases = 3
 
 // countReleases counts the tasks that a session gave back since it last worked
@@ -111,7 +111,7 @@ func (t *tasks) pause(batch *persistence.Batch, c *taskChange) {
 	}
 	kind := c.task.LeasedType()
 	_, counted := watchpost.AllowanceOf(kind.Action())
-	if v.PauseType || v.CloseAction && !counted { // what is not counted has no reset
+	if v.PauseType || v.CloseAction && !counted { // an action without an allowance has no reset
 		t.dispatch.paused[pauseKey{c.account, kind}] = now.Add(watchpost.LayoutProbe)
 		t.armWake()
 	}

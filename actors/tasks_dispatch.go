@@ -55,7 +55,7 @@ func (t *tasks) reserve(a assignment, now time.Time) watchpost.Lease {
 	}
 }
 
-// onTaskChange adds to a task's decision what is the team's of it.
+// onTaskChange adds the team's part to a task's decision.
 func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	open := t.open[c.task.ID]
 	if open == nil { // closed, and offered just before

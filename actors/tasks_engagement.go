@@ -40,7 +40,7 @@ type engaged struct {
 	output json.RawMessage
 }
 
-// flagsUpdated tells a task that what it did to a post is durable, or was lost.
+// flagsUpdated tells a task that its change of a post is durable, or was lost.
 type flagsUpdated struct {
 	from   fromSession
 	output json.RawMessage

@@ -74,7 +74,7 @@ func (ws *watchlists) receive(message any) bool {
 }
 
 // load takes up the watchlists, how far their scans have come, and
-// what is left to do of deleted ones.
+// the unfinished work of deleted ones.
 func (ws *watchlists) load(view persistence.View) error {
 	watchlists := map[watchpost.WatchlistID]*watchlist{}
 	var followers []watchpost.Watchlist
@@ -225,7 +225,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.commit(batch, Done{})
-	// Through whoever passes its posts on, so that the purge comes behind them.
+	// Through the actor that passes its posts on, so that the purge comes behind them.
 	ws.ctx.Send(owner, purge{watchlist: m.ID, team: ws.ctx.Self()})
 	if gone {
 		ws.ctx.Poison(owner)
