@@ -28,11 +28,21 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(testRun{m}, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(binDir)
-		closeDatabases()
 		os.Exit(code)
 	}))
+}
+
+// testRun stops the database server before the check for leaks, which would
+// find the goroutine that waits for it.
+type testRun struct{ *testing.M }
+
+// Run runs the tests.
+func (r testRun) Run() int {
+	code := r.M.Run()
+	closeDatabases()
+	return code
 }
 
 // binary returns the program under test: the one named by WATCHPOST_BINARY, or
