@@ -183,6 +183,6 @@ func (env *environment) tell(at time.Time, to *actor.PID, message any) watchpost
 }
 
 // spawn starts a child actor.
-func (r *rootActor) spawn(child actor.Actor) *actor.PID {
-	return r.ctx.Spawn(childOf(r.env, func() actor.Actor { return child }))
+func (t *rootActor) spawn(child actor.Actor) *actor.PID {
+	return t.ctx.Spawn(childOf(t.env, func() actor.Actor { return child }))
 }
