@@ -61,11 +61,11 @@
 //   - actors — one supervised tree of actors per team, the only writer of the
 //     team's data. The team actor consists of components: members, sessions,
 //     watchlists, scans, tasks, effects, late results and idempotency.
-//   - http — routes, keys, errors, one file per resource, the gateway for
+//   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
-//     embedded engine; postindex, queries over posts; storetest, the suite that
+//     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that
 //     every engine must pass.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.

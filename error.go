@@ -9,7 +9,7 @@ import (
 // table. Only package http maps a kind to a status code.
 type Kind uint8
 
-// The kinds, in the order in which a request is checked.
+// The kinds, in about the order in which a request is checked.
 const (
 	// Internal is a fault of the service; its text never reaches a client.
 	Internal Kind = iota

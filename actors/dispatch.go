@@ -19,10 +19,10 @@ type dispatcher struct {
 	delayed delays                 // the waiting tasks that are in no queue yet
 	paused  map[pauseKey]time.Time // until when no probe is made
 	ledger  *ledger
-	// unheard are the watchlists and lists that have not said yet, since the
-	// team was activated or asked them to share a scan, which of their scans are
-	// due. Until all have, no scan is handed out: another may be due before it,
-	// or together with it.
+	// unscheduled are the watchlists and lists that have not reported their due
+	// scans since the team was activated or asked them to share a scan. Until all
+	// have, no scan is handed out: another may be due before it, or together with
+	// it.
 	unscheduled map[string]bool
 }
 

@@ -2,24 +2,26 @@
 // single writer of the team's space in the store.
 //
 //	registry ─ team ─┬─ session …     the connection of one browser extension
-//	                 ├─ watchlist …   definition and schedule of one watchlist of keywords
+//	                 ├─ watchlist …   definition and schedule of one watchlist of keywords or the forum
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ task …        one open task
 //	                 └─ post store    the team's posts
+//	         └ sign-in …              one-time codes, sharded by address
 //
 // The team is divided into components, which share its mailbox and its batches.
-// Each owns the fields that it declares; the others use its methods.
+// Each owns the fields that it declares and alone changes them.
 //
 //	members       members, pairing codes, claimed and bound accounts
-//	sessions      sessions, allowances, pauses, signs of life, statuses
-//	tasks         open tasks: creation, order, dispatch, debits
+//	sessions      sessions, the accounts' allowances (ledger), signs of life, statuses
+//	tasks         open tasks: creation, order, dispatch, pauses, debits
 //	scans         entries that share a scan
 //	effects       likes and invitations that must not be done twice
 //	late          the truth about writes whose outcome was unknown
 //	watchlists    watchlists, lists, counters of the week
 //	idempotency   replies that are kept for repeated requests
 //
-// The entry point for requests is Ask. A request is answered when its decision,
+// Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,
+// Registry.TaskStatus) need no actor. A request is answered when its decision,
 // and every earlier decision of the team, is durable:
 //
 //	decide → commit → answer
@@ -35,12 +37,14 @@
 // A panic anywhere in a tree, or a commit that fails, ends the whole tree. The
 // next request activates the team again from the store under a new epoch, which
 // fences the writes of the old tree. Callers whose answer was lost get an
-// Unavailable error. A crash loses only decisions that were never answered.
+// Unavailable error. A crash loses only decisions that were never answered, and
+// what is not stored by design: queued mails and the last ten minutes of a
+// session's signs of life.
 // Expected failures are errors, not panics.
 //
 // # Time
 //
 // Every timer is armed from stored state through the Clock. A team that is not
-// in memory needs no timer: its next activation decides everything that became due, as of
-// the moment when it was due.
+// in memory needs no timer: its next activation decides everything that became
+// due, as of the moment when it was due.
 package actors

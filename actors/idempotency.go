@@ -130,13 +130,13 @@ func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 	return &record, nil
 }
 
-// commit submits a decision and answers the sender when it is durable; the
+// commitOnce submits a decision and answers the sender when it is durable; the
 // reply of a request that may come again is kept in the same batch.
 func (i *idempotency) commitOnce(batch *persistence.Batch, reply any) {
 	i.commitOnceAnd(batch, reply, nil)
 }
 
-// commitAnd is commit, and does then after the answer.
+// commitOnceAnd is commitOnce, and calls then after the answer.
 func (i *idempotency) commitOnceAnd(batch *persistence.Batch, reply any, then func(error)) {
 	done := both(replyTo(i.env, i.ctx.Sender(), reply), then)
 	m := i.present

@@ -3,9 +3,9 @@ package actors
 // postStoreTurn is what a post store does next.
 type postStoreTurn int
 
-// The turns. The post store does a mark when a user waits for it, a step of
-// maintenance when the index has something to seal, merge or delete, and the
-// first of its queue: posts to store, or a watchlist to withdraw.
+// The turns: an update of flags that a user waits for; a step of maintenance
+// when the index has something to flush, merge or delete; and the first of the
+// queue, which is posts to store or a watchlist to withdraw.
 const (
 	turnNone postStoreTurn = iota
 	turnFlags
@@ -17,14 +17,14 @@ const (
 // postStoreSchedule decides which turn is next. The post store tells it what waits and what
 // is on its way to the store; next changes nothing but the counts of passed.
 //
-// Priority: marks, then maintenance, then the queue. While the next step of
+// Priority: flags, then maintenance, then the queue. While the next step of
 // maintenance is apart (its output is not read yet) it goes last, because
 // it may also begin while a write is on its way. A turn that waits and was
 // passed over more often than patience allows goes first, the longest first, so
 // that none starves whatever arrives. At the bound of the buffer nothing but
 // maintenance begins.
 type postStoreSchedule struct {
-	flags   bool // a mark waits
+	flags   bool // an update of flags waits
 	queue   bool // the first of the queue can be done
 	writing bool // a write is on its way, which all turns but apart steps must see
 
@@ -34,8 +34,8 @@ type postStoreSchedule struct {
 	merges  bool // the work leaves the buffer alone
 	steps   int  // apart steps on their way
 
-	buffered int // versions that wait to be sealed
-	sealFrom int // the number from which they are sealed
+	buffered int // versions that wait to be flushed
+	sealFrom int // the number from which they are flushed
 	most     int // the bound
 
 	passed [turns]int

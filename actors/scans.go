@@ -86,7 +86,7 @@ type leaveScan struct{ scan watchpost.TaskID }
 // due soon; answered with a watchlistChange that names it.
 type shareScan struct{ keyword string }
 
-// shareName names the answer to a shareScan that scans wait for (dispatcher.unheard).
+// shareName names the answer to a shareScan that scans wait for (dispatcher.unscheduled).
 func shareName(w watchpost.WatchlistID, keyword string) string { return string(w) + " " + keyword }
 
 // forgetUnscheduled forgets all that scans wait for of a watchlist.

@@ -33,7 +33,7 @@ type BookmarkPost struct {
 }
 
 // engaged tells the team that a session has liked a post or commented on it;
-// answered to the task by marked when the post shows it.
+// answered to the task by flagsUpdated when the post shows it.
 type engaged struct {
 	task   watchpost.Task
 	from   fromSession

@@ -229,7 +229,7 @@ func (ss *sessions) accountPauses(account watchpost.AccountURN, now time.Time) [
 	return pauses
 }
 
-// team returns the team with its members, as a value of the receiver's own.
+// value returns the team with its members, as a value of the receiver's own.
 func (t *team) value() watchpost.Team {
 	return watchpost.Team{
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,

@@ -53,7 +53,7 @@ type Options struct {
 // DefaultCache is the size of the cache unless Options say otherwise.
 const DefaultCache = 128 << 20
 
-// bufferLevels is the quotient of MaxTail and TailPosts unless Options say
+// bufferLevels is the quotient of MaxBuffer and BufferPosts unless Options say
 // otherwise.
 const bufferLevels = 8
 

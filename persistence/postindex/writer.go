@@ -32,7 +32,7 @@ const (
 // index knows. Nothing was written.
 var ErrUnindexable = errors.New("the post cannot be stored")
 
-// ErrBufferFull means that MaxTail versions wait to be flushed. Nothing was written;
+// ErrBufferFull means that MaxBuffer versions wait to be flushed. Nothing was written;
 // a Merge makes room.
 var ErrBufferFull = errors.New("too many posts wait to be merged into the index")
 
