@@ -37,6 +37,7 @@ type unstored struct {
 	cancel context.CancelFunc
 	link   *semaphore.Weighted
 	team   *semaphore.Weighted
+	leave  func() // called at the end: nothing of the connection is in team any more
 
 	mu    sync.Mutex
 	ended bool
@@ -56,9 +57,9 @@ func nameOfPart(f *protocol.Frame) partName {
 	return partName{f.Task, *f.Seq}
 }
 
-func newUnstored(team *semaphore.Weighted) *unstored {
+func newUnstored(team *semaphore.Weighted, leave func()) *unstored {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &unstored{ctx: ctx, cancel: cancel, link: semaphore.NewWeighted(maxUnstored), team: team, parts: map[partName][]int64{}}
+	return &unstored{ctx: ctx, cancel: cancel, link: semaphore.NewWeighted(maxUnstored), team: team, leave: leave, parts: map[partName][]int64{}}
 }
 
 var errTooManyParts = errors.New(textTooManyParts)
@@ -115,6 +116,7 @@ func (u *unstored) end() {
 		}
 	}
 	clear(u.parts)
+	u.leave()
 }
 
 // admit holds a frame with posts back while too many are not stored; false when
@@ -125,7 +127,7 @@ func (l *Link) admit(f *protocol.Frame) bool {
 	}
 	l.mu.Lock()
 	if l.unstored == nil && !l.closed {
-		l.unstored = newUnstored(l.env.unstoredOf(l.team))
+		l.unstored = newUnstored(l.env.rooms.enter(l.team), func() { l.env.rooms.leave(l.team) })
 	}
 	u, closed := l.unstored, l.closed
 	l.mu.Unlock()
@@ -139,8 +141,39 @@ func (l *Link) admit(f *protocol.Frame) bool {
 	return err == nil
 }
 
-// unstoredOf returns the room for posts of a team that are not stored yet.
-func (e *environment) unstoredOf(team watchpost.TeamID) *semaphore.Weighted {
-	room, _ := e.unstored.LoadOrStore(team, semaphore.NewWeighted(maxUnstoredTeam))
-	return room.(*semaphore.Weighted)
+// teamRooms bounds the posts of each team that are not stored yet. A team is in
+// it while a connection of it that has sent posts is open.
+type teamRooms struct {
+	mu     sync.Mutex
+	byTeam map[watchpost.TeamID]*teamRoom
+}
+
+type teamRoom struct {
+	bytes       *semaphore.Weighted
+	connections int
+}
+
+func newTeamRooms() *teamRooms { return &teamRooms{byTeam: map[watchpost.TeamID]*teamRoom{}} }
+
+// enter returns the room of a connection's team. The connection calls leave when
+// it ends.
+func (r *teamRooms) enter(team watchpost.TeamID) *semaphore.Weighted {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	room := r.byTeam[team]
+	if room == nil {
+		room = &teamRoom{bytes: semaphore.NewWeighted(maxUnstoredTeam)}
+		r.byTeam[team] = room
+	}
+	room.connections++
+	return room.bytes
+}
+
+func (r *teamRooms) leave(team watchpost.TeamID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	room := r.byTeam[team]
+	if room.connections--; room.connections == 0 {
+		delete(r.byTeam, team)
+	}
 }

@@ -16,7 +16,9 @@ import (
 func TestUnstoredPartsAreBounded(t *testing.T) {
 	t.Parallel()
 	team := semaphore.NewWeighted(maxUnstored + maxUnstored/2)
-	one, other := newUnstored(team), newUnstored(team)
+	ended := 0
+	leave := func() { ended++ }
+	one, other := newUnstored(team, leave), newUnstored(team, leave)
 	part := func(seq int, bytes int) *protocol.Frame {
 		return &protocol.Frame{Type: protocol.TypePart, Task: "task", Seq: &seq, Output: make([]byte, bytes)}
 	}
@@ -45,4 +47,22 @@ func TestUnstoredPartsAreBounded(t *testing.T) {
 	other.end()
 	require.ErrorIs(t, <-waiting, context.Canceled)
 	require.True(t, team.TryAcquire(maxUnstored+maxUnstored/2), "all was given back")
+	require.Equal(t, 2, ended)
+}
+
+// TestTeamRooms checks that the connections of a team share its room, and that
+// a team without connections takes no memory.
+func TestTeamRooms(t *testing.T) {
+	t.Parallel()
+	rooms := newTeamRooms()
+	first := rooms.enter("a")
+	require.Same(t, first, rooms.enter("a"))
+	require.NotSame(t, first, rooms.enter("b"))
+	rooms.leave("a")
+	require.Same(t, first, rooms.enter("a"))
+	for range 2 {
+		rooms.leave("a")
+	}
+	rooms.leave("b")
+	require.Empty(t, rooms.byTeam)
 }

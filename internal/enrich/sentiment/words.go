@@ -3,7 +3,8 @@ package sentiment
 // opinionWords holds words of praise and complaint by language. A word that
 // ends in * is a prefix. The lists are general vocabulary: feelings, judgements,
 // thanks and complaints, translated from one list of meanings. They were
-// written without reading the posts of the corpus.
+// written without the posts of the corpus; their author had seen three of them
+// in Arabic.
 var opinionWords = map[string]struct{ positive, negative string }{
 	"en": {
 		`good great better best excellent* amazing* awesome* wonderful* fantastic* brilliant* superb* perfect* outstanding*
