@@ -161,7 +161,7 @@ func TestWeeklyCapOfInvitations(t *testing.T) {
 	w.Advance(24 * time.Hour)
 	s.Heartbeat()
 	do(38)
-	s.Drop() // what waits counts like what was handed out
+	s.Drop() // waiting tasks count like handed-out ones
 	id, last := team.Create(t, watchpost.TaskConnectionRequest), team.Create(t, watchpost.TaskConnectionRequest)
 	full := func() {
 		err := actorstest.Fails(t, team, watchpost.InvitationCap, actorstest.NewTask(watchpost.TaskConnectionRequest))
@@ -186,8 +186,8 @@ func TestWeeklyCapOfInvitations(t *testing.T) {
 	require.Equal(t, 2, team.Used(t, s.Email, watchpost.ActionInvitation))
 }
 
-// TestOutAtMidnight: what is out when the day ends is debited to both days, and
-// given back to both.
+// TestOutAtMidnight checks that a task handed out when the day ends is debited
+// to both days, and given back to both.
 func TestOutAtMidnight(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -242,7 +242,7 @@ func TestDeadline(t *testing.T) {
 	s.Heartbeat(frame)
 	s.Settle()
 	s.Drop()
-	s.Connect() // it lists nothing, so it is told again, under the same lease
+	s.Connect() // it lists nothing, so it gets the task again, under the same lease
 	again := s.ExpectTask(id)
 	require.Equal(t, frame.Lease, again.Lease)
 	require.Equal(t, frame.Attempt, again.Attempt)

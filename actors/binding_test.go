@@ -12,8 +12,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// otherAccount checks that a session is told that it is signed in as somebody
-// else, and that the team shows the member's own account all the same.
+// otherAccount checks that a session learns that it is signed in to a different
+// account, and that the team still shows the member's own account.
 func otherAccount(t *testing.T, s *actorstest.Session, bound protocol.Account) {
 	t.Helper()
 	f := s.ExpectStatus(func(f protocol.Frame) bool { return blockedBy(f, protocol.BlockedOtherAccount) })
@@ -38,15 +38,15 @@ func blockedBy(f protocol.Frame, reason string) bool {
 
 func free(f protocol.Frame) bool { return len(f.Blocked) == 0 }
 
-// signIn is the member's browser signed in to the network as somebody.
+// signIn signs the member's browser in to the network with the given account.
 func signIn(s *actorstest.Session, slug string) {
 	s.Account = actorstest.Account(slug)
 	s.Heartbeat()
 	s.ExpectNone()
 }
 
-// A browser that is paired for one account and signed in as another is handed
-// nothing, whatever it was before.
+// A browser that is paired for one account and signed in as another gets no
+// tasks, whatever its state before.
 func TestOtherAccountIsHandedNothing(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
@@ -63,7 +63,7 @@ func TestOtherAccountIsHandedNothing(t *testing.T) {
 	wantPending(t, team, like, watchpost.PendingPaused)
 	wantPending(t, team, read, watchpost.PendingPaused)
 
-	// Jan's own session is not kept from the account: nobody has claimed it.
+	// Jan's own session may use the account: no member has claimed it.
 	other := w.CreateTeam(t, watchpost.PlanFree)
 	jan := other.Session(t, "jan").Connect()
 	require.False(t, presence(t, other, jan.Email).AccountInUse)
@@ -173,7 +173,7 @@ func TestBindClaimsAnew(t *testing.T) {
 	s.ExpectTask(read)
 }
 
-// Two browsers of one member: what one confirms the other is told.
+// Two browsers of one member: each receives the changes the other confirms.
 func TestBindConcernsAllSessionsOfTheMember(t *testing.T) {
 	t.Parallel()
 	_, team, first := house(t)

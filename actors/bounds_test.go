@@ -44,8 +44,8 @@ func TestWatchlistTooLarge(t *testing.T) {
 	endScan(s, scan, true)
 }
 
-// TestLargestWatchlistIsKept: what is just not too large can be stored together
-// with the reply that is kept for a repetition.
+// TestLargestWatchlistIsKept checks that the largest accepted watchlist can be
+// stored together with the reply that is kept for a repetition.
 func TestLargestWatchlistIsKept(t *testing.T) {
 	t.Parallel()
 	_, team, _ := house(t)

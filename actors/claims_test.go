@@ -11,8 +11,8 @@ import (
 	"watchpost/actors/actorstest"
 )
 
-// inUse checks that a session's account is shown as somebody else's, and that
-// it neither is a sign of life nor is handed anything.
+// inUse checks that a session's account is shown as claimed by another member,
+// and that the session neither counts as a sign of life nor gets any task.
 func inUse(t *testing.T, w *actorstest.World, team *actorstest.Team, s *actorstest.Session) {
 	t.Helper()
 	p := presenceOf(t, team, s.Email)
@@ -65,8 +65,8 @@ func TestClaimEndsWithTheMember(t *testing.T) {
 	require.Equal(t, []actors.PauseReason{actors.PauseNewClaim}, paused(t, other, s.Email), "invitations: from Monday on")
 }
 
-// TestClaimEndsWithTheLastSession of the member, not before; who comes back is
-// not another.
+// TestClaimEndsWithTheLastSession of the member, not before. A member who
+// reconnects is not another member.
 func TestClaimEndsWithTheLastSession(t *testing.T) {
 	t.Parallel()
 	w, team, first := house(t)
@@ -111,7 +111,7 @@ func TestClaimByAnotherMember(t *testing.T) {
 	require.Contains(t, paused(t, team, joe), actors.PauseNewClaim)
 }
 
-// TestAccountWithoutASession shows what was claimed last, with what it has used.
+// TestAccountWithoutASession shows the account claimed last, with its usage.
 func TestAccountWithoutASession(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

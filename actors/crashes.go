@@ -20,8 +20,8 @@ type crash struct {
 }
 
 // Pauses after an actor failed: 20 ms, doubled with every further failure, some
-// 20 s at the most. A failure counts for crashMemory, or until the actor is put
-// to rest in good order.
+// 20 s at the most. A failure counts for crashMemory, or until the actor is
+// passivated.
 const (
 	crashPause  = 10 * time.Millisecond
 	maxCrashes  = 11

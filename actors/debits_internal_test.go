@@ -96,7 +96,7 @@ func TestManyTasksOutAtMidnight(t *testing.T) {
 	}
 }
 
-// recordingStore keeps what is submitted and reports that it is durable.
+// recordingStore keeps the submitted batches and reports them as durable.
 type recordingStore struct {
 	persistence.Store
 	batches []*persistence.Batch

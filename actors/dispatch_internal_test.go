@@ -143,8 +143,8 @@ func TestDispatchOrder(t *testing.T) {
 	require.Empty(t, d.queues)
 }
 
-// TestBlockedQueueBlocksNobodyElse: what waits for an allowance does not hold
-// up what came after it.
+// TestBlockedQueueBlocksNobodyElse checks that a task waiting for an allowance
+// does not hold up later tasks.
 func TestBlockedQueueBlocksNobodyElse(t *testing.T) {
 	t.Parallel()
 	d := dispatcherOf(free("s", "a"))
@@ -176,8 +176,8 @@ func TestWake(t *testing.T) {
 	require.Equal(t, midnight, d.wake(wednesday.Add(time.Hour)))
 }
 
-// TestDispatchAgainstModel: random tasks, sessions and ends. What is handed out
-// is what a search over a plain list would hand out, and no allowance is passed.
+// TestDispatchAgainstModel plays random tasks, sessions and ends. Dispatch must
+// pick the same task as a search over a plain list, and exceed no allowance.
 func TestDispatchAgainstModel(t *testing.T) {
 	t.Parallel()
 	kinds := []watchpost.TaskType{watchpost.TaskProfileFetch, watchpost.TaskCommentPost, watchpost.TaskForumScan, watchpost.TaskKeywordScan}

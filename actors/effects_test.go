@@ -9,9 +9,9 @@ import (
 	"watchpost/actors/actorstest"
 )
 
-// TestEffectBeforeTheAccountIsKnown: a like that was asked for before the
-// member's account was known is in force also for who asks after it, while it
-// still waits.
+// TestEffectBeforeTheAccountIsKnown checks that a like requested before the
+// member's account was known is in force for later requests too, while it still
+// waits.
 func TestEffectBeforeTheAccountIsKnown(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[watchpost.TaskType]string{watchpost.TaskLikePost: likeOf, watchpost.TaskConnectionRequest: inviteOf} {

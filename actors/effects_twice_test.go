@@ -41,7 +41,7 @@ func TestEffectOfASuccessor(t *testing.T) {
 			go ask(third)
 			<-reached
 			proceed()
-			// What comes behind the third request in the team's mailbox.
+			// The message behind the third request in the team's mailbox.
 			reached, proceed = w.HoldIn("actors.(*sessions).open")
 			behind := make(chan error, 1)
 			go func() {

@@ -44,7 +44,7 @@ func everyInteraction(t *testing.T, w *actorstest.World, team *actorstest.Team, 
 	return all, posts
 }
 
-// deedsDrill does things to posts at random, and asks what was done.
+// deedsDrill engages with posts at random, and checks the recorded engagement.
 type deedsDrill struct {
 	*testing.T
 	w      *actorstest.World
@@ -123,7 +123,7 @@ func (d *deedsDrill) settle() {
 	}
 }
 
-// ask compares answers with what they must be.
+// ask compares answers with the expected ones.
 func (d *deedsDrill) ask() {
 	for _, list := range d.lists {
 		all, posts := everyInteraction(d.T, d.w, d.team, list.ID)
@@ -181,8 +181,8 @@ func TestInteractionsAsTheStoreHasThem(t *testing.T) {
 	require.Greater(t, d.found, 300)
 }
 
-// TestRecordedAgain: what was recorded before its task had ended, and is reported
-// and recorded once more, is one interaction.
+// TestRecordedAgain checks that an engagement recorded before its task ended, and
+// reported and recorded once more, is one interaction.
 func TestRecordedAgain(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
@@ -228,8 +228,8 @@ func TestRecordedAgain(t *testing.T) {
 	require.True(t, after[0].At.After(before[0].At))
 }
 
-// TestInteractionsReadAPage: what an answer reads does not grow with what was
-// done before.
+// TestInteractionsReadAPage checks that the records read for an answer do not
+// grow with the number of earlier interactions.
 func TestInteractionsReadAPage(t *testing.T) {
 	t.Parallel()
 	store := &counting{Store: actorstest.Engine(t)}

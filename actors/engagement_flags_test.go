@@ -12,8 +12,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestDeedsUnderAnyName: what was done to a post under one of its names is known
-// when it is collected, for the first time or again.
+// TestDeedsUnderAnyName checks that engagement with a post under one of its names
+// is known when the post is collected, for the first time or again.
 func TestDeedsUnderAnyName(t *testing.T) {
 	t.Parallel()
 	for name, collectedFirst := range map[string]bool{"before it is collected": false, "on a stored post": true} {

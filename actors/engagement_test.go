@@ -119,8 +119,8 @@ func TestEffectLedger(t *testing.T) {
 	})
 }
 
-// TestInvitationCap: what was handed out since Monday and what waits are 100 at
-// most; what is in force already is answered before that.
+// TestInvitationCap checks that invitations handed out since Monday and waiting
+// ones are at most 100. One already in force is answered before that check.
 func TestInvitationCap(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
@@ -259,7 +259,7 @@ func interactions(t *testing.T, w *actorstest.World, team *actorstest.Team) []wa
 	return all
 }
 
-// unknown makes a write whose outcome nobody knows.
+// unknown makes a write with an unknown outcome.
 func unknown(t *testing.T, w *actorstest.World, team *actorstest.Team, s *actorstest.Session, request actors.CreateTask) (watchpost.TaskID, protocol.Frame) {
 	t.Helper()
 	id := created(t, team, request)
@@ -345,8 +345,8 @@ func TestTruthAfterOutcomeUnknown(t *testing.T) {
 	})
 }
 
-// TestNobodyActs: in a team without an admin a write that names nobody is
-// refused; reads need none.
+// TestNobodyActs checks that a team without an admin refuses a write that names
+// no member; reads need none.
 func TestNobodyActs(t *testing.T) {
 	t.Parallel()
 	_, team, s := house(t)

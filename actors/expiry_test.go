@@ -8,8 +8,8 @@ import (
 	"watchpost/actors/actorstest"
 )
 
-// TestNeverBegunExpires: a task that was handed out and given back without the
-// network having been touched was not begun, and does not wait for ever.
+// TestNeverBegunExpires checks that a task handed out and given back without
+// touching the network counts as not begun, and expires.
 func TestNeverBegunExpires(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

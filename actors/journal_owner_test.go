@@ -12,8 +12,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestJournalKeepsItsWrite: who signs in anew with the journal of a write that
-// acts can say how it ended; nobody else can.
+// TestJournalKeepsItsWrite checks that only a session that signs in again with
+// the journal of an acting write can report how it ended.
 func TestJournalKeepsItsWrite(t *testing.T) {
 	t.Parallel()
 	// again signs in to a new session with the journal of an old one.

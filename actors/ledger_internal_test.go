@@ -85,8 +85,8 @@ func (s ledgerView) Scan(_ persistence.Space, from, to []byte, yield func(key, v
 	return nil
 }
 
-// TestLedgerReloads: a ledger that is loaded anew knows what the old one knew,
-// but for what was only reserved, and for weeks that are over.
+// TestLedgerReloads checks that a reloaded ledger equals the old one, except for
+// reservations and weeks that are over.
 func TestLedgerReloads(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

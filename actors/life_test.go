@@ -160,7 +160,7 @@ func TestDebitIsDurableBeforeTheFrame(t *testing.T) {
 	w, team, s := house(t)
 	id := team.Create(t, watchpost.TaskProfileFetch)
 	s.ExpectTask(id)
-	w.Crash() // what is not durable is gone
+	w.Crash() // changes that are not durable are lost
 	require.NoError(t, s.Hello())
 	s.Expect(protocol.TypeWelcome)
 	require.Equal(t, 1, team.Used(t, s.Email, watchpost.ActionProfileFetch))
@@ -204,8 +204,8 @@ func TestCommitFailure(t *testing.T) {
 	}
 }
 
-// TestCrashPause: a team that fails again and again is left alone for longer
-// and longer, up to some 20 s, and not for ever.
+// TestCrashPause checks that the pause of a team that fails repeatedly grows to
+// some 20 s, and that it ends.
 func TestCrashPause(t *testing.T) {
 	t.Parallel()
 	w, team, _ := house(t)

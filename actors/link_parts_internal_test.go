@@ -11,8 +11,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestUnstoredPartsAreBounded: of a connection, and of all of a team; what is
-// acknowledged, or ends with its connection, makes room.
+// TestUnstoredPartsAreBounded checks the bounds of a connection and of a team. A
+// part that is acknowledged, or ends with its connection, makes room.
 func TestUnstoredPartsAreBounded(t *testing.T) {
 	t.Parallel()
 	team := semaphore.NewWeighted(maxUnstored + maxUnstored/2)

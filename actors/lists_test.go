@@ -14,7 +14,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// followers asks for a people watchlist, scanned every so many hours, of a list.
+// followers asks for a people watchlist of a list, scanned every given number of hours.
 func followers(hours int, list watchpost.ListID, slugs ...string) actors.Follow {
 	return following(watchpost.PeopleWatchlist, hours, list, slugs...)
 }
@@ -280,7 +280,7 @@ func TestScanOrder(t *testing.T) {
 	require.Equal(t, append(want, "f", "d"), bringAll(t, 5, s))
 }
 
-// TestListIsLeftAlone: nobody wants its scans any more.
+// TestListIsLeftAlone checks a list whose scans no watchlist needs any more.
 func TestListIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -20,15 +20,15 @@ import (
 )
 
 // TestAnyLifeOfATeam plays a team at random: requests, frames, broken
-// connections, lost and slow commits, lost reads, restarts, crashes and time, in any order. What
-// must hold is checked on what the API says, on what the sessions are told, and
-// on every batch that becomes durable:
+// connections, lost and slow commits, lost reads, restarts, crashes and time, in any order. It
+// checks the invariants on the API's answers, on the messages to sessions, and on
+// every batch that becomes durable:
 //
 //   - a task that was acknowledged is there for good;
 //   - it has one final result, which never changes and which a session sent;
 //   - a result that was acknowledged stands;
 //   - a write is let go once, until its session says that it did not act;
-//   - what an account has used is what was handed out and not given back;
+//   - the usage of an account is the sum handed out and not given back;
 //   - no account is handed more than its allowance.
 //
 // With WATCHPOST_LONG lives are longer, and there are more of them.
@@ -55,7 +55,7 @@ func TestAnyLifeOfATeam(t *testing.T) {
 	}
 }
 
-// machine is one life with what must be true of it.
+// machine is one run with the state it must match.
 type machine struct {
 	t        *testing.T
 	r        *rapid.T
@@ -279,8 +279,8 @@ func (m *machine) connect(p *player) {
 		return
 	}
 	p.connected = true
-	// What was done and not acknowledged is reported again, what was to act
-	// asks again.
+	// A finished action without an acknowledgement is reported again. A session
+	// that was about to act asks again.
 	for _, h := range p.journal {
 		switch {
 		case h.report != nil:
@@ -408,7 +408,7 @@ func (m *machine) receive(p *player, f protocol.Frame) {
 	}
 }
 
-// poll asks for every task and holds the answers against what was said before.
+// poll asks for every task and compares the answers with earlier answers.
 func (m *machine) poll() {
 	for _, c := range m.tasks {
 		view := patiently(m, func() (actors.TaskView, error) {
@@ -541,8 +541,8 @@ func (b *books) enter(space persistence.Space, batch *persistence.Batch) {
 	b.balance()
 }
 
-// resolved reports whether what is written to a final task is the late truth
-// about an unknown outcome, once. When nothing was done its debit is given back.
+// resolved reports whether the change to a final task is the late result of an
+// unknown outcome, once. If the session did not act, the debit is given back.
 func (b *books) resolved(task *watchpost.Task) bool {
 	before := b.tasks[string(task.ID)]
 	if before.Resolved != nil || task.Resolved == nil || before.Failure == nil || before.Failure.Code != watchpost.FailOutcomeUnknown {
@@ -569,7 +569,7 @@ func (b *books) balance() {
 		newest = max(newest, key[:len(time.DateOnly)])
 	}
 	day, _ := time.Parse(time.DateOnly, newest)
-	known := day.AddDate(0, 0, -7).Format(time.DateOnly) // what is older is not given back
+	known := day.AddDate(0, 0, -7).Format(time.DateOnly) // older debits are not given back
 	for _, debits := range b.debits {
 		for _, d := range debits {
 			sum[d.Period+"\x00"+string(d.Account)+"\x00"+string(d.Action)] += d.Count()
@@ -593,7 +593,7 @@ func (b *books) counted(id, code string) bool {
 	return !task.State.Final() || task.Failure != nil && task.Failure.Code == code && code != watchpost.FailOutcomeUnknown
 }
 
-// check holds each task's debits against its attempts and what was given back.
+// check compares each task's debits with its attempts and the debits given back.
 func (b *books) check(m *machine) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

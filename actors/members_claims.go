@@ -53,7 +53,7 @@ func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, 
 }
 
 // claim returns the claim on an account and whether it is the member's own,
-// after claiming what is free. A second claimant has no allowance until
+// after claiming a free account. A second claimant has no allowance until
 // the next reset: the account may have used it elsewhere.
 func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (teamspace.ClaimEntry, bool, error) {
 	held, err := ms.claimed(urn)

@@ -107,8 +107,8 @@ func (m *month) compareDay() {
 	}
 }
 
-// compareQuotas compares what is used of the plan. All posts are relevant, and
-// each has an author of its own.
+// compareQuotas compares the used quotas of the plan. All posts are relevant, and
+// each has a different author.
 func (m *month) compareQuotas(view *actors.TeamView) {
 	m.t.Helper()
 	relevant := m.model.relevant(m.now)
@@ -122,7 +122,7 @@ func (m *month) compareQuotas(view *actors.TeamView) {
 	}, view.Limits)
 }
 
-// compareEnd compares what was done to posts with the tasks that did it.
+// compareEnd compares the engagement of posts with the tasks that caused it.
 func (m *month) compareEnd(days int) {
 	m.t.Helper()
 	done := 0

@@ -8,10 +8,10 @@ import (
 	"watchpost"
 )
 
-// The pure model of a month: what the rules say about two accounts that always
-// answer at once, written down anew and without a word of the service's own
-// arithmetic. Its time goes in steps. All that happens in a step happens at its
-// moment; what really took some seconds is never that near to another moment.
+// The pure model of a month: the rules for two accounts that always answer at
+// once, written independently of the service's own arithmetic. Time advances in
+// steps. All events of a step happen at its moment; the seconds they really take
+// never reach another moment.
 
 // monthCaps is what one account may do in a day, of invitations in a week.
 var monthCaps = map[watchpost.Action]int{
@@ -123,7 +123,7 @@ func (m *monthModel) invitable(p pool, now time.Time) bool {
 	return m.usedOf(p, now)+m.waiting(p) < p.limit()
 }
 
-// monthPlan is what is done in a step: units of clients' tasks, and scans.
+// monthPlan is the work of a step: units of clients' tasks, and scans.
 type monthPlan struct {
 	tasks map[watchpost.TaskID]int
 	scans map[string]*monthEntry
@@ -131,8 +131,8 @@ type monthPlan struct {
 
 func (p *monthPlan) empty() bool { return len(p.tasks) == 0 && len(p.scans) == 0 }
 
-// step sets the model to now: what was never begun in seven days expires, what
-// is due waits, and what fits into the allowances is done: tasks of clients in
+// step sets the model to now: tasks never begun in seven days expire, due scans
+// wait, and the tasks that fit into the allowances are done: tasks of clients in
 // their order, then scans by due time and entry.
 func (m *monthModel) step(now time.Time) *monthPlan {
 	plan := &monthPlan{tasks: map[watchpost.TaskID]int{}, scans: map[string]*monthEntry{}}
@@ -195,9 +195,9 @@ func (m *monthModel) doScans(kind watchpost.TaskType, due []*monthEntry, now tim
 	}
 }
 
-// finish notes the end of a scan of the plan: the next is due a frequency
-// later. That of two which ended in one step the first is due first is all that
-// the model is told by the service.
+// finish notes the end of a scan of the plan: the next is due a frequency later.
+// The model takes one fact from the service: which of two scans that ended in
+// one step is due first.
 func (m *monthModel) finish(e *monthEntry, now time.Time, posts int) {
 	m.order++
 	e.order, e.finished, e.waiting = m.order, now, false

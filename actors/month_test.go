@@ -58,7 +58,7 @@ func TestMonth(t *testing.T) {
 		days, len(m.model.closed), len(m.model.expired), m.scans, m.refused, m.slowest)
 }
 
-// month is the service under test beside the model.
+// month is the service under test with the model.
 type month struct {
 	t        *testing.T
 	w        *actorstest.World
@@ -163,7 +163,7 @@ func (m *month) entry(name string, id watchpost.EntryID, scan watchpost.TaskType
 	m.model.order = len(m.lists)
 }
 
-// live goes on to a step of a day: time goes by, what is due is done, and then
+// live advances to a step of a day: time passes, due work is done, and then
 // clients ask for more.
 func (m *month) live(day, step int) {
 	if midnight := monthStart.AddDate(0, 0, day); day > 0 && step == 0 {
@@ -333,7 +333,7 @@ func (m *month) do(s *actorstest.Session, f protocol.Frame, plan *monthPlan) (at
 	return atMidnight
 }
 
-// found is what a scan of an entry finds: new posts, each of an author of its own.
+// found is the result of a scan of an entry: new posts, each by a different author.
 func (m *month) found(e *monthEntry) (posts []protocol.Post) {
 	if e.kind != watchpost.TaskKeywordScan {
 		return nil

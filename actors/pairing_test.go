@@ -22,8 +22,8 @@ func pairings(t *testing.T, w *actorstest.World) (n int) {
 	return n
 }
 
-// TestUnusedPairingCodesAreForgotten: by the next one that is made, or when the
-// team is put to rest, which comes after that.
+// TestUnusedPairingCodesAreForgotten when the next one is made, or when the
+// team is passivated, which comes after that.
 func TestUnusedPairingCodesAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)

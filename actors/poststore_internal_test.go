@@ -12,8 +12,8 @@ import (
 	"watchpost/internal/text"
 )
 
-// TestPanicWhilePostsArePrepared: a bug in what is understood of a post ends the
-// postStore as one in the post store itself would, and not the process.
+// TestPanicWhilePostsArePrepared checks that a bug in parsing a post ends the
+// postStore, as a bug in the post store itself would, and not the process.
 func TestPanicWhilePostsArePrepared(t *testing.T) {
 	t.Parallel()
 	metrics := NewMetrics()

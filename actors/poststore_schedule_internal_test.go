@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// feedModel drives a postStoreSchedule as a post store, an index and a store do: what was
-// begun lands in order and at any time, a fold has a first and a last step that
-// must see everything before them, and marks and posts never stop arriving.
+// feedModel drives a postStoreSchedule as a post store, an index and a store do:
+// started work completes in order and at any time, a merge has a first and a last
+// step that must see everything before them, and marks and posts keep arriving.
 type feedModel struct {
 	s        postStoreSchedule
 	marks    int
@@ -125,7 +125,7 @@ func TestNothingInTheFeedStarves(t *testing.T) {
 		m.s = postStoreSchedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
 		m.s.most = 8 * m.s.sealFrom
 		m.s.buffered = rapid.IntRange(0, 3*m.s.most).Draw(t, "left by an earlier build")
-		// The longest wait: what is over the bound is sealed, a merge under way and
+		// The longest wait: the buffer over the bound is flushed, a merge under way and
 		// one that follows are done, with the turns of others between their steps.
 		bound := 100 + 40*(m.longest+2)
 		started := max(m.s.buffered, m.s.most)

@@ -83,13 +83,13 @@ func TestDeletedBetweenParts(t *testing.T) {
 	}
 	require.Equal(t, parts*each, count(watchpost.PostQuery{}))
 	require.Len(t, team.Posts(t, kept.ID), min(parts*each, watchpost.MaxPageSize))
-	w.Restart() // what is left of the removal is done, and is verified at the end
+	w.Restart() // the rest of the removal is done, and is verified at the end
 	other.Connect(actorstest.Listed(keptScan, protocol.StateReceived))
 	require.Equal(t, parts*each, count(watchpost.PostQuery{}))
 }
 
-// TestEndWhilePostsArePrepared ends the process with parts on their way, in
-// good order and not: what was not acknowledged comes again, and every post is
+// TestEndWhilePostsArePrepared ends the process with parts on their way, by
+// shutdown and by crash. Unacknowledged parts are sent again, and every post is
 // there once.
 func TestEndWhilePostsArePrepared(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ func reading(team *actorstest.Team, prefix string) func(actorstest.Read) bool {
 	}
 }
 
-// reconnect waits until the team has ended, and connects its session anew.
+// reconnect waits until the team has ended, and connects its session again.
 func reconnect(w *actorstest.World, s *actorstest.Session) {
 	w.T.Helper()
 	s.ExpectClosed()
@@ -31,8 +31,8 @@ func reconnect(w *actorstest.World, s *actorstest.Session) {
 	s.Connect()
 }
 
-// TestLostReads: a read that fails in a team's tree ends in Unavailable and a
-// tree that loads anew. What was asked for works the next time, and once.
+// TestLostReads checks that a read that fails in a team's tree ends in
+// Unavailable and a reloaded tree. The next request works, and takes effect once.
 func TestLostReads(t *testing.T) {
 	t.Parallel()
 	t.Run("of an effect", func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestLostReads(t *testing.T) {
 		t.Parallel()
 		w, team, s := house(t)
 		code := actorstest.Must[actors.PairingCode](t, team, actors.CreatePairingCode{Email: team.Email})
-		// The first is the registry's, who asks whose code it is.
+		// The first read is the registry's, which looks up the owner of the code.
 		w.Store.LoseRead(2, func(r actorstest.Read) bool { return r.Kind == "pairing" })
 		signIn := func() error {
 			_, err := w.Registry.SignInSession(w.Context(), protocol.SignInRequest{Code: code.Code}, "192.0.2.1")

@@ -16,7 +16,7 @@ import (
 	"watchpost/persistence"
 )
 
-// counting counts what is read of a store.
+// counting counts the reads of a store.
 type counting struct {
 	persistence.Store
 	reads atomic.Int64
@@ -47,7 +47,7 @@ func (v *countingView) Scan(space persistence.Space, from, to []byte, yield func
 	})
 }
 
-// endsAfter is a context that has ended when so many reads were done.
+// endsAfter is a context that ends after a given number of reads.
 type endsAfter struct {
 	context.Context
 	store *counting
@@ -62,8 +62,8 @@ func (c endsAfter) Err() error {
 	return context.DeadlineExceeded
 }
 
-// TestSearchEndsWithItsRequest: one that has many texts to look at does not go
-// on when nobody waits for it any more.
+// TestSearchEndsWithItsRequest checks that a search over many texts stops when
+// its caller no longer waits.
 func TestSearchEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	const posts = 300

@@ -39,7 +39,7 @@ func TestConnectionsLeaveNoActor(t *testing.T) {
 		if s.HelloContext(ended) == nil {
 			s.Drop()
 		}
-		// Behind the hello, which the team has taken although nobody waits.
+		// Behind the hello, which the team has taken although no caller waits.
 		actorstest.Must[[]actors.SessionView](t, team, actors.ListSessions{})
 		require.Eventually(t, func() bool { return w.Registry.Processes() == before }, actorstest.Wait, time.Millisecond)
 	}

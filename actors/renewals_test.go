@@ -10,8 +10,8 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestRenewalsEnd: heartbeats do not keep a task for ever in a session that
-// does not get on with it; a write in acting has its 24 hours.
+// TestRenewalsEnd checks that heartbeats do not keep a task indefinitely in a
+// session that makes no progress; a write in acting has its 24 hours.
 func TestRenewalsEnd(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []watchpost.TaskType{watchpost.TaskProfileFetch, watchpost.TaskSendMessage} {

@@ -21,7 +21,7 @@ func keywordEntries(t *testing.T, team *actorstest.Team, entries ...watchpost.Ke
 	}}).Watchlist
 }
 
-// waitingScans counts them once the watchlists have said what is due.
+// waitingScans counts them once the watchlists have reported their due scans.
 func waitingScans(t *testing.T, team *actorstest.Team, lists ...watchpost.Watchlist) int {
 	t.Helper()
 	for _, list := range lists {

@@ -17,7 +17,7 @@ type clientTries struct {
 	times int
 }
 
-// readSignIn returns the record of that name, empty when there is none. What was
+// readSignIn returns the record of that name, empty when there is none. A record
 // read or written since activation is newer than the store's.
 func readSignIn[R any](s *signIn, view persistence.View, known map[string]*R, kind, name string) (*R, error) {
 	if r := known[name]; r != nil {

@@ -198,8 +198,8 @@ func TestSignInRecordsOfOneSpace(t *testing.T) {
 	require.Zero(t, signInRecords(t, w))
 }
 
-// tryAddresses tries codes of so many addresses from as many clients that every
-// shard has several.
+// tryAddresses tries a code for each of `times` addresses, one client per
+// address, so that every shard has several.
 func tryAddresses(t *testing.T, w *actorstest.World, times int) {
 	t.Helper()
 	for n := range times {

@@ -53,8 +53,8 @@ func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
 }
 
 // onFollow makes a watchlist that follows a list, new or known. All is decided
-// at once: the quota holds for every follower of the list, as they are one
-// team's.
+// at once: the quota holds for every follower of the list, as all belong to one
+// team.
 func (ws *watchlists) onFollow(m Follow) {
 	now := ws.env.clock.Now()
 	w := m.Watchlist

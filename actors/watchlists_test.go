@@ -107,8 +107,8 @@ func TestScanLife(t *testing.T) {
 	})
 }
 
-// TestOneWaitingScan: however long nobody scans, an entry has one waiting scan,
-// which never expires.
+// TestOneWaitingScan checks that an entry without scans for any length of time
+// has one waiting scan, which never expires.
 func TestOneWaitingScan(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
@@ -179,8 +179,8 @@ func TestRescanKeepsIdentity(t *testing.T) {
 	require.Equal(t, before[0].Matches, after[0].Matches)
 }
 
-// TestPartsExactlyOnce: whatever is cut off in the middle, what was acknowledged
-// is there and what is sent again is there once.
+// TestPartsExactlyOnce cuts transfers off in the middle. Acknowledged parts are
+// there, and parts sent again are there once.
 func TestPartsExactlyOnce(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []actorstest.Fault{actorstest.Before, actorstest.After} {
@@ -318,8 +318,8 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 	}
 	require.Equal(t, "go", scanInput(t, running).Keyword)
 
-	// The purge that follows fails and fails again: the answer does not wait
-	// for it, and no query sees what is to go.
+	// The purge that follows fails repeatedly: the answer does not wait for it, and
+	// no query sees the posts to be purged.
 	space := persistence.Space(team.ID)
 	decided := false
 	w.Store.FailWhen(func(of persistence.Space, _ *persistence.Batch) actorstest.Fault {
@@ -366,8 +366,8 @@ func TestDeleteHidesAtOnce(t *testing.T) {
 	require.Len(t, team.Posts(t), 2)
 }
 
-// TestDeleteWhilePostsArrive: what is under way when a watchlist is deleted
-// leaves nothing behind.
+// TestDeleteWhilePostsArrive checks that work under way when a watchlist is
+// deleted leaves nothing behind.
 func TestDeleteWhilePostsArrive(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

@@ -225,8 +225,8 @@ func TestPotentialLeads(t *testing.T) {
 	})
 }
 
-// TestLesserPosts: what is below 4 is stored, whatever the limit, and nobody's
-// lead.
+// TestLesserPosts checks that posts below 4 are stored, whatever the limit, and
+// are no lead.
 func TestLesserPosts(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
@@ -272,7 +272,7 @@ func TestKnownPostOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestWeekIsOneDecision: posts and what is counted of them are there together
+// TestWeekIsOneDecision checks that posts and their counts are stored together
 // or not at all.
 func TestWeekIsOneDecision(t *testing.T) {
 	t.Parallel()

@@ -267,8 +267,8 @@ func (s *Store) tell(f *flow) {
 	f.calling = false
 }
 
-// cut ends the run's dealings with the store: nothing more is written, and
-// nobody hears what became of what was. When it returns the engine has ended
+// cut ends the run's use of the store: nothing more is written, and no caller
+// gets the result of a pending write. When it returns the engine has ended
 // everything submitted to it.
 func (s *Store) cut() {
 	s.mu.Lock()

@@ -59,8 +59,8 @@ func (v *lossyView) GetAll(space persistence.Space, keys [][]byte) ([][]byte, er
 	return v.View.GetAll(space, keys)
 }
 
-// Scan implements persistence.View. It fails in the middle: what it has
-// yielded is not all.
+// Scan implements persistence.View. It fails part-way, after yielding only some
+// of the records.
 func (v *lossyView) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
 	if !v.store.lost(Read{Space: space, Key: string(from)}) {
 		return v.View.Scan(space, from, to, yield)

@@ -52,7 +52,7 @@ func put(s *Store, space persistence.Space, epoch persistence.Epoch, key, value 
 }
 
 // writer counts in a space as a team does: after a failed commit it activates
-// the space again and goes on from what is stored.
+// the space again and continues from the stored count.
 type writer struct {
 	space        persistence.Space
 	acknowledged atomic.Int64

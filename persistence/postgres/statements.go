@@ -44,7 +44,7 @@ deletes AS (
 SELECT n FROM fence`
 
 // directorySQL writes one batch that changes the directory, if its epoch is the
-// newest and every entry holds what is expected; it returns both.
+// newest and every entry holds the expected value; it returns both.
 //
 // A concurrent writer can create an entry that is expected to be absent after
 // the statement's snapshot. So such an entry is inserted plainly: the loser
