@@ -46,7 +46,7 @@ func signIn(s *actorstest.Session, slug string) {
 }
 
 // A browser that is paired for one account and signed in as another gets no
-// tasks, whatever its state before.
+// tasks, in any state before.
 func TestOtherAccountIsHandedNothing(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)

@@ -44,8 +44,8 @@ func everyInteraction(t *testing.T, w *actorstest.World, team *actorstest.Team, 
 	return all, posts
 }
 
-// deedsDrill engages with posts at random, and checks the recorded engagement.
-type deedsDrill struct {
+// engagementsUnderFaults engages with posts at random, and checks the recorded engagement.
+type engagementsUnderFaults struct {
 	*testing.T
 	w      *actorstest.World
 	team   *actorstest.Team
@@ -58,7 +58,7 @@ type deedsDrill struct {
 const drillPosts = 8
 
 // post is the n-th post; some have a urn by which its URL does not name them.
-func (d *deedsDrill) post(n int) protocol.Post {
+func (d *engagementsUnderFaults) post(n int) protocol.Post {
 	p := post(d.w, "", "go rust zig")
 	p.URN = fmt.Sprintf("urn:network:activity:70000000000000000%02d", n)
 	p.URL = "/feed/update/" + p.URN
@@ -68,7 +68,7 @@ func (d *deedsDrill) post(n int) protocol.Post {
 	return p
 }
 
-func (d *deedsDrill) collect() {
+func (d *engagementsUnderFaults) collect() {
 	if len(d.lists) == 4 {
 		return
 	}
@@ -82,7 +82,7 @@ func (d *deedsDrill) collect() {
 	endScan(d.s, d.s.Expect(protocol.TypeTask), true, some...)
 }
 
-func (d *deedsDrill) remove() {
+func (d *engagementsUnderFaults) remove() {
 	if len(d.lists) == 0 {
 		return
 	}
@@ -95,7 +95,7 @@ func (d *deedsDrill) remove() {
 }
 
 // act likes a post or comments on it, by one of its names.
-func (d *deedsDrill) act() {
+func (d *engagementsUnderFaults) act() {
 	urn := fmt.Sprintf("urn:network:activity:70000000000000000%02d", d.random.IntN(drillPosts))
 	kind, input := watchpost.TaskCommentPost, fmt.Sprintf(`{"social_urn":%q,"comment_text":"well"}`, urn)
 	if d.random.IntN(2) == 0 {
@@ -114,7 +114,7 @@ func (d *deedsDrill) act() {
 }
 
 // settle ends the scans that have become due.
-func (d *deedsDrill) settle() {
+func (d *engagementsUnderFaults) settle() {
 	for _, f := range d.s.Settle() {
 		if f.Type == protocol.TypeTask {
 			endScan(d.s, f, true)
@@ -124,7 +124,7 @@ func (d *deedsDrill) settle() {
 }
 
 // ask compares answers with the expected ones.
-func (d *deedsDrill) ask() {
+func (d *engagementsUnderFaults) ask() {
 	for _, list := range d.lists {
 		all, posts := everyInteraction(d.T, d.w, d.team, list.ID)
 		q := watchpost.InteractionQuery{Page: 1 + d.random.IntN(3), PageSize: 1 + d.random.IntN(5)}
@@ -159,7 +159,7 @@ func (d *deedsDrill) ask() {
 func TestInteractionsAsTheStoreHasThem(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
-	d := &deedsDrill{T: t, w: w, team: team, s: s, random: rand.New(rand.NewPCG(1, 2))}
+	d := &engagementsUnderFaults{T: t, w: w, team: team, s: s, random: rand.New(rand.NewPCG(1, 2))}
 	for range 90 {
 		switch n := d.random.IntN(20); {
 		case n < 4:

@@ -12,9 +12,9 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// TestDeedsUnderAnyName checks that engagement with a post under one of its names
+// TestEngagementsUnderAnyName checks that engagement with a post under one of its names
 // is known when the post is collected, for the first time or again.
-func TestDeedsUnderAnyName(t *testing.T) {
+func TestEngagementsUnderAnyName(t *testing.T) {
 	t.Parallel()
 	for name, collectedFirst := range map[string]bool{"before it is collected": false, "on a stored post": true} {
 		t.Run(name, func(t *testing.T) {

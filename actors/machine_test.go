@@ -408,7 +408,7 @@ func (m *machine) receive(p *player, f protocol.Frame) {
 	}
 }
 
-// poll asks for every task and compares the answers with earlier answers.
+// poll asks for each task and compares the answers with earlier answers.
 func (m *machine) poll() {
 	for _, c := range m.tasks {
 		view := patiently(m, func() (actors.TaskView, error) {

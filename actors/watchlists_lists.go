@@ -53,7 +53,7 @@ func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
 }
 
 // onFollow makes a watchlist that follows a list, new or known. All is decided
-// at once: the quota holds for every follower of the list, as all belong to one
+// at once: the quota holds for each follower of the list, as all belong to one
 // team.
 func (ws *watchlists) onFollow(m Follow) {
 	now := ws.env.clock.Now()

@@ -52,7 +52,7 @@ func (v *verification) damage(err error) error {
 	return err
 }
 
-// checkRecords looks for every post by its id, its urn and its watchlists.
+// checkRecords looks for each post by its id, its urn and its watchlists.
 func (v *verification) checkRecords() error {
 	known, err := readWatchlists(v.view, v.space)
 	if err != nil {
