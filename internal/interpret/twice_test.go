@@ -2,6 +2,7 @@ package interpret_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,14 +12,16 @@ import (
 	"watchpost/internal/text"
 )
 
-// TestNamedTwice: for a prompt that names a thing twice, in other words or with
-// more conditions, no entry covers another.
+// TestNamedTwice: for a prompt that names a thing twice, in other words, with
+// more conditions or with an end that does not fit, no entry covers another.
 func TestNamedTwice(t *testing.T) {
 	t.Parallel()
 	for _, prompt := range []string{
 		"Posts about Kubernetes security in Germany, Kubernetes security and kubernetes in Germany, not job ads",
 		"Track posts mentioning Rust, rust and RUST programming language by developers",
 		"Posts about solar energy, solar power, Solar Energy and solar energy in Spain",
+		"Posts about Kubernetes for #golang" + strings.Repeat("x", 130) + " in Germany",
+		"Posts about Kubernetes, #golang" + strings.Repeat("x", 130) + " and #golang" + strings.Repeat("x", 131),
 	} {
 		result, err := interpret.Rules{}.Interpret(context.Background(), interpret.Prompt{Text: prompt})
 		require.NoError(t, err)

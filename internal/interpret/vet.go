@@ -134,19 +134,22 @@ func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool
 	for _, e := range kept {
 		all.WriteString(e.Keyword + " \n " + strings.Join(e.Required, " \n ") + " \n " + strings.Join(e.Excluded, " \n ") + " \n ")
 	}
-	text := text.Normalize(all.String())
+	present := text.Normalize(all.String())
 	for _, t := range tokenise(prompt) {
-		if t.kind != quoted && t.kind != hashtag || strings.Contains(text, t.norm) || len(kept) >= maxEntries || w.named(t.norm) {
+		// An entry holds the beginning of a long phrase.
+		keyword := clip(t.text)
+		if t.kind != quoted && t.kind != hashtag || strings.Contains(present, text.Normalize(keyword)) || len(kept) >= maxEntries || w.named(t.norm) {
 			continue
 		}
-		kept = append(kept, watchpost.KeywordEntry{Keyword: clip(t.text), Excluded: kept[0].Excluded})
+		kept = append(kept, watchpost.KeywordEntry{Keyword: keyword, Excluded: kept[0].Excluded})
 		if _, fault := w.mend(kept[len(kept)-1], prompt); fault != "" {
 			kept = kept[:len(kept)-1]
 			continue
 		}
 		*changed = true
 	}
-	return kept
+	// Two long phrases can begin alike.
+	return watchpost.DistinctRules(kept)
 }
 
 // named reports whether a quoted phrase is used as a label, an aim or a place.
