@@ -108,6 +108,8 @@ func FuzzPrompt(f *testing.F) {
 	}
 	// A run of signs before a link once took quadratic time.
 	f.Add("Posts about remote" + strings.Repeat("-", 2200) + " https://a.example work, excluding crypto and NFTs")
+	// The quoted phrase was shortened on the second vetting only.
+	f.Add("B~`AAAA㷵 \x00, ो about Ⅴ` excluding crypto ")
 	f.Fuzz(func(t *testing.T, prompt string) { hold(t, prompt) })
 }
 

@@ -141,14 +141,14 @@ func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool
 		if t.kind != quoted && t.kind != hashtag || strings.Contains(present, text.Normalize(keyword)) || len(kept) >= maxEntries || w.named(t.norm) {
 			continue
 		}
-		kept = append(kept, watchpost.KeywordEntry{Keyword: keyword, Excluded: kept[0].Excluded})
-		if _, fault := w.mend(kept[len(kept)-1], prompt); fault != "" {
-			kept = kept[:len(kept)-1]
+		entry, fault := w.mend(watchpost.KeywordEntry{Keyword: keyword, Excluded: kept[0].Excluded}, prompt)
+		if fault != "" {
 			continue
 		}
+		kept = append(kept, entry)
 		*changed = true
 	}
-	// Two long phrases can begin alike.
+	// Two long phrases can begin alike, and like an entry.
 	return watchpost.DistinctRules(kept)
 }
 
