@@ -96,6 +96,10 @@ const (
 	// an answer after which a read or a write fails with no_answer.
 	MaxReadAttempts  = 3
 	MaxWriteAttempts = 8
+	// LayoutLimit is how long a task waits while its page is not understood.
+	// LayoutProbe is the interval between attempts of such a read.
+	LayoutLimit = 24 * time.Hour
+	LayoutProbe = 15 * time.Minute
 )
 
 // MaxAttempts returns the number of attempts without an answer after which a

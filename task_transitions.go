@@ -72,39 +72,12 @@ type Task struct {
 	PausedSince time.Time
 }
 
-// Lease is one assignment of a task to a session.
-type Lease struct {
-	ID       string
-	Session  SessionID
-	Account  AccountURN
-	Attempt  int
-	Journal  string // the session's journal when it was leased
-	Deadline time.Time
-	ActingAt time.Time // zero until acting is recorded
-	// First and Units are the range of references leased from a paged task.
-	First, Units int
-}
-
 // Resolution is the outcome of a write that became known after outcome_unknown:
 // whether it was done, and when that became known.
 type Resolution struct {
 	Acted bool
 	At    time.Time
 }
-
-// Debit is the use of an allowance by a lease, in the period with the key
-// Period (Period.Key). A task that is still leased when a period ends is also
-// debited in the next one.
-type Debit struct {
-	Account AccountURN
-	Action  Action
-	Period  string
-	Attempt int
-	Units   int // 0 means 1
-}
-
-// Count returns the number of units of the debit.
-func (d Debit) Count() int { return max(1, d.Units) }
 
 // TaskEvent is an event of a task.
 type TaskEvent uint8
@@ -186,29 +159,6 @@ func (t Task) Act(lease string, now time.Time) (Task, bool) {
 	l.ActingAt = now
 	t.Lease = &l
 	return t, true
-}
-
-// Holds reports whether lease is the task's current lease.
-func (t Task) Holds(lease string) bool { return t.Lease != nil && t.Lease.ID == lease }
-
-// FindLease returns the current or a past lease with this id that belongs to
-// the session. ok is false if there is none; the frame is then ignored. A write
-// that began to act belongs to the journal that recorded it, even if that
-// journal now belongs to another session.
-func (t Task) FindLease(session SessionID, journal, lease string) (l Lease, ok bool) {
-	given := func(l *Lease) bool {
-		acts := !l.ActingAt.IsZero() && journal != "" && l.Journal == journal
-		return l.ID == lease && (l.Session == session || acts)
-	}
-	if t.Lease != nil && given(t.Lease) {
-		return *t.Lease, true
-	}
-	for i := range t.Past {
-		if given(&t.Past[i]) {
-			return t.Past[i], true
-		}
-	}
-	return Lease{}, false
 }
 
 // maxPastLeases bounds Task.Past. A result under an older lease is acknowledged
@@ -376,33 +326,4 @@ func (t Task) Expire(now time.Time) (Task, bool) {
 	default:
 		return t.Fail(TaskFailure{Code: FailExpired, Message: "the task was not begun within seven days", RetrySafe: true}, at)
 	}
-}
-
-// LayoutLimit is how long a task waits while its page is not understood.
-// LayoutProbe is the interval between attempts of such a read.
-const (
-	LayoutLimit = 24 * time.Hour
-	LayoutProbe = 15 * time.Minute
-)
-
-// Deadline returns the time after which a session with a lease from now must
-// not begin to touch the network: five minutes later, but not past the day
-// whose allowance was debited.
-func Deadline(now time.Time) time.Time {
-	deadline := now.Add(5 * time.Minute)
-	if reset := Daily.Reset(now); reset.Before(deadline) {
-		return reset
-	}
-	return deadline
-}
-
-// RunMargin is how long after its deadline a lease can be renewed. A session
-// that began in time needs up to five minutes for a scan, longer for a paged
-// task, and then reports the result.
-const RunMargin = 15 * time.Minute
-
-// Renewable reports whether the lease can be renewed at now. A write in acting
-// has ActingLimit instead.
-func (t *Task) Renewable(now time.Time) bool {
-	return t.Lease != nil && (t.State == TaskActing || now.Before(t.Lease.Deadline.Add(RunMargin)))
 }

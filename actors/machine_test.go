@@ -19,7 +19,7 @@ import (
 	"watchpost/persistence"
 )
 
-// TestAnyLifeOfATeam plays a team at random: requests, frames, broken
+// TestTeamStateMachine drives a team at random: requests, frames, broken
 // connections, lost and slow commits, lost reads, restarts, crashes and time, in any order. It
 // checks the invariants on the API's answers, on the messages to sessions, and on
 // every batch that becomes durable:
@@ -32,7 +32,7 @@ import (
 //   - no account is handed more than its allowance.
 //
 // With WATCHPOST_LONG lives are longer, and there are more of them.
-func TestAnyLifeOfATeam(t *testing.T) {
+func TestTeamStateMachine(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
 	lives, steps := 20, 40 // of rapid's hundred
@@ -61,8 +61,8 @@ type machine struct {
 	r        *rapid.T
 	w        *actorstest.World
 	team     *actorstest.Team
-	sessions []*player
-	books    *books
+	sessions []*fakeSession
+	expected *expectedState
 
 	tasks []*promised
 	byID  map[string]*promised
@@ -94,8 +94,8 @@ type promised struct {
 	undone   map[string]bool  // leases under which a session said that it did not act
 }
 
-// player is a session with its journal.
-type player struct {
+// fakeSession is a session with its journal.
+type fakeSession struct {
 	*actorstest.Session
 	connected bool
 	journal   []*held
@@ -110,7 +110,7 @@ type held struct {
 }
 
 // String implements fmt.Stringer.
-func (p *player) String() string { return p.Account.Slug }
+func (p *fakeSession) String() string { return p.Account.Slug }
 
 // String implements fmt.Stringer.
 func (h *held) String() string {
@@ -118,12 +118,12 @@ func (h *held) String() string {
 }
 
 func newMachine(t *testing.T, r *rapid.T, engine persistence.Store) *machine {
-	m := &machine{t: t, r: r, books: newBooks(), byID: map[string]*promised{}}
-	m.w = actorstest.New(t, actorstest.On(engine), actorstest.Watching(m.books.enter))
+	m := &machine{t: t, r: r, expected: newExpectedState(), byID: map[string]*promised{}}
+	m.w = actorstest.New(t, actorstest.On(engine), actorstest.Watching(m.expected.enter))
 	m.team = m.w.CreateTeam(t, watchpost.PlanUltimate)
-	m.books.follow(persistence.Space(m.team.ID))
+	m.expected.follow(persistence.Space(m.team.ID))
 	unique := watchpost.NewSecret(4)
-	m.sessions = []*player{
+	m.sessions = []*fakeSession{
 		{Session: m.team.Session(t, "ada-"+unique)},
 		{Session: m.team.SessionOf(t, m.team.Member(t, "bob"), "bob-"+unique)},
 	}
@@ -198,7 +198,7 @@ func (m *machine) step() {
 		m.poll()
 	}
 	m.settle()
-	m.books.check(m)
+	m.expected.check(m)
 }
 
 // slow lets sessions go on, and a client ask for a task, while no commit lands.
@@ -266,7 +266,7 @@ func (m *machine) known(id string, kind watchpost.TaskType) *promised {
 	return c
 }
 
-func (m *machine) connect(p *player) {
+func (m *machine) connect(p *fakeSession) {
 	var listed []protocol.JournalTask
 	for _, h := range p.journal {
 		listed = append(listed, actorstest.Listed(h.frame, h.state))
@@ -292,7 +292,7 @@ func (m *machine) connect(p *player) {
 }
 
 // work does something with a task of the journal.
-func (m *machine) work(p *player) {
+func (m *machine) work(p *fakeSession) {
 	if !p.connected || len(p.journal) == 0 {
 		return
 	}
@@ -302,7 +302,7 @@ func (m *machine) work(p *player) {
 }
 
 // report plays one move of a session in the matter of a task.
-func (m *machine) report(p *player, h *held, move string) {
+func (m *machine) report(p *fakeSession, h *held, move string) {
 	if !p.connected {
 		return
 	}
@@ -348,7 +348,7 @@ func (m *machine) report(p *player, h *held, move string) {
 	p.Send(f)
 }
 
-func (m *machine) forget(p *player, h *held) {
+func (m *machine) forget(p *fakeSession, h *held) {
 	p.journal = slices.DeleteFunc(p.journal, func(o *held) bool { return o == h })
 }
 
@@ -366,7 +366,7 @@ func (m *machine) settle() {
 	}
 }
 
-func (m *machine) receive(p *player, f protocol.Frame) {
+func (m *machine) receive(p *fakeSession, f protocol.Frame) {
 	m.tell("%s is told %s %s %s %d", p, f.Type, f.Task, f.Lease, f.Attempt)
 	i := slices.IndexFunc(p.journal, func(h *held) bool { return h.frame.Task == f.Task })
 	switch f.Type {
@@ -403,7 +403,7 @@ func (m *machine) receive(p *player, f protocol.Frame) {
 		case e == nil:
 			c.answered = true
 		case e.Acted == actorstest.Lie:
-			c.surely[h.frame.Attempt] = m.books.counted(f.Task, e.Code)
+			c.surely[h.frame.Attempt] = m.expected.counted(f.Task, e.Code)
 		}
 	}
 }
@@ -479,12 +479,12 @@ func (m *machine) finish() {
 	m.poll()
 	m.w.Crash()
 	m.poll()
-	m.books.check(m)
+	m.expected.check(m)
 }
 
-// books is the account of everything that became durable: what the ledger says,
+// expectedState sums up everything that became durable: what the ledger says,
 // what each task was debited, and the last record of each task.
-type books struct {
+type expectedState struct {
 	mu     sync.Mutex
 	space  persistence.Space
 	used   map[string]int               // by the ledger's key
@@ -494,18 +494,18 @@ type books struct {
 	wrong  string
 }
 
-func newBooks() *books {
-	return &books{used: map[string]int{}, debits: map[string][]watchpost.Debit{}, tasks: map[string]watchpost.Task{}, ended: map[string]string{}}
+func newExpectedState() *expectedState {
+	return &expectedState{used: map[string]int{}, debits: map[string][]watchpost.Debit{}, tasks: map[string]watchpost.Task{}, ended: map[string]string{}}
 }
 
-func (b *books) follow(space persistence.Space) {
+func (b *expectedState) follow(space persistence.Space) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.space = space
 }
 
 // enter takes in a durable batch.
-func (b *books) enter(space persistence.Space, batch *persistence.Batch) {
+func (b *expectedState) enter(space persistence.Space, batch *persistence.Batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if space != b.space {
@@ -543,7 +543,7 @@ func (b *books) enter(space persistence.Space, batch *persistence.Batch) {
 
 // resolved reports whether the change to a final task is the late result of an
 // unknown outcome, once. If the session did not act, the debit is given back.
-func (b *books) resolved(task *watchpost.Task) bool {
+func (b *expectedState) resolved(task *watchpost.Task) bool {
 	before := b.tasks[string(task.ID)]
 	if before.Resolved != nil || task.Resolved == nil || before.Failure == nil || before.Failure.Code != watchpost.FailOutcomeUnknown {
 		return false
@@ -555,14 +555,14 @@ func (b *books) resolved(task *watchpost.Task) bool {
 	return true
 }
 
-func (b *books) read(value []byte, record any) {
+func (b *expectedState) read(value []byte, record any) {
 	if err := json.Unmarshal(value, record); err != nil {
 		b.wrong = err.Error()
 	}
 }
 
 // balance holds the ledger against the debits of the tasks and the limits.
-func (b *books) balance() {
+func (b *expectedState) balance() {
 	sum := map[string]int{}
 	newest := ""
 	for key := range b.used {
@@ -586,7 +586,7 @@ func (b *books) balance() {
 
 // counted reports whether an error that was acknowledged counted: it does not
 // when the task had ended before.
-func (b *books) counted(id, code string) bool {
+func (b *expectedState) counted(id, code string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	task := b.tasks[id]
@@ -594,7 +594,7 @@ func (b *books) counted(id, code string) bool {
 }
 
 // check compares each task's debits with its attempts and the debits given back.
-func (b *books) check(m *machine) {
+func (b *expectedState) check(m *machine) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.wrong != "" {

@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// feedModel drives a postStoreSchedule as a post store, an index and a store do:
+// postStoreModel drives a postStoreSchedule as a post store, an index and a store do:
 // started work completes in order and at any time, a merge has a first and a last
 // step that must see everything before them, and marks and posts keep arriving.
-type feedModel struct {
+type postStoreModel struct {
 	s        postStoreSchedule
 	marks    int
 	queued   int
@@ -26,7 +26,7 @@ type feedModel struct {
 }
 
 // arrive lets work wait and keeps the schedule informed, as the post store does.
-func (m *feedModel) inform() {
+func (m *postStoreModel) inform() {
 	m.s.flags, m.s.queue = m.marks > 0, m.queued > 0
 	m.s.folding = m.left > 0
 	m.s.apart = m.left > 1 && m.s.folding && !m.first()
@@ -34,10 +34,10 @@ func (m *feedModel) inform() {
 }
 
 // first reports whether the fold has not begun: its first step is not apart.
-func (m *feedModel) first() bool { return m.left == m.longest+1 }
+func (m *postStoreModel) first() bool { return m.left == m.longest+1 }
 
 // begin begins a turn and returns it.
-func (m *feedModel) begin(t *rapid.T) postStoreTurn {
+func (m *postStoreModel) begin(t *rapid.T) postStoreTurn {
 	m.inform()
 	turn := m.s.next()
 	if turn != turnNone && (turn != turnMaintenance || !m.s.apart) {
@@ -68,7 +68,7 @@ func (m *feedModel) begin(t *rapid.T) postStoreTurn {
 }
 
 // step is what a post store does in a turn of maintenance.
-func (m *feedModel) step(t *rapid.T) {
+func (m *postStoreModel) step(t *rapid.T) {
 	if m.left == 0 {
 		switch {
 		case m.s.buffered >= m.s.sealFrom:
@@ -98,13 +98,13 @@ func (m *feedModel) step(t *rapid.T) {
 	}
 }
 
-func (m *feedModel) write(turn postStoreTurn) {
+func (m *postStoreModel) write(turn postStoreTurn) {
 	m.s.writing = true
 	m.flying = append(m.flying, turn)
 }
 
 // land lets the oldest thing arrive in the store.
-func (m *feedModel) land() {
+func (m *postStoreModel) land() {
 	oldest := m.flying[0]
 	m.flying = m.flying[1:]
 	if oldest == turnMaintenance {
@@ -120,7 +120,7 @@ func (m *feedModel) land() {
 func TestNothingInTheFeedStarves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		m := &feedModel{longest: rapid.IntRange(1, 12).Draw(t, "steps"), ingested: rapid.IntRange(1, 40).Draw(t, "posts")}
+		m := &postStoreModel{longest: rapid.IntRange(1, 12).Draw(t, "steps"), ingested: rapid.IntRange(1, 40).Draw(t, "posts")}
 		m.batch = func(most int) int { return rapid.IntRange(0, most).Draw(t, "stored") }
 		m.s = postStoreSchedule{due: true, sealFrom: rapid.IntRange(1, 64).Draw(t, "seal from")}
 		m.s.most = 8 * m.s.sealFrom

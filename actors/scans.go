@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
@@ -93,18 +91,6 @@ func shareName(w watchpost.WatchlistID, keyword string) string { return string(w
 func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
 	delete(sc.team.tasks.dispatch.unscheduled, string(w))
 	maps.DeleteFunc(sc.team.tasks.dispatch.unscheduled, func(name string, _ bool) bool { return strings.HasPrefix(name, shareName(w, "")) })
-}
-
-// onWatchlistChange adds to a watchlist's decision the scans that it wants.
-// Call the returned function, if any, when the batch is durable.
-func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
-	id := c.view.Watchlist.ID
-	delete(ws.team.tasks.dispatch.unscheduled, string(id))
-	if c.shares != nil {
-		delete(ws.team.tasks.dispatch.unscheduled, shareName(id, c.shares.keyword))
-	}
-	ws.byID[id].view, ws.byID[id].keywords = c.view, c.keywords
-	return ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 
 // reschedule ends the scans that are not wanted any more and adds those that are
@@ -255,47 +241,5 @@ func (sc *scans) onScanEnded(batch *persistence.Batch, open *openTask, c *taskCh
 			ended.record = &record
 		}
 		sc.ctx.Send(owner, ended)
-	}
-}
-
-// scanned returns the actor whose entry a scan is for, nil when that was
-// deleted, and the key of the entry's record.
-func (ws *watchlists) scanned(s watchpost.ScanTarget) (owner *actor.PID, record []byte) {
-	if tracked := ws.byID[s.Watchlist]; tracked != nil {
-		return tracked.pid, teamspace.ScanKey(s.Watchlist, s.Entry)
-	}
-	if followed := ws.lists[s.List]; followed != nil {
-		return followed.pid, teamspace.ScanKey(s.List, s.Entry)
-	}
-	return nil, nil
-}
-
-// onCollected passes posts on to all whose entries they were found for. When
-// there is none any more they are acknowledged and dropped.
-func (ws *watchlists) onCollected(m collected) {
-	var targets []watchpost.ScanTarget
-	if open := ws.team.tasks.open[m.task]; open != nil {
-		targets = open.targets
-	}
-	m.answer.all = &answers{scans: map[watchpost.TaskID]teamspace.ScanRecord{}}
-	var owners []*actor.PID
-	var each []collected
-	for _, target := range targets {
-		if owner, _ := ws.scanned(target); owner != nil {
-			to := m
-			to.task, to.entry, to.answer.target = target.Scan, target.Entry, target.Scan
-			owners, each = append(owners, owner), append(each, to)
-		}
-	}
-	if len(each) == 0 {
-		m.answer.all = nil
-		ws.ctx.Send(m.reply, m.answer)
-		return
-	}
-	m.answer.all.left = len(each)
-	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	ws.ctx.Send(ws.team.postStore, setQuota{ws.team.weeklyQuota(ws.env.clock.Now())}) // ahead of the posts
-	for i := range each {
-		ws.ctx.Send(owners[i], each[i])
 	}
 }

@@ -53,7 +53,6 @@ type World struct {
 	Registry *actors.Registry
 	Metrics  *actors.Metrics
 
-	dir     string
 	engine  persistence.Store
 	run     *run
 	runs    []*run
@@ -72,9 +71,6 @@ type run struct {
 
 // Option changes how a World is made.
 type Option func(*World)
-
-// OnDisk keeps the store in a folder, so that Reopen is possible.
-func OnDisk(w *World) { w.dir = w.T.TempDir() }
 
 // On uses a store that is already open and stays so.
 func On(engine persistence.Store) Option { return func(w *World) { w.engine = engine } }
@@ -104,7 +100,7 @@ func New(t testing.TB, options ...Option) *World {
 		o(w)
 	}
 	if w.engine == nil {
-		w.engine = open(t, w.dir)
+		w.engine = open(t)
 		t.Cleanup(func() { require.NoError(t, w.engine.Close()) })
 	}
 	w.begin()
@@ -112,10 +108,10 @@ func New(t testing.TB, options ...Option) *World {
 	return w
 }
 
-// open opens the real engine, in memory when dir is empty.
-func open(t testing.TB, dir string) persistence.Store {
+// open opens the real engine in memory.
+func open(t testing.TB) persistence.Store {
 	t.Helper()
-	s, err := badger.Open(badger.Options{Dir: dir, InMemory: dir == "", Logger: slog.New(slog.DiscardHandler)})
+	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return s
 }
@@ -124,7 +120,7 @@ func open(t testing.TB, dir string) persistence.Store {
 // other; it is closed with the test.
 func Engine(t testing.TB) persistence.Store {
 	t.Helper()
-	s := open(t, "")
+	s := open(t)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
@@ -177,16 +173,6 @@ func (w *World) close(r *run) {
 func (w *World) Restart() {
 	w.T.Helper()
 	w.close(w.run)
-	w.begin()
-}
-
-// Reopen is Restart with the store closed and opened again.
-func (w *World) Reopen() {
-	w.T.Helper()
-	require.NotEmpty(w.T, w.dir, "Reopen wants OnDisk")
-	w.close(w.run)
-	require.NoError(w.T, w.engine.Close())
-	w.engine = open(w.T, w.dir)
 	w.begin()
 }
 
