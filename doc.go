@@ -78,6 +78,7 @@
 //   - internal/mail — deliver mail by SMTP or as files.
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
+//   - internal/cluster — which node serves a team: leases in the database, placement.
 //   - internal/atomicfile — replace files atomically.
 //   - extension — the browser extension (TypeScript).
 //   - specs — the specification as tests against the program, with decision

@@ -128,6 +128,20 @@ func TestLossOfPostgres(t *testing.T) {
 		"service stop\nrun verify --data $DATA\nstatus 0\ntext ~ '^1 teams, 0 posts, 0 problems$'")
 }
 
+// TestOneServicePerDatabase starts a second service on the database of a running
+// one, and verify. Both are refused, and the error names the running process.
+func TestOneServicePerDatabase(t *testing.T) {
+	t.Parallel()
+	url, err := newDatabase()
+	require.NoError(t, err)
+	w := isolatedWorld(t)
+	w.variables = []string{"WATCHPOST_STORE=" + url}
+	w.play(t, "service\nrun verify --data $DATA\nstatus 1\n"+
+		"text ~ 'the database is in use by another process .watchpost, process [0-9]+ on .+: stop that process first'\n"+
+		"run serve --listen 127.0.0.1:0 --data $DATA/second\nstatus 1\ntext ~ 'the database is in use by another process'\n"+
+		"service stop\nrun verify --data $DATA\nstatus 0")
+}
+
 // rename gives a watchlist one number after the other as its name, until stop
 // is closed. A change that is refused because the store is away is repeated.
 func (w *world) rename(id string, acknowledged *atomic.Int64, stop <-chan struct{}) error {

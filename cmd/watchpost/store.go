@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"watchpost/internal/cluster"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postgres"
@@ -20,9 +21,11 @@ import (
 type store struct {
 	persistence.Store
 	collector prometheus.Collector
-	// failed receives the error that stopped all writing; nil for an engine that
-	// recovers by itself.
+	// failed receives the error that stopped all writing.
 	failed <-chan error
+	// release lets another process open the database; nil for files, whose engine
+	// locks them.
+	release func()
 	// writable returns why writes are refused, or nil.
 	writable func() error
 }
@@ -36,11 +39,17 @@ func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree 
 	case !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://"):
 		return nil, errors.New("--store: want postgres://user@host/database")
 	}
-	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+	lost := make(chan error, 1)
+	release, err := lockDatabase(ctx, url, log, func(err error) { lost <- err })
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
-	return &store{Store: s, collector: s.Collector(), writable: func() error {
+	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	return &store{Store: s, collector: s.Collector(), failed: lost, release: release, writable: func() error {
 		if s.Fault() != nil {
 			// The fault names hosts and users; /readyz is public.
 			return errors.New("the database does not answer; the log has the reason")
@@ -60,6 +69,30 @@ func openFolder(dir string, log *slog.Logger, minFree int64) (*store, error) {
 		}
 		return nil
 	}}, nil
+}
+
+// lockDatabase keeps other processes from writing to the database until release
+// is called. lost is called when another process took it while it could not be
+// reached.
+func lockDatabase(ctx context.Context, url string, log *slog.Logger, lost func(error)) (release func(), err error) {
+	config, err := postgres.ConnConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return cluster.Alone(ctx, config, fmt.Sprintf("watchpost, process %d on %s", os.Getpid(), host), log, lost)
+}
+
+// Close closes the engine, then lets other processes in.
+func (s *store) Close() error {
+	err := s.Store.Close()
+	if s.release != nil {
+		s.release()
+	}
+	return err
 }
 
 // openStopped opens the store of a service that is stopped; it must exist.

@@ -129,3 +129,13 @@ func check(ctx context.Context, conn *pgx.Conn) error {
 	}
 	return nil
 }
+
+// ConnConfig returns the configuration of one connection with the settings of the
+// store, for what else is kept in its database.
+func ConnConfig(url string) (*pgx.ConnConfig, error) {
+	config, _, err := configure(url)
+	if err != nil {
+		return nil, err
+	}
+	return config.ConnConfig, nil
+}

@@ -1,0 +1,22 @@
+// Package cluster decides which node of a cluster serves a team: membership is a
+// lease in the database of the store, and placement is a hash over the members.
+//
+// Correctness of the data does not depend on this package: the store accepts
+// writes under the newest epoch of a space only. The package decides who tries,
+// and keeps a node from answering from memory about a team that another node has
+// taken over.
+//
+//   - Lease: each node renews its row once per second for five seconds, by the
+//     database's clock. The node counts the time from before it sent the renewal,
+//     by a clock that runs on while the process or the machine is suspended. So
+//     its own lease ends before the row expires, and it serves nothing after that.
+//   - View: the members under a version. A row that expired is deleted by another
+//     node, which increments the version. A row that is still there can be renewed,
+//     even late: owners change with the version only.
+//   - Placement: the owner of a name is the member with the highest hash of both.
+//   - Handover: a node that sees a new view first ends the actors of names that it no longer owns, and
+//     then confirms the view. An owner begins with a name when every member has
+//     confirmed the view; names that it owned before too it serves all the while.
+//   - Death: a node holds a session lock in the database. When a connection to it
+//     is refused and the lock is free, its row is deleted at once.
+package cluster

@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Bounds in time of the guard's connection.
+const (
+	guardTimeout = 2 * time.Second // of a statement
+	guardIdle    = 5 * time.Second // without a notification; then the connection is checked
+	guardRetry   = 250 * time.Millisecond
+	guardWait    = 3 * time.Second // for the session of an earlier process to end
+)
+
+// writerLock is the key of the session lock on the database as a whole: a process
+// without --cluster holds it alone, the nodes of a cluster share it.
+const writerLock int64 = 0x7761746368706f73
+
+// nodeLock begins the name of the session lock of one node.
+const nodeLock = "watchpost node "
+
+// heldError means that another process holds a session lock.
+type heldError struct{ what, holder string }
+
+func (e *heldError) Error() string {
+	return fmt.Sprintf("%s is in use by another process (%s): stop that process first, or start both with --cluster and an --advertise of their own", e.what, e.holder)
+}
+
+// guard is a session in the database that holds locks for as long as the process
+// lives: the database frees them when the process has gone. It connects again
+// after a fault, and receives notifications.
+type guard struct {
+	config *pgx.ConnConfig
+	log    *slog.Logger
+	// locks are taken one after the other.
+	locks []sessionLock
+	// notified is called for a notification, and after each connecting, since
+	// one that was sent meanwhile is lost; nil means that there are none.
+	notified func()
+	// failed is called when another process has taken a lock.
+	failed func(error)
+}
+
+type sessionLock struct {
+	sql  string // takes the lock, or returns false
+	arg  any
+	what string // for the error
+}
+
+// Locks of the database and of a node.
+func lockAlone() sessionLock {
+	return sessionLock{"SELECT pg_try_advisory_lock($1)", writerLock, "the database"}
+}
+
+func lockShared() sessionLock {
+	return sessionLock{"SELECT pg_try_advisory_lock_shared($1)", writerLock, "the database"}
+}
+
+func lockNode(id string) sessionLock {
+	return sessionLock{"SELECT pg_try_advisory_lock(hashtextextended($1, 0))", nodeLock + id, "the address " + id}
+}
+
+// holderSQL names a process that holds the lock of the database.
+const holderSQL = `
+SELECT a.application_name || coalesce(' at ' || host(a.client_addr), '') FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE l.locktype = 'advisory' AND l.granted AND l.pid <> pg_backend_pid() AND l.objsubid = 1
+AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+AND l.classid::bigint = $1::bigint >> 32 AND l.objid::bigint = $1::bigint & 4294967295 LIMIT 1`
+
+// start takes the locks, waiting a while for the session of an earlier process to
+// end, and keeps them until ctx ends. The returned channel is closed after that.
+func (g *guard) start(ctx context.Context) (ended <-chan struct{}, err error) {
+	deadline := sinceBoot() + guardWait
+	var conn *pgx.Conn
+	for {
+		if conn, err = g.connect(ctx); err == nil {
+			break
+		}
+		var held *heldError
+		if !errors.As(err, &held) || sinceBoot() > deadline || !pause(ctx, guardRetry) {
+			return nil, err
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.run(ctx, conn)
+	}()
+	return done, nil
+}
+
+// run keeps the locks until ctx ends.
+func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
+	for {
+		err := g.listen(ctx, conn)
+		closeConn(conn)
+		if ctx.Err() != nil {
+			return
+		}
+		g.log.Warn("lost the session with the database that holds this process's locks: connecting again", "error", err)
+		for conn, err = g.connect(ctx); err != nil; conn, err = g.connect(ctx) {
+			var held *heldError
+			if errors.As(err, &held) {
+				g.failed(err)
+				return
+			}
+			if !pause(ctx, guardRetry) {
+				return
+			}
+		}
+		g.log.Info("holds its locks in the database again")
+	}
+}
+
+// listen hands over notifications until the connection fails or ctx ends.
+func (g *guard) listen(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		waiting, cancel := context.WithTimeout(ctx, guardIdle)
+		_, err := conn.WaitForNotification(waiting)
+		quiet := waiting.Err() != nil
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && g.notified != nil:
+			g.notified()
+		case err != nil && !quiet:
+			return err
+		case err != nil:
+			checking, cancel := context.WithTimeout(ctx, guardTimeout)
+			err := conn.Ping(checking)
+			cancel()
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// connect opens the session and takes the locks.
+func (g *guard) connect(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*guardTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, g.config)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.prepare(ctx, conn); err != nil {
+		closeConn(conn)
+		return nil, err
+	}
+	return conn, nil
+}
+
+func (g *guard) prepare(ctx context.Context, conn *pgx.Conn) error {
+	for _, l := range g.locks {
+		var taken bool
+		if err := conn.QueryRow(ctx, l.sql, l.arg).Scan(&taken); err != nil {
+			return err
+		}
+		if !taken {
+			holder := "unknown"
+			_ = conn.QueryRow(ctx, holderSQL, writerLock).Scan(&holder) // the process may have gone meanwhile
+			return &heldError{l.what, holder}
+		}
+	}
+	if g.notified == nil {
+		return nil
+	}
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		return err
+	}
+	g.notified()
+	return nil
+}
+
+func closeConn(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), guardTimeout)
+	defer cancel()
+	_ = conn.Close(ctx) // the server ends the session by itself
+}
+
+// pause waits; false means that ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// named returns a configuration whose sessions carry a name that holderSQL shows.
+func named(config *pgx.ConnConfig, name string) *pgx.ConnConfig {
+	config = config.Copy()
+	config.RuntimeParams["application_name"] = name
+	config.RuntimeParams["tcp_keepalives_idle"] = "10" // the server frees the locks of a machine that has gone
+	config.RuntimeParams["tcp_keepalives_interval"] = "5"
+	config.RuntimeParams["tcp_keepalives_count"] = "3"
+	return config
+}

@@ -1,0 +1,380 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// DefaultTTL is how long a lease lasts after its last renewal.
+const DefaultTTL = 5 * time.Second
+
+// renewals is how many renewals fit into a lease.
+const renewals = 5
+
+// Options are what a node needs.
+type Options struct {
+	// Config connects to the database of the store. The lease has connections of
+	// its own, so that a queue of commits does not hold up its renewal.
+	Config *pgx.ConnConfig
+	// ID is the address at which other nodes reach this one.
+	ID string
+	// Build is the version of the program, for operators.
+	Build string
+	// TTL is how long a lease lasts; 0 is DefaultTTL.
+	TTL time.Duration
+	Log *slog.Logger
+	// Release ends everything in memory that belongs to names that the node does
+	// not serve, and returns when it has ended. The node calls it when its view
+	// changes and when its lease ends.
+	Release func(ctx context.Context, serves func(name string) bool) error
+	// Teams counts the teams in memory, for operators.
+	Teams func() int
+}
+
+// Node is this process as a member of the cluster.
+type Node struct {
+	o           Options
+	incarnation string
+	pool        *pgxpool.Pool
+	kick        chan struct{} // asks for a renewal
+	releases    chan struct{} // asks for a call of Release
+	failed      chan error
+	metrics     *metrics
+
+	mu       sync.Mutex
+	tenure   tenure
+	leaseEnd time.Duration // by sinceBoot; 0: no lease
+	healthy  time.Duration // since when renewals succeed; 0: the last failed
+	watchdog *time.Timer   // at the end of the lease
+	changed  chan struct{} // closed and replaced when Place can answer otherwise
+
+	stop       context.CancelFunc // ends the renewals and releases
+	running    sync.WaitGroup
+	unguard    context.CancelFunc
+	guardEnded <-chan struct{}
+}
+
+// Join makes this process a member of the cluster. The caller already listens at
+// the advertised address.
+func Join(ctx context.Context, o Options) (*Node, error) {
+	if o.TTL == 0 {
+		o.TTL = DefaultTTL
+	}
+	n := &Node{o: o, incarnation: rand.Text(), kick: make(chan struct{}, 1), releases: make(chan struct{}, 1), failed: make(chan error, 1), changed: make(chan struct{})}
+	n.metrics = newMetrics(n)
+	n.o.Config = named(o.Config, "watchpost node "+o.ID)
+	config, err := pgxpool.ParseConfig("")
+	if err != nil {
+		return nil, err
+	}
+	config.ConnConfig, config.MaxConns = n.o.Config.Copy(), 2
+	config.ConnConfig.ConnectTimeout = o.TTL / renewals
+	if n.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, err
+	}
+	guarding, unguard := context.WithCancel(context.Background())
+	n.unguard = unguard
+	g := &guard{config: n.o.Config, log: o.Log, locks: []sessionLock{lockShared(), lockNode(o.ID)}, notified: n.renewNow, failed: n.fail}
+	if n.guardEnded, err = g.start(guarding); err == nil {
+		err = n.join(ctx)
+	}
+	if err != nil {
+		n.end()
+		return nil, fmt.Errorf("join the cluster: %w", err)
+	}
+	running, stop := context.WithCancel(context.Background())
+	n.stop = stop
+	n.running.Go(func() { n.renewUntil(running) })
+	n.running.Go(func() { n.releaseUntil(running) })
+	return n, nil
+}
+
+// join adds the row of this process and renews it once, for the first view.
+func (n *Node) join(ctx context.Context) error {
+	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.incarnation, n.o.Build, n.o.TTL); err != nil {
+		return err
+	}
+	n.o.Log.Info("joined the cluster", "node", n.o.ID)
+	return n.renew(ctx)
+}
+
+// Failed receives the error that ended the membership for good.
+func (n *Node) Failed() <-chan error { return n.failed }
+
+func (n *Node) fail(err error) {
+	select {
+	case n.failed <- err:
+	default:
+	}
+}
+
+// Place is where a name belongs.
+type Place struct {
+	// Here means that this node serves the name now.
+	Here bool
+	// Owner is the id of the owner in the view, this node's too; "" when there is
+	// none.
+	Owner string
+	// View is the version of the view.
+	View int64
+}
+
+// Place returns where a name belongs, and a channel that is closed when that may
+// have changed.
+func (n *Node) Place(name string) (Place, <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	view := n.tenure.current()
+	p := Place{Owner: view.Owner(name), View: view.Version}
+	p.Here = p.Owner == n.o.ID && sinceBoot() < n.leaseEnd && n.tenure.serves(n.o.ID, name)
+	return p, n.changed
+}
+
+// Serves reports whether this node serves a name now.
+func (n *Node) Serves(name string) bool {
+	p, _ := n.Place(name)
+	return p.Here
+}
+
+// ID returns the address that this node advertises.
+func (n *Node) ID() string { return n.o.ID }
+
+// renewNow asks for a renewal, which reads the view.
+func (n *Node) renewNow() { wake(n.kick) }
+
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// renewUntil renews the lease until ctx ends.
+func (n *Node) renewUntil(ctx context.Context) {
+	ticker := time.NewTicker(n.o.TTL / renewals)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-n.kick:
+		}
+		if err := n.renew(ctx); err != nil && ctx.Err() == nil {
+			n.mu.Lock()
+			first := n.healthy != 0
+			n.healthy = 0
+			n.mu.Unlock()
+			if first {
+				n.o.Log.Warn("the lease was not renewed: this node stops serving when the lease ends", "node", n.o.ID, "error", err)
+			}
+		}
+	}
+}
+
+// errTaken means that another process has become this node.
+var errTaken = errors.New("another process serves with the same --advertise: give each node an address of its own")
+
+// renew extends the lease, reads the view, and removes members that are overdue.
+func (n *Node) renew(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	sent := sinceBoot()
+	var held, overdue bool
+	var view View
+	var ids []string
+	var draining []bool
+	var seen []int64
+	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, n.incarnation, n.o.TTL, n.o.Teams()).Scan(&held, &view.Version, &ids, &draining, &seen, &overdue)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
+		if id == n.o.ID && !held {
+			n.fail(errTaken)
+			return errTaken
+		}
+	}
+	if !held {
+		return n.rejoin(ctx)
+	}
+	healthy := n.update(view, sent)
+	// A node that was cut off itself gives the others time to renew first.
+	if overdue && sent-healthy >= 3*n.o.TTL/10 {
+		return n.remove(bounded, "lease ended", expireSQL, n.o.ID)
+	}
+	return nil
+}
+
+// rejoin comes back after other nodes have removed this one. Names that it served
+// belong to others since, so it serves none until the next view is settled.
+func (n *Node) rejoin(ctx context.Context) error {
+	n.o.Log.Warn("was removed from the cluster while its lease was not renewed: joining again", "node", n.o.ID)
+	n.mu.Lock()
+	n.tenure, n.leaseEnd = nil, 0
+	n.announce()
+	n.mu.Unlock()
+	if err := n.o.Release(ctx, n.Serves); err != nil {
+		return err
+	}
+	return n.join(ctx)
+}
+
+// update takes a renewal that was sent at a time, and returns since when renewals
+// succeed.
+func (n *Node) update(view View, sent time.Duration) (healthy time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.healthy == 0 {
+		n.healthy = sent
+	}
+	before, lapsed := n.tenure.current(), n.leaseEnd <= sinceBoot()
+	n.tenure, n.leaseEnd = n.tenure.move(view), sent+n.o.TTL
+	if n.watchdog == nil {
+		n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
+	}
+	n.watchdog.Reset(n.leaseEnd - sinceBoot())
+	if lapsed || before.Version != view.Version || before.settled() != view.settled() {
+		n.announce()
+	}
+	if before.Version != view.Version {
+		n.o.Log.Info("the cluster has changed", "view", view.Version, "nodes", len(view.Members))
+	}
+	for _, m := range view.Members {
+		if m.ID == n.o.ID && m.Seen < view.Version {
+			wake(n.releases)
+		}
+	}
+	return n.healthy
+}
+
+// announce wakes those who wait for a change of Place; the caller holds the lock.
+func (n *Node) announce() {
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
+
+// lapse runs when the lease may have ended.
+func (n *Node) lapse() {
+	n.mu.Lock()
+	ended := sinceBoot() >= n.leaseEnd
+	if ended {
+		n.announce()
+	}
+	n.mu.Unlock()
+	if ended {
+		n.o.Log.Error("the lease ended: this node serves nothing until it can renew it", "node", n.o.ID)
+		n.metrics.lapses.Inc()
+		wake(n.releases)
+	}
+}
+
+// releaseUntil releases names that the node no longer serves, and confirms each view.
+func (n *Node) releaseUntil(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.releases:
+		}
+		n.mu.Lock()
+		version := n.tenure.current().Version
+		n.mu.Unlock()
+		err := n.o.Release(ctx, n.Serves)
+		if err == nil {
+			bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+			_, err = n.pool.Exec(bounded, confirmSQL, n.o.ID, n.incarnation, version)
+			cancel()
+		}
+		if err != nil && ctx.Err() == nil {
+			n.o.Log.Warn("the view is not confirmed yet: the next renewal tries again", "view", version, "error", err)
+		}
+	}
+}
+
+// remove deletes members by a statement that returns their ids.
+func (n *Node) remove(ctx context.Context, why, sql string, args ...any) error {
+	rows, err := n.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	var id string
+	var sent any
+	_, err = pgx.ForEachRow(rows, []any{&id, &sent}, func() error {
+		n.o.Log.Warn("removed a node from the cluster", "node", id, "reason", why)
+		n.metrics.removed.Inc()
+		return nil
+	})
+	return err
+}
+
+// ReportDead removes a member that refuses connections, unless the database still
+// has a session of it. Both signs are needed: a restart of the database ends
+// sessions, and a node that starts or stops may refuse connections.
+func (n *Node) ReportDead(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	if err := n.remove(ctx, "refuses connections", reportDeadSQL, id, nodeLock); err != nil {
+		n.o.Log.Warn("cannot remove a node that refuses connections", "node", id, "error", err)
+	}
+}
+
+// Drain gives up the node's names, and returns when every member knows and the
+// new owners may begin, or ctx ends. The node forwards requests after that.
+func (n *Node) Drain(ctx context.Context) error {
+	if _, err := n.pool.Exec(ctx, drainSQL, n.o.ID); err != nil {
+		return err
+	}
+	n.renewNow()
+	for {
+		n.mu.Lock()
+		view, changed := n.tenure.current(), n.changed
+		n.mu.Unlock()
+		for _, m := range view.Members {
+			if m.ID == n.o.ID && m.Draining && view.settled() {
+				return nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close ends the membership. The node serves nothing after that.
+func (n *Node) Close(ctx context.Context) error {
+	n.stop()
+	n.running.Wait()
+	n.mu.Lock()
+	n.tenure, n.leaseEnd = nil, 0
+	n.announce()
+	n.mu.Unlock()
+	_, err := n.pool.Exec(ctx, leaveSQL, n.o.ID, n.incarnation)
+	n.end()
+	return err
+}
+
+// end frees the connections.
+func (n *Node) end() {
+	n.mu.Lock()
+	if n.watchdog != nil {
+		n.watchdog.Stop()
+	}
+	n.mu.Unlock()
+	n.unguard()
+	if n.guardEnded != nil {
+		<-n.guardEnded
+	}
+	n.pool.Close()
+}

@@ -1,0 +1,334 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"watchpost/persistence/postgres"
+	"watchpost/persistence/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// server serves all tests but the one that stops it.
+var server *postgrestest.Server
+
+// nodeVariable makes the test binary one node of a cluster: its value is the
+// connection string.
+const nodeVariable = "CLUSTER_TEST_NODE"
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(nodeVariable); url != "" {
+		if err := beNode(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	var err error
+	if server, err = postgrestest.Start("fsync=off"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := server.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}), goleak.IgnoreCurrent())
+}
+
+// testTTL keeps the tests short.
+const testTTL = 2 * time.Second
+
+// beNode joins, prints its address, and answers which names it serves until it
+// receives SIGTERM. Then it drains and leaves.
+func beNode(url string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	config, err := postgres.ConnConfig(url)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	n, err := Join(ctx, Options{Config: config, ID: listener.Addr().String(), Build: "test", TTL: testTTL, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 3 }})
+	if err != nil {
+		return err
+	}
+	go func() {
+		_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_ = json.NewEncoder(w).Encode(n.served())
+		}))
+	}()
+	fmt.Println(n.ID())
+	<-ctx.Done()
+	leaving, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := n.Drain(leaving); err != nil {
+		return err
+	}
+	return n.Close(leaving)
+}
+
+const names = 64
+
+func (n *Node) served() (served []bool) {
+	for i := range names {
+		served = append(served, n.Serves(fmt.Sprint(i)))
+	}
+	return served
+}
+
+const patience = 30 * time.Second
+
+// await polls a condition that other processes make true.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for !so() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatal("not in time: " + what)
+		}
+	}
+}
+
+// testNode is a node in this process, or in one of its own.
+type testNode struct {
+	id     string
+	served func() []bool
+	// process is nil for a node in the test's process.
+	process *exec.Cmd
+}
+
+func database(t *testing.T, s *postgrestest.Server) string {
+	t.Helper()
+	url, err := s.NewDatabase(t.Context())
+	require.NoError(t, err)
+	store, err := postgres.Open(t.Context(), postgres.Options{URL: url, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	require.NoError(t, store.Close()) // it has made the tables
+	return url
+}
+
+func configOf(t *testing.T, url string) *pgx.ConnConfig {
+	t.Helper()
+	config, err := postgres.ConnConfig(url)
+	require.NoError(t, err)
+	return config
+}
+
+// here joins from the test's process.
+func here(t *testing.T, url, id string) (*Node, testNode) {
+	t.Helper()
+	n, err := Join(t.Context(), Options{Config: configOf(t, url), ID: id, Build: "test", TTL: testTTL, Log: slog.New(slog.DiscardHandler),
+		Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 0 }})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		require.NoError(t, n.Close(ctx))
+	})
+	return n, testNode{id: id, served: n.served}
+}
+
+// process starts a node as a process.
+func process(t *testing.T, url string) testNode {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), nodeVariable+"="+url)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed, or has ended
+	})
+	line := make([]byte, 64)
+	k, err := out.Read(line)
+	require.NoError(t, err, "the node prints its address")
+	id := strings.TrimSpace(string(line[:k]))
+	client := &http.Client{Timeout: testTTL, Transport: &http.Transport{DisableKeepAlives: true}}
+	return testNode{id: id, process: cmd, served: func() (served []bool) {
+		reply, err := client.Get("http://" + id)
+		if err != nil {
+			return nil
+		}
+		defer reply.Body.Close()
+		body, err := io.ReadAll(reply.Body)
+		if err != nil || json.Unmarshal(body, &served) != nil {
+			return nil
+		}
+		return served
+	}}
+}
+
+// covered reports whether the nodes serve every name, each once.
+func covered(t *testing.T, nodes ...testNode) bool {
+	t.Helper()
+	count := make([]int, names)
+	for _, n := range nodes {
+		for i, served := range n.served() {
+			if served {
+				count[i]++
+			}
+		}
+	}
+	for _, c := range count {
+		if c != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func TestNodesShareTheNames(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	first, a := here(t, url, "a:1")
+	await(t, "one node serves all", func() bool { return covered(t, a) })
+	b := process(t, url)
+	await(t, "two nodes share", func() bool { return covered(t, a, b) && !covered(t, a) })
+
+	listed, err := List(t.Context(), configOf(t, url))
+	require.NoError(t, err)
+	require.Len(t, listed, 2)
+	require.True(t, listed[0].Confirmed && listed[1].Confirmed)
+	require.Positive(t, listed[0].Lease)
+
+	require.NoError(t, DrainMember(t.Context(), configOf(t, url), b.id))
+	await(t, "the other serves all", func() bool { return covered(t, a) })
+	require.ErrorContains(t, DrainMember(t.Context(), configOf(t, url), "gone:1"), "no node gone:1")
+
+	require.NoError(t, b.process.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, b.process.Wait())
+	await(t, "it has left", func() bool {
+		first.mu.Lock()
+		defer first.mu.Unlock()
+		return len(first.tenure.current().Members) == 1
+	})
+}
+
+// TestKilledNode kills a node with signal 9. Its names are served elsewhere when
+// its lease has ended; at once, when another node has found it dead.
+func TestKilledNode(t *testing.T) {
+	t.Parallel()
+	for _, reported := range []bool{false, true} {
+		t.Run(fmt.Sprintf("reported=%v", reported), func(t *testing.T) {
+			t.Parallel()
+			url := database(t, server)
+			n, a := here(t, url, "a:1")
+			b := process(t, url)
+			await(t, "two nodes share", func() bool { return covered(t, a, b) && !covered(t, a) })
+			n.ReportDead(t.Context(), b.id)
+			require.True(t, covered(t, a, b), "a node with a session in the database is not dead")
+			began := time.Now()
+			require.NoError(t, b.process.Process.Kill())
+			_ = b.process.Wait() // it was killed
+			await(t, "the other serves all", func() bool {
+				if reported {
+					n.ReportDead(t.Context(), b.id)
+				}
+				return covered(t, a)
+			})
+			took := time.Since(began)
+			t.Logf("taken over after %v", took)
+			if reported {
+				require.Less(t, took, testTTL/2)
+			}
+		})
+	}
+}
+
+// TestFrozenNode stops a node for longer than its lease. On waking it answers for
+// no name before it has joined again.
+func TestFrozenNode(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	_, a := here(t, url, "a:1")
+	b := process(t, url)
+	await(t, "two nodes share", func() bool { return covered(t, a, b) && !covered(t, a) })
+	require.NoError(t, b.process.Process.Signal(syscall.SIGSTOP))
+	await(t, "the other serves all", func() bool { return covered(t, a) })
+	require.NoError(t, b.process.Process.Signal(syscall.SIGCONT))
+	await(t, "it shares again", func() bool {
+		// b is asked first: a name that it serves, a has given up.
+		there, served := b.served(), a.served()
+		shared := false
+		for i, yes := range there {
+			require.False(t, yes && served[i], "name %d is served by both", i)
+			shared = shared || yes
+		}
+		return shared && covered(t, a, b)
+	})
+}
+
+// TestLostDatabase stops the database for longer than a lease: no node serves, and
+// nothing has changed when it is back.
+func TestLostDatabase(t *testing.T) {
+	t.Parallel()
+	own, err := postgrestest.Start("fsync=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, own.Close()) })
+	url := database(t, own)
+	n, a := here(t, url, "a:1")
+	_, b := here(t, url, "b:1")
+	await(t, "two nodes share", func() bool { return covered(t, a, b) && !covered(t, a) })
+	before := n.tenure.current().Version
+	require.NoError(t, own.Stop())
+	none := make([]bool, names)
+	await(t, "the leases end", func() bool {
+		return fmt.Sprint(a.served()) == fmt.Sprint(none) && fmt.Sprint(b.served()) == fmt.Sprint(none)
+	})
+	require.NoError(t, own.Run())
+	await(t, "two nodes share again", func() bool { return covered(t, a, b) })
+	place, _ := n.Place("0")
+	require.Equal(t, before, place.View, "a late renewal is no change")
+}
+
+// TestOneWriter refuses a second process on a database, by name.
+func TestOneWriter(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	log := slog.New(slog.DiscardHandler)
+	failed := func(err error) { t.Error(err) }
+	release, err := Alone(t.Context(), configOf(t, url), "watchpost on one:8080", log, failed)
+	require.NoError(t, err)
+	second := &guard{config: named(configOf(t, url), "second"), log: log, locks: []sessionLock{lockAlone()}, failed: failed}
+	_, err = second.connect(t.Context())
+	require.ErrorContains(t, err, "watchpost on one:8080")
+	member := &guard{config: named(configOf(t, url), "member"), log: log, locks: []sessionLock{lockShared(), lockNode("a:1")}, failed: failed}
+	_, err = member.connect(t.Context())
+	require.ErrorContains(t, err, "watchpost on one:8080")
+	release()
+	conn, err := member.connect(t.Context())
+	require.NoError(t, err)
+	defer closeConn(conn)
+	_, err = second.connect(t.Context())
+	require.ErrorContains(t, err, "member")
+	_, err = member.connect(t.Context())
+	require.ErrorContains(t, err, "the address a:1")
+}

@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Status is a member as the database shows it.
+type Status struct {
+	ID, Build string
+	Draining  bool
+	Teams     int
+	// Confirmed means that the member knows the current members.
+	Confirmed bool
+	// Lease is the time until its lease ends.
+	Lease time.Duration
+}
+
+// List returns the members by id.
+func List(ctx context.Context, config *pgx.ConnConfig) (members []Status, err error) {
+	err = once(ctx, config, func(conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, listSQL)
+		if err != nil {
+			return err
+		}
+		var s Status
+		var lease float64
+		_, err = pgx.ForEachRow(rows, []any{&s.ID, &s.Build, &s.Draining, &s.Teams, &s.Confirmed, &lease}, func() error {
+			s.Lease = time.Duration(lease * float64(time.Second))
+			members = append(members, s)
+			return nil
+		})
+		return err
+	})
+	return members, err
+}
+
+// DrainMember makes a member give up its names.
+func DrainMember(ctx context.Context, config *pgx.ConnConfig, id string) error {
+	return once(ctx, config, func(conn *pgx.Conn) error {
+		var known bool
+		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM node WHERE id = $1)", id).Scan(&known); err != nil {
+			return err
+		}
+		if !known {
+			return fmt.Errorf("no node %s in the cluster", id)
+		}
+		_, err := conn.Exec(ctx, drainSQL, id)
+		return err
+	})
+}
+
+func once(ctx context.Context, config *pgx.ConnConfig, do func(*pgx.Conn) error) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	return do(conn)
+}
+
+// Alone refuses a database that another process writes to, and keeps others out
+// until release is called. Their error shows name. failed is called when another
+// process has taken the database while this one could not reach it.
+func Alone(ctx context.Context, config *pgx.ConnConfig, name string, log *slog.Logger, failed func(error)) (release func(), err error) {
+	guarding, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g := &guard{config: named(config, name), log: log, locks: []sessionLock{lockAlone()}, failed: failed}
+	ended, err := g.start(guarding)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return func() { stop(); <-ended }, nil
+}

@@ -1,0 +1,61 @@
+package cluster
+
+// channel is the channel of notifications. They carry nothing: a node that gets
+// one reads the view.
+const channel = "watchpost_cluster"
+
+// joinSQL makes a process a member, in place of an earlier process with the same
+// id.
+const joinSQL = `
+WITH joined AS (
+	INSERT INTO node VALUES ($1, $2, $3, clock_timestamp() + $4::interval, 0, false, 0)
+	ON CONFLICT (id) DO UPDATE SET incarnation = excluded.incarnation, build = excluded.build,
+		expires_at = excluded.expires_at, seen = 0, draining = false, teams = 0),
+moved AS (UPDATE cluster_view SET version = version + 1)
+SELECT pg_notify('` + channel + `', '')`
+
+// renewSQL extends a lease and reads the view. The snapshot
+// of the statement shows the own row as it was before.
+const renewSQL = `
+WITH renewed AS (
+	UPDATE node SET expires_at = clock_timestamp() + $3::interval, teams = $4
+	WHERE id = $1 AND incarnation = $2 RETURNING id)
+SELECT EXISTS (SELECT FROM renewed),
+	(SELECT version FROM cluster_view),
+	array_agg(id ORDER BY id), array_agg(draining ORDER BY id), array_agg(seen ORDER BY id),
+	coalesce(bool_or(expires_at < clock_timestamp()) FILTER (WHERE id <> $1), false)
+FROM node`
+
+// confirmSQL notes that a node has ended the actors of names that it does not own in a view.
+const confirmSQL = `
+WITH confirmed AS (UPDATE node SET seen = $3 WHERE id = $1 AND incarnation = $2 AND seen < $3 RETURNING id)
+SELECT pg_notify('` + channel + `', '') FROM confirmed`
+
+// expireSQL removes members whose lease has ended.
+const expireSQL = `
+WITH expired AS (DELETE FROM node WHERE expires_at < clock_timestamp() AND id <> $1 RETURNING id),
+moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM expired) RETURNING version)
+SELECT id, pg_notify('` + channel + `', '') FROM expired`
+
+// reportDeadSQL removes a member that refuses connections, if its session lock is
+// free too.
+const reportDeadSQL = `
+WITH dead AS (DELETE FROM node WHERE id = $1 AND pg_try_advisory_xact_lock(hashtextextended($2 || $1, 0)) RETURNING id),
+moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM dead) RETURNING version)
+SELECT id, pg_notify('` + channel + `', '') FROM dead`
+
+// leaveSQL ends a membership.
+const leaveSQL = `
+WITH gone AS (DELETE FROM node WHERE id = $1 AND incarnation = $2 RETURNING id),
+moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM gone))
+SELECT pg_notify('` + channel + `', '') FROM gone`
+
+// drainSQL makes a member give up its names.
+const drainSQL = `
+WITH drained AS (UPDATE node SET draining = true WHERE id = $1 AND NOT draining RETURNING id),
+moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM drained))
+SELECT pg_notify('` + channel + `', '') FROM drained`
+
+const listSQL = `
+SELECT id, build, draining, teams, seen >= (SELECT version FROM cluster_view), extract(epoch FROM expires_at - clock_timestamp())::float8
+FROM node ORDER BY id`

@@ -1,0 +1,98 @@
+package cluster
+
+import "github.com/cespare/xxhash/v2"
+
+// Member is a node in a view.
+type Member struct {
+	// ID is the address at which other nodes reach it. It outlives the process, so
+	// a restarted node owns the same names.
+	ID string
+	// Draining members own nothing as long as there are others.
+	Draining bool
+	// Seen is the last view that the member has confirmed.
+	Seen int64
+}
+
+// View is the members under a version.
+type View struct {
+	Version int64
+	Members []Member
+}
+
+// Owner returns the id of the member that a name belongs to: the highest hash of
+// both wins, so a change of members moves only the names of the members that
+// left or joined. It is "" when there are no members.
+func (v View) Owner(name string) string {
+	draining := true
+	for _, m := range v.Members {
+		draining = draining && m.Draining
+	}
+	var owner string
+	var highest uint64
+	for _, m := range v.Members {
+		if m.Draining && !draining {
+			continue
+		}
+		if h := score(m.ID, name); owner == "" || h > highest || h == highest && m.ID > owner {
+			owner, highest = m.ID, h
+		}
+	}
+	return owner
+}
+
+func score(id, name string) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	_, _ = d.WriteString(id) // a hash takes everything
+	_, _ = d.Write([]byte{0})
+	_, _ = d.WriteString(name)
+	return d.Sum64()
+}
+
+// settled reports whether every member has confirmed the view.
+func (v View) settled() bool {
+	for _, m := range v.Members {
+		if m.Seen < v.Version {
+			return false
+		}
+	}
+	return true
+}
+
+// tenure is the views since the last settled one, that included: the current
+// view is the last.
+type tenure []View
+
+// move takes the view that the database shows.
+func (t tenure) move(v View) tenure {
+	switch last := len(t) - 1; {
+	case v.settled():
+		return tenure{v}
+	case last >= 0 && t[last].Version == v.Version:
+		return append(t[:last:last], v)
+	}
+	return append(t[:len(t):len(t)], v)
+}
+
+// current returns the last view.
+func (t tenure) current() View {
+	if len(t) == 0 {
+		return View{}
+	}
+	return t[len(t)-1]
+}
+
+// serves reports whether a member may serve a name: it owns the name in the
+// settled view and in every one since. While the last view is not settled,
+// a name that comes from another member may still be served there.
+func (t tenure) serves(id, name string) bool {
+	if len(t) == 0 || !t[0].settled() {
+		return false
+	}
+	for _, v := range t {
+		if v.Owner(name) != id {
+			return false
+		}
+	}
+	return true
+}
