@@ -212,6 +212,12 @@ func TestIdempotencyKey(t *testing.T) {
 		require.Equal(t, 200, r.status, r.raw)
 		require.Empty(t, r.header.Get("Idempotent-Replayed"), "another team, another path")
 	}
+	follow := func(key, body string) reply {
+		return other.call("POST", "/api-people-watchlist", body, "Idempotency-Key", key)
+	}
+	require.Equal(t, 200, follow("list", `{"profiles":["jane"]}`).status)
+	follow("list", `{"profiles":["jane"],"list_id":"unknown"}`).fails(409, used) // before its 404
+	follow("other", `{"profiles":["jane"],"list_id":"unknown"}`).fails(404, "List not found")
 	t.Run("a refusal is not kept", func(t *testing.T) {
 		m.call("POST", path, `{}`, "Idempotency-Key", "k2").fails(400, "Missing or invalid 'profile_slug'")
 		require.Equal(t, 200, m.call("POST", path, `{"profile_slug":"jane"}`, "Idempotency-Key", "k2").status)

@@ -24,7 +24,7 @@ const (
 
 // handleCreate adds a route that creates, whose body is a B. A request with an
 // Idempotency-Key is carried out once and answered alike afterwards. send asks
-// the team through sendOnce; show makes the reply of what the team answered.
+// the team through sendOnce; show makes the reply from the team's answer.
 func handleCreate[B, M, T any](s *Server, path string, send func(context.Context, *actors.IdempotencyKey, B) (M, error), show func(B, M) T, options ...fuego.RouteOption) {
 	var none B
 	handle(s, s.api, http.MethodPost, path, func(r *http.Request) (reply T, err error) {
@@ -40,14 +40,11 @@ func handleCreate[B, M, T any](s *Server, path string, send func(context.Context
 		if err != nil {
 			return reply, err
 		}
-		made, kept, err := keptReply[M](r.Context(), s, key)
-		if err != nil {
-			return reply, err
-		}
 		body, err := decode[B](o)
-		if err == nil && !kept {
-			made, err = send(r.Context(), key, body)
+		if err != nil {
+			return reply, refusal[M](r.Context(), s, key, err)
 		}
+		made, err := send(r.Context(), key, body)
 		if err != nil {
 			return reply, err
 		}
@@ -83,8 +80,19 @@ func idempotencyKey(r *http.Request, body []byte) (*actors.IdempotencyKey, error
 	return &actors.IdempotencyKey{Name: r.Method + " " + r.URL.Path + " " + given[0], Hash: hash}, nil
 }
 
-// keptReply returns what the team answered to a request that was made before,
-// and whether there was one.
+// refusal returns the error of a request with an invalid body. The conflict of
+// a key that was used with another body comes first (specification: Order of
+// checks).
+func refusal[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, invalid error) error {
+	if _, _, err := keptReply[M](ctx, s, key); err != nil {
+		return err
+	}
+	return invalid
+}
+
+// keptReply returns the team's answer to a request that was made before, and
+// whether there was one. A request that is valid and cheap to prepare needs only
+// sendOnce.
 func keptReply[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey) (reply M, kept bool, err error) {
 	if key == nil {
 		return reply, false, nil
@@ -94,8 +102,8 @@ func keptReply[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey
 	return reply, kept, err
 }
 
-// sendOnce asks the team to create something. The team decides again whether the
-// request was made before: a twin may have come first.
+// sendOnce asks the team to create something. The same message asks whether the
+// request was made before.
 func sendOnce[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, request actors.Request[M]) (M, error) {
 	if key == nil {
 		return actors.Ask(ctx, s.registry, teamOf(ctx), request)

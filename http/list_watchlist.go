@@ -39,11 +39,8 @@ func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]referenc
 // know may be another team's.
 func (s *Server) follow(ctx context.Context, key *actors.IdempotencyKey, w watchpost.Watchlist, listID string, references []reference.Reference) (actors.Followed, error) {
 	w.List = watchpost.ListID(listID)
-	if listID != "" && !watchpost.ValidID(listID) {
-		return actors.Followed{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextListNotFound)
-	}
 	made, err := sendOnce(ctx, s, key, actors.Follow{Watchlist: w, References: references})
-	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
+	if err != nil && watchpost.KindOf(err) == watchpost.NotFound && watchpost.ValidID(listID) {
 		if denied := s.registry.ListAccess(ctx, teamOf(ctx), listID); denied != nil {
 			return actors.Followed{}, denied
 		}

@@ -132,9 +132,15 @@ func checkPrompt(prompt string) error {
 	return nil
 }
 
-// createFromPrompt makes a watchlist of what a prompt asks for.
+// createFromPrompt makes a watchlist from a prompt. Before it interprets the
+// prompt, which is slow and may cost money, it asks whether the request was made
+// before.
 func (s *Server) createFromPrompt(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, createByPrompt) (actors.WatchlistView, error) {
 	return func(ctx context.Context, key *actors.IdempotencyKey, request createByPrompt) (actors.WatchlistView, error) {
+		made, kept, err := keptReply[actors.WatchlistView](ctx, s, key)
+		if err != nil || kept {
+			return made, err
+		}
 		interpretation, err := s.interpretNew(ctx, t, &request)
 		if err != nil {
 			return afterTwin[actors.WatchlistView](ctx, s, key, err)

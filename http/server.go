@@ -10,9 +10,10 @@
 //	handler    body, Idempotency-Key, fields, request to the team, reply
 //
 // handleCreate has the steps of a request that creates: readAll, parseObject,
-// idempotencyKey, keptReply, decode, sendOnce; the team handles the message in its
-// method on…, and answers when the batch is durable. decode and the cleanField
-// methods that it calls are pure.
+// idempotencyKey, decode, sendOnce; the team finds out whether the request was made
+// before, handles the message in its method on…, and answers when the batch is
+// durable. decode and the cleanField methods that it calls are pure. A prompt asks
+// keptReply before it is interpreted.
 package httpapi
 
 import (
