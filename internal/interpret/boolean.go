@@ -18,6 +18,7 @@ type expression struct {
 	tokens []token
 	at     int
 	depth  int
+	not    bool // inside NOT ( )
 }
 
 const maxDepth = 12
@@ -133,13 +134,10 @@ func (e *expression) unary() []query {
 			e.atom(unwanted)
 			return nil
 		}
-		for _, q := range e.unary() {
-			for _, group := range q {
-				for _, r := range group {
-					e.excluded = append(e.excluded, item{runs: []run{r}})
-				}
-			}
-		}
+		outer := e.not
+		e.not = true
+		e.unary()
+		e.not = outer
 		return nil
 	case t.kind == open && e.depth < maxDepth:
 		e.at++
@@ -163,6 +161,9 @@ func (e *expression) atom(m mode) []query {
 			break
 		}
 		e.at++
+	}
+	if e.not {
+		m = unwanted
 	}
 	part := wish{vocab: e.vocab, known: true}
 	part.sentence(e.tokens[from:e.at], 1, m)

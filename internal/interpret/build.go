@@ -160,6 +160,14 @@ func (b *builder) collect() {
 		b.topics = append(b.topics, t)
 	}
 	b.distribute()
+	if len(b.topics) == 0 && len(anchors) == 0 && len(b.must) > 0 { // only demands: the first is the subject
+		for _, r := range b.must[0] {
+			if t, ok := b.topic(item{runs: []run{r}}); ok {
+				b.topics = append(b.topics, t)
+			}
+		}
+		b.must = b.must[1:]
+	}
 	if len(b.topics) == 0 {
 		b.fromHeads(anchors)
 	} else if len(anchors) > 0 {
@@ -418,7 +426,7 @@ func (b *builder) keyRun(runs []run) int {
 		if !b.says(r) && !sought {
 			continue
 		}
-		if strings.Trim(r[0].text, "0123456789.,") == "" {
+		if digits(r[0].text) {
 			continue // an amount
 		}
 		score := 40 - b.rarest(r)
@@ -464,37 +472,28 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.keys = []string{texts(r)}
 		if len(r) == 1 && r[0].kind == word {
 			t.weak = v.level(r[0].norm) >= ambiguous && !acronym(r[0].text) || utf8.RuneCountInString(r[0].text) < 2
-			t.keys = v.forms(r[0].text)
-			if !acronym(r[0].text) {
-				t.keys = t.keys[:1]
-			}
 		}
 	case len(r) == 1:
-		t.keys = v.forms(r[0].text)
+		t.keys = b.inflect(r)
 		t.weak = v.level(r[0].norm) >= ambiguous
 	case acronym(r[0].text) && lower == 1 && len(r) == 2:
 		t.keys, t.phrase = []string{r[0].text}, b.inflect(r)
 		t.rest = b.words(r[1:])
 	case v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
-		t.keys, t.phrase = v.forms(r[0].text), b.inflect(r[:2])
+		t.keys, t.phrase = []string{r[0].text}, b.inflect(r[:2])
 		t.rest = b.words(r[1:])
-	case len(r) == 3 && r[1].class&stopWord != 0:
-		t.keys = b.inflect(r)
-		t.specific = true
 	case len(r) > 3 && r[1].class&stopWord != 0:
 		t.keys = []string{texts(r[:3])}
 		t.rest = b.words(r[3:])
 		t.specific = true
-	case len(r) == 2:
+	case len(r) == 2 || len(r) == 3 && r[1].class&stopWord != 0:
 		t.keys = b.inflect(r)
 		t.specific = true
 	default:
-		t.keys = b.inflect(r[:2])
-		rest := b.words(r[2:])
+		t.keys, t.rest = b.inflect(r[:2]), b.words(r[2:])
 		if lower == 0 && b.rarest(r[:2]) >= 24 {
-			t.keys, rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
+			t.keys, t.rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
 		}
-		t.rest = rest
 		t.specific = true
 	}
 	if other := same[strings.ToLower(t.name)]; other != "" {
@@ -602,44 +601,42 @@ func (b *builder) entries() []watchpost.KeywordEntry {
 	for i := range b.topics {
 		lists = append(lists, b.lower(&b.topics[i], per))
 	}
-	var out []watchpost.KeywordEntry
-	for rank := 0; len(out) < maxEntries; rank++ {
-		more := false
-		for _, l := range lists {
-			if rank < len(l) && len(out) < maxEntries {
-				out = append(out, l[rank])
-				more = true
-			}
-		}
-		if !more {
-			break
-		}
-	}
 	if len(b.topics) > maxEntries {
 		b.guessed[SlotKeywords] = true
 	}
-	return out
+	return interleave(lists, maxEntries)
 }
 
 // where returns the words of the places as they occur in posts.
 func (b *builder) where() []string {
-	var out []string
-	for rank := range maxAlternatives {
-		for _, p := range b.places {
-			if rank < len(p.words) {
-				out = append(out, p.words[rank])
-			}
-		}
+	var lists [][]string
+	for _, p := range b.places {
+		lists = append(lists, p.words)
 	}
-	return distinct(out, maxAlternatives)
+	return distinct(interleave(lists, 2*maxAlternatives), maxAlternatives)
 }
 
 // signalsOf returns words that occur in posts with the prompt's intents.
 func (b *builder) signalsOf() []string {
-	var out []string
+	var lists [][]string
 	for _, in := range b.intents {
 		if in.name != "question" || len(b.intents) == 1 {
-			out = append(out, b.vocab.signals[in.name]...)
+			lists = append(lists, b.vocab.signals[in.name])
+		}
+	}
+	return interleave(lists, maxAlternatives)
+}
+
+// interleave returns up to n elements: the first of each list, then the second.
+func interleave[T any](lists [][]T, n int) []T {
+	var out []T
+	for rank, more := 0, true; more; rank++ {
+		more = false
+		for _, l := range lists {
+			if rank < len(l) && len(out) < n {
+				out = append(out, l[rank])
+				more = true
+			}
 		}
 	}
 	return out
@@ -677,13 +674,14 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 	}
 	var out []watchpost.KeywordEntry
 	switch len(demands) {
-	case 0:
+	case 0, 1:
+		demands = append(demands, nil)
+		stems := map[string]bool{}
 		for _, k := range t.keys {
-			out = append(out, b.entry(k, nil, false))
-		}
-	case 1:
-		for _, k := range t.keys {
-			out = append(out, b.entry(k, demands[0], true))
+			if s := b.stem(k); !stems[s] {
+				stems[s] = true
+				out = append(out, b.entry(k, demands[0], true))
+			}
 		}
 	default:
 		x, y := stems(demands[0], 3), stems(demands[1], 3)

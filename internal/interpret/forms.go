@@ -73,6 +73,6 @@ func (v *vocabulary) forms(text string) []string {
 var same = map[string]string{
 	"ai": "artificial intelligence", "artificial intelligence": "AI", "ml": "machine learning", "machine learning": "ML", "kubernetes": "k8s",
 	"llm": "large language model", "large language models": "LLMs", "ev": "electric vehicle", "evs": "electric vehicles", "electric vehicles": "EVs", "intelligence artificielle": "IA", "inteligencia artificial": "IA",
-	"inteligência artificial": "IA", "intelligenza artificiale": "IA", "künstliche intelligenz": "KI", "ki": "künstliche Intelligenz", "crm": "CRM system",
-	"return to office": "RTO", "javascript": "JS", "postgres": "PostgreSQL", "postgresql": "Postgres", "golang": "Go", "remote work": "working remotely",
+	"inteligência artificial": "IA", "intelligenza artificiale": "IA", "künstliche intelligenz": "KI", "ki": "künstliche Intelligenz",
+	"return to office": "RTO", "javascript": "JS", "postgres": "PostgreSQL", "postgresql": "Postgres", "remote work": "working remotely",
 }

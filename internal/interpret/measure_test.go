@@ -88,6 +88,7 @@ type score struct {
 	wanted, wantedMatched      int
 	unwanted, unwantedMatched  int
 	refusals, refused, rightly int
+	accepted, scans            int
 }
 
 func (s score) String() string {
@@ -97,8 +98,8 @@ func (s score) String() string {
 		}
 		return fmt.Sprintf("%5.1f", 100*float64(n)/float64(all))
 	}
-	return fmt.Sprintf("%4d %s %s %s   %3d %s %s", s.prompts, of(s.usable, s.prompts), of(s.wantedMatched, s.wanted), of(s.unwantedMatched, s.unwanted),
-		s.refusals, of(s.rightly, s.refused), of(s.rightly, s.refusals))
+	return fmt.Sprintf("%4d %s %s %s %5.2f   %3d %s %s", s.prompts, of(s.usable, s.prompts), of(s.wantedMatched, s.wanted), of(s.unwantedMatched, s.unwanted),
+		float64(s.scans)/float64(max(s.accepted, 1)), s.refusals, of(s.rightly, s.refused), of(s.rightly, s.refusals))
 }
 
 // broken returns the rule of results that an interpretation breaks.
@@ -169,6 +170,11 @@ func grade(a asked, r interpret.Result, err error) (s score, fault string) {
 	if no {
 		return s, "refused as " + refused.Reason
 	}
+	keywords := map[string]bool{} // entries with one keyword share a scan
+	for _, k := range r.Keywords {
+		keywords[text.NormalizeName(k.Keyword)] = true
+	}
+	s.accepted, s.scans = 1, len(keywords)
 	match := func(posts []string) (n int, which []bool) {
 		for _, p := range posts {
 			text := text.New(p)
@@ -202,14 +208,16 @@ func (s *score) add(x score) {
 	s.refusals += x.refusals
 	s.refused += x.refused
 	s.rightly += x.rightly
+	s.accepted += x.accepted
+	s.scans += x.scans
 }
 
 // TestPromptMeasure measures how well prompts are interpreted. It prints a
 // table per language: the number of prompts to accept; the percentage of usable
 // results (the rules hold, at least half of the wanted posts match and at most
 // a quarter of the unwanted ones); the percentages of wanted and of unwanted
-// posts matched; the number of prompts to refuse; precision and recall of
-// refusals.
+// posts matched; the mean number of scans; the number of prompts to refuse;
+// precision and recall of refusals.
 func TestPromptMeasure(t *testing.T) {
 	t.Parallel()
 	scores, others := map[string]*score{}, &score{}
@@ -232,7 +240,7 @@ func TestPromptMeasure(t *testing.T) {
 			others.add(s)
 		}
 	}
-	t.Log("language      n usable wanted unwanted refuse precision recall")
+	t.Log("language      n usable wanted unwanted scans refuse precision recall")
 	for _, l := range slices.Sorted(maps.Keys(scores)) {
 		t.Logf("%-10s %s", l, scores[l])
 	}

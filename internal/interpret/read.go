@@ -356,7 +356,7 @@ func (r *reader) step(tokens []token, i int) int {
 		both := len(r.item.runs) > 0 || len(r.run) > 0
 		r.endItem()
 		r.item.also, r.pair = both, !both
-	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0):
+	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0 || r.before.kind == open && len(r.items) > 0):
 		r.endItem()
 		r.likes = true
 	case t.place != nil && !r.partOfName(t, next):
@@ -413,6 +413,7 @@ func (r *reader) partOfName(t, next token) bool {
 func (r *reader) comma(t, next token) {
 	header := t.text == ":" && r.mode == wanted
 	r.endItem()
+	r.likes = r.likes && t.kind != closed
 	if header {
 		r.header()
 	}
@@ -509,15 +510,18 @@ func (r *reader) add(t token) {
 	r.titled, r.fresh = false, false
 	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
 		last := r.run[n-1]
-		name, was := r.vocab.isName(t), r.vocab.isName(last)
-		number := strings.Trim(t.text, "0123456789.,-/") == "" || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
-		amount := n == 1 && strings.Trim(last.text, "0123456789.,") == ""
+		name, was := r.vocab.isName(t), r.vocab.isName(last) || n > 1 && digits(last.text) && r.vocab.isName(r.run[n-2])
+		number := digits(t.text) || utf8.RuneCountInString(t.text) == 1 && capital(t.text) || was && utf8.RuneCountInString(t.text) == 1
+		amount := n == 1 && digits(last.text)
 		if !amount && (t.kind == quoted || t.kind == link || last.kind == link || last.kind == quoted || t.kind == hashtag || last.kind == hashtag || name != was && !number && t.class&roleWord == 0 && (!was || last.text != strings.ToUpper(last.text) || name || n > 1)) {
 			r.endRun()
 		}
 	}
 	r.run = append(r.run, t)
 }
+
+// digits reports whether a word is a number.
+func digits(s string) bool { return strings.Trim(s, "0123456789.,-/") == "" }
 
 func (r *reader) endRun() {
 	if len(r.run) > 0 {

@@ -133,8 +133,10 @@ func nextToken(s string, before rune) (token, int) {
 	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
 		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as in searches
 	}
-	if m := community.FindString(s); m != "" && fresh {
-		return token{kind: word, text: m, norm: text.Normalize(m)}, len(m)
+	if fresh && (r == '/' || r == 'r') {
+		if m := community.FindString(s); m != "" {
+			return token{kind: word, text: m, norm: text.Normalize(m)}, len(m)
+		}
 	}
 	if n := bracketLength(s, fresh); n > 0 {
 		if literalTag(s[:n]) {
@@ -150,7 +152,7 @@ func nextToken(s string, before rune) (token, int) {
 		return t, n
 	}
 	if n := wordLength(s, fresh); n > 0 {
-		return newWord(s[:n]), n
+		return newWord(s[:n], s[n:]), n
 	}
 	switch {
 	case strings.ContainsRune(".!?。！？…।؟", r):
@@ -172,7 +174,7 @@ var elision = regexp.MustCompile(`^(?i:[ldjnsmtc]|qu|jusqu|lorsqu|un|dell|all|ne
 
 // elided returns the length of the elided word at the start of s.
 func elided(s string, fresh bool) int {
-	if !fresh {
+	if !fresh || !strings.Contains(s[:min(len(s), 9)], "'") {
 		return 0
 	}
 	if m := elision.FindString(s); m != "" {
@@ -195,10 +197,11 @@ func bracketLength(s string, fresh bool) int {
 }
 
 // newWord returns the token of a word. The genitive of a name counts as the
-// name.
-func newWord(s string) token {
+// name, unless it is part of a longer one: Baldur's Gate.
+func newWord(s, rest string) token {
 	r, _ := utf8.DecodeRuneInString(s)
-	if cut, ok := strings.CutSuffix(s, "'s"); ok && unicode.IsUpper(r) && !contractions[strings.ToLower(s)] {
+	part := len(rest) > 2 && unicode.IsUpper(rune(rest[1])) && unicode.IsLower(rune(rest[2]))
+	if cut, ok := strings.CutSuffix(s, "'s"); ok && !part && unicode.IsUpper(r) && !contractions[strings.ToLower(s)] {
 		s = cut
 	}
 	return token{kind: word, text: s, norm: text.Normalize(s)}

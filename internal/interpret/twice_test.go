@@ -38,3 +38,35 @@ func TestNamedTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"Rust"}, watchpost.KeywordTexts(rust.Keywords))
 }
+
+// TestOneForm: keywords that differ in number, inflection or hyphens find the
+// same posts, so results of any interpreter have one of them.
+func TestOneForm(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		"Posts about golang developers and golangs in Spain":           "golang",
+		"Posts about heat pumps, a heat pump or heat-pump installers":  "heat pumps, heat-pump installers",
+		"Beiträge über Verspätungen und jede Verspätung bei Kunden":    "Verspätungen",
+		"Publicações sobre energia eólica e energias eólicas no Porto": "energia eólica",
+	} {
+		require.Equal(t, want, strings.Join(watchpost.KeywordTexts(rules(t, prompt).Keywords), ", "))
+	}
+	r := ofModel(interpret.Stated)
+	r.Keywords = nil
+	for _, k := range []string{"heat pump", "heat pumps", "Heat-pump", "open source", "open-source", "opensource", "heat pump rebate"} {
+		r.Keywords = append(r.Keywords, watchpost.KeywordEntry{Keyword: k, Required: []string{"Germany"}})
+	}
+	vetted, err := interpret.Vet(r, "Posts about heat pumps in Germany")
+	require.NoError(t, err)
+	require.Equal(t, []string{"heat pump", "open source", "heat pump rebate"}, watchpost.KeywordTexts(vetted.Keywords))
+	quoted, err := interpret.Vet(r, `Posts about "heat pump" or "heat pumps" in Germany`)
+	require.NoError(t, err)
+	require.Contains(t, watchpost.KeywordTexts(quoted.Keywords), "heat pumps", "quotes ask for both forms")
+}
+
+// TestQuotedWithSpace: a long quoted phrase with a space after its quote keeps
+// its words when the result is vetted again.
+func TestQuotedWithSpace(t *testing.T) {
+	t.Parallel()
+	hold(t, "A \" AAAA AA , from 孢\" "+strings.Repeat("x", 130)+" ")
+}

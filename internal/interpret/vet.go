@@ -28,10 +28,11 @@ func Vet(r Result, prompt string) (Result, error) {
 	if r.Subject == "" {
 		return Result{}, errors.New("no subject")
 	}
+	quoted := quotations(prompt)
 	var kept []watchpost.KeywordEntry
 	changed := false
 	for _, e := range r.Keywords[:min(len(r.Keywords), watchpost.MaxKeywords)] {
-		e, fault := w.mend(e, prompt)
+		e, fault := w.mend(e, quoted)
 		if fault != "" {
 			changed = true
 			continue
@@ -42,14 +43,55 @@ func Vet(r Result, prompt string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	kept = uncovered(watchpost.DistinctRules(kept))
+	kept = uncovered(watchpost.DistinctRules(w.oneForm(kept, quoted)))
 	changed = changed || len(kept) > maxEntries
-	r.Keywords = w.landed(kept[:min(len(kept), maxEntries)], prompt, &changed)
+	r.Keywords = w.landed(kept[:min(len(kept), maxEntries)], quoted, &changed)
 	if r.Labels, err = vetLabels(r.Labels); err != nil {
 		return Result{}, err
 	}
 	r.Slots = vetSlots(r, changed)
 	return r, nil
+}
+
+// quotations returns the quoted phrases and hashtags of a prompt as keywords.
+func quotations(prompt string) []string {
+	var out []string
+	for _, t := range tokenise(prompt) {
+		if t.kind == quoted || t.kind == hashtag {
+			out = append(out, clip(t.text)) // the beginning of a long phrase
+		}
+	}
+	return out
+}
+
+// oneForm gives keywords that differ only in number, inflection or hyphens the
+// form of the first of them, because a search of the network finds the same
+// posts for each, and each costs a scan. Quoted keywords keep their form.
+func (w wish) oneForm(entries []watchpost.KeywordEntry, quoted []string) []watchpost.KeywordEntry {
+	out, first := slices.Clone(entries), map[string]string{}
+	for i, e := range out {
+		s := w.stem(e.Keyword)
+		if first[s] == "" {
+			first[s] = e.Keyword
+		}
+		if !isQuoted(e.Keyword, quoted) {
+			out[i].Keyword = first[s]
+		}
+	}
+	return out
+}
+
+// stem returns a key that is equal for the forms of a keyword.
+func (w wish) stem(keyword string) string {
+	language := w.vocab.language
+	if language == "hi-Latn" {
+		language = "en"
+	}
+	var b strings.Builder
+	for part := range strings.FieldsFuncSeq(text.Normalize(keyword), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-‐‑–_", r) }) {
+		b.WriteString(text.Stem(language, part))
+	}
+	return b.String()
 }
 
 // uncovered drops entries whose keyword contains another entry's keyword, if
@@ -64,10 +106,10 @@ func uncovered(entries []watchpost.KeywordEntry) []watchpost.KeywordEntry {
 }
 
 // mend repairs an entry, or returns why it must be dropped.
-func (w wish) mend(e watchpost.KeywordEntry, prompt string) (watchpost.KeywordEntry, string) {
+func (w wish) mend(e watchpost.KeywordEntry, quoted []string) (watchpost.KeywordEntry, string) {
 	e.Keyword = printable(e.Keyword, watchpost.MaxKeyword)
 	words := strings.Fields(e.Keyword)
-	if len(words) > maxKeywordWords && !isQuoted(e.Keyword, prompt) && !nameLike(words) {
+	if len(words) > maxKeywordWords && !isQuoted(e.Keyword, quoted) && !nameLike(words) {
 		e.Keyword = strings.Join(words[:maxKeywordWords], " ")
 	}
 	e.Required, e.Excluded = printables(e.Required), printables(e.Excluded)
@@ -75,7 +117,7 @@ func (w wish) mend(e watchpost.KeywordEntry, prompt string) (watchpost.KeywordEn
 		e.Required = w.fewer(e.Required)
 	}
 	e.Required = e.Required[:min(len(e.Required), watchpost.MaxConstraints)]
-	if w.generic(e.Keyword) && len(e.Required) == 0 && !isQuoted(e.Keyword, prompt) {
+	if w.generic(e.Keyword) && len(e.Required) == 0 && !isQuoted(e.Keyword, quoted) {
 		return e, "a generic word"
 	}
 	positive := append([]string{e.Keyword}, e.Required...)
@@ -111,9 +153,8 @@ func (w wish) generic(keyword string) bool {
 		(v.classes[k]&(stopWord|genericWord|frameWord|roleWord) != 0 || v.levels[k] >= 24 || loaded().places[k] != nil && len(w.items) > 0 && !capital(keyword))
 }
 
-func isQuoted(keyword, prompt string) bool {
-	return strings.Contains(text.Normalize(prompt), `"`+text.Normalize(keyword)+`"`) ||
-		strings.ContainsAny(prompt, "“„«「'`") && strings.Contains(text.Normalize(prompt), text.Normalize(keyword))
+func isQuoted(keyword string, quoted []string) bool {
+	return slices.ContainsFunc(quoted, func(q string) bool { return text.NormalizeName(q) == text.NormalizeName(keyword) })
 }
 
 // nameLike reports whether most words are capitalized.
@@ -129,24 +170,20 @@ func nameLike(words []string) bool {
 
 // landed adds the quoted phrases and hashtags of the prompt that no entry
 // contains, as long as there is room.
-func (w wish) landed(kept []watchpost.KeywordEntry, prompt string, changed *bool) []watchpost.KeywordEntry {
+func (w wish) landed(kept []watchpost.KeywordEntry, quoted []string, changed *bool) []watchpost.KeywordEntry {
 	var all strings.Builder
 	for _, e := range kept {
 		all.WriteString(e.Keyword + " \n " + strings.Join(e.Required, " \n ") + " \n " + strings.Join(e.Excluded, " \n ") + " \n ")
 	}
 	present := text.Normalize(all.String())
-	for _, t := range tokenise(prompt) {
-		// An entry holds the beginning of a long phrase.
-		keyword := clip(t.text)
-		if t.kind != quoted && t.kind != hashtag || strings.Contains(present, text.Normalize(keyword)) || len(kept) >= maxEntries || w.named(t.norm) {
+	for _, q := range quoted {
+		norm := text.Normalize(q)
+		if strings.Contains(present, norm) || len(kept) >= maxEntries || w.named(norm) {
 			continue
 		}
-		entry, fault := w.mend(watchpost.KeywordEntry{Keyword: keyword, Excluded: kept[0].Excluded}, prompt)
-		if fault != "" {
-			continue
+		if e, fault := w.mend(watchpost.KeywordEntry{Keyword: q, Excluded: kept[0].Excluded}, quoted); fault == "" {
+			kept, *changed = append(kept, e), true
 		}
-		kept = append(kept, entry)
-		*changed = true
 	}
 	// Two long phrases can begin alike, and like an entry.
 	return watchpost.DistinctRules(kept)

@@ -89,8 +89,7 @@ type vocabulary struct {
 // tables holds the content of the embedded files.
 type tables struct {
 	languages map[string]*vocabulary
-	common    map[string][]string // the most common words, to detect the language
-	codes     []string            // keys of common, in order
+	common    map[string][]string // the languages in which a word is among the most common ones
 	places    map[string]*place
 }
 
@@ -100,7 +99,6 @@ var loaded = sync.OnceValue(func() *tables {
 	t.loadIntents()
 	t.loadFrequencies()
 	t.loadPlaces()
-	t.codes = slices.Sorted(maps.Keys(t.common))
 	english := t.languages["en"]
 	for code, v := range t.languages {
 		if v.own = maps.Clone(v.classes); code != "en" {
@@ -180,7 +178,9 @@ func (t *tables) loadFrequencies() {
 		}
 		level, err := strconv.Atoi(fields[1])
 		if err != nil || level >= 27 {
-			t.common[fields[0]] = append(t.common[fields[0]], fields[2:]...)
+			for _, w := range fields[2:] {
+				t.common[w] = append(t.common[w], fields[0])
+			}
 		}
 		if v := t.languages[fields[0]]; v != nil {
 			for _, w := range fields[2:] {
@@ -286,29 +286,29 @@ func detectLanguage(words []string) (string, bool) {
 		return n
 	}
 	latin, total := script(unicode.Latin), script(unicode.L)
-	best, most := "en", 0.0
-	for _, code := range t.codes {
-		list, score := t.common[code], 0.0
-		known, weight := t.languages[code], 1.0
-		if code == "hi-Latn" {
-			weight = 0.3 // half of its words are English
-		}
-		for _, w := range words {
-			switch {
-			case known != nil && known.own[w] != 0:
-				score += 2
-			case slices.Contains(list, w):
-				score += weight
+	scores := map[string]float64{"en": 0.5}
+	for _, w := range words {
+		for code, known := range t.languages {
+			if known.own[w] != 0 {
+				scores[code] += 2
 			}
 		}
-		if known == nil {
-			score *= 1.6 // its table is shorter
+		for _, code := range t.common[w] {
+			switch known := t.languages[code]; {
+			case known == nil:
+				scores[code] += 1.6 // its table is shorter
+			case known.own[w] != 0:
+			case code == "hi-Latn":
+				scores[code] += 0.3 // half of its words are English
+			default:
+				scores[code]++
+			}
 		}
-		if code == "en" {
-			score += 0.5
-		}
-		if score > most {
-			best, most = code, score
+	}
+	best := "en"
+	for _, code := range slices.Sorted(maps.Keys(scores)) {
+		if scores[code] > scores[best] {
+			best = code
 		}
 	}
 	if total > 0 && latin*2 < total && (best == "en" || best == "hi-Latn") {
