@@ -1,12 +1,11 @@
 package watchpost
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // WatchlistPatch is an update by fields (PUT on a watchlist without a prompt).
-// A nil field is not changed.
+// A nil field is not changed. The values are clean (CleanName, CleanSlackURL,
+// CleanLabels, CleanKeywords), and the fields are those of the watchlist's type
+// (ForType): the maker of a patch validates it, and Apply trusts it.
 type WatchlistPatch struct {
 	Name        *string
 	Description *string
@@ -20,7 +19,7 @@ type WatchlistPatch struct {
 	Prompt    *string // the prompt of Keywords; nil if the keywords were given
 	// Interpreter created Keywords from Prompt; it is set together with Prompt.
 	Interpreter *string
-	Keywords    []KeywordEntry // replacement; empty but not nil is an error
+	Keywords    []KeywordEntry // replacement; nil is no change
 	Append      bool           // adds Keywords instead of replacing
 	Labels      *[]Label       // replacement
 }
@@ -38,53 +37,9 @@ func (p WatchlistPatch) ForType(t WatchlistType) (WatchlistPatch, error) {
 	return p, nil
 }
 
-// Clean validates the parts of a patch that depend only on the watchlist's
-// type, and returns it trimmed and reduced by ForType. It runs before the
-// watchlist is looked up and is idempotent.
-func (p WatchlistPatch) Clean(t WatchlistType) (WatchlistPatch, error) {
-	p, err := p.ForType(t)
-	if err != nil {
-		return p, err
-	}
-	if err := cleanField(&p.Name, CleanName); err != nil {
-		return p, err
-	}
-	trim := func(s string) (string, error) { return strings.TrimSpace(s), nil }
-	_ = cleanField(&p.Description, trim) // cannot fail
-	_ = cleanField(&p.Objective, trim)
-	if err := cleanField(&p.SlackURL, CleanSlackURL); err != nil {
-		return p, err
-	}
-	if err := cleanField(&p.Labels, CleanLabels); err != nil {
-		return p, err
-	}
-	if p.Keywords != nil {
-		kept, _, err := CleanKeywords(p.Keywords)
-		if err != nil {
-			return p, err
-		}
-		p.Keywords = kept
-	}
-	return p, nil
-}
-
 func (p WatchlistPatch) empty() bool {
 	return p.Name == nil && p.Description == nil && p.Frequency == nil && p.Disable == nil &&
 		p.SlackURL == nil && p.Objective == nil && p.Keywords == nil && p.Labels == nil
-}
-
-// cleanField cleans a field that is set. It does not write to the caller's
-// value.
-func cleanField[T any](field **T, clean func(T) (T, error)) error {
-	if *field == nil {
-		return nil
-	}
-	v, err := clean(**field)
-	if err != nil {
-		return err
-	}
-	*field = &v
-	return nil
 }
 
 // Apply returns a copy of the watchlist with the patch applied, or an error.
@@ -102,24 +57,20 @@ func cleanField[T any](field **T, clean func(T) (T, error)) error {
 // The other fields of the patch are applied together with the transition, or not
 // at all.
 func (w Watchlist) Apply(p WatchlistPatch) (Watchlist, error) {
-	p, err := p.Clean(w.Type)
-	if err != nil {
-		return w, err
-	}
 	if enables := p.Disable != nil && !*p.Disable; !enables {
 		if err := w.CheckEnabled(); err != nil {
 			return w, err
 		}
 	}
-	keywords := w.Keywords
 	if p.Keywords != nil {
-		if keywords, err = w.patchedKeywords(p); err != nil {
+		keywords, err := w.patchedKeywords(p)
+		if err != nil {
 			return w, err
 		}
-	}
-	w.Keywords = keywords
-	if p.Keywords != nil && !p.Append {
-		w.Prompt, w.Interpreter = "", ""
+		w.Keywords = keywords
+		if !p.Append {
+			w.Prompt, w.Interpreter = "", ""
+		}
 	}
 	set(&w.Prompt, p.Prompt)
 	set(&w.Interpreter, p.Interpreter)

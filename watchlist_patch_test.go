@@ -1,7 +1,6 @@
 package watchpost_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,19 +59,18 @@ func TestCheckEnabled(t *testing.T) {
 }
 
 func TestApply(t *testing.T) {
-	name, description, objective, url := " new  name ", " d ", " o ", "https://hooks.example/y"
+	name, description, objective, url := "new name", "d", "o", "https://hooks.example/y"
 	frequency, err := watchpost.ParseFetchFrequency(72)
 	require.NoError(t, err)
-	labels := []watchpost.Label{{Name: " l "}}
+	labels := []watchpost.Label{{Name: "l"}}
 	got, err := sample("keyword").Apply(watchpost.WatchlistPatch{
 		Name: &name, Description: &description, Objective: &objective, SlackURL: &url, Frequency: &frequency, Labels: &labels,
 	})
 	require.NoError(t, err)
 	want := sample("keyword")
-	want.Name, want.Description, want.Objective, want.SlackURL, want.Frequency = "new name", "d", "o", url, frequency
-	want.Labels = []watchpost.Label{{Name: "l"}}
+	want.Name, want.Description, want.Objective, want.SlackURL, want.Frequency = name, description, objective, url, frequency
+	want.Labels = labels
 	require.Equal(t, want, got)
-	require.Equal(t, " new  name ", name, "what the caller passed stays")
 
 	none, noLabels := "", []watchpost.Label{}
 	got, err = sample("keyword").Apply(watchpost.WatchlistPatch{SlackURL: &none, Labels: &noLabels})
@@ -81,32 +79,45 @@ func TestApply(t *testing.T) {
 	require.Empty(t, got.Labels)
 }
 
-func TestApplyRefusals(t *testing.T) {
-	empty, long, insecure := " ", strings.Repeat("x", 121), "http://hooks.example"
-	commas := []watchpost.Label{{Name: "a,b"}}
+// TestForType: fields that a type does not have are dropped, and a patch without
+// fields is refused.
+func TestForType(t *testing.T) {
+	text, labels := "x", []watchpost.Label{{Name: "l"}}
+	all := watchpost.WatchlistPatch{Name: &text, Objective: &text, Keywords: entries("a"), Append: true, Labels: &labels}
+	for _, c := range []struct {
+		kind        watchpost.WatchlistType
+		patch, want watchpost.WatchlistPatch
+	}{
+		{"keyword", all, all},
+		{"forum", all, all},
+		{"people", all, watchpost.WatchlistPatch{Name: &text}},
+		{"company", all, watchpost.WatchlistPatch{Name: &text}},
+		{"keyword", watchpost.WatchlistPatch{Name: &text, Append: true}, watchpost.WatchlistPatch{Name: &text}},
+	} {
+		got, err := c.patch.ForType(c.kind)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+	}
 	for _, c := range []struct {
 		kind  watchpost.WatchlistType
 		patch watchpost.WatchlistPatch
-		want  string
 	}{
-		{"keyword", watchpost.WatchlistPatch{}, "No valid update fields provided"},
-		{"keyword", watchpost.WatchlistPatch{Append: true}, "No valid update fields provided"},
-		{"people", watchpost.WatchlistPatch{Keywords: entries("a"), Labels: &commas, Objective: &empty}, "No valid update fields provided"},
-		{"keyword", watchpost.WatchlistPatch{Name: &empty}, "Name cannot be empty"},
-		{"people", watchpost.WatchlistPatch{Name: &long}, "Invalid 'name'"},
-		{"keyword", watchpost.WatchlistPatch{SlackURL: &insecure}, "Invalid 'slack_webhook_url'"},
-		{"keyword", watchpost.WatchlistPatch{Labels: &commas}, "Invalid 'labels': a name must not contain a comma"},
-		{"forum", watchpost.WatchlistPatch{Keywords: entries()}, "keywords array is required and must not be empty"},
-		{"forum", watchpost.WatchlistPatch{Keywords: entries(" ")}, "No valid keywords provided after cleaning"},
-		{"forum", watchpost.WatchlistPatch{Keywords: entries(numbered(99)...), Append: true}, "At most 100 keywords per watchlist"},
+		{"keyword", watchpost.WatchlistPatch{}},
+		{"keyword", watchpost.WatchlistPatch{Append: true}},
+		{"people", watchpost.WatchlistPatch{Keywords: entries("a"), Labels: &labels, Objective: &text}},
 	} {
-		w := sample(c.kind)
-		w.Disabled = c.want != "At most 100 keywords per watchlist" // invalid input is reported before Conflict
-		got, err := w.Apply(c.patch)
-		require.EqualError(t, err, c.want)
+		_, err := c.patch.ForType(c.kind)
+		require.EqualError(t, err, "No valid update fields provided")
 		require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
-		require.Equal(t, w, got)
 	}
+}
+
+func TestApplyTooManyKeywords(t *testing.T) {
+	w := sample("forum")
+	got, err := w.Apply(watchpost.WatchlistPatch{Keywords: entries(numbered(99)...), Append: true})
+	require.EqualError(t, err, "At most 100 keywords per watchlist")
+	require.Equal(t, watchpost.Invalid, watchpost.KindOf(err))
+	require.Equal(t, w, got)
 }
 
 func TestApplyKeywords(t *testing.T) {

@@ -146,6 +146,8 @@ func (r *updateKeywordWatchlistRequest) cleanField(name string) (err error) {
 		r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
 	case name == "labels" && r.Labels != nil:
 		r.labels, err = watchpost.CleanLabels(labels(*r.Labels))
+	case name == "objective":
+		trim(r.Objective)
 	default:
 		err = r.changedWatchlist.cleanField(name)
 	}

@@ -131,34 +131,39 @@ func TestUpdateKeywordWatchlist(t *testing.T) {
 	}, read[fields](put(`,"name":" New ","fetchFreqInHours":72`), 200))
 
 	put(`,"keywords":["rust"],"append":true`)
-	put(`,"slack_webhook_url":"https://hooks.example.com/x","objective":"sell","labels":["l"]`)
+	put(`,"slack_webhook_url":" https://hooks.example.com/x ","objective":" sell ","description":"\ttools\n","labels":[" l "]`)
 	shown := read[fields](m.call("GET", watchlists+"?id="+id, ""), 200)
 	require.Equal(t, []any{"go", "rust"}, shown["keywords"])
 	require.Equal(t, "sell", shown["objective"])
-	require.Len(t, shown["labels"], 1)
+	require.Equal(t, "tools", shown["description"])
+	require.Equal(t, "https://hooks.example.com/x", shown["slack_webhook_url"])
+	require.Equal(t, []any{fields{"key": "l", "name": "l", "description": "", "default": false}}, shown["labels"])
 	put(`,"slack_webhook_url":null,"keywords":["zig"]`)
 	shown = read[fields](m.call("GET", watchlists+"?id="+id, ""), 200)
 	require.Nil(t, shown["slack_webhook_url"])
 	require.Equal(t, []any{"zig"}, shown["keywords"])
 
 	for given, text := range map[string]string{
-		``:                                 "No valid update fields provided",
-		`,"append":true`:                   "No valid update fields provided",
-		`,"name":null`:                     "No valid update fields provided",
-		`,"unknown":1`:                     "No valid update fields provided",
-		`,"name":""`:                       "Name cannot be empty",
-		`,"name":5`:                        "Invalid 'name'",
-		`,"disable":"true"`:                "disable must be a boolean value",
-		`,"disable":1`:                     "disable must be a boolean value",
-		`,"fetchFreqInHours":2`:            "Invalid fetchFreqInHours",
-		`,"keywords":[]`:                   "keywords array is required and must not be empty",
-		`,"keywords":{}`:                   "Invalid 'keywords'",
-		`,"keywords":["a"],"append":"yes"`: "Invalid 'append'",
-		`,"objective":5`:                   "Invalid 'objective'",
-		`,"slack_webhook_url":"ftp://x"`:   "Invalid 'slack_webhook_url'",
-		`,"slack_webhook_url":5`:           "Invalid 'slack_webhook_url'",
-		`,"prompt":"x","name":"y"`:         "Pass either prompt or update fields, not both",
-		`,"prompt":" "`:                    "prompt is required and must be a non-empty string",
+		``:                      "No valid update fields provided",
+		`,"append":true`:        "No valid update fields provided",
+		`,"name":null`:          "No valid update fields provided",
+		`,"unknown":1`:          "No valid update fields provided",
+		`,"name":""`:            "Name cannot be empty",
+		`,"name":5`:             "Invalid 'name'",
+		`,"disable":"true"`:     "disable must be a boolean value",
+		`,"disable":1`:          "disable must be a boolean value",
+		`,"fetchFreqInHours":2`: "Invalid fetchFreqInHours",
+		`,"keywords":[]`:        "keywords array is required and must not be empty",
+		`,"keywords":{}`:        "Invalid 'keywords'",
+		`,"keywords":[" "]`:     "No valid keywords provided after cleaning",
+		`,"labels":["a,b"]`:     "Invalid 'labels': a name must not contain a comma",
+		`,"name":"` + strings.Repeat("x", 121) + `"`: "Invalid 'name'",
+		`,"keywords":["a"],"append":"yes"`:           "Invalid 'append'",
+		`,"objective":5`:                             "Invalid 'objective'",
+		`,"slack_webhook_url":"ftp://x"`:             "Invalid 'slack_webhook_url'",
+		`,"slack_webhook_url":5`:                     "Invalid 'slack_webhook_url'",
+		`,"prompt":"x","name":"y"`:                   "Pass either prompt or update fields, not both",
+		`,"prompt":" "`:                              "prompt is required and must be a non-empty string",
 	} {
 		put(given).fails(400, text)
 	}

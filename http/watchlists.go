@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
@@ -129,6 +130,8 @@ func (r *changedWatchlist) cleanField(name string) (err error) {
 		if r.Name != nil {
 			*r.Name, err = watchpost.CleanName(*r.Name)
 		}
+	case "description":
+		trim(r.Description)
 	case "fetchFreqInHours":
 		if r.Frequency != nil {
 			var f watchpost.FetchFrequency
@@ -139,6 +142,13 @@ func (r *changedWatchlist) cleanField(name string) (err error) {
 		r.SlackURL.Value, err = watchpost.CleanSlackURL(r.SlackURL.Value)
 	}
 	return err
+}
+
+// trim trims a text that is given.
+func trim(s *string) {
+	if s != nil {
+		*s = strings.TrimSpace(*s)
+	}
 }
 
 // fields returns the patch that they make.
