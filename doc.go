@@ -63,6 +63,7 @@
 //     watchlists, scans, tasks, effects, late results and idempotency.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
+//   - http/dashboard — the pages of the dashboard under /app.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that

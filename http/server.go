@@ -205,6 +205,7 @@ func (s *Server) routes() {
 	s.opsRoutes()
 	s.docsRoutes()
 	s.downloadRoutes()
+	s.dashboardRoutes()
 	if s.admin.set {
 		s.adminRoutes()
 	}
