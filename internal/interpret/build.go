@@ -486,7 +486,7 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.keys = []string{texts(r[:3])}
 		t.rest = b.words(r[3:])
 		t.specific = true
-	case len(r) == 2 || len(r) == 3 && r[1].class&stopWord != 0:
+	case len(r) == 2 || len(r) == 3 && (r[1].class&stopWord != 0 || r[2].class&roleWord != 0):
 		t.keys = b.inflect(r)
 		t.specific = true
 	default:
@@ -495,6 +495,9 @@ func (b *builder) keysOf(t *topic, r run) {
 			t.keys, t.rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
 		}
 		t.specific = true
+	}
+	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
+		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
 	if other := same[strings.ToLower(t.name)]; other != "" {
 		t.keys = append(t.keys, other)
@@ -596,10 +599,9 @@ func (b *builder) distribute() {
 // entries builds the keyword entries: each topic in its forms, with places and
 // required words.
 func (b *builder) entries() []watchpost.KeywordEntry {
-	per := max(1, maxEntries/len(b.topics))
 	var lists [][]watchpost.KeywordEntry
 	for i := range b.topics {
-		lists = append(lists, b.lower(&b.topics[i], per))
+		lists = append(lists, b.lower(&b.topics[i]))
 	}
 	if len(b.topics) > maxEntries {
 		b.guessed[SlotKeywords] = true
@@ -646,8 +648,8 @@ func interleave[T any](lists [][]T, n int) []T {
 // company.
 var product = strings.Split("app,software,tool,tools,platform,pricing,price,plan,team,customers,users,account,feature,update,subscription,company,support,product,login,integration", ",")
 
-// lower builds at most n entries for a topic.
-func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
+// lower builds the entries of a topic, the best first.
+func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
 	demands := slices.Clone(t.demands)
 	signals := b.signalsOf()
@@ -684,8 +686,9 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 			}
 		}
 	default:
-		x, y := stems(demands[0], 3), stems(demands[1], 3)
-		for sum := range 4 {
+		// These entries share a scan.
+		x, y := stems(demands[0], 4), stems(demands[1], 4)
+		for sum := range 7 {
 			for i := 0; i <= sum; i++ {
 				if j := sum - i; i < len(x) && j < len(y) {
 					out = append(out, b.entry(t.keys[0], []string{x[i], y[j]}, false))
@@ -693,7 +696,7 @@ func (b *builder) lower(t *topic, n int) []watchpost.KeywordEntry {
 			}
 		}
 	}
-	return out[:min(len(out), max(n, 1))]
+	return out
 }
 
 // stems returns the first n words of a list whose beginnings differ.
