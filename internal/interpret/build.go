@@ -62,29 +62,16 @@ func build(w wish) Result {
 func (b *builder) trim(r run, roles bool) run {
 	head := roleWord | seniorityWord // before its noun, or after it
 	first := slices.Contains([]string{"fr", "es", "pt", "it", "ar"}, b.vocab.language)
-	empty := func(t token, role class) bool {
-		drop := stopWord | frameWord
-		if roles {
-			drop |= role
-		}
-		return t.kind == word && (t.class&drop != 0 && (!b.vocab.isName(t) || t.class&roleWord != 0) || len(r) > 2 && t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
-	}
-	kind := func(t token, rest run) bool {
-		return t.class&kindWord != 0 && !b.vocab.isName(t) && len(rest) > 0 && (b.says(rest) || len(rest) > 1)
-	}
+	empty := func(t token, role class) bool { return roles && t.class&role != 0 }
+	kind := func(t token, rest run) bool { return t.class&kindWord != 0 && b.says(rest) }
 	leading, trailing := seniorityWord, head
 	if first {
 		leading, trailing = head, seniorityWord
 	}
-	if len(r) == 1 {
-		leading = head
-	} else if n := len(r); !roles && n > 0 && r[n-1].class&roleWord == 0 {
-		leading = 0
-	}
 	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
 		r = r[:len(r)-1]
 	}
-	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:]) || len(r) > 1 && r[0].class&leading&seniorityWord != 0) {
+	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:])) {
 		r = r[1:]
 	}
 	return r
@@ -96,10 +83,9 @@ func (b *builder) says(r run) bool {
 	telling, plain := 0, 0
 	for _, t := range r {
 		switch l := b.vocab.level(t.norm); {
-		case b.vocab.isName(t) && (t.class&(genericWord|roleWord|frameWord|kindWord) == 0 || acronym(t.text)):
+		case b.vocab.isName(t):
 			return true
-		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord|kindWord) != 0:
-		case l < common || t.intent != nil || t.class&gainWord != 0:
+		case l < common:
 			telling++
 		case l < 27:
 			plain++
@@ -133,12 +119,12 @@ func (b *builder) collect() {
 	anchors := b.headNames()
 	switching := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "switch" })
 	b.shareRoles()
-	for i, it := range b.items {
+	for _, it := range b.items {
 		t, ok := b.topic(it)
 		if !ok || slices.ContainsFunc(b.topics, func(u topic) bool { return key(u.name) == key(t.name) }) {
 			continue
 		}
-		if it.also && len(b.topics) > 0 || switching && i > 0 && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named && b.topics[0].named {
+		if it.also && len(b.topics) > 0 || switching && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named {
 			last := &b.topics[len(b.topics)-1]
 			if it.also {
 				if len(last.context) > 0 {
@@ -149,7 +135,7 @@ func (b *builder) collect() {
 			last.context = append(last.context, slices.Concat(t.keys, t.context)...)
 			continue
 		}
-		if n := len(b.topics); it.example && t.named && len(t.context) == 0 && n > 0 {
+		if n := len(b.topics); it.example {
 			for j := n - 1; j >= 0 && len(t.context) == 0; j-- {
 				if u := b.topics[j]; !u.example {
 					t.context = slices.Concat(u.keys, b.parts(u.name), u.rest, u.context)
@@ -160,7 +146,7 @@ func (b *builder) collect() {
 		b.topics = append(b.topics, t)
 	}
 	b.distribute()
-	if len(b.topics) == 0 && len(anchors) == 0 && len(b.must) > 0 { // only demands: the first is the subject
+	if len(b.topics) == 0 && len(b.must) > 0 { // only demands: the first is the subject
 		for _, r := range b.must[0] {
 			if t, ok := b.topic(item{runs: []run{r}}); ok {
 				b.topics = append(b.topics, t)
@@ -216,15 +202,8 @@ func (b *builder) query(q query) {
 		var topics []topic
 		score := 0
 		for _, r := range group {
-			if len(r) == 1 && r[0].place != nil {
-				score = 900
-				continue
-			}
 			if t, ok := b.topic(item{runs: []run{r}}); ok {
 				topics = append(topics, t)
-				if t.weak {
-					score += 40
-				}
 			} else {
 				score += 60
 			}
@@ -252,16 +231,9 @@ func (b *builder) query(q query) {
 
 // headNames returns the names in the heads, which apply to every item.
 func (b *builder) headNames() (names []run) {
-	for i, full := range b.heads {
+	for _, full := range b.heads {
 		h := b.trim(full, true)
-		modifies := len(full) > len(h) && full[len(full)-1].class&roleWord != 0 || i+1 < len(b.heads) && len(b.heads[i+1]) > 0 && b.heads[i+1][0].class&roleWord != 0
-		if len(h) == 0 || modifies && len(h) == 1 && len(h[0].text) < 4 && !related[b.lastOf(full, i)] {
-			continue // HR managers
-		}
-		if h[0].first && modifies && !acronym(h[0].text) && !related[b.lastOf(full, i)] {
-			continue // Warehouse managers
-		}
-		if b.isNamed(h) && b.says(h) {
+		if b.isNamed(h) && (len(h) == len(full) || acronym(h[0].text) || related[full[len(full)-1].norm]) {
 			names = append(names, h)
 		}
 	}
@@ -271,13 +243,6 @@ func (b *builder) headNames() (names []run) {
 // related are roles of people who deal with a named company and are not part of
 // its name.
 var related = wordSet(`merchants sellers employees employee customers customer users user staff workers clients patients owners`)
-
-func (b *builder) lastOf(r run, i int) string {
-	if last := r[len(r)-1]; last.class&roleWord != 0 || i+1 >= len(b.heads) {
-		return last.norm
-	}
-	return b.heads[i+1][0].norm
-}
 
 // anchor turns names before the subject into topics, and the subject into their
 // context.
@@ -321,55 +286,29 @@ func (b *builder) fromHeads(names []run) {
 	for _, list := range [][]run{b.heads, b.itemRuns()} {
 		for _, h := range list {
 			r := b.trim(h, false)
-			role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-			occupation := role && len(r) == 1 && levels[r[0].norm] == "" && !anyone[r[0].norm] && len(b.places)+len(b.intents) > 0
 			for len(r) > 1 && r[0].class&seniorityWord != 0 {
 				r = r[1:]
 			}
-			if n := len(r); role && n > 1 && levels[r[n-1].norm] == "" && !anyone[r[n-1].norm] && r[n-1].class&roleWord != 0 && r[0].class&stopWord == 0 {
-				occupation = true // data engineers
-			}
-			if staff && role && len(r) == 1 && (levels[r[0].norm] != "" || anyone[r[0].norm]) {
+			if len(r) == 0 {
 				continue
 			}
-			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff && !occupation {
+			role, last := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 }), r[len(r)-1].norm
+			occupation := levels[last] == "" && !anyone[last] && len(r)+len(b.places)+len(b.intents) > 1 || staff && len(r) > 1
+			if role && !occupation || !role && !b.says(r) {
 				continue
 			}
-			t := topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1}
-			if role {
-				b.guessed[SlotSubject] = !staff
-			}
-			t.weak = len(r) == 1
-			b.topics = append(b.topics, t)
+			b.guessed[SlotSubject] = b.guessed[SlotSubject] || role && !staff
+			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1, weak: len(r) == 1})
 		}
 		if len(b.topics) > 0 {
 			return
 		}
 	}
-	for _, r := range b.itemRuns() { // generic words that are informative together
-		if r = b.trim(r, false); len(r) > 1 && r[len(r)-1].class&roleWord == 0 && r[0].class&(frameWord|stopWord) == 0 && b.rawest(r) < 20 &&
-			!slices.ContainsFunc(r, func(t token) bool { return t.class&kindWord != 0 }) {
-			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: true})
-		}
-	}
-	if len(b.topics) > 0 {
-		return
-	}
-	staff = staff || slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "funding" })
-	if staff && (len(b.places) > 0 || b.intents[0].name == "funding") { // people who are hiring in Berlin
+	if staff && len(b.places) > 0 { // people who are hiring in Berlin
 		b.guessed[SlotSubject] = true
 		name := b.intents[0].label
 		b.topics = append(b.topics, topic{name: name, keys: b.signalsOf()[:3], specific: true})
 	}
-}
-
-// rawest returns the level of a run's least common word, in any class.
-func (b *builder) rawest(r run) int {
-	l := 40
-	for _, t := range r {
-		l = min(l, b.vocab.levels[t.norm])
-	}
-	return l
 }
 
 // anyone are roles that are too common to be a topic.
@@ -393,7 +332,7 @@ func (b *builder) topic(it item) (topic, bool) {
 	var runs []run
 	for _, r := range it.runs {
 		full := b.trim(r, false)
-		if n := len(full); !staff && (!b.tailed || n < 2 || full[n-1].class&roleWord == 0 || !b.vocab.isName(full[0])) {
+		if !staff {
 			full = b.trim(r, true)
 		}
 		if len(full) > 0 {
@@ -407,7 +346,7 @@ func (b *builder) topic(it item) (topic, bool) {
 	r := runs[key]
 	t := topic{name: texts(r), named: b.isNamed(r)}
 	for i, other := range runs {
-		if i != key && (other[0].class&(kindWord|roleWord) == 0 || len(other) > 1) {
+		if i != key && other[0].class&(kindWord|roleWord) == 0 {
 			t.leads = t.leads || i < key
 			t.context = append(t.context, b.words(other)...)
 		}
@@ -422,7 +361,7 @@ func (b *builder) keyRun(runs []run) int {
 	best, most := -1, 0
 	for i, r := range runs {
 		role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-		sought := role && b.staff() && (len(r) > 1 || !anyone[r[0].norm] && (levels[r[0].norm] == "" || acronym(r[0].text)))
+		sought := role && b.staff() && !anyone[r[0].norm]
 		if !b.says(r) && !sought {
 			continue
 		}
@@ -431,8 +370,6 @@ func (b *builder) keyRun(runs []run) int {
 		}
 		score := 40 - b.rarest(r)
 		switch {
-		case r[0].kind == quoted || r[0].kind == hashtag:
-			score += 60
 		case b.isNamed(r):
 			score += 40
 		case len(r) > 1:
@@ -466,20 +403,17 @@ func (b *builder) rarest(r run) int {
 // first two become the keyword and the others context.
 func (b *builder) keysOf(t *topic, r run) {
 	v := b.vocab
-	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
 	switch {
 	case t.named:
 		t.keys = []string{texts(r)}
-		if len(r) == 1 && r[0].kind == word {
-			t.weak = v.level(r[0].norm) >= ambiguous && !acronym(r[0].text) || utf8.RuneCountInString(r[0].text) < 2
-		}
+		t.weak = len(r) == 1 && v.level(r[0].norm) >= ambiguous && !acronym(r[0].text)
 	case len(r) == 1:
 		t.keys = b.inflect(r)
 		t.weak = v.level(r[0].norm) >= ambiguous
-	case acronym(r[0].text) && lower == 1 && len(r) == 2:
+	case acronym(r[0].text) && len(r) == 2:
 		t.keys, t.phrase = []string{r[0].text}, b.inflect(r)
 		t.rest = b.words(r[1:])
-	case v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
+	case v.levels[r[0].norm] == 0 && r[0].class == 0 && b.rarest(r[1:]) >= ambiguous && v.language == "en":
 		t.keys, t.phrase = []string{r[0].text}, b.inflect(r[:2])
 		t.rest = b.words(r[1:])
 	case len(r) > 3 && r[1].class&stopWord != 0:
@@ -491,7 +425,7 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.specific = true
 	default:
 		t.keys, t.rest = b.inflect(r[:2]), b.words(r[2:])
-		if lower == 0 && b.rarest(r[:2]) >= 24 {
+		if b.rarest(r[:2]) >= 24 {
 			t.keys, t.rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
 		}
 		t.specific = true
@@ -499,9 +433,7 @@ func (b *builder) keysOf(t *topic, r run) {
 	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
 		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
-	if other := same[strings.ToLower(t.name)]; other != "" {
-		t.keys = append(t.keys, other)
-	} else if other := same[strings.ToLower(t.keys[0])]; other != "" {
+	if other := same[strings.ToLower(t.keys[0])]; other != "" {
 		t.keys = append(t.keys, other)
 	}
 }
@@ -538,21 +470,17 @@ func (b *builder) inflect(r run) []string {
 // words returns alternatives for a run: the forms of each informative word, or
 // the phrase as a whole.
 func (b *builder) words(r run) []string {
-	if len(r) == 1 && r[0].place != nil {
-		return r[0].place.words
-	}
-	if len(r) == 0 {
-		return nil
-	}
 	switch {
+	case len(r) == 0:
+		return nil
+	case r[0].place != nil:
+		return r[0].place.words
 	case b.isNamed(r):
 		return []string{texts(r)}
-	case len(r) > 1 && b.rarest(r) >= common:
-		return b.inflect(r)
 	}
 	var out []string
 	for _, t := range r {
-		if l := b.vocab.level(t.norm); l < common || len(r) == 1 && t.class&(stopWord|frameWord) == 0 || t.class&genericWord != 0 && len(r) > 1 && b.vocab.levels[t.norm] < common {
+		if b.vocab.level(t.norm) < common {
 			out = append(out, b.vocab.forms(t.text)...)
 		}
 	}
@@ -579,7 +507,7 @@ func (b *builder) parts(phrase string) []string {
 // Deck or ROG Ally battery life; X, Y or Z for payroll.
 func (b *builder) distribute() {
 	n := len(b.topics)
-	if n < 2 || len(b.queries) > 0 {
+	if n < 2 {
 		return
 	}
 	last := b.topics[n-1]
@@ -590,7 +518,7 @@ func (b *builder) distribute() {
 		case len(t.context) > 0:
 		case len(last.context) > 0 && !last.leads && t.named == last.named:
 			t.context = last.context
-		case len(first.context) > 0 && first.leads && t.named && first.named:
+		case first.leads && t.named:
 			t.context = first.context
 		}
 	}
@@ -653,7 +581,7 @@ func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
 	demands := slices.Clone(t.demands)
 	signals := b.signalsOf()
-	if len(context) > 0 && t.named && len(demands) == 0 && b.reliable() {
+	if len(context) > 0 && b.reliable() {
 		context = distinct(slices.Concat(context, signals), maxAlternatives)
 		b.guessed[SlotKeywords] = true
 	}
@@ -671,7 +599,7 @@ func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 	if len(demands) > 0 && len(t.phrase) > 0 {
 		t.keys, context = t.phrase, t.context
 	}
-	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
+	if len(context) > 0 && (len(demands) == 0 || t.named) {
 		demands = append(demands, context)
 	}
 	var out []watchpost.KeywordEntry
@@ -735,13 +663,7 @@ func (b *builder) others(t *topic) []string {
 func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost.KeywordEntry {
 	e := watchpost.KeywordEntry{Keyword: clip(keyword)}
 	for _, r := range required {
-		if r = clip(r); r == "" || text.Normalize(r) == text.Normalize(e.Keyword) {
-			continue
-		}
-		if occurs(e.Keyword, r) {
-			if anyOf {
-				continue
-			}
+		if r = clip(r); r == "" || occurs(e.Keyword, r) {
 			continue
 		}
 		e.Required = append(e.Required, r)
@@ -780,11 +702,6 @@ func (b *builder) exclude() {
 				continue
 			}
 			if len(r) == 0 {
-				continue
-			}
-			if ads := b.vocab.ads[norms(r)]; ads != nil && len(r) == len(full) {
-				b.excludes = append(b.excludes, ads...)
-				b.guessed[SlotExclusions] = true
 				continue
 			}
 			if len(r) == 1 && b.vocab.levels[r[0].norm] >= 27 {
