@@ -49,8 +49,8 @@
 //   - Engagement: a like, comment or invitation in a member's or company's name
 //     (POST /api-like; engagement.go).
 //   - Agent task: one piece of work on the network that a caller requests and
-//     polls (Agent task; task.go, task_transitions.go, task_lease.go,
-//     task_paging.go, task_output.go).
+//     polls (Agent task; task.go, task_input.go, task_transitions.go,
+//     task_lease.go, task_paging.go, task_output.go).
 //   - Error: the kind and text of a refused request (Errors; error.go).
 //   - Clock: the only source of time; limits reset at midnight and on Mondays,
 //     both in UTC (Limits; clock.go, allowance.go).
