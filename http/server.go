@@ -167,10 +167,10 @@ func New(o Options) (*Server, error) {
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}
-	s.api = s.newFramework(o.Version)
+	s.api = s.newFramework(o.Version, s.admin.set && !o.SeparateOps)
 	s.ops = s.api
 	if o.SeparateOps {
-		s.ops = s.newFramework(o.Version) // its document is never requested
+		s.ops = s.newFramework(o.Version, s.admin.set) // its document is never requested
 	}
 	s.routes()
 	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
