@@ -272,8 +272,8 @@ func TestTaskSurvivesStorage(t *testing.T) {
 		if len(task.Output) == 0 {
 			loaded.Output = nil
 		}
-		if task.Input.JSON() == nil {
-			loaded.Input = watchpost.TaskInput{}
+		if len(task.Input) == 0 {
+			loaded.Input = nil
 		}
 		require.Equal(t, task, loaded)
 	}

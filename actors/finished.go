@@ -49,6 +49,14 @@ func (f *finishedTasks) remember(team watchpost.TeamID, view TaskView) {
 	}
 }
 
+// clear forgets all tasks.
+func (f *finishedTasks) clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.tasks)
+	f.order, f.bytes = nil, 0
+}
+
 // find returns a task of the team.
 func (f *finishedTasks) find(team watchpost.TeamID, id watchpost.TaskID) (TaskView, bool) {
 	f.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"sync"
+	"time"
 
 	"watchpost"
 )
@@ -14,10 +15,17 @@ import (
 // nothing away: they are random and long.
 type keyCache struct {
 	mu    sync.RWMutex
-	teams map[keyDigest]watchpost.TeamID
+	teams map[keyDigest]cachedKey
+	// life is how long a key is remembered, in real time; 0 is for ever.
+	life time.Duration
 	// drops counts the keys that were dropped: a key looked up before one
 	// is not remembered after it.
 	drops uint64
+}
+
+type cachedKey struct {
+	team watchpost.TeamID
+	read time.Time // zero without life
 }
 
 type keyDigest [sha256.Size]byte
@@ -27,20 +35,24 @@ func digestOf(key string) keyDigest { return sha256.Sum256([]byte(key)) }
 // maxKeys bounds the keys that are remembered; beyond it all are forgotten.
 const maxKeys = 100_000
 
-func newKeyCache() *keyCache { return &keyCache{teams: map[keyDigest]watchpost.TeamID{}} }
+func newKeyCache() *keyCache { return &keyCache{teams: map[keyDigest]cachedKey{}} }
 
 // find returns the team of a key, and what to hand to remember when it is not
 // known.
 func (c *keyCache) find(key keyDigest) (team watchpost.TeamID, known bool, drops uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	team, known = c.teams[key]
-	return team, known, c.drops
+	cached, known := c.teams[key]
+	if known && c.life > 0 && time.Since(cached.read) >= c.life { //nolint:forbidigo // other nodes replace keys in real time
+		known = false
+	}
+	return cached.team, known, c.drops
 }
 
 // remember keeps a key looked up since find, unless a key was dropped
 // meanwhile.
-func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, drops uint64) {
+// Its life begins when read was taken, before the look-up.
+func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, read time.Time, drops uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.drops != drops {
@@ -49,7 +61,15 @@ func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, drops uint64) 
 	if len(c.teams) >= maxKeys {
 		clear(c.teams)
 	}
-	c.teams[key] = team
+	c.teams[key] = cachedKey{team, read}
+}
+
+// now returns the time at which a look-up begins.
+func (c *keyCache) now() (t time.Time) {
+	if c.life > 0 {
+		t = time.Now() //nolint:forbidigo // other nodes replace keys in real time
+	}
+	return t
 }
 
 // drop forgets the keys of a team after one was replaced. That is rare
@@ -58,5 +78,5 @@ func (c *keyCache) drop(team watchpost.TeamID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++
-	maps.DeleteFunc(c.teams, func(_ keyDigest, owner watchpost.TeamID) bool { return owner == team })
+	maps.DeleteFunc(c.teams, func(_ keyDigest, cached cachedKey) bool { return cached.team == team })
 }

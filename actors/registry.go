@@ -35,6 +35,9 @@ type Options struct {
 	// IdleAfter is how long a team without sessions stays in memory after the
 	// last request, by the Clock; 0 is DefaultIdleAfter.
 	IdleAfter time.Duration
+	// Serves reports whether this node of a cluster serves a team, or SignInPlace;
+	// nil means that it serves all.
+	Serves func(name string) bool
 }
 
 // DefaultIdleAfter is how long an unused team stays in memory.
@@ -48,6 +51,7 @@ type Registry struct {
 	caller *caller
 	idle   time.Duration
 	mailer Mailer
+	placed func(name string) bool // Options.Serves
 
 	mu     sync.Mutex
 	active map[string]*activation
@@ -143,7 +147,10 @@ func New(o Options) (*Registry, error) {
 	}
 	r.env.rules = newRules(r.env)
 	o.Metrics.dueScans.now = o.Clock.Now
-	r.mailer = o.Mailer
+	r.mailer, r.placed = o.Mailer, o.Serves
+	if r.placed != nil {
+		r.env.keys.life = keyLife
+	}
 	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
 	return r, nil
 }
@@ -232,6 +239,9 @@ func (r *Registry) find(name string) (*activation, error) {
 	a := r.active[name]
 	switch {
 	case a == nil:
+		if !r.serves(name) {
+			return nil, &ElsewhereError{Team: watchpost.TeamID(name)}
+		}
 		if now.Before(r.crashes.until(name)) {
 			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}

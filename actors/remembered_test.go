@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,8 +17,8 @@ func TestKeyCacheForgetsReplacedKeys(t *testing.T) {
 	old, other := digestOf("old"), digestOf("other")
 	_, known, drops := c.find(old)
 	require.False(t, known)
-	c.remember(old, "team", drops)
-	c.remember(other, "other team", drops)
+	c.remember(old, "team", time.Time{}, drops)
+	c.remember(other, "other team", time.Time{}, drops)
 	team, known, _ := c.find(old)
 	require.True(t, known)
 	require.Equal(t, watchpost.TeamID("team"), team)
@@ -31,7 +32,7 @@ func TestKeyCacheForgetsReplacedKeys(t *testing.T) {
 	t.Run("what was looked up before is not remembered after", func(t *testing.T) {
 		_, _, before := c.find(old)
 		c.drop("team")
-		c.remember(old, "team", before)
+		c.remember(old, "team", time.Time{}, before)
 		_, known, _ := c.find(old)
 		require.False(t, known)
 	})

@@ -52,9 +52,17 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (Si
 	if err != nil {
 		return SignedIn{}, err
 	}
-	var signed SignedIn
+	if err := r.foundElsewhere(email, accepted.fullName); err != nil {
+		return SignedIn{}, err
+	}
+	return r.SignIn(ctx, email, accepted.fullName)
+}
+
+// SignIn signs in a person whose code was accepted. In a cluster, the error is an
+// ElsewhereError when another node serves the person's team.
+func (r *Registry) SignIn(ctx context.Context, email, fullName string) (signed SignedIn, err error) {
 	for range signInAttempts {
-		signed, err = r.signInto(ctx, email, accepted.fullName)
+		signed, err = r.signInto(ctx, email, fullName)
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
 		}
@@ -75,6 +83,9 @@ func (r *Registry) signInto(ctx context.Context, email, fullName string) (Signed
 	}
 	if err != nil {
 		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	if !r.serves(string(owner.Team)) {
+		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true, FullName: fullName}
 	}
 	return Ask(ctx, r, owner.Team, signInMember{email})
 }
@@ -106,7 +117,7 @@ func (t *team) personSeen(batch *persistence.Batch) {
 
 // CreateTeam creates a team under a new id (Conflict when the email belongs to one).
 func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, error) {
-	return Ask(ctx, r, watchpost.TeamID(watchpost.NewID(r.env.clock.Now())), c)
+	return Ask(ctx, r, r.newTeamID(), c)
 }
 
 // SignInSession redeems a pairing code, or an email and its one-time code, for
@@ -117,7 +128,7 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 		if err != nil {
 			return SessionOpened{}, err
 		}
-		return Ask(ctx, r, signed.Team.ID, OpenSession{Email: signed.Member.Email})
+		return r.OpenSession(ctx, signed)
 	}
 	code := watchpost.NormalizePairingCode(req.Code)
 	hash := r.env.keyring.hash(teamspace.DirPairing, code)
@@ -128,5 +139,13 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 	if err != nil {
 		return SessionOpened{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
+	if !r.serves(string(owner.Team)) {
+		return SessionOpened{}, &ElsewhereError{Team: owner.Team}
+	}
 	return Ask(ctx, r, owner.Team, redeemPairing{hash})
+}
+
+// OpenSession opens a session of a person who has just signed in.
+func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
+	return Ask(ctx, r, who.Team.ID, OpenSession{Email: who.Member.Email})
 }

@@ -27,7 +27,6 @@ type team struct {
 	postStore *actor.PID
 
 	members     *members
-	web         *webSessions
 	sessions    *sessions
 	watchlists  *watchlists
 	scans       *scans
@@ -61,7 +60,6 @@ type renewLeases struct{ until time.Time }
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
-	t.web = newWebSessions(t)
 	t.sessions = newSessions(t)
 	t.watchlists = newWatchlists(t)
 	t.scans = newScans(t)
@@ -138,9 +136,6 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.record = record
 	if err := t.members.load(view); err != nil {
-		return err
-	}
-	if err := t.web.load(view); err != nil {
 		return err
 	}
 	if err := t.sessions.ledger.load(view, t.space, t.env.clock.Now()); err != nil {
@@ -240,7 +235,7 @@ func (t *team) receiveTeam(message any) bool {
 	case signInMember:
 		t.members.onSignInMember(m)
 	default:
-		return t.web.receive(message)
+		return false
 	}
 	return true
 }

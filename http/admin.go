@@ -22,7 +22,7 @@ const (
 func (s *Server) adminRoutes() {
 	unknown := withError(http.StatusNotFound, textTeamNotFound)
 	known := withError(http.StatusConflict, "Email already belongs to a team")
-	handleBody(s, s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(),
+	handleBody(s, s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(), s.placed(s.placeOfNewTeam),
 		withBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
 	handle(s, s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
 	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),

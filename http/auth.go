@@ -35,7 +35,7 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 			return
 		}
 		x.team = team
-		next.ServeHTTP(w, r)
+		s.serveAtOwner(w, r, string(team), next)
 	})
 }
 

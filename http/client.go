@@ -41,6 +41,11 @@ func (c client) key() string {
 func (c client) secret() bool { return c.tls || c.addr.IsLoopback() }
 
 func (s *Server) clientOf(r *http.Request) client {
+	if s.cluster != nil {
+		if p := peerOf(r.Context()); p != nil {
+			return p.client
+		}
+	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return client{tls: r.TLS != nil}

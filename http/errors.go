@@ -74,25 +74,12 @@ func failed(text string, err error) error {
 // writeError answers a request with an error.
 func (s *Server) writeError(r *http.Request, err error) {
 	x := stateOf(r.Context())
-	if x.writePromptError(err) {
+	if err == errForwarded || s.movedAway(x, err) || x.writePromptError(err) { //nolint:errorlint // it is never wrapped
 		return
 	}
-	status, text, _ := s.fault(r, err)
-	var n *fullError
-	if errors.As(err, &n) {
-		x.writeBody(status, fullBody{text, n.Error()})
-		return
-	}
-	x.writeError(status, text)
-}
-
-// fault returns the status and the text of an error, and the id of the request.
-// It logs an error that is the service's.
-func (s *Server) fault(r *http.Request, err error) (status int, text, request string) {
-	x := stateOf(r.Context())
 	err = classified(err)
 	kind := watchpost.KindOf(err)
-	status, text = statuses[kind], clientText(kind, err)
+	status, text := statuses[kind], clientText(kind, err)
 	switch kind {
 	case watchpost.Internal:
 		s.log.Error("request failed", "request", x.id, "path", r.URL.Path, "error", err)
@@ -106,7 +93,12 @@ func (s *Server) fault(r *http.Request, err error) (status int, text, request st
 			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
 		}
 	}
-	return status, text, x.id
+	var n *fullError
+	if errors.As(err, &n) {
+		x.writeBody(status, fullBody{text, n.Error()})
+		return
+	}
+	x.writeError(status, text)
 }
 
 func (x *requestState) writeError(status int, text string) {

@@ -41,7 +41,7 @@ func (s *Server) gatewayRoutes() {
 	fuego.GetStd(s.api, "/extension/socket", s.openSocket,
 		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
 	handleBody(s, s.api, http.MethodPost, "/extension/poll", s.poll,
-		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), withBody(textInvalidMessages),
+		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), s.placed(s.placeOfToken), withBody(textInvalidMessages),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusConflict, textHelloFirst, textReplaced))
 }
@@ -179,6 +179,7 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 		g.running.Wait()
 		close(ended)
 	}()
+	s.closeCluster()
 	select {
 	case <-ended:
 		return nil

@@ -85,6 +85,7 @@ type metrics struct {
 	durations   *prometheus.HistogramVec
 	connections *prometheus.GaugeVec
 	prompts     *prometheus.CounterVec
+	forwarded   *prometheus.CounterVec
 	refused     *route
 }
 
@@ -105,7 +106,10 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 			Name: "watchpost_prompts_total", Help: "Prompts by who interpreted them (rules, or the model's name) and what became of them (accepted, or the reason of the refusal).",
 		}, []string{"interpreter", "outcome"}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts} {
+	m.forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "watchpost_cluster_forwarded_total", Help: "Requests forwarded to the node that serves their team (served, failed), sockets, and peers' requests refused.",
+	}, []string{"outcome"})
+	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts, m.forwarded} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

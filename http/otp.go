@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"watchpost"
+	"watchpost/actors"
 	"watchpost/internal/protocol"
 )
 
@@ -17,14 +18,14 @@ const (
 
 func (s *Server) otpRoutes() {
 	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-send-otp", s.sendOTP,
-		s.operation(public, "sendOTP", "Mail a one-time code", tagSignIn), s.guard(s.checkSite), withBody(textInvalidMail, textInvalidFullName),
+		s.operation(public, "sendOTP", "Mail a one-time code", tagSignIn), s.guard(s.checkSite), s.placed(placeOfSignIn), withBody(textInvalidMail, textInvalidFullName),
 		withError(http.StatusForbidden, textOrigin))
 	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-verify-otp", s.verifyOTP,
-		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn), s.guard(s.checkSite),
+		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn), s.guard(s.checkSite), s.placed(placeOfSignIn),
 		withBody(textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin))
 	handleBody(s, s.api, http.MethodPost, "/extension/sign-in", s.signInSession,
-		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn), s.guard(s.checkSecret),
+		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn), s.guard(s.checkSecret), s.placed(placeOfSignIn),
 		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired pairing code", "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusServiceUnavailable, textUnavailable))
@@ -93,6 +94,14 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 	return err
 }
 
+// signIn redeems a one-time code, unless the node that forwarded the request has.
+func (s *Server) signIn(r *http.Request, email, otp string) (actors.SignedIn, error) {
+	if p := peerOf(r.Context()); p != nil && p.accepted != nil {
+		return s.registry.SignIn(r.Context(), email, *p.accepted)
+	}
+	return s.registry.VerifyOTP(r.Context(), email, otp, s.clientOf(r).key())
+}
+
 type verifyOTPReply struct {
 	Success bool       `json:"success"`
 	APIKey  string     `json:"api_key"`
@@ -113,8 +122,8 @@ type signedTeam struct {
 }
 
 func (s *Server) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
-	who, err := s.registry.VerifyOTP(r.Context(), request.Email, request.OTP, s.clientOf(r).key())
-	if err != nil {
+	who, err := s.signIn(r, request.Email, request.OTP)
+	if err = s.signInElsewhere(r, request, err); err != nil {
 		return verifyOTPReply{}, err
 	}
 	return verifyOTPReply{
@@ -157,8 +166,16 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 	if err != nil {
 		return none, err
 	}
-	opened, err := s.registry.SignInSession(r.Context(), request, s.clientOf(r).key())
-	if err != nil {
+	var opened actors.SessionOpened
+	if request.Code != "" {
+		opened, err = s.registry.SignInSession(r.Context(), request, s.clientOf(r).key())
+	} else {
+		var who actors.SignedIn
+		if who, err = s.signIn(r, request.Email, request.OTP); err == nil {
+			opened, err = s.registry.OpenSession(r.Context(), who)
+		}
+	}
+	if err = s.signInElsewhere(r, given, err); err != nil {
 		return none, err
 	}
 	return protocol.SignInReply{

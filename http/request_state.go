@@ -25,6 +25,7 @@ type requestState struct {
 	success int
 	sent    bool
 	ctx     requestContext
+	routed  *routed // nil without a cluster
 }
 
 // teamOf returns the team that the request's key belongs to.

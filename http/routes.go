@@ -39,6 +39,9 @@ const (
 func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
+		if a == operators && strings.Contains(r.Path, "{id}") {
+			r.Middlewares = append(r.Middlewares, s.placedBy(placeOfTeamInPath))
+		}
 		if a != sessions && r.Method != http.MethodGet {
 			r.Middlewares = append(r.Middlewares, s.requireWritable)
 		}
@@ -46,7 +49,6 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 		r.Operation.Summary = summary
 		r.Operation.Description = strings.TrimPrefix(details[id]+"\n\n"+callers[a], "\n\n")
 		r.Operation.Security = &openapi3.SecurityRequirements{}
-		r.Operation.Responses = openapi3.NewResponsesWithCapacity(8) // without the framework's errors
 		fuego.OptionTags(tag)(r)
 		switch a {
 		case teams:
@@ -178,7 +180,7 @@ func withError(status int, texts ...string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		code := strconv.Itoa(status)
 		known := r.Operation.Responses.Value(code)
-		if known == nil {
+		if known == nil || known.Value.Content.Get("application/json").Examples == nil {
 			fuego.OptionAddResponse(status, http.StatusText(status),
 				fuego.Response{Type: errorBody{}, ContentTypes: []string{"application/json"}})(r)
 			known = r.Operation.Responses.Value(code)

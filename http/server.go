@@ -73,6 +73,9 @@ type Options struct {
 	Writable func() error
 	// Timing replaces the periods of real time; zero fields keep theirs.
 	Timing Timing
+	// Cluster forwards requests to the node that serves their team; nil means
+	// that this server serves all.
+	Cluster *Cluster
 }
 
 // TestClock is a clock that the operator may set (--test-clock). Setting it
@@ -126,6 +129,7 @@ type Server struct {
 
 	interpreter interpret.Fallback
 	sessions    *gateway
+	cluster     *clusterEdge // nil without a cluster
 
 	api     *fuego.Server // routes of Handler
 	handler http.Handler  // of api
@@ -167,10 +171,13 @@ func New(o Options) (*Server, error) {
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}
-	s.api = s.newFramework(o.Version, s.admin.set && !o.SeparateOps)
+	if o.Cluster != nil {
+		s.cluster = newClusterEdge(*o.Cluster, metrics.forwarded)
+	}
+	s.api = s.newFramework(o.Version)
 	s.ops = s.api
 	if o.SeparateOps {
-		s.ops = s.newFramework(o.Version, s.admin.set) // its document is never requested
+		s.ops = s.newFramework(o.Version) // its document is never requested
 	}
 	s.routes()
 	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
@@ -205,7 +212,6 @@ func (s *Server) routes() {
 	s.opsRoutes()
 	s.docsRoutes()
 	s.downloadRoutes()
-	s.dashboardRoutes()
 	if s.admin.set {
 		s.adminRoutes()
 	}

@@ -53,11 +53,14 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.metrics.connections.WithLabelValues("socket").Inc()
-	if k.greet(context.WithoutCancel(r.Context())) {
+	hello, ok := k.hello()
+	switch {
+	case ok && !k.relayed(r, hello): // it ends by itself
+	case ok && k.greet(context.WithoutCancel(r.Context()), hello):
 		go k.await()
-		return
+	default:
+		k.endHalf()
 	}
-	k.endHalf()
 }
 
 // upgrades reports whether a request is a whole WebSocket handshake, so that
@@ -94,16 +97,17 @@ func newSocket(s *Server, web *webSocket) *socket {
 	return k
 }
 
-// greet waits for hello and introduces the session; false when that failed.
-func (k *socket) greet(ctx context.Context) bool {
+// hello waits for the session's first frame; false when it is none.
+func (k *socket) hello() (hello protocol.Frame, ok bool) {
 	k.bound(k.server.timing.Hello)
-	hello, ok := k.receive(protocol.MaxHelloFrame)
-	if !ok {
-		return false
+	if hello, ok = k.receive(protocol.MaxHelloFrame); ok && hello.Type != protocol.TypeHello {
+		ok = k.refuse(closeViolation, "hello expected")
 	}
-	if hello.Type != protocol.TypeHello {
-		return k.refuse(closeViolation, "hello expected")
-	}
+	return hello, ok
+}
+
+// greet introduces the session; false when that failed.
+func (k *socket) greet(ctx context.Context, hello protocol.Frame) bool {
 	link, err := k.server.connect(ctx, hello, k.conn)
 	if err != nil {
 		return k.refuse(closeCodeOf(err))

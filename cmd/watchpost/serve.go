@@ -43,6 +43,13 @@ type serveCommand struct {
 	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj" help:"Allowed origins of browser extensions, for example chrome-extension://<id>."`
 	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to serve at /extension.zip."`
 
+	Cluster       bool   `help:"Share the teams of --store with other nodes. Needs --advertise and the three certificate files."`
+	Advertise     string `help:"Address at which the other nodes of the cluster reach this one: host:port."`
+	ClusterListen string `help:"Address to serve the other nodes at; default: that of --advertise."`
+	ClusterCert   string `name:"cluster-cert" type:"path" help:"File with this node's certificate chain for the host of --advertise (PEM)."`
+	ClusterKey    string `name:"cluster-key" type:"path" help:"File with the key of --cluster-cert (PEM)."`
+	ClusterCA     string `name:"cluster-ca" type:"path" help:"File with the certificate authority of all nodes (PEM). It must sign certificates of nodes only."`
+
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
 
@@ -70,6 +77,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	case err = <-s.failed:
 	case err = <-s.store.failed:
 		log.Error("the store cannot write any more: restart the service", "error", err)
+	case err = <-s.nodeFailed():
+		log.Error("this node has left the cluster: restart the service", "error", err)
 	}
 	log.Info("stopping")
 	return errors.Join(err, s.stop())
@@ -132,6 +141,9 @@ func (c *serveCommand) check() error {
 	}
 	if len(c.AdminToken) < minAdminToken && c.AdminToken != "" && !c.demo {
 		return fmt.Errorf("--admin-token: want at least %d characters, have %d: make one with openssl rand -hex 24", minAdminToken, len(c.AdminToken))
+	}
+	if err := c.checkCluster(); err != nil {
+		return err
 	}
 	if err := c.checkAddress("--listen", c.Listen); err != nil || c.OpsListen == "" {
 		return err

@@ -19,6 +19,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/internal/cluster"
 )
 
 // service is a running service, shared by serve and demo. It starts from the
@@ -28,7 +29,8 @@ type service struct {
 	opsURL   string
 	clock    watchpost.Clock
 	registry *actors.Registry
-	failed   chan error // receives the error of a listener that failed
+	node     *cluster.Node // nil without --cluster
+	failed   chan error    // receives the error of a listener that failed
 
 	tls       *tls.Config // nil without TLS
 	config    *serveCommand
@@ -60,7 +62,9 @@ const (
 	// Setting a test clock forward by months takes some minutes.
 	writeTimeout    = 15 * time.Minute
 	maxHeaderBytes  = 32 << 10
-	listenersToFail = 2
+	listenersToFail = 3
+	// handoverTimeout bounds the wait for the other nodes to take over the teams.
+	handoverTimeout = 8 * time.Second
 )
 
 // startService opens the store, starts the actors and listens.
@@ -107,7 +111,13 @@ func (s *service) openStore(ctx context.Context) error {
 	if err := os.MkdirAll(s.config.Data, 0o700); err != nil {
 		return err
 	}
-	store, err := openStore(ctx, s.config.Data, s.config.Store, s.log, int64(s.config.MinFree)<<20)
+	var store *store
+	var err error
+	if s.config.Cluster {
+		store, err = openDatabase(ctx, s.config.Store, s.log)
+	} else {
+		store, err = openStore(ctx, s.config.Data, s.config.Store, s.log, int64(s.config.MinFree)<<20)
+	}
 	if err != nil {
 		return err
 	}
@@ -141,8 +151,15 @@ func (s *service) startActors(ctx context.Context) error {
 	}
 	s.closeMail = closeMail
 	s.metrics.MustRegister(metrics.Collectors()...)
+	var serves func(string) bool
+	if s.config.Cluster {
+		if err := s.newNode(); err != nil {
+			return err
+		}
+		serves = s.node.Serves
+	}
 	s.registry, err = actors.New(actors.Options{
-		Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+		Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20,
 	})
 	if err == nil && s.testClock != nil {
@@ -151,7 +168,7 @@ func (s *service) startActors(ctx context.Context) error {
 	return err
 }
 
-func (s *service) listen(context.Context) error {
+func (s *service) listen(ctx context.Context) error {
 	interpreter, err := s.config.Interpreter.open(s.log)
 	if err != nil {
 		return err
@@ -165,11 +182,24 @@ func (s *service) listen(context.Context) error {
 	if s.testClock != nil {
 		o.TestClock = s.testClock
 	}
+	var peers *tls.Config
+	if s.node != nil {
+		var client *tls.Config
+		if peers, client, err = s.peerTLS(); err != nil {
+			return err
+		}
+		o.Cluster = &httpapi.Cluster{Node: s.node, TLS: client}
+	}
 	api, err := httpapi.New(o)
 	if err != nil {
 		return err
 	}
 	s.api = api
+	if s.node != nil {
+		if err := s.joinCluster(ctx, peers); err != nil {
+			return err
+		}
+	}
 	if s.url, err = s.serve(s.config.Listen, api.Handler()); err != nil {
 		return err
 	}
@@ -188,6 +218,11 @@ func (s *service) isReady() error {
 
 // serve listens at an address and returns its URL.
 func (s *service) serve(address string, handler http.Handler) (string, error) {
+	return s.serveTLS(address, handler, s.tls)
+}
+
+// serveTLS is serve with a TLS configuration; nil is none.
+func (s *service) serveTLS(address string, handler http.Handler, config *tls.Config) (string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return "", err
@@ -199,9 +234,9 @@ func (s *service) serve(address string, handler http.Handler) (string, error) {
 	s.servers = append(s.servers, server)
 	scheme := "http"
 	run := func() error { return server.Serve(listener) }
-	if s.tls != nil {
+	if config != nil {
 		scheme = "https"
-		server.TLSConfig = s.tls.Clone()
+		server.TLSConfig = config.Clone()
 		run = func() error { return server.ServeTLS(listener, "", "") }
 	}
 	s.running.Go(func() {
@@ -226,8 +261,6 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 // store. It logs the part that it waits for.
 func (s *service) stop() error {
 	s.ready.Store(false)
-	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
-	defer cancel()
 	var failures []error
 	end := func(what string, f func() error) {
 		waiting := time.AfterFunc(patience, func() { s.log.Warn("still stopping; Ctrl-C again ends it at once", "waits_for", what) })
@@ -236,6 +269,11 @@ func (s *service) stop() error {
 			failures = append(failures, fmt.Errorf("stop, waiting for %s: %w", what, err))
 		}
 	}
+	if s.node != nil {
+		end("the other nodes to take over the teams", within(handoverTimeout, s.node.Drain))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
 	if s.api != nil {
 		end("sessions", func() error { return s.api.CloseSessions(ctx) })
 	}
@@ -245,6 +283,9 @@ func (s *service) stop() error {
 	s.running.Wait()
 	if s.registry != nil {
 		end("the teams' last commits", within(actorsTimeout, s.registry.Close))
+	}
+	if s.node != nil {
+		end("the end of the membership", within(actorsTimeout, s.node.Close))
 	}
 	if s.closeMail != nil {
 		end("mails under way", within(mailTimeout, s.closeMail))

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -24,7 +23,7 @@ type store struct {
 	// failed receives the error that stopped all writing.
 	failed <-chan error
 	// release lets another process open the database; nil for files, whose engine
-	// locks them.
+	// locks them, and for nodes of a cluster, which share the database.
 	release func()
 	// writable returns why writes are refused, or nil.
 	writable func() error
@@ -33,10 +32,10 @@ type store struct {
 // openStore opens the database of a URL or, without one, the files in the data
 // folder. minFree is for files only, in bytes.
 func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree int64) (*store, error) {
-	switch {
-	case url == "":
+	if url == "" {
 		return openFolder(filepath.Join(data, "store"), log, minFree)
-	case !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://"):
+	}
+	if !isDatabase(url) {
 		return nil, errors.New("--store: want postgres://user@host/database")
 	}
 	lost := make(chan error, 1)
@@ -44,12 +43,22 @@ func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree 
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
-	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+	s, err := openDatabase(ctx, url, log)
 	if err != nil {
 		release()
+		return nil, err
+	}
+	s.failed, s.release = lost, release
+	return s, nil
+}
+
+// openDatabase opens a database that other nodes may use too.
+func openDatabase(ctx context.Context, url string, log *slog.Logger) (*store, error) {
+	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
-	return &store{Store: s, collector: s.Collector(), failed: lost, release: release, writable: func() error {
+	return &store{Store: s, collector: s.Collector(), writable: func() error {
 		if s.Fault() != nil {
 			// The fault names hosts and users; /readyz is public.
 			return errors.New("the database does not answer; the log has the reason")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,39 +63,44 @@ type Node struct {
 	guardEnded <-chan struct{}
 }
 
-// Join makes this process a member of the cluster. The caller already listens at
-// the advertised address.
-func Join(ctx context.Context, o Options) (*Node, error) {
+// New returns a node that has not joined yet: it serves nothing.
+func New(o Options) *Node {
 	if o.TTL == 0 {
 		o.TTL = DefaultTTL
 	}
 	n := &Node{o: o, incarnation: rand.Text(), kick: make(chan struct{}, 1), releases: make(chan struct{}, 1), failed: make(chan error, 1), changed: make(chan struct{})}
 	n.metrics = newMetrics(n)
 	n.o.Config = named(o.Config, "watchpost node "+o.ID)
+	return n
+}
+
+// Join makes the node a member of the cluster. The caller already listens at the
+// advertised address.
+func (n *Node) Join(ctx context.Context) error {
 	config, err := pgxpool.ParseConfig("")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	config.ConnConfig, config.MaxConns = n.o.Config.Copy(), 2
-	config.ConnConfig.ConnectTimeout = o.TTL / renewals
+	config.ConnConfig.ConnectTimeout = n.o.TTL / renewals
 	if n.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, err
+		return err
 	}
 	guarding, unguard := context.WithCancel(context.Background())
 	n.unguard = unguard
-	g := &guard{config: n.o.Config, log: o.Log, locks: []sessionLock{lockShared(), lockNode(o.ID)}, notified: n.renewNow, failed: n.fail}
+	g := &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail}
 	if n.guardEnded, err = g.start(guarding); err == nil {
 		err = n.join(ctx)
 	}
 	if err != nil {
 		n.end()
-		return nil, fmt.Errorf("join the cluster: %w", err)
+		return fmt.Errorf("join the cluster: %w", err)
 	}
 	running, stop := context.WithCancel(context.Background())
 	n.stop = stop
 	n.running.Go(func() { n.renewUntil(running) })
 	n.running.Go(func() { n.releaseUntil(running) })
-	return n, nil
+	return nil
 }
 
 // join adds the row of this process and renews it once, for the first view.
@@ -144,11 +150,18 @@ func (n *Node) Serves(name string) bool {
 	return p.Here
 }
 
+// Member reports whether a node is a member of the view.
+func (n *Node) Member(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.tenure.current().Members, func(m Member) bool { return m.ID == id })
+}
+
 // ID returns the address that this node advertises.
 func (n *Node) ID() string { return n.o.ID }
 
-// renewNow asks for a renewal, which reads the view.
-func (n *Node) renewNow() { wake(n.kick) }
+// Refresh asks for a renewal, which reads the view.
+func (n *Node) Refresh() { wake(n.kick) }
 
 func wake(c chan struct{}) {
 	select {
@@ -331,10 +344,13 @@ func (n *Node) ReportDead(ctx context.Context, id string) {
 // Drain gives up the node's names, and returns when every member knows and the
 // new owners may begin, or ctx ends. The node forwards requests after that.
 func (n *Node) Drain(ctx context.Context) error {
+	if n.stop == nil {
+		return nil
+	}
 	if _, err := n.pool.Exec(ctx, drainSQL, n.o.ID); err != nil {
 		return err
 	}
-	n.renewNow()
+	n.Refresh()
 	for {
 		n.mu.Lock()
 		view, changed := n.tenure.current(), n.changed
@@ -352,8 +368,11 @@ func (n *Node) Drain(ctx context.Context) error {
 	}
 }
 
-// Close ends the membership. The node serves nothing after that.
+// Close ends the membership, if the node has joined. It serves nothing after that.
 func (n *Node) Close(ctx context.Context) error {
+	if n.stop == nil {
+		return nil
+	}
 	n.stop()
 	n.running.Wait()
 	n.mu.Lock()

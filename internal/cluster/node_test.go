@@ -68,9 +68,9 @@ func beNode(url string) error {
 	if err != nil {
 		return err
 	}
-	n, err := Join(ctx, Options{Config: config, ID: listener.Addr().String(), Build: "test", TTL: testTTL, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	n := New(Options{Config: config, ID: listener.Addr().String(), Build: "test", TTL: testTTL, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 3 }})
-	if err != nil {
+	if err := n.Join(ctx); err != nil {
 		return err
 	}
 	go func() {
@@ -143,9 +143,9 @@ func configOf(t *testing.T, url string) *pgx.ConnConfig {
 // here joins from the test's process.
 func here(t *testing.T, url, id string) (*Node, testNode) {
 	t.Helper()
-	n, err := Join(t.Context(), Options{Config: configOf(t, url), ID: id, Build: "test", TTL: testTTL, Log: slog.New(slog.DiscardHandler),
+	n := New(Options{Config: configOf(t, url), ID: id, Build: "test", TTL: testTTL, Log: slog.New(slog.DiscardHandler),
 		Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 0 }})
-	require.NoError(t, err)
+	require.NoError(t, n.Join(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()

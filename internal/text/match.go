@@ -167,22 +167,18 @@ func newPattern(keyword string) pattern {
 }
 
 // in reports whether the keyword occurs in normalized text at word borders.
-func (n pattern) in(text string) bool { return n.next(text, 0) >= 0 }
-
-// next returns where the keyword occurs in normalized text at word borders, at
-// or after from; -1 if it does not.
-func (n pattern) next(text string, from int) int {
+func (n pattern) in(text string) bool {
 	if n.s == "" {
-		return -1
+		return false
 	}
-	for {
+	for from := 0; ; {
 		i := strings.Index(text[from:], n.s)
 		if i < 0 {
-			return -1
+			return false
 		}
 		i += from
 		if n.fits(text, i) {
-			return i
+			return true
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
 		from = i + size

@@ -1,0 +1,118 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// SignInPlace is the name under which a cluster places all shards of sign-in: one
+// request asks a shard of the client and one of the address.
+const SignInPlace = signInName
+
+// placeOf returns the name under which a cluster places a root actor.
+func placeOf(name string) string {
+	if isSignIn(name) {
+		return SignInPlace
+	}
+	return name
+}
+
+// serves reports whether this node serves a root actor.
+func (r *Registry) serves(name string) bool {
+	return r.placed == nil || r.placed(placeOf(name))
+}
+
+// ElsewhereError is the error of a request for a team that another node serves. The
+// request was not processed.
+type ElsewhereError struct {
+	Team watchpost.TeamID
+	// Accepted means that a one-time code is accepted and used up; FullName is the
+	// name that was given with it.
+	Accepted bool
+	FullName string
+}
+
+// Error implements error.
+func (e *ElsewhereError) Error() string { return fmt.Sprintf("team %s is on another node", e.Team) }
+
+// Active counts the root actors in memory.
+func (r *Registry) Active() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.active)
+}
+
+// Release ends the root actors that serves does not report, and returns when they
+// have ended, with their last commits. It drops caches that another owner may make
+// outdated; the others compare themselves with the snapshot that they are used for.
+func (r *Registry) Release(ctx context.Context, serves func(name string) bool) error {
+	r.mu.Lock()
+	var ended []*activation
+	for _, a := range r.active {
+		if serves(placeOf(a.name)) {
+			continue
+		}
+		if !a.stopping {
+			a.stopping = true
+			r.retire(a)
+			r.env.system.Root.Poison(a.pid)
+		}
+		ended = append(ended, a)
+	}
+	r.mu.Unlock()
+	for _, a := range ended {
+		if err := a.ended(ctx); err != nil {
+			return err
+		}
+	}
+	r.env.finished.clear()
+	return nil
+}
+
+// TeamOfToken returns the team of a session's token, or an Unauthenticated error.
+func (r *Registry) TeamOfToken(token string) (watchpost.TeamID, error) {
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", errToken()
+	}
+	return owner.Team, unavailable(err)
+}
+
+// keyLife is how long a node of a cluster remembers a key: another node may have
+// replaced it.
+const keyLife = time.Second
+
+// idAttempts bounds the search for the id of a new team that this node serves. Of
+// 100 nodes, one in 20,000 searches fails; the team is then created elsewhere
+// than where it is served, which costs its owner one more activation.
+const idAttempts = 1000
+
+// foundElsewhere returns an ElsewhereError for a person without a team whose new
+// team goes to another node: all sign-ins come to one.
+func (r *Registry) foundElsewhere(email, fullName string) error {
+	id := watchpost.NewID(r.env.clock.Now())
+	if r.serves(id) {
+		return nil
+	}
+	_, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return &ElsewhereError{Team: watchpost.TeamID(id), Accepted: true, FullName: fullName}
+	}
+	return unavailable(err)
+}
+
+// newTeamID returns an id for a new team of this node.
+func (r *Registry) newTeamID() watchpost.TeamID {
+	for range idAttempts {
+		if id := watchpost.NewID(r.env.clock.Now()); r.serves(id) {
+			return watchpost.TeamID(id)
+		}
+	}
+	return watchpost.TeamID(watchpost.NewID(r.env.clock.Now()))
+}

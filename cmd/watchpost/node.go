@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"watchpost/internal/cluster"
+	"watchpost/persistence/postgres"
+)
+
+// checkCluster refuses a configuration that nodes could not share.
+func (c *serveCommand) checkCluster() error {
+	if !c.Cluster {
+		if c.Advertise != "" || c.ClusterListen != "" || c.ClusterCert != "" || c.ClusterKey != "" || c.ClusterCA != "" {
+			return errors.New("--advertise and --cluster-… need --cluster")
+		}
+		return nil
+	}
+	host, port, err := net.SplitHostPort(c.Advertise)
+	switch {
+	case !isDatabase(c.Store):
+		return errors.New("--cluster needs --store postgres://…, the database that the nodes share")
+	case err != nil || host == "" || port == "" || port == "0":
+		return fmt.Errorf("--advertise %q: want the host and port at which the other nodes reach this one", c.Advertise)
+	case c.ClusterCert == "" || c.ClusterKey == "" || c.ClusterCA == "":
+		return errors.New("--cluster needs --cluster-cert, --cluster-key and --cluster-ca: nodes trust each other by certificate")
+	case c.MasterKey == "" && c.MasterKeyFile == "":
+		return errors.New("--cluster needs --master-key or --master-key-file: all nodes use the same key")
+	case c.TestClock:
+		return errors.New("--test-clock: not with --cluster, whose nodes have no clock in common")
+	}
+	return nil
+}
+
+func isDatabase(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// peerTLS returns the configurations for serving other nodes and for calling
+// them. Both sides show a certificate of the cluster's authority.
+func (s *service) peerTLS() (server, client *tls.Config, err error) {
+	c := s.config
+	own, err := openCertificate(c.ClusterCert, c.ClusterKey, s.log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--cluster-cert and --cluster-key: %w", err)
+	}
+	raw, err := os.ReadFile(c.ClusterCA)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--cluster-ca: %w", err)
+	}
+	trusted := x509.NewCertPool()
+	if !trusted.AppendCertsFromPEM(raw) {
+		return nil, nil, fmt.Errorf("--cluster-ca %s: no certificate in it", c.ClusterCA)
+	}
+	server = &tls.Config{GetCertificate: own.get, ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}
+	client = &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own.get(nil) }, RootCAs: trusted, MinVersion: tls.VersionTLS13}
+	return server, client, nil
+}
+
+// newNode makes this process a node that has not joined yet.
+func (s *service) newNode() error {
+	config, err := postgres.ConnConfig(s.config.Store)
+	if err != nil {
+		return err
+	}
+	s.node = cluster.New(cluster.Options{
+		Config: config, ID: s.config.Advertise, Build: version, Log: s.log,
+		Release: func(ctx context.Context, serves func(string) bool) error { return s.registry.Release(ctx, serves) },
+		Teams:   func() int { return s.registry.Active() },
+	})
+	s.metrics.MustRegister(s.node.Collectors()...)
+	return nil
+}
+
+// joinCluster serves the other nodes and becomes one of them. The listener comes
+// first: others may forward at once.
+func (s *service) joinCluster(ctx context.Context, peers *tls.Config) error {
+	address := cmp.Or(s.config.ClusterListen, s.config.Advertise)
+	if _, err := s.serveTLS(address, s.api.PeerHandler(), peers); err != nil {
+		return fmt.Errorf("serve the nodes of the cluster: %w", err)
+	}
+	return s.node.Join(ctx)
+}
+
+// nodeFailed receives the error that ended the membership of a cluster.
+func (s *service) nodeFailed() <-chan error {
+	if s.node == nil {
+		return nil
+	}
+	return s.node.Failed()
+}

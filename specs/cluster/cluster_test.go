@@ -1,0 +1,175 @@
+package cluster
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnyNodeServesAnyTeam sends every kind of request to every node.
+func TestAnyNodeServesAnyTeam(t *testing.T) {
+	w := newWorld(t)
+	teams := make([]team, 6)
+	for k := range teams {
+		teams[k] = w.found(k%nodes, k)
+	}
+	for k, of := range teams {
+		for i := range nodes {
+			w.get(i, "GET", "/api-team", nil, nil, "X-Api-Key", of.Key)
+		}
+		w.watchlists(of)
+		w.sessions(of, fmt.Sprintf("account%d", k))
+	}
+	w.signIn(teams[0])
+	w.signIn(teams[1])
+	w.rotation(teams[2])
+
+	listed := w.nodesCommand()
+	for i := range nodes {
+		require.Contains(t, listed, w.nodes[i].advertise)
+	}
+	require.Equal(t, nodes, strings.Count(listed, "serving"), listed)
+	_, metrics := w.request(0, "GET", "/metrics", nil)
+	require.Regexp(t, `(?m)^watchpost_cluster_nodes 3$`, string(metrics))
+	require.Regexp(t, `(?m)^watchpost_cluster_forwarded_total\{outcome="served"\} [1-9]`, string(metrics))
+
+	w.nodesCommand("drain", w.nodes[2].advertise)
+	w.eventually("the node is drained", func() bool { return strings.Contains(w.nodesCommand("list"), "drained") })
+	for i := range nodes {
+		for _, of := range teams[3:] {
+			w.get(i, "GET", "/api-team", nil, nil, "X-Api-Key", of.Key)
+		}
+	}
+	for i := range nodes {
+		require.NoError(t, w.nodes[i].process.Stop(), "node %d", i)
+	}
+}
+
+// watchlists creates a watchlist at one node, and reads it at every node.
+func (w *world) watchlists(of team) {
+	w.t.Helper()
+	var made struct{ ID string }
+	w.get(0, "POST", "/api-keyword-watchlist", map[string]any{"name": "tea", "keywords": []string{"tea"}}, &made, "X-Api-Key", of.Key, "X-Request-Id", "r-1")
+	for i := range nodes {
+		w.get(i, "GET", "/api-keyword-watchlist?id="+made.ID, nil, nil, "X-Api-Key", of.Key)
+		w.get(i, "GET", "/api-posts?watchlist_ids="+made.ID, nil, nil, "X-Api-Key", of.Key, "Accept-Encoding", "gzip")
+	}
+	status, _ := w.request(1, "POST", "/api-keyword-watchlist", map[string]any{"name": "tea"}, "X-Api-Key", of.Key)
+	require.Equal(w.t, http.StatusBadRequest, status)
+	status, _ = w.request(1, "GET", "/api-team", nil, "X-Api-Key", "wp_"+strings.Repeat("0", 32))
+	require.Equal(w.t, http.StatusUnauthorized, status)
+}
+
+// sessions connects a session by socket and by poll at every node.
+func (w *world) sessions(of team, account string) {
+	w.t.Helper()
+	for i := range nodes {
+		conn, err := w.connect(i, w.token((i+1)%nodes, of), account)
+		require.NoError(w.t, err)
+		require.NoError(w.t, conn.Close(websocket.StatusNormalClosure, ""))
+		token := w.token(i, of)
+		var reply struct{ Messages []struct{ Type string } }
+		messages := fmt.Sprintf(`{"messages":[%s]}`, hello(token, account))
+		w.get(i, "POST", "/extension/poll", rawJSON(messages), &reply, "Authorization", "Bearer "+token)
+		require.Equal(w.t, "welcome", reply.Messages[0].Type)
+	}
+	status, _ := w.request(0, "POST", "/extension/poll", rawJSON(`{"messages":[]}`), "Authorization", "Bearer unknown")
+	require.Contains(w.t, []int{http.StatusUnauthorized, http.StatusConflict}, status)
+}
+
+type rawJSON string
+
+// MarshalJSON implements json.Marshaler.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+// signIn redeems a one-time code and a pairing code at every node.
+func (w *world) signIn(of team) {
+	w.t.Helper()
+	for i := range nodes {
+		code := w.oneTimeCode(i, of.email)
+		var signed struct {
+			APIKey string `json:"api_key"`
+		}
+		w.get((i+1)%nodes, "POST", "/network-agent/auth-verify-otp", map[string]string{"email": of.email, "otp": code}, &signed)
+		require.Equal(w.t, of.Key, signed.APIKey)
+		var pairing struct{ Code string }
+		w.admin(i, "/admin/teams/"+of.ID+"/pairing-codes", map[string]string{"email": of.email}, &pairing)
+		var session struct {
+			Token string `json:"session_token"`
+		}
+		w.get((i+2)%nodes, "POST", "/extension/sign-in", map[string]string{"code": pairing.Code}, &session)
+		require.NotEmpty(w.t, session.Token)
+	}
+	code := w.oneTimeCode(0, "new-"+of.email)
+	var signed struct {
+		APIKey string `json:"api_key"`
+	}
+	w.get(1, "POST", "/network-agent/auth-verify-otp", map[string]string{"email": "new-" + of.email, "otp": code}, &signed)
+	w.get(2, "GET", "/api-team", nil, nil, "X-Api-Key", signed.APIKey)
+}
+
+var digits = regexp.MustCompile(`\b[0-9]{6}\b`)
+
+// oneTimeCode requests a code and reads it from the mail, at whichever node that
+// was written.
+func (w *world) oneTimeCode(i int, email string) (code string) {
+	w.t.Helper()
+	before := w.mails(email)
+	w.get(i, "POST", "/network-agent/auth-send-otp", map[string]string{"email": email}, nil)
+	w.eventually("the mail to "+email, func() bool {
+		for path, text := range w.mails(email) {
+			if _, old := before[path]; !old {
+				code = digits.FindString(text)
+			}
+		}
+		return code != ""
+	})
+	return code
+}
+
+func (w *world) mails(email string) map[string]string {
+	found := map[string]string{}
+	for i := range nodes {
+		folder := w.file(filepath.Join(fmt.Sprintf("node%d", i), "mail"))
+		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() { // the folder is made with the first mail
+				if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "<"+email+">") {
+					found[path] = string(text)
+				}
+			}
+			return nil
+		})
+	}
+	return found
+}
+
+// rotation replaces a team's key. The old one is refused at every node within a
+// second.
+func (w *world) rotation(of team) {
+	w.t.Helper()
+	for i := range nodes {
+		w.get(i, "GET", "/api-team", nil, nil, "X-Api-Key", of.Key) // each node knows the key
+	}
+	var rotated struct {
+		APIKey string `json:"api_key"`
+	}
+	w.admin(1, "/admin/teams/"+of.ID+"/rotate-key", nil, &rotated)
+	began := time.Now()
+	for i := range nodes {
+		w.eventually("the old key is refused", func() bool {
+			status, _ := w.request(i, "GET", "/api-team", nil, "X-Api-Key", of.Key)
+			return status == http.StatusUnauthorized
+		})
+		w.get(i, "GET", "/api-team", nil, nil, "X-Api-Key", rotated.APIKey)
+	}
+	require.Less(w.t, time.Since(began), 2*time.Second)
+}

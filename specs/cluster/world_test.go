@@ -1,0 +1,236 @@
+// Package cluster runs three nodes on one database, ends and freezes them, and
+// checks every reply.
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"watchpost/persistence/postgres/postgrestest"
+	"watchpost/specs/process"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	nodes         = 3
+	operatorToken = "specs-operator-token"
+)
+
+// world is a cluster under test.
+type world struct {
+	t      *testing.T
+	dir    string
+	binary string
+	store  string
+	client *http.Client
+	nodes  [nodes]node
+}
+
+// node keeps its addresses when it is started again.
+type node struct {
+	listen, advertise string
+	process           *process.Process
+}
+
+// team is a team of the test.
+type team struct {
+	ID    string `json:"id"`
+	Key   string `json:"api_key"`
+	email string
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, dir: t.TempDir(), client: &http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{}}}
+	t.Cleanup(w.client.CloseIdleConnections)
+	server, err := postgrestest.Start("fsync=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	w.store = server.URL("postgres")
+	w.binary, err = process.Build(w.dir)
+	require.NoError(t, err)
+	w.certificate()
+	require.NoError(t, os.WriteFile(w.file("master.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))), 0o600))
+	for i := range w.nodes {
+		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
+		w.start(i)
+	}
+	return w
+}
+
+func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
+
+func freeAddress(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+// certificate makes one for all nodes, which is its own authority.
+func (w *world) certificate() {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(w.t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "nodes"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	require.NoError(w.t, err)
+	encoded, err := x509.MarshalECPrivateKey(private)
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.WriteFile(w.file("node.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600))
+	require.NoError(w.t, os.WriteFile(w.file("node.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), 0o600))
+}
+
+// start starts a node and waits until it serves.
+func (w *world) start(i int) {
+	w.t.Helper()
+	n := &w.nodes[i]
+	name := fmt.Sprintf("node%d", i)
+	var err error
+	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + w.store}, name, w.dir, w.binary, "serve", "--cluster",
+		"--listen", n.listen, "--advertise", n.advertise, "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken,
+		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem"))
+	require.NoError(w.t, err)
+	w.t.Cleanup(n.process.Kill)
+	_, err = n.process.URL()
+	require.NoError(w.t, err)
+}
+
+func (w *world) signal(i int, s syscall.Signal) {
+	require.NoError(w.t, syscall.Kill(w.nodes[i].process.PID(), s))
+}
+
+// request sends a request to a node; status 0 means that there was no reply.
+func (w *world) request(i int, method, path string, body any, headers ...string) (status int, reply []byte) {
+	var content io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		require.NoError(w.t, err)
+		content = bytes.NewReader(raw)
+	}
+	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+w.nodes[i].listen+path, content)
+	require.NoError(w.t, err)
+	for k := 0; k < len(headers); k += 2 {
+		r.Header.Set(headers[k], headers[k+1])
+	}
+	response, err := w.client.Do(r)
+	if err != nil {
+		return 0, []byte(err.Error())
+	}
+	defer response.Body.Close()
+	if reply, err = io.ReadAll(response.Body); err != nil {
+		return 0, []byte(err.Error())
+	}
+	return response.StatusCode, reply
+}
+
+// get sends a request that must succeed.
+func (w *world) get(i int, method, path string, body, reply any, headers ...string) {
+	w.t.Helper()
+	status, raw := w.request(i, method, path, body, headers...)
+	require.Contains(w.t, []int{http.StatusOK, http.StatusCreated}, status, "node %d, %s %s: %s", i, method, path, raw)
+	if reply != nil {
+		require.NoError(w.t, json.Unmarshal(raw, reply), "%s", raw)
+	}
+}
+
+func (w *world) admin(i int, path string, body, reply any) {
+	w.t.Helper()
+	w.get(i, http.MethodPost, path, body, reply, "Authorization", "Bearer "+operatorToken)
+}
+
+// found creates a team at a node.
+func (w *world) found(i, number int) team {
+	w.t.Helper()
+	made := team{email: fmt.Sprintf("member%d@example.com", number)}
+	w.admin(i, "/admin/teams", map[string]string{"email": made.email, "plan": "growth"}, &made)
+	return made
+}
+
+// token opens a session of a team's member.
+func (w *world) token(i int, of team) string {
+	w.t.Helper()
+	var opened struct {
+		Token string `json:"session_token"`
+	}
+	w.admin(i, "/admin/teams/"+of.ID+"/sessions", map[string]string{"email": of.email}, &opened)
+	return opened.Token
+}
+
+func hello(token, account string) string {
+	return fmt.Sprintf(`{"type":"hello","v":1,"token":%q,"boot":"b","journal":"j","version":"specs","account":{"urn":"urn:network:member:%s","slug":%q,"name":%q,"signed_in":true},"tasks":[]}`,
+		token, account, account, account)
+}
+
+// connect opens a socket at a node and waits for the welcome.
+func (w *world) connect(i int, token, account string) (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(w.t.Context(), process.Patience)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, "ws://"+w.nodes[i].listen+"/extension/socket", &websocket.DialOptions{HTTPClient: w.client})
+	if err != nil {
+		return nil, err
+	}
+	if err = conn.Write(ctx, websocket.MessageText, []byte(hello(token, account))); err == nil {
+		var frame []byte
+		if _, frame, err = conn.Read(ctx); err == nil && !strings.Contains(string(frame), `"type":"welcome"`) {
+			err = fmt.Errorf("no welcome: %s", frame)
+		}
+	}
+	if err != nil {
+		_ = conn.CloseNow()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// eventually polls a condition.
+func (w *world) eventually(what string, so func() bool) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), process.Patience)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for !so() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			w.t.Fatal("not in time: " + what)
+		}
+	}
+}
+
+// nodesCommand runs watchpost nodes.
+func (w *world) nodesCommand(args ...string) string {
+	w.t.Helper()
+	p, err := process.LaunchWith([]string{"WATCHPOST_STORE=" + w.store}, "nodes", w.dir, w.binary, append([]string{"nodes"}, args...)...)
+	require.NoError(w.t, err)
+	<-p.Done()
+	require.Zero(w.t, p.ExitCode(), p.Tail())
+	return p.Tail()
+}
