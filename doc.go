@@ -49,8 +49,8 @@
 //   - Engagement: a like, comment or invitation in a member's or company's name
 //     (POST /api-like; engagement.go).
 //   - Agent task: one piece of work on the network that a caller requests and
-//     polls (Agent task; task.go, task_transitions.go, task_lease.go,
-//     task_paging.go, task_output.go).
+//     polls (Agent task; task.go, task_input.go, task_transitions.go,
+//     task_lease.go, task_paging.go, task_output.go).
 //   - Error: the kind and text of a refused request (Errors; error.go).
 //   - Clock: the only source of time; limits reset at midnight and on Mondays,
 //     both in UTC (Limits; clock.go, allowance.go).
@@ -63,6 +63,7 @@
 //     watchlists, scans, tasks, effects, late results and idempotency.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
+//   - http/dashboard — the pages of the dashboard under /app.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that

@@ -2,7 +2,6 @@ package watchpost
 
 import (
 	"cmp"
-	"encoding/json"
 	"iter"
 	"slices"
 	"strings"
@@ -54,37 +53,19 @@ type Engagement struct {
 	Text    string // of a comment
 }
 
-// Engagement parses the engagement from a task's input; ok is false for other
+// Engagement returns the engagement that a task makes; ok is false for other
 // tasks.
 func (t *Task) Engagement() (d Engagement, ok bool) {
-	if !t.Type.Writes() || t.Type == TaskSendMessage {
-		return Engagement{}, false
-	}
-	var in struct {
-		Post    string    `json:"social_urn"`
-		Profile string    `json:"profile_urn"`
-		Actor   ActorType `json:"actor_type"`
-		Company string    `json:"company_title"`
-		Text    string    `json:"comment_text"`
-	}
-	if json.Unmarshal(t.Input, &in) != nil {
-		return Engagement{}, false
-	}
-	d = Engagement{Action: t.Type.Action(), Type: ActorUser, URN: in.Post, Text: in.Text}
+	in := t.Input.parsed()
+	d = Engagement{Action: t.Type.Action(), Type: ActorUser}
 	switch t.Type {
 	case TaskLikePost, TaskCommentPost:
-		d.Target = PostKey(in.Post)
+		d.URN, d.Target, d.Text = in.Post, in.postKey, in.Text
 		if in.Actor == ActorCompany {
 			d.Type, d.Company = ActorCompany, strings.TrimSpace(in.Company)
 		}
 	case TaskConnectionRequest:
-		d.URN, d.Text = in.Profile, ""
-		d.Target = in.Profile
-		if r, err := reference.ParseProfile(in.Profile); err == nil {
-			d.Target = r.Key()
-		}
-	default:
-		return Engagement{}, false
+		d.URN, d.Target = in.Profile, in.profileKey
 	}
 	return d, d.URN != ""
 }

@@ -13,7 +13,7 @@ func TestEffectKeys(t *testing.T) {
 	t.Parallel()
 	const post = "urn:network:activity:7000000000000000001"
 	key := func(kind TaskType, account AccountURN, input string) string {
-		task := Task{Type: kind, Account: account, Member: "m", Input: json.RawMessage(input)}
+		task := Task{Type: kind, Account: account, Member: "m", Input: ParseTaskInput([]byte(input))}
 		e, ok := task.Effect()
 		require.True(t, ok, input)
 		return e.Key()
@@ -34,8 +34,8 @@ func TestEffectKeys(t *testing.T) {
 		different[k] = true
 	}
 	for _, none := range []Task{
-		{Type: TaskCommentPost, Input: json.RawMessage(`{"social_urn":"` + post + `"}`)}, {Type: TaskProfileFetch, Input: json.RawMessage(`{"profile_urn":"1"}`)},
-		{Type: TaskSendMessage, Input: json.RawMessage(`{"profile_urn":"1"}`)}, {Type: TaskLikePost, Input: json.RawMessage(`{}`)}, {Type: TaskLikePost},
+		{Type: TaskCommentPost, Input: ParseTaskInput([]byte(`{"social_urn":"` + post + `"}`))}, {Type: TaskProfileFetch, Input: ParseTaskInput([]byte(`{"profile_urn":"1"}`))},
+		{Type: TaskSendMessage, Input: ParseTaskInput([]byte(`{"profile_urn":"1"}`))}, {Type: TaskLikePost, Input: ParseTaskInput([]byte(`{}`))}, {Type: TaskLikePost},
 	} {
 		_, ok := none.Effect()
 		require.False(t, ok, "%+v", none)
@@ -84,7 +84,7 @@ func TestSelectInteractions(t *testing.T) {
 
 func TestAddPage(t *testing.T) {
 	t.Parallel()
-	task := Task{ID: "t", Type: TaskProfilesPosts, State: TaskPending, Input: json.RawMessage(`{"profile_urns":["1","2","3"]}`)}
+	task := Task{ID: "t", Type: TaskProfilesPosts, State: TaskPending, Input: ParseTaskInput([]byte(`{"profile_urns":["1","2","3"]}`))}
 	require.Equal(t, 3, task.Units())
 	task, _ = task.WithLease(Lease{ID: "l1", Units: 2})
 	require.JSONEq(t, `{"profile_urns":["1","2"]}`, string(task.LeasedInput()))
@@ -103,9 +103,9 @@ func TestAddPage(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"posts":[{"n":1},{"n":2}]}`, string(output))
 
-	plain := Task{Type: TaskProfileFetch, Input: json.RawMessage(`{"profile_slug":"x"}`)}
+	plain := Task{Type: TaskProfileFetch, Input: ParseTaskInput([]byte(`{"profile_slug":"x"}`))}
 	require.Equal(t, 1, plain.Units())
-	require.Equal(t, plain.Input, plain.LeasedInput())
+	require.Equal(t, plain.Input.JSON(), plain.LeasedInput())
 }
 
 // TestNewestPosts: posts that do not fit are dropped, oldest first.

@@ -1,7 +1,10 @@
 package watchpost
 
 import (
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	"watchpost/internal/text"
 )
@@ -29,6 +32,35 @@ var languages = map[string]string{
 	"ukrainian": "uk", "urdu": "ur", "uzbek": "uz", "vietnamese": "vi", "welsh": "cy", "yoruba": "yo", "zulu": "zu",
 	"undetermined": Undetermined, "unknown": Undetermined,
 }
+
+// languageNames maps codes to the English name that is shown: of several, the
+// first in the order of the alphabet.
+var languageNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
+	for name, code := range languages {
+		if known := names[code]; known == "" || name < known {
+			names[code] = name
+		}
+	}
+	for code, name := range names {
+		names[code] = strings.ToUpper(name[:1]) + name[1:]
+	}
+	names["fa"], names["hr"], names["id"], names["nl"], names["no"], names["ro"], names["si"], names["sl"], names["tl"], names["zh"], names["es"], names[Undetermined] =
+		"Persian", "Croatian", "Indonesian", "Dutch", "Norwegian", "Romanian", "Sinhala", "Slovenian", "Tagalog", "Chinese", "Spanish", "Unknown"
+	return names
+})
+
+// LanguageName returns the English name of a language; an unknown code is its
+// own name.
+func LanguageName(code string) string {
+	if name := languageNames()[code]; name != "" {
+		return name
+	}
+	return code
+}
+
+// LanguageCodes returns the codes of the languages with a name, in their order.
+func LanguageCodes() []string { return slices.Sorted(maps.Keys(languageNames())) }
 
 // codeAliases maps codes to the one that language detection reports: codes of
 // the same language, and languages that it does not distinguish (Bosnian, Malay,

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"watchpost/internal/reference"
 )
 
 // Progress is the progress of a paged task. A paged task costs several units of
@@ -21,12 +19,12 @@ type Progress struct {
 	Posts []json.RawMessage // collected so far
 }
 
-// pagedInput is the input of the paged task type.
+// pagedInput is the leased input of the paged task type.
 type pagedInput struct {
 	URNs []json.RawMessage `json:"profile_urns"`
 }
 
-// companyInput is the input of TaskCompanyPosts.
+// companyInput is the leased input of TaskCompanyPosts.
 type companyInput struct {
 	Slug json.RawMessage `json:"company_slug"`
 }
@@ -37,38 +35,8 @@ func (t *Task) references() (all []json.RawMessage, people int) {
 	if t.Type != TaskProfilesPosts {
 		return nil, 0
 	}
-	var in pagedInput
-	if err := json.Unmarshal(t.Input, &in); err != nil {
-		return nil, 0
-	}
-	return distinctAuthors(in.URNs)
-}
-
-// distinctAuthors drops references to the same author in another spelling, and
-// moves companies to the end.
-func distinctAuthors(refs []json.RawMessage) (all []json.RawMessage, people int) {
-	seen := make(map[string]bool, len(refs))
-	all = make([]json.RawMessage, 0, len(refs))
-	var companies []json.RawMessage
-	for _, raw := range refs {
-		key, kind := string(raw), reference.Profile
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			if reference, err := reference.ParseAuthor(text); err == nil {
-				key, kind = reference.Key(), reference.Kind
-			}
-		}
-		switch {
-		case seen[key]:
-			continue
-		case kind == reference.Company:
-			companies = append(companies, raw)
-		default:
-			all = append(all, raw)
-		}
-		seen[key] = true
-	}
-	return append(all, companies...), len(all)
+	in := t.Input.parsed()
+	return in.authors, in.people
 }
 
 // Units returns how many units of its allowance the next slice of the task can
@@ -93,13 +61,13 @@ func (t *Task) LeasedType() TaskType {
 func (t *Task) LeasedInput() json.RawMessage {
 	switch t.Type {
 	case TaskProfilesSearch:
-		return leasedSearch(t.Input)
+		return leasedSearch(t.Input.raw)
 	case TaskConnectionRequest:
-		return leasedInvitation(t.Input)
+		return leasedInvitation(t.Input.raw)
 	}
 	all, people := t.references()
 	if t.Lease == nil || len(all) == 0 {
-		return t.Input
+		return t.Input.raw
 	}
 	var slice any
 	if from := min(t.Lease.First, len(all)); from >= people && from < len(all) {
@@ -109,7 +77,7 @@ func (t *Task) LeasedInput() json.RawMessage {
 	}
 	b, err := json.Marshal(slice)
 	if err != nil {
-		return t.Input // the input was decoded before
+		return t.Input.raw // the references were decoded before
 	}
 	return b
 }

@@ -1,7 +1,6 @@
 package watchpost_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,9 +28,9 @@ func TestLeasedInput(t *testing.T) {
 		{watchpost.TaskConnectionRequest, `{"profile_urn":"1","note":" \t "}`, `{"profile_urn":"1"}`},
 		{watchpost.TaskConnectionRequest, `{"profile_urn":"1"}`, `{"profile_urn":"1"}`},
 	} {
-		task := watchpost.Task{Type: c.kind, Input: json.RawMessage(c.given)}
+		task := watchpost.Task{Type: c.kind, Input: watchpost.ParseTaskInput([]byte(c.given))}
 		require.JSONEq(t, c.want, string(task.LeasedInput()), c.given)
-		require.Equal(t, c.given, string(task.Input))
+		require.Equal(t, c.given, string(task.Input.JSON()))
 	}
 }
 
@@ -41,7 +40,7 @@ func TestOnePersonInSeveralSpellings(t *testing.T) {
 	t.Parallel()
 	task := watchpost.Task{
 		Type:  watchpost.TaskProfilesPosts,
-		Input: json.RawMessage(`{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/","123456","jane-doe"]}`),
+		Input: watchpost.ParseTaskInput([]byte(`{"profile_urns":["urn:network:member:123456","https://network.example/in/Jane-Doe/","123456","jane-doe"]}`)),
 	}
 	require.Equal(t, 2, task.Units())
 	task.Lease = &watchpost.Lease{Units: 2}
@@ -54,7 +53,7 @@ func TestSlicesOfPeopleAndCompanies(t *testing.T) {
 	t.Parallel()
 	task := watchpost.Task{
 		Type: watchpost.TaskProfilesPosts, State: watchpost.TaskPending,
-		Input: json.RawMessage(`{"profile_urns":["https://network.example/company/Acme/","1","/company/acme","urn:network:organization:42","jane-doe"]}`),
+		Input: watchpost.ParseTaskInput([]byte(`{"profile_urns":["https://network.example/company/Acme/","1","/company/acme","urn:network:organization:42","jane-doe"]}`)),
 	}
 	for i, want := range []struct {
 		kind  watchpost.TaskType

@@ -24,7 +24,7 @@ import (
 type Task struct {
 	ID        TaskID
 	Type      TaskType
-	Input     json.RawMessage // the request's fields as given, or the input of a scan
+	Input     TaskInput // the request's fields as given, or the input of a scan
 	State     TaskState
 	CreatedAt time.Time
 	EndedAt   time.Time

@@ -272,8 +272,8 @@ func TestTaskSurvivesStorage(t *testing.T) {
 		if len(task.Output) == 0 {
 			loaded.Output = nil
 		}
-		if len(task.Input) == 0 {
-			loaded.Input = nil
+		if task.Input.JSON() == nil {
+			loaded.Input = watchpost.TaskInput{}
 		}
 		require.Equal(t, task, loaded)
 	}

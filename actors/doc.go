@@ -12,6 +12,7 @@
 // Each owns the fields that it declares and alone changes them.
 //
 //	members       members, pairing codes, claimed and bound accounts
+//	web           browsers signed in to the dashboard, links to sign in
 //	sessions      sessions, the accounts' allowances (ledger), signs of life, statuses
 //	tasks         open tasks: creation, order, dispatch, pauses, debits
 //	scans         entries that share a scan

@@ -63,6 +63,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	for _, s := range ms.team.sessions.of(m.Member) {
 		ends = append(ends, ms.team.sessions.close(st.room(2), s))
 	}
+	ms.team.web.endAll(st, m.Member)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
 	delete(ms.team.sessions.liveness, m.Member)
 	delete(ms.bindings, m.Member)

@@ -126,7 +126,8 @@ type GetWatchlist struct {
 	ID   watchpost.WatchlistID
 }
 
-// ListWatchlists is answered by []WatchlistView, oldest first.
+// ListWatchlists is answered by []WatchlistView, oldest first; without a type,
+// those of all types.
 type ListWatchlists struct{ Type watchpost.WatchlistType }
 
 // UpdateWatchlist changes a watchlist (NotFound, Conflict, Invalid); answered
@@ -165,8 +166,10 @@ type WatchlistView struct {
 	List       watchpost.List // that it follows; empty for one of keywords
 	LastScanAt time.Time      // zero: none finished
 	NextScanAt time.Time      // zero: disabled
-	// DroppedThisWeek counts the posts that the weekly limit kept out; filled
-	// in the answer to GetWatchlist only.
+	// PostsThisWeek counts the posts of the week that the weekly limit is about,
+	// DroppedThisWeek those that it kept out; filled in the answers to
+	// GetWatchlist and ListWatchlists.
+	PostsThisWeek   int
 	DroppedThisWeek int
 }
 

@@ -128,18 +128,27 @@ type PostsPage struct {
 	// watchlist that was deleted.
 	Asked   map[watchpost.WatchlistID]bool
 	Tagging *watchpost.Tagging
+	// Counts answers the PostCounts of the request, in their order.
+	Counts []int
+}
+
+// PostCount asks how many posts of the named watchlists match a query.
+type PostCount struct {
+	Named []string
+	Query watchpost.PostQuery
 }
 
 // Posts runs a query over the posts of a team, on a snapshot of the store and
 // past the team's actors. named are the watchlists that the request asks for
-// (none: all); q.Live is filled here. Errors: Invalid `Invalid watchlist
+// (none: all); q.Live is filled here. also are counted on the same snapshot, so
+// that their numbers agree with the page. Errors: Invalid `Invalid watchlist
 // ID(s)`, Forbidden for another team's, Unavailable for a failed read.
-func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery) (PostsPage, error) {
-	page, err := r.queryPosts(ctx, team, named, q)
+func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also ...PostCount) (PostsPage, error) {
+	page, err := r.queryPosts(ctx, team, named, q, also)
 	return page, unavailable(err)
 }
 
-func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery) (PostsPage, error) {
+func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return PostsPage{}, err
@@ -155,7 +164,19 @@ func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named 
 	q.Tagging = live
 	found, err := r.env.posts.Query(view, persistence.Space(team), &q)
 	r.env.metrics.postCache.Set(float64(r.env.posts.CacheBytes()))
-	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Tagging: live}, err
+	if err != nil {
+		return PostsPage{}, err
+	}
+	queries := make([]*watchpost.PostQuery, len(also))
+	for i := range also {
+		q := &also[i].Query
+		if q.Live, err = namedWatchlists(view, team, live.Live, also[i].Named); err != nil {
+			return PostsPage{}, err
+		}
+		q.Tagging, queries[i] = live, q
+	}
+	counts, err := r.env.posts.Counts(view, persistence.Space(team), queries)
+	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Tagging: live, Counts: counts}, err
 }
 
 // viewFor returns a view for one request. It cannot be read any more when the

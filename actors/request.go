@@ -11,32 +11,37 @@ import (
 // table answers the short ones.
 type Request[R any] interface{ answeredWith(R) }
 
-func (RequireExtension) answeredWith(Done)          {}
-func (CreateTeam) answeredWith(TeamCreated)         {}
-func (GetTeam) answeredWith(TeamView)               {}
-func (UpdateTeam) answeredWith(watchpost.Team)      {}
-func (RevealKey) answeredWith(APIKey)               {}
-func (RotateKey) answeredWith(APIKey)               {}
-func (AddMember) answeredWith(watchpost.Member)     {}
-func (UpdateMember) answeredWith(watchpost.Member)  {}
-func (RemoveMember) answeredWith(Done)              {}
-func (ReleaseAccount) answeredWith(Done)            {}
-func (OpenSession) answeredWith(SessionOpened)      {}
-func (ListSessions) answeredWith([]SessionView)     {}
-func (Revoke) answeredWith(Done)                    {}
-func (CreatePairingCode) answeredWith(PairingCode)  {}
-func (CreateTask) answeredWith(TaskCreated)         {}
-func (Engage) answeredWith(TaskCreated)             {}
-func (BookmarkPost) answeredWith(Done)              {}
-func (CreateWatchlist) answeredWith(WatchlistView)  {}
-func (Follow) answeredWith(Followed)                {}
-func (GetWatchlist) answeredWith(WatchlistView)     {}
-func (ListWatchlists) answeredWith([]WatchlistView) {}
-func (UpdateWatchlist) answeredWith(WatchlistView)  {}
-func (DeleteWatchlist) answeredWith(Done)           {}
-func (sessionHello) answeredWith(sessionWelcomed)   {}
-func (signInMember) answeredWith(SignedIn)          {}
-func (redeemPairing) answeredWith(SessionOpened)    {}
+func (RequireExtension) answeredWith(Done)             {}
+func (CreateTeam) answeredWith(TeamCreated)            {}
+func (GetTeam) answeredWith(TeamView)                  {}
+func (UpdateTeam) answeredWith(watchpost.Team)         {}
+func (RevealKey) answeredWith(APIKey)                  {}
+func (RotateKey) answeredWith(APIKey)                  {}
+func (AddMember) answeredWith(watchpost.Member)        {}
+func (UpdateMember) answeredWith(watchpost.Member)     {}
+func (RemoveMember) answeredWith(Done)                 {}
+func (ReleaseAccount) answeredWith(Done)               {}
+func (OpenSession) answeredWith(SessionOpened)         {}
+func (ListSessions) answeredWith([]SessionView)        {}
+func (Revoke) answeredWith(Done)                       {}
+func (CreatePairingCode) answeredWith(PairingCode)     {}
+func (CreateTask) answeredWith(TaskCreated)            {}
+func (Engage) answeredWith(TaskCreated)                {}
+func (BookmarkPost) answeredWith(Done)                 {}
+func (CreateWatchlist) answeredWith(WatchlistView)     {}
+func (Follow) answeredWith(Followed)                   {}
+func (GetWatchlist) answeredWith(WatchlistView)        {}
+func (ListWatchlists) answeredWith([]WatchlistView)    {}
+func (UpdateWatchlist) answeredWith(WatchlistView)     {}
+func (DeleteWatchlist) answeredWith(Done)              {}
+func (OpenWebSession) answeredWith(WebSessionOpened)   {}
+func (CreateSignInLink) answeredWith(WebSessionOpened) {}
+func (ListWebSessions) answeredWith([]WebSessionView)  {}
+func (EndWebSessions) answeredWith(Done)               {}
+func (redeemLink) answeredWith(WebSessionOpened)       {}
+func (sessionHello) answeredWith(sessionWelcomed)      {}
+func (signInMember) answeredWith(SignedIn)             {}
+func (redeemPairing) answeredWith(SessionOpened)       {}
 
 // Ask sends a request to a team and waits for its reply. When ctx ends first,
 // or the team fails meanwhile, the error is Unavailable and it is not known

@@ -42,32 +42,25 @@ func subjectOf(t *watchpost.Task) subject {
 	if t.Type != watchpost.TaskKeywordScan && t.Type != watchpost.TaskForumScan {
 		return subject{}
 	}
-	return subject{t.Type, text.Normalize(scanInputOf(t).Keyword)}
+	keyword, _ := t.Input.Scan()
+	return subject{t.Type, text.Normalize(keyword)}
 }
 
-func scanInput(input protocol.ScanInput) json.RawMessage {
+func scanInput(input protocol.ScanInput) watchpost.TaskInput {
 	b, err := json.Marshal(input)
 	if err != nil {
 		panic(err) // strings and a time
 	}
-	return b
-}
-
-func scanInputOf(t *watchpost.Task) (input protocol.ScanInput) {
-	if err := json.Unmarshal(t.Input, &input); err != nil {
-		panic(err) // written by scanInput
-	}
-	return input
+	return watchpost.ParseTaskInput(b)
 }
 
 // joined returns the scan that serves the entries of both: it looks back as far
 // as the one that looks back further. ok is false when it was handed out.
 func joined(scan, other *watchpost.Task) (both watchpost.Task, ok bool) {
 	if both, ok = scan.Join(*other); ok {
-		input := scanInputOf(&both)
-		if since := scanInputOf(other).Since; since.Before(input.Since) {
-			input.Since = since
-			both.Input = scanInput(input)
+		keyword, since := both.Input.Scan()
+		if _, earlier := other.Input.Scan(); earlier.Before(since) {
+			both.Input = scanInput(protocol.ScanInput{Keyword: keyword, Since: earlier})
 		}
 	}
 	return both, ok

@@ -227,7 +227,7 @@ func (t *task) onDescribe(m describe) {
 // viewOf shows a task without the reasons of its waiting.
 func viewOf(t *watchpost.Task) TaskView {
 	v := TaskView{
-		ID: t.ID, Type: t.Type, State: t.State, Input: t.Input, Output: t.Output,
+		ID: t.ID, Type: t.Type, State: t.State, Input: t.Input.JSON(), Output: t.Output,
 		CreatedAt: t.CreatedAt, CompletedAt: t.EndedAt,
 	}
 	if t.Failure != nil {

@@ -110,7 +110,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage) watchpost.Task {
 	now := t.env.clock.Now()
 	return watchpost.Task{
-		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: input,
+		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: watchpost.ParseTaskInput(input),
 		State: watchpost.TaskPending, CreatedAt: now,
 	}
 }

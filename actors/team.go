@@ -27,6 +27,7 @@ type team struct {
 	postStore *actor.PID
 
 	members     *members
+	web         *webSessions
 	sessions    *sessions
 	watchlists  *watchlists
 	scans       *scans
@@ -60,6 +61,7 @@ type renewLeases struct{ until time.Time }
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
+	t.web = newWebSessions(t)
 	t.sessions = newSessions(t)
 	t.watchlists = newWatchlists(t)
 	t.scans = newScans(t)
@@ -136,6 +138,9 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.record = record
 	if err := t.members.load(view); err != nil {
+		return err
+	}
+	if err := t.web.load(view); err != nil {
 		return err
 	}
 	if err := t.sessions.ledger.load(view, t.space, t.env.clock.Now()); err != nil {
@@ -235,7 +240,7 @@ func (t *team) receiveTeam(message any) bool {
 	case signInMember:
 		t.members.onSignInMember(m)
 	default:
-		return false
+		return t.web.receive(message)
 	}
 	return true
 }

@@ -49,9 +49,7 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onFollow(m)
 	case GetWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
-			view := ws.shown(tracked)
-			view.DroppedThisWeek = ws.week(m.ID, ws.env.clock.Now()).Dropped
-			ws.answer(view, nil)
+			ws.answer(ws.withWeek(ws.shown(tracked)), nil)
 		}
 	case ListWatchlists:
 		ws.onListWatchlists(m)
@@ -194,12 +192,19 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 func (ws *watchlists) onListWatchlists(m ListWatchlists) {
 	views := []WatchlistView{}
 	for _, tracked := range ws.byID {
-		if tracked.view.Watchlist.Type == m.Type {
-			views = append(views, ws.shown(tracked))
+		if m.Type == "" || tracked.view.Watchlist.Type == m.Type {
+			views = append(views, ws.withWeek(ws.shown(tracked)))
 		}
 	}
 	slices.SortFunc(views, byID)
 	ws.answer(views, nil)
+}
+
+// withWeek adds the counters of the current week.
+func (ws *watchlists) withWeek(v WatchlistView) WatchlistView {
+	week := ws.week(v.Watchlist.ID, ws.env.clock.Now())
+	v.PostsThisWeek, v.DroppedThisWeek = week.Posts, week.Dropped
+	return v
 }
 
 // onDeleteWatchlist decides the deletion in one small batch, which every query

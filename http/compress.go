@@ -17,6 +17,11 @@ import (
 // compressedPaths are the paths of such replies.
 var compressedPaths = []string{"/api-posts", "/openapi.json", "/docs"}
 
+// compressedPages begins the paths of the dashboard. Other sites cannot make a
+// browser load a page with its session, so they cannot guess from the size what
+// it holds.
+const compressedPages = "/app"
+
 // leastCompressed is the size from which compression saves a packet.
 const leastCompressed = 1400
 
@@ -28,7 +33,7 @@ func compressed(next http.Handler) (http.Handler, error) {
 	}
 	compressing := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) {
+		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) && !strings.HasPrefix(r.URL.Path, compressedPages) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -77,9 +77,22 @@ func (s *Server) writeError(r *http.Request, err error) {
 	if err == errForwarded || s.movedAway(x, err) || x.writePromptError(err) { //nolint:errorlint // it is never wrapped
 		return
 	}
+	status, text, _ := s.fault(r, err)
+	var n *fullError
+	if errors.As(err, &n) {
+		x.writeBody(status, fullBody{text, n.Error()})
+		return
+	}
+	x.writeError(status, text)
+}
+
+// fault returns the status and the text of an error, and the id of the request.
+// It logs an error that is the service's.
+func (s *Server) fault(r *http.Request, err error) (status int, text, request string) {
+	x := stateOf(r.Context())
 	err = classified(err)
 	kind := watchpost.KindOf(err)
-	status, text := statuses[kind], clientText(kind, err)
+	status, text = statuses[kind], clientText(kind, err)
 	switch kind {
 	case watchpost.Internal:
 		s.log.Error("request failed", "request", x.id, "path", r.URL.Path, "error", err)
@@ -93,12 +106,7 @@ func (s *Server) writeError(r *http.Request, err error) {
 			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
 		}
 	}
-	var n *fullError
-	if errors.As(err, &n) {
-		x.writeBody(status, fullBody{text, n.Error()})
-		return
-	}
-	x.writeError(status, text)
+	return status, text, x.id
 }
 
 func (x *requestState) writeError(status int, text string) {

@@ -23,7 +23,8 @@ const (
 
 // newFramework makes the framework's server with every default of it that
 // would show replaced or switched off.
-func (s *Server) newFramework(version string) *fuego.Server {
+// Only a document that describes /admin has the operator's scheme.
+func (s *Server) newFramework(version string, admin bool) *fuego.Server {
 	if version == "" {
 		version = "dev"
 	}
@@ -32,7 +33,7 @@ func (s *Server) newFramework(version string) *fuego.Server {
 		fuego.WithLoggingMiddleware(fuego.LoggingConfig{DisableRequest: true, DisableResponse: true}),
 		fuego.WithoutAutoGroupTags(),
 		fuego.WithDisallowUnknownFields(false),
-		fuego.WithSecurity(securitySchemes()),
+		fuego.WithSecurity(securitySchemes(admin)),
 		fuego.WithEngineOptions(
 			fuego.WithErrorHandler(func(_ context.Context, err error) error { return err }),
 			fuego.WithRequestContentType("application/json"),
@@ -51,7 +52,7 @@ func (s *Server) newFramework(version string) *fuego.Server {
 	)
 }
 
-func securitySchemes() openapi3.SecuritySchemes {
+func securitySchemes(admin bool) openapi3.SecuritySchemes {
 	scheme := func(s *openapi3.SecurityScheme, description string) *openapi3.SecuritySchemeRef {
 		return &openapi3.SecuritySchemeRef{Value: s.WithDescription(description)}
 	}
@@ -59,11 +60,14 @@ func securitySchemes() openapi3.SecuritySchemes {
 		return openapi3.NewSecurityScheme().WithType("http").WithScheme("bearer")
 	}
 	key := openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").WithName("x-api-key")
-	return openapi3.SecuritySchemes{
+	schemes := openapi3.SecuritySchemes{
 		schemeKey:     scheme(key, "The key of a team."),
-		schemeAdmin:   scheme(bearer(), "The operator's token (--admin-token)."),
 		schemeSession: scheme(bearer(), "The token of a session."),
 	}
+	if admin {
+		schemes[schemeAdmin] = scheme(bearer(), "The operator's token (--admin-token).")
+	}
+	return schemes
 }
 
 // customise corrects what the generator makes of the types: in 3.1 null is a type,
@@ -123,11 +127,6 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	}
 	taskSchemas(f, schemas)
 	tidySchemas(schemas)
-	for _, item := range document.Paths.Map() {
-		for _, operation := range item.Operations() {
-			tidyOperation(operation)
-		}
-	}
 	document = f.OutputOpenAPISpec()
 	publish(document)
 	if err := complete(document); err != nil {
@@ -233,16 +232,6 @@ func orNull(schemas openapi3.Schemas, name, property string) {
 	}
 	either.AnyOf = openapi3.SchemaRefs{one, null.NewRef()}
 	schemas[name].Value.Properties[property] = either.NewRef()
-}
-
-// tidyOperation takes out the errors that the framework adds to every operation.
-func tidyOperation(o *openapi3.Operation) {
-	for code, response := range o.Responses.Map() {
-		content := response.Value.Content.Get(mediaJSON)
-		if content != nil && content.Schema != nil && strings.HasSuffix(content.Schema.Ref, "/HTTPError") {
-			o.Responses.Delete(code)
-		}
-	}
 }
 
 // withBody documents the errors of a body that cannot be read.

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -31,44 +30,11 @@ func complete(document *openapi3.T) error {
 	if err := describeFields(document); err != nil {
 		return err
 	}
-	for _, item := range document.Paths.Map() {
-		for _, operation := range item.Operations() {
-			completeBodies(operation, values, document.Components.Headers)
-		}
+	for _, o := range operationsOf(document) {
+		completeBodies(o.Operation, values, document.Components.Headers)
 	}
 	orderTags(document)
-	dropUnusedSchemes(document)
 	return nil
-}
-
-// dropUnusedSchemes takes out the security schemes that no operation asks for:
-// there is no admin API, or it is served elsewhere.
-func dropUnusedSchemes(document *openapi3.T) {
-	used := map[string]bool{}
-	for _, o := range operationsOf(document) {
-		for _, requirement := range *o.Security {
-			for scheme := range requirement {
-				used[scheme] = true
-			}
-		}
-	}
-	maps.DeleteFunc(document.Components.SecuritySchemes, func(name string, _ *openapi3.SecuritySchemeRef) bool { return !used[name] })
-}
-
-func hasExample(response *openapi3.ResponseRef, text string) bool {
-	if response == nil {
-		return false
-	}
-	content := response.Value.Content.Get(mediaJSON)
-	if content == nil {
-		return false
-	}
-	for _, example := range content.Examples {
-		if body, _ := example.Value.Value.(map[string]any); body["error"] == text {
-			return true
-		}
-	}
-	return false
 }
 
 const (
@@ -100,7 +66,7 @@ func completeBodies(o *openapi3.Operation, values *examples, headers openapi3.He
 			content.Example.(map[string]any)["message"] = said
 		}
 		refer(response.Value, headerRequestID)
-		if hasExample(response, watchpost.TextUnavailable) {
+		if content != nil && documentsError(content.Examples, watchpost.TextUnavailable) {
 			refer(response.Value, headerRetryAfter)
 		}
 	}

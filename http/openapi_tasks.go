@@ -19,19 +19,18 @@ import (
 var typedTasks = []struct {
 	kind      watchpost.TaskType
 	requests  []any
-	omits     []string // fields that only the second request has
 	described string
 }{
-	{watchpost.TaskProfileFetch, []any{fetchProfile{}}, nil, "a profile"},
-	{watchpost.TaskCompanyFetch, []any{fetchCompany{}}, nil, "a company"},
-	{watchpost.TaskProfilesPosts, []any{fetchProfilesPosts{}}, nil, "posts of people"},
-	{watchpost.TaskCompanyPosts, []any{fetchCompany{}}, nil, "posts of a company"},
-	{watchpost.TaskProfilesSearch, []any{searchProfiles{}}, nil, "a search for people"},
-	{watchpost.TaskConnectionsFetch, []any{fetchConnections{}}, nil, "the connections of an account"},
-	{watchpost.TaskLikePost, []any{likePost{}, likeRequest{}}, nil, "a like"},
-	{watchpost.TaskCommentPost, []any{commentPost{}, commentRequest{}}, nil, "a comment"},
-	{watchpost.TaskSendMessage, []any{sendMessage{}}, nil, "a message"},
-	{watchpost.TaskConnectionRequest, []any{sendConnectionRequest{}}, nil, "an invitation"},
+	{watchpost.TaskProfileFetch, []any{fetchProfile{}}, "a profile"},
+	{watchpost.TaskCompanyFetch, []any{fetchCompany{}}, "a company"},
+	{watchpost.TaskProfilesPosts, []any{fetchProfilesPosts{}}, "posts of people"},
+	{watchpost.TaskCompanyPosts, []any{fetchCompany{}}, "posts of a company"},
+	{watchpost.TaskProfilesSearch, []any{searchProfiles{}}, "a search for people"},
+	{watchpost.TaskConnectionsFetch, []any{fetchConnections{}}, "the connections of an account"},
+	{watchpost.TaskLikePost, []any{likePost{}, likeRequest{}}, "a like"},
+	{watchpost.TaskCommentPost, []any{commentPost{}, commentRequest{}}, "a comment"},
+	{watchpost.TaskSendMessage, []any{sendMessage{}}, "a message"},
+	{watchpost.TaskConnectionRequest, []any{sendConnectionRequest{}}, "an invitation"},
 }
 
 const schemaPrefix = "#/components/schemas/"
@@ -114,11 +113,8 @@ func outputSchema(f *fuego.Server, schemas openapi3.Schemas, kind watchpost.Task
 	if posts := s.Properties["posts"]; posts != nil {
 		s.Properties["posts"] = listOf(openapi3.NewSchemaRef(schemaPrefix+"taskPost", schemas["taskPost"].Value))
 	}
-	for property, ref := range s.Properties {
-		if ref.Value == nil || !ref.Value.Type.Is("array") && !rawLists[property] {
-			continue
-		}
-		if rawLists[property] { // the generator does not see what raw JSON is
+	for _, property := range rawLists {
+		if s.Properties[property] != nil { // the generator does not see what raw JSON is
 			s.Properties[property] = listOf(openapi3.NewSchema().NewRef())
 		}
 	}
@@ -126,7 +122,7 @@ func outputSchema(f *fuego.Server, schemas openapi3.Schemas, kind watchpost.Task
 }
 
 // rawLists are the fields of outputs whose elements are what the network shows.
-var rawLists = map[string]bool{"experience": true, "education": true, "skills": true, "specialties": true}
+var rawLists = []string{"experience", "education", "skills", "specialties"}
 
 func listOf(items *openapi3.SchemaRef) *openapi3.SchemaRef {
 	s := openapi3.NewArraySchema()

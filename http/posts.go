@@ -76,7 +76,7 @@ type postsReply struct {
 }
 
 func (s *Server) getPosts(r *http.Request) (postsReply, error) {
-	named, q, err := readPostQuery(readParams(r))
+	named, q, err := readPostsRequest(r)
 	if err != nil {
 		return postsReply{}, err
 	}
@@ -107,6 +107,11 @@ func (r postsReply) appendTo(b []byte) []byte {
 
 // tagged implements taggedReply.
 func (postsReply) tagged() {}
+
+// readPostsRequest reads the query of a request for posts.
+func readPostsRequest(r *http.Request) ([]string, watchpost.PostQuery, error) {
+	return readPostQuery(readParams(r))
+}
 
 // readPostQuery reads the parameters of GET /api-posts.
 func readPostQuery(p *params) (named []string, q watchpost.PostQuery, err error) {

@@ -49,6 +49,7 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 		r.Operation.Summary = summary
 		r.Operation.Description = strings.TrimPrefix(details[id]+"\n\n"+callers[a], "\n\n")
 		r.Operation.Security = &openapi3.SecurityRequirements{}
+		r.Operation.Responses = openapi3.NewResponsesWithCapacity(8) // without the framework's errors
 		fuego.OptionTags(tag)(r)
 		switch a {
 		case teams:
@@ -180,7 +181,7 @@ func withError(status int, texts ...string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		code := strconv.Itoa(status)
 		known := r.Operation.Responses.Value(code)
-		if known == nil || known.Value.Content.Get("application/json").Examples == nil {
+		if known == nil {
 			fuego.OptionAddResponse(status, http.StatusText(status),
 				fuego.Response{Type: errorBody{}, ContentTypes: []string{"application/json"}})(r)
 			known = r.Operation.Responses.Value(code)

@@ -174,10 +174,10 @@ func New(o Options) (*Server, error) {
 	if o.Cluster != nil {
 		s.cluster = newClusterEdge(*o.Cluster, metrics.forwarded)
 	}
-	s.api = s.newFramework(o.Version)
+	s.api = s.newFramework(o.Version, s.admin.set && !o.SeparateOps)
 	s.ops = s.api
 	if o.SeparateOps {
-		s.ops = s.newFramework(o.Version) // its document is never requested
+		s.ops = s.newFramework(o.Version, s.admin.set) // its document is never requested
 	}
 	s.routes()
 	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
@@ -212,6 +212,7 @@ func (s *Server) routes() {
 	s.opsRoutes()
 	s.docsRoutes()
 	s.downloadRoutes()
+	s.dashboardRoutes()
 	if s.admin.set {
 		s.adminRoutes()
 	}

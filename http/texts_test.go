@@ -23,6 +23,7 @@ var sources = []string{".", "..", "../actors"}
 
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
+	"Signed out":                       "the dashboard then leads to its sign-in",
 	"Team already exists":              "ids are made by the service",
 	"Invalid 'plan'":                   "replaced by the handler's text",
 	"Invalid 'role'":                   "replaced by the handler's text",

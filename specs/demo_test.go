@@ -2,8 +2,12 @@ package specs_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +80,7 @@ func TestDemoKeepsItsWord(t *testing.T) {
 	// Addresses, token and folder.
 	w.ask(t, http.StatusOK, "nobody", http.MethodGet, "/docs", "")
 	require.Equal(t, w.serviceURL+"/docs", printed(t, demo, "API reference "))
+	checkSignInLink(t, w.serviceURL, printed(t, demo, "Dashboard "))
 	site, err := w.client.Get(w.networkURL)
 	require.NoError(t, err)
 	require.NoError(t, site.Body.Close())
@@ -242,4 +247,26 @@ json count == 0
 as nobody GET /api-team -H 'x-api-key: $KEY'
 json members length 1
 `)
+}
+
+// checkSignInLink signs in to the dashboard by the printed link, which works once.
+func checkSignInLink(t *testing.T, service, link string) {
+	t.Helper()
+	require.True(t, strings.HasPrefix(link, service+"/app/sign-in/link?link="), link)
+	_, secret, _ := strings.Cut(link, "link?link=")
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	browser := &http.Client{Jar: jar}
+	defer browser.CloseIdleConnections()
+	for _, want := range []struct {
+		status int
+		text   string
+	}{{http.StatusOK, "machine learning"}, {http.StatusUnprocessableEntity, "was used or has expired"}} {
+		reply, err := browser.PostForm(service+"/app/sign-in/link", url.Values{"link": {secret}})
+		require.NoError(t, err)
+		page, err := io.ReadAll(reply.Body)
+		require.NoError(t, errors.Join(err, reply.Body.Close()))
+		require.Equal(t, want.status, reply.StatusCode)
+		require.Contains(t, string(page), want.text)
+	}
 }

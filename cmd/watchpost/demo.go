@@ -43,6 +43,7 @@ type demo struct {
 
 	team watchpost.TeamID
 	key  string
+	link string // signs a browser in to the dashboard, once
 }
 
 // The seeded team.
@@ -117,6 +118,11 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	if err := d.startSessions(ctx, sessionsCtx); err != nil {
 		return err
 	}
+	link, err := actors.Ask(ctx, d.service.registry, d.team, actors.CreateSignInLink{Email: demoEmail})
+	if err != nil {
+		return err
+	}
+	d.link = d.service.url + "/app/sign-in/link?link=" + link.Token
 	return d.awaitPosts(ctx)
 }
 
@@ -251,6 +257,9 @@ func (d *demo) print() {
 Watchpost      %[1]s
 API key        %[2]s
 
+Dashboard      %[9]s
+               (the link signs in once; later: %[1]s/app as %[7]s, codes in %[5]s/mail)
+
 Network        %[3]s   (the stand-in; sign in as any member)
 API reference  %[1]s/docs   (document: %[1]s/openapi.json)
 Admin token    %[4]s
@@ -267,5 +276,5 @@ Try:
   curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/network-agent/get-task-status?api_agent_task_id=<the id from above>"
 
 Ctrl-C ends it.
-`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team)
+`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team, d.link)
 }

@@ -180,8 +180,11 @@ func TestVet(t *testing.T) {
 		require.Contains(t, got.Inferred(), interpret.SlotKeywords, name)
 	}
 	r := ofModel(interpret.Stated)
+	timed, err := interpret.Vet(r, prompt+", twice a day")
+	require.NoError(t, err)
+	require.Equal(t, 12, timed.Hours, "a stated frequency that the model left out")
 	r.Keywords = []watchpost.KeywordEntry{entry("posts")}
-	_, err := interpret.Vet(r, prompt)
+	_, err = interpret.Vet(r, prompt)
 	require.Error(t, err)
 	r = ofModel(interpret.Stated)
 	r.Subject = " "

@@ -76,3 +76,115 @@ var same = map[string]string{
 	"inteligência artificial": "IA", "intelligenza artificiale": "IA", "künstliche intelligenz": "KI", "ki": "künstliche Intelligenz",
 	"return to office": "RTO", "javascript": "JS", "postgres": "PostgreSQL", "postgresql": "Postgres", "remote work": "working remotely",
 }
+
+// trim removes uninformative words from the ends of a run. With roles it also
+// removes the words for people.
+func (b *builder) trim(r run, roles bool) run {
+	head := roleWord | seniorityWord // before its noun, or after it
+	first := slices.Contains([]string{"fr", "es", "pt", "it", "ar"}, b.vocab.language)
+	empty := func(t token, role class) bool { return roles && t.class&role != 0 }
+	kind := func(t token, rest run) bool { return t.class&kindWord != 0 && b.says(rest) }
+	leading, trailing := seniorityWord, head
+	if first {
+		leading, trailing = head, seniorityWord
+	}
+	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
+		r = r[:len(r)-1]
+	}
+	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:])) {
+		r = r[1:]
+	}
+	return r
+}
+
+// says reports whether a run is informative: a name, a word that is not common,
+// or several words that are not all generic.
+func (b *builder) says(r run) bool {
+	telling, plain := 0, 0
+	for _, t := range r {
+		switch l := b.vocab.level(t.norm); {
+		case b.vocab.isName(t):
+			return true
+		case l < common:
+			telling++
+		case l < 27:
+			plain++
+		}
+	}
+	return telling > 0 || plain > 1 || plain == 1 && len(r) > 1
+}
+
+// isNamed reports whether a run is a name.
+func (b *builder) isNamed(r run) bool {
+	for _, t := range r {
+		if !b.vocab.isName(t) && !strings.ContainsFunc(t.text, func(c rune) bool { return c >= '0' && c <= '9' }) {
+			return false
+		}
+	}
+	return len(r) > 0
+}
+
+// inflect returns a phrase with other forms of its last word, and in Romance
+// languages of its first word.
+func (b *builder) inflect(r run) []string {
+	last := len(r) - 1
+	var out []string
+	before := ""
+	if last > 0 {
+		before = texts(r[:last]) + " "
+	}
+	for _, f := range b.vocab.forms(r[last].text) {
+		out = append(out, before+f)
+	}
+	switch b.vocab.language {
+	case "ar":
+		if first := strings.TrimSuffix(strings.TrimSuffix(r[0].text, "و"), "ون"); last == 1 && first != r[0].text {
+			out = []string{texts(r), first + " " + r[1].text, first + "ة " + r[1].text}
+		}
+	case "fr", "es", "pt", "it":
+		if last == 1 {
+			first, second := b.vocab.forms(r[0].text), b.vocab.forms(r[1].text)
+			out = out[:1]
+			for i := 1; i < min(len(first), len(second)); i++ {
+				out = append(out, first[i]+" "+second[i])
+			}
+		}
+	}
+	return out
+}
+
+// words returns alternatives for a run: the forms of each informative word, or
+// the phrase as a whole.
+func (b *builder) words(r run) []string {
+	switch {
+	case len(r) == 0:
+		return nil
+	case r[0].place != nil:
+		return r[0].place.words
+	case b.isNamed(r):
+		return []string{texts(r)}
+	}
+	var out []string
+	for _, t := range r {
+		if b.vocab.level(t.norm) < common {
+			out = append(out, b.vocab.forms(t.text)...)
+		}
+	}
+	if len(out) == 0 {
+		return b.inflect(r)
+	}
+	return out
+}
+
+// parts returns the words of a phrase that are informative together with
+// others.
+func (b *builder) parts(phrase string) []string {
+	var out []string
+	fields := strings.Fields(phrase)
+	for _, w := range fields {
+		if n := key(w); len(fields) > 1 && b.vocab.level(n) < 24 {
+			out = append(out, b.vocab.forms(w)...)
+		}
+	}
+	return out
+}

@@ -9,8 +9,10 @@
 //
 //   - token.go: words, quoted phrases, hashtags, links
 //   - vocabulary.go, *.txt: the classes, intents, places and frequencies
-//   - read.go, boolean.go, frequency.go: parse a prompt into a wish
-//   - build.go, forms.go, slot.go: convert a wish to entries, labels and slots
+//   - annotate.go, frequency.go: classes, names, places and times
+//   - read.go, sentence.go, boolean.go: parse a prompt into a wish
+//   - build.go, topics.go, heads.go: the topics of a wish
+//   - entries.go, forms.go, slot.go: entries, forms of words, labels and slots
 //   - vet.go: the rules for results of any interpreter
 //   - check.go, link.go, placeholder.go, gibberish.go, engagement.go, refused.go:
 //     refusals

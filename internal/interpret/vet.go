@@ -28,6 +28,9 @@ func Vet(r Result, prompt string) (Result, error) {
 	if r.Subject == "" {
 		return Result{}, errors.New("no subject")
 	}
+	if r.Hours == 0 {
+		r.Hours = w.hours
+	}
 	quoted := quotations(prompt)
 	var kept []watchpost.KeywordEntry
 	changed := false

@@ -167,18 +167,22 @@ func newPattern(keyword string) pattern {
 }
 
 // in reports whether the keyword occurs in normalized text at word borders.
-func (n pattern) in(text string) bool {
+func (n pattern) in(text string) bool { return n.next(text, 0) >= 0 }
+
+// next returns where the keyword occurs in normalized text at word borders, at
+// or after from; -1 if it does not.
+func (n pattern) next(text string, from int) int {
 	if n.s == "" {
-		return false
+		return -1
 	}
-	for from := 0; ; {
+	for {
 		i := strings.Index(text[from:], n.s)
 		if i < 0 {
-			return false
+			return -1
 		}
 		i += from
 		if n.fits(text, i) {
-			return true
+			return i
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
 		from = i + size

@@ -17,25 +17,13 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	if err != nil {
 		return Result{}, err
 	}
-	p, err := s.plan(q)
-	if err != nil || p.nothing {
-		return Result{}, err
-	}
-	sources, err := s.readers()
+	var result Result
+	some, err := s.matching(q)
 	if err != nil {
 		return Result{}, err
 	}
-	var some []*matches
-	var result Result
-	for _, source := range sources {
-		f, err := p.in(source)
-		if err != nil {
-			return Result{}, err
-		}
-		if f.count > 0 {
-			some = append(some, f)
-			result.Count += f.count
-		}
+	for _, f := range some {
+		result.Count += f.count
 	}
 	from, to := q.Bounds(result.Count)
 	versions, err := page(some, q, from, to, result.Count)
@@ -44,6 +32,50 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	}
 	result.Posts, err = s.storedAll(versions)
 	return result, err
+}
+
+// Counts returns for each query how many posts match it, all on one snapshot.
+func (x *Index) Counts(view persistence.View, space persistence.Space, queries []*watchpost.PostQuery) ([]int, error) {
+	if len(queries) == 0 {
+		return nil, nil
+	}
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, len(queries))
+	for i, q := range queries {
+		some, err := s.matching(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range some {
+			counts[i] += f.count
+		}
+	}
+	return counts, nil
+}
+
+// matching returns the matches of a query in the sources that have any.
+func (s *snapshot) matching(q *watchpost.PostQuery) (some []*matches, err error) {
+	p, err := s.plan(q)
+	if err != nil || p.nothing {
+		return nil, err
+	}
+	sources, err := s.readers()
+	if err != nil {
+		return nil, err
+	}
+	for _, source := range sources {
+		f, err := p.in(source)
+		if err != nil {
+			return nil, err
+		}
+		if f.count > 0 {
+			some = append(some, f)
+		}
+	}
+	return some, nil
 }
 
 // ByWatchlist returns the posts of a watchlist, at most most.

@@ -33,6 +33,7 @@ import (
 //	x <watchlist>                          empty; deleted, its posts are not yet purged
 //	q <account urn>                        AccountRecord of a claimed account
 //	c <time> <hash>                        empty; a pairing code by its end, to purge it
+//	u <hash>                               WebSessionRecord, a browser signed in to the dashboard, or a link to sign in
 //	r <member>                             empty; removed, its waiting writes have not ended yet
 //	B <member>                             BindingRecord, the account that the member works as
 //	y <week> <watchlist>                   watchpost.WeeklyCounter; <week> is its Monday
@@ -53,6 +54,8 @@ import (
 //	key        <keyed hash>  OwnerEntry of the team
 //	token      <keyed hash>  OwnerEntry of the session
 //	pairing    <keyed hash>  OwnerEntry of the member, with an end
+//	web        <keyed hash>  OwnerEntry of the member, with an end: a web session
+//	link       <keyed hash>  the same of a sign-in link
 //	watchlist  <watchlist>   OwnerEntry
 //	list       <list>        OwnerEntry
 //	account    <account urn> ClaimEntry
@@ -83,6 +86,7 @@ const (
 	KeyTagged              = "G"
 	KeyAccount             = "q"
 	KeyPairing             = "c"
+	KeyWebSession          = "u"
 	KeyRemoval             = "r"
 	KeyBinding             = "B"
 	KeyWeeklyCounter       = "y"
@@ -94,14 +98,16 @@ const (
 	KeyInteraction         = "n"
 	KeyEngagementState     = "N"
 
-	DirTeam      = "team"
-	DirEmail     = "email"
-	DirKey       = "key"
-	DirToken     = "token"
-	DirPairing   = "pairing"
-	DirWatchlist = "watchlist"
-	DirList      = "list"
-	DirAccount   = "account"
+	DirTeam       = "team"
+	DirEmail      = "email"
+	DirKey        = "key"
+	DirToken      = "token"
+	DirPairing    = "pairing"
+	DirWebSession = "web"
+	DirSignInLink = "link"
+	DirWatchlist  = "watchlist"
+	DirList       = "list"
+	DirAccount    = "account"
 
 	KeyAddress = "a"
 	KeyClient  = "c"

@@ -69,6 +69,16 @@ type SessionRecord struct {
 	SeenAt  time.Time        `json:"seen_at,omitzero"`
 }
 
+// WebSessionRecord is a member's browser that is signed in to the dashboard, or
+// a link that signs one in.
+type WebSessionRecord struct {
+	Member    watchpost.MemberID `json:"member"`
+	CreatedAt time.Time          `json:"created_at,omitzero"`
+	Ends      time.Time          `json:"ends"`
+	Agent     string             `json:"agent,omitempty"`
+	Link      bool               `json:"link,omitempty"`
+}
+
 // ScanRecord is how far the scans of one entry have come.
 type ScanRecord struct {
 	FinishedAt time.Time `json:"finished_at"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"watchpost"
@@ -39,7 +40,7 @@ type reply struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
 		Message      struct {
-			Content string `json:"content"`
+			Content parts  `json:"content"`
 			Refusal string `json:"refusal"`
 		} `json:"message"`
 	} `json:"choices"`
@@ -60,10 +61,26 @@ func said(body []byte) (string, error) {
 		return "", errors.New("interpreter: the model refuses")
 	case c.FinishReason == "length":
 		return "", errors.New("interpreter: the answer is cut off")
-	case strings.TrimSpace(c.Message.Content) == "":
+	case strings.TrimSpace(string(c.Message.Content)) == "":
 		return "", errors.New("interpreter: the model says nothing")
 	}
-	return c.Message.Content, nil
+	return string(c.Message.Content), nil
+}
+
+// parts is the text of a message: a string, or a list of parts with a text.
+type parts string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *parts) UnmarshalJSON(raw []byte) error {
+	var s text
+	var list []struct{ Text text }
+	_ = json.Unmarshal(raw, &s)
+	_ = json.Unmarshal(raw, &list) // another type: empty
+	for _, part := range list {
+		s += part.Text
+	}
+	*p = parts(s)
+	return nil
 }
 
 // texts is a list of strings. A string is split at commas. Elements that are
@@ -105,7 +122,7 @@ type entry struct {
 	Keyword  text  `json:"keyword"`
 	Required texts `json:"required_keywords"`
 	Excluded texts `json:"exclude_keywords"`
-	All      *bool `json:"include_all_required"`
+	All      any   `json:"include_all_required"`
 }
 
 // label is a label; a string is its name.
@@ -117,13 +134,35 @@ type label struct {
 // answer is the requested form of the model's answer. Each element of a list is
 // decoded separately.
 type answer struct {
-	Subject   text              `json:"subject"`
-	Objective text              `json:"objective"`
-	Hours     any               `json:"frequency_hours"`
-	Keywords  []json.RawMessage `json:"keywords"`
-	Labels    []json.RawMessage `json:"labels"`
-	Slots     []json.RawMessage `json:"slots"`
-	Refusal   json.RawMessage   `json:"refusal"`
+	Subject   text            `json:"subject"`
+	Objective text            `json:"objective"`
+	Hours     json.RawMessage `json:"frequency_hours"`
+	Keywords  elements        `json:"keywords"`
+	Labels    elements        `json:"labels"`
+	Slots     elements        `json:"slots"`
+	Refusal   json.RawMessage `json:"refusal"`
+}
+
+// elements is a list. Another value is a list of one; a string is split at
+// commas.
+type elements []json.RawMessage
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *elements) UnmarshalJSON(raw []byte) error {
+	var list []json.RawMessage
+	var s string
+	switch {
+	case json.Unmarshal(raw, &list) == nil:
+	case json.Unmarshal(raw, &s) == nil:
+		for part := range strings.SplitSeq(s, ",") {
+			quoted, _ := json.Marshal(part) // cannot fail
+			list = append(list, quoted)
+		}
+	default:
+		list = append(list, slices.Clone(raw))
+	}
+	*e = list
+	return nil
 }
 
 var (
@@ -131,8 +170,8 @@ var (
 	errForm   = errors.New("interpreter: the answer is not of the form that was asked for")
 )
 
-// object returns the JSON object in the model's text, without reasoning, code
-// fences or surrounding text.
+// object returns the first JSON object with keywords in the model's text,
+// without reasoning, code fences or surrounding text.
 func object(content string) (string, error) {
 	content = reasoning.ReplaceAllString(content, "")
 	if i := strings.LastIndex(content, "</think>"); i >= 0 {
@@ -141,7 +180,8 @@ func object(content string) (string, error) {
 	for i := strings.IndexByte(content, '{'); i >= 0; {
 		d := json.NewDecoder(strings.NewReader(content[i:]))
 		var raw json.RawMessage
-		if d.Decode(&raw) == nil {
+		var fields map[string]json.RawMessage
+		if d.Decode(&raw) == nil && json.Unmarshal(raw, &fields) == nil && fields["keywords"] != nil {
 			return string(raw), nil
 		}
 		next := strings.IndexByte(content[i+1:], '{')
@@ -158,7 +198,7 @@ const maxElements = 100
 
 // each decodes the elements of a list. It drops invalid elements, and decodes
 // strings with bare.
-func each[T any](list []json.RawMessage, bare func(string) T) []T {
+func each[T any](list elements, bare func(string) T) []T {
 	var out []T
 	for _, raw := range list[:min(len(list), maxElements)] {
 		var v T
@@ -195,7 +235,7 @@ func read(content string, prompt interpret.Prompt) (interpret.Result, error) {
 	r := interpret.Result{Subject: string(a.Subject), Objective: string(a.Objective)}
 	for _, k := range keywords {
 		r.Keywords = append(r.Keywords, watchpost.KeywordEntry{
-			Keyword: string(k.Keyword), Required: k.Required, Excluded: k.Excluded, AnyRequired: k.All != nil && !*k.All,
+			Keyword: string(k.Keyword), Required: k.Required, Excluded: k.Excluded, AnyRequired: k.All == false || k.All == "false",
 		})
 	}
 	if r.Subject == "" {
@@ -207,7 +247,7 @@ func read(content string, prompt interpret.Prompt) (interpret.Result, error) {
 	for _, s := range each(a.Slots, func(string) slot { return slot{} }) {
 		r.Slots = append(r.Slots, interpret.Slot{Name: string(s.Name), Values: s.Values, Source: interpret.Source(s.Source)})
 	}
-	if hours, ok := a.Hours.(float64); ok && hours > 0 {
+	if hours, err := strconv.ParseFloat(strings.Trim(string(a.Hours), `"`), 64); err == nil && hours > 0 && hours < 1e4 {
 		r.Hours = interpret.Nearest(hours)
 	}
 	return r, nil

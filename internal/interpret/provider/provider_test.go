@@ -162,6 +162,10 @@ func TestForms(t *testing.T) {
 		"an entry that is none":        completion(strings.Replace(plain, `"keywords":[`, `"keywords":[7,{"keyword":null},`, 1)),
 		"twice":                        completion(plain + plain),
 		"in an array":                  completion("[" + plain + "]"),
+		"content in parts":             strings.Replace(completion("@"), `"@"`, `[{"type":"thinking","thinking":[]},{"type":"text","text":`+content(plain)+`}]`, 1),
+		"another object before it":     completion(`The request is {"topic":"Kubernetes"}. So: ` + plain),
+		"an entry for a list":          completion(strings.NewReplacer(`[{`, `{`, `}]`, `}`).Replace(plain)),
+		"strings for other types":      completion(strings.Replace(plain, `"exclude_keywords"`, `"include_all_required":"true","exclude_keywords"`, 1)),
 	} {
 		p := newProvider(t, says(c), 0)
 		r, err := interpret.Fallback{Provider: p}.Interpret(t.Context(), interpret.Prompt{Text: prompt})
@@ -169,6 +173,20 @@ func TestForms(t *testing.T) {
 		require.Equal(t, []watchpost.KeywordEntry{{Keyword: "kube-hunter", Required: []string{"Germany"}, Excluded: []string{"webinar"}}}, r.Keywords, name)
 		require.Equal(t, "some-model", r.Interpreter, name)
 	}
+}
+
+// TestLooseValues: keywords in one string, and numbers and booleans in strings.
+func TestLooseValues(t *testing.T) {
+	t.Parallel()
+	r, err := ask(t, says(completion(`{"keywords":"kube-hunter, Trivy","labels":"Risk","frequency_hours":"12"}`)))
+	require.NoError(t, err)
+	require.Equal(t, []string{"kube-hunter", " Trivy"}, watchpost.KeywordTexts(r.Keywords))
+	require.Equal(t, "Risk", r.Labels[0].Name)
+	require.Equal(t, 12, r.Hours)
+	r, err = ask(t, says(completion(`{"keywords":[{"keyword":"x","required_keywords":["a","b"],"include_all_required":"false"}],"frequency_hours":[1]}`)))
+	require.NoError(t, err)
+	require.True(t, r.Keywords[0].AnyRequired)
+	require.Zero(t, r.Hours)
 }
 
 // TestVetted: an answer that breaks a rule is repaired or reduced.

@@ -1,0 +1,277 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Web sessions: a member's browser that is signed in to the dashboard. Its
+// secret is stored as a keyed hash only.
+
+const (
+	// webSessionTime is how long a browser stays signed in.
+	webSessionTime = 30 * 24 * time.Hour
+	// signInLinkTime is how long a sign-in link can be used.
+	signInLinkTime = time.Hour
+	// webSessionsPerMember bounds the browsers of a member; the oldest session
+	// ends when another one begins.
+	webSessionsPerMember = 20
+	maxAgent             = 200
+)
+
+// OpenWebSession signs a member in to the dashboard (NotFound `User not
+// found`); answered by WebSessionOpened.
+type OpenWebSession struct {
+	Email string // normalised
+	Agent string // the browser's User-Agent
+}
+
+// CreateSignInLink makes a secret that opens one web session of a member
+// (NotFound `User not found`); answered by WebSessionOpened, whose token only
+// Registry.RedeemSignInLink takes.
+type CreateSignInLink struct{ Email string }
+
+// WebSessionOpened carries the secret of a web session, which is shown only once.
+type WebSessionOpened struct {
+	Token string
+	Ends  time.Time
+}
+
+// ListWebSessions is answered by []WebSessionView of a member, newest first.
+type ListWebSessions struct{ Member watchpost.MemberID }
+
+// WebSessionView is a web session as its member sees it.
+type WebSessionView struct {
+	ID        string
+	CreatedAt time.Time
+	Ends      time.Time
+	Agent     string
+}
+
+// EndWebSessions ends a web session of a member or, without an id, all of them;
+// answered by Done.
+type EndWebSessions struct {
+	Member watchpost.MemberID
+	ID     string
+}
+
+// redeemLink takes a sign-in link, by its keyed hash; answered by WebSessionOpened.
+type redeemLink struct{ hash, agent string }
+
+// WebSession is whose browser sends a request.
+type WebSession struct {
+	ID     string
+	Team   watchpost.TeamID
+	Member watchpost.MemberID
+}
+
+// WebSession returns the web session of a token, or an Unauthenticated error. It
+// reads the directory, past the team's actors: a session that has ended is not
+// in it any more.
+func (r *Registry) WebSession(token string) (WebSession, error) {
+	hash := r.env.keyring.hash(teamspace.DirWebSession, token)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirWebSession, hash)
+	switch {
+	case token == "" || errors.Is(err, persistence.ErrNotFound):
+		return WebSession{}, errSignedOut()
+	case err != nil:
+		return WebSession{}, unavailable(err)
+	case !r.env.clock.Now().Before(owner.Ends):
+		return WebSession{}, errSignedOut()
+	}
+	return WebSession{ID: hash, Team: owner.Team, Member: owner.Member}, nil
+}
+
+// RedeemSignInLink opens a web session by a sign-in link, which can be used once
+// (Unauthenticated).
+func (r *Registry) RedeemSignInLink(ctx context.Context, token, agent string) (WebSessionOpened, error) {
+	hash := r.env.keyring.hash(teamspace.DirSignInLink, token)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirSignInLink, hash)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return WebSessionOpened{}, errSignedOut()
+	}
+	if err != nil {
+		return WebSessionOpened{}, unavailable(err)
+	}
+	return Ask(ctx, r, owner.Team, redeemLink{hash, agent})
+}
+
+func errSignedOut() error {
+	return watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
+}
+
+// webSessions is the component of a team that owns the web sessions and sign-in
+// links of its members, by their keyed hash.
+type webSessions struct {
+	*rootActor
+	team *team
+	byID map[string]teamspace.WebSessionRecord
+}
+
+func newWebSessions(t *team) *webSessions {
+	return &webSessions{rootActor: &t.rootActor, team: t, byID: map[string]teamspace.WebSessionRecord{}}
+}
+
+func (ws *webSessions) receive(message any) bool {
+	switch m := message.(type) {
+	case OpenWebSession:
+		ws.onOpen(m)
+	case CreateSignInLink:
+		ws.onCreateLink(m)
+	case redeemLink:
+		ws.onRedeemLink(m)
+	case ListWebSessions:
+		ws.answer(ws.views(m.Member), nil)
+	case EndWebSessions:
+		ws.onEnd(m)
+	default:
+		return false
+	}
+	return true
+}
+
+// load reads the web sessions. It ends those that have expired, and those that a
+// removal of their member had left to do.
+func (ws *webSessions) load(view persistence.View) error {
+	err := teamspace.LoadAll(view, ws.space, teamspace.KeyWebSession, func(hash string, r teamspace.WebSessionRecord) {
+		ws.byID[hash] = r
+	})
+	if err != nil {
+		return err
+	}
+	batch := &persistence.Batch{}
+	for hash, r := range ws.byID {
+		if _, known := ws.team.members.byID(r.Member); !known {
+			ws.end(batch, hash)
+		}
+	}
+	ws.forget(batch)
+	ws.commits.submit(batch, nil)
+	return nil
+}
+
+func (ws *webSessions) onOpen(m OpenWebSession) {
+	member, err := ws.team.members.byEmail(m.Email)
+	if err != nil {
+		ws.answer(nil, err)
+		return
+	}
+	batch := &persistence.Batch{}
+	ws.commit(batch, ws.open(batch, member.ID, m.Agent))
+}
+
+func (ws *webSessions) onCreateLink(m CreateSignInLink) {
+	member, err := ws.team.members.byEmail(m.Email)
+	if err != nil {
+		ws.answer(nil, err)
+		return
+	}
+	batch := &persistence.Batch{}
+	r := teamspace.WebSessionRecord{Member: member.ID, Ends: ws.env.clock.Now().Add(signInLinkTime), Link: true}
+	ws.commit(batch, ws.put(batch, r))
+}
+
+// onRedeemLink uses a link up and opens a session for its member: both in one
+// batch, so that a link never opens two.
+func (ws *webSessions) onRedeemLink(m redeemLink) {
+	link, known := ws.byID[m.hash]
+	if !known || !link.Link || !ws.env.clock.Now().Before(link.Ends) {
+		ws.answer(nil, errSignedOut())
+		return
+	}
+	batch := &persistence.Batch{}
+	ws.end(batch, m.hash)
+	ws.team.personSeen(batch)
+	ws.commit(batch, ws.open(batch, link.Member, m.agent))
+}
+
+func (ws *webSessions) onEnd(m EndWebSessions) {
+	batch := &persistence.Batch{}
+	for hash, r := range ws.byID {
+		if r.Member == m.Member && (m.ID == "" || m.ID == hash) {
+			ws.end(batch, hash)
+		}
+	}
+	ws.commit(batch, Done{})
+}
+
+// open adds a session of a member. Sessions that have expired end, and the
+// oldest of the member's when there are too many.
+func (ws *webSessions) open(batch *persistence.Batch, member watchpost.MemberID, agent string) WebSessionOpened {
+	ws.forget(batch)
+	for i, view := range ws.views(member) {
+		if i >= webSessionsPerMember-1 {
+			ws.end(batch, view.ID)
+		}
+	}
+	now := ws.env.clock.Now()
+	return ws.put(batch, teamspace.WebSessionRecord{Member: member, CreatedAt: now, Ends: now.Add(webSessionTime), Agent: clip(agent, maxAgent)})
+}
+
+// put stores a session or link under a new secret.
+func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecord) WebSessionOpened {
+	opened := WebSessionOpened{Token: watchpost.NewSecret(webSecret), Ends: r.Ends}
+	hash := ws.env.keyring.hash(kindOf(r), opened.Token)
+	ws.byID[hash] = r
+	batch.Put(teamspace.Key(teamspace.KeyWebSession, hash), teamspace.Encode(r))
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: kindOf(r), Name: hash}, nil,
+		teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id, Member: r.Member, Ends: r.Ends}))
+	return opened
+}
+
+// webSecret is the length of a secret in bytes; it is written in hexadecimal.
+const webSecret = 24
+
+// kindOf returns the kind of the directory that has the record's entry.
+func kindOf(r teamspace.WebSessionRecord) string {
+	if r.Link {
+		return teamspace.DirSignInLink
+	}
+	return teamspace.DirWebSession
+}
+
+func (ws *webSessions) end(batch *persistence.Batch, hash string) {
+	batch.Delete(teamspace.Key(teamspace.KeyWebSession, hash))
+	batch.Set(persistence.DirectoryKey{Kind: kindOf(ws.byID[hash]), Name: hash}, nil)
+	delete(ws.byID, hash)
+}
+
+// endAll ends the sessions of a member that is removed.
+func (ws *webSessions) endAll(st *steps, member watchpost.MemberID) {
+	for hash, r := range ws.byID {
+		if r.Member == member {
+			ws.end(st.room(2), hash)
+		}
+	}
+}
+
+// forget ends expired sessions and links.
+func (ws *webSessions) forget(batch *persistence.Batch) {
+	now := ws.env.clock.Now()
+	for hash, r := range ws.byID {
+		if !now.Before(r.Ends) {
+			ws.end(batch, hash)
+		}
+	}
+}
+
+// views returns the sessions of a member, newest first.
+func (ws *webSessions) views(member watchpost.MemberID) []WebSessionView {
+	views := []WebSessionView{}
+	for hash, r := range ws.byID {
+		if r.Member == member && !r.Link {
+			views = append(views, WebSessionView{hash, r.CreatedAt, r.Ends, r.Agent})
+		}
+	}
+	slices.SortFunc(views, func(a, b WebSessionView) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return views
+}

@@ -1,0 +1,142 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// maxForm bounds the body of a form, as that of the API's requests.
+const maxForm = 1 << 20
+
+// public is a page without a session: the ways to sign in.
+func (d *Dashboard) public(page func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return d.protected(func(w http.ResponseWriter, r *http.Request) {
+		if err := page(w, r); err != nil {
+			d.fail(w, r, err)
+		}
+	})
+}
+
+// signed is a page for members. Without a session the browser is sent to
+// sign in. A form must carry the token of its session.
+func (d *Dashboard) signed(page func(http.ResponseWriter, *http.Request, *visit) error) http.Handler {
+	return d.protected(func(w http.ResponseWriter, r *http.Request) {
+		v, err := d.visit(r)
+		if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
+			d.askToSignIn(w, r)
+			return
+		}
+		if err == nil {
+			r = r.WithContext(v.into(r.Context()))
+			if r.Method != http.MethodGet && !v.sent(r) {
+				err = watchpost.Errorf(watchpost.Forbidden, "This form is from another sign-in. Load the page and send it again.")
+			}
+		}
+		if err == nil {
+			err = page(w, r, v)
+		}
+		if err != nil {
+			d.fail(w, r, err)
+		}
+	})
+}
+
+// protected refuses forms of other sites, and sets the headers of every page.
+func (d *Dashboard) protected(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		if err := d.guard.Check(r); err != nil {
+			d.fail(w, r, watchpost.WrapError(watchpost.Forbidden, "This form was sent from another site.", err))
+			return
+		}
+		if r.Method != http.MethodGet {
+			if err := d.Writable(); err != nil {
+				d.fail(w, r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))
+				return
+			}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		next(w, r)
+	})
+}
+
+// policy lets a page load files of the same origin only, and run no inline code.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// visit returns who is signed in (Unauthenticated).
+func (d *Dashboard) visit(r *http.Request) (*visit, error) {
+	name, _ := d.cookie(r)
+	c, err := r.Cookie(name)
+	if err != nil {
+		return nil, watchpost.WrapError(watchpost.Unauthenticated, "Signed out", err)
+	}
+	session, err := d.Registry.WebSession(c.Value)
+	if err != nil {
+		return nil, err
+	}
+	team, err := actors.Ask(r.Context(), d.Registry, session.Team, actors.GetTeam{})
+	if err != nil {
+		return nil, err
+	}
+	member, known := team.Team.Member(session.Member)
+	if !known {
+		return nil, watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
+	}
+	return &visit{session: session, team: team, member: member, token: c.Value}, nil
+}
+
+// askToSignIn sends a browser without a session to sign in. A browser keeps a
+// strict cookie back when a link of another site leads here: then the page
+// loads itself once more, from here.
+func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(`<!doctype html><title>Watchpost</title><meta http-equiv="refresh" content="0">`))
+		return
+	}
+	http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
+}
+
+// formToken returns what each form of the session carries.
+func (v *visit) formToken() string {
+	sum := sha256.Sum256([]byte("form " + v.token))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// sent reports whether a form carries the token of the session.
+func (v *visit) sent(r *http.Request) bool {
+	return subtle.ConstantTimeCompare([]byte(r.PostFormValue("token")), []byte(v.formToken())) == 1
+}
+
+// cookie returns the name of the session's cookie, and whether it is Secure.
+// Browsers do not agree on Secure cookies over plain HTTP, not even on loopback:
+// there the cookie has another name, so that it is never taken for one that only
+// this host can have set.
+func (d *Dashboard) cookie(r *http.Request) (name string, secure bool) {
+	if _, encrypted := d.Client(r); encrypted {
+		return "__Host-watchpost", true
+	}
+	return "watchpost", false
+}
+
+// setCookie signs the browser in; an empty token signs it out.
+func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, token string, ends time.Time) {
+	name, secure := d.cookie(r)
+	age := int(ends.Sub(d.Clock.Now()).Seconds())
+	if token == "" {
+		age = -1
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: token, Path: "/", MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}

@@ -1,0 +1,222 @@
+package dashboard
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/internal/text"
+)
+
+// feedPage is the feed with its filters.
+type feedPage struct {
+	frame
+	feedFilters
+	Posts          []postView
+	Count          int
+	First, Last    int
+	Newer, Older   string // addresses of the neighbouring pages
+	ByTime         bool   // pages are newer and older, not previous and next
+	Empty          *emptyView
+	HasWatchlists  bool
+	WatchlistsHref string
+}
+
+func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
+	named, q, err := d.ReadPosts(r)
+	if err != nil {
+		return err
+	}
+	q.PageSize = watchpost.PageSize
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return err
+	}
+	now := d.Clock.Now()
+	f := newFeedFilters(parametersOf(r.URL), named, q, lists, now)
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
+	if err != nil {
+		return err
+	}
+	f.answer(found.Counts)
+	page := feedPage{frame: frameOf(v, "feed", "Feed"), feedFilters: *f, Count: found.Count, ByTime: q.Order == watchpost.RecentFirst, HasWatchlists: len(lists) > 0}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists)}
+	for _, stored := range found.Posts {
+		post, err := stored.Post()
+		if err != nil {
+			return err
+		}
+		page.Posts = append(page.Posts, shown.show(post))
+	}
+	page.paging(q.Page)
+	if found.Count == 0 {
+		if page.Empty, err = d.emptyFeed(r, v, f, lists); err != nil {
+			return err
+		}
+	}
+	return render(w, http.StatusOK, "feed.html", page)
+}
+
+// paging links the neighbouring pages.
+func (p *feedPage) paging(n int) {
+	if len(p.Posts) > 0 {
+		p.First = (n-1)*watchpost.PageSize + 1
+		p.Last = p.First + len(p.Posts) - 1
+	}
+	if last := (p.Count + watchpost.PageSize - 1) / watchpost.PageSize; n > 1 && last > 0 {
+		p.Newer = p.params.page(min(n-1, last))
+	}
+	if p.Last > 0 && p.Last < p.Count {
+		p.Older = p.params.page(n + 1)
+	}
+}
+
+func byID(lists []actors.WatchlistView) map[watchpost.WatchlistID]watchpost.Watchlist {
+	all := make(map[watchpost.WatchlistID]watchpost.Watchlist, len(lists))
+	for _, l := range lists {
+		all[l.Watchlist.ID] = l.Watchlist
+	}
+	return all
+}
+
+// emptyView says why the feed is empty and what to do.
+type emptyView struct {
+	Icon, Head, Text string
+	Drops            []dropView
+	Action, Href     string
+}
+
+// dropView is a filter, and how many posts there are without it.
+type dropView struct {
+	Name, Href string
+	Count      int
+}
+
+// emptyFeed tells the reasons apart: no watchlist, no scan yet, no match.
+func (d *Dashboard) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
+	scanned := slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return !l.LastScanAt.IsZero() })
+	connected := slices.ContainsFunc(v.team.Presence, func(p actors.MemberPresence) bool { return p.Connected })
+	switch {
+	case len(lists) == 0:
+		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum."}, nil
+	case !scanned && !connected:
+		return &emptyView{Icon: "clock", Head: "Not scanned yet", Text: "No browser with the extension is connected. The first scan begins when one is.", Action: "See the watchlists", Href: pathWatchlists}, nil
+	case !scanned:
+		return &emptyView{Icon: "clock", Head: "Not scanned yet", Text: "The first scan is under way. Posts usually come within a minute.", Action: "Look again", Href: f.params.href()}, nil
+	case len(f.Active) == 0:
+		return &emptyView{Icon: "search", Head: "No posts found", Text: "The scans of your watchlists have found no post that matches.", Action: "See the watchlists", Href: pathWatchlists}, nil
+	}
+	empty := &emptyView{Icon: "search", Head: "No post matches", Text: "All of these filters together leave nothing:", Action: "Clear filters", Href: pathFeed}
+	var questions []actors.PostCount
+	for _, a := range f.Active {
+		request := r.Clone(r.Context())
+		request.URL.RawQuery = a.without.values.Encode()
+		named, q, err := d.ReadPosts(request)
+		if err != nil {
+			return nil, err
+		}
+		questions = append(questions, actors.PostCount{Named: named, Query: q})
+	}
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{PageSize: 1}, questions...)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range f.Active {
+		empty.Drops = append(empty.Drops, dropView{a.Name, a.Href, found.Counts[i]})
+	}
+	slices.SortStableFunc(empty.Drops, func(a, b dropView) int { return cmp.Compare(b.Count, a.Count) })
+	return empty, nil
+}
+
+// postView is a post as the feed shows it.
+type postView struct {
+	ID                         watchpost.PostID
+	Initials, Author, Headline string
+	AuthorURL, URL             string
+	Posted                     moment
+	Language, LanguageName     string
+	Text                       []textPart
+	Why                        []whyView
+	Tags                       []string
+	Lead                       bool
+	Sentiment                  string
+	Relevance                  float64
+	Influence                  int
+	Likes, Comments            int
+	Seniority                  string
+	Bookmark, Liked, Commented bool
+	Forum                      bool
+}
+
+// textPart is a part of a post's text; Mark is one that matched.
+type textPart struct {
+	Text string
+	Mark bool
+}
+
+// whyView says which watchlist collected a post, and for which keyword.
+type whyView struct {
+	Keyword, Kind, Name, Href string
+}
+
+// postShower makes views of posts.
+type postShower struct {
+	now     time.Time
+	asked   map[watchpost.WatchlistID]bool
+	tagging *watchpost.Tagging
+	lists   map[watchpost.WatchlistID]watchpost.Watchlist
+}
+
+func (s *postShower) show(p *watchpost.Post) postView {
+	v := postView{
+		ID: p.ID, Author: cmp.Or(p.AuthorName, "Unknown author"), Headline: p.AuthorHeadline, AuthorURL: p.AuthorURL, URL: p.URL,
+		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: watchpost.LanguageName(p.Language),
+		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
+		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
+	}
+	v.Initials = initials(v.Author)
+	if p.Language == watchpost.Undetermined {
+		v.Language = ""
+	}
+	for _, t := range p.TagsGiven(s.tagging) {
+		v.Tags = append(v.Tags, t.Name)
+	}
+	var keywords []string
+	for _, m := range p.Matches {
+		list, live := s.lists[m.Watchlist]
+		if !live || !s.asked[m.Watchlist] {
+			continue
+		}
+		keywords = append(keywords, m.Keyword)
+		v.Lead = v.Lead || m.Lead
+		v.Why = append(v.Why, whyView{Keyword: m.Keyword, Kind: authorKind(list.Type), Name: list.Name, Href: watchlistHref(list.ID)})
+	}
+	v.Text = highlighted(strings.TrimSpace(p.Content), keywords)
+	return v
+}
+
+// authorKind says what a watchlist without keywords knows a post by.
+func authorKind(t watchpost.WatchlistType) string {
+	if t == watchpost.CompanyWatchlist {
+		return "Company"
+	}
+	return "Author"
+}
+
+// highlighted marks the keywords in a text.
+func highlighted(content string, keywords []string) []textPart {
+	var parts []textPart
+	from := 0
+	for _, s := range text.Find(content, keywords) {
+		if s.From > from {
+			parts = append(parts, textPart{Text: content[from:s.From]})
+		}
+		parts = append(parts, textPart{content[s.From:s.To], true})
+		from = s.To
+	}
+	return append(parts, textPart{Text: content[from:]})
+}

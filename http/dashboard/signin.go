@@ -1,0 +1,119 @@
+package dashboard
+
+import (
+	"net/http"
+	"strings"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// signInPage is the form for an email or, once the code is mailed, for the code.
+type signInPage struct {
+	frame
+	Email, Error string
+}
+
+func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
+	if _, err := d.visit(r); err == nil {
+		http.Redirect(w, r, pathFeed, http.StatusSeeOther)
+		return nil
+	}
+	return render(w, http.StatusOK, "signin.html", signInPage{frame: frame{Title: "Sign in"}})
+}
+
+// mailCode mails a code as auth-send-otp does.
+func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
+	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
+	if !ok {
+		page := signInPage{frame{Title: "Error: Sign in"}, r.PostFormValue("email"), "Enter your address as in ada@example.com."}
+		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
+	}
+	client, _ := d.Client(r)
+	if err := d.Registry.SendOTP(r.Context(), email, "", client); err != nil {
+		return err
+	}
+	return render(w, http.StatusOK, "code.html", signInPage{frame: frame{Title: "Enter your code"}, Email: email})
+}
+
+// enterCode redeems a code as auth-verify-otp does, and signs the browser in.
+func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
+	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
+	if !ok {
+		http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
+		return nil
+	}
+	wrong := func(text string) error {
+		return render(w, http.StatusUnprocessableEntity, "code.html", signInPage{frame{Title: "Error: Enter your code"}, email, text})
+	}
+	code := strings.TrimSpace(r.PostFormValue("otp"))
+	if !watchpost.ValidOTP(code) {
+		return wrong("Enter the six digits from the mail.")
+	}
+	client, _ := d.Client(r)
+	signed, err := d.Registry.VerifyOTP(r.Context(), email, code, client)
+	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
+		return wrong("That is not the code we sent, or it has expired. After five wrong tries a new code is needed.")
+	}
+	if err != nil {
+		return err
+	}
+	opened, err := actors.Ask(r.Context(), d.Registry, signed.Team.ID, actors.OpenWebSession{Email: email, Agent: r.UserAgent()})
+	if err != nil {
+		return err
+	}
+	return d.enter(w, r, opened)
+}
+
+// linkPage asks for a click: programs that open links do not use them up.
+type linkPage struct {
+	frame
+	Link, Error string
+}
+
+func (d *Dashboard) showLink(w http.ResponseWriter, r *http.Request) error {
+	return render(w, http.StatusOK, "link.html", linkPage{frame: frame{Title: "Sign in"}, Link: r.URL.Query().Get("link")})
+}
+
+func (d *Dashboard) redeemLink(w http.ResponseWriter, r *http.Request) error {
+	opened, err := d.Registry.RedeemSignInLink(r.Context(), r.PostFormValue("link"), r.UserAgent())
+	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
+		page := linkPage{frame: frame{Title: "Error: Sign in"}, Error: "This link was used or has expired. Sign in by a mailed code."}
+		return render(w, http.StatusUnprocessableEntity, "link.html", page)
+	}
+	if err != nil {
+		return err
+	}
+	return d.enter(w, r, opened)
+}
+
+// enter gives the browser its session. The one that it had ends.
+func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, opened actors.WebSessionOpened) error {
+	if v, err := d.visit(r); err == nil {
+		if err := d.end(r, v.session.ID, v); err != nil {
+			return err
+		}
+	}
+	d.setCookie(w, r, opened.Token, opened.Ends)
+	http.Redirect(w, r, pathFeed, http.StatusSeeOther)
+	return nil
+}
+
+// signOut ends the session of the browser or, with everywhere, all of the member.
+func (d *Dashboard) signOut(w http.ResponseWriter, r *http.Request, v *visit) error {
+	id := v.session.ID
+	if r.PostFormValue("everywhere") != "" {
+		id = ""
+	}
+	if err := d.end(r, id, v); err != nil {
+		return err
+	}
+	d.setCookie(w, r, "", d.Clock.Now())
+	http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
+	return nil
+}
+
+func (d *Dashboard) end(r *http.Request, id string, v *visit) error {
+	_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.EndWebSessions{Member: v.session.Member, ID: id})
+	return err
+}

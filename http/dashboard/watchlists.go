@@ -1,0 +1,182 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// watchlistsPage lists the watchlists with their health.
+type watchlistsPage struct {
+	frame
+	Rows []watchlistRow
+	Used int
+	// Limit is that of the plan; negative: none.
+	Limit      int
+	Plan       string
+	WeeklyEnds string
+}
+
+// watchlistRow is a watchlist in the list.
+type watchlistRow struct {
+	Name, Href, Icon, Rule string
+	State, Class, Sign     string // the word, its colour and its icon
+	Detail                 string
+	Posts, Limit, Warn     int // of the week
+	Dropped                int
+	Bars                   []bar
+	BarsText               string
+}
+
+// bar is a day of the small chart.
+type bar struct{ X, Y, Height float64 }
+
+func (d *Dashboard) watchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return err
+	}
+	now := d.Clock.Now()
+	var questions []actors.PostCount
+	for _, l := range lists {
+		for day := range barDays {
+			from := barDay(now, day)
+			questions = append(questions, actors.PostCount{Named: []string{string(l.Watchlist.ID)}, Query: watchpost.PostQuery{From: from, To: from.AddDate(0, 0, 1)}})
+		}
+	}
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{PageSize: 1}, questions...)
+	if err != nil {
+		return err
+	}
+	page := watchlistsPage{
+		frame: frameOf(v, "watchlists", "Watchlists"), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
+		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"),
+	}
+	for i, l := range lists {
+		page.Rows = append(page.Rows, rowOf(l, v.team, found.Counts[i*barDays:(i+1)*barDays], now))
+	}
+	return render(w, http.StatusOK, "watchlists.html", page)
+}
+
+func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) + string(p[1:]) }
+
+// Full reports whether the plan has room for no other watchlist.
+func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
+
+func rowOf(l actors.WatchlistView, team actors.TeamView, days []int, now time.Time) watchlistRow {
+	w := l.Watchlist
+	row := watchlistRow{
+		Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
+		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek,
+	}
+	row.Warn = row.Limit * 85 / 100
+	row.State, row.Class, row.Sign, row.Detail = healthOf(l, team, now)
+	row.Bars, row.BarsText = barsOf(days, now)
+	return row
+}
+
+var watchlistIcons = map[watchpost.WatchlistType]string{
+	watchpost.KeywordWatchlist: "hash", watchpost.PeopleWatchlist: "person", watchpost.CompanyWatchlist: "building", watchpost.ForumWatchlist: "forum",
+}
+
+// namedKeywords is how many keywords a rule names.
+const namedKeywords = 3
+
+// ruleOf says in a sentence what a watchlist collects.
+func ruleOf(l actors.WatchlistView) string {
+	w := l.Watchlist
+	every := fmt.Sprintf("Every %d hours.", w.Frequency.Hours())
+	if w.Frequency.Hours() == 1 {
+		every = "Every hour."
+	}
+	if !w.Type.HasKeywords() {
+		noun := "profile"
+		if w.Type == watchpost.CompanyWatchlist {
+			noun = "company"
+		}
+		entries := plural(len(l.List.Entries), noun)
+		if noun == "company" && len(l.List.Entries) != 1 {
+			entries = number(len(l.List.Entries)) + " companies"
+		}
+		return entries + ". " + every
+	}
+	var words, without []string
+	for _, k := range w.Keywords {
+		words = append(words, "“"+k.Keyword+"”")
+		for _, x := range k.Excluded {
+			without = append(without, "“"+x+"”")
+		}
+	}
+	rule := "Keywords: "
+	if w.Type == watchpost.ForumWatchlist {
+		rule = "Forum keywords: "
+	}
+	rule += some(words)
+	if len(without) > 0 {
+		rule += ", not " + some(without)
+	}
+	return rule + ". " + every
+}
+
+// some lists the first of some words.
+func some(words []string) string {
+	if len(words) <= namedKeywords {
+		return strings.Join(words, ", ")
+	}
+	return strings.Join(words[:namedKeywords], ", ") + " and " + number(len(words)-namedKeywords) + " more"
+}
+
+// healthOf says whether a watchlist is scanned in time.
+func healthOf(l actors.WatchlistView, team actors.TeamView, now time.Time) (state, class, sign, detail string) {
+	connected := false
+	for _, p := range team.Presence {
+		connected = connected || p.Connected
+	}
+	late := l.NextScanAt.Before(now)
+	looked := "Looked " + ago(l.LastScanAt, now)
+	if now.Sub(l.LastScanAt) < time.Minute {
+		looked = "Looked just now"
+	}
+	switch {
+	case l.Watchlist.Disabled:
+		return "Paused", "", "pause", "Keeps its posts. Counts towards the plan."
+	case !team.Team.Plan.Scans(l.Watchlist.Type):
+		return "Not scanned", "wait", "clock", "The " + planName(team.Team.Plan) + " plan does not include tracked profiles. The posts stay."
+	case !connected && l.LastScanAt.IsZero():
+		return "Not scanned yet", "wait", "clock", "No browser with the extension is connected."
+	case !connected && late:
+		return "Waiting", "bad", "warn", "No browser with the extension is connected. " + looked + "."
+	case l.LastScanAt.IsZero():
+		return "Not scanned yet", "wait", "clock", "The first scan waits for its turn, or is under way."
+	case late:
+		return "Due", "wait", "clock", looked + ". The next scan waits for its turn, for today's allowance, or is under way."
+	}
+	return "On time", "good", "check", looked + ", next at " + clockTime(l.NextScanAt, now) + " UTC"
+}
+
+// barDays is how many days the small chart shows.
+const barDays = 7
+
+func barDay(now time.Time, i int) time.Time {
+	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, i+1-barDays)
+}
+
+// barsOf draws the posts per day, in a box of 88 by 24.
+func barsOf(days []int, now time.Time) (bars []bar, words string) {
+	const width, height = 12.6, 24.0
+	most := 1
+	for _, n := range days {
+		most = max(most, n)
+	}
+	var numbers []string
+	for i, n := range days {
+		h := max(1, height*float64(n)/float64(most))
+		bars = append(bars, bar{0.5 + width*float64(i), height - h, h})
+		numbers = append(numbers, number(n))
+	}
+	return bars, fmt.Sprintf("Posts per day, %s to today: %s", barDay(now, 0).Format("Monday"), strings.Join(numbers, ", "))
+}

@@ -1,0 +1,155 @@
+package interpret
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// rivals are words for things that a prompt must name.
+var rivals = wordSet(`competitor competitors competition rivals konkurrenten wettbewerber konkurrenz concurrents concurrent competidores competencia concorrentes
+	concorrenti concorrenza prodotto produkt produit producto produto product products brand`)
+
+// communities are forums, which posts do not name.
+var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord indie_hackers lobsters`)
+
+// outsideCommunities drops the names of communities.
+func outsideCommunities(tokens []token) []token {
+	var out []token
+	for i := 0; i < len(tokens); i++ {
+		switch {
+		case i+1 < len(tokens) && communities[norms(tokens[i:i+2])]:
+			i++
+		case communities[tokens[i].norm], community.MatchString(tokens[i].text):
+		default:
+			out = append(out, tokens[i])
+		}
+	}
+	return out
+}
+
+// annotate assigns classes to words, and joins words that form one term.
+func annotate(tokens []token, v *vocabulary) []token {
+	var out []token
+	first := true
+	capitals := slices.ContainsFunc(tokens, func(t token) bool { return capital(t.text) })
+	for i := 0; i < len(tokens); {
+		t := tokens[i]
+		t.first = first
+		t.line = i > 0 && tokens[i-1].text == "\n"
+		first = t.kind == stop || t.text == "\n" || t.text == ":"
+		if t.kind == link {
+			t.text = linkKeyword(t.text)
+			t.norm = key(t.text)
+		}
+		if t.kind != word || t.class != 0 {
+			out = append(out, t)
+			i++
+			continue
+		}
+		t, n := v.match(t, tokens[i:], capitals)
+		out = append(out, t)
+		i += n
+	}
+	return out
+}
+
+// match returns the longest entry of the tables at the start of tokens as one
+// token, and its number of tokens.
+func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) {
+	most := 0
+	for most < len(tokens) && most < v.longest && tokens[most].kind == word && (most == 0 || tokens[most].class == 0) {
+		most++
+	}
+	for n := most; n > 0; n-- {
+		norm := norms(tokens[:n])
+		c, in, p := v.classes[norm], v.intents[norm], loaded().places[norm]
+		if p != nil && !located(tokens[:n], capitals, v) {
+			p = nil
+		}
+		if n == 1 && c != 0 && acronym(t.text) && c&structural == 0 && v.levels[norm] < 30 && p == nil && c&(roleWord|seniorityWord) == 0 && t.text != strings.ToLower(t.text) && len(t.text) > 1 {
+			c = 0 // IT, not it
+		}
+		if p != nil && c&(stopWord|structural) != 0 && !acronym(t.text) {
+			p = nil
+		}
+		if c == 0 && in == nil && p == nil {
+			continue
+		}
+		if p != nil {
+			c, in = 0, nil
+		}
+		t.text, t.norm, t.class, t.intent, t.place = texts(tokens[:n]), norm, c, in, p
+		return t, n
+	}
+	return t, 1
+}
+
+// located reports whether words that equal the name of a place mean the place.
+// In scripts with capitals they must be capitalized or not be a common word.
+func located(tokens []token, capitals bool, v *vocabulary) bool {
+	t := tokens[0]
+	r, _ := utf8.DecodeRuneInString(t.text)
+	switch {
+	case !unicode.Is(unicode.Latin, r):
+		return true
+	case utf8.RuneCountInString(norms(tokens)) <= 3:
+		return t.text == strings.ToUpper(t.text)
+	case unicode.IsUpper(r):
+		return true
+	}
+	return !capitals || v.level(t.norm) < 22
+}
+
+func capital(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+// acronym reports whether a word is in capitals or has capitals inside.
+func acronym(s string) bool {
+	n := 0
+	for i, r := range s {
+		if unicode.IsUpper(r) && (i > 0 || len(s) == 1 || s == strings.ToUpper(s)) {
+			n++
+		}
+	}
+	return n > 0 && utf8.RuneCountInString(s) > 1
+}
+
+// isName reports whether a token is written as a name: capitalized inside a
+// sentence, or with digits.
+func (v *vocabulary) isName(t token) bool {
+	switch {
+	case t.kind == quoted || t.kind == hashtag || t.kind == link:
+		return true
+	case t.kind != word || t.place != nil:
+		return false
+	case acronym(t.text) || strings.ContainsFunc(t.text, unicode.IsDigit) && strings.ContainsFunc(t.text, unicode.IsLetter):
+		return true
+	case !capital(t.text):
+		return false
+	case v.language == "de":
+		return v.level(t.norm) == 0 && t.class == 0 && t.intent == nil && !t.first && !germanNoun(t.norm)
+	}
+	return !t.first || v.level(t.norm) == 0 && t.class == 0 && t.intent == nil
+}
+
+// germanNoun reports whether a word has a typical ending of German nouns.
+// German capitalizes all nouns, so such a word is not a name.
+func germanNoun(s string) bool {
+	for _, end := range []string{"ung", "ungen", "heit", "keit", "schaft", "tion", "tionen", "en", "er", "ern", "e", "ie", "ik", "tum", "mus", "nis", "ment", "ens", "el", "em", "es"} {
+		if strings.HasSuffix(s, end) && len(s) > len(end)+3 {
+			return true
+		}
+	}
+	return len(s) > 9
+}
+
+// languageNames maps the names of languages that a prompt can ask for to codes.
+var languageNames = map[string]string{
+	"english": "en", "german": "de", "french": "fr", "spanish": "es", "portuguese": "pt", "italian": "it", "hindi": "hi", "arabic": "ar", "dutch": "nl",
+	"englisch": "en", "deutsch": "de", "deutscher": "de", "francais": "fr", "anglais": "en", "espanol": "es", "ingles": "en", "portugues": "pt", "italiano": "it", "inglese": "en",
+	"english-language": "en", "german-language": "de", "french-language": "fr", "spanish-language": "es",
+}

@@ -1,0 +1,259 @@
+package interpret
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"watchpost"
+	"watchpost/internal/text"
+)
+
+// maxEntries bounds the entries of a result, because each entry costs a scan.
+const maxEntries = 12
+
+// maxAlternatives bounds the alternatives of one entry.
+const maxAlternatives = watchpost.MaxConstraints
+
+// entries builds the keyword entries: each topic in its forms, with places and
+// required words.
+func (b *builder) entries() []watchpost.KeywordEntry {
+	var lists [][]watchpost.KeywordEntry
+	for i := range b.topics {
+		lists = append(lists, b.lower(&b.topics[i]))
+	}
+	if len(b.topics) > maxEntries {
+		b.guessed[SlotKeywords] = true
+	}
+	return interleave(lists, maxEntries)
+}
+
+// where returns the words of the places as they occur in posts.
+func (b *builder) where() []string {
+	var lists [][]string
+	for _, p := range b.places {
+		lists = append(lists, p.words)
+	}
+	return distinct(interleave(lists, 2*maxAlternatives), maxAlternatives)
+}
+
+// signalsOf returns words that occur in posts with the prompt's intents.
+func (b *builder) signalsOf() []string {
+	var lists [][]string
+	for _, in := range b.intents {
+		if in.name != "question" || len(b.intents) == 1 {
+			lists = append(lists, b.vocab.signals[in.name])
+		}
+	}
+	return interleave(lists, maxAlternatives)
+}
+
+// interleave returns up to n elements: the first of each list, then the second.
+func interleave[T any](lists [][]T, n int) []T {
+	var out []T
+	for rank, more := 0, true; more; rank++ {
+		more = false
+		for _, l := range lists {
+			if rank < len(l) && len(out) < n {
+				out = append(out, l[rank])
+				more = true
+			}
+		}
+	}
+	return out
+}
+
+// product are words that mark a common word as the name of a product or
+// company.
+var product = strings.Split("app,software,tool,tools,platform,pricing,price,plan,team,customers,users,account,feature,update,subscription,company,support,product,login,integration", ",")
+
+// lower builds the entries of a topic, the best first.
+func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
+	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
+	demands := slices.Clone(t.demands)
+	signals := b.signalsOf()
+	if len(context) > 0 && b.reliable() {
+		context = distinct(slices.Concat(context, signals), maxAlternatives)
+		b.guessed[SlotKeywords] = true
+	}
+	if len(context) == 0 && (!t.specific || b.reliable()) && len(where) == 0 && len(demands) == 0 {
+		context = signals
+		b.guessed[SlotKeywords] = b.guessed[SlotKeywords] || len(signals) > 0
+	}
+	if len(context) == 0 && len(where) == 0 && len(demands) == 0 && t.weak && t.named {
+		context = b.others(t)
+		b.guessed[SlotKeywords] = true
+	}
+	if len(where) > 0 {
+		demands = append(demands, where)
+	}
+	if len(demands) > 0 && len(t.phrase) > 0 {
+		t.keys, context = t.phrase, t.context
+	}
+	if len(context) > 0 && (len(demands) == 0 || t.named) {
+		demands = append(demands, context)
+	}
+	var out []watchpost.KeywordEntry
+	switch len(demands) {
+	case 0, 1:
+		demands = append(demands, nil)
+		stems := map[string]bool{}
+		for _, k := range t.keys {
+			if s := b.stem(k); !stems[s] {
+				stems[s] = true
+				out = append(out, b.entry(k, demands[0], true))
+			}
+		}
+	default:
+		// These entries share a scan.
+		x, y := stems(demands[0], 4), stems(demands[1], 4)
+		for sum := range 7 {
+			for i := 0; i <= sum; i++ {
+				if j := sum - i; i < len(x) && j < len(y) {
+					out = append(out, b.entry(t.keys[0], []string{x[i], y[j]}, false))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// stems returns the first n words of a list whose beginnings differ.
+func stems(list []string, n int) []string {
+	var out []string
+	for _, s := range list {
+		k := key(s)
+		if len(out) < n && !slices.ContainsFunc(out, func(o string) bool { return strings.HasPrefix(k, key(o)[:min(len(key(o)), 4)]) && len(k) > 3 }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// reliable reports whether words can identify posts with the prompt's intents.
+func (b *builder) reliable() bool {
+	return slices.ContainsFunc(b.intents, func(in *intent) bool {
+		return in.name == "recommend" || in.name == "alternative" || in.name == "hire" || in.name == "jobseek" || in.name == "switch"
+	})
+}
+
+// others returns words that show that a name is meant and not the equal common
+// word.
+func (b *builder) others(t *topic) []string {
+	var out []string
+	for _, u := range b.topics {
+		if u.name != t.name && len(out) < 8 {
+			out = append(out, u.keys[0])
+		}
+	}
+	return append(out, product...)
+}
+
+// entry builds one entry, without required words that the keyword already
+// contains.
+func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost.KeywordEntry {
+	e := watchpost.KeywordEntry{Keyword: clip(keyword)}
+	for _, r := range required {
+		if r = clip(r); r == "" || occurs(e.Keyword, r) {
+			continue
+		}
+		e.Required = append(e.Required, r)
+	}
+	e.Required = distinct(e.Required, maxAlternatives)
+	if anyOf && len(e.Required) > 1 {
+		e.AnyRequired = true
+	}
+	for _, x := range b.excludes {
+		if !occurs(e.Keyword, x) && !slices.ContainsFunc(e.Required, func(r string) bool { return occurs(r, x) }) {
+			e.Excluded = append(e.Excluded, x)
+		}
+	}
+	e.Excluded = distinct(e.Excluded, watchpost.MaxConstraints)
+	return e
+}
+
+// exclude builds excluded words from the prompt's exclusions: the phrase, its
+// names and rare words. For ads and job posts it uses typical words of such
+// posts.
+func (b *builder) exclude() {
+	wanted := map[string]bool{}
+	for _, t := range b.topics {
+		for _, k := range slices.Concat(t.keys, t.context) {
+			for w := range strings.FieldsSeq(key(k)) {
+				wanted[w] = true
+			}
+		}
+	}
+	for _, it := range b.excluded {
+		for _, full := range it.runs {
+			r := b.trim(full, false)
+			if ads := b.vocab.ads[norms(full)]; ads != nil {
+				b.excludes = append(b.excludes, ads...)
+				b.guessed[SlotExclusions] = true
+				continue
+			}
+			if len(r) == 0 {
+				continue
+			}
+			if len(r) == 1 && b.vocab.levels[r[0].norm] >= 27 {
+				continue
+			}
+			if b.isNamed(r) {
+				b.excludes = append(b.excludes, texts(r))
+				continue
+			}
+			b.excludes = append(b.excludes, b.inflect(r)...)
+			if len(r) < 2 {
+				continue
+			}
+			for i, t := range r {
+				verbal := i > 0 && strings.HasSuffix(t.norm, "ing") || i+1 < len(r) && strings.HasSuffix(r[i+1].norm, "ing") || b.vocab.language != "en"
+				if !wanted[t.norm] && t.kind == word && (verbal && b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {
+					b.excludes = append(b.excludes, b.vocab.forms(t.text)...)
+				}
+				if len(r) > 2 && i > 0 {
+					b.excludes = append(b.excludes, b.inflect(r[i-1:i+1])...)
+				}
+			}
+		}
+	}
+	b.excludes = distinct(b.excludes, watchpost.MaxConstraints)
+}
+
+// occurs reports whether a keyword matches a text.
+func occurs(content, keyword string) bool {
+	return watchpost.KeywordEntry{Keyword: keyword}.Matcher().Match(text.New(content))
+}
+
+// clip shortens a keyword to the allowed length.
+func clip(s string) string { return shorten(foldSpace(s), watchpost.MaxKeyword) }
+
+// shorten cuts a text to at most n characters, at a space if there is one.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)[:n]
+	for i := len(runes) - 1; i > n/2; i-- {
+		if runes[i] == ' ' {
+			runes = runes[:i]
+			break
+		}
+	}
+	return strings.TrimSpace(string(runes))
+}
+
+// distinct returns the first n strings that differ in more than case.
+func distinct(list []string, n int) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range list {
+		k := text.NormalizeName(s)
+		if k == "" || seen[k] || len(out) >= n {
+			continue
+		}
+		seen[k] = true
+		out = append(out, s)
+	}
+	return out
+}

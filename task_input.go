@@ -1,0 +1,106 @@
+package watchpost
+
+import (
+	"encoding/json"
+	"time"
+
+	"watchpost/internal/reference"
+)
+
+// TaskInput is the input of a task: its JSON, which is stored and shown as it
+// was given, and the fields that rules read, parsed once. It does not change.
+type TaskInput struct {
+	raw    json.RawMessage
+	fields *inputFields // nil: no input
+}
+
+// inputFields are the fields of all task types that rules read. Fields with the
+// same name have the same type everywhere, so parsing needs no task type.
+type inputFields struct {
+	Post    string    `json:"social_urn"`
+	Profile string    `json:"profile_urn"`
+	Actor   ActorType `json:"actor_type"`
+	Company string    `json:"company_title"`
+	Text    string    `json:"comment_text"`
+	Keyword string    `json:"keyword"` // of a scan
+	Since   time.Time `json:"since"`   // of a scan
+
+	Profiles []json.RawMessage `json:"profile_urns"`
+
+	postKey, profileKey string // of Post and Profile
+	authors             []json.RawMessage
+	people              int // number of people in authors, which come first
+}
+
+// ParseTaskInput parses a task's input. A field of a wrong type counts as
+// absent: the API refuses it before, and a task without it fails on its session.
+func ParseTaskInput(raw json.RawMessage) TaskInput {
+	f := &inputFields{}
+	_ = json.Unmarshal(raw, f) // fills in the fields that have their type
+	if f.Post != "" {
+		f.postKey = PostKey(f.Post)
+	}
+	if f.profileKey = f.Profile; f.Profile != "" {
+		if r, err := reference.ParseProfile(f.Profile); err == nil {
+			f.profileKey = r.Key()
+		}
+	}
+	f.authors, f.people = distinctAuthors(f.Profiles)
+	f.Profiles = nil
+	return TaskInput{raw: raw, fields: f}
+}
+
+// JSON returns the input as it was given.
+func (in TaskInput) JSON() json.RawMessage { return in.raw }
+
+// Scan returns the keyword of a scan, and the time since which it searches.
+func (in TaskInput) Scan() (keyword string, since time.Time) {
+	f := in.parsed()
+	return f.Keyword, f.Since
+}
+
+func (in TaskInput) parsed() *inputFields {
+	if in.fields == nil {
+		return &inputFields{}
+	}
+	return in.fields
+}
+
+// MarshalJSON implements json.Marshaler.
+func (in TaskInput) MarshalJSON() ([]byte, error) { return in.raw.MarshalJSON() }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (in *TaskInput) UnmarshalJSON(raw []byte) error {
+	*in = ParseTaskInput(append(json.RawMessage(nil), raw...))
+	return nil
+}
+
+// distinctAuthors drops references to the same author in another spelling, and
+// moves companies to the end. people is the number of the others.
+func distinctAuthors(refs []json.RawMessage) (all []json.RawMessage, people int) {
+	if len(refs) == 0 {
+		return nil, 0
+	}
+	seen := make(map[string]bool, len(refs))
+	all = make([]json.RawMessage, 0, len(refs))
+	var companies []json.RawMessage
+	for _, raw := range refs {
+		key, kind := string(raw), reference.Profile
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			if reference, err := reference.ParseAuthor(text); err == nil {
+				key, kind = reference.Key(), reference.Kind
+			}
+		}
+		switch {
+		case seen[key]:
+			continue
+		case kind == reference.Company:
+			companies = append(companies, raw)
+		default:
+			all = append(all, raw)
+		}
+		seen[key] = true
+	}
+	return append(all, companies...), len(all)
+}
