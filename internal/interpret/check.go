@@ -118,7 +118,9 @@ func exampleOf(r *Result, w wish, subject string) string {
 			without = quotable(x[0])
 		}
 	} else if subject == "" && v == w.vocab {
-		subject = build(w).Subject
+		if subject = build(w).Subject; subject == "" {
+			subject = w.longest
+		}
 		if i := strings.IndexAny(subject, ","); i > 0 {
 			subject = subject[:i]
 		}

@@ -29,8 +29,9 @@ type wish struct {
 	aims     []string
 	queries  []query // of a boolean expression
 	vocab    *vocabulary
-	known    bool // the language was detected
-	ours     bool // competitors or a product of the writer
+	known    bool   // the language has word classes
+	longest  string // the longest word of a prompt in which nothing else was recognized
+	ours     bool   // competitors or a product of the writer
 }
 
 // read parses a prompt.
@@ -68,6 +69,9 @@ func read(prompt Prompt) wish {
 	sentences := slices.Collect(split(tokens))
 	carried := wanted // a line that ends with a colon applies to the list below it
 	for _, s := range sentences {
+		if s[len(s)-1].text == ":" {
+			carried = wanted // another list
+		}
 		m := w.sentence(s, len(sentences), carried)
 		switch last := s[len(s)-1]; {
 		case last.text == ":":
@@ -123,4 +127,9 @@ func (w *wish) names(tokens []token) {
 		}
 	}
 	flush()
+	for _, t := range tokens {
+		if len(w.items) == 0 && t.kind == word && t.class == 0 && len(t.text) > len(w.longest) {
+			w.longest = t.text
+		}
+	}
 }

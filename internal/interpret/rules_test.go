@@ -41,10 +41,30 @@ func TestUnderstood(t *testing.T) {
 		{"Posts on Baldur's Gate 3 modding, no trailers", "Baldurs Gate 3 +modding -trailers -trailer"},
 		{"Must mention Terraform and either OpenTofu or Pulumi, in English", "Terraform |OpenTofu |Pulumi"},
 		{"Discussion of precision fermentation (e.g. Perfect Day, Formo) and cultivated meat", "precision fermentation\nPerfect Day |precision fermentation"},
+		{"Skip:\n- webinars\n- trailers\nTrack:\n- heat pumps\n- solar panels", "heat pumps -webinars -webinar -trailers -trailer\nsolar panels"},
+		{"Посты о проблемах с доставкой от Ozon и Wildberries в этом году", "Ozon\nWildberries"},
 		{"Beiträge über Wärmepumpen in Österreich, aber nicht über Messen", "Wärmepumpen |Österreich"},
 	} {
 		got := strings.NewReplacer("'", "", "  ", "").Replace(written(rules(t, c.prompt).Keywords))
 		require.True(t, strings.HasPrefix(got, c.want), "%s\n%s", c.prompt, got)
+	}
+}
+
+// TestUnknownLanguage: a prompt in a language without word classes, and without
+// names and quotes, is refused with an example about one of its own words.
+func TestUnknownLanguage(t *testing.T) {
+	t.Parallel()
+	for prompt, word := range map[string]string{
+		"Bericht van mensen die klagen over vertraging bij de trein in het zuiden": "vertraging",
+		"Türk şirketlerinde uzaktan çalışma hakkında şikayetleri bul lütfen":       "şirketlerinde",
+		"посты людей которые жалуются на доставку еды в городе каждый день":        "жалуются",
+	} {
+		_, err := interpret.Rules{}.Interpret(t.Context(), interpret.Prompt{Text: prompt})
+		var refused *interpret.Refused
+		require.ErrorAs(t, err, &refused, prompt)
+		require.Equal(t, interpret.NoSubject, refused.Reason)
+		require.Contains(t, refused.Example, `"`+word+`"`)
+		holdRefused(t, refused)
 	}
 }
 

@@ -124,7 +124,7 @@ func (r *reader) step(tokens []token, i int) int {
 	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0 || r.before.kind == open && len(r.items) > 0):
 		r.endItem()
 		r.likes = true
-	case t.place != nil && !r.partOfName(t, next):
+	case t.place != nil && !r.partOfName(next):
 		r.endRun()
 		if r.mode == unwanted {
 			r.run = run{t}
@@ -164,10 +164,7 @@ func (r *reader) joins(t, next token) bool {
 
 // partOfName reports whether the name of a place is part of another name: EU AI
 // Act.
-func (r *reader) partOfName(t, next token) bool {
-	if next.kind != word || r.before.class&placeWord != 0 || !capital(t.text) {
-		return len(r.run) > 0 && r.vocab.isName(r.run[len(r.run)-1]) && r.before.class == 0 && r.before.kind == word && capital(r.run[len(r.run)-1].text)
-	}
+func (r *reader) partOfName(next token) bool {
 	return r.vocab.isName(next) && next.class == 0 && next.intent == nil
 }
 

@@ -153,7 +153,7 @@ func (w wish) generic(keyword string) bool {
 	k := key(keyword)
 	v := w.vocab
 	return !strings.Contains(k, " ") && !acronym(keyword) && !strings.HasPrefix(k, "#") &&
-		(v.classes[k]&(stopWord|genericWord|frameWord|roleWord) != 0 || v.levels[k] >= 24 || loaded().places[k] != nil && len(w.items) > 0 && !capital(keyword))
+		(v.classes[k]&(stopWord|genericWord|frameWord|roleWord) != 0 || v.levels[k] >= 24)
 }
 
 func isQuoted(keyword string, quoted []string) bool {
@@ -262,9 +262,6 @@ func vetSlots(r Result, changed bool) []Slot {
 		values = distinct(printables(values), watchpost.MaxKeywords)
 		source := s.Source
 		if source != Stated || changed && name == SlotKeywords {
-			source = Inferred
-		}
-		if s.Name == "" && len(given) > 0 && !changed {
 			source = Inferred
 		}
 		out = append(out, Slot{Name: name, Values: list(values), Source: source})

@@ -311,7 +311,11 @@ func detectLanguage(words []string) (string, bool) {
 			best = code
 		}
 	}
-	if total > 0 && latin*2 < total && (best == "en" || best == "hi-Latn") {
+	english := t.languages["en"]
+	foreign := len(words) >= minWords && !slices.ContainsFunc(words, func(w string) bool {
+		return english.own[w] != 0 || english.levels[w] != 0 || english.intents[w] != nil
+	})
+	if total > 0 && latin*2 < total && (best == "en" || best == "hi-Latn") || best == "en" && foreign {
 		best = "und"
 	}
 	return best, t.languages[best] != nil
