@@ -72,7 +72,7 @@ func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
 	demands := slices.Clone(t.demands)
 	signals := b.signalsOf()
-	if len(context) > 0 && b.reliable() {
+	if len(context) > 0 && t.named && len(demands) == 0 && b.reliable() {
 		context = distinct(slices.Concat(context, signals), maxAlternatives)
 		b.guessed[SlotKeywords] = true
 	}
@@ -90,7 +90,7 @@ func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 	if len(demands) > 0 && len(t.phrase) > 0 {
 		t.keys, context = t.phrase, t.context
 	}
-	if len(context) > 0 && (len(demands) == 0 || t.named) {
+	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
 		demands = append(demands, context)
 	}
 	var out []watchpost.KeywordEntry
@@ -193,6 +193,11 @@ func (b *builder) exclude() {
 				continue
 			}
 			if len(r) == 0 {
+				continue
+			}
+			if ads := b.vocab.ads[norms(r)]; ads != nil && len(r) == len(full) {
+				b.excludes = append(b.excludes, ads...)
+				b.guessed[SlotExclusions] = true
 				continue
 			}
 			if len(r) == 1 && b.vocab.levels[r[0].norm] >= 27 {

@@ -82,16 +82,29 @@ var same = map[string]string{
 func (b *builder) trim(r run, roles bool) run {
 	head := roleWord | seniorityWord // before its noun, or after it
 	first := slices.Contains([]string{"fr", "es", "pt", "it", "ar"}, b.vocab.language)
-	empty := func(t token, role class) bool { return roles && t.class&role != 0 }
-	kind := func(t token, rest run) bool { return t.class&kindWord != 0 && b.says(rest) }
+	empty := func(t token, role class) bool {
+		drop := stopWord | frameWord
+		if roles {
+			drop |= role
+		}
+		return t.kind == word && (t.class&drop != 0 && (!b.vocab.isName(t) || t.class&roleWord != 0) || len(r) > 2 && t.class&genericWord != 0 && b.vocab.levels[t.norm] >= 24)
+	}
+	kind := func(t token, rest run) bool {
+		return t.class&kindWord != 0 && !b.vocab.isName(t) && len(rest) > 0 && (b.says(rest) || len(rest) > 1)
+	}
 	leading, trailing := seniorityWord, head
 	if first {
 		leading, trailing = head, seniorityWord
 	}
+	if len(r) == 1 {
+		leading = head
+	} else if n := len(r); !roles && n > 0 && r[n-1].class&roleWord == 0 {
+		leading = 0
+	}
 	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
 		r = r[:len(r)-1]
 	}
-	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:])) {
+	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:]) || len(r) > 1 && r[0].class&leading&seniorityWord != 0) {
 		r = r[1:]
 	}
 	return r
@@ -103,9 +116,10 @@ func (b *builder) says(r run) bool {
 	telling, plain := 0, 0
 	for _, t := range r {
 		switch l := b.vocab.level(t.norm); {
-		case b.vocab.isName(t):
+		case b.vocab.isName(t) && (t.class&(genericWord|roleWord|frameWord|kindWord) == 0 || acronym(t.text)):
 			return true
-		case l < common:
+		case t.class&(roleWord|seniorityWord|genericWord|frameWord|stopWord|kindWord) != 0:
+		case l < common || t.intent != nil || t.class&gainWord != 0:
 			telling++
 		case l < 27:
 			plain++
@@ -156,17 +170,21 @@ func (b *builder) inflect(r run) []string {
 // words returns alternatives for a run: the forms of each informative word, or
 // the phrase as a whole.
 func (b *builder) words(r run) []string {
-	switch {
-	case len(r) == 0:
-		return nil
-	case r[0].place != nil:
+	if len(r) == 1 && r[0].place != nil {
 		return r[0].place.words
+	}
+	if len(r) == 0 {
+		return nil
+	}
+	switch {
 	case b.isNamed(r):
 		return []string{texts(r)}
+	case len(r) > 1 && b.rarest(r) >= common:
+		return b.inflect(r)
 	}
 	var out []string
 	for _, t := range r {
-		if b.vocab.level(t.norm) < common {
+		if l := b.vocab.level(t.norm); l < common || len(r) == 1 && t.class&(stopWord|frameWord) == 0 || t.class&genericWord != 0 && len(r) > 1 && b.vocab.levels[t.norm] < common {
 			out = append(out, b.vocab.forms(t.text)...)
 		}
 	}

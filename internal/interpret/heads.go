@@ -4,9 +4,16 @@ import "slices"
 
 // headNames returns the names in the heads, which apply to every item.
 func (b *builder) headNames() (names []run) {
-	for _, full := range b.heads {
+	for i, full := range b.heads {
 		h := b.trim(full, true)
-		if b.isNamed(h) && (len(h) == len(full) || acronym(h[0].text) || related[full[len(full)-1].norm]) {
+		modifies := len(full) > len(h) && full[len(full)-1].class&roleWord != 0 || i+1 < len(b.heads) && len(b.heads[i+1]) > 0 && b.heads[i+1][0].class&roleWord != 0
+		if len(h) == 0 || modifies && len(h) == 1 && len(h[0].text) < 4 && !related[b.lastOf(full, i)] {
+			continue // HR managers
+		}
+		if h[0].first && modifies && !acronym(h[0].text) && !related[b.lastOf(full, i)] {
+			continue // Warehouse managers
+		}
+		if b.isNamed(h) && b.says(h) {
 			names = append(names, h)
 		}
 	}
@@ -16,6 +23,13 @@ func (b *builder) headNames() (names []run) {
 // related are roles of people who deal with a named company and are not part of
 // its name.
 var related = wordSet(`merchants sellers employees employee customers customer users user staff workers clients patients owners`)
+
+func (b *builder) lastOf(r run, i int) string {
+	if last := r[len(r)-1]; last.class&roleWord != 0 || i+1 >= len(b.heads) {
+		return last.norm
+	}
+	return b.heads[i+1][0].norm
+}
 
 // anchor turns names before the subject into topics, and the subject into their
 // context.
@@ -59,29 +73,55 @@ func (b *builder) fromHeads(names []run) {
 	for _, list := range [][]run{b.heads, b.itemRuns()} {
 		for _, h := range list {
 			r := b.trim(h, false)
+			role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
+			occupation := role && len(r) == 1 && levels[r[0].norm] == "" && !anyone[r[0].norm] && len(b.places)+len(b.intents) > 0
 			for len(r) > 1 && r[0].class&seniorityWord != 0 {
 				r = r[1:]
 			}
-			if len(r) == 0 {
+			if n := len(r); role && n > 1 && levels[r[n-1].norm] == "" && !anyone[r[n-1].norm] && r[n-1].class&roleWord != 0 && r[0].class&stopWord == 0 {
+				occupation = true // data engineers
+			}
+			if staff && role && len(r) == 1 && (levels[r[0].norm] != "" || anyone[r[0].norm]) {
 				continue
 			}
-			role, last := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 }), r[len(r)-1].norm
-			occupation := levels[last] == "" && !anyone[last] && len(r)+len(b.places)+len(b.intents) > 1 || staff && len(r) > 1
-			if role && !occupation || !role && !b.says(r) {
+			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff && !occupation {
 				continue
 			}
-			b.guessed[SlotSubject] = b.guessed[SlotSubject] || role && !staff
-			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1, weak: len(r) == 1})
+			t := topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1}
+			if role {
+				b.guessed[SlotSubject] = !staff
+			}
+			t.weak = len(r) == 1
+			b.topics = append(b.topics, t)
 		}
 		if len(b.topics) > 0 {
 			return
 		}
 	}
-	if staff && len(b.places) > 0 { // people who are hiring in Berlin
+	for _, r := range b.itemRuns() { // generic words that are informative together
+		if r = b.trim(r, false); len(r) > 1 && r[len(r)-1].class&roleWord == 0 && r[0].class&(frameWord|stopWord) == 0 && b.rawest(r) < 20 &&
+			!slices.ContainsFunc(r, func(t token) bool { return t.class&kindWord != 0 }) {
+			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: true})
+		}
+	}
+	if len(b.topics) > 0 {
+		return
+	}
+	staff = staff || slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "funding" })
+	if staff && (len(b.places) > 0 || b.intents[0].name == "funding") { // people who are hiring in Berlin
 		b.guessed[SlotSubject] = true
 		name := b.intents[0].label
 		b.topics = append(b.topics, topic{name: name, keys: b.signalsOf()[:3], specific: true})
 	}
+}
+
+// rawest returns the level of a run's least common word, in any class.
+func (b *builder) rawest(r run) int {
+	l := 40
+	for _, t := range r {
+		l = min(l, b.vocab.levels[t.norm])
+	}
+	return l
 }
 
 // anyone are roles that are too common to be a topic.

@@ -30,6 +30,7 @@ type reader struct {
 	fresh  bool   // no word since "and" or "or"
 	likes  bool   // after "such as"
 	pair   bool   // after "both": the item after "and" belongs to the topic
+	titled bool   // after a role with "of": the next words belong to it
 }
 
 // sentence parses one of several sentences.
@@ -124,7 +125,7 @@ func (r *reader) step(tokens []token, i int) int {
 	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0 || r.before.kind == open && len(r.items) > 0):
 		r.endItem()
 		r.likes = true
-	case t.place != nil && !r.partOfName(next):
+	case t.place != nil && !r.partOfName(t, next):
 		r.endRun()
 		if r.mode == unwanted {
 			r.run = run{t}
@@ -132,6 +133,9 @@ func (r *reader) step(tokens []token, i int) int {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
+	case t.class&ofWord != 0 && r.before.class&roleWord != 0 && !r.tail:
+		r.endRun()
+		r.titled = true
 	case r.joins(t, next):
 		r.run = append(r.run, t)
 	default:
@@ -164,7 +168,10 @@ func (r *reader) joins(t, next token) bool {
 
 // partOfName reports whether the name of a place is part of another name: EU AI
 // Act.
-func (r *reader) partOfName(next token) bool {
+func (r *reader) partOfName(t, next token) bool {
+	if next.kind != word || r.before.class&placeWord != 0 || !capital(t.text) {
+		return len(r.run) > 0 && r.vocab.isName(r.run[len(r.run)-1]) && r.before.class == 0 && r.before.kind == word && capital(r.run[len(r.run)-1].text)
+	}
 	return r.vocab.isName(next) && next.class == 0 && next.intent == nil
 }
 
@@ -197,7 +204,8 @@ func (r *reader) header() {
 // word handles a word that is not part of a list's structure.
 func (r *reader) word(t, next token) {
 	v := r.vocab
-	content := t.kind != word || t.class&^gainWord == 0 && t.intent == nil
+	content := t.kind != word || t.class&^gainWord == 0 && t.intent == nil ||
+		len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	switch {
 	case languageNames[t.norm] != "" && r.language == "" && (r.before.class&placeWord != 0 || next.class&frameWord != 0 || next.class&onlyWord != 0):
 		r.language = languageNames[t.norm]
@@ -210,7 +218,13 @@ func (r *reader) word(t, next token) {
 		r.add(t)
 	case t.class&aboutWord != 0 && r.mode == wanted && (t.class&ofWord == 0 || len(r.run) == 0):
 		r.about()
+	case t.class&frameWord != 0 && t.class&aboutWord == 0 && len(r.run) > 0 && next.kind == word && next.class&^kindWord == 0 && next.intent == nil && next.place == nil:
+		r.add(t)
+	case t.class&frameWord != 0 && len(r.run) > 0 && t.class&roleWord == 0 && (next.class&^(frameWord|genericWord) != 0 || next.kind != word || next.intent != nil):
+		r.endRun()
 	case t.class&(roleWord|seniorityWord|genericWord|kindWord) != 0 && t.class&(stopWord|frameWord) == 0:
+		r.add(t)
+	case t.class&genericWord != 0 && (len(r.run) > 0 || next.kind == word && next.class == 0):
 		r.add(t)
 	default:
 		r.endRun()
@@ -256,7 +270,10 @@ func (r *reader) about() {
 // add adds a word to the run. A name is a separate run, so other words after it
 // start another.
 func (r *reader) add(t token) {
-	r.fresh = false
+	if r.titled && r.before.class&(ofWord|stopWord) != 0 {
+		return
+	}
+	r.titled, r.fresh = false, false
 	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
 		last := r.run[n-1]
 		name, was := r.vocab.isName(t), r.vocab.isName(last) || n > 1 && digits(last.text) && r.vocab.isName(r.run[n-2])

@@ -3,6 +3,7 @@ package interpret
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // topic is one subject of a prompt: alternative keywords for it, and
@@ -41,7 +42,7 @@ func (b *builder) collect() {
 		if !ok || slices.ContainsFunc(b.topics, func(u topic) bool { return key(u.name) == key(t.name) }) {
 			continue
 		}
-		if it.also && len(b.topics) > 0 || switching && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named {
+		if it.also && len(b.topics) > 0 || switching && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named && b.topics[0].named {
 			last := &b.topics[len(b.topics)-1]
 			if it.also {
 				if len(last.context) > 0 {
@@ -52,7 +53,7 @@ func (b *builder) collect() {
 			last.context = append(last.context, slices.Concat(t.keys, t.context)...)
 			continue
 		}
-		if n := len(b.topics); it.example {
+		if n := len(b.topics); it.example && t.named && len(t.context) == 0 && n > 0 {
 			for j := n - 1; j >= 0 && len(t.context) == 0; j-- {
 				if u := b.topics[j]; !u.example {
 					t.context = slices.Concat(u.keys, b.parts(u.name), u.rest, u.context)
@@ -63,7 +64,7 @@ func (b *builder) collect() {
 		b.topics = append(b.topics, t)
 	}
 	b.distribute()
-	if len(b.topics) == 0 && len(b.must) > 0 { // only demands: the first is the subject
+	if len(b.topics) == 0 && len(anchors) == 0 && len(b.must) > 0 { // only demands: the first is the subject
 		for _, r := range b.must[0] {
 			if t, ok := b.topic(item{runs: []run{r}}); ok {
 				b.topics = append(b.topics, t)
@@ -119,8 +120,15 @@ func (b *builder) query(q query) {
 		var topics []topic
 		score := 0
 		for _, r := range group {
+			if len(r) == 1 && r[0].place != nil {
+				score = 900
+				continue
+			}
 			if t, ok := b.topic(item{runs: []run{r}}); ok {
 				topics = append(topics, t)
+				if t.weak {
+					score += 40
+				}
 			} else {
 				score += 60
 			}
@@ -152,7 +160,7 @@ func (b *builder) topic(it item) (topic, bool) {
 	var runs []run
 	for _, r := range it.runs {
 		full := b.trim(r, false)
-		if !staff {
+		if n := len(full); !staff && (!b.tailed || n < 2 || full[n-1].class&roleWord == 0 || !b.vocab.isName(full[0])) {
 			full = b.trim(r, true)
 		}
 		if len(full) > 0 {
@@ -166,7 +174,7 @@ func (b *builder) topic(it item) (topic, bool) {
 	r := runs[key]
 	t := topic{name: texts(r), named: b.isNamed(r)}
 	for i, other := range runs {
-		if i != key && other[0].class&(kindWord|roleWord) == 0 {
+		if i != key && (other[0].class&(kindWord|roleWord) == 0 || len(other) > 1) {
 			t.leads = t.leads || i < key
 			t.context = append(t.context, b.words(other)...)
 		}
@@ -181,7 +189,7 @@ func (b *builder) keyRun(runs []run) int {
 	best, most := -1, 0
 	for i, r := range runs {
 		role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-		sought := role && b.staff() && !anyone[r[0].norm]
+		sought := role && b.staff() && (len(r) > 1 || !anyone[r[0].norm] && (levels[r[0].norm] == "" || acronym(r[0].text)))
 		if !b.says(r) && !sought {
 			continue
 		}
@@ -190,6 +198,8 @@ func (b *builder) keyRun(runs []run) int {
 		}
 		score := 40 - b.rarest(r)
 		switch {
+		case r[0].kind == quoted || r[0].kind == hashtag:
+			score += 60
 		case b.isNamed(r):
 			score += 40
 		case len(r) > 1:
@@ -223,17 +233,20 @@ func (b *builder) rarest(r run) int {
 // first two become the keyword and the others context.
 func (b *builder) keysOf(t *topic, r run) {
 	v := b.vocab
+	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
 	switch {
 	case t.named:
 		t.keys = []string{texts(r)}
-		t.weak = len(r) == 1 && v.level(r[0].norm) >= ambiguous && !acronym(r[0].text)
+		if len(r) == 1 && r[0].kind == word {
+			t.weak = v.level(r[0].norm) >= ambiguous && !acronym(r[0].text) || utf8.RuneCountInString(r[0].text) < 2
+		}
 	case len(r) == 1:
 		t.keys = b.inflect(r)
 		t.weak = v.level(r[0].norm) >= ambiguous
-	case acronym(r[0].text) && len(r) == 2:
+	case acronym(r[0].text) && lower == 1 && len(r) == 2:
 		t.keys, t.phrase = []string{r[0].text}, b.inflect(r)
 		t.rest = b.words(r[1:])
-	case v.levels[r[0].norm] == 0 && r[0].class == 0 && b.rarest(r[1:]) >= ambiguous && v.language == "en":
+	case v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
 		t.keys, t.phrase = []string{r[0].text}, b.inflect(r[:2])
 		t.rest = b.words(r[1:])
 	case len(r) > 3 && r[1].class&stopWord != 0:
@@ -245,7 +258,7 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.specific = true
 	default:
 		t.keys, t.rest = b.inflect(r[:2]), b.words(r[2:])
-		if b.rarest(r[:2]) >= 24 {
+		if lower == 0 && b.rarest(r[:2]) >= 24 {
 			t.keys, t.rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
 		}
 		t.specific = true
@@ -262,7 +275,7 @@ func (b *builder) keysOf(t *topic, r run) {
 // Deck or ROG Ally battery life; X, Y or Z for payroll.
 func (b *builder) distribute() {
 	n := len(b.topics)
-	if n < 2 {
+	if n < 2 || len(b.queries) > 0 {
 		return
 	}
 	last := b.topics[n-1]
@@ -273,7 +286,7 @@ func (b *builder) distribute() {
 		case len(t.context) > 0:
 		case len(last.context) > 0 && !last.leads && t.named == last.named:
 			t.context = last.context
-		case first.leads && t.named:
+		case len(first.context) > 0 && first.leads && t.named && first.named:
 			t.context = first.context
 		}
 	}

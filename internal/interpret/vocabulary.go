@@ -312,7 +312,7 @@ func detectLanguage(words []string) (string, bool) {
 		}
 	}
 	english := t.languages["en"]
-	foreign := len(words) >= minWords && !slices.ContainsFunc(words, func(w string) bool {
+	foreign := len(words) >= minWords && strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) && !slices.ContainsFunc(words, func(w string) bool {
 		return english.own[w] != 0 || english.levels[w] != 0 || english.intents[w] != nil
 	})
 	if total > 0 && latin*2 < total && (best == "en" || best == "hi-Latn") || best == "en" && foreign {
