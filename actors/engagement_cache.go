@@ -15,7 +15,8 @@ import (
 
 // engagementCaches remembers what teams did on posts, so that a page of interactions
 // need not read all of them. Every snapshot of the store says by keyEngagementState
-// which state of them it shows, and what the last changes were.
+// which state of them it shows, and what the last changes were. (They are bounded
+// by the engagements in them, which grow in place; golang-lru counts entries.)
 type engagementCaches struct {
 	mu    sync.Mutex
 	teams map[watchpost.TeamID]*engagementCache

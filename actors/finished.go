@@ -9,7 +9,8 @@ import (
 // finishedTasks remembers final tasks that are durable. They never change, but
 // for the truth that may be added to an unknown outcome, so that a poll of one
 // needs neither its team nor the store. It is bounded by the bytes of inputs
-// and outputs; the oldest are forgotten first.
+// and outputs; the oldest are forgotten first. (golang-lru bounds the number of
+// entries, and the sizes of tasks differ by a factor of a thousand.)
 type finishedTasks struct {
 	mu    sync.Mutex
 	tasks map[watchpost.TaskID]finishedTask

@@ -12,7 +12,8 @@ import (
 // keyCache remembers whose API keys are, so that a request need not ask the
 // store. A replaced key is dropped before the new one is shown to
 // anybody. Keys are remembered by their plain hash, which is cheap and gives
-// nothing away: they are random and long.
+// nothing away: they are random and long. (Every request looks up a key under the
+// read lock; an LRU cache needs the exclusive lock to move the entry.)
 type keyCache struct {
 	mu    sync.RWMutex
 	teams map[keyDigest]cachedKey

@@ -190,6 +190,12 @@ func TestListQuotas(t *testing.T) {
 	view := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{})
 	require.Equal(t, 2, view.Watchlists)
 	require.Equal(t, 200, view.WaitingScans, "once for both")
+
+	for range 3 { // up to the plan's five watchlists
+		done(t, team, followers(1, made.List.ID, "p001"))
+	}
+	err = actorstest.Fails(t, team, watchpost.PlanLimit, followers(1, made.List.ID, "p001"))
+	require.ErrorContains(t, err, "Your plan includes up to 5 watchlists.")
 }
 
 // TestScansOverTheDay: 50 people a day and account, shared out; the rest the

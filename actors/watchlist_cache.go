@@ -12,7 +12,8 @@ import (
 // watchlistCache remembers which watchlists teams have, so that a query of posts
 // need not look through their records. An entry of a team holds for
 // the snapshots that show the same last change: a watchlist is created once
-// and deleted once, so no two states of a team show the same.
+// and deleted once, so no two states of a team show the same. (It is bounded by
+// the watchlists in its entries, which golang-lru does not count.)
 type watchlistCache struct {
 	mu    sync.RWMutex
 	teams map[watchpost.TeamID]cachedWatchlists
