@@ -179,6 +179,31 @@ func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named 
 	return PostsPage{Posts: found.Posts, Count: found.Count, Asked: q.Live, Tagging: live, Counts: counts}, err
 }
 
+// PostPage is one post, and what PostsPage says of its posts.
+type PostPage struct {
+	Post    *watchpost.Post
+	Asked   map[watchpost.WatchlistID]bool
+	Tagging *watchpost.Tagging
+}
+
+// Post returns a post that one of the team's watchlists collected (NotFound).
+func (r *Registry) Post(ctx context.Context, team watchpost.TeamID, id watchpost.PostID) (PostPage, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return PostPage{}, unavailable(err)
+	}
+	defer view.Close()
+	live, err := r.env.watchlists.of(view, team)
+	if err != nil {
+		return PostPage{}, unavailable(err)
+	}
+	post, err := postindex.Get(view, persistence.Space(team), id)
+	if errors.Is(err, persistence.ErrNotFound) || err == nil && !post.Collected(func(w watchpost.WatchlistID) bool { return live.Live[w] }) {
+		return PostPage{}, watchpost.Errorf(watchpost.NotFound, textPostNotFound)
+	}
+	return PostPage{post, live.Live, live}, unavailable(err)
+}
+
 // viewFor returns a view for one request. It cannot be read any more when the
 // request has ended: a query with many posts to look at ends with it.
 func (r *Registry) viewFor(ctx context.Context) (persistence.View, error) {

@@ -104,3 +104,56 @@ func TestDashboardPaging(t *testing.T) {
 	require.Contains(t, last, `rel="prev" href="/app?page=2"`)
 	require.Contains(t, b.do("GET", "/app?page=99", "").raw, `rel="prev" href="/app?page=3"`)
 }
+
+// TestDashboardActions saves, likes and comments by forms, as the API does.
+func TestDashboardActions(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Actors", "growth")
+	p := m.join()
+	m.collect(p, "telemetry", sample(1, "telemetry one"))
+	b := h.browser()
+	b.signIn(m.email)
+	token := b.token()
+	id := regexp.MustCompile(`id="p-([^"]+)"`).FindStringSubmatch(b.do("GET", "/app", "").raw)[1]
+	me := m.member(m.email)
+	send := func(action string, form url.Values, headers ...string) reply {
+		form.Set("token", token)
+		form.Set("back", "/app?search_term=telemetry")
+		return b.send("/app/posts/"+id+"/"+action, form, headers...)
+	}
+	saved := send("save", url.Values{"bookmark": {"true"}})
+	require.Equal(t, 303, saved.status)
+	require.Equal(t, "/app?search_term=telemetry#p-"+id, saved.header.Get("Location"))
+	require.Contains(t, m.call("GET", "/api-posts?is_saved=true", "").raw, `"count":1`)
+	require.Contains(t, send("save", url.Values{"bookmark": {"false"}}, "HX-Request", "true").raw, `aria-pressed="false"`)
+
+	like := url.Values{"as": {me}, "key": {"one"}}
+	liked := send("like", like)
+	require.Equal(t, 303, liked.status, liked.raw)
+	task := p.hear("task")
+	require.Equal(t, "agent_like_post", task.TaskType)
+	require.Equal(t, liked.header.Get("Location"), send("like", like).header.Get("Location"), "a second click is the same task")
+	shown := b.do("GET", strings.Split(liked.header.Get("Location"), "#")[0], "").raw
+	require.Contains(t, shown, "Like as "+m.email+": ")
+	require.Contains(t, m.call("GET", "/network-agent/get-task-status?api_agent_task_id="+task.Task, "").raw, `"post_id":"`+id+`"`)
+
+	for _, text := range []string{"", "  ", strings.Repeat("x", 1251)} {
+		require.Equal(t, 400, send("comment", url.Values{"as": {me}, "text": {text}}).status)
+	}
+	require.Equal(t, 303, send("comment", url.Values{"as": {me}, "text": {" Well done! "}, "key": {"two"}}).status)
+	require.Equal(t, 404, send("like", url.Values{"as": {"nobody"}, "key": {"three"}}).status)
+	require.Equal(t, 403, b.send("/app/posts/"+id+"/like", url.Values{"as": {me}}).status, "without the form token")
+	require.Equal(t, 404, b.do("GET", "/app/posts/nothing", "").status)
+
+	other := h.team("Strangers", "growth")
+	theirs := h.browser()
+	theirs.signIn(other.email)
+	require.Equal(t, 404, theirs.do("GET", "/app/posts/"+id, "").status)
+	stolen := theirs.send("/app/posts/"+id+"/save", url.Values{"token": {theirs.token()}, "bookmark": {"true"}})
+	require.Equal(t, 404, stolen.status)
+	for _, back := range []string{"https://evil.example/", "//evil.example/app", "/appendix", "javascript:alert(1)"} {
+		away := b.send("/app/as", url.Values{"token": {token}, "as": {me}, "back": {back}})
+		require.Equal(t, "/app", away.header.Get("Location"), back)
+	}
+}

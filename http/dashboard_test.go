@@ -208,3 +208,102 @@ func TestDashboardPages(t *testing.T) {
 	require.Equal(t, 500, broken.status)
 	require.NotContains(t, broken.raw, "on fire")
 }
+
+// TestDashboardWatchlists makes, changes, pauses and deletes watchlists by forms.
+func TestDashboardWatchlists(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m, other := h.team("Makers", "growth"), h.team("Others", "growth")
+	foreign := read[fields](other.call("POST", watchlists, `{"keywords":["x"]}`), 200)["id"].(string)
+	b := h.browser()
+	b.signIn(m.email)
+	token := b.token()
+	send := func(path string, form url.Values) reply {
+		form.Set("token", token)
+		return b.send(path, form)
+	}
+	show := func(id string) fields { return read[fields](m.call("GET", watchlists+"?id="+id, ""), 200) }
+	only := func(path, family string) string {
+		list := read[fields](m.call("GET", path, ""), 200)["watchlists"].([]any)
+		require.Len(t, list, 1, family)
+		return list[0].(fields)["id"].(string)
+	}
+	require.Equal(t, 403, b.send("/app/watchlists/new", url.Values{"kind": {"keyword"}, "keyword": {"x"}}).status, "without the form token")
+
+	// By keywords. What was typed stays in the form.
+	bad := send("/app/watchlists/new", url.Values{"kind": {"keyword"}, "name": {"Kept <i>"}, "keyword": {""}, "do": {"save"}})
+	require.Equal(t, 422, bad.status)
+	require.Contains(t, bad.raw, "Enter at least one keyword.")
+	require.Contains(t, bad.raw, "Kept &lt;i&gt;")
+	require.Contains(t, bad.raw, "<title>Error: New watchlist")
+	form := url.Values{"kind": {"keyword"}, "key": {"once"}, "name": {"Grid"}, "keyword": {"battery storage", "grid", ""}, "required": {"", "cost, price", ""}, "excluded": {"job\r\nhiring", "", ""},
+		"any": {"1"}, "every": {"6"}, "labels": {"Pricing: price, cost\r\nNews*"}, "do": {"save"}}
+	for range 2 { // the second is a repetition
+		require.Equal(t, 303, send("/app/watchlists/new", form).status)
+	}
+	id := only(watchlists, "keyword")
+	made := show(id)
+	require.Equal(t, "Grid", made["name"])
+	require.Equal(t, 6.0, made["fetchFreqInHours"])
+	tracked := made["keyword_tracking"].([]any)
+	require.Equal(t, []any{"job", "hiring"}, tracked[0].(fields)["exclude_keywords"])
+	require.Equal(t, []any{"cost", "price"}, tracked[1].(fields)["required_keywords"])
+	require.Equal(t, false, tracked[1].(fields)["include_all_required"])
+	require.Equal(t, []any{fields{"key": "Pricing", "name": "Pricing", "description": "price, cost", "default": false}, fields{"key": "News", "name": "News", "description": "", "default": true}}, made["labels"])
+
+	// Change: what was not touched stays, with its ids.
+	edit := b.do("GET", "/app/watchlists/"+id, "").raw
+	require.Contains(t, edit, `value="battery storage"`)
+	same := url.Values{"name": {"Grid 2"}, "keyword": {"battery storage", "grid"}, "required": {"", "cost\r\nprice"}, "excluded": {"job\r\nhiring", ""}, "any": {"1"}, "every": {"24"}, "labels": {"Pricing: price, cost\r\nNews*"}, "do": {"save"}}
+	require.Equal(t, 303, send("/app/watchlists/"+id, same).status)
+	changed := show(id)
+	require.Equal(t, "Grid 2", changed["name"])
+	require.Equal(t, 24.0, changed["fetchFreqInHours"])
+	require.Equal(t, tracked, changed["keyword_tracking"])
+	require.Equal(t, made["labels"], changed["labels"])
+	require.Equal(t, 422, send("/app/watchlists/"+id, url.Values{"name": {" "}, "keyword": {"a"}, "do": {"save"}}).status)
+	require.Equal(t, 303, send("/app/watchlists/"+id, url.Values{"do": {"pause"}}).status)
+	require.Equal(t, true, show(id)["disabled"])
+	refused := send("/app/watchlists/"+id, same)
+	require.Equal(t, 422, refused.status)
+	require.Contains(t, refused.raw, "Watchlist is disabled. Re-enable it before updating.")
+	require.Equal(t, 303, send("/app/watchlists/"+id, url.Values{"do": {"resume"}}).status)
+	require.Equal(t, false, show(id)["disabled"])
+
+	// Another team's.
+	require.Equal(t, 403, b.do("GET", "/app/watchlists/"+foreign, "").status)
+	require.Equal(t, 403, send("/app/watchlists/"+foreign, url.Values{"do": {"delete"}}).status)
+	require.Equal(t, 404, b.do("GET", "/app/watchlists/nothing", "").status)
+
+	// By people: each line says what it was understood as.
+	seen := send("/app/watchlists/new", url.Values{"kind": {"people"}, "references": {"https://network.example/in/jane-doe/\r\na b c\r\njohn"}, "do": {"rows"}})
+	require.Equal(t, 200, seen.status)
+	require.Contains(t, seen.raw, "https://network.example/in/jane-doe/: jane-doe")
+	require.Contains(t, seen.raw, "a b c: not understood, left out")
+	require.Equal(t, 303, send("/app/watchlists/new", url.Values{"kind": {"people"}, "name": {"CTOs"}, "references": {"https://network.example/in/jane-doe/\r\njohn"}, "do": {"save"}}).status)
+	people := read[fields](m.call("GET", "/api-people-watchlist", ""), 200)["watchlists"].([]any)
+	require.Equal(t, 2.0, people[0].(fields)["profiles_count"])
+
+	// By a sentence: it is read, corrected and saved.
+	vague := send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "prompt": {"short"}, "do": {"read"}})
+	require.Equal(t, 422, vague.status)
+	require.Contains(t, vague.raw, "Say a little more")
+	understood := send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "prompt": {"Posts about Kubernetes security in Germany, not job ads, twice a day"}, "do": {"read"}})
+	require.Equal(t, 200, understood.status)
+	require.Contains(t, understood.raw, "What we understood")
+	require.Regexp(t, `name="keyword" value="[^"]*[Kk]ubernetes`, understood.raw)
+	require.Len(t, read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any), 1, "nothing is saved by reading")
+	require.Equal(t, 303, send("/app/watchlists/new", url.Values{"kind": {"prompt"}, "read": {"1"}, "key": {"p"}, "prompt": {"Posts about Kubernetes security in Germany"}, "keyword": {"kubernetes security"}, "name": {"K8s"}, "interpreter": {"rules"}, "every": {"12"}, "do": {"save"}}).status)
+	require.Len(t, read[fields](m.call("GET", watchlists, ""), 200)["watchlists"].([]any), 2)
+
+	// The plan's limit keeps the form.
+	for i := range 3 {
+		send("/app/watchlists/new", url.Values{"kind": {"forum"}, "key": {string(rune('a' + i))}, "keyword": {"word"}, "do": {"save"}})
+	}
+	full := send("/app/watchlists/new", url.Values{"kind": {"forum"}, "key": {"z"}, "keyword": {"typed"}, "do": {"save"}})
+	require.Equal(t, 402, full.status)
+	require.Contains(t, full.raw, "Your plan includes up to 5 watchlists.")
+	require.Contains(t, full.raw, `value="typed"`)
+	require.Equal(t, 303, send("/app/watchlists/"+id, url.Values{"do": {"delete"}}).status)
+	require.Equal(t, 404, m.call("GET", watchlists+"?id="+id, "").status)
+}

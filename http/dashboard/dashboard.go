@@ -14,6 +14,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/interpret"
 )
 
 // Options is what a Dashboard needs; all fields are required.
@@ -23,6 +24,8 @@ type Options struct {
 	// ReadPosts reads the query of GET /api-posts, whose parameters are those
 	// of the feed.
 	ReadPosts func(*http.Request) (named []string, q watchpost.PostQuery, err error)
+	// Interpret returns what a prompt means, or *interpret.Refused.
+	Interpret func(context.Context, watchpost.WatchlistType, string) (interpret.Result, error)
 	// Client returns the name of the client in limits, and whether its
 	// connection is encrypted.
 	Client func(*http.Request) (key string, encrypted bool)
@@ -60,7 +63,16 @@ func (d *Dashboard) Routes() []Route {
 		{http.MethodPost, pathLink, d.public(d.redeemLink)},
 		{http.MethodPost, "/app/sign-out", d.signed(d.signOut)},
 		{http.MethodGet, pathFeed, d.signed(d.feed)},
+		{http.MethodPost, "/app/as", d.signed(d.chooseActor)},
+		{http.MethodGet, "/app/posts/{id}", d.signed(d.post)},
+		{http.MethodPost, "/app/posts/{id}/save", d.signed(d.save)},
+		{http.MethodPost, "/app/posts/{id}/like", d.signed(d.like)},
+		{http.MethodPost, "/app/posts/{id}/comment", d.signed(d.comment)},
 		{http.MethodGet, pathWatchlists, d.signed(d.watchlists)},
+		{http.MethodGet, "/app/watchlists/new", d.signed(d.newWatchlist)},
+		{http.MethodPost, "/app/watchlists/new", d.signed(d.makeWatchlist)},
+		{http.MethodGet, "/app/watchlists/{id}", d.signed(d.editWatchlist)},
+		{http.MethodPost, "/app/watchlists/{id}", d.signed(d.changeWatchlist)},
 		{http.MethodGet, "/app/", d.signed(d.unknown)},
 	}
 }

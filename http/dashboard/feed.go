@@ -16,14 +16,14 @@ import (
 type feedPage struct {
 	frame
 	feedFilters
-	Posts          []postView
-	Count          int
-	First, Last    int
-	Newer, Older   string // addresses of the neighbouring pages
-	ByTime         bool   // pages are newer and older, not previous and next
-	Empty          *emptyView
-	HasWatchlists  bool
-	WatchlistsHref string
+	actingAs
+	Posts        []postView
+	Count        int
+	Back         string // the address of the page
+	First, Last  int
+	Newer, Older string // addresses of the neighbouring pages
+	ByTime       bool   // pages are newer and older, not previous and next
+	Empty        *emptyView
 }
 
 func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -43,14 +43,21 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 		return err
 	}
 	f.answer(found.Counts)
-	page := feedPage{frame: frameOf(v, "feed", "Feed"), feedFilters: *f, Count: found.Count, ByTime: q.Order == watchpost.RecentFirst, HasWatchlists: len(lists) > 0}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists)}
+	page := feedPage{
+		frame: frameOf(v, "feed", "Feed"), feedFilters: *f, actingAs: actingAsOf(r, v), Count: found.Count,
+		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
+	}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, token: page.Token, back: page.Back}
 	for _, stored := range found.Posts {
 		post, err := stored.Post()
 		if err != nil {
 			return err
 		}
-		page.Posts = append(page.Posts, shown.show(post))
+		view := shown.show(post)
+		if view.Deed, err = d.deed(r, v, watchpost.TaskID(r.URL.Query().Get("task")), post.ID, page.Back); err != nil {
+			return err
+		}
+		page.Posts = append(page.Posts, view)
 	}
 	page.paging(q.Page)
 	if found.Count == 0 {
@@ -102,7 +109,7 @@ func (d *Dashboard) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists [
 	connected := slices.ContainsFunc(v.team.Presence, func(p actors.MemberPresence) bool { return p.Connected })
 	switch {
 	case len(lists) == 0:
-		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum."}, nil
+		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum.", Action: "New watchlist", Href: pathWatchlists + "/new"}, nil
 	case !scanned && !connected:
 		return &emptyView{Icon: "clock", Head: "Not scanned yet", Text: "No browser with the extension is connected. The first scan begins when one is.", Action: "See the watchlists", Href: pathWatchlists}, nil
 	case !scanned:
@@ -150,6 +157,9 @@ type postView struct {
 	Seniority                  string
 	Bookmark, Liked, Commented bool
 	Forum                      bool
+	actingAs
+	Deed             *deedView
+	Token, Key, Back string // of the forms
 }
 
 // textPart is a part of a post's text; Mark is one that matched.
@@ -169,6 +179,9 @@ type postShower struct {
 	asked   map[watchpost.WatchlistID]bool
 	tagging *watchpost.Tagging
 	lists   map[watchpost.WatchlistID]watchpost.Watchlist
+	as      actingAs
+	token   string
+	back    string // the page that the forms lead back to
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -177,6 +190,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: watchpost.LanguageName(p.Language),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
+		actingAs: s.as, Token: s.token, Key: watchpost.NewSecret(8), Back: s.back,
 	}
 	v.Initials = initials(v.Author)
 	if p.Language == watchpost.Undetermined {

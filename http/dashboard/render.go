@@ -85,6 +85,17 @@ func render(w http.ResponseWriter, status int, page string, data any) error {
 	return nil
 }
 
+// renderPart writes a part of a page.
+func renderPart(w http.ResponseWriter, page, part string, data any) error {
+	var out bytes.Buffer
+	if err := templates()[page].ExecuteTemplate(&out, part, data); err != nil {
+		return fmt.Errorf("render %s of %s: %w", part, page, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(out.Bytes())
+	return nil
+}
+
 // errorPage describes an error.
 type errorPage struct {
 	frame
@@ -101,8 +112,12 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 		page.Head, page.Text = "There is no such page", "It may have been deleted, or the address is incomplete."
 	case status >= http.StatusInternalServerError:
 		page.Head, page.Text = "The page could not be made", "Nothing was changed. Try again in a minute; if it goes on, tell your operator the number below."
+	case watchpost.KindOf(err) == watchpost.ExtensionRequired:
+		page.Head, page.Text = "No browser is active", "A like or comment is done in a member's browser. Install the extension and sign in to the network there; it must have been active within the last 48 hours."
 	case status == http.StatusForbidden:
 		page.Head = "Not allowed"
+	case r.Method != http.MethodGet:
+		page.Head = "Not done"
 	default:
 		page.Head = "The address cannot be read"
 	}

@@ -23,6 +23,8 @@ type watchlistsPage struct {
 
 // watchlistRow is a watchlist in the list.
 type watchlistRow struct {
+	ID                     watchpost.WatchlistID
+	Paused                 bool
 	Name, Href, Icon, Rule string
 	State, Class, Sign     string // the word, its colour and its icon
 	Detail                 string
@@ -70,7 +72,7 @@ func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
 func rowOf(l actors.WatchlistView, team actors.TeamView, days []int, now time.Time) watchlistRow {
 	w := l.Watchlist
 	row := watchlistRow{
-		Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
+		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
 		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek,
 	}
 	row.Warn = row.Limit * 85 / 100

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
+	"watchpost/internal/fakenetwork"
 )
 
 // TestDashboard signs a member in by a mailed code, in a real browser, and reads
@@ -24,21 +25,41 @@ func TestDashboard(t *testing.T) {
 	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
 	p.says("h2", "No watchlist yet")
 
-	status, reply := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"name": "Grid", "keywords": []string{"hiring"}})
-	require.Equal(t, http.StatusOK, status, reply)
+	// A watchlist from a sentence: read, then saved.
+	p.run(`document.querySelector('.empty a[href="/app/watchlists/new"]').click()`)
+	p.says("h1", "New watchlist")
+	p.run(`document.querySelector("#prompt").value = "I want to see posts about machine learning, every day"; document.querySelector('button[value="read"]').click()`)
+	p.until(`[...document.querySelectorAll("[name=keyword]")].some(k => k.value.toLowerCase().includes("machine learning"))`)
+	p.run(`document.querySelector("#name").value = "Grid"; document.querySelector('button[value="save"]').click()`)
+	p.until(`location.pathname === "/app/watchlists" && document.querySelectorAll(".wl").length === 1`)
+	_, reply := m.call(http.MethodGet, "/api-keyword-watchlist", nil)
+	watchlist := reply["watchlists"].([]any)[0].(fields)
+	require.Equal(t, "Grid", watchlist["name"])
+
 	eventually(t, func() bool {
 		_, posts := m.call(http.MethodGet, "/api-posts", nil)
 		return posts["count"].(float64) > 0
 	}, func() string { return "no posts" })
-	p.run(`location.reload()`)
+	p.run(`location.href = "/app"`)
 	p.until(`document.querySelectorAll(".post mark").length > 0`)
 	p.until(`document.querySelector(".chip[aria-current] .count").textContent === document.querySelector(".result-line b").textContent`)
 	// The policy lets the page load what it needs: stylesheet and icons.
 	p.until(`getComputedStyle(document.querySelector(".post")).display === "grid"`)
 	p.until(`document.querySelector(".nav use").getBoundingClientRect().width > 5`)
+	// A like is done in this browser and shows.
+	p.run(`document.querySelector('form[action$="/like"] button').click()`)
+	p.until(`document.querySelector(".deed") !== null && document.querySelector(".deed").textContent.startsWith("Like as Ada Lovelace")`)
 	eventually(t, func() bool {
-		_, watchlist := m.call(http.MethodGet, "/api-keyword-watchlist?id="+reply["id"].(string), nil)
-		return watchlist["last_scan_at"] != nil
+		_, posts := m.call(http.MethodGet, "/api-posts?interacted=true", nil)
+		return posts["count"].(float64) == 1
+	}, func() string { return "the like is not done" })
+	p.run(`location.href = "/app?interacted=true"`)
+	p.says(".post-actions", "Liked")
+	require.Equal(t, 1, m.writes.count("reader-account", fakenetwork.WriteLike))
+
+	eventually(t, func() bool {
+		_, shown := m.call(http.MethodGet, "/api-keyword-watchlist?id="+watchlist["id"].(string), nil)
+		return shown["last_scan_at"] != nil
 	}, func() string { return "the scan has not ended" })
 	p.run(`document.querySelector('a[href="/app/watchlists"]').click()`)
 	p.says("h1", "Watchlists")

@@ -1,0 +1,243 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// actor is a member in whose name the team can like and comment.
+type actor struct {
+	ID         watchpost.MemberID
+	Name       string
+	Left       string // likes and comments that are left today, or why there are none
+	Likes      int
+	Comments   int
+	On, Absent bool // chosen; without an account of the network
+}
+
+// actingAs is the choice of an account for likes and comments.
+type actingAs struct {
+	Actor  *actor // chosen; nil when no member has an account
+	Actors []actor
+}
+
+// actorCookie remembers the member in whose name the browser acts.
+const actorCookie = "watchpost-as"
+
+// actingAsOf lists the members, and the one that the browser has chosen: without
+// a choice the visitor, or else the first with an account.
+func actingAsOf(r *http.Request, v *visit) actingAs {
+	var as actingAs
+	for _, p := range v.team.Presence {
+		m, _ := v.team.Team.Member(p.Member)
+		a := actor{ID: m.ID, Name: nameOf(m), Absent: p.Account == nil, Left: "no browser paired"}
+		if !a.Absent {
+			a.Likes, a.Comments = left(p, watchpost.ActionLike), left(p, watchpost.ActionComment)
+			a.Left = plural(a.Likes, "like") + ", " + plural(a.Comments, "comment") + " left"
+			if slices.ContainsFunc(p.Pauses, func(p actors.Pause) bool { return p.Action == "" && p.TaskType == "" }) {
+				a.Left = "paused"
+			}
+		}
+		as.Actors = append(as.Actors, a)
+	}
+	wanted := []watchpost.MemberID{v.member.ID}
+	if c, err := r.Cookie(actorCookie); err == nil {
+		wanted = append([]watchpost.MemberID{watchpost.MemberID(c.Value)}, wanted...)
+	}
+	for _, a := range as.Actors {
+		wanted = append(wanted, a.ID)
+	}
+	for _, id := range wanted {
+		if i := slices.IndexFunc(as.Actors, func(a actor) bool { return a.ID == id && !a.Absent }); i >= 0 {
+			as.Actor, as.Actors[i].On = &as.Actors[i], true
+			break
+		}
+	}
+	return as
+}
+
+// left returns how much of an allowance is left today.
+func left(p actors.MemberPresence, action watchpost.Action) int {
+	for _, u := range p.Used {
+		if u.Action == action {
+			return max(0, u.Limit-u.Used)
+		}
+	}
+	return 0
+}
+
+// chooseActor remembers in whose name the browser acts.
+func (d *Dashboard) chooseActor(w http.ResponseWriter, r *http.Request, v *visit) error {
+	id := watchpost.MemberID(r.PostFormValue("as"))
+	if _, known := v.team.Team.Member(id); !known {
+		return watchpost.Errorf(watchpost.NotFound, "User not found")
+	}
+	_, secure := d.cookie(r)
+	http.SetCookie(w, &http.Cookie{Name: actorCookie, Value: string(id), Path: pathFeed, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, backFrom(r), http.StatusSeeOther)
+	return nil
+}
+
+// backFrom returns the page that a form was sent from.
+func backFrom(r *http.Request) string {
+	back, err := url.Parse(r.PostFormValue("back"))
+	if err != nil || back.Host != "" || back.Scheme != "" || back.Path != pathFeed && !strings.HasPrefix(back.Path, pathFeed+"/") {
+		return pathFeed
+	}
+	return back.RequestURI()
+}
+
+// save bookmarks a post, or no longer.
+func (d *Dashboard) save(w http.ResponseWriter, r *http.Request, v *visit) error {
+	id := watchpost.PostID(r.PathValue("id"))
+	_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.BookmarkPost{Post: id, Bookmark: r.PostFormValue("bookmark") == "true"})
+	if err != nil {
+		return err
+	}
+	return d.showPost(w, r, v, id, "")
+}
+
+// like and comment make the same task as POST /api-like and /api-comment.
+func (d *Dashboard) like(w http.ResponseWriter, r *http.Request, v *visit) error {
+	return d.engage(w, r, v, watchpost.TaskLikePost, map[string]string{})
+}
+
+func (d *Dashboard) comment(w http.ResponseWriter, r *http.Request, v *visit) error {
+	text, ok := watchpost.CleanComment(r.PostFormValue("text"))
+	if text == "" || !ok {
+		return watchpost.Errorf(watchpost.Invalid, "A comment has between 1 and %d characters.", watchpost.MaxComment)
+	}
+	return d.engage(w, r, v, watchpost.TaskCommentPost, map[string]string{"comment_text": text})
+}
+
+func (d *Dashboard) engage(w http.ResponseWriter, r *http.Request, v *visit, t watchpost.TaskType, input map[string]string) error {
+	id := watchpost.PostID(r.PathValue("id"))
+	member, known := v.team.Team.Member(watchpost.MemberID(r.PostFormValue("as")))
+	if !known {
+		return watchpost.Errorf(watchpost.NotFound, "User not found")
+	}
+	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
+		return err
+	}
+	input["post_id"], input["user_email"] = string(id), member.Email
+	encoded, err := json.Marshal(input)
+	if err != nil {
+		return err
+	}
+	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r),
+		actors.Engage{Type: t, Post: id, Email: member.Email, Input: encoded})
+	if err != nil {
+		return err
+	}
+	return d.showPost(w, r, v, id, made.ID)
+}
+
+// formKey identifies a form that may be sent twice: by a second click, or by
+// loading the answer again.
+func formKey(r *http.Request) actors.IdempotencyKey {
+	form := r.PostForm.Encode()
+	hash := sha256.Sum256([]byte(form))
+	return actors.IdempotencyKey{Name: "dashboard " + r.URL.Path + " " + clip(r.PostFormValue("key"), maxKey), Hash: hex.EncodeToString(hash[:])}
+}
+
+const maxKey = 100
+
+func clip(s string, n int) string { return s[:min(n, len(s))] }
+
+// showPost answers an action on a post: with the post to a script, else with the
+// page that it was sent from, which then shows the task.
+func (d *Dashboard) showPost(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
+	if r.Header.Get("HX-Request") == "" {
+		http.Redirect(w, r, placeOf(backFrom(r), id, task), http.StatusSeeOther)
+		return nil
+	}
+	if task == "" {
+		task = watchpost.TaskID(r.PostFormValue("task"))
+	}
+	team, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.GetTeam{}) // with the allowance as it is now
+	if err != nil {
+		return err
+	}
+	v.team = team
+	return d.postPart(w, r, v, id, task)
+}
+
+// placeOf is the address of a post within a page, with the task to show.
+func placeOf(page string, id watchpost.PostID, task watchpost.TaskID) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return pathFeed
+	}
+	if task != "" {
+		q := u.Query()
+		q.Set("task", string(task))
+		u.RawQuery = q.Encode()
+	}
+	u.Fragment = "p-" + string(id)
+	return u.String()
+}
+
+// post is the part of a page with one post and the state of a task on it.
+func (d *Dashboard) post(w http.ResponseWriter, r *http.Request, v *visit) error {
+	return d.postPart(w, r, v, watchpost.PostID(r.PathValue("id")), watchpost.TaskID(r.URL.Query().Get("task")))
+}
+
+func (d *Dashboard) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
+	page, err := d.Registry.Post(r.Context(), v.session.Team, id)
+	if err != nil {
+		return err
+	}
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return err
+	}
+	back := r.PostFormValue("back")
+	if back == "" {
+		back = pathFeed
+	}
+	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: actingAsOf(r, v), token: v.formToken(), back: back}
+	view := shower.show(page.Post)
+	if view.Deed, err = d.deed(r, v, task, id, back); err != nil {
+		return err
+	}
+	return renderPart(w, "feed.html", "post", view)
+}
+
+// deedView is the state of a like or comment.
+type deedView struct {
+	Again              string // shows it as it is by then
+	What, State        string
+	Class, Icon, Extra string
+	Pending            bool
+}
+
+// deed describes the task on a post; nil when there is none.
+func (d *Dashboard) deed(r *http.Request, v *visit, id watchpost.TaskID, post watchpost.PostID, back string) (*deedView, error) {
+	if id == "" {
+		return nil, nil
+	}
+	task, err := d.Registry.TaskStatus(r.Context(), v.session.Team, id)
+	if err != nil {
+		if watchpost.KindOf(err) == watchpost.NotFound {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var input struct {
+		Post watchpost.PostID `json:"post_id"`
+	}
+	if err := json.Unmarshal(task.Input, &input); err != nil || input.Post != post {
+		return nil, errors.Join(err)
+	}
+	view := taskShown(task, v.team.Team, d.Clock.Now())
+	return &deedView{Again: placeOf(back, post, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}, nil
+}

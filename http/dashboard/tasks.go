@@ -1,0 +1,94 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// taskView is a task in words.
+type taskView struct {
+	ID                 watchpost.TaskID
+	What, State, Extra string
+	Class, Icon        string
+	At                 moment
+	Pending            bool
+}
+
+// taskNames say what a task does.
+var taskNames = map[watchpost.TaskType]string{
+	watchpost.TaskLikePost: "Like", watchpost.TaskCommentPost: "Comment", watchpost.TaskSendMessage: "Message",
+	watchpost.TaskConnectionRequest: "Invitation", watchpost.TaskProfileFetch: "Fetch a profile", watchpost.TaskCompanyFetch: "Fetch a company",
+	watchpost.TaskProfilesPosts: "Fetch posts of profiles", watchpost.TaskCompanyPosts: "Fetch posts of a company",
+	watchpost.TaskProfilesSearch: "Search profiles", watchpost.TaskConnectionsFetch: "Fetch connections",
+}
+
+// pendingTexts say why a task waits, and what goes on then.
+var pendingTexts = map[watchpost.PendingReason][2]string{
+	watchpost.PendingRunning:          {"in a browser now", ""},
+	watchpost.PendingExtensionOffline: {"waiting for the browser", "It is done when the browser is next open and signed in."},
+	watchpost.PendingPaused:           {"paused", "The account is paused; the team page says why."},
+	watchpost.PendingWeeklyCap:        {"waiting", "This week's invitations are used up."},
+	watchpost.PendingDailyCap:         {"waiting", "Today's allowance is used up."},
+	watchpost.PendingRetry:            {"waiting", "It failed without acting and is tried again."},
+	watchpost.PendingQueued:           {"waiting for its turn", ""},
+}
+
+// taskShown describes a task for the members of its team.
+func taskShown(t actors.TaskView, team watchpost.Team, now time.Time) taskView {
+	var input struct {
+		Email string `json:"user_email"`
+	}
+	_ = json.Unmarshal(t.Input, &input) // a task without the field names no member
+	view := taskView{ID: t.ID, What: taskNames[t.Type], At: momentOf(ago(t.CreatedAt, now), t.CreatedAt)}
+	if view.What == "" {
+		view.What = string(t.Type)
+	}
+	if m, known := team.MemberByEmail(input.Email); known {
+		view.What += " as " + nameOf(m)
+	}
+	switch t.State {
+	case watchpost.TaskCompleted:
+		view.State, view.Class, view.Icon = "done", "good", "check"
+	case watchpost.TaskFailed:
+		view.failed(t.Output)
+	default:
+		view.Pending = true
+		text := pendingTexts[t.Reason]
+		view.State, view.Extra, view.Class, view.Icon = text[0], text[1], "wait", "clock"
+		if t.Reason == watchpost.PendingRunning {
+			view.Class, view.Icon = "info", "spin"
+		}
+		if t.NotBefore.After(now) {
+			view.Extra += " Goes on at " + clockTime(t.NotBefore, now) + " UTC, in " + inTime(t.NotBefore.Sub(now)) + "."
+		}
+	}
+	return view
+}
+
+// failed describes a failure: whether it was done is not always known.
+func (v *taskView) failed(output json.RawMessage) {
+	var failure struct {
+		Error struct{ Code, Message string } `json:"error"`
+		Safe  bool                           `json:"retry_safe"`
+	}
+	_ = json.Unmarshal(output, &failure) // an output that cannot be read has no reason
+	v.State, v.Class, v.Icon, v.Extra = "failed", "bad", "x", failure.Error.Message
+	if failure.Error.Code == "outcome_unknown" {
+		v.State, v.Icon, v.Extra = "outcome unknown", "warn", "The browser closed in the middle. Look at the post before you repeat it."
+	} else if failure.Safe {
+		v.Extra += " It is safe to try again."
+	}
+}
+
+// inTime writes how long something takes.
+func inTime(d time.Duration) string {
+	hours, minutes := int(d.Hours()), int(d.Minutes())%60
+	if hours == 0 {
+		return strconv.Itoa(max(1, minutes)) + " min"
+	}
+	return strconv.Itoa(hours) + " h " + strconv.Itoa(minutes) + " min"
+}

@@ -1,0 +1,405 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/internal/interpret"
+	"watchpost/internal/reference"
+)
+
+// kindOfForm is a way to make a watchlist.
+type kindOfForm struct {
+	Value, Name string
+	On          bool
+	Type        watchpost.WatchlistType
+}
+
+// byPrompt is the way that describes a watchlist in words.
+const byPrompt = "prompt"
+
+var kinds = []kindOfForm{
+	{Value: byPrompt, Name: "In your words", Type: watchpost.KeywordWatchlist}, {Value: "keyword", Name: "Keywords", Type: watchpost.KeywordWatchlist},
+	{Value: "people", Name: "People", Type: watchpost.PeopleWatchlist}, {Value: "company", Name: "Companies", Type: watchpost.CompanyWatchlist},
+	{Value: "forum", Name: "Forum", Type: watchpost.ForumWatchlist},
+}
+
+// watchlistForm makes or changes a watchlist. Nothing typed is lost.
+type watchlistForm struct {
+	frame
+	Kinds   []kindOfForm // none when a watchlist is changed
+	Kind    string
+	ID      watchpost.WatchlistID
+	Old     string // the name of the watchlist that is changed
+	Paused  bool
+	Key     string
+	Prompt  string
+	Read    bool // the prompt is interpreted, or there is none
+	Name    string
+	Entries []entryField
+	Every   []choice
+	Labels  string
+	// Objective and Interpreter come with an interpretation.
+	Objective, Interpreter string
+	References             string
+	Understood             []understood
+	Followed               []string
+	Errors                 []fieldError
+	Limit                  string // of the plan, which is reached
+	Slots                  []slotView
+	Question, Example      string
+	typ                    watchpost.WatchlistType
+}
+
+// entryField is a keyword with its words, as it is typed.
+type entryField struct {
+	Keyword, Required, Excluded string
+	Any                         bool
+}
+
+// fieldError is an error, next to its field and in the summary.
+type fieldError struct{ Field, Text string }
+
+// Error returns the error of a field.
+func (f *watchlistForm) Error(field string) string {
+	for _, e := range f.Errors {
+		if e.Field == field {
+			return e.Text
+		}
+	}
+	return ""
+}
+
+// HasKeywords reports whether the form has keywords rather than references.
+func (f *watchlistForm) HasKeywords() bool { return f.typ.HasKeywords() }
+
+// understood says what a line of references was understood as.
+type understood struct {
+	Line, As string
+	Wrong    bool
+}
+
+// slotView is a part of a prompt as it was understood.
+type slotView struct {
+	Name, Values string
+	Inferred     bool
+}
+
+// blankEntries are the rows for further keywords.
+const blankEntries = 2
+
+// newWatchlist shows the form.
+func (d *Dashboard) newWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
+	f := formOf(v, r.URL.Query().Get("kind"))
+	if err := v.team.Team.Plan.CheckWatchlists(v.team.Watchlists); err != nil {
+		f.Limit = errorText(err)
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// formOf is the empty form of a kind.
+func formOf(v *visit, kind string) *watchlistForm {
+	i := max(0, slices.IndexFunc(kinds, func(k kindOfForm) bool { return k.Value == kind }))
+	f := &watchlistForm{frame: frameOf(v, "watchlists", "New watchlist"), Kind: kinds[i].Value, typ: kinds[i].Type, Key: watchpost.NewSecret(8)}
+	f.Kinds = slices.Clone(kinds)
+	f.Kinds[i].On = true
+	f.Read = f.Kind != byPrompt
+	f.every(watchpost.DefaultFrequency(f.typ))
+	return f
+}
+
+// every offers the frequencies.
+func (f *watchlistForm) every(chosen watchpost.FetchFrequency) {
+	f.Every = nil
+	for _, h := range watchpost.FetchFrequencies {
+		f.Every = append(f.Every, choice{Value: strconv.Itoa(h), Name: plural(h, "hour"), On: h == chosen.Hours()})
+	}
+}
+
+func (f *watchlistForm) render(w http.ResponseWriter, status int) error {
+	if f.HasKeywords() {
+		for range blankEntries {
+			f.Entries = append(f.Entries, entryField{})
+		}
+	}
+	if len(f.Errors) > 0 || f.Limit != "" {
+		f.Title = "Error: " + f.Title
+	}
+	return render(w, status, "watchlist.html", f)
+}
+
+// takeForm fills the form with what was sent.
+func (f *watchlistForm) take(form url.Values) {
+	f.Key, f.Prompt, f.Name, f.Labels = form.Get("key"), form.Get("prompt"), form.Get("name"), form.Get("labels")
+	f.References, f.Objective, f.Interpreter = form.Get("references"), form.Get("objective"), form.Get("interpreter")
+	f.Read = f.Kind != byPrompt || form.Get("read") != ""
+	for i, keyword := range form["keyword"] {
+		e := entryField{Keyword: keyword, Required: at(form["required"], i), Excluded: at(form["excluded"], i), Any: slices.Contains(form["any"], strconv.Itoa(i))}
+		if strings.TrimSpace(e.Keyword+e.Required+e.Excluded) != "" {
+			f.Entries = append(f.Entries, e)
+		}
+	}
+	if hours, err := strconv.ParseFloat(form.Get("every"), 64); err == nil {
+		if frequency, err := watchpost.ParseFetchFrequency(hours); err == nil {
+			f.every(frequency)
+		}
+	}
+}
+
+func at(list []string, i int) string {
+	if i < len(list) {
+		return list[i]
+	}
+	return ""
+}
+
+// makeWatchlist reads a prompt, or makes the watchlist.
+func (d *Dashboard) makeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if err := r.ParseForm(); err != nil {
+		return watchpost.WrapError(watchpost.Invalid, "The form cannot be read.", err)
+	}
+	f := formOf(v, r.PostForm.Get("kind"))
+	f.take(r.PostForm)
+	if r.PostForm.Get("do") == "read" || !f.Read {
+		return d.readPrompt(w, r, f)
+	}
+	if r.PostForm.Get("do") == "rows" {
+		f.understand()
+		return f.render(w, http.StatusOK)
+	}
+	watchlist, references := f.watchlist()
+	if len(f.Errors) > 0 {
+		return f.render(w, http.StatusUnprocessableEntity)
+	}
+	var err error
+	if f.typ.HasKeywords() {
+		_, _, err = actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.CreateWatchlist{Watchlist: watchlist})
+	} else {
+		_, _, err = actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.Follow{Watchlist: watchlist, References: references})
+	}
+	if err != nil {
+		return f.refused(w, err)
+	}
+	http.Redirect(w, r, pathWatchlists, http.StatusSeeOther)
+	return nil
+}
+
+// refused shows the form with an error of the team.
+func (f *watchlistForm) refused(w http.ResponseWriter, err error) error {
+	switch watchpost.KindOf(err) {
+	case watchpost.PlanLimit:
+		f.Limit = errorText(err)
+		return f.render(w, http.StatusPaymentRequired)
+	case watchpost.Invalid, watchpost.Conflict:
+		f.Errors = append(f.Errors, fieldError{"name", errorText(err)})
+		return f.render(w, http.StatusUnprocessableEntity)
+	}
+	return err
+}
+
+func errorText(err error) string {
+	var known *watchpost.Error
+	if errors.As(err, &known) {
+		return known.Text
+	}
+	return watchpost.TextInternal
+}
+
+// readPrompt interprets a prompt and shows what it was understood as.
+func (d *Dashboard) readPrompt(w http.ResponseWriter, r *http.Request, f *watchlistForm) error {
+	result, err := d.Interpret(r.Context(), f.typ, f.Prompt)
+	var refused *interpret.Refused
+	switch {
+	case errors.As(err, &refused):
+		f.Errors = append(f.Errors, fieldError{"prompt", promptRefusals[refused.Reason]})
+		f.Question, f.Example, f.Read = refused.Question, refused.Example, false
+		return f.render(w, http.StatusUnprocessableEntity)
+	case err != nil && watchpost.KindOf(err) == watchpost.Invalid:
+		f.Errors, f.Read = append(f.Errors, fieldError{"prompt", "Say in one sentence what you want to see."}), false
+		return f.render(w, http.StatusUnprocessableEntity)
+	case err != nil:
+		return err
+	}
+	f.Read, f.Entries = true, entriesOf(result.Keywords)
+	f.Objective, f.Interpreter, f.Labels = result.Objective, result.Interpreter, labelLines(result.Labels)
+	f.Name = watchpost.AutoName(f.typ, []string{result.Subject})
+	if frequency, err := watchpost.ParseFetchFrequency(float64(result.Hours)); err == nil {
+		f.every(frequency)
+	}
+	for _, s := range result.Slots {
+		if len(s.Values) > 0 {
+			f.Slots = append(f.Slots, slotView{s.Name, strings.Join(s.Values, ", "), s.Source == interpret.Inferred})
+		}
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// promptRefusals say why a prompt makes no watchlist.
+var promptRefusals = map[string]string{
+	interpret.BareProfileLink: "This is only the address of a profile. Use People to follow it.",
+	interpret.BareURL:         "This is only an address. Say what the posts should be about.",
+	interpret.Placeholder:     "A placeholder in brackets is still empty. Put your own words there.",
+	interpret.TooShort:        "Say a little more: at least 6 words and 30 characters.",
+	interpret.Gibberish:       "No words could be made out.",
+	interpret.OwnEngagement:   "Posts of your own are not watched. Say what others should write about.",
+	interpret.NoSubject:       "Say what the posts should be about.",
+}
+
+// watchlist cleans what was sent, as the API does.
+func (f *watchlistForm) watchlist() (watchpost.Watchlist, []reference.Reference) {
+	w := watchpost.Watchlist{Type: f.typ, Frequency: f.frequency()}
+	if strings.TrimSpace(f.Name) != "" {
+		w.Name = f.cleanedName()
+	}
+	w.Labels = f.cleanedLabels()
+	if f.typ.HasKeywords() {
+		w.Keywords = f.keywords()
+		if f.Kind == byPrompt {
+			w.Prompt, w.Interpreter, w.Objective = f.Prompt, f.Interpreter, f.Objective
+		}
+		return w, nil
+	}
+	f.understand()
+	references, err := watchpost.CleanReferences(f.typ, linesOf(f.References))
+	if err != nil {
+		f.Errors = append(f.Errors, fieldError{"references", "Enter at least one, each on its own line."})
+	}
+	return w, references
+}
+
+func (f *watchlistForm) cleanedName() string {
+	name, err := watchpost.CleanName(f.Name)
+	if err != nil {
+		f.Errors = append(f.Errors, fieldError{"name", fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName)})
+	}
+	return name
+}
+
+func (f *watchlistForm) cleanedLabels() []watchpost.Label {
+	labels, err := watchpost.CleanLabels(labelsFrom(f.Labels))
+	if err != nil {
+		f.Errors = append(f.Errors, fieldError{"labels", errorText(err)})
+	}
+	return labels
+}
+
+func (f *watchlistForm) frequency() watchpost.FetchFrequency {
+	for _, c := range f.Every {
+		if hours, err := strconv.ParseFloat(c.Value, 64); err == nil && c.On {
+			frequency, _ := watchpost.ParseFetchFrequency(hours) // one of the allowed
+			return frequency
+		}
+	}
+	return watchpost.DefaultFrequency(f.typ)
+}
+
+// keywords cleans the entries; a rejected one is an error.
+func (f *watchlistForm) keywords() []watchpost.KeywordEntry {
+	raw := make([]watchpost.KeywordEntry, len(f.Entries))
+	for i, e := range f.Entries {
+		raw[i] = watchpost.KeywordEntry{Keyword: e.Keyword, Required: wordsOf(e.Required), Excluded: wordsOf(e.Excluded), AnyRequired: e.Any}
+	}
+	kept, results, err := watchpost.CleanKeywords(raw)
+	if err != nil {
+		text := errorText(err)
+		if len(results) == 0 {
+			text = "Enter at least one keyword."
+		}
+		f.Errors = append(f.Errors, fieldError{"keywords", text})
+	}
+	for _, r := range results {
+		if !r.Success {
+			f.Errors = append(f.Errors, fieldError{"keywords", clip(r.Keyword, 40) + ": " + r.Error})
+		}
+	}
+	return kept
+}
+
+// understand says what each line of references was understood as.
+func (f *watchlistForm) understand() {
+	parse := reference.ParseProfile
+	if f.typ == watchpost.CompanyWatchlist {
+		parse = reference.ParseCompany
+	}
+	for _, line := range linesOf(f.References) {
+		u := understood{Line: line}
+		if ref, err := parse(line); err != nil {
+			u.Wrong = true
+		} else {
+			u.As = referenceName(ref)
+		}
+		f.Understood = append(f.Understood, u)
+	}
+}
+
+func referenceName(r reference.Reference) string {
+	if r.Slug != "" {
+		return r.Slug
+	}
+	return r.URN()
+}
+
+// linesOf returns the lines of a text that have something in them.
+func linesOf(s string) (lines []string) {
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// wordsOf returns the words of a field: one on each line, or with commas between.
+func wordsOf(s string) (words []string) {
+	if strings.Contains(strings.TrimSpace(s), "\n") {
+		return linesOf(s)
+	}
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+func entriesOf(keywords []watchpost.KeywordEntry) []entryField {
+	entries := make([]entryField, len(keywords))
+	for i, k := range keywords {
+		entries[i] = entryField{k.Keyword, strings.Join(k.Required, "\n"), strings.Join(k.Excluded, "\n"), k.AnyRequired}
+	}
+	return entries
+}
+
+// labelsFrom reads labels: one on each line, with its description behind a colon.
+func labelsFrom(s string) []watchpost.Label {
+	var labels []watchpost.Label
+	for _, line := range linesOf(s) {
+		name, description, _ := strings.Cut(line, ":")
+		name, isDefault := strings.CutSuffix(strings.TrimSpace(name), "*")
+		labels = append(labels, watchpost.Label{Name: name, Description: strings.TrimSpace(description), Default: isDefault})
+	}
+	return labels
+}
+
+// labelLines writes labels so that labelsFrom reads them again.
+func labelLines(labels []watchpost.Label) string {
+	var lines []string
+	for _, l := range labels {
+		line := l.Name
+		if l.Default {
+			line += "*"
+		}
+		if l.Description != "" {
+			line += ": " + strings.Join(strings.Fields(l.Description), " ")
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
