@@ -281,12 +281,20 @@ func (s *Server) placeOfToken(r *http.Request) string {
 // signInElsewhere forwards a sign-in whose team is on another node, with the word
 // that its code was accepted; other errors are returned as they are.
 func (s *Server) signInElsewhere(r *http.Request, request any, err error) error {
-	var elsewhere *actors.ElsewhereError
-	if !errors.As(err, &elsewhere) {
-		return err
+	if err == nil {
+		return nil
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
+	body, failure := json.Marshal(request)
+	if failure != nil {
+		return failure
+	}
+	return s.formElsewhere(r, body, err)
+}
+
+// formElsewhere is signInElsewhere for an encoded body.
+func (s *Server) formElsewhere(r *http.Request, body []byte, err error) error {
+	var elsewhere *actors.ElsewhereError
+	if s.cluster == nil || !errors.As(err, &elsewhere) {
 		return err
 	}
 	x := stateOf(r.Context())

@@ -15,6 +15,7 @@ import (
 func (s *Server) dashboardRoutes() {
 	pages := dashboard.New(dashboard.Options{
 		Registry: s.registry, Clock: s.clock, Writable: s.writable, Fault: s.fault,
+		SignIn: s.signIn, Elsewhere: s.pageElsewhere,
 		ReadPosts: readPostsRequest,
 		Interpret: func(ctx context.Context, t watchpost.WatchlistType, prompt string) (interpret.Result, error) {
 			if err := checkPrompt(prompt); err != nil {
@@ -28,8 +29,17 @@ func (s *Server) dashboardRoutes() {
 		},
 	})
 	for _, route := range pages.Routes() {
-		handler := s.withDeadline(route.Handler)
+		handler := s.withDeadline(s.placedBy(pages.Place)(route.Handler))
 		path := strings.TrimSuffix(route.Path, "{$}")
 		s.api.Mux.Handle(route.Method+" "+route.Path, s.instrument(route.Method, path)(handler))
 	}
+}
+
+// pageElsewhere reports whether the owner of the team answers a page, or is asked
+// next: a form of sign-in goes on to it with what was accepted.
+func (s *Server) pageElsewhere(r *http.Request, err error) bool {
+	if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/app/sign-in") {
+		return s.formElsewhere(r, []byte(r.PostForm.Encode()), err) == errForwarded //nolint:errorlint // it is never wrapped
+	}
+	return s.movedAway(stateOf(r.Context()), err)
 }

@@ -95,7 +95,7 @@ func (c *clusterEdge) address(out *http.Request, from client, view int64, name s
 	} else {
 		h.Set(headerClient, "named "+from.named)
 	}
-	if from.secret() {
+	if from.tls {
 		h.Set(headerSecure, "1")
 	}
 	if accepted != nil {

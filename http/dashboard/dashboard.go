@@ -31,6 +31,11 @@ type Options struct {
 	Client func(*http.Request) (key string, encrypted bool)
 	// Writable tells why forms are refused because nothing can be stored.
 	Writable func() error
+	// SignIn redeems a one-time code.
+	SignIn func(r *http.Request, email, otp string) (actors.SignedIn, error)
+	// Elsewhere reports whether another node of a cluster answers the request, in
+	// place of the error.
+	Elsewhere func(*http.Request, error) bool
 	// Fault logs an error where it is the service's, and returns the status and
 	// the text of its reply, and the id of the request.
 	Fault func(*http.Request, error) (status int, text, request string)
@@ -75,6 +80,24 @@ func (d *Dashboard) Routes() []Route {
 		{http.MethodPost, "/app/watchlists/{id}", d.signed(d.changeWatchlist)},
 		{http.MethodGet, "/app/", d.signed(d.unknown)},
 	}
+}
+
+// Place returns the name under which a cluster places a request: that of sign-in,
+// or the team of the session; "" for a request that every node can serve.
+func (d *Dashboard) Place(r *http.Request) string {
+	if r.Method == http.MethodPost && (r.URL.Path == pathSignIn || r.URL.Path == pathCode) {
+		return actors.SignInPlace
+	}
+	name, _ := d.cookie(r)
+	c, err := r.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	session, err := d.Registry.WebSession(c.Value)
+	if err != nil {
+		return "" // the page says so
+	}
+	return string(session.Team)
 }
 
 // Paths that pages link to.

@@ -105,6 +105,9 @@ type errorPage struct {
 
 // fail answers with the page of an error.
 func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if d.Elsewhere(r, err) {
+		return
+	}
 	status, text, id := d.Fault(r, err)
 	page := errorPage{frame: frameOf(visitOf(r.Context()), "", "Error"), Status: status, Text: text, Number: id}
 	switch {

@@ -50,8 +50,7 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 	if !watchpost.ValidOTP(code) {
 		return wrong("Enter the six digits from the mail.")
 	}
-	client, _ := d.Client(r)
-	signed, err := d.Registry.VerifyOTP(r.Context(), email, code, client)
+	signed, err := d.SignIn(r, email, code)
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		return wrong("That is not the code we sent, or it has expired. After five wrong tries a new code is needed.")
 	}

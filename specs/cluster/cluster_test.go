@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +32,9 @@ func TestAnyNodeServesAnyTeam(t *testing.T) {
 	}
 	w.signIn(teams[0])
 	w.signIn(teams[1])
+	for i := range nodes {
+		w.page(i, teams[3].email)
+	}
 	w.rotation(teams[2])
 
 	listed := w.nodesCommand()
@@ -115,6 +119,23 @@ func (w *world) signIn(of team) {
 	}
 	w.get(1, "POST", "/network-agent/auth-verify-otp", map[string]string{"email": "new-" + of.email, "otp": code}, &signed)
 	w.get(2, "GET", "/api-team", nil, nil, "X-Api-Key", signed.APIKey)
+}
+
+// page signs in to the dashboard at a node and loads the feed at every node.
+func (w *world) page(i int, email string) {
+	w.t.Helper()
+	code := w.oneTimeCode(i, email)
+	form := url.Values{"email": {email}, "otp": {code}}
+	client := *w.client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	signed, err := client.PostForm("http://"+w.nodes[i].listen+"/app/sign-in/code", form)
+	require.NoError(w.t, err)
+	require.NoError(w.t, signed.Body.Close())
+	require.Equal(w.t, http.StatusSeeOther, signed.StatusCode)
+	require.Len(w.t, signed.Cookies(), 1)
+	for k := range nodes {
+		w.get(k, "GET", "/app", nil, nil, "Cookie", signed.Cookies()[0].String())
+	}
 }
 
 var digits = regexp.MustCompile(`\b[0-9]{6}\b`)
