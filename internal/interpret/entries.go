@@ -88,7 +88,7 @@ func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 		demands = append(demands, where)
 	}
 	if len(demands) > 0 && len(t.phrase) > 0 {
-		t.keys, context = t.phrase, t.context
+		t.keys, t.forms, context = t.phrase, len(t.phrase)-1, t.context
 	}
 	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
 		demands = append(demands, context)
@@ -97,12 +97,8 @@ func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
 	switch len(demands) {
 	case 0, 1:
 		demands = append(demands, nil)
-		stems := map[string]bool{}
-		for _, k := range t.keys {
-			if s := b.stem(k); !stems[s] {
-				stems[s] = true
-				out = append(out, b.entry(k, demands[0], true))
-			}
+		for _, k := range slices.Delete(slices.Clone(t.keys), 1, 1+t.forms) {
+			out = append(out, b.entry(k, demands[0], true))
 		}
 	default:
 		// These entries share a scan.

@@ -87,7 +87,7 @@ func (b *builder) fromHeads(names []run) {
 			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff && !occupation {
 				continue
 			}
-			t := topic{name: texts(r), keys: b.inflect(r), specific: len(r) > 1}
+			t := topic{name: texts(r), keys: b.inflect(r)[:1], specific: len(r) > 1}
 			if role {
 				b.guessed[SlotSubject] = !staff
 			}
@@ -101,7 +101,7 @@ func (b *builder) fromHeads(names []run) {
 	for _, r := range b.itemRuns() { // generic words that are informative together
 		if r = b.trim(r, false); len(r) > 1 && r[len(r)-1].class&roleWord == 0 && r[0].class&(frameWord|stopWord) == 0 && b.rawest(r) < 20 &&
 			!slices.ContainsFunc(r, func(t token) bool { return t.class&kindWord != 0 }) {
-			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r), specific: true})
+			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r)[:1], specific: true})
 		}
 	}
 	if len(b.topics) > 0 {

@@ -11,6 +11,7 @@ import (
 type topic struct {
 	name     string
 	keys     []string
+	forms    int        // how many of keys, from the second on, are forms of the first
 	rest     []string   // other words of the phrase
 	context  []string   // one of them, or of rest, is required
 	demands  [][]string // one of each is required
@@ -266,6 +267,7 @@ func (b *builder) keysOf(t *topic, r run) {
 	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
 		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
+	t.forms = len(t.keys) - 1
 	if other := same[strings.ToLower(t.keys[0])]; other != "" {
 		t.keys = append(t.keys, other)
 	}

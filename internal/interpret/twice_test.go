@@ -44,9 +44,11 @@ func TestNamedTwice(t *testing.T) {
 func TestOneForm(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]string{
-		"Posts about golang developers and golangs in Spain":           "golang",
-		"Posts about heat pumps, a heat pump or heat-pump installers":  "heat pumps, heat-pump installers",
-		"Beiträge über Verspätungen und jede Verspätung bei Kunden":    "Verspätungen",
+		"Posts about golang developers and golangs in Spain":          "golang",
+		"Posts about heat pumps, a heat pump or heat-pump installers": "heat pumps, heat-pump installers",
+		"Beiträge über Verspätungen und jede Verspätung bei Kunden":   "Verspätungen",
+		"बेंगलुरु में इलेक्ट्रिक स्कूटर के बारे में पोस्ट दिखाओ":       "इलेक्ट्रिक स्कूटर",
+		"منشورات عن الطاقة الشمسية في مصر بدون إعلانات":                "الطاقة الشمسية",
 		"Publicações sobre energia eólica e energias eólicas no Porto": "energia eólica",
 	} {
 		require.Equal(t, want, strings.Join(watchpost.KeywordTexts(rules(t, prompt).Keywords), ", "))
