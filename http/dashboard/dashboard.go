@@ -78,6 +78,8 @@ func (d *Dashboard) Routes() []Route {
 		{http.MethodPost, "/app/watchlists/new", d.signed(d.makeWatchlist)},
 		{http.MethodGet, "/app/watchlists/{id}", d.signed(d.editWatchlist)},
 		{http.MethodPost, "/app/watchlists/{id}", d.signed(d.changeWatchlist)},
+		{http.MethodGet, pathTeam, d.signed(d.showTeam)},
+		{http.MethodPost, pathTeam, d.signed(d.changeTeam)},
 		{http.MethodGet, "/app/", d.signed(d.unknown)},
 	}
 }
@@ -107,6 +109,7 @@ const (
 	pathCode       = "/app/sign-in/code"
 	pathLink       = "/app/sign-in/link"
 	pathWatchlists = "/app/watchlists"
+	pathTeam       = "/app/team"
 )
 
 // visit is the request of a member who is signed in.

@@ -1,0 +1,67 @@
+package dashboard
+
+import (
+	"strings"
+
+	"watchpost"
+)
+
+// Keywords, words and labels as they are typed into a form.
+
+// linesOf returns the lines of a text that have something in them.
+func linesOf(s string) (lines []string) {
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// wordsOf returns the words of a field: one on each line, or with commas between.
+func wordsOf(s string) (words []string) {
+	if strings.Contains(strings.TrimSpace(s), "\n") {
+		return linesOf(s)
+	}
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+func entriesOf(keywords []watchpost.KeywordEntry) []entryField {
+	entries := make([]entryField, len(keywords))
+	for i, k := range keywords {
+		entries[i] = entryField{k.Keyword, strings.Join(k.Required, "\n"), strings.Join(k.Excluded, "\n"), k.AnyRequired}
+	}
+	return entries
+}
+
+// labelsFrom reads labels: one on each line, with its description behind a colon.
+func labelsFrom(s string) []watchpost.Label {
+	var labels []watchpost.Label
+	for _, line := range linesOf(s) {
+		name, description, _ := strings.Cut(line, ":")
+		name, isDefault := strings.CutSuffix(strings.TrimSpace(name), "*")
+		labels = append(labels, watchpost.Label{Name: name, Description: strings.TrimSpace(description), Default: isDefault})
+	}
+	return labels
+}
+
+// labelLines writes labels so that labelsFrom reads them again.
+func labelLines(labels []watchpost.Label) string {
+	var lines []string
+	for _, l := range labels {
+		line := l.Name
+		if l.Default {
+			line += "*"
+		}
+		if l.Description != "" {
+			line += ": " + strings.Join(strings.Fields(l.Description), " ")
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,74 @@
+package httpapi_test
+
+import (
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDashboardTeam shows accounts, key and pairing codes, and lets admins alone
+// change the members.
+func TestDashboardTeam(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m, other := h.team("Crew", "free"), h.team("Strangers", "free")
+	m.join()
+	admin := h.browser()
+	admin.signIn(m.email)
+	page := admin.do("GET", "/app/team", "").raw
+	require.Contains(t, page, "0 of 50") // likes of the account
+	require.Contains(t, page, "Free plan")
+	require.Contains(t, page, "This browser")
+	require.NotContains(t, page, m.key)
+	require.NotContains(t, page, other.email)
+	send := func(b *browser, form url.Values) reply {
+		form.Set("token", b.token())
+		return b.send("/app/team", form)
+	}
+
+	// Secrets are shown on request, and not by loading the page again.
+	revealed := send(admin, url.Values{"do": {"reveal"}})
+	require.Equal(t, 200, revealed.status)
+	require.Contains(t, revealed.raw, m.key)
+	require.Equal(t, "no-store", revealed.header.Get("Cache-Control"))
+	require.NotContains(t, admin.do("GET", "/app/team", "").raw, m.key)
+	code := regexp.MustCompile(`class="code">([^<]+)<`).FindStringSubmatch(send(admin, url.Values{"do": {"pair"}}).raw)
+	require.NotNil(t, code)
+	require.Equal(t, 200, h.do("POST", "/extension/sign-in", `{"code":"`+code[1]+`"}`).status)
+
+	// Members.
+	require.Equal(t, 303, send(admin, url.Values{"do": {"invite"}, "email": {"bob@example.com"}, "role": {"member"}}).status)
+	for _, email := range []string{"bob@example.com", other.email, "no address"} {
+		refused := send(admin, url.Values{"do": {"invite"}, "email": {email}})
+		require.Equal(t, 422, refused.status)
+		require.Contains(t, refused.raw, `value="`+email+`"`)
+	}
+	bobID, me := m.member("bob@example.com"), m.member(m.email)
+	bob := h.browser()
+	bob.signIn("bob@example.com")
+	require.NotContains(t, bob.do("GET", "/app/team", "").raw, "Invite by email")
+	for _, form := range []url.Values{
+		{"do": {"invite"}, "email": {"eve@example.com"}}, {"do": {"role"}, "member": {bobID}, "role": {"admin"}}, {"do": {"remove"}, "member": {me}},
+	} {
+		refused := send(bob, form)
+		require.Equal(t, 403, refused.status)
+		require.Contains(t, refused.raw, "Only admins")
+	}
+	session := regexp.MustCompile(`name="session" value="([^"]+)"><span>The browser has`).FindStringSubmatch(admin.do("GET", "/app/team", "").raw)
+	require.NotNil(t, session)
+	require.Equal(t, 403, send(bob, url.Values{"do": {"revoke"}, "session": {session[1]}}).status, "a member ends no other's browser")
+	require.Contains(t, send(bob, url.Values{"do": {"reveal"}}).raw, m.key, "all members share the key")
+	require.Equal(t, 403, send(admin, url.Values{"do": {"remove"}, "member": {me}}).status, "not oneself")
+	require.Equal(t, 404, send(admin, url.Values{"do": {"remove"}, "member": {other.member(other.email)}}).status)
+	require.Equal(t, 303, send(admin, url.Values{"do": {"role"}, "member": {bobID}, "role": {"admin"}}).status)
+	require.Contains(t, bob.do("GET", "/app/team", "").raw, "Invite by email")
+	require.Equal(t, 303, send(admin, url.Values{"do": {"remove"}, "member": {bobID}}).status)
+	require.Equal(t, 303, bob.do("GET", "/app/team", "").status)
+
+	require.Equal(t, 303, send(admin, url.Values{"do": {"revoke"}, "session": {session[1]}}).status)
+	require.Equal(t, 404, send(admin, url.Values{"do": {"revoke"}, "session": {session[1]}}).status)
+	require.Equal(t, 400, send(admin, url.Values{"do": {"nothing"}}).status)
+	require.Equal(t, 403, admin.send("/app/team", url.Values{"do": {"reveal"}}).status, "without the form token")
+}
