@@ -136,7 +136,7 @@ func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, token stri
 	if token == "" {
 		age = -1
 	}
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
 		Name: name, Value: token, Path: "/", MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }

@@ -82,6 +82,7 @@ func (d *Dashboard) chooseActor(w http.ResponseWriter, r *http.Request, v *visit
 		return watchpost.Errorf(watchpost.NotFound, "User not found")
 	}
 	_, secure := d.cookie(r)
+	//nolint:gosec // Secure where the connection is
 	http.SetCookie(w, &http.Cookie{Name: actorCookie, Value: string(id), Path: pathFeed, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, backFrom(r), http.StatusSeeOther)
 	return nil

@@ -80,7 +80,7 @@ func (f *watchlistForm) Error(field string) string {
 // HasKeywords reports whether the form has keywords rather than references.
 func (f *watchlistForm) HasKeywords() bool { return f.typ.HasKeywords() }
 
-// understood says what a line of references was understood as.
+// understood is a line of references with its parsed name.
 type understood struct {
 	Line, As string
 	Wrong    bool
@@ -212,7 +212,7 @@ func errorText(err error) string {
 	return watchpost.TextInternal
 }
 
-// readPrompt interprets a prompt and shows what it was understood as.
+// readPrompt interprets a prompt and shows the result.
 func (d *Dashboard) readPrompt(w http.ResponseWriter, r *http.Request, f *watchlistForm) error {
 	result, err := d.Interpret(r.Context(), f.typ, f.Prompt)
 	var refused *interpret.Refused
@@ -322,7 +322,7 @@ func (f *watchlistForm) keywords() []watchpost.KeywordEntry {
 	return kept
 }
 
-// understand says what each line of references was understood as.
+// understand parses each line of references.
 func (f *watchlistForm) understand() {
 	parse := reference.ParseProfile
 	if f.typ == watchpost.CompanyWatchlist {
