@@ -1,50 +1,102 @@
 package actors
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
-	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 )
 
-// TestHandOutOverMidnight: a task that was offered just before a reset and
-// taken just after it costs a unit of both days, like any other that is out at
+// recorder is the context of an actor whose messages a test delivers itself.
+type recorder struct {
+	actor.Context
+	self *actor.PID
+	sent []any
+}
+
+// Self implements actor.Context.
+func (r *recorder) Self() *actor.PID { return r.self }
+
+// Send implements actor.Context.
+func (r *recorder) Send(_ *actor.PID, message any) { r.sent = append(r.sent, message) }
+
+// sentOf returns the messages of one type, oldest first, and forgets all.
+func sentOf[M any](r *recorder) (messages []M) {
+	for _, sent := range r.sent {
+		if m, ok := sent.(M); ok {
+			messages = append(messages, m)
+		}
+	}
+	r.sent = nil
+	return messages
+}
+
+// account is a session actor with connections, outside a tree.
+func account(clock watchpost.Clock, connections int) (*session, *recorder) {
+	r := &recorder{self: actor.NewPID("", "session")}
+	s := &session{env: &environment{clock: clock}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", standing: newStanding("urn:a")}
+	for i := range connections {
+		s.connections = append(s.connections, &connection{session: watchpost.SessionID(strconv.Itoa(i)), readiness: readiness{signedIn: true}})
+	}
+	return s, r
+}
+
+var fetches, _ = watchpost.AllowanceOf(watchpost.ActionProfileFetch)
+
+// TestHandOutOverMidnight: a task that was assigned just before a reset and
+// leased just after it costs a unit of both days, like any other that is held at
 // the reset.
 func TestHandOutOverMidnight(t *testing.T) {
 	t.Parallel()
 	midnight := watchpost.Daily.Reset(wednesday)
 	clock := &fixedClock{now: midnight.Add(-time.Millisecond)}
-	team := newTeam(&environment{clock: clock}, "team")
-	const account = watchpost.AccountURN("urn:a")
-	task := watchpost.Task{ID: "task", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}
-	team.sessions.byID["s"] = &sessionState{}
-	open := team.tasks.track(&task)
-	team.tasks.debitNewDay(clock.now)
-	lease := team.tasks.reserve(assignment{task: task.ID, kind: task.Type, worker: &worker{session: "s", account: account}}, clock.now)
+	s, sent := account(clock, 1)
+	metrics := NewMetrics()
+	r := &recorder{self: actor.NewPID("", "task")}
+	work := newTask(&environment{clock: clock, metrics: metrics, system: actor.NewActorSystem()}, watchpost.Task{ID: "task", Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}, s.team)
+	work.ctx = r
+	pass := func() (last decided) {
+		for _, d := range sentOf[decided](r) {
+			s.onDecided(d)
+			last = d
+		}
+		return last
+	}
 
+	s.onAssign(assign{id: "task", task: r.self, kind: watchpost.TaskProfileFetch, units: 1, session: "0"})
+	offers := sentOf[offer](sent)
 	clock.now = midnight.Add(time.Millisecond)
-	team.tasks.debitNewDay(clock.now)
-	handed, ok := task.WithLease(lease)
-	require.True(t, ok)
-	team.tasks.onTaskChange(&persistence.Batch{}, &taskChange{task: handed, event: taskLeased})
-	limit := watchpost.Allowance{Action: watchpost.ActionProfileFetch, Period: watchpost.Daily}
-	require.Equal(t, 1, team.sessions.ledger.used(account, limit, wednesday))
-	require.Equal(t, 1, team.sessions.ledger.used(account, limit, midnight))
-	require.Len(t, open.debits, 2)
+	work.env.clock = neverRings{clock}
+	work.onOffer(offers[0])
+	pass()
+	require.Equal(t, 1, s.ledger.used(fetches, wednesday))
+	require.Equal(t, fetches.Limit-1, s.ledger.room(fetches.Action, midnight), "set aside before the task has noted it")
+	work.onCarryOver(sentOf[carryOver](sent)[0])
+	pass()
+	require.Equal(t, 1, s.ledger.used(fetches, midnight))
+	require.Len(t, work.debits, 2)
 
-	batch := &persistence.Batch{}
-	team.tasks.onTaskChange(batch, &taskChange{task: handed, event: taskActs, refund: 1})
-	require.Zero(t, team.sessions.ledger.used(account, limit, wednesday), "given back to the days that were debited")
-	require.Zero(t, team.sessions.ledger.used(account, limit, midnight))
-	require.False(t, batch.Empty())
+	work.decide(work.state, taskChange{event: taskActs, refund: 1}, nil)
+	require.False(t, pass().batch.Empty())
+	require.Zero(t, s.ledger.used(fetches, wednesday), "given back to the days that were debited")
+	require.Zero(t, s.ledger.used(fetches, midnight))
+	require.Empty(t, work.debits)
 }
+
+// neverRings is a clock whose timers no test waits for.
+type neverRings struct{ watchpost.Clock }
+
+// At implements watchpost.Clock.
+func (neverRings) At(time.Time, func()) watchpost.Timer { return stoppedTimer{} }
+
+type stoppedTimer struct{}
+
+// Stop implements watchpost.Timer.
+func (stoppedTimer) Stop() bool { return true }
 
 // fixedClock stands where it is set.
 type fixedClock struct {
@@ -55,57 +107,37 @@ type fixedClock struct {
 // Now implements watchpost.Clock.
 func (c *fixedClock) Now() time.Time { return c.now }
 
-// TestManyTasksOutAtMidnight: more tasks than one batch can carry over are
-// debited to the new day in several batches that the store accepts.
-func TestManyTasksOutAtMidnight(t *testing.T) {
+// TestManyTasksHeldAtMidnight: what an account holds at a reset counts in the new
+// period before anything is assigned in it, and what ends before its task has noted
+// the debit does not count.
+func TestManyTasksHeldAtMidnight(t *testing.T) {
 	t.Parallel()
-	const many, accounts = 1200, 40
 	midnight := watchpost.Daily.Reset(wednesday)
 	clock := &fixedClock{now: midnight.Add(-time.Hour)}
-	team := newTeam(&environment{clock: clock}, "team")
-	store := &recordingStore{}
-	team.commits = &commitQueue{store: store}
-	team.tasks.debitNewDay(clock.now)
-	limit := watchpost.Allowance{Action: watchpost.ActionProfileFetch, Period: watchpost.Daily}
-	account := func(i int) watchpost.AccountURN { return watchpost.AccountURN(fmt.Sprint("urn:", i%accounts)) }
-	before := &persistence.Batch{}
-	for i := range many {
-		id := watchpost.TaskID(fmt.Sprint("task-", i))
-		open := &openTask{kind: watchpost.TaskProfileFetch}
-		open.reserved = watchpost.Debit{Account: account(i), Action: limit.Action, Period: limit.Period.Key(clock.now)}
-		team.tasks.debit(before, open, 1)
-		team.tasks.hold(id, open, watchpost.SessionID(fmt.Sprint("session-", i)))
+	const held, limit = 39, 40
+	s, sent := account(clock, limit+1)
+	give := func(i int) offer {
+		s.onAssign(assign{
+			id: watchpost.TaskID(strconv.Itoa(i)), task: actor.NewPID("", strconv.Itoa(i)),
+			kind: watchpost.TaskProfileFetch, units: 1, session: watchpost.SessionID(strconv.Itoa(i)),
+		})
+		return sentOf[offer](sent)[0]
 	}
+	for i := range held {
+		o := give(i)
+		task, ok := watchpost.Task{ID: watchpost.TaskID(strconv.Itoa(i)), Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}.WithLease(o.lease)
+		require.True(t, ok)
+		s.onDecided(decided{path: []*actor.PID{sent.self}, task: &taskChange{task: task, event: taskLeased, debited: []watchpost.Debit{o.debit}}})
+	}
+	require.Equal(t, held, s.ledger.used(fetches, clock.now))
 
 	clock.now = midnight
-	team.tasks.debitNewDay(clock.now)
-	require.Greater(t, len(store.batches), 1)
-	opened := 0
-	for _, batch := range store.batches {
-		require.NoError(t, batch.Check())
-		for _, write := range batch.Writes {
-			if strings.HasPrefix(string(write.Key), teamspace.KeyOpen) {
-				opened++
-			}
-		}
-	}
-	require.Equal(t, many, opened)
-	for i := range accounts {
-		require.Equal(t, many/accounts, team.sessions.ledger.used(account(i), limit, midnight.Add(-time.Hour)))
-		require.Equal(t, many/accounts, team.sessions.ledger.used(account(i), limit, midnight))
-	}
-}
-
-// recordingStore keeps the submitted batches and reports them as durable.
-type recordingStore struct {
-	persistence.Store
-	batches []*persistence.Batch
-}
-
-// Submit implements persistence.Store.
-func (s *recordingStore) Submit(_ persistence.Space, _ persistence.Epoch, batch *persistence.Batch, done func(error)) {
-	s.batches = append(s.batches, batch)
-	done(nil)
+	require.NotEmpty(t, give(held).lease.ID, "the last unit of the new day")
+	require.Empty(t, give(limit).lease.ID, "no unit is left before one task has noted its debit")
+	require.Zero(t, s.ledger.used(fetches, midnight))
+	s.onDecided(decided{path: []*actor.PID{sent.self}, task: &taskChange{task: watchpost.Task{ID: "0", State: watchpost.TaskCompleted}, event: taskEnded}})
+	require.NotEmpty(t, give(limit).lease.ID, "one has ended before it was debited to the new day")
+	require.Equal(t, held, s.ledger.used(fetches, wednesday))
 }
 
 // TestOpenTasksAreBounded: at the bound a client's task is refused until one

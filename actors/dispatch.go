@@ -16,9 +16,9 @@ type dispatcher struct {
 	workers map[watchpost.SessionID]*worker
 	queues  map[queueKey]*queue
 	waiting map[watchpost.TaskID]queueKey
-	delayed delays                 // the waiting tasks that are in no queue yet
-	paused  map[pauseKey]time.Time // until when no probe is made
-	ledger  *ledger
+	delayed delays // the waiting tasks that are in no queue yet
+	// accounts are the standings that the session actors have announced last.
+	accounts map[watchpost.AccountURN]*standing
 	// unscheduled are the watchlists and lists that have not reported their due
 	// scans since the team was activated or asked them to share a scan. Until all
 	// have, no scan is handed out: another may be due before it, or together with
@@ -26,22 +26,15 @@ type dispatcher struct {
 	unscheduled map[string]bool
 }
 
-// worker is a connected session.
+// worker is a connected session, as its session actor has announced it, or as the
+// team knows it while its account is none that its member has claimed.
 type worker struct {
-	session  watchpost.SessionID
-	member   watchpost.MemberID
-	account  watchpost.AccountURN
-	signedIn bool
-	inUse    bool // another member has claimed the account
-	other    bool // the account is not the one that the member works as
-	stopped  bool // signed out or challenged since its last sign of life
-	signs    int  // of life so far
-	releases int  // in a row
-	// stoppedBy is the code of the error for which it was stopped.
-	stoppedBy string
-	// from and fromWeekly are when allowances begin to count for the claim.
-	from, fromWeekly time.Time
-	task             watchpost.TaskID // its task; "" when free
+	session watchpost.SessionID
+	member  watchpost.MemberID
+	account watchpost.AccountURN
+	inUse   bool // another member has claimed the account
+	other   bool // the account is not the one that the member works as
+	readiness
 	// blocked are the reasons that the metrics count of it.
 	blocked []PauseReason
 }
@@ -57,11 +50,6 @@ type queueKey struct {
 
 func queueOf(t *watchpost.Task) queueKey { return queueKey{t.LeasedType(), t.Member, t.Account} }
 
-type pauseKey struct {
-	account watchpost.AccountURN
-	kind    watchpost.TaskType
-}
-
 // assignment is one task for one session.
 type assignment struct {
 	task   watchpost.TaskID
@@ -69,13 +57,12 @@ type assignment struct {
 	worker *worker
 }
 
-func newDispatcher(l *ledger) *dispatcher {
+func newDispatcher() *dispatcher {
 	return &dispatcher{
 		workers:     map[watchpost.SessionID]*worker{},
 		queues:      map[queueKey]*queue{},
 		waiting:     map[watchpost.TaskID]queueKey{},
-		paused:      map[pauseKey]time.Time{},
-		ledger:      l,
+		accounts:    map[watchpost.AccountURN]*standing{},
 		unscheduled: map[string]bool{},
 	}
 }
@@ -200,16 +187,16 @@ func (d *dispatcher) pick(k queueKey, now time.Time) *worker {
 }
 
 func (d *dispatcher) room(w *worker, kind watchpost.TaskType, now time.Time) int {
-	from := w.from
-	if a, ok := watchpost.AllowanceOf(kind.Action()); !ok {
-		return 1
-	} else if a.Period == watchpost.Weekly {
-		from = w.fromWeekly
+	return d.standing(w.account).room(kind, now)
+}
+
+// standing returns what an account may do; that of an account without a session
+// actor has not used anything.
+func (d *dispatcher) standing(account watchpost.AccountURN) *standing {
+	if st := d.accounts[account]; st != nil {
+		return st
 	}
-	if now.Before(from) {
-		return 0
-	}
-	return d.ledger.room(w.account, kind.Action(), now)
+	return newStanding(account)
 }
 
 // blockedBy says why a session may not be handed such a task now, busy or not;
@@ -220,15 +207,8 @@ func (d *dispatcher) blockedBy(w *worker, k queueKey, now time.Time) watchpost.P
 		return watchpost.PendingPaused
 	case k.account != "" && w.account != k.account, k.member != "" && w.member != k.member, w.inUse:
 		return watchpost.PendingExtensionOffline
-	case !w.signedIn, w.stopped, now.Before(d.paused[pauseKey{w.account, k.kind}]):
-		return watchpost.PendingPaused
-	case d.room(w, k.kind, now) > 0:
-		return ""
 	}
-	if a, _ := watchpost.AllowanceOf(k.kind.Action()); a.Period == watchpost.Weekly {
-		return watchpost.PendingWeeklyCap
-	}
-	return watchpost.PendingDailyCap
+	return d.standing(w.account).blocks(&w.readiness, k.kind, now)
 }
 
 // reasons orders the reasons by the change that each needs first.
@@ -268,7 +248,7 @@ func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now
 		return watchpost.Weekly.Reset(now)
 	case watchpost.PendingPaused:
 		if w.signedIn && !w.stopped && !w.other {
-			return d.paused[pauseKey{w.account, k.kind}]
+			return d.standing(w.account).paused[k.kind]
 		}
 	}
 	return time.Time{}
@@ -282,11 +262,11 @@ func (d *dispatcher) wake(now time.Time) time.Time {
 	if len(d.delayed) > 0 && d.delayed[0].until.Before(wake) {
 		wake = d.delayed[0].until
 	}
-	for k, until := range d.paused {
-		if !until.After(now) {
-			delete(d.paused, k)
-		} else if until.Before(wake) {
-			wake = until
+	for _, st := range d.accounts {
+		for _, until := range st.paused {
+			if until.After(now) && until.Before(wake) {
+				wake = until
+			}
 		}
 	}
 	return wake

@@ -16,11 +16,15 @@ import (
 var wednesday = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
 
 func free(session, account string) *worker {
-	return &worker{session: watchpost.SessionID(session), account: watchpost.AccountURN(account), signedIn: true}
+	return &worker{session: watchpost.SessionID(session), account: watchpost.AccountURN(account), readiness: readiness{signedIn: true}}
 }
 
 func dispatcherOf(workers ...*worker) *dispatcher {
-	d := newDispatcher(newLedger())
+	d := newDispatcher()
+	for _, account := range []watchpost.AccountURN{"a", "b", "c", "d"} {
+		d.accounts[account] = newStanding(account)
+		d.accounts[account].paused = map[watchpost.TaskType]time.Time{}
+	}
 	for _, w := range workers {
 		d.workers[w.session] = w
 	}
@@ -49,29 +53,29 @@ func TestHindrances(t *testing.T) {
 		"account in use":    {func(_ *dispatcher, w *worker) { w.inUse, w.signedIn = true, false }, queueKey{kind: read, account: ""}, watchpost.PendingExtensionOffline, time.Time{}},
 		"signed out":        {func(_ *dispatcher, w *worker) { w.signedIn = false }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, time.Time{}},
 		"stopped":           {func(_ *dispatcher, w *worker) { w.stopped = true }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, time.Time{}},
-		"type paused":       {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
-		"other type paused": {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", write}] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
-		"pause over":        {func(d *dispatcher, _ *worker) { d.paused[pauseKey{"a", read}] = wednesday }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"type paused":       {func(d *dispatcher, _ *worker) { d.accounts["a"].paused[read] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
+		"other type paused": {func(d *dispatcher, _ *worker) { d.accounts["a"].paused[write] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"pause over":        {func(d *dispatcher, _ *worker) { d.accounts["a"].paused[read] = wednesday }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
 		"paused and spent": {func(d *dispatcher, _ *worker) {
-			d.paused[pauseKey{"a", read}] = probe
-			d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionProfileFetch, wednesday)
+			d.accounts["a"].paused[read] = probe
+			d.accounts["a"].ledger.close(&persistence.Batch{}, watchpost.ActionProfileFetch, wednesday)
 		}, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
 		"spent": {func(d *dispatcher, _ *worker) {
 			for range 40 {
-				d.ledger.debit(&persistence.Batch{}, watchpost.Debit{Account: "a", Action: watchpost.ActionProfileFetch, Period: watchpost.Daily.Key(wednesday)})
+				d.accounts["a"].ledger.debit(&persistence.Batch{}, watchpost.Debit{Account: "a", Action: watchpost.ActionProfileFetch, Period: watchpost.Daily.Key(wednesday)})
 			}
 		}, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
 		"reserved": {func(d *dispatcher, _ *worker) {
 			for range 40 {
-				d.ledger.reserve("a", watchpost.ActionProfileFetch, 1, wednesday)
+				d.accounts["a"].ledger.reserve(watchpost.ActionProfileFetch, 1, wednesday)
 			}
 		}, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
 		"closed, weekly": {func(d *dispatcher, _ *worker) {
-			d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionInvitation, wednesday)
+			d.accounts["a"].ledger.close(&persistence.Batch{}, watchpost.ActionInvitation, wednesday)
 		}, queueKey{kind: write, account: "a"}, watchpost.PendingWeeklyCap, monday},
-		"taken over":         {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
-		"taken over, weekly": {func(_ *dispatcher, w *worker) { w.fromWeekly = monday }, queueKey{kind: write, account: "a"}, watchpost.PendingWeeklyCap, monday},
-		"taken over, forum":  {func(_ *dispatcher, w *worker) { w.from = tomorrow }, queueKey{kind: watchpost.TaskForumScan}, watchpost.PendingQueued, time.Time{}},
+		"taken over":         {func(d *dispatcher, _ *worker) { d.accounts["a"].from = tomorrow }, queueKey{kind: read, account: ""}, watchpost.PendingDailyCap, tomorrow},
+		"taken over, weekly": {func(d *dispatcher, _ *worker) { d.accounts["a"].fromWeekly = monday }, queueKey{kind: write, account: "a"}, watchpost.PendingWeeklyCap, monday},
+		"taken over, forum":  {func(d *dispatcher, _ *worker) { d.accounts["a"].from = tomorrow }, queueKey{kind: watchpost.TaskForumScan}, watchpost.PendingQueued, time.Time{}},
 	} {
 		w := free("s", "a")
 		d := dispatcherOf(w)
@@ -98,7 +102,7 @@ func TestWhyOfSeveral(t *testing.T) {
 		a, b, c, out := free("1", "a"), free("2", "b"), free("3", "c"), free("4", "d")
 		out.signedIn = false
 		d := dispatcherOf(a, b, out)
-		d.paused[pauseKey{"a", read}], d.paused[pauseKey{"b", read}] = late, early
+		d.accounts["a"].paused[read], d.accounts["b"].paused[read] = late, early
 		reason, until := d.why(queueKey{kind: read, account: ""}, wednesday)
 		require.Equal(t, watchpost.PendingPaused, reason)
 		require.Equal(t, early, until)
@@ -148,7 +152,7 @@ func TestDispatchOrder(t *testing.T) {
 func TestBlockedQueueBlocksNobodyElse(t *testing.T) {
 	t.Parallel()
 	d := dispatcherOf(free("s", "a"))
-	d.ledger.close(&persistence.Batch{}, "a", watchpost.ActionProfileFetch, wednesday)
+	d.accounts["a"].ledger.close(&persistence.Batch{}, watchpost.ActionProfileFetch, wednesday)
 	d.add(clientTask("first", watchpost.TaskProfileFetch, 0), wednesday)
 	d.add(clientTask("second", watchpost.TaskCompanyFetch, time.Hour), wednesday)
 	a, ok := d.next(wednesday)
@@ -167,12 +171,11 @@ func TestWake(t *testing.T) {
 	d := dispatcherOf()
 	midnight := watchpost.Daily.Reset(wednesday)
 	require.Equal(t, midnight, d.wake(wednesday))
-	d.paused[pauseKey{"a", "x"}] = wednesday.Add(time.Hour)
-	d.paused[pauseKey{"b", "x"}] = wednesday.Add(time.Minute)
-	d.paused[pauseKey{"c", "x"}] = midnight.Add(time.Hour)
+	d.accounts["a"].paused["x"] = wednesday.Add(time.Hour)
+	d.accounts["b"].paused["x"] = wednesday.Add(time.Minute)
+	d.accounts["c"].paused["x"] = midnight.Add(time.Hour)
 	require.Equal(t, wednesday.Add(time.Minute), d.wake(wednesday))
 	require.Equal(t, wednesday.Add(time.Hour), d.wake(wednesday.Add(time.Minute)))
-	require.Len(t, d.paused, 2, "what is over is forgotten")
 	require.Equal(t, midnight, d.wake(wednesday.Add(time.Hour)))
 }
 
@@ -185,7 +188,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 		now := wednesday
 		d := dispatcherOf()
 		var list []*watchpost.Task // waiting
-		handed := map[ledgerKey]int{}
+		handed := map[watchpost.Debit]int{}
 		for i := range rapid.IntRange(1, 150).Draw(r, "steps") {
 			switch rapid.IntRange(0, 6).Draw(r, "step") {
 			case 0, 1:
@@ -218,7 +221,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 				}
 			case 6:
 				account, kind := watchpost.AccountURN(rapid.SampledFrom([]string{"a", "b"}).Draw(r, "acc")), rapid.SampledFrom(kinds).Draw(r, "paused")
-				d.paused[pauseKey{account, kind}] = now.Add(time.Minute)
+				d.accounts[account].paused[kind] = now.Add(time.Minute)
 				if rapid.Bool().Draw(r, "over") {
 					now = now.Add(time.Minute)
 				}
@@ -232,14 +235,15 @@ func TestDispatchAgainstModel(t *testing.T) {
 				}
 				require.Equal(r, want.ID, a.task)
 				list = slices.DeleteFunc(list, func(t *watchpost.Task) bool { return t.ID == a.task })
-				require.Empty(r, d.blockedBy(&worker{account: a.worker.account, signedIn: a.worker.signedIn, inUse: a.worker.inUse}, queueKey{kind: a.kind, account: want.Account}, now))
-				debit := d.ledger.reserve(a.worker.account, a.kind.Action(), 1, now)
-				d.ledger.release(debit)
+				require.Empty(r, d.blockedBy(&worker{account: a.worker.account, inUse: a.worker.inUse, readiness: readiness{signedIn: a.worker.signedIn}}, queueKey{kind: a.kind, account: want.Account}, now))
+				l := &d.accounts[a.worker.account].ledger
+				debit := l.reserve(a.kind.Action(), 1, now)
+				l.release(debit)
 				if debit.Action != watchpost.ActionNone {
-					d.ledger.debit(&persistence.Batch{}, debit)
-					handed[keyOf(debit)]++
+					l.debit(&persistence.Batch{}, debit)
+					handed[debit]++
 					limit, _ := watchpost.AllowanceOf(debit.Action)
-					require.LessOrEqual(r, handed[keyOf(debit)], limit.Limit)
+					require.LessOrEqual(r, handed[debit], limit.Limit)
 				}
 			}
 			require.Len(r, d.waiting, len(list))
@@ -268,7 +272,10 @@ func TestLeastUsedFirst(t *testing.T) {
 	d := dispatcherOf(free("1", "a"), free("2", "b"), free("3", "b"))
 	use := func(account watchpost.AccountURN, n int) {
 		for range n {
-			d.ledger.debit(&persistence.Batch{}, d.ledger.reserve(account, watchpost.ActionProfileFetch, 1, wednesday))
+			l := &d.accounts[account].ledger
+			debit := l.reserve(watchpost.ActionProfileFetch, 1, wednesday)
+			l.release(debit)
+			l.debit(&persistence.Batch{}, debit)
 		}
 	}
 	pick := func() watchpost.SessionID {

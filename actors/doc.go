@@ -1,7 +1,7 @@
 // Package actors keeps each team in one supervised tree of actors, which is the
 // single writer of the team's space in the store.
 //
-//	registry ─ team ─┬─ session …     the connection of one browser extension
+//	registry ─ team ─┬─ session …     one account of the network: allowances, liveness, connections, leases
 //	                 ├─ watchlist …   definition and schedule of one watchlist of keywords or the forum
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ task …        one open task
@@ -13,8 +13,8 @@
 //
 //	members       members, pairing codes, claimed and bound accounts
 //	web           browsers signed in to the dashboard, links to sign in
-//	sessions      sessions, the accounts' allowances (ledger), signs of life, statuses
-//	tasks         open tasks: creation, order, dispatch, pauses, debits
+//	sessions      sessions and their tokens, which actor has which connection, statuses
+//	tasks         open tasks: creation, order, assignment
 //	scans         entries that share a scan
 //	effects       likes and invitations that must not be done twice
 //	late          the truth about writes whose outcome was unknown
@@ -29,9 +29,19 @@
 //
 // Only the team submits batches. A child sends its decision to the team, with
 // its batch and a function to call when that is durable. The team adds its own
-// part (debits, effects) and submits. The order of a team's mailbox is therefore
+// part (effects, scans) and submits. The order of a team's mailbox is therefore
 // the order of its history. An answer that only reads is sent the same way with
 // an empty batch, behind everything that it may have seen.
+//
+// A hand-out collects the decision of each owner in one batch. The team chooses
+// by what the session actors have announced:
+//
+//	team ─ assign ▶ session ─ offer ▶ task ─ decided ▶ session ─ decided ▶ team ▶ store
+//	 order           reserves          lease            debits              effects
+//
+// A ledger record holds a sum. So the decision reaches the team last from the
+// session actor whose ledger it changes, and the decisions of a task pass the
+// session actor that the one before has passed: neither can overtake another.
 //
 // # Failure
 //

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -72,12 +74,18 @@ type idempotency struct {
 	*rootActor
 	team *team
 
-	fresh   map[string]teamspace.IdempotencyRecord
+	fresh   map[string]*freshReply
 	present *IdempotentRequest
 }
 
+// freshReply is a reply that is not durable yet, and who waits for it.
+type freshReply struct {
+	record  teamspace.IdempotencyRecord
+	waiting []*actor.PID
+}
+
 func newIdempotency(t *team) *idempotency {
-	return &idempotency{rootActor: &t.rootActor, team: t, fresh: map[string]teamspace.IdempotencyRecord{}}
+	return &idempotency{rootActor: &t.rootActor, team: t, fresh: map[string]*freshReply{}}
 }
 
 // onIdempotentRequest answers a repetition, or carries the request out.
@@ -97,8 +105,9 @@ func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
 		i.present = nil
 	case record.Hash != m.Hash:
 		i.answer(nil, watchpost.Errorf(watchpost.Conflict, textOtherRequest))
+	case i.fresh[m.Name] != nil && i.ctx.Sender() != nil:
+		i.fresh[m.Name].waiting = append(i.fresh[m.Name].waiting, i.ctx.Sender())
 	default:
-		// Behind the commit of the first, which may still be under way.
 		reply, err := keptReply(record)
 		if err != nil {
 			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
@@ -107,10 +116,30 @@ func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
 	}
 }
 
+// onReplyDurable answers the repetitions of a request that came before its reply
+// was durable.
+func (i *idempotency) onReplyDurable(m replyDurable) {
+	fresh := i.fresh[m.name]
+	if fresh == nil {
+		return
+	}
+	delete(i.fresh, m.name)
+	reply, err := keptReply(&fresh.record)
+	for _, sender := range fresh.waiting {
+		if err != nil {
+			i.ctx.Send(sender, watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err))
+		} else {
+			i.ctx.Send(sender, ReplayedReply{reply})
+		}
+	}
+}
+
 // kept returns the reply that is kept under a name; nil when there is none.
 func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
-	record, fresh := i.fresh[name]
-	if !fresh {
+	var record teamspace.IdempotencyRecord
+	if fresh := i.fresh[name]; fresh != nil {
+		record = fresh.record
+	} else {
 		view, err := i.env.store.View(context.Background())
 		if err != nil {
 			return nil, err
@@ -133,21 +162,20 @@ func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 // commitOnce submits a decision and answers the sender when it is durable; the
 // reply of a request that may come again is kept in the same batch.
 func (i *idempotency) commitOnce(batch *persistence.Batch, reply any) {
-	i.commitOnceAnd(batch, reply, nil)
+	i.commits.submit(i.once(batch, reply))
 }
 
-// commitOnceAnd is commitOnce, and calls then after the answer.
-func (i *idempotency) commitOnceAnd(batch *persistence.Batch, reply any, then func(error)) {
-	done := both(replyTo(i.env, i.ctx.Sender(), reply), then)
+// once adds the reply of a request that may come again to the batch that decides
+// it, and returns what answers the sender when that is durable.
+func (i *idempotency) once(batch *persistence.Batch, reply any) (*persistence.Batch, func(error)) {
+	done := replyTo(i.env, i.ctx.Sender(), reply)
 	m := i.present
 	if m == nil {
-		i.commits.submit(batch, done)
-		return
+		return batch, done
 	}
 	i.present = nil
-	i.commits.submit(i.keep(batch, m, reply), done)
 	root, self := i.env.system.Root, i.ctx.Self()
-	i.commits.submit(nil, func(err error) {
+	return i.keep(batch, m, reply), both(done, func(err error) {
 		if err == nil {
 			root.Send(self, replyDurable{m.Name})
 		}
@@ -175,7 +203,7 @@ func (i *idempotency) keep(batch *persistence.Batch, m *IdempotentRequest, reply
 	record := teamspace.IdempotencyRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
 	batch.Put(teamspace.Key(teamspace.KeyIdempotency, m.Name), teamspace.Encode(record))
 	batch.Put(teamspace.IdempotencyTimeKey(now, m.Name), nil)
-	i.fresh[m.Name] = record
+	i.fresh[m.Name] = &freshReply{record: record}
 	return batch
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -91,16 +94,11 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 
 // ackTo returns what acknowledges a result.
 func (l *lateResults) ackTo(m sessionFrame) func(error) {
-	s, root := l.team.sessions.byID[m.session], l.env.system.Root
-	if s == nil || s.pid == nil {
+	s := l.team.sessions.byID[m.session]
+	if s == nil || s.link == nil {
 		return nil
 	}
-	pid, frame := s.pid, ackOf(&m.frame)
-	return func(err error) {
-		if err == nil {
-			root.Send(pid, deliver{frame})
-		}
-	}
+	return l.team.sessions.sends(s, ackOf(&m.frame))
 }
 
 // unknownTask reads a final task whose outcome is unknown.
@@ -131,8 +129,7 @@ func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted 
 		}
 	}, then)
 	if !acted {
-		l.refundUnknown(batch, task.ID, lease.Attempt)
-		l.commits.submit(batch, then)
+		l.refundUnknown(decided{batch: batch, onCommitted: then}, &task, lease)
 		return
 	}
 	batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
@@ -147,26 +144,26 @@ func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted 
 	l.commits.submit(batch, then)
 }
 
-// refundUnknown gives back the debits of an attempt that did nothing.
-func (l *lateResults) refundUnknown(batch *persistence.Batch, id watchpost.TaskID, attempt int) {
+// refundUnknown decides that a write did nothing: it gives the debits of the
+// attempt back.
+func (l *lateResults) refundUnknown(d decided, task *watchpost.Task, lease watchpost.Lease) {
 	view, err := l.env.store.View(context.Background())
 	if err != nil {
 		l.fail(err)
 		return
 	}
 	defer view.Close()
-	debits, err := teamspace.Load[[]watchpost.Debit](view, l.space, teamspace.Key(teamspace.KeyDebits, id))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return // nothing was counted
+	debits, err := teamspace.Load[[]watchpost.Debit](view, l.space, teamspace.Key(teamspace.KeyDebits, task.ID))
+	if errors.Is(err, persistence.ErrNotFound) { // nothing was counted
+		l.commits.submit(d.batch, d.onCommitted)
+		return
 	}
 	if err != nil {
 		l.fail(err)
 		return
 	}
-	for _, d := range debits {
-		if d.Attempt == attempt {
-			l.team.sessions.ledger.refund(batch, d)
-		}
-	}
-	batch.Delete(teamspace.Key(teamspace.KeyDebits, id))
+	d.batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
+	d.refund = slices.DeleteFunc(debits, func(d watchpost.Debit) bool { return d.Attempt != lease.Attempt })
+	d.path = []*actor.PID{l.team.sessions.actorOf(lease.Account, task.Member)}
+	l.ctx.Send(d.path[0], d)
 }

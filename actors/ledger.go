@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -9,48 +10,48 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// ledger is what the accounts of a team have used of their allowances. It is
-// keyed by period and never reset: a new day is a new key. A unit is reserved
-// when a task is offered to a session and debited when the hand-out is
-// decided; only debits are stored.
+// ledger is what one account has used of its allowances. It is keyed by period
+// and never reset: a new day is a new key. A unit is reserved when a task is
+// offered to a connection and debited when the hand-out is decided; only debits
+// are stored.
 type ledger struct {
-	entries map[ledgerKey]*ledgerEntry
+	account watchpost.AccountURN
+	entries []ledgerEntry // a few for each day
 	// names are the periods of day, the present one's number since 1970.
 	day   int64
 	names [2]string
 }
 
-type ledgerKey struct {
-	account watchpost.AccountURN
-	action  watchpost.Action
-	period  string
-}
-
 type ledgerEntry struct {
+	action watchpost.Action
+	period string
 	teamspace.LedgerRecord
 	reserved int
 }
 
-func newLedger() *ledger { return &ledger{entries: map[ledgerKey]*ledgerEntry{}} }
-
-// load reads what still counts at now, the days of this week, and those of the
-// week before, to which a hand-out may still be given back.
-func (l *ledger) load(view persistence.View, space persistence.Space, now time.Time) error {
+// loadLedgers reads what still counts at now, the days of this week, and those of
+// the week before, to which a hand-out may still be given back.
+func loadLedgers(view persistence.View, space persistence.Space, now time.Time) (map[watchpost.AccountURN]*ledger, error) {
+	ledgers := map[watchpost.AccountURN]*ledger{}
 	from := []byte(teamspace.KeyLedger + oldestPeriod(now))
 	var failure error
 	err := view.Scan(space, from, persistence.PrefixEnd([]byte(teamspace.KeyLedger)), func(k, v []byte) bool {
 		parts := strings.SplitN(string(k[len(teamspace.KeyLedger):]), "\x00", 3)
-		entry := &ledgerEntry{}
-		if failure = teamspace.Decode(v, &entry.LedgerRecord); failure != nil || len(parts) != 3 {
+		var record teamspace.LedgerRecord
+		if failure = teamspace.Decode(v, &record); failure != nil || len(parts) != 3 {
 			return failure == nil
 		}
-		l.entries[ledgerKey{watchpost.AccountURN(parts[1]), watchpost.Action(parts[2]), parts[0]}] = entry
+		account := watchpost.AccountURN(parts[1])
+		if ledgers[account] == nil {
+			ledgers[account] = &ledger{account: account}
+		}
+		ledgers[account].entry(watchpost.Action(parts[2]), parts[0]).LedgerRecord = record
 		return true
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return failure
+	return ledgers, failure
 }
 
 // period names the period that holds now. It is asked for with every hand-out,
@@ -66,35 +67,65 @@ func (l *ledger) period(p watchpost.Period, now time.Time) string {
 // oldestPeriod is the first period that is kept in memory.
 func oldestPeriod(now time.Time) string { return watchpost.Weekly.Key(now.AddDate(0, 0, -7)) }
 
-func (l *ledger) entry(k ledgerKey) *ledgerEntry {
-	e := l.entries[k]
-	if e == nil {
-		e = &ledgerEntry{}
-		l.entries[k] = e
+// present returns a copy that holds what counts at now.
+func (l *ledger) present(now time.Time) ledger {
+	daily, weekly := l.period(watchpost.Daily, now), l.period(watchpost.Weekly, now)
+	counts := func(e *ledgerEntry) bool { return e.period == daily || e.period == weekly }
+	copied, n := *l, 0
+	for i := range l.entries {
+		if counts(&l.entries[i]) {
+			n++
+		}
 	}
-	return e
+	copied.entries = make([]ledgerEntry, 0, n)
+	for i := range l.entries {
+		if counts(&l.entries[i]) {
+			copied.entries = append(copied.entries, l.entries[i])
+		}
+	}
+	return copied
+}
+
+// find returns the entry of a period, nil when there is none.
+func (l *ledger) find(action watchpost.Action, period string) *ledgerEntry {
+	for i := range l.entries {
+		if e := &l.entries[i]; e.action == action && e.period == period {
+			return e
+		}
+	}
+	return nil
+}
+
+// entry returns the entry of a period, a new one if need be. It is valid until the
+// next one is made.
+func (l *ledger) entry(action watchpost.Action, period string) *ledgerEntry {
+	if e := l.find(action, period); e != nil {
+		return e
+	}
+	l.entries = append(l.entries, ledgerEntry{action: action, period: period})
+	return &l.entries[len(l.entries)-1]
 }
 
 // room returns how many more units the account may be handed at now. Actions
 // that are not counted have always room.
-func (l *ledger) room(account watchpost.AccountURN, action watchpost.Action, now time.Time) int {
+func (l *ledger) room(action watchpost.Action, now time.Time) int {
 	a, counted := watchpost.AllowanceOf(action)
 	if !counted {
 		return 1
 	}
-	e := l.entries[ledgerKey{account, action, l.period(a.Period, now)}]
-	switch {
+	switch e := l.find(action, l.period(a.Period, now)); {
 	case e == nil:
 		return a.Limit
 	case e.Closed:
 		return 0
+	default:
+		return a.Limit - e.Used - e.reserved
 	}
-	return a.Limit - e.Used - e.reserved
 }
 
 // used returns the units debited in the period that holds now.
-func (l *ledger) used(account watchpost.AccountURN, a watchpost.Allowance, now time.Time) int {
-	if e := l.entries[ledgerKey{account, a.Action, l.period(a.Period, now)}]; e != nil {
+func (l *ledger) used(a watchpost.Allowance, now time.Time) int {
+	if e := l.find(a.Action, l.period(a.Period, now)); e != nil {
 		return e.Used
 	}
 	return 0
@@ -102,70 +133,73 @@ func (l *ledger) used(account watchpost.AccountURN, a watchpost.Allowance, now t
 
 // reserve sets units aside for an offer and returns the debit that they would
 // be; the zero debit for an action that is not counted.
-func (l *ledger) reserve(account watchpost.AccountURN, action watchpost.Action, units int, now time.Time) watchpost.Debit {
+func (l *ledger) reserve(action watchpost.Action, units int, now time.Time) watchpost.Debit {
 	a, counted := watchpost.AllowanceOf(action)
 	if !counted {
 		return watchpost.Debit{}
 	}
-	d := watchpost.Debit{Account: account, Action: action, Period: l.period(a.Period, now), Units: units}
-	l.entry(keyOf(d)).reserved += d.Count()
+	d := watchpost.Debit{Account: l.account, Action: action, Period: l.period(a.Period, now), Units: units}
+	l.entry(d.Action, d.Period).reserved += d.Count()
 	return d
+}
+
+// carryOver sets the units of a debit aside in the period that holds now, if it
+// is of an earlier one; ok is false if it is not, or if the action is not counted.
+func (l *ledger) carryOver(last watchpost.Debit, now time.Time) (d watchpost.Debit, ok bool) {
+	a, counted := watchpost.AllowanceOf(last.Action)
+	if !counted || last.Period >= l.period(a.Period, now) {
+		return last, false
+	}
+	return l.reserve(last.Action, last.Count(), now), true
 }
 
 // release gives reserved units back.
 func (l *ledger) release(d watchpost.Debit) {
 	if d.Action != watchpost.ActionNone {
-		l.entry(keyOf(d)).reserved -= d.Count()
+		l.entry(d.Action, d.Period).reserved -= d.Count()
 	}
 }
 
 // debit counts units as used and writes that to the batch.
 func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
-	l.entry(keyOf(d)).Used += d.Count()
-	l.put(batch, keyOf(d))
+	e := l.entry(d.Action, d.Period)
+	e.Used += d.Count()
+	l.put(batch, e)
 }
 
 // refund gives used units back and writes that to the batch, unless its period
 // is so long over that it is no longer known.
 func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
-	e := l.entries[keyOf(d)]
-	if e == nil {
-		return
+	if e := l.find(d.Action, d.Period); e != nil {
+		e.Used = max(0, e.Used-d.Count())
+		l.put(batch, e)
 	}
-	e.Used = max(0, e.Used-d.Count())
-	l.put(batch, keyOf(d))
 }
 
-// close stops an action of an account until its next period.
-func (l *ledger) close(batch *persistence.Batch, account watchpost.AccountURN, action watchpost.Action, now time.Time) {
+// close stops an action until its next period.
+func (l *ledger) close(batch *persistence.Batch, action watchpost.Action, now time.Time) {
 	if a, counted := watchpost.AllowanceOf(action); counted {
-		k := ledgerKey{account, action, l.period(a.Period, now)}
-		l.entry(k).Closed = true
-		l.put(batch, k)
+		e := l.entry(action, l.period(a.Period, now))
+		e.Closed = true
+		l.put(batch, e)
 	}
 }
 
 // closed reports whether the network itself refused more of an action in the
 // period that holds now.
-func (l *ledger) closed(account watchpost.AccountURN, action watchpost.Action, now time.Time) bool {
+func (l *ledger) closed(action watchpost.Action, now time.Time) bool {
 	a, counted := watchpost.AllowanceOf(action)
-	e := l.entries[ledgerKey{account, action, l.period(a.Period, now)}]
+	e := l.find(action, l.period(a.Period, now))
 	return counted && e != nil && e.Closed
 }
 
-// forget drops from memory what load would not read at now.
+// forget drops from memory what loadLedgers would not read at now.
 func (l *ledger) forget(now time.Time) {
 	oldest := oldestPeriod(now)
-	for k := range l.entries {
-		if k.period < oldest {
-			delete(l.entries, k)
-		}
-	}
+	l.entries = slices.DeleteFunc(l.entries, func(e ledgerEntry) bool { return e.period < oldest })
 }
 
-func (l *ledger) put(batch *persistence.Batch, k ledgerKey) {
-	name := teamspace.KeyLedger + k.period + "\x00" + string(k.account) + "\x00" + string(k.action)
-	batch.Put([]byte(name), teamspace.Encode(l.entries[k].LedgerRecord))
+func (l *ledger) put(batch *persistence.Batch, e *ledgerEntry) {
+	name := teamspace.KeyLedger + e.period + "\x00" + string(l.account) + "\x00" + string(e.action)
+	batch.Put([]byte(name), teamspace.Encode(e.LedgerRecord))
 }
-
-func keyOf(d watchpost.Debit) ledgerKey { return ledgerKey{d.Account, d.Action, d.Period} }

@@ -13,55 +13,54 @@ import (
 
 func TestLedger(t *testing.T) {
 	t.Parallel()
-	l := newLedger()
-	batch := &persistence.Batch{}
 	const account, like = watchpost.AccountURN("urn:a"), watchpost.ActionLike
-	require.Equal(t, 50, l.room(account, like, wednesday))
-	d := l.reserve(account, like, 1, wednesday)
+	l := &ledger{account: account}
+	batch := &persistence.Batch{}
+	require.Equal(t, 50, l.room(like, wednesday))
+	d := l.reserve(like, 1, wednesday)
 	require.Equal(t, watchpost.Debit{Account: account, Action: like, Period: "2030-01-09", Units: 1}, d)
-	require.Equal(t, 49, l.room(account, like, wednesday))
+	require.Equal(t, 49, l.room(like, wednesday))
 	require.True(t, batch.Empty(), "what is reserved is not stored")
 	l.release(d)
-	require.Equal(t, 50, l.room(account, like, wednesday))
+	require.Equal(t, 50, l.room(like, wednesday))
 	l.debit(batch, d)
-	require.Equal(t, 49, l.room(account, like, wednesday))
-	require.Equal(t, 50, l.room(account, like, wednesday.AddDate(0, 0, 1)), "another day")
-	require.Equal(t, 50, l.room("urn:b", like, wednesday), "another account")
-	require.Equal(t, 25, l.room(account, watchpost.ActionComment, wednesday), "another action")
+	require.Equal(t, 49, l.room(like, wednesday))
+	require.Equal(t, 50, l.room(like, wednesday.AddDate(0, 0, 1)), "another day")
+	require.Equal(t, 25, l.room(watchpost.ActionComment, wednesday), "another action")
 	require.Equal(t, "a2030-01-09\x00urn:a\x00like", string(batch.Writes[0].Key))
 	l.refund(batch, d)
 	l.refund(batch, d)
-	require.Equal(t, 50, l.room(account, like, wednesday), "never more than all")
-	l.close(batch, account, like, wednesday)
-	require.Zero(t, l.room(account, like, wednesday))
-	require.Equal(t, 50, l.room(account, like, wednesday.AddDate(0, 0, 1)))
+	require.Equal(t, 50, l.room(like, wednesday), "never more than all")
+	l.close(batch, like, wednesday)
+	require.Zero(t, l.room(like, wednesday))
+	require.Equal(t, 50, l.room(like, wednesday.AddDate(0, 0, 1)))
 
 	t.Run("what is not counted", func(t *testing.T) {
 		before := len(batch.Writes)
-		none := l.reserve(account, watchpost.ActionNone, 1, wednesday)
+		none := l.reserve(watchpost.ActionNone, 1, wednesday)
 		require.Zero(t, none)
 		l.release(none)
-		require.Equal(t, 1, l.room(account, watchpost.ActionNone, wednesday))
-		l.close(batch, account, watchpost.ActionNone, wednesday)
-		require.Equal(t, 1, l.room(account, watchpost.ActionNone, wednesday))
+		require.Equal(t, 1, l.room(watchpost.ActionNone, wednesday))
+		l.close(batch, watchpost.ActionNone, wednesday)
+		require.Equal(t, 1, l.room(watchpost.ActionNone, wednesday))
 		require.Len(t, batch.Writes, before)
 	})
 	t.Run("a week", func(t *testing.T) {
 		for range 100 {
-			l.debit(batch, l.reserve(account, watchpost.ActionInvitation, 1, wednesday))
+			l.debit(batch, l.reserve(watchpost.ActionInvitation, 1, wednesday))
 		}
-		for _, e := range l.entries {
-			e.reserved = 0
+		for i := range l.entries {
+			l.entries[i].reserved = 0
 		}
 		sunday, monday := watchpost.Weekly.Reset(wednesday).Add(-1), watchpost.Weekly.Reset(wednesday)
-		require.Zero(t, l.room(account, watchpost.ActionInvitation, sunday))
-		require.Equal(t, 100, l.room(account, watchpost.ActionInvitation, monday))
+		require.Zero(t, l.room(watchpost.ActionInvitation, sunday))
+		require.Equal(t, 100, l.room(watchpost.ActionInvitation, monday))
 		l.forget(sunday)
-		require.Zero(t, l.room(account, watchpost.ActionInvitation, sunday))
+		require.Zero(t, l.room(watchpost.ActionInvitation, sunday))
 		l.forget(monday)
-		before := l.used(account, watchpost.Allowances[len(watchpost.Allowances)-1], sunday)
+		before := l.used(watchpost.Allowances[len(watchpost.Allowances)-1], sunday)
 		l.refund(batch, watchpost.Debit{Account: account, Action: watchpost.ActionInvitation, Period: "2030-01-07"})
-		require.Equal(t, before-1, l.used(account, watchpost.Allowances[len(watchpost.Allowances)-1], sunday), "the week before is still known")
+		require.Equal(t, before-1, l.used(watchpost.Allowances[len(watchpost.Allowances)-1], sunday), "the week before is still known")
 		l.forget(monday.AddDate(0, 0, 7))
 		require.Empty(t, l.entries)
 		written := len(batch.Writes)
@@ -90,17 +89,22 @@ func (s ledgerView) Scan(_ persistence.Space, from, to []byte, yield func(key, v
 func TestLedgerReloads(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		l, s := newLedger(), ledgerView{values: map[string][]byte{}}
+		s := ledgerView{values: map[string][]byte{}}
 		now := wednesday
 		accounts := []watchpost.AccountURN{"urn:a", "urn:ab", "urn:a:b"}
+		ledgers := map[watchpost.AccountURN]*ledger{}
+		for _, account := range accounts {
+			ledgers[account] = &ledger{account: account}
+		}
 		actions := []watchpost.Action{watchpost.ActionLike, watchpost.ActionComment, watchpost.ActionInvitation}
 		for range rapid.IntRange(1, 80).Draw(r, "steps") {
 			batch := &persistence.Batch{}
 			account, action := rapid.SampledFrom(accounts).Draw(r, "account"), rapid.SampledFrom(actions).Draw(r, "action")
+			l := ledgers[account]
 			switch rapid.IntRange(0, 6).Draw(r, "step") {
 			case 0, 1, 2:
-				if l.room(account, action, now) > 0 {
-					d := l.reserve(account, action, 1, now)
+				if l.room(action, now) > 0 {
+					d := l.reserve(action, 1, now)
 					l.release(d)
 					l.debit(batch, d)
 				}
@@ -109,7 +113,7 @@ func TestLedgerReloads(t *testing.T) {
 				l.refund(batch, watchpost.Debit{Account: account, Action: action, Period: a.Period.Key(now)})
 			case 4:
 				if rapid.IntRange(0, 9).Draw(r, "close") == 0 {
-					l.close(batch, account, action, now)
+					l.close(batch, action, now)
 				}
 			case 5:
 				now = now.Add(time.Duration(rapid.IntRange(0, 30).Draw(r, "hours")) * time.Hour)
@@ -119,12 +123,18 @@ func TestLedgerReloads(t *testing.T) {
 			for _, w := range batch.Writes {
 				s.values[string(w.Key)] = w.Value
 			}
-			loaded := newLedger()
-			require.NoError(r, loaded.load(s, "team", now))
-			for _, account := range accounts {
+			all, err := loadLedgers(s, "team", now)
+			require.NoError(r, err)
+			for account, l := range ledgers {
+				loaded := all[account]
+				if loaded == nil {
+					loaded = &ledger{account: account}
+				}
+				present := l.present(now)
 				for _, action := range actions {
-					require.Equal(r, l.room(account, action, now), loaded.room(account, action, now), "%s %s", account, action)
-					require.GreaterOrEqual(r, l.room(account, action, now), 0)
+					require.Equal(r, l.room(action, now), loaded.room(action, now), "%s %s", account, action)
+					require.Equal(r, l.room(action, now), present.room(action, now), "%s %s", account, action)
+					require.GreaterOrEqual(r, l.room(action, now), 0)
 				}
 			}
 		}

@@ -22,18 +22,28 @@ type Link struct {
 	pid  *actor.PID
 	team watchpost.TeamID
 
-	mu      sync.Mutex
-	session *actor.PID // the session's actor; nil until it or the team has told
-	closed  bool
-	deliver func(protocol.Frame)
-	end     func(code int, reason string)
+	mu sync.Mutex
+	// to is who gets what the session sends: its session actor, or the team while
+	// it has none. It is nil until the team has told.
+	to   *actor.PID
+	root *actor.PID // the team's actor, known with to
+	id   watchpost.SessionID
+	// welcomed is set when the welcome was delivered; early holds frames before it.
+	welcomed bool
+	early    []protocol.Frame
+	closed   bool
+	deliver  func(protocol.Frame)
+	end      func(code int, reason string)
 	// unstored is nil before the first posts.
 	unstored *unstored
 }
 
-// deliver sends a frame to a session: team and tasks to the session's actor,
-// and that to its link.
-type deliver struct{ frame protocol.Frame }
+// deliver sends a frame to a session: tasks to the session actor, and that, or
+// the team, to the link.
+type deliver struct {
+	session watchpost.SessionID
+	frame   protocol.Frame
+}
 
 // endLink ends a connection with a close code.
 type endLink struct {
@@ -43,12 +53,16 @@ type endLink struct {
 
 // fromLink carries a frame that came over a link.
 type fromLink struct {
-	link  *actor.PID
-	frame protocol.Frame
+	session watchpost.SessionID
+	link    *actor.PID
+	frame   protocol.Frame
 }
 
-// linkDown tells a session's actor that a connection is gone.
-type linkDown struct{ link *actor.PID }
+// linkDown tells the team that a connection is gone.
+type linkDown struct {
+	session watchpost.SessionID
+	link    *actor.PID
+}
 
 // closeTryAgain is the WebSocket code for a fault that will pass.
 const closeTryAgain = 1013
@@ -67,7 +81,7 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 	if err != nil {
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	l := &Link{env: r.env, team: owner.Team, deliver: deliver, end: end}
+	l := &Link{env: r.env, team: owner.Team, id: owner.Session, deliver: deliver, end: end}
 	processes := r.env.system.ProcessRegistry
 	l.pid, _ = processes.Add(l, processes.NextID())
 	hello.Token = "" // it has served; nothing further needs to know it
@@ -76,9 +90,9 @@ func (r *Registry) Connect(ctx context.Context, hello protocol.Frame, deliver fu
 		l.Close()
 		return nil, err
 	}
-	// The session's actor says so too, unless its tree broke before it could:
-	// the connection must not outlive it unnoticed.
-	l.attach(welcomed.session)
+	// The team says so too, unless its tree broke before it could: the
+	// connection must not outlive it unnoticed.
+	l.attach(attached{team: welcomed.team, id: owner.Session})
 	return l, nil
 }
 
@@ -93,15 +107,15 @@ func (l *Link) Receive(f protocol.Frame) {
 		return
 	}
 	l.mu.Lock()
-	session := l.session
+	to := l.to
 	l.mu.Unlock()
-	l.env.system.Root.Send(session, fromLink{link: l.pid, frame: f})
+	l.env.system.Root.Send(to, fromLink{session: l.id, link: l.pid, frame: f})
 }
 
 // Close tells that the connection is gone.
 func (l *Link) Close() {
 	l.mu.Lock()
-	already, session, unstored := l.closed, l.session, l.unstored
+	already, team, unstored := l.closed, l.root, l.unstored
 	l.closed = true
 	l.mu.Unlock()
 	if already {
@@ -111,45 +125,68 @@ func (l *Link) Close() {
 		unstored.end()
 	}
 	l.env.system.ProcessRegistry.Remove(l.pid)
-	if session != nil {
-		l.system(session, &actor.Unwatch{Watcher: l.pid})
-		l.env.system.Root.Send(session, linkDown{link: l.pid})
+	if team != nil {
+		l.system(team, &actor.Unwatch{Watcher: l.pid})
+		l.env.system.Root.Send(team, linkDown{l.id, l.pid})
 	}
 }
 
-// attached tells a link which session's actor it talks to; it watches that.
-type attached struct{ session *actor.PID }
+// attached tells a link whom it talks to from now on; nil leaves that as it is. It
+// watches the team.
+type attached struct {
+	team, to *actor.PID
+	id       watchpost.SessionID
+}
 
 // SendUserMessage implements actor.Process.
 func (l *Link) SendUserMessage(_ *actor.PID, message any) {
 	switch m := actor.UnwrapEnvelopeMessage(message).(type) {
 	case attached:
-		l.attach(m.session)
+		l.attach(m)
 	case deliver:
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if !l.closed {
-			l.deliver(m.frame)
-			if l.unstored != nil && m.frame.Type == protocol.TypeAck {
-				l.unstored.acknowledged(&m.frame)
-			}
-		}
+		l.onDeliver(m.frame)
 	case endLink:
 		l.finish(m.code, m.reason)
 	}
 }
 
-// attach takes note of the session's actor and watches it.
-func (l *Link) attach(session *actor.PID) {
+// onDeliver hands a frame over, the welcome before any other.
+func (l *Link) onDeliver(f protocol.Frame) {
 	l.mu.Lock()
-	known, closed := l.session != nil && l.session.Equal(session), l.closed
-	l.session = session
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	if !l.welcomed && f.Type != protocol.TypeWelcome {
+		l.early = append(l.early, f)
+		return
+	}
+	l.welcomed = true
+	for _, f := range append([]protocol.Frame{f}, l.early...) {
+		l.deliver(f)
+		if l.unstored != nil && f.Type == protocol.TypeAck {
+			l.unstored.acknowledged(&f)
+		}
+	}
+	l.early = nil
+}
+
+// attach takes note of whom to talk to, and watches the team.
+func (l *Link) attach(m attached) {
+	l.mu.Lock()
+	known, closed := l.root != nil, l.closed
+	l.root = m.team
+	if m.to != nil {
+		l.to = m.to
+	} else if l.to == nil {
+		l.to = m.team
+	}
 	l.mu.Unlock()
 	switch {
 	case closed: // before it was known whom to tell
-		l.env.system.Root.Send(session, linkDown{link: l.pid})
+		l.env.system.Root.Send(m.team, linkDown{m.id, l.pid})
 	case !known:
-		l.system(session, &actor.Watch{Watcher: l.pid})
+		l.system(m.team, &actor.Watch{Watcher: l.pid})
 	}
 }
 

@@ -92,7 +92,7 @@ func (ms *members) onReleaseAccount(m ReleaseAccount) {
 	for _, s := range ms.team.sessions.of(m.Member) {
 		if s.worker != nil { // gets nothing until it has said again which account it has
 			s.worker.other = true
-			ms.team.sessions.showBlocked(s.worker)
+			ms.team.sessions.moveTo(s, nil, attach{})
 			ms.team.sessions.statusChanged(s)
 		}
 	}

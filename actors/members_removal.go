@@ -65,7 +65,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	}
 	ms.team.web.endAll(st, m.Member)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
-	delete(ms.team.sessions.liveness, m.Member)
+	delete(ms.team.sessions.alive, m.Member)
 	delete(ms.bindings, m.Member)
 	ms.team.sessions.showPresence()
 	answer := replyTo(ms.env, ms.ctx.Sender(), Done{})

@@ -87,13 +87,11 @@ func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
 }
 
 // reschedule ends the scans that are not wanted any more and adds those that are
-// due to the batch, or their entries to a scan that waits. Call the returned
-// function, if any, when that is durable.
-func (sc *scans) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) (handed func(error)) {
+// due to the batch, or their entries to a scan that waits.
+func (sc *scans) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID, wanted []watchpost.Task) {
 	for _, scan := range dropped {
 		sc.drop(scan)
 	}
-	// The first is handed out at once when a session is free.
 	slices.SortFunc(wanted, func(a, b watchpost.Task) int { return turnOf(&a).compare(turnOf(&b)) })
 	var scans []watchpost.Task
 	first := map[subject]int{}
@@ -113,9 +111,8 @@ func (sc *scans) reschedule(batch *persistence.Batch, dropped []watchpost.TaskID
 			continue
 		}
 		sc.askToShare(&scans[i])
-		handed = both(handed, sc.team.tasks.create(batch, scans[i]))
+		sc.team.tasks.create(batch, scans[i])
 	}
-	return handed
 }
 
 // joinWaiting adds the entries of a scan to one with the same subject that waits

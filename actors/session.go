@@ -1,98 +1,291 @@
 package actors
 
 import (
+	"maps"
+	"slices"
+	"time"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
-// session is the actor of one session while it is connected.
+// session is the actor of one account of the network that a member has claimed.
 //
-// Owner and lifetime: the team spawns it at the session's first hello and stops
-// it when the last connection is gone. It owns the connection: there is one at
-// a time, a newer one ends the older. What a session may do, and which tasks it
-// holds, is the team's to know.
+// Owner and lifetime: the team spawns it when it loads or claims the account,
+// and it lives as long as the team's tree, connected or not. It owns what the
+// account has used of its allowances, its pauses, the last sign of life of its
+// member, its connections, and what these hold under lease. It accepts or declines
+// what the team assigns. The decisions of a task that it holds pass it on their
+// way to the team, and it adds its part.
 type session struct {
-	env  *environment
-	id   watchpost.SessionID
-	team *actor.PID
-	link *actor.PID
-	// hellos counts the connections that the team has announced; it tells the
-	// end of the last one from that of one which was already replaced.
-	hellos int
-	// welcomed is set when the welcome of the last hello has left; early holds
-	// the frames for that connection before it.
-	welcomed bool
-	early    []deliver
+	env     *environment
+	team    *actor.PID
+	ctx     actor.Context
+	account watchpost.AccountURN
+	member  watchpost.MemberID
+	*standing
+	alive       liveness
+	day         string        // the period that newDay has seen
+	connections []*connection // a few
+	leases      map[watchpost.TaskID]*heldLease
+	// blocked is set when what blocks the account may have changed since the last
+	// announcement.
+	blocked bool
 }
 
-// attach announces a new connection.
-type attach struct{ link *actor.PID }
+// liveness is a member's last sign of life, signed in to the network.
+type liveness struct {
+	last   time.Time
+	stored time.Time // what the store holds of it
+}
 
-// sessionDown tells the team that the connection of that number is gone.
-type sessionDown struct {
+// livenessGrain is how far the stored sign of life of a connected member may
+// lag behind: a crash may close the 48-hour window that much early for a member
+// who does not come back. Each store of it is a synced commit.
+const livenessGrain = 10 * time.Minute
+
+// connection is one connected session of the account.
+type connection struct {
 	session watchpost.SessionID
-	hellos  int
+	link    *actor.PID
+	journal string
+	account protocol.Account // as reported last
+	day     string           // when the team has looked at the report
+	readiness
+	signs    int // of life so far
+	releases int // in a row
 }
 
-// sessionFrame carries a session's frame to the team.
-type sessionFrame struct {
+// attach hands a connection to the session actor of its account, or reports that it
+// has sent since. then, if any, runs when the sign of life that it is, is durable.
+type attach struct {
+	session          watchpost.SessionID
+	link             *actor.PID
+	journal          string
+	account          protocol.Account
+	member           watchpost.MemberID
+	from, fromWeekly time.Time
+	// listed are the tasks of the journal that a hello lists; nil without a hello.
+	listed map[watchpost.TaskID]bool
+	then   func(error)
+}
+
+// detach takes a connection away from a session actor: it has ended, or reported
+// another account.
+type detach struct {
 	session watchpost.SessionID
-	frame   protocol.Frame
+	link    *actor.PID
 }
 
-func newSession(env *environment, id watchpost.SessionID, team *actor.PID) *session {
-	return &session{env: env, id: id, team: team}
+// announced tells the team what an account may do now. The batch, if any, is to
+// be submitted, then to run when it is durable.
+type announced struct {
+	account     watchpost.AccountURN
+	member      watchpost.MemberID
+	standing    *standing
+	alive       time.Time
+	connections []announcedConnection
+	seen        watchpost.SessionID // the session whose sign of life caused it
+	newDay      bool                // it answers newDay
+	blocked     bool                // what blocks the account may have changed
+	batch       *persistence.Batch
+	then        func(error)
 }
+
+type announcedConnection struct {
+	session watchpost.SessionID
+	link    *actor.PID
+	readiness
+}
+
+// newDay has a session debit its leases to the period that begins; answered
+// with announced.
+type newDay struct{}
 
 // Receive implements actor.Actor.
 func (s *session) Receive(c actor.Context) {
+	s.ctx = c
 	switch m := c.Message().(type) {
-	case attach:
-		if s.link != nil {
-			c.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
-		}
-		s.link = m.link
-		s.hellos++
-		s.welcomed, s.early = false, nil
-		c.Send(s.link, attached{c.Self()})
 	case fromLink:
-		// That a task was journalled changes nothing here: its lease is fresh.
-		if m.link.Equal(s.link) && m.frame.Type != protocol.TypeAccepted {
-			c.Send(s.team, sessionFrame{s.id, m.frame})
-		}
+		s.onFrame(m)
+	case decided:
+		s.onDecided(m)
+	case assign:
+		s.onAssign(m)
 	case deliver:
-		s.deliver(c, m)
-	case endLink:
-		if s.link != nil {
-			c.Send(s.link, m)
+		s.onDeliver(m)
+	case attach:
+		s.onAttach(m)
+	case detach:
+		s.onDetach(m)
+	case taskLoaded:
+		s.onTaskLoaded(m)
+	case recall:
+		s.onRecall(m)
+	case newDay:
+		s.beginDay(s.env.clock.Now())
+		s.announce(announced{newDay: true})
+	case actor.AutoReceiveMessage, actor.SystemMessage:
+	default:
+		s.env.log.Error("unknown message", "actor", "session", "message", typeName(m))
+	}
+}
+
+func (s *session) connection(id watchpost.SessionID) *connection {
+	for _, c := range s.connections {
+		if c.session == id {
+			return c
 		}
-	case linkDown:
-		s.onLinkDown(c, m.link)
+	}
+	return nil
+}
+
+// onAttach takes up a connection that is signed in to the account, or signed out
+// of it. The newest connection of a session counts.
+func (s *session) onAttach(m attach) {
+	now := s.env.clock.Now()
+	if s.member != m.member {
+		s.member, s.alive = m.member, liveness{}
+	}
+	s.from, s.fromWeekly = m.from, m.fromWeekly
+	c := s.connection(m.session)
+	if c == nil {
+		c = &connection{session: m.session}
+		s.connections = append(s.connections, c)
+	}
+	if c.link != m.link {
+		*c = connection{session: m.session, link: m.link, journal: m.journal}
+		c.task = s.inHand(m.session, m.listed)
+	}
+	c.account, c.day = m.account, s.ledger.period(watchpost.Daily, now)
+	batch := &persistence.Batch{}
+	s.lives(batch, c, now)
+	s.announce(announced{batch: batch, then: m.then})
+}
+
+func (s *session) onDetach(m detach) {
+	n := len(s.connections)
+	s.connections = slices.DeleteFunc(s.connections, func(c *connection) bool { return c.session == m.session && c.link == m.link })
+	if len(s.connections) == n {
+		return
+	}
+	batch := &persistence.Batch{}
+	s.storeLiveness(batch)
+	s.announce(announced{batch: batch})
+}
+
+// onFrame handles what a connection sends: a sign of life, or news of a task. What
+// it cannot decide alone goes to the team.
+func (s *session) onFrame(m fromLink) {
+	c := s.connection(m.session)
+	if c == nil || c.link != m.link {
+		s.ctx.Send(s.team, m)
+		return
+	}
+	switch m.frame.Type {
+	case protocol.TypeAccepted: // its lease is fresh: that it is in the journal changes nothing
+	case protocol.TypeHeartbeat:
+		if !s.onHeartbeat(c, &m.frame) {
+			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})
+		}
+	default:
+		l := s.leases[watchpost.TaskID(m.frame.Task)]
+		if l == nil || l.id != m.frame.Lease || l.task == nil {
+			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})
+			return
+		}
+		s.ctx.Send(l.task, fromSession{id: m.session, link: m.link, journal: c.journal, signs: c.signs, frame: m.frame})
 	}
 }
 
-func (s *session) onLinkDown(c actor.Context, link *actor.PID) {
-	if link.Equal(s.link) {
-		s.link = nil
-		c.Send(s.team, sessionDown{s.id, s.hellos})
+// onHeartbeat renews leases and notes a sign of life. It reports whether that was
+// all: the team decides about another account, a new day of the claim, and what
+// the session holds as another account.
+func (s *session) onHeartbeat(c *connection, f *protocol.Frame) bool {
+	now := s.env.clock.Now()
+	until := now.Add(protocol.LeaseTime)
+	for _, r := range f.Running {
+		l := s.leases[watchpost.TaskID(r.Task)]
+		if l == nil || l.id != r.Lease || l.session != c.session || l.task == nil {
+			return false
+		}
+		s.ctx.Send(l.task, renew{lease: r.Lease, until: until})
+	}
+	switch {
+	case f.Account == nil:
+		return true
+	case cleanAccount(*f.Account) != c.account || s.ledger.period(watchpost.Daily, now) != c.day:
+		return false
+	}
+	batch := &persistence.Batch{}
+	s.lives(batch, c, now)
+	s.announce(announced{batch: batch, seen: c.session})
+	return true
+}
+
+// lives notes a sign of life of a connection, and of its member if it is signed
+// in. It lifts what stopped the connection.
+func (s *session) lives(batch *persistence.Batch, c *connection, now time.Time) {
+	c.signedIn, c.stopped, c.stoppedBy = c.account.SignedIn, false, ""
+	c.signs++
+	s.blocked = true
+	if !c.signedIn {
+		return
+	}
+	s.alive.last = now
+	if now.Sub(s.alive.stored) >= livenessGrain {
+		s.storeLiveness(batch)
 	}
 }
 
-// deliver sends a frame over the connection, the welcome before any other.
-func (s *session) deliver(c actor.Context, m deliver) {
-	if s.link == nil {
+// storeLiveness stores the member's last sign of life if it is not stored yet.
+func (s *session) storeLiveness(batch *persistence.Batch) {
+	if !s.alive.stored.Equal(s.alive.last) {
+		s.alive.stored = s.alive.last
+		batch.Put(teamspace.Key(teamspace.KeyLiveness, s.member), teamspace.Encode(s.alive.last))
+	}
+}
+
+// onDeliver sends a frame over the connection of a session; the team knows where
+// one is that has reported another account meanwhile.
+func (s *session) onDeliver(m deliver) {
+	if c := s.connection(m.session); c != nil {
+		s.ctx.Send(c.link, m)
 		return
 	}
-	if !s.welcomed && m.frame.Type != protocol.TypeWelcome {
-		s.early = append(s.early, m)
+	s.ctx.Send(s.team, m)
+}
+
+// announce tells the team what the account may do now.
+func (s *session) announce(m announced) { s.ctx.Send(s.team, *s.announcement(&m)) }
+
+func (s *session) announcement(m *announced) *announced {
+	m.account, m.member, m.alive, m.blocked = s.account, s.member, s.alive.last, s.blocked
+	s.blocked = false
+	m.standing = s.present(s.env.clock.Now())
+	m.connections = make([]announcedConnection, 0, len(s.connections))
+	for _, c := range s.connections {
+		m.connections = append(m.connections, announcedConnection{c.session, c.link, c.readiness})
+	}
+	return m
+}
+
+// beginDay debits the leases to the period that holds now, if they were debited to
+// an earlier one: it sets the units aside at once, before anything
+// is handed out in it, and has the task note the debit.
+func (s *session) beginDay(now time.Time) {
+	day := s.ledger.period(watchpost.Daily, now)
+	if day == s.day {
 		return
 	}
-	c.Send(s.link, m)
-	s.welcomed = true
-	for _, e := range s.early {
-		c.Send(s.link, e)
+	s.day, s.blocked = day, true
+	s.ledger.forget(now)
+	maps.DeleteFunc(s.paused, func(_ watchpost.TaskType, until time.Time) bool { return !until.After(now) })
+	for _, l := range s.leases {
+		s.carryOver(l, now)
 	}
-	s.early = nil
 }

@@ -13,22 +13,11 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// liveness is a member's last sign of life, signed in to the network.
-type liveness struct {
-	last   time.Time
-	stored time.Time // what the store holds of it
-}
-
-// livenessGrain is how far the stored sign of life of a connected member may
-// lag behind: a crash may close the 48-hour window that much early for a member
-// who does not come back. Each store of it is a synced commit.
-const livenessGrain = 10 * time.Minute
-
 // sessionState is what the team keeps of a session, connected or not.
 type sessionState struct {
 	record  teamspace.SessionRecord
-	pid     *actor.PID // nil while not connected
-	hellos  int        // announced to pid
+	link    *actor.PID // the newest connection; nil while not connected
+	home    *actor.PID // the session actor that has the connection; nil: the team
 	worker  *worker    // nil while not connected
 	account protocol.Account
 	journal string
@@ -37,24 +26,24 @@ type sessionState struct {
 	seenStored time.Time
 }
 
-// sessionHello introduces a connection; answered by sessionWelcomed.
-type sessionHello struct {
+// sessionFrame carries a frame that the session actor of a connection leaves to
+// the team.
+type sessionFrame struct {
 	session watchpost.SessionID
-	link    *actor.PID
-	hello   protocol.Frame
+	frame   protocol.Frame
 }
 
-type sessionWelcomed struct{ session *actor.PID }
-
-// sessions is the component of a team that owns its sessions, what their
-// accounts have used of their allowances, and the signs of life of members.
+// sessions is the component of a team that owns its sessions and the actors of
+// its accounts, and hands each connection to the actor of the account that it is
+// signed in to. A connection without such an account stays with the team.
 type sessions struct {
 	*rootActor
 	team *team
 
-	byID     map[watchpost.SessionID]*sessionState
-	liveness map[watchpost.MemberID]*liveness
-	ledger   *ledger
+	byID   map[watchpost.SessionID]*sessionState
+	actors map[watchpost.AccountURN]*actor.PID
+	// alive are the members' last signs of life, as loaded or announced.
+	alive map[watchpost.MemberID]time.Time
 	// statusTimer is set while a status may have to be sent.
 	statusTimer watchpost.Timer
 }
@@ -62,9 +51,9 @@ type sessions struct {
 func newSessions(t *team) *sessions {
 	return &sessions{
 		rootActor: &t.rootActor, team: t,
-		byID:     map[watchpost.SessionID]*sessionState{},
-		liveness: map[watchpost.MemberID]*liveness{},
-		ledger:   newLedger(),
+		byID:   map[watchpost.SessionID]*sessionState{},
+		actors: map[watchpost.AccountURN]*actor.PID{},
+		alive:  map[watchpost.MemberID]time.Time{},
 	}
 }
 
@@ -83,10 +72,17 @@ func (ss *sessions) receive(message any) bool {
 		ss.onRevoke(m)
 	case sessionHello:
 		ss.onHello(m)
+	case fromLink:
+		ss.onFrame(m)
 	case sessionFrame:
 		ss.onSessionFrame(m)
-	case sessionDown:
-		ss.onSessionDown(m)
+	case linkDown:
+		ss.onLinkDown(m)
+	case announced:
+		ss.onAnnounced(&m)
+		ss.team.tasks.handOut()
+	case deliver:
+		ss.onDeliver(m)
 	default:
 		return false
 	}
@@ -137,7 +133,7 @@ func (ss *sessions) views() []SessionView {
 	for _, s := range ss.byID {
 		member, _ := ss.team.members.byID(s.record.Member)
 		views = append(views, SessionView{
-			ID: s.record.ID, Member: member, CreatedAt: s.record.CreatedAt, Connected: s.pid != nil, Account: s.record.Slug,
+			ID: s.record.ID, Member: member, CreatedAt: s.record.CreatedAt, Connected: s.link != nil, Account: s.record.Slug,
 			Version: s.record.Version, Browser: s.record.Browser, LastSeen: s.record.SeenAt,
 		})
 	}
@@ -172,80 +168,23 @@ func (ss *sessions) onRevoke(m Revoke) {
 	})
 }
 
-// onHello welcomes a connection: claims its account, takes up what the session
-// holds, and hands it work.
-func (ss *sessions) onHello(m sessionHello) {
+// onFrame handles what a connection sends that no session actor has, or passes it
+// on to the one that has it by now.
+func (ss *sessions) onFrame(m fromLink) {
 	s := ss.byID[m.session]
-	if s == nil {
-		ss.answer(nil, errToken())
-		return
-	}
-	if now := ss.env.clock.Now(); s.pid == nil && watchpost.SessionEnds(s.record.SeenAt, now) {
-		ss.endUnused(now)
-		ss.answer(nil, errToken())
-		return
-	}
-	if s.pid == nil {
-		s.pid = ss.spawn(newSession(ss.env, m.session, ss.ctx.Self()))
-		s.worker = &worker{session: m.session, member: s.record.Member}
-		s.hellos = 0
-		ss.env.metrics.sessions.Inc()
-	}
-	s.hellos++
-	s.journal = clip(m.hello.Journal, maxJournal)
-	ss.ctx.Send(s.pid, attach{m.link})
-	batch := &persistence.Batch{}
-	ss.saw(batch, s, s.describe(&m.hello), ss.env.clock.Now())
-	if m.hello.Account != nil {
-		ss.reportAccount(batch, s, *m.hello.Account)
-	}
-	ss.team.tasks.dispatch.workers[m.session] = s.worker
-	ss.showBlocked(s.worker)
-	now := ss.env.clock.Now()
-	root, pid, sender := ss.env.system.Root, s.pid, ss.ctx.Sender()
-	member, _ := ss.team.members.byID(s.record.Member)
-	welcome := protocol.Frame{
-		Member: &protocol.SignInMember{ID: string(member.ID), Email: member.Email},
-		Type:   protocol.TypeWelcome, Session: string(m.session), ServerTime: &now,
-		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
-	}
-	ss.commits.submit(batch, func(err error) {
-		if err != nil {
-			root.Send(sender, err)
-			return
-		}
-		root.Send(sender, sessionWelcomed{pid})
-		root.Send(pid, deliver{welcome})
-	})
-	s.told = told{}
-	ss.statusChanged(s) // before any task: it names the account that writes are for
-	ss.reconcile(s, m.hello.Tasks)
-	ss.team.tasks.handOut()
-}
-
-// reconcile compares a session's journal with its leases here.
-func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
-	s.worker.task = ""
-	byID := map[watchpost.TaskID]*protocol.JournalTask{}
-	for i := range listed {
-		id := watchpost.TaskID(listed[i].Task)
-		byID[id] = &listed[i]
-		if open := ss.team.tasks.open[id]; (open == nil || open.holder != s.record.ID) && listed[i].State == protocol.StateReceived {
-			ss.ctx.Send(s.pid, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
-		}
-	}
-	for id, open := range ss.team.tasks.held[s.record.ID] {
-		ss.ctx.Send(open.pid, reattach{pid: s.pid, journal: s.journal, listed: byID[id]})
-		if !open.acting || byID[id] != nil {
-			s.worker.task = id
-		}
+	switch {
+	case s == nil || s.link != m.link:
+	case s.home != nil:
+		ss.ctx.Send(s.home, m)
+	case m.frame.Type != protocol.TypeAccepted:
+		ss.onSessionFrame(sessionFrame{session: m.session, frame: m.frame})
 	}
 }
 
 // onSessionFrame renews leases, and carries frames about a task to its actor.
 func (ss *sessions) onSessionFrame(m sessionFrame) {
 	s := ss.byID[m.session]
-	if s == nil || s.pid == nil {
+	if s == nil || s.link == nil {
 		return
 	}
 	if m.frame.Type == protocol.TypeHeartbeat {
@@ -258,7 +197,7 @@ func (ss *sessions) onSessionFrame(m sessionFrame) {
 	}
 	open := ss.team.tasks.open[watchpost.TaskID(m.frame.Task)]
 	if open != nil && (m.frame.Type != protocol.TypeActing || s.mayAct(open)) {
-		ss.ctx.Send(open.pid, fromSession{id: m.session, pid: s.pid, journal: s.journal, signs: s.worker.signs, frame: m.frame})
+		ss.ctx.Send(open.pid, fromSession{id: m.session, link: s.link, journal: s.journal, frame: m.frame})
 		return
 	}
 	if m.frame.Type == protocol.TypeResult {
@@ -275,12 +214,17 @@ func (ss *sessions) onSessionFrame(m sessionFrame) {
 	default:
 		return
 	}
-	root, pid := ss.env.system.Root, s.pid
-	ss.commits.submit(nil, func(err error) {
+	ss.commits.submit(nil, ss.sends(s, reply))
+}
+
+// sends returns what sends a frame over the connection that a session has now.
+func (ss *sessions) sends(s *sessionState, frame protocol.Frame) func(error) {
+	root, link := ss.env.system.Root, s.link
+	return func(err error) {
 		if err == nil {
-			root.Send(pid, deliver{reply})
+			root.Send(link, deliver{frame: frame})
 		}
-	})
+	}
 }
 
 func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
@@ -297,7 +241,6 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	batch := &persistence.Batch{}
 	ss.saw(batch, s, false, ss.env.clock.Now())
 	ss.reportAccount(batch, s, *f.Account)
-	ss.showBlocked(s.worker)
 	ss.commits.submit(batch, nil)
 	ss.team.tasks.handOut()
 	if !s.worker.sameAccount(&before) {
@@ -305,15 +248,59 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	}
 }
 
-// onSessionDown takes a session whose connection is gone out of the hand-out;
+// onAnnounced takes up what an account may do now.
+func (ss *sessions) onAnnounced(m *announced) {
+	now := ss.env.clock.Now()
+	ss.team.tasks.dispatch.accounts[m.account] = m.standing
+	if m.newDay {
+		ss.team.tasks.answered(nil)
+	}
+	if _, known := ss.team.members.byID(m.member); !known {
+		m.batch = nil // its sign of life is not kept
+	} else if m.alive.After(ss.alive[m.member]) {
+		ss.alive[m.member] = m.alive
+		ss.showPresence()
+	}
+	for _, c := range m.connections {
+		s := ss.byID[c.session]
+		if s == nil || s.link != c.link || s.home != ss.actors[m.account] {
+			continue
+		}
+		before := *s.worker
+		s.worker.stopped, s.worker.stoppedBy = c.stopped, c.stoppedBy
+		if c.offers == s.worker.offers {
+			s.worker.task = c.task
+		}
+		if !m.blocked {
+			continue
+		}
+		ss.showBlocked(s.worker)
+		if !s.worker.sameAccount(&before) {
+			ss.statusChanged(s)
+		}
+	}
+	if s := ss.byID[m.seen]; s != nil {
+		if m.batch == nil {
+			m.batch = &persistence.Batch{}
+		}
+		ss.saw(m.batch, s, false, now)
+	}
+	ss.commits.submit(m.batch, m.then)
+}
+
+// onDeliver sends a frame to a session whose connection its session actor has no
+// longer.
+func (ss *sessions) onDeliver(m deliver) {
+	if s := ss.byID[m.session]; s != nil && s.link != nil {
+		ss.ctx.Send(s.link, m)
+	}
+}
+
+// onLinkDown takes a session whose connection is gone out of the hand-out;
 // it keeps its leases until they are over.
-func (ss *sessions) onSessionDown(m sessionDown) {
-	if s := ss.byID[m.session]; s != nil && s.pid != nil && s.hellos == m.hellos {
-		ss.ctx.Poison(s.pid)
+func (ss *sessions) onLinkDown(m linkDown) {
+	if s := ss.byID[m.session]; s != nil && s.link == m.link {
 		ss.retire(s)
-		batch := &persistence.Batch{}
-		ss.storeLiveness(batch, s.record.Member)
-		ss.commits.submit(batch, nil)
 		ss.team.tasks.shownAt = time.Time{} // all its work waits for another reason now
 		ss.team.tasks.showPending(ss.env.clock.Now())
 	}
@@ -321,20 +308,29 @@ func (ss *sessions) onSessionDown(m sessionDown) {
 
 // retire hands a session nothing more.
 func (ss *sessions) retire(s *sessionState) {
-	if s.pid == nil {
+	if s.link == nil {
 		return
+	}
+	ss.disconnect(s)
+	s.link, s.worker = nil, nil
+	ss.env.metrics.sessions.Dec()
+}
+
+// disconnect takes a session's connection away from its session actor.
+func (ss *sessions) disconnect(s *sessionState) {
+	if s.home != nil {
+		ss.ctx.Send(s.home, detach{s.record.ID, s.link})
+		s.home = nil
 	}
 	delete(ss.team.tasks.dispatch.workers, s.record.ID)
 	ss.env.metrics.countBlocked(&s.worker.blocked, nil)
-	s.pid, s.worker = nil, nil
-	ss.env.metrics.sessions.Dec()
 }
 
 // onRenewLeases prolongs what connected sessions hold, before the clock is set.
 func (ss *sessions) onRenewLeases(m renewLeases) {
 	ss.team.tasks.renewed = m.until
 	for session, held := range ss.team.tasks.held {
-		if s := ss.byID[session]; s == nil || s.pid == nil {
+		if s := ss.byID[session]; s == nil || s.link == nil {
 			continue
 		}
 		for _, open := range held {
@@ -343,9 +339,3 @@ func (ss *sessions) onRenewLeases(m renewLeases) {
 	}
 	ss.answer(Done{}, nil)
 }
-
-// maxJournal bounds the name of a journal, in bytes: every lease carries one.
-const maxJournal = 200
-
-// maxAccountURN bounds the name of an account, in bytes.
-const maxAccountURN = 256

@@ -5,6 +5,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
@@ -51,8 +53,8 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 			ss.reportAccount(batch, one, one.account)
 		} else {
 			one.worker.other = one.worker.account != ""
+			ss.moveTo(one, nil, attach{})
 		}
-		ss.showBlocked(one.worker)
 		ss.statusChanged(one)
 	}
 	ss.team.tasks.moveWrites(member, urn)
@@ -70,8 +72,11 @@ func (s *sessionState) mayAct(open *openTask) bool {
 // sameAccount reports whether the same holds for the accounts of two workers.
 func (w *worker) sameAccount(o *worker) bool {
 	return w.account == o.account && w.signedIn == o.signedIn && w.inUse == o.inUse && w.other == o.other &&
-		w.stopped == o.stopped && w.from.Equal(o.from) && w.fromWeekly.Equal(o.fromWeekly)
+		w.stopped == o.stopped
 }
+
+// maxAccountURN bounds the name of an account, in bytes.
+const maxAccountURN = 256
 
 // cleanAccount bounds what a session says of an account; its URN is empty when
 // it names no account of the network.
@@ -83,10 +88,16 @@ func cleanAccount(a protocol.Account) protocol.Account {
 	return a
 }
 
-// reportAccount takes up what a session says of its account: who it is, and
-// whether it is signed in. Only a session that is signed in to the account that
-// its member works as, and has claimed, is a sign of life and is handed tasks.
+// reportAccount takes up what a session says of its account, and hands the
+// connection to the session actor of the account, or takes it away.
 func (ss *sessions) reportAccount(batch *persistence.Batch, s *sessionState, reported protocol.Account) {
+	ss.moveTo(s, ss.takeReport(batch, s, reported), attach{})
+}
+
+// takeReport takes up what a session says of its account: who it is, and
+// whether it is signed in. Only a connection of the account that its member works
+// as, and has claimed, belongs to a session actor, which is returned.
+func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, reported protocol.Account) (home *actor.PID) {
 	now, member := ss.env.clock.Now(), s.record.Member
 	a := cleanAccount(reported)
 	if a == s.account {
@@ -97,34 +108,57 @@ func (ss *sessions) reportAccount(batch *persistence.Batch, s *sessionState, rep
 	s.account = a
 	refused := w.other && w.inUse && w.account == urn // as the answer to bind was
 	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, ""
-	w.inUse, w.other, w.from, w.fromWeekly = false, false, time.Time{}, time.Time{}
-	w.signs++
+	w.inUse, w.other = false, false
 	if urn == "" {
-		return
+		return nil
 	}
 	bound, known := ss.team.members.bindings[member]
 	if known && bound.Account != urn {
 		w.other, w.inUse = true, refused
-		return
+		return nil
 	}
 	claim, ours, err := ss.team.members.claim(batch, urn, member, now)
 	if err != nil {
 		ss.fail(err)
-		return
+		return nil
 	}
 	w.inUse = !ours
 	ss.rememberAccount(batch, s, urn, ours, now)
-	w.from, w.fromWeekly = claim.From, claim.FromWeekly
-	if ours {
-		ss.team.members.keepAccount(batch, urn, member, a, now)
+	if !ours {
+		return nil
 	}
-	if !ours || !a.SignedIn {
-		return
-	}
-	if !known || bound.Slug != a.Slug || bound.Name != a.Name {
+	ss.team.members.keepAccount(batch, urn, member, a, now)
+	if a.SignedIn && (!known || bound.Slug != a.Slug || bound.Name != a.Name) {
 		ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
 	}
-	ss.markAlive(batch, member, now)
+	home = ss.actorOf(urn, member)
+	st := ss.team.tasks.dispatch.accounts[urn]
+	st.from, st.fromWeekly = claim.From, claim.FromWeekly
+	return home
+}
+
+// moveTo hands a connection to a session actor, or tells it what was reported
+// since, or, without one, takes it back.
+func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
+	ss.showBlocked(s.worker)
+	if s.home != home {
+		if s.home != nil {
+			ss.ctx.Send(s.home, detach{s.record.ID, s.link})
+		}
+		s.home, s.worker.offers = home, 0
+		to := home
+		if home == nil {
+			to = ss.ctx.Self()
+		}
+		ss.ctx.Send(s.link, attached{team: ss.ctx.Self(), to: to, id: s.record.ID})
+	}
+	if home == nil {
+		return
+	}
+	st := ss.team.tasks.dispatch.accounts[s.worker.account]
+	a.session, a.link, a.journal, a.account, a.member = s.record.ID, s.link, s.journal, s.account, s.record.Member
+	a.from, a.fromWeekly = st.from, st.fromWeekly
+	ss.ctx.Send(home, a)
 }
 
 // rememberAccount stores which account a session works with when that changes,

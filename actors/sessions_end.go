@@ -45,7 +45,7 @@ func (ss *sessions) endUnused(now time.Time) {
 	st := &steps{}
 	for _, s := range ss.byID {
 		switch {
-		case s.pid != nil: // it is seen
+		case s.link != nil: // it is seen
 		case s.record.SeenAt.IsZero():
 			ss.saw(st.room(1), s, true, now)
 		case watchpost.SessionEnds(s.record.SeenAt, now):
@@ -68,7 +68,7 @@ func (ss *sessions) makeRoom(member watchpost.MemberID) {
 		return
 	}
 	slices.SortFunc(sessions, func(a, b *sessionState) int {
-		if connected := b.pid != nil; connected != (a.pid != nil) {
+		if connected := b.link != nil; connected != (a.link != nil) {
 			if connected {
 				return -1
 			}
@@ -121,14 +121,13 @@ func (ss *sessions) of(member watchpost.MemberID) (sessions []*sessionState) {
 func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func()) {
 	batch.Delete(teamspace.Key(teamspace.KeySession, s.record.ID))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: s.record.TokenHash}, nil)
-	pid, root := s.pid, ss.env.system.Root
+	link, root := s.link, ss.env.system.Root
 	ss.retire(s)
 	delete(ss.byID, s.record.ID)
 	return func() {
-		if pid != nil {
-			root.Send(pid, deliver{protocol.Frame{Type: protocol.TypeRevoked}})
-			root.Send(pid, endLink{protocol.CloseUnauthorised, "revoked"})
-			root.Poison(pid)
+		if link != nil {
+			root.Send(link, deliver{frame: protocol.Frame{Type: protocol.TypeRevoked}})
+			root.Send(link, endLink{protocol.CloseUnauthorised, "revoked"})
 		}
 	}
 }

@@ -66,12 +66,7 @@ func (ss *sessions) tellStatus(s *sessionState, waiting map[queueKey]int, now ti
 		return
 	}
 	s.told = told{at: now, hash: h.Sum64()}
-	root, pid := ss.env.system.Root, s.pid
-	ss.commits.submit(nil, func(err error) {
-		if err == nil {
-			root.Send(pid, deliver{frame})
-		}
-	})
+	ss.commits.submit(nil, ss.sends(s, frame))
 }
 
 // status describes what a session may do.

@@ -37,7 +37,12 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 			}
 		case attached:
 			// The connection has gone before its session's actor was there.
-			system.Root.Send(m.session, linkDown{link: letter.PID})
+			system.Root.Send(m.team, linkDown{m.id, letter.PID})
+		case offer:
+			// Its task has ended, and with it a creation that was under way.
+			if m.created != nil {
+				m.created.onCommitted(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
+			}
 		}
 	})
 	return system

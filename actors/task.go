@@ -8,25 +8,28 @@ import (
 
 	"watchpost"
 	"watchpost/internal/protocol"
-	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 )
 
 // task is the actor of one open task.
 //
 // Owner and lifetime: the team spawns it when the task is created or loaded,
-// and stops it when its end is durable. It owns the task's record, its lease
-// and its times of expiry. Its decisions go to the team as decided.
+// and stops it when its end is durable. It owns the task's record, its lease, what
+// its hand-outs have cost, and its times of expiry. Its decisions go to the team
+// as decided, by way of the session actors that they concern.
 type task struct {
 	env  *environment
 	team *actor.PID
 
-	ctx   actor.Context
-	state watchpost.Task
-	// session is the actor to which the present lease was handed in this
-	// activation; leaseUntil is when the lease is over unless renewed. A lease
-	// need not be stored: after a restart it has its whole time again.
-	session    *actor.PID
+	ctx    actor.Context
+	state  watchpost.Task
+	debits []paid
+	// session is the session actor that holds the present lease, last the one that
+	// the last decision passed: the next one passes it first, so that they stay in
+	// order.
+	session *actor.PID
+	last    *actor.PID
+	// leaseUntil is when the lease is over unless renewed. It need not be stored:
+	// after a restart the lease has its whole time again.
 	leaseUntil time.Time
 	timer      watchpost.Timer
 	timerAt    time.Time
@@ -35,12 +38,15 @@ type task struct {
 }
 
 // offer asks a pending task to be leased to a session; decided as taskLeased
-// or taskDeclined.
+// or taskDeclined. Without a lease, the session actor declines.
 type offer struct {
-	session *actor.PID
+	session *actor.PID // the session actor
 	lease   watchpost.Lease
+	debit   watchpost.Debit
 	until   time.Time          // the lease lasts at least until then
 	kind    watchpost.TaskType // of the slice that the lease is for
+	// created is the decision that creates the task, if it is not stored yet.
+	created *decided
 }
 
 // describe asks for the task as callers see it; answered by TaskView. The team
@@ -52,8 +58,8 @@ type describe struct {
 
 // fromSession carries a frame of a session about this task.
 type fromSession struct {
-	id  watchpost.SessionID
-	pid *actor.PID
+	id   watchpost.SessionID
+	link *actor.PID // its connection
 	// journal is the one with which the session said hello.
 	journal string
 	signs   int // of the session's life before this frame
@@ -63,7 +69,7 @@ type fromSession struct {
 // reattach tells that the session which holds the lease is connected again.
 // listed is what its hello said of the task; nil when it said nothing.
 type reattach struct {
-	pid     *actor.PID
+	link    *actor.PID
 	journal string // the one of its hello
 	listed  *protocol.JournalTask
 }
@@ -83,11 +89,8 @@ type dropTask struct{}
 // failDropped is the code of a scan that was dropped; no caller sees it.
 const failDropped = "dropped"
 
-// newTask makes the actor of a task; session is the actor to which it was handed
-// with its creation, or nil, and until the moment until which that lease lasts
-// at least.
-func newTask(env *environment, state watchpost.Task, team, session *actor.PID, until time.Time) *task {
-	return &task{env: env, team: team, state: state, session: session, leaseUntil: until}
+func newTask(env *environment, state watchpost.Task, team *actor.PID) *task {
+	return &task{env: env, team: team, state: state}
 }
 
 // Receive implements actor.Actor.
@@ -129,6 +132,8 @@ func (t *task) Receive(c actor.Context) {
 		t.onFail(m)
 	case moveWrite:
 		t.onMove()
+	case carryOver:
+		t.onCarryOver(m)
 	default:
 		t.env.log.Error("unknown message", "actor", "task", "message", typeName(m))
 	}
@@ -139,7 +144,7 @@ func (t *task) Receive(c actor.Context) {
 func (t *task) onStarted() {
 	now := t.env.clock.Now()
 	if next, ok := t.state.Expire(now); ok {
-		t.decide(next, taskChange{event: taskEnded, freed: t.holder()}, nil)
+		t.decide(next, taskChange{event: taskEnded, by: t.holder()}, nil)
 		return
 	}
 	if whole := now.Add(protocol.LeaseTime); t.state.Lease != nil && whole.After(t.leaseUntil) {
@@ -148,41 +153,15 @@ func (t *task) onStarted() {
 	t.arm()
 }
 
-// decide takes over a new state and hands it to the team.
-func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
-	t.state = next
-	c.task = next
-	batch := &persistence.Batch{}
-	ended := next.State.Final()
-	if ended && next.Type.Scan() { // no caller asks for it
-		batch.Delete(teamspace.Key(teamspace.KeyTask, next.ID))
-	} else {
-		putTask(batch, &next)
-	}
-	env, team := t.env, t.team
-	t.ctx.Send(team, decided{batch: batch, task: &c, onCommitted: func(err error) {
-		if ended && err == nil {
-			env.system.Root.Send(team, taskClosed{&next})
-		}
-		if then != nil {
-			then(err)
-		}
-	}})
-	if ended {
-		event := string(next.State)
-		if next.Failure != nil && next.Failure.Code == failDropped {
-			event = "cancelled"
-		}
-		t.env.metrics.tasks.WithLabelValues(string(next.Type), event).Inc()
-	}
-	t.arm()
-}
-
 // onOffer leases the task; the frame leaves when the lease is durable.
 func (t *task) onOffer(m offer) {
+	d := decided{}
+	if m.created != nil {
+		d = *m.created
+	}
 	next, ok := t.state.WithLease(m.lease)
-	if !ok || next.LeasedType() != m.kind { // a late answer changed the next slice
-		t.ctx.Send(t.team, decided{task: &taskChange{task: t.state, event: taskDeclined, freed: m.lease.Session}})
+	if !ok || m.lease.ID == "" || next.LeasedType() != m.kind { // a late answer changed the next slice
+		t.decline(d, m)
 		return
 	}
 	t.session = m.session
@@ -190,8 +169,22 @@ func (t *task) onOffer(m offer) {
 	if m.until.After(t.leaseUntil) {
 		t.leaseUntil = m.until
 	}
-	t.decide(next, taskChange{event: taskLeased}, sendTask(t.env, m.session, &next))
+	c := taskChange{event: taskLeased}
+	c.debited = t.pay(m.debit, next.Attempts)
+	d.onCommitted = both(d.onCommitted, sendTask(t.env, m.session, &next))
+	t.decideIn(d, next, c)
 	t.env.metrics.tasks.WithLabelValues(string(next.Type), "handed").Inc()
+}
+
+// decline leaves the task as it is; one that is not stored yet is stored.
+func (t *task) decline(d decided, m offer) {
+	c := taskChange{task: t.state, event: taskDeclined, lease: m.lease.ID}
+	if m.created != nil && !t.state.State.Final() {
+		putTask(d.batch, &t.state)
+		putOpen(d.batch, t.state.ID, t.costs())
+	}
+	d.task = &c
+	t.submit(d, m.session)
 }
 
 // frameOf is the frame that hands the task out.
@@ -221,7 +214,7 @@ func (t *task) onDescribe(m describe) {
 	case !t.state.State.Final():
 		view.Reason = watchpost.PendingRunning
 	}
-	t.ctx.Send(t.team, decided{onCommitted: replyTo(t.env, t.ctx.Sender(), view)})
+	t.answer(replyTo(t.env, t.ctx.Sender(), view))
 }
 
 // viewOf shows a task without the reasons of its waiting.
@@ -244,18 +237,17 @@ func (t *task) onReattach(m reattach) {
 	if t.state.Lease == nil {
 		return
 	}
-	t.session = m.pid
 	t.renewUntil(t.env.clock.Now().Add(protocol.LeaseTime))
 	next, moved := t.state.SetJournal(m.journal)
 	var send func(error)
 	if known := m.listed != nil && m.listed.Lease == t.state.Lease.ID; !known && t.state.State == watchpost.TaskLeased {
-		send = sendTask(t.env, m.pid, &next)
+		send = sendTask(t.env, m.link, &next)
 	}
 	switch {
 	case moved:
 		t.decide(next, taskChange{event: taskActs}, send)
 	case send != nil:
-		t.ctx.Send(t.team, decided{onCommitted: send})
+		t.answer(send)
 	}
 }
 
@@ -294,12 +286,12 @@ func (t *task) onTimer() {
 	sender := t.ctx.Sender()
 	answer := replyTo(t.env, sender, Done{})
 	if next, ok := t.state.Expire(now); ok {
-		freed := t.holder()
-		t.decide(next, taskChange{event: taskEnded, freed: freed}, answer)
+		by := t.holder()
+		t.decide(next, taskChange{event: taskEnded, by: by}, answer)
 		return
 	}
 	if t.state.State == watchpost.TaskLeased && !now.Before(t.leaseUntil) {
-		freed := t.holder()
+		by := t.holder()
 		overdue := !t.state.Renewable(now) // its session may still believe in it
 		if next, ok := t.state.LoseLease(now); ok {
 			event := taskReturned
@@ -307,15 +299,15 @@ func (t *task) onTimer() {
 				event = taskEnded
 			}
 			if !overdue {
-				t.decide(next, taskChange{event: event, freed: freed}, answer)
+				t.decide(next, taskChange{event: event, by: by}, answer)
 			} else {
-				t.decide(next, taskChange{event: event, freed: freed}, t.alsoCancel(answer))
+				t.decide(next, taskChange{event: event, by: by}, t.alsoCancel(answer))
 			}
 			return
 		}
 	}
 	t.arm()
-	t.ctx.Send(t.team, decided{onCommitted: answer})
+	t.answer(answer)
 }
 
 func (t *task) holder() watchpost.SessionID {
@@ -328,18 +320,12 @@ func (t *task) holder() watchpost.SessionID {
 // onDrop ends a waiting scan at once; one that runs is cancelled, and what its
 // session still sends finds no task any more.
 func (t *task) onDrop() {
-	freed := t.holder()
+	by := t.holder()
 	next, ok := t.state.Fail(watchpost.TaskFailure{Code: failDropped}, t.env.clock.Now())
 	if !ok {
 		return
 	}
-	session, root := t.session, t.env.system.Root
-	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
-	t.decide(next, taskChange{event: taskEnded, freed: freed}, func(err error) {
-		if err == nil && session != nil {
-			root.Send(session, deliver{cancel})
-		}
-	})
+	t.decide(next, taskChange{event: taskEnded, by: by}, t.alsoCancel(nil))
 }
 
 // onJoin lets a waiting scan serve more entries. The team asks for it only
@@ -359,16 +345,10 @@ func (t *task) onLeave(m leaveScan) {
 
 // onFail ends the task unless it acts: only its journal knows how that ends.
 func (t *task) onFail(m failTask) {
-	freed := t.holder()
+	by := t.holder()
 	next, ok := t.state.Fail(m.failure, t.env.clock.Now())
 	if !ok || t.state.State == watchpost.TaskActing {
 		return
 	}
-	session, root := t.session, t.env.system.Root
-	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
-	t.decide(next, taskChange{event: taskEnded, freed: freed}, func(err error) {
-		if err == nil && session != nil {
-			root.Send(session, deliver{cancel})
-		}
-	})
+	t.decide(next, taskChange{event: taskEnded, by: by}, t.alsoCancel(nil))
 }

@@ -37,9 +37,9 @@ func (t *task) onFrame(m fromSession) {
 func (t *task) ignore(m fromSession) {
 	switch m.frame.Type {
 	case protocol.TypePart, protocol.TypeResult:
-		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
+		t.answer(t.ack(m))
 	case protocol.TypeActing:
-		t.ctx.Send(m.pid, deliver{protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
+		t.ctx.Send(m.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: m.frame.Task}})
 	}
 }
 
@@ -49,7 +49,7 @@ func (t *task) ack(m fromSession) func(error) {
 	frame := ackOf(&m.frame)
 	return func(err error) {
 		if err == nil {
-			root.Send(m.pid, deliver{frame})
+			root.Send(m.link, deliver{frame: frame})
 		}
 	}
 }
@@ -68,11 +68,11 @@ func (t *task) onActing(m fromSession) {
 	root, frame := t.env.system.Root, protocol.Frame{Type: protocol.TypeGo, Task: m.frame.Task, Lease: m.frame.Lease}
 	letGo := func(err error) {
 		if err == nil {
-			root.Send(m.pid, deliver{frame})
+			root.Send(m.link, deliver{frame: frame})
 		}
 	}
 	if t.state.State == watchpost.TaskActing && t.state.Holds(m.frame.Lease) {
-		t.ctx.Send(t.team, decided{onCommitted: letGo})
+		t.answer(letGo)
 		return
 	}
 	next, ok := t.state.Act(m.frame.Lease, t.env.clock.Now())
@@ -93,7 +93,7 @@ func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 	}
 	if next, ok := t.state.Release(t.env.clock.Now()); ok {
 		t.decide(next, taskChange{
-			event: taskReturned, freed: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
+			event: taskReturned, by: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
 		}, nil)
 	}
 }
@@ -121,27 +121,30 @@ func (t *task) complete(m fromSession, output json.RawMessage, scans map[watchpo
 func (t *task) completeWith(m fromSession, output json.RawMessage, scans map[watchpost.TaskID]teamspace.ScanRecord, refund int) {
 	next, ok := t.state.Complete(output, t.env.clock.Now())
 	if !ok {
-		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
+		t.answer(t.ack(m))
 		return
 	}
-	freed, then := m.id, t.ack(m)
+	by, then := m.id, t.ack(m)
 	if t.state.Lease != nil && !t.state.Holds(m.frame.Lease) {
-		freed = t.state.Lease.Session
+		by = t.state.Lease.Session
 		then = t.alsoCancel(then)
 	}
-	t.decide(next, taskChange{event: taskEnded, freed: freed, scans: scans, refund: refund}, then)
+	t.decide(next, taskChange{event: taskEnded, by: by, scans: scans, refund: refund}, then)
 }
 
 // alsoCancel returns what does then and calls off the present attempt.
 func (t *task) alsoCancel(then func(error)) func(error) {
+	if t.state.Lease == nil {
+		return then
+	}
 	root, session := t.env.system.Root, t.session
-	cancel := protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}
+	cancel := deliver{t.state.Lease.Session, protocol.Frame{Type: protocol.TypeCancel, Task: string(t.state.ID)}}
 	return func(err error) {
 		if then != nil {
 			then(err)
 		}
-		if err == nil && session != nil {
-			root.Send(session, deliver{cancel})
+		if err == nil {
+			root.Send(session, cancel)
 		}
 	}
 }
@@ -151,12 +154,12 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.clock.Now()
 	v := watchpost.ClassifyError(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
-	change := taskChange{event: taskReturned, freed: m.id, account: lease.Account, signs: m.signs, verdict: v}
+	change := taskChange{event: taskReturned, by: m.id, account: lease.Account, signs: m.signs, verdict: v}
 	if v.Refund {
 		change.refund = lease.Attempt
 	}
 	if !t.state.Holds(m.frame.Lease) {
-		change.event, change.freed, change.verdict = taskActs, "", watchpost.Outcome{}
+		change.event, change.by, change.verdict = taskActs, "", watchpost.Outcome{}
 		t.decide(t.state, change, t.ack(m))
 		return
 	}
@@ -219,7 +222,7 @@ func (t *task) onIngested(m ingested) {
 	case m.err != nil:
 		// The tree is about to reload; the session sends its journal again.
 	case m.from.frame.Type == protocol.TypePart:
-		t.ctx.Send(m.from.pid, deliver{ackOf(&m.from.frame)})
+		t.ctx.Send(m.from.link, deliver{frame: ackOf(&m.from.frame)})
 	default:
 		t.complete(m.from, nil, scans)
 	}

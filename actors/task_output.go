@@ -133,7 +133,7 @@ func (t *task) onNothingFound(m fromSession, lease watchpost.Lease, v watchpost.
 func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMessage, found bool, refund int) {
 	next, rest, ok := t.state.AddPage(lease, posts, found)
 	if !ok {
-		t.ctx.Send(t.team, decided{onCommitted: t.ack(m)})
+		t.answer(t.ack(m))
 		return
 	}
 	if !rest {
@@ -146,12 +146,12 @@ func (t *task) gather(m fromSession, lease watchpost.Lease, posts []json.RawMess
 		t.completeWith(m, output, nil, refund)
 		return
 	}
-	change, then := taskChange{event: taskReturned, freed: m.id, refund: refund}, t.ack(m)
+	change, then := taskChange{event: taskReturned, by: m.id, refund: refund}, t.ack(m)
 	switch {
 	case t.state.State == watchpost.TaskPending:
-		change.event, change.freed = taskActs, ""
+		change.event, change.by = taskActs, ""
 	case !t.state.Holds(m.frame.Lease):
-		change.freed = t.state.Lease.Session
+		change.by = t.state.Lease.Session
 		then = t.alsoCancel(then)
 	}
 	t.decide(next, change, then)

@@ -21,7 +21,11 @@ type tasks struct {
 	dispatch *dispatcher
 	wake     watchpost.Timer
 	wakeAt   time.Time
-	day      string // the period that debitNewDay has seen
+	day      string // the period that the session actors know of
+	// unanswered counts what session actors were asked to do and have not
+	// answered; wakers are the timers that wait for that.
+	unanswered int
+	wakers     []*actor.PID
 	// counted is what the metrics count of the team's pending work, since shownAt.
 	counted map[watchpost.PendingReason]int
 	shownAt time.Time
@@ -35,12 +39,12 @@ func newTasks(t *team) *tasks {
 		rootActor: &t.rootActor, team: t,
 		open:     map[watchpost.TaskID]*openTask{},
 		held:     map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
-		dispatch: newDispatcher(t.sessions.ledger),
+		dispatch: newDispatcher(),
 	}
 }
 
-// openTask is what the team keeps of a task that is not final; the task's own
-// actor keeps the rest.
+// openTask is what the team keeps of a task that is not final, to order it among
+// others and to find its actor, which keeps the rest.
 type openTask struct {
 	pid  *actor.PID
 	kind watchpost.TaskType // as which it is handed out
@@ -53,27 +57,27 @@ type openTask struct {
 	member  watchpost.MemberID     // on whose account it runs; "" for any
 	pinned  watchpost.AccountURN   // that account, once known
 	units   int                    // of its allowance that it still needs
+	offered *actor.PID             // the session actor that it is assigned to and has not answered
 	effect  *watchpost.Effect      // of a write that must not be done twice; else nil
 	// late are results that came when it was final already.
 	late []sessionFrame
 
 	// holder is the session that it was handed to and not yet taken back from,
-	// account that session's; reserved is the debit of an offer that was not
-	// yet answered, debits are those of all hand-outs.
-	holder   watchpost.SessionID
-	acting   bool
-	ended    bool // final, and not yet durable
-	account  watchpost.AccountURN
-	reserved watchpost.Debit
-	debits   []watchpost.Debit
+	// account that session's.
+	holder  watchpost.SessionID
+	acting  bool
+	ended   bool // final, and not yet durable
+	account watchpost.AccountURN
 }
 
 // taskChange tells the team what a task has decided.
 type taskChange struct {
-	task   watchpost.Task
-	event  taskEvent
-	freed  watchpost.SessionID // the session whose hands are free now
-	refund int                 // the attempt whose debits are given back; 0: none
+	task    watchpost.Task
+	event   taskEvent
+	lease   string              // that was declined
+	debited []watchpost.Debit   // that the task has noted
+	by      watchpost.SessionID // the session whose hands are free now
+	refund  int                 // the attempt whose debits are given back; 0: none
 	// verdict says which work is paused when a session reported an error.
 	verdict watchpost.Outcome
 	account watchpost.AccountURN // of the session that reported it
@@ -137,14 +141,31 @@ func (t *tasks) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	for id, d := range debits {
+	var open []*watchpost.Task
+	for id := range debits {
 		task, err := teamspace.Load[watchpost.Task](view, t.space, teamspace.Key(teamspace.KeyTask, id))
 		if err != nil {
 			return err
 		}
-		open := t.track(&task)
-		open.debits = d
-		open.pid = t.spawn(newTask(t.env, task, t.ctx.Self(), nil, time.Time{}))
+		open = append(open, &task)
+	}
+	if err := t.team.sessions.loadActors(view, open, debits); err != nil {
+		return err
+	}
+	for _, task := range open {
+		actor := newTask(t.env, *task, t.ctx.Self())
+		for _, d := range debits[task.ID] {
+			actor.debits = append(actor.debits, paid{d, t.team.sessions.actors[d.Account]})
+		}
+		if task.Lease != nil {
+			actor.session = t.team.sessions.actors[task.Lease.Account]
+			actor.last = actor.session
+		}
+		tracked := t.track(task)
+		tracked.pid = t.spawn(actor)
+		if actor.session != nil {
+			t.ctx.Send(actor.session, taskLoaded{task.ID, tracked.pid})
+		}
 	}
 	return nil
 }
@@ -196,8 +217,8 @@ func (t *tasks) hold(id watchpost.TaskID, open *openTask, session watchpost.Sess
 }
 
 // putOpen marks a task as open, with what its hand-outs have cost.
-func putOpen(batch *persistence.Batch, id watchpost.TaskID, open *openTask) {
-	batch.Put(teamspace.Key(teamspace.KeyOpen, id), teamspace.Encode(open.debits))
+func putOpen(batch *persistence.Batch, id watchpost.TaskID, debits []watchpost.Debit) {
+	batch.Put(teamspace.Key(teamspace.KeyOpen, id), teamspace.Encode(debits))
 }
 
 func putTask(batch *persistence.Batch, task *watchpost.Task) {
@@ -227,7 +248,10 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	}
 	// Not Stop: messages sent to the task before are still answered.
 	t.ctx.Poison(open.pid)
-	t.team.sessions.ledger.release(open.reserved) // offered just before
+	if open.offered != nil { // just before
+		t.ctx.Send(open.offered, recall{m.task.ID})
+		t.answered(open)
+	}
 	t.hold(m.task.ID, open, "")
 	t.team.scans.forget(m.task.ID, open)
 	delete(t.open, m.task.ID)

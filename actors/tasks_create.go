@@ -29,43 +29,51 @@ func (t *tasks) checkRoom() error {
 	return nil
 }
 
-// create writes a new task to the batch and opens it. When a session is
-// free for a read, its hand-out is decided in the same batch: one sync for
-// both. Call the returned function, if any, when the batch is durable. A
-// write waits for the next handOut: its effect is to be decided first.
-func (t *tasks) create(batch *persistence.Batch, task watchpost.Task) (then func(error)) {
-	now := t.env.clock.Now()
-	t.debitNewDay(now)
-	open := t.track(&task)
-	var session *actor.PID
-	if task.Type.Writes() {
-		// Not yet.
-	} else if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
-		session = t.team.sessions.byID[a.worker.session].pid
-		task, _ = task.WithLease(t.reserve(a, now)) // it was made pending
-		open.pinned = task.Account
-		t.debit(batch, open, task.Attempts)
-		then = sendTask(t.env, session, &task)
-		t.env.metrics.tasks.WithLabelValues(string(task.Type), "handed").Inc()
-	} else if ok {
-		t.offer(a, now)
-	}
+// create writes a new task to the batch and opens it. It waits for the next
+// handOut.
+func (t *tasks) create(batch *persistence.Batch, task watchpost.Task) {
 	putTask(batch, &task)
-	putOpen(batch, task.ID, open)
-	open.pid = t.spawn(newTask(t.env, task, t.ctx.Self(), session, t.renewed))
+	putOpen(batch, task.ID, nil)
+	t.begin(&task)
+}
+
+// begin opens a new task.
+func (t *tasks) begin(task *watchpost.Task) *openTask {
+	open := t.track(task)
+	open.pid = t.spawn(newTask(t.env, *task, t.ctx.Self()))
 	t.team.sessions.statusesChanged()
 	t.env.metrics.tasks.WithLabelValues(string(task.Type), "created").Inc()
 	t.armWake()
-	t.showPending(now)
-	return then
+	return open
 }
 
-// sendTask returns what hands a leased task to a session's actor.
+// createRead makes a read. When a session is free for it, its hand-out is decided
+// in the batch that creates it: one sync for both.
+func (t *tasks) createRead(task watchpost.Task) {
+	now := t.env.clock.Now()
+	t.beginDay(now)
+	created := decided{}
+	created.batch, created.onCommitted = t.team.idempotency.once(&persistence.Batch{}, TaskCreated{task.ID})
+	open := t.begin(&task)
+	if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
+		t.assign(open, a, &created)
+	} else {
+		putTask(created.batch, &task)
+		putOpen(created.batch, task.ID, nil)
+		t.commits.submit(created.batch, created.onCommitted)
+		if ok {
+			t.offer(a)
+		}
+	}
+	t.showPending(now)
+}
+
+// sendTask returns what hands a leased task to its session's actor.
 func sendTask(env *environment, session *actor.PID, task *watchpost.Task) func(error) {
 	frame := frameOf(task)
 	return func(err error) {
 		if err == nil {
-			env.system.Root.Send(session, deliver{frame})
+			env.system.Root.Send(session, deliver{task.Lease.Session, frame})
 		}
 	}
 }
@@ -102,9 +110,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 	if member.ID != "" {
 		task.Member, task.Account = member.ID, t.team.members.accountOf(member.ID)
 	}
-	batch := &persistence.Batch{}
-	handed := t.create(batch, task)
-	t.team.idempotency.commitOnceAnd(batch, TaskCreated{task.ID}, handed)
+	t.createRead(task)
 }
 
 func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage) watchpost.Task {

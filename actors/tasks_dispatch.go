@@ -5,77 +5,94 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 )
 
-// handOut offers waiting tasks to free sessions until nothing fits.
+// handOut assigns waiting tasks to free sessions until nothing fits.
 func (t *tasks) handOut() {
 	now := t.env.clock.Now()
-	t.debitNewDay(now)
+	t.beginDay(now)
 	for t.broken == nil {
 		a, ok := t.dispatch.next(now)
 		if !ok {
 			break
 		}
-		t.offer(a, now)
+		t.offer(a)
 	}
 	t.showPending(now)
 }
 
-// offer asks a task's actor to be leased, or to fail when the account has done
-// the same already.
-func (t *tasks) offer(a assignment, now time.Time) {
-	first, err := t.team.effects.duplicate(t.open[a.task], a.worker.account)
+// beginDay has the session actors debit what is held under lease to the period
+// that begins. Whatever they are assigned afterwards comes behind that.
+func (t *tasks) beginDay(now time.Time) {
+	day := watchpost.Daily.Key(now)
+	if day == t.day {
+		return
+	}
+	t.day = day
+	for _, session := range t.team.sessions.actors {
+		t.unanswered++
+		t.ctx.Send(session, newDay{})
+	}
+}
+
+// offer assigns a task to a session, or fails it when the account has done the
+// same already.
+func (t *tasks) offer(a assignment) {
+	open := t.open[a.task]
+	first, err := t.team.effects.duplicate(open, a.worker.account)
 	if err != nil {
 		t.fail(err)
 		return
 	}
 	if first != "" {
 		a.worker.task = ""
-		t.ctx.Send(t.open[a.task].pid, duplicateOf(first))
+		t.ctx.Send(open.pid, duplicateOf(first))
 		return
 	}
-	t.ctx.Send(t.open[a.task].pid, offer{
-		session: t.team.sessions.byID[a.worker.session].pid, until: t.renewed, kind: a.kind, lease: t.reserve(a, now),
+	t.assign(open, a, nil)
+}
+
+// assign asks the session actor of the chosen connection to do a task. created is
+// the decision that creates the task, if it is not stored yet.
+func (t *tasks) assign(open *openTask, a assignment, created *decided) {
+	open.offered = t.team.sessions.byID[a.worker.session].home
+	a.worker.offers++
+	t.unanswered++
+	t.ctx.Send(open.offered, assign{
+		id: a.task, task: open.pid, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed, created: created,
 	})
 }
 
-// reserve sets aside the allowance for an assignment and makes its lease.
-func (t *tasks) reserve(a assignment, now time.Time) watchpost.Lease {
-	open := t.open[a.task]
-	units := max(1, min(open.units, t.dispatch.room(a.worker, a.kind, now)))
-	open.reserved = t.team.sessions.ledger.reserve(a.worker.account, a.kind.Action(), units, now)
-	open.account = a.worker.account
-	// Its own from now on: a new connection must not be handed another task
-	// while this one is under way.
-	t.hold(a.task, open, a.worker.session)
-	return watchpost.Lease{
-		ID: watchpost.NewSecret(8), Session: a.worker.session, Account: a.worker.account,
-		Journal: t.team.sessions.byID[a.worker.session].journal, Deadline: watchpost.Deadline(now), Units: units,
+// answered notes that a session actor has answered, about a task or the new day.
+func (t *tasks) answered(open *openTask) {
+	if open != nil {
+		open.offered = nil
 	}
+	if t.unanswered--; t.unanswered > 0 {
+		return
+	}
+	for _, waker := range t.wakers {
+		t.commits.submit(nil, replyTo(t.env, waker, Done{}))
+	}
+	t.wakers = nil
 }
 
 // onTaskChange adds the team's part to a task's decision.
 func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	open := t.open[c.task.ID]
 	if open == nil { // closed, and offered just before
-		t.free(c.freed, c.task.ID)
 		return
 	}
 	open.acting, open.units, open.kind = c.task.State == watchpost.TaskActing, c.task.Units(), c.task.LeasedType()
 	open.fresh = c.task.Attempts == 0
 	switch c.event {
 	case taskLeased:
+		t.answered(open)
 		t.team.effects.knowAccount(batch, open, &c.task)
 		t.hold(c.task.ID, open, c.task.Lease.Session)
-		open.pinned = c.task.Account
-		t.debit(batch, open, c.task.Attempts)
-		t.carryOver(batch, open, t.env.clock.Now()) // offered before a reset, taken after it
-		putOpen(batch, c.task.ID, open)
+		open.pinned, open.account = c.task.Account, c.task.Lease.Account
 	case taskDeclined:
-		t.team.sessions.ledger.release(open.reserved)
-		open.reserved = watchpost.Debit{}
-		t.hold(c.task.ID, open, "")
+		t.answered(open)
 		if c.task.State == watchpost.TaskPending {
 			t.dispatch.add(&c.task, t.env.clock.Now())
 		}
@@ -94,30 +111,10 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		t.hold(c.task.ID, open, "")
 		open.ended = true
 		t.dispatch.remove(c.task.ID)
-	}
-	if c.refund > 0 {
-		t.refund(batch, open, c.refund)
-		putOpen(batch, c.task.ID, open)
-	}
-	if c.event == taskEnded {
-		batch.Delete(teamspace.Key(teamspace.KeyOpen, c.task.ID))
-		if c.task.Unknown() { // the truth may still give them back
-			batch.Put(teamspace.Key(teamspace.KeyDebits, c.task.ID), teamspace.Encode(open.debits))
-		}
 		t.team.effects.end(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}
-	t.free(c.freed, c.task.ID)
-	t.countReleases(c)
-	t.pause(batch, c)
 	t.team.sessions.statusesChanged()
-}
-
-// free notes that a session no longer works on a task.
-func (t *tasks) free(session watchpost.SessionID, task watchpost.TaskID) {
-	if s := t.team.sessions.byID[session]; s != nil && s.worker != nil && s.worker.task == task {
-		s.worker.task = ""
-	}
 }
 
 // armWake asks the clock for the next moment at which waiting tasks may run
@@ -146,5 +143,10 @@ func (t *tasks) onWake() {
 	t.handOut()
 	t.team.sessions.statusesChanged()
 	t.armWake()
+	// The clock goes on when what is handed out now is decided.
+	if sender := t.ctx.Sender(); t.unanswered > 0 && sender != nil {
+		t.wakers = append(t.wakers, sender)
+		return
+	}
 	t.answer(Done{}, nil)
 }

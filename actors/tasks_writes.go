@@ -43,7 +43,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 		}
 	}
 	open.pinned = ""
-	if open.holder == "" { // else it was offered meanwhile, and is not waiting
+	if open.offered == nil { // else it was assigned meanwhile, and is not waiting
 		t.dispatch.remove(task.ID)
 		t.dispatch.add(task, t.env.clock.Now())
 	}
@@ -97,18 +97,17 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 // counts those that the account was handed since Monday and those that wait.
 func (t *tasks) mayInvite(task *watchpost.Task) bool {
 	now := t.env.clock.Now()
-	t.debitNewDay(now)
 	a, _ := watchpost.AllowanceOf(watchpost.ActionInvitation)
 	used := 0
 	if task.Account != "" {
-		if t.team.sessions.ledger.closed(task.Account, a.Action, now) {
+		l := &t.dispatch.standing(task.Account).ledger
+		if l.closed(a.Action, now) {
 			return false
 		}
-		used = t.team.sessions.ledger.used(task.Account, a, now)
+		used = l.used(a, now)
 	}
 	for _, open := range t.open {
-		offered := open.reserved.Action != watchpost.ActionNone // and not debited yet
-		waits := open.kind == task.Type && !open.ended && (open.holder == "" || offered)
+		waits := open.kind == task.Type && !open.ended && open.holder == "" // a session that has it was debited
 		if waits && open.member == task.Member && (open.pinned == task.Account || open.pinned == "") {
 			used++
 		}

@@ -45,7 +45,13 @@ type decided struct {
 	batch       *persistence.Batch
 	onCommitted func(error)
 
-	task      *taskChange
+	task *taskChange
+	// refund are debits to give back. path are the session actors that the
+	// decision passes before the team, each of which adds its part; announced is
+	// what the last of them may do afterwards.
+	refund    []watchpost.Debit
+	path      []*actor.PID
+	announced *announced
 	watchlist *watchlistChange
 	week      *weekChange
 	list      *listChange
@@ -78,6 +84,7 @@ func (t *team) Receive(c actor.Context) {
 		t.env.presence.Delete(t.id)
 		t.tasks.hidePending()
 		for _, s := range t.sessions.byID {
+			s.home = nil         // it has ended
 			t.sessions.retire(s) // of a team that broke; otherwise none is connected
 		}
 		if t.tasks.wake != nil {
@@ -112,7 +119,7 @@ func (t *team) receive(message any) {
 	case renewLeases:
 		t.sessions.onRenewLeases(m)
 	case replyDurable:
-		delete(t.idempotency.fresh, m.name)
+		t.idempotency.onReplyDurable(m)
 	case CreateTeam:
 		t.onCreateTeam(m)
 	default:
@@ -141,9 +148,6 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	if err := t.web.load(view); err != nil {
-		return err
-	}
-	if err := t.sessions.ledger.load(view, t.space, t.env.clock.Now()); err != nil {
 		return err
 	}
 	if err := t.sessions.load(view); err != nil {
@@ -195,17 +199,20 @@ func (t *team) decide(d decided) {
 	if d.batch == nil {
 		d.batch = &persistence.Batch{}
 	}
+	if d.announced != nil {
+		t.sessions.onAnnounced(d.announced)
+	}
 	if d.task != nil {
 		t.tasks.onTaskChange(d.batch, d.task)
 	}
 	if d.watchlist != nil {
-		d.onCommitted = both(d.onCommitted, t.watchlists.onWatchlistChange(d.batch, d.watchlist))
+		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
 	}
 	if d.week != nil {
 		t.watchlists.weeks[d.week.watchlist] = *d.week
 	}
 	if d.list != nil {
-		d.onCommitted = both(d.onCommitted, t.watchlists.onListChange(d.batch, d.list))
+		t.watchlists.onListChange(d.batch, d.list)
 	}
 	t.commits.submit(d.batch, d.onCommitted)
 	if d.task != nil || d.watchlist != nil || d.list != nil {

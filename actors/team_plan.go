@@ -56,9 +56,9 @@ func (t *team) onPlanExpired() {
 // team in which neither a session nor a person was seen for a week has less.
 func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
 	last := t.record.SignedInAt
-	for _, l := range t.sessions.liveness {
-		if l.last.After(last) {
-			last = l.last
+	for _, alive := range t.sessions.alive {
+		if alive.After(last) {
+			last = alive
 		}
 	}
 	return t.plan().WeeklyQuota(watchpost.Inactive(last, now))

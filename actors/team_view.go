@@ -119,8 +119,8 @@ func (t *team) view() TeamView {
 // that can do most. Before a member has an account, by that of the session.
 func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPresence {
 	p := MemberPresence{Member: member}
-	if l := ss.liveness[member]; l != nil {
-		p.LastActive, p.Active = l.last, watchpost.ExtensionActive(l.last, now)
+	if last, known := ss.alive[member]; known {
+		p.LastActive, p.Active = last, watchpost.ExtensionActive(last, now)
 	}
 	var best *sessionState
 	for _, s := range ss.of(member) {
@@ -180,9 +180,10 @@ func compareWorkers(a, b *worker) int {
 
 func (ss *sessions) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
 	var uses []AllowanceUse
+	l := &ss.team.tasks.dispatch.standing(account).ledger
 	for _, a := range watchpost.Allowances {
 		uses = append(uses, AllowanceUse{
-			Action: a.Action, Used: ss.ledger.used(account, a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
+			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
 		})
 	}
 	return uses
@@ -203,11 +204,12 @@ func (ss *sessions) pauses(w *worker, now time.Time) []Pause {
 	case w.stopped:
 		pauses = append(pauses, Pause{Reason: cmp.Or(PauseReason(w.stoppedBy), PauseReleased)})
 	}
-	if now.Before(w.from) {
-		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: w.from})
+	st := ss.team.tasks.dispatch.standing(w.account)
+	if now.Before(st.from) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: st.from})
 	}
-	if now.Before(w.fromWeekly) {
-		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: w.fromWeekly})
+	if now.Before(st.fromWeekly) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: st.fromWeekly})
 	}
 	return append(pauses, ss.accountPauses(w.account, now)...)
 }
@@ -215,14 +217,14 @@ func (ss *sessions) pauses(w *worker, now time.Time) []Pause {
 // accountPauses are the pauses of an account, with or without a session.
 func (ss *sessions) accountPauses(account watchpost.AccountURN, now time.Time) []Pause {
 	var pauses []Pause
-	kinds := slices.SortedFunc(maps.Keys(ss.team.tasks.dispatch.paused), func(a, b pauseKey) int { return cmp.Compare(a.kind, b.kind) })
-	for _, k := range kinds {
-		if until := ss.team.tasks.dispatch.paused[k]; k.account == account && now.Before(until) {
-			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: k.kind, Until: until})
+	st := ss.team.tasks.dispatch.standing(account)
+	for _, kind := range slices.Sorted(maps.Keys(st.paused)) {
+		if until := st.paused[kind]; now.Before(until) {
+			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: kind, Until: until})
 		}
 	}
 	for _, a := range watchpost.Allowances {
-		if ss.ledger.closed(account, a.Action, now) {
+		if st.ledger.closed(a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
 		}
 	}
@@ -241,8 +243,8 @@ func (t *team) value() watchpost.Team {
 // onRequireExtension answers whether an extension was active within LivenessWindow.
 func (t *team) onRequireExtension() {
 	now := t.env.clock.Now()
-	for _, l := range t.sessions.liveness {
-		if watchpost.ExtensionActive(l.last, now) {
+	for _, last := range t.sessions.alive {
+		if watchpost.ExtensionActive(last, now) {
 			t.answer(Done{}, nil)
 			return
 		}

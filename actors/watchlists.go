@@ -255,15 +255,14 @@ func (ws *watchlists) week(id watchpost.WatchlistID, now time.Time) watchpost.We
 }
 
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
-// Call the returned function, if any, when the batch is durable.
-func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) (handed func(error)) {
+func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) {
 	id := c.view.Watchlist.ID
 	delete(ws.team.tasks.dispatch.unscheduled, string(id))
 	if c.shares != nil {
 		delete(ws.team.tasks.dispatch.unscheduled, shareName(id, c.shares.keyword))
 	}
 	ws.byID[id].view, ws.byID[id].keywords = c.view, c.keywords
-	return ws.team.scans.reschedule(batch, c.dropped, c.wanted)
+	ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 
 // scanned returns the actor whose entry a scan is for, nil when that was

@@ -150,12 +150,12 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 	return followed.pid, true
 }
 
-// onListChange adds to a list's decision the scans that it wants. Call the
+// onListChange adds to a list's decision the scans that it wants.
 // returned function, if any, when the batch is durable.
-func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) (handed func(error)) {
+func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
 	delete(ws.team.tasks.dispatch.unscheduled, string(c.list))
 	ws.lists[c.list].times = c.times
-	return ws.team.scans.reschedule(batch, c.dropped, c.wanted)
+	ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }
 
 // tellPlan tells the lists whether the plan includes them.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,7 +37,9 @@ type line struct {
 	link   *actors.Link
 	frames chan protocol.Frame
 	// statuses are those that came, apart: they come at moments of their own.
-	statuses chan protocol.Frame
+	statusMu sync.Mutex
+	statuses []protocol.Frame
+	came     chan struct{} // a status has come
 	closed   chan Closed
 	ended    atomic.Bool
 	down     chan struct{} // closed when the service ended the connection
@@ -90,7 +93,7 @@ func (s *Session) Hello(tasks ...protocol.JournalTask) error {
 // HelloContext is Hello with the end of the caller's patience.
 func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTask) error {
 	account := s.Account
-	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), statuses: make(chan protocol.Frame, 1<<16), closed: make(chan Closed, 1), down: make(chan struct{})}
+	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), came: make(chan struct{}, 1), closed: make(chan Closed, 1), down: make(chan struct{})}
 	hello := protocol.Frame{
 		Type: protocol.TypeHello, V: protocol.Version, Token: s.Token, Boot: watchpost.NewSecret(4), Journal: s.Journal,
 		Version: "1.0.0", Account: &account, Tasks: tasks,
@@ -106,17 +109,34 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 	}
 	l.link = link
 	s.line = l
-	s.Team.W.T.Cleanup(link.Close)
+	s.Team.W.links = append(s.Team.W.links, link)
 	return nil
 }
 
 // deliver sorts the incoming frames.
 func (l *line) deliver(f protocol.Frame) {
 	if f.Type == protocol.TypeStatus {
-		l.statuses <- f
+		l.statusMu.Lock()
+		l.statuses = append(l.statuses, f)
+		l.statusMu.Unlock()
+		select {
+		case l.came <- struct{}{}:
+		default:
+		}
 		return
 	}
 	l.frames <- f
+}
+
+// status takes the oldest status; ok is false when there is none.
+func (l *line) status() (f protocol.Frame, ok bool) {
+	l.statusMu.Lock()
+	defer l.statusMu.Unlock()
+	if len(l.statuses) == 0 {
+		return f, false
+	}
+	f, l.statuses = l.statuses[0], l.statuses[1:]
+	return f, true
 }
 
 // ExpectStatus returns the next status that is wanted, and drops those before
@@ -125,11 +145,14 @@ func (s *Session) ExpectStatus(wanted func(protocol.Frame) bool) protocol.Frame 
 	s.T.Helper()
 	seen := []protocol.Frame{}
 	for timeout := time.After(Wait); ; {
-		select {
-		case f := <-s.line.statuses:
+		if f, ok := s.line.status(); ok {
 			if seen = append(seen, f); wanted(f) {
 				return f
 			}
+			continue
+		}
+		select {
+		case <-s.line.came:
 		case <-timeout:
 			require.FailNow(s.T, "no such status came", "%+v", seen)
 		}
@@ -140,10 +163,8 @@ func (s *Session) ExpectStatus(wanted func(protocol.Frame) bool) protocol.Frame 
 func (s *Session) ExpectNoStatus(why string) {
 	s.T.Helper()
 	s.Settle()
-	select {
-	case f := <-s.line.statuses:
+	if f, ok := s.line.status(); ok {
 		require.FailNow(s.T, "unexpected status", "%s: %+v", why, f)
-	default:
 	}
 }
 

@@ -59,6 +59,7 @@ type World struct {
 	watch   func(persistence.Space, *persistence.Batch)
 	options actors.Options
 	teams   int
+	links   []*actors.Link
 }
 
 // run is one life of the process.
@@ -139,10 +140,14 @@ func (w *World) begin() {
 
 // End ends the World; it comes by itself with the end of the test.
 func (w *World) End() {
+	for _, l := range w.links {
+		l.Close()
+	}
 	for _, r := range w.runs {
 		r.store.drain()
 		w.close(r)
 	}
+	w.links, w.runs = nil, nil // a test may have hundreds of Worlds
 	w.Clock.Close()
 	w.verify()
 }

@@ -1,0 +1,241 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// heldLease is a task that a session of the account holds, or was offered.
+type heldLease struct {
+	id      string
+	task    *actor.PID // nil until it is loaded
+	session watchpost.SessionID
+	acting  bool
+	// last is its debit of the last period, reserved are the debits that the task
+	// has not noted yet.
+	last     watchpost.Debit
+	reserved []watchpost.Debit
+}
+
+// assign asks a session actor to have one of its connections do a task. The
+// task's actor answers the team: with taskLeased or taskDeclined.
+type assign struct {
+	id      watchpost.TaskID
+	task    *actor.PID
+	kind    watchpost.TaskType
+	units   int // at most
+	session watchpost.SessionID
+	until   time.Time // the lease lasts at least until then
+	// created is the decision that creates the task, if it is not stored yet.
+	created *decided
+}
+
+// recall takes back the offer of a task that is final and has no actor any more.
+type recall struct{ task watchpost.TaskID }
+
+// taskLoaded names the actor of a task that was held when the team was loaded.
+type taskLoaded struct {
+	id   watchpost.TaskID
+	task *actor.PID
+}
+
+// carryOver asks a task to note a debit in the period that has begun.
+type carryOver struct {
+	lease string
+	debit watchpost.Debit
+}
+
+// onAssign accepts a task for a free connection: it sets the allowance aside and
+// offers the task a lease. Otherwise it declines.
+func (s *session) onAssign(m assign) {
+	now := s.env.clock.Now()
+	s.beginDay(now)
+	c := s.connection(m.session)
+	if c != nil {
+		c.offers++
+	}
+	o := offer{session: s.ctx.Self(), created: m.created}
+	if c != nil && c.task == "" && s.blocks(&c.readiness, m.kind, now) == "" {
+		units := max(1, min(m.units, s.room(m.kind, now)))
+		o.debit = s.ledger.reserve(m.kind.Action(), units, now)
+		o.kind, o.until = m.kind, m.until
+		o.lease = watchpost.Lease{
+			ID: watchpost.NewSecret(8), Session: c.session, Account: s.account,
+			Journal: c.journal, Deadline: watchpost.Deadline(now), Units: units,
+		}
+		// Its own from now on: a new connection must not be handed another task
+		// while this one is under way.
+		c.task = m.id
+		l := &heldLease{id: o.lease.ID, task: m.task, session: c.session, last: o.debit}
+		if o.debit.Action != watchpost.ActionNone {
+			l.reserved = []watchpost.Debit{o.debit}
+		}
+		s.hold(m.id, l)
+	}
+	s.ctx.Send(m.task, o)
+}
+
+func (s *session) hold(id watchpost.TaskID, l *heldLease) {
+	if s.leases == nil {
+		s.leases = map[watchpost.TaskID]*heldLease{}
+	}
+	s.leases[id] = l
+}
+
+// inHand returns the task that a session holds. listed are those that its hello
+// lists, nil without a hello: a write in acting that is not in its journal is
+// another journal's to answer for.
+func (s *session) inHand(id watchpost.SessionID, listed map[watchpost.TaskID]bool) (task watchpost.TaskID) {
+	for held, l := range s.leases {
+		if l.session == id && (!l.acting || listed == nil || listed[held]) {
+			task = held
+		}
+	}
+	return task
+}
+
+func (s *session) onTaskLoaded(m taskLoaded) {
+	if l := s.leases[m.id]; l != nil {
+		l.task = m.task
+		s.carryOver(l, s.env.clock.Now())
+	}
+}
+
+// carryOver debits a lease to the period that holds now, if it was debited to an
+// earlier one.
+func (s *session) carryOver(l *heldLease, now time.Time) {
+	if l.task == nil {
+		return
+	}
+	if d, later := s.ledger.carryOver(l.last, now); later {
+		l.last = d
+		l.reserved = append(l.reserved, d)
+		s.ctx.Send(l.task, carryOver{l.id, d})
+	}
+}
+
+// onDecided adds what a decision changes in the account, and passes it on.
+func (s *session) onDecided(d decided) {
+	s.beginDay(s.env.clock.Now())
+	if d.batch == nil {
+		d.batch = &persistence.Batch{}
+	}
+	if d.task != nil {
+		s.onTaskChange(d.batch, d.task)
+	}
+	d.path = d.path[1:]
+	if len(d.path) > 0 {
+		s.announce(announced{})
+		s.ctx.Send(d.path[0], d)
+		return
+	}
+	// The last one on the path is the one whose ledger changes: its decisions reach
+	// the team in the order in which it makes them.
+	for _, r := range d.refund {
+		s.ledger.refund(d.batch, r)
+	}
+	d.announced = s.announcement(&announced{})
+	s.ctx.Send(s.team, d)
+}
+
+// onTaskChange follows a task that the account holds.
+func (s *session) onTaskChange(batch *persistence.Batch, c *taskChange) {
+	l := s.leases[c.task.ID]
+	if l != nil {
+		for _, d := range c.debited {
+			s.ledger.release(d)
+			s.ledger.debit(batch, d)
+			d.Attempt = 0
+			l.reserved = slices.DeleteFunc(l.reserved, func(r watchpost.Debit) bool { return r == d })
+		}
+		l.acting = c.task.State == watchpost.TaskActing
+	}
+	s.countReleases(c)
+	if c.account == s.account {
+		s.pause(batch, c)
+	}
+	switch c.event {
+	case taskReturned, taskEnded:
+		s.letGo(c.task.ID)
+	case taskDeclined:
+		if l != nil && l.id == c.lease {
+			s.letGo(c.task.ID)
+		}
+	}
+}
+
+// letGo ends what the account holds of a task.
+func (s *session) letGo(id watchpost.TaskID) {
+	l := s.leases[id]
+	if l == nil {
+		return
+	}
+	for _, d := range l.reserved {
+		s.ledger.release(d)
+	}
+	delete(s.leases, id)
+	for _, c := range s.connections {
+		if c.task == id {
+			c.task = ""
+		}
+	}
+}
+
+func (s *session) onRecall(m recall) {
+	s.letGo(m.task)
+	s.announce(announced{})
+}
+
+// maxReleases is how many tasks in a row a connection may give back before it is
+// handed nothing until its next sign of life: the cause most likely
+// concerns every task.
+const maxReleases = 3
+
+// countReleases counts the tasks that a connection gave back since it last worked
+// on one.
+func (s *session) countReleases(c *taskChange) {
+	conn := s.connection(c.by)
+	if conn == nil {
+		return
+	}
+	if !c.released {
+		conn.releases = 0
+		return
+	}
+	conn.releases++
+	// A sign of life that came after the release lifts the pause.
+	if conn.releases >= maxReleases && conn.signs <= c.signs {
+		conn.stopped, conn.stoppedBy, s.blocked = true, "", true
+	}
+}
+
+// pause stops hand-outs to the account as a verdict says.
+func (s *session) pause(batch *persistence.Batch, c *taskChange) {
+	now := s.env.clock.Now()
+	v := c.verdict
+	s.blocked = true
+	if v.PauseAccount {
+		for _, conn := range s.connections {
+			// A sign of life that came after the report lifts the pause.
+			if conn.session != c.by || conn.signs <= c.signs {
+				conn.stopped, conn.stoppedBy = true, v.Failure.Code
+			}
+		}
+	}
+	kind := c.task.LeasedType()
+	_, counted := watchpost.AllowanceOf(kind.Action())
+	if v.PauseType || v.CloseAction && !counted { // an action without an allowance has no reset
+		if s.paused == nil {
+			s.paused = map[watchpost.TaskType]time.Time{}
+		}
+		s.paused[kind] = now.Add(watchpost.LayoutProbe)
+	}
+	if v.CloseAction {
+		s.ledger.close(batch, kind.Action(), now)
+	}
+}

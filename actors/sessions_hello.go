@@ -1,0 +1,111 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/internal/protocol"
+	"watchpost/persistence"
+)
+
+// sessionHello introduces a connection; answered by sessionWelcomed.
+type sessionHello struct {
+	session watchpost.SessionID
+	link    *actor.PID
+	hello   protocol.Frame
+}
+
+type sessionWelcomed struct{ team *actor.PID }
+
+// maxJournal bounds the name of a journal, in bytes: every lease carries one.
+const maxJournal = 200
+
+// onHello welcomes a connection: claims its account, takes up what the session
+// holds, and hands it work.
+func (ss *sessions) onHello(m sessionHello) {
+	s := ss.byID[m.session]
+	if s == nil {
+		ss.answer(nil, errToken())
+		return
+	}
+	now := ss.env.clock.Now()
+	if s.link == nil && watchpost.SessionEnds(s.record.SeenAt, now) {
+		ss.endUnused(now)
+		ss.answer(nil, errToken())
+		return
+	}
+	ss.connect(s, &m)
+	batch := &persistence.Batch{}
+	ss.saw(batch, s, s.describe(&m.hello), now)
+	listed := map[watchpost.TaskID]bool{}
+	for _, t := range m.hello.Tasks {
+		listed[watchpost.TaskID(t.Task)] = true
+	}
+	var home *actor.PID
+	if m.hello.Account != nil {
+		home = ss.takeReport(batch, s, *m.hello.Account)
+	}
+	ss.commits.submit(batch, nil)
+	if home == nil {
+		ss.commits.submit(nil, ss.welcome(s))
+	}
+	ss.moveTo(s, home, attach{listed: listed, then: ss.welcome(s)})
+	s.told = told{}
+	ss.statusChanged(s) // before any task: it names the account that writes are for
+	ss.reconcile(s, m.hello.Tasks)
+	ss.team.tasks.handOut()
+}
+
+// connect makes a connection the session's only one.
+func (ss *sessions) connect(s *sessionState, m *sessionHello) {
+	if s.link == nil {
+		ss.env.metrics.sessions.Inc()
+	} else {
+		ss.ctx.Send(s.link, endLink{protocol.CloseReplaced, "replaced by a newer connection"})
+		ss.disconnect(s)
+	}
+	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
+	s.worker = &worker{session: m.session, member: s.record.Member}
+	ss.team.tasks.dispatch.workers[m.session] = s.worker
+}
+
+// welcome returns what welcomes a session and answers its hello.
+func (ss *sessions) welcome(s *sessionState) func(error) {
+	now := ss.env.clock.Now()
+	root, link, sender, team := ss.env.system.Root, s.link, ss.ctx.Sender(), ss.ctx.Self()
+	member, _ := ss.team.members.byID(s.record.Member)
+	frame := protocol.Frame{
+		Member: &protocol.SignInMember{ID: string(member.ID), Email: member.Email},
+		Type:   protocol.TypeWelcome, Session: string(s.record.ID), ServerTime: &now,
+		HeartbeatS: int(protocol.HeartbeatEvery / time.Second), LeaseS: int(protocol.LeaseTime / time.Second),
+	}
+	return func(err error) {
+		if err != nil {
+			root.Send(sender, err)
+			return
+		}
+		root.Send(sender, sessionWelcomed{team})
+		root.Send(link, deliver{frame: frame})
+	}
+}
+
+// reconcile compares a session's journal with its leases here.
+func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
+	s.worker.task = ""
+	byID := map[watchpost.TaskID]*protocol.JournalTask{}
+	for i := range listed {
+		id := watchpost.TaskID(listed[i].Task)
+		byID[id] = &listed[i]
+		if open := ss.team.tasks.open[id]; (open == nil || open.holder != s.record.ID) && listed[i].State == protocol.StateReceived {
+			ss.ctx.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: listed[i].Task}})
+		}
+	}
+	for id, open := range ss.team.tasks.held[s.record.ID] {
+		ss.ctx.Send(open.pid, reattach{link: s.link, journal: s.journal, listed: byID[id]})
+		if !open.acting || byID[id] != nil {
+			s.worker.task = id
+		}
+	}
+}
