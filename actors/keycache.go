@@ -17,7 +17,7 @@ import (
 type keyCache struct {
 	mu    sync.RWMutex
 	teams map[keyDigest]cachedKey
-	// life is how long a key is remembered, in real time; 0 is for ever.
+	// life is how long a key is remembered, in real time; 0 is without end.
 	life time.Duration
 	// drops counts the keys that were dropped: a key looked up before one
 	// is not remembered after it.

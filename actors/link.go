@@ -171,7 +171,7 @@ func (l *Link) onDeliver(f protocol.Frame) {
 	l.early = nil
 }
 
-// attach takes note of whom to talk to, and watches the team.
+// attach takes note of the actor to talk to, and watches the team.
 func (l *Link) attach(m attached) {
 	l.mu.Lock()
 	known, closed := l.root != nil, l.closed

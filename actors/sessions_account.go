@@ -137,8 +137,8 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	return home
 }
 
-// moveTo hands a connection to a session actor, or tells it what was reported
-// since, or, without one, takes it back.
+// moveTo hands a connection to a session actor, or reports to it, or,
+// without one, takes the connection back.
 func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 	ss.showBlocked(s.worker)
 	if s.home != home {

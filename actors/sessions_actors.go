@@ -59,7 +59,7 @@ func (ss *sessions) loadActors(view persistence.View, open []*watchpost.Task, de
 	return nil
 }
 
-// spawnSession starts the session actor of an account with what is stored of it.
+// spawnSession starts the session actor of an account with its stored state.
 func (ss *sessions) spawnSession(urn watchpost.AccountURN, member watchpost.MemberID, l *ledger, leases map[watchpost.TaskID]*heldLease) {
 	now := ss.env.clock.Now()
 	st, alive := &standing{ledger: *l}, ss.alive[member]

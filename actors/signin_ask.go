@@ -145,7 +145,7 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 	return Ask(ctx, r, owner.Team, redeemPairing{hash})
 }
 
-// OpenSession opens a session of a person who has just signed in.
+// OpenSession opens a session of a person that has just signed in.
 func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
 	return Ask(ctx, r, who.Team.ID, OpenSession{Email: who.Member.Email})
 }

@@ -21,8 +21,8 @@ func (t *tasks) handOut() {
 	t.showPending(now)
 }
 
-// beginDay has the session actors debit what is held under lease to the period
-// that begins. Whatever they are assigned afterwards comes behind that.
+// beginDay has the session actors debit their leases to the period that begins.
+// All later assignments come after that.
 func (t *tasks) beginDay(now time.Time) {
 	day := watchpost.Daily.Key(now)
 	if day == t.day {
@@ -143,7 +143,7 @@ func (t *tasks) onWake() {
 	t.handOut()
 	t.team.sessions.statusesChanged()
 	t.armWake()
-	// The clock goes on when what is handed out now is decided.
+	// The clock goes on when all hand-outs of this moment are decided.
 	if sender := t.ctx.Sender(); t.unanswered > 0 && sender != nil {
 		t.wakers = append(t.wakers, sender)
 		return

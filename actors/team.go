@@ -47,8 +47,8 @@ type decided struct {
 
 	task *taskChange
 	// refund are debits to give back. path are the session actors that the
-	// decision passes before the team, each of which adds its part; announced is
-	// what the last of them may do afterwards.
+	// decision passes before the team, and each adds its part; announced is the
+	// announcement of the last one.
 	refund    []watchpost.Debit
 	path      []*actor.PID
 	announced *announced

@@ -36,7 +36,7 @@ func (s *Server) dashboardRoutes() {
 }
 
 // pageElsewhere reports whether the owner of the team answers a page, or is asked
-// next: a form of sign-in goes on to it with what was accepted.
+// next: a form of sign-in goes on to it with the accepted value.
 func (s *Server) pageElsewhere(r *http.Request, err error) bool {
 	if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/app/sign-in") {
 		return s.formElsewhere(r, []byte(r.PostForm.Encode()), err) == errForwarded //nolint:errorlint // it is never wrapped

@@ -230,7 +230,7 @@ func TestDashboardWatchlists(t *testing.T) {
 	}
 	require.Equal(t, 403, b.send("/app/watchlists/new", url.Values{"kind": {"keyword"}, "keyword": {"x"}}).status, "without the form token")
 
-	// By keywords. What was typed stays in the form.
+	// By keywords. The typed values stay in the form.
 	bad := send("/app/watchlists/new", url.Values{"kind": {"keyword"}, "name": {"Kept <i>"}, "keyword": {""}, "do": {"save"}})
 	require.Equal(t, 422, bad.status)
 	require.Contains(t, bad.raw, "Enter at least one keyword.")
@@ -251,7 +251,7 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Equal(t, false, tracked[1].(fields)["include_all_required"])
 	require.Equal(t, []any{fields{"key": "Pricing", "name": "Pricing", "description": "price, cost", "default": false}, fields{"key": "News", "name": "News", "description": "", "default": true}}, made["labels"])
 
-	// Change: what was not touched stays, with its ids.
+	// Change: the other values stay, with their ids.
 	edit := b.do("GET", "/app/watchlists/"+id, "").raw
 	require.Contains(t, edit, `value="battery storage"`)
 	same := url.Values{"name": {"Grid 2"}, "keyword": {"battery storage", "grid"}, "required": {"", "cost\r\nprice"}, "excluded": {"job\r\nhiring", ""}, "any": {"1"}, "every": {"24"}, "labels": {"Pricing: price, cost\r\nNews*"}, "do": {"save"}}
@@ -275,7 +275,7 @@ func TestDashboardWatchlists(t *testing.T) {
 	require.Equal(t, 403, send("/app/watchlists/"+foreign, url.Values{"do": {"delete"}}).status)
 	require.Equal(t, 404, b.do("GET", "/app/watchlists/nothing", "").status)
 
-	// By people: each line says what it was understood as.
+	// By people: each line says how it was understood.
 	seen := send("/app/watchlists/new", url.Values{"kind": {"people"}, "references": {"https://network.example/in/jane-doe/\r\na b c\r\njohn"}, "do": {"rows"}})
 	require.Equal(t, 200, seen.status)
 	require.Contains(t, seen.raw, "https://network.example/in/jane-doe/: jane-doe")

@@ -207,22 +207,22 @@ func (d *Dashboard) postPart(w http.ResponseWriter, r *http.Request, v *visit, i
 	}
 	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: actingAsOf(r, v), token: v.formToken(), back: back}
 	view := shower.show(page.Post)
-	if view.Deed, err = d.deed(r, v, task, id, back); err != nil {
+	if view.Action, err = d.action(r, v, task, id, back); err != nil {
 		return err
 	}
 	return renderPart(w, "feed.html", "post", view)
 }
 
-// deedView is the state of a like or comment.
-type deedView struct {
+// actionState is the state of a like or comment.
+type actionState struct {
 	Again              string // shows it as it is by then
 	What, State        string
 	Class, Icon, Extra string
 	Pending            bool
 }
 
-// deed describes the task on a post; nil when there is none.
-func (d *Dashboard) deed(r *http.Request, v *visit, id watchpost.TaskID, post watchpost.PostID, back string) (*deedView, error) {
+// action describes the task on a post; nil when there is none.
+func (d *Dashboard) action(r *http.Request, v *visit, id watchpost.TaskID, post watchpost.PostID, back string) (*actionState, error) {
 	if id == "" {
 		return nil, nil
 	}
@@ -240,5 +240,5 @@ func (d *Dashboard) deed(r *http.Request, v *visit, id watchpost.TaskID, post wa
 		return nil, errors.Join(err)
 	}
 	view := taskShown(task, v.team.Team, d.Clock.Now())
-	return &deedView{Again: placeOf(back, post, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}, nil
+	return &actionState{Again: placeOf(back, post, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}, nil
 }

@@ -54,7 +54,7 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 			return err
 		}
 		view := shown.show(post)
-		if view.Deed, err = d.deed(r, v, watchpost.TaskID(r.URL.Query().Get("task")), post.ID, page.Back); err != nil {
+		if view.Action, err = d.action(r, v, watchpost.TaskID(r.URL.Query().Get("task")), post.ID, page.Back); err != nil {
 			return err
 		}
 		page.Posts = append(page.Posts, view)
@@ -158,7 +158,7 @@ type postView struct {
 	Bookmark, Liked, Commented bool
 	Forum                      bool
 	actingAs
-	Deed             *deedView
+	Action           *actionState
 	Token, Key, Back string // of the forms
 }
 

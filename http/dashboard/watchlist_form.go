@@ -135,7 +135,7 @@ func (f *watchlistForm) render(w http.ResponseWriter, status int) error {
 	return render(w, status, "watchlist.html", f)
 }
 
-// take fills the form with what was sent.
+// take fills the form with the sent values.
 func (f *watchlistForm) take(form url.Values) {
 	f.Key, f.Prompt, f.Name, f.Labels = form.Get("key"), form.Get("prompt"), form.Get("name"), form.Get("labels")
 	f.References, f.Objective, f.Interpreter = form.Get("references"), form.Get("objective"), form.Get("interpreter")
@@ -252,7 +252,7 @@ var promptRefusals = map[string]string{
 	interpret.NoSubject:       "Say what the posts should be about.",
 }
 
-// watchlist cleans what was sent, as the API does.
+// watchlist cleans the sent values, as the API does.
 func (f *watchlistForm) watchlist() (watchpost.Watchlist, []reference.Reference) {
 	w := watchpost.Watchlist{Type: f.typ, Frequency: f.frequency()}
 	if strings.TrimSpace(f.Name) != "" {

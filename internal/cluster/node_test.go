@@ -115,7 +115,7 @@ func await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// testNode is a node in this process, or in one of its own.
+// testNode is a node in this process, or in a separate one.
 type testNode struct {
 	id     string
 	served func() []bool

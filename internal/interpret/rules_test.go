@@ -51,7 +51,7 @@ func TestUnderstood(t *testing.T) {
 }
 
 // TestUnknownLanguage: a prompt in a language without word classes, and without
-// names and quotes, is refused with an example about one of its own words.
+// names and quotes, is refused with an example about one of its words.
 func TestUnknownLanguage(t *testing.T) {
 	t.Parallel()
 	for prompt, word := range map[string]string{

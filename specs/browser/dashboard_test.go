@@ -43,12 +43,12 @@ func TestDashboard(t *testing.T) {
 	p.run(`location.href = "/app"`)
 	p.until(`document.querySelectorAll(".post mark").length > 0`)
 	p.until(`document.querySelector(".chip[aria-current] .count").textContent === document.querySelector(".result-line b").textContent`)
-	// The policy lets the page load what it needs: stylesheet and icons.
+	// The policy lets the page load its stylesheet and icons.
 	p.until(`getComputedStyle(document.querySelector(".post")).display === "grid"`)
 	p.until(`document.querySelector(".nav use").getBoundingClientRect().width > 5`)
 	// A like is done in this browser and shows.
 	p.run(`document.querySelector('form[action$="/like"] button').click()`)
-	p.until(`document.querySelector(".deed") !== null && document.querySelector(".deed").textContent.startsWith("Like as Ada Lovelace")`)
+	p.until(`document.querySelector(".action-state") !== null && document.querySelector(".action-state").textContent.startsWith("Like as Ada Lovelace")`)
 	eventually(t, func() bool {
 		_, posts := m.call(http.MethodGet, "/api-posts?interacted=true", nil)
 		return posts["count"].(float64) == 1
