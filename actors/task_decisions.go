@@ -35,7 +35,7 @@ func (t *task) decideIn(d decided, next watchpost.Task, c taskChange) {
 		putTask(d.batch, &next)
 	}
 	owner := t.refund(&d, c.refund)
-	if len(c.debited) > 0 || owner != nil {
+	if c.event == taskLeased || len(c.debited) > 0 || owner != nil {
 		putOpen(d.batch, next.ID, t.costs())
 	}
 	if ended {
