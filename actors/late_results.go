@@ -164,6 +164,6 @@ func (l *lateResults) refundUnknown(d decided, task *watchpost.Task, lease watch
 	}
 	d.batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
 	d.refund = slices.DeleteFunc(debits, func(d watchpost.Debit) bool { return d.Attempt != lease.Attempt })
-	d.path = []*actor.PID{l.team.sessions.actorOf(lease.Account, task.Member)}
+	d.path = []*actor.PID{l.team.accounts.actorOf(lease.Account, task.Member)}
 	l.ctx.Send(d.path[0], d)
 }

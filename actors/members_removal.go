@@ -65,9 +65,9 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	}
 	ms.team.web.endAll(st, m.Member)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
-	delete(ms.team.sessions.alive, m.Member)
+	delete(ms.team.accounts.alive, m.Member)
 	delete(ms.bindings, m.Member)
-	ms.team.sessions.showPresence()
+	ms.team.accounts.showPresence()
 	answer := replyTo(ms.env, ms.ctx.Sender(), Done{})
 	ms.submitSteps(st, func(err error) {
 		if err == nil {

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -90,4 +91,19 @@ type levelFilter struct {
 // Enabled implements slog.Handler.
 func (f levelFilter) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= f.level && f.Handler.Enabled(ctx, level)
+}
+
+// countBlocked counts a session under the reasons instead of those that it was
+// counted under before.
+func (m *Metrics) countBlocked(counted *[]PauseReason, reasons []PauseReason) {
+	if slices.Equal(*counted, reasons) {
+		return
+	}
+	for _, reason := range *counted {
+		m.blocked.WithLabelValues(string(reason)).Dec()
+	}
+	for _, reason := range reasons {
+		m.blocked.WithLabelValues(string(reason)).Inc()
+	}
+	*counted = reasons
 }

@@ -33,17 +33,14 @@ type sessionFrame struct {
 	frame   protocol.Frame
 }
 
-// sessions is the component of a team that owns its sessions and the actors of
-// its accounts, and hands each connection to the actor of the account that it is
-// signed in to. A connection without such an account stays with the team.
+// sessions is the component of a team that owns its sessions, and hands each
+// connection to the actor of the account that it is signed in to. A connection
+// without such an account stays with the team.
 type sessions struct {
 	*rootActor
 	team *team
 
-	byID   map[watchpost.SessionID]*sessionState
-	actors map[watchpost.AccountURN]*actor.PID
-	// alive are the members' last signs of life, as loaded or announced.
-	alive map[watchpost.MemberID]time.Time
+	byID map[watchpost.SessionID]*sessionState
 	// statusTimer is set while a status may have to be sent.
 	statusTimer watchpost.Timer
 }
@@ -51,9 +48,7 @@ type sessions struct {
 func newSessions(t *team) *sessions {
 	return &sessions{
 		rootActor: &t.rootActor, team: t,
-		byID:   map[watchpost.SessionID]*sessionState{},
-		actors: map[watchpost.AccountURN]*actor.PID{},
-		alive:  map[watchpost.MemberID]time.Time{},
+		byID: map[watchpost.SessionID]*sessionState{},
 	}
 }
 
@@ -257,13 +252,13 @@ func (ss *sessions) onAnnounced(m *announced) {
 	}
 	if _, known := ss.team.members.byID(m.member); !known {
 		m.batch = nil // its sign of life is not kept
-	} else if m.alive.After(ss.alive[m.member]) {
-		ss.alive[m.member] = m.alive
-		ss.showPresence()
+	} else if m.alive.After(ss.team.accounts.alive[m.member]) {
+		ss.team.accounts.alive[m.member] = m.alive
+		ss.team.accounts.showPresence()
 	}
 	for _, c := range m.connections {
 		s := ss.byID[c.session]
-		if s == nil || s.link != c.link || s.home != ss.actors[m.account] {
+		if s == nil || s.link != c.link || s.home != ss.team.accounts.actors[m.account] {
 			continue
 		}
 		before := *s.worker
@@ -274,7 +269,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 		if !m.blocked {
 			continue
 		}
-		ss.showBlocked(s.worker)
+		ss.team.accounts.showBlocked(s.worker)
 		if !s.worker.sameAccount(&before) {
 			ss.statusChanged(s)
 		}

@@ -35,7 +35,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	}
 	if !ours {
 		w.inUse = true
-		ss.showBlocked(w)
+		ss.team.accounts.showBlocked(w)
 		return
 	}
 	others := &steps{}
@@ -131,7 +131,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	if a.SignedIn && (!known || bound.Slug != a.Slug || bound.Name != a.Name) {
 		ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
 	}
-	home = ss.actorOf(urn, member)
+	home = ss.team.accounts.actorOf(urn, member)
 	st := ss.team.tasks.dispatch.accounts[urn]
 	st.from, st.fromWeekly = claim.From, claim.FromWeekly
 	return home
@@ -140,7 +140,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 // moveTo hands a connection to a session actor, or reports to it, or,
 // without one, takes the connection back.
 func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
-	ss.showBlocked(s.worker)
+	ss.team.accounts.showBlocked(s.worker)
 	if s.home != home {
 		if s.home != nil {
 			ss.ctx.Send(s.home, detach{s.record.ID, s.link})

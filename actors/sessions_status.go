@@ -76,7 +76,7 @@ func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.T
 	status := protocol.Frame{
 		Type: protocol.TypeStatus, Blocked: []protocol.Blocked{}, Waiting: &could, Allowances: []protocol.AllowanceState{},
 	}
-	for _, p := range ss.pauses(w, now) {
+	for _, p := range ss.team.accounts.pauses(w, now) {
 		b := protocol.Blocked{Reason: string(p.Reason)}
 		if p.TaskType != "" {
 			b.TaskTypes = []string{string(p.TaskType)}
@@ -106,7 +106,7 @@ func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.T
 			could += n
 		}
 	}
-	for _, u := range ss.used(bound.Account, now) {
+	for _, u := range ss.team.accounts.used(bound.Account, now) {
 		status.Allowances = append(status.Allowances, protocol.AllowanceState{
 			Action: string(u.Action), Used: u.Used, Limit: u.Limit, ResetsAt: u.ResetsAt,
 		})

@@ -22,7 +22,7 @@ type task struct {
 
 	ctx    actor.Context
 	state  watchpost.Task
-	debits []paid
+	debits payments
 	// session is the session actor that holds the present lease, last the one that
 	// the last decision passed: the next one passes it first, so that they stay in
 	// order.
@@ -181,7 +181,7 @@ func (t *task) decline(d decided, m offer) {
 	c := taskChange{task: t.state, event: taskDeclined, lease: m.lease.ID}
 	if m.created != nil && !t.state.State.Final() {
 		putTask(d.batch, &t.state)
-		putOpen(d.batch, t.state.ID, t.costs())
+		putOpen(d.batch, t.state.ID, t.debits.debits())
 	}
 	d.task = &c
 	t.submit(d, m.session)

@@ -16,6 +16,30 @@ type paid struct {
 	session *actor.PID
 }
 
+// payments are the debits of a task's hand-outs.
+type payments []paid
+
+// debits returns them as they are stored.
+func (p payments) debits() (debits []watchpost.Debit) {
+	for _, d := range p {
+		debits = append(debits, d.Debit)
+	}
+	return debits
+}
+
+// takeBack removes the debits of an attempt, to be given back to the days that were
+// debited, and returns them with the session actor that owns them; nil when there
+// are none.
+func (p *payments) takeBack(attempt int) (debits []watchpost.Debit, owner *actor.PID) {
+	*p = slices.DeleteFunc(*p, func(d paid) bool {
+		if d.Attempt == attempt {
+			debits, owner = append(debits, d.Debit), d.session
+		}
+		return d.Attempt == attempt
+	})
+	return debits, owner
+}
+
 // decide takes over a new state and hands it to the team.
 func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 	t.decideIn(decided{onCommitted: then}, next, c)
@@ -34,14 +58,15 @@ func (t *task) decideIn(d decided, next watchpost.Task, c taskChange) {
 	} else {
 		putTask(d.batch, &next)
 	}
-	owner := t.refund(&d, c.refund)
+	refund, owner := t.debits.takeBack(c.refund)
+	d.refund = refund
 	if c.event == taskLeased || len(c.debited) > 0 || owner != nil {
-		putOpen(d.batch, next.ID, t.costs())
+		putOpen(d.batch, next.ID, t.debits.debits())
 	}
 	if ended {
 		d.batch.Delete(teamspace.Key(teamspace.KeyOpen, next.ID))
 		if next.Unknown() { // the truth may still give them back
-			d.batch.Put(teamspace.Key(teamspace.KeyDebits, next.ID), teamspace.Encode(t.costs()))
+			d.batch.Put(teamspace.Key(teamspace.KeyDebits, next.ID), teamspace.Encode(t.debits.debits()))
 		}
 		then, env, team := d.onCommitted, t.env, t.team
 		d.onCommitted = both(func(err error) {
@@ -81,26 +106,6 @@ func (t *task) submit(d decided, owner *actor.PID) {
 
 // answer sends what waits for all decisions of the task so far.
 func (t *task) answer(then func(error)) { t.submit(decided{onCommitted: then}, nil) }
-
-// costs returns what the hand-outs of the task have cost.
-func (t *task) costs() (debits []watchpost.Debit) {
-	for _, d := range t.debits {
-		debits = append(debits, d.Debit)
-	}
-	return debits
-}
-
-// refund gives the debits of an attempt back, to the days that were debited, and
-// returns the session actor that owns them; nil when there are none.
-func (t *task) refund(d *decided, attempt int) (owner *actor.PID) {
-	t.debits = slices.DeleteFunc(t.debits, func(p paid) bool {
-		if p.Attempt == attempt {
-			d.refund, owner = append(d.refund, p.Debit), p.session
-		}
-		return p.Attempt == attempt
-	})
-	return owner
-}
 
 // pay notes a debit for an attempt.
 func (t *task) pay(d watchpost.Debit, attempt int) []watchpost.Debit {

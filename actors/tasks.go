@@ -149,16 +149,16 @@ func (t *tasks) load(view persistence.View) error {
 		}
 		open = append(open, &task)
 	}
-	if err := t.team.sessions.loadActors(view, open, debits); err != nil {
+	if err := t.team.accounts.load(view, open, debits); err != nil {
 		return err
 	}
 	for _, task := range open {
 		actor := newTask(t.env, *task, t.ctx.Self())
 		for _, d := range debits[task.ID] {
-			actor.debits = append(actor.debits, paid{d, t.team.sessions.actors[d.Account]})
+			actor.debits = append(actor.debits, paid{d, t.team.accounts.actors[d.Account]})
 		}
 		if task.Lease != nil {
-			actor.session = t.team.sessions.actors[task.Lease.Account]
+			actor.session = t.team.accounts.actors[task.Lease.Account]
 			actor.last = actor.session
 		}
 		tracked := t.track(task)

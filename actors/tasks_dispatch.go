@@ -29,7 +29,7 @@ func (t *tasks) beginDay(now time.Time) {
 		return
 	}
 	t.day = day
-	for _, session := range t.team.sessions.actors {
+	for _, session := range t.team.accounts.actors {
 		t.unanswered++
 		t.ctx.Send(session, newDay{})
 	}
@@ -138,7 +138,7 @@ func (t *tasks) armWake() {
 func (t *tasks) onWake() {
 	t.wake = nil
 	for _, w := range t.dispatch.workers {
-		t.team.sessions.showBlocked(w)
+		t.team.accounts.showBlocked(w)
 	}
 	t.handOut()
 	t.team.sessions.statusesChanged()

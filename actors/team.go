@@ -29,6 +29,7 @@ type team struct {
 	members     *members
 	web         *webSessions
 	sessions    *sessions
+	accounts    *accounts
 	watchlists  *watchlists
 	scans       *scans
 	tasks       *tasks
@@ -69,6 +70,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.members = newMembers(t)
 	t.web = newWebSessions(t)
 	t.sessions = newSessions(t)
+	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)
 	t.scans = newScans(t)
 	t.tasks = newTasks(t)

@@ -56,7 +56,7 @@ func (t *team) onPlanExpired() {
 // team in which neither a session nor a person was seen for a week has less.
 func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
 	last := t.record.SignedInAt
-	for _, alive := range t.sessions.alive {
+	for _, alive := range t.accounts.alive {
 		if alive.After(last) {
 			last = alive
 		}

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -119,7 +118,7 @@ func (t *team) view() TeamView {
 // that can do most. Before a member has an account, by that of the session.
 func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPresence {
 	p := MemberPresence{Member: member}
-	if last, known := ss.alive[member]; known {
+	if last, known := ss.team.accounts.alive[member]; known {
 		p.LastActive, p.Active = last, watchpost.ExtensionActive(last, now)
 	}
 	var best *sessionState
@@ -140,14 +139,14 @@ func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPre
 			p.Account, p.AccountInUse = ss.team.members.boundAccount(member), false
 		}
 		if !w.inUse || w.other {
-			p.Used = ss.used(watchpost.AccountURN(p.Account.URN), now)
+			p.Used = ss.team.accounts.used(watchpost.AccountURN(p.Account.URN), now)
 		}
-		p.Pauses = ss.pauses(w, now)
+		p.Pauses = ss.team.accounts.pauses(w, now)
 		return p
 	}
 	if p.Account = ss.team.members.boundAccount(member); p.Account != nil {
 		urn := watchpost.AccountURN(p.Account.URN)
-		p.Used, p.Pauses = ss.used(urn, now), ss.accountPauses(urn, now)
+		p.Used, p.Pauses = ss.team.accounts.used(urn, now), ss.team.accounts.pausesOf(urn, now)
 	}
 	return p
 }
@@ -178,59 +177,6 @@ func compareWorkers(a, b *worker) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.session, a.session))
 }
 
-func (ss *sessions) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
-	var uses []AllowanceUse
-	l := &ss.team.tasks.dispatch.standing(account).ledger
-	for _, a := range watchpost.Allowances {
-		uses = append(uses, AllowanceUse{
-			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
-		})
-	}
-	return uses
-}
-
-// pauses says why a connected session is not handed everything.
-func (ss *sessions) pauses(w *worker, now time.Time) []Pause {
-	var pauses []Pause
-	switch {
-	case w.other && w.inUse:
-		return []Pause{{Reason: PauseOtherAccount}, {Reason: PauseAccountInUse}}
-	case w.other:
-		return []Pause{{Reason: PauseOtherAccount}}
-	case w.inUse:
-		return []Pause{{Reason: PauseAccountInUse}}
-	case !w.signedIn:
-		pauses = append(pauses, Pause{Reason: PauseSignedOut})
-	case w.stopped:
-		pauses = append(pauses, Pause{Reason: cmp.Or(PauseReason(w.stoppedBy), PauseReleased)})
-	}
-	st := ss.team.tasks.dispatch.standing(w.account)
-	if now.Before(st.from) {
-		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: st.from})
-	}
-	if now.Before(st.fromWeekly) {
-		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: st.fromWeekly})
-	}
-	return append(pauses, ss.accountPauses(w.account, now)...)
-}
-
-// accountPauses are the pauses of an account, with or without a session.
-func (ss *sessions) accountPauses(account watchpost.AccountURN, now time.Time) []Pause {
-	var pauses []Pause
-	st := ss.team.tasks.dispatch.standing(account)
-	for _, kind := range slices.Sorted(maps.Keys(st.paused)) {
-		if until := st.paused[kind]; now.Before(until) {
-			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: kind, Until: until})
-		}
-	}
-	for _, a := range watchpost.Allowances {
-		if st.ledger.closed(a.Action, now) {
-			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
-		}
-	}
-	return pauses
-}
-
 // value returns the team with its members, as a value of the receiver's own.
 func (t *team) value() watchpost.Team {
 	return watchpost.Team{
@@ -243,7 +189,7 @@ func (t *team) value() watchpost.Team {
 // onRequireExtension answers whether an extension was active within LivenessWindow.
 func (t *team) onRequireExtension() {
 	now := t.env.clock.Now()
-	for _, last := range t.sessions.alive {
+	for _, last := range t.accounts.alive {
 		if watchpost.ExtensionActive(last, now) {
 			t.answer(Done{}, nil)
 			return

@@ -1,0 +1,172 @@
+package actors
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+)
+
+// accounts is the component of a team that owns the actors of its accounts, and
+// knows what they have announced.
+type accounts struct {
+	*rootActor
+	team *team
+
+	actors map[watchpost.AccountURN]*actor.PID
+	// alive are the members' last signs of life, as loaded or announced.
+	alive map[watchpost.MemberID]time.Time
+}
+
+func newAccounts(t *team) *accounts {
+	return &accounts{
+		rootActor: &t.rootActor, team: t,
+		actors: map[watchpost.AccountURN]*actor.PID{},
+		alive:  map[watchpost.MemberID]time.Time{},
+	}
+}
+
+// actorOf returns the session actor of an account, a new one if need be.
+func (as *accounts) actorOf(urn watchpost.AccountURN, member watchpost.MemberID) *actor.PID {
+	if as.actors[urn] == nil {
+		as.start(urn, member, &ledger{account: urn}, nil)
+	}
+	return as.actors[urn]
+}
+
+// load starts the session actors of all accounts that the team knows: the
+// claimed and bound ones, and those whose allowances or open tasks still count.
+func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits map[watchpost.TaskID][]watchpost.Debit) error {
+	ledgers, err := loadLedgers(view, as.space, as.env.clock.Now())
+	if err != nil {
+		return err
+	}
+	leases := map[watchpost.AccountURN]map[watchpost.TaskID]*heldLease{}
+	members := map[watchpost.AccountURN]watchpost.MemberID{}
+	know := func(urn watchpost.AccountURN) {
+		if ledgers[urn] == nil {
+			ledgers[urn] = &ledger{account: urn}
+		}
+	}
+	for _, t := range open {
+		for _, d := range debits[t.ID] {
+			know(d.Account)
+		}
+		if l := t.Lease; l != nil {
+			know(l.Account)
+			if leases[l.Account] == nil {
+				leases[l.Account] = map[watchpost.TaskID]*heldLease{}
+			}
+			held := &heldLease{id: l.ID, session: l.Session, acting: t.State == watchpost.TaskActing}
+			if d := debits[t.ID]; len(d) > 0 {
+				held.last = d[len(d)-1]
+			}
+			leases[l.Account][t.ID] = held
+		}
+	}
+	for urn, account := range as.team.members.accounts {
+		know(urn)
+		members[urn] = account.Member
+	}
+	for member, bound := range as.team.members.bindings {
+		know(bound.Account)
+		members[bound.Account] = member
+	}
+	for urn, l := range ledgers {
+		as.start(urn, members[urn], l, leases[urn])
+	}
+	return nil
+}
+
+// start spawns the session actor of an account with its stored state.
+func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l *ledger, leases map[watchpost.TaskID]*heldLease) {
+	now := as.env.clock.Now()
+	st, alive := &standing{ledger: *l}, as.alive[member]
+	as.team.tasks.dispatch.accounts[urn] = st.present(now)
+	as.actors[urn] = as.spawn(&session{
+		env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st,
+		alive: liveness{last: alive, stored: alive}, leases: leases,
+	})
+}
+
+// showPresence lets Registry.RequireExtension read the newest sign of life.
+func (as *accounts) showPresence() {
+	var newest time.Time
+	for _, last := range as.alive {
+		if last.After(newest) {
+			newest = last
+		}
+	}
+	as.env.presence.Store(as.team.id, newest)
+}
+
+func (as *accounts) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
+	var uses []AllowanceUse
+	l := &as.team.tasks.dispatch.standing(account).ledger
+	for _, a := range watchpost.Allowances {
+		uses = append(uses, AllowanceUse{
+			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
+		})
+	}
+	return uses
+}
+
+// pauses says why a connected session is not handed everything.
+func (as *accounts) pauses(w *worker, now time.Time) []Pause {
+	var pauses []Pause
+	switch {
+	case w.other && w.inUse:
+		return []Pause{{Reason: PauseOtherAccount}, {Reason: PauseAccountInUse}}
+	case w.other:
+		return []Pause{{Reason: PauseOtherAccount}}
+	case w.inUse:
+		return []Pause{{Reason: PauseAccountInUse}}
+	case !w.signedIn:
+		pauses = append(pauses, Pause{Reason: PauseSignedOut})
+	case w.stopped:
+		pauses = append(pauses, Pause{Reason: cmp.Or(PauseReason(w.stoppedBy), PauseReleased)})
+	}
+	st := as.team.tasks.dispatch.standing(w.account)
+	if now.Before(st.from) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Until: st.from})
+	}
+	if now.Before(st.fromWeekly) {
+		pauses = append(pauses, Pause{Reason: PauseNewClaim, Action: watchpost.ActionInvitation, Until: st.fromWeekly})
+	}
+	return append(pauses, as.pausesOf(w.account, now)...)
+}
+
+// pausesOf are the pauses of an account, with or without a session.
+func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Pause {
+	var pauses []Pause
+	st := as.team.tasks.dispatch.standing(account)
+	for _, kind := range slices.Sorted(maps.Keys(st.paused)) {
+		if until := st.paused[kind]; now.Before(until) {
+			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: kind, Until: until})
+		}
+	}
+	for _, a := range watchpost.Allowances {
+		if st.ledger.closed(a.Action, now) {
+			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
+		}
+	}
+	return pauses
+}
+
+// showBlocked counts a connected session in the metrics under the reasons that
+// block it now: a changed layout of the network's pages shows there first. The end
+// of a reason by time is noticed with the next heartbeat.
+func (as *accounts) showBlocked(w *worker) {
+	var reasons []PauseReason
+	for _, p := range as.pauses(w, as.env.clock.Now()) {
+		if !slices.Contains(reasons, p.Reason) {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	as.env.metrics.countBlocked(&w.blocked, reasons)
+}
