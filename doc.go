@@ -16,14 +16,15 @@
 //     and the team can act in the member's name (What the service does; team.go).
 //   - API key: the secret that authenticates a team (Authentication; team.go).
 //   - Plan: the subscription of a team, which sets its quotas (Limits; plan.go).
-//   - Quota: a limit of the plan; a request above it is refused (Limits;
-//     plan.go).
+//   - Quota: a limit of the plan. A request above it is refused, posts above it
+//     are dropped and counted (Limits; plan.go).
 //   - Account: a member's login on the network, to which the network's daily
 //     limits apply (Limits; allowance.go).
 //   - Allowance: how often an account may do an action in a day or week; tasks
 //     above it wait (Limits; allowance.go).
 //   - Session: one paired browser extension. Only sessions access the network
-//     (Authentication; internal/protocol).
+//     (Authentication; internal/protocol). A session actor belongs to an account,
+//     and has the sessions that are signed in to it.
 //   - Liveness: a team's extension counts as active for 48 hours after its last
 //     activity (Authentication; allowance.go).
 //   - Watchlist: a subject that a team observes, of one of four types
@@ -59,8 +60,8 @@
 //
 //   - . — this package.
 //   - actors — one supervised tree of actors per team, the only writer of the
-//     team's data. The team actor consists of components: members, sessions,
-//     watchlists, scans, tasks, effects, late results and idempotency.
+//     team's data. The team actor consists of components: members, web, sessions,
+//     accounts, watchlists, scans, tasks, effects, late results and idempotency.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
 //   - http/dashboard — the pages of the dashboard under /app.

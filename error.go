@@ -6,7 +6,7 @@ import (
 )
 
 // Kind is the class of an error in the words of the specification's error
-// table. Only package http maps a kind to a status code.
+// table. Only package http and its pages map a kind to a status code.
 type Kind uint8
 
 // The kinds, in about the order in which a request is checked.

@@ -88,7 +88,7 @@ func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l
 	now := as.env.clock.Now()
 	st, alive := &standing{ledger: *l}, as.alive[member]
 	as.team.tasks.dispatch.accounts[urn] = st.present(now)
-	as.actors[urn] = as.spawn(&session{
+	as.actors[urn] = as.spawn(&sessionActor{
 		env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st,
 		alive: liveness{last: alive, stored: alive}, leases: leases,
 	})

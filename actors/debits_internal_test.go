@@ -36,9 +36,9 @@ func sentOf[M any](r *recorder) (messages []M) {
 }
 
 // account is a session actor with connections, outside a tree.
-func account(clock watchpost.Clock, connections int) (*session, *recorder) {
+func account(clock watchpost.Clock, connections int) (*sessionActor, *recorder) {
 	r := &recorder{self: actor.NewPID("", "session")}
-	s := &session{env: &environment{clock: clock}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", standing: newStanding("urn:a")}
+	s := &sessionActor{env: &environment{clock: clock}, ctx: r, team: actor.NewPID("", "team"), account: "urn:a", standing: newStanding("urn:a")}
 	for i := range connections {
 		s.connections = append(s.connections, &connection{session: watchpost.SessionID(strconv.Itoa(i)), readiness: readiness{signedIn: true}})
 	}

@@ -1,7 +1,7 @@
 // Package actors keeps each team in one supervised tree of actors, which is the
 // single writer of the team's space in the store.
 //
-//	registry ─ team ─┬─ session …     one account of the network: allowances, liveness, connections, leases
+//	registry ─ team ─┬─ session …     a session actor for each account: allowances, liveness, connections, leases
 //	                 ├─ watchlist …   definition and schedule of one watchlist of keywords or the forum
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
 //	                 ├─ task …        one open task
@@ -9,7 +9,8 @@
 //	         └ sign-in …              one-time codes, sharded by address
 //
 // The team is divided into components, which share its mailbox and its batches.
-// Each owns the fields that it declares and alone changes them.
+// Each declares its fields. They run in one mailbox, so a decision may use those of
+// several.
 //
 //	members       members, pairing codes, claimed and bound accounts
 //	web           browsers signed in to the dashboard, links to sign in
@@ -50,8 +51,9 @@
 // next request activates the team again from the store under a new epoch, which
 // fences the writes of the old tree. Callers whose answer was lost get an
 // Unavailable error. A crash loses only decisions that were never answered, and
-// what is not stored by design: queued mails and the last ten minutes of a
-// session's signs of life.
+// state that is not stored by design: queued mails, the last ten minutes of a
+// member's signs of life and the last hour of a session's, pauses of a type, and
+// renewals of leases, which begin again.
 // Expected failures are errors, not panics.
 //
 // # Time

@@ -13,7 +13,8 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// session is the actor of one account of the network that a member has claimed.
+// sessionActor is the actor of one account of the network that a member has
+// claimed, or whose allowances or open tasks still count.
 //
 // Owner and lifetime: the team spawns it when it loads or claims the account,
 // and it lives as long as the team's tree, connected or not. It owns what the
@@ -21,7 +22,7 @@ import (
 // member, its connections, and what these hold under lease. It accepts or declines
 // what the team assigns. The decisions of a task that it holds pass it on their
 // way to the team, and it adds its part.
-type session struct {
+type sessionActor struct {
 	env     *environment
 	team    *actor.PID
 	ctx     actor.Context
@@ -102,12 +103,12 @@ type announcedConnection struct {
 	readiness
 }
 
-// newDay has a session debit its leases to the period that begins; answered
+// newDay has a session actor carry its leases over to the day that begins; answered
 // with announced.
 type newDay struct{}
 
 // Receive implements actor.Actor.
-func (s *session) Receive(c actor.Context) {
+func (s *sessionActor) Receive(c actor.Context) {
 	s.ctx = c
 	switch m := c.Message().(type) {
 	case fromLink:
@@ -135,7 +136,7 @@ func (s *session) Receive(c actor.Context) {
 	}
 }
 
-func (s *session) connection(id watchpost.SessionID) *connection {
+func (s *sessionActor) connection(id watchpost.SessionID) *connection {
 	for _, c := range s.connections {
 		if c.session == id {
 			return c
@@ -146,7 +147,7 @@ func (s *session) connection(id watchpost.SessionID) *connection {
 
 // onAttach takes up a connection that is signed in to the account, or signed out
 // of it. The newest connection of a session counts.
-func (s *session) onAttach(m attach) {
+func (s *sessionActor) onAttach(m attach) {
 	now := s.env.clock.Now()
 	if s.member != m.member {
 		s.member, s.alive = m.member, liveness{}
@@ -167,7 +168,7 @@ func (s *session) onAttach(m attach) {
 	s.announce(announced{batch: batch, then: m.then})
 }
 
-func (s *session) onDetach(m detach) {
+func (s *sessionActor) onDetach(m detach) {
 	n := len(s.connections)
 	s.connections = slices.DeleteFunc(s.connections, func(c *connection) bool { return c.session == m.session && c.link == m.link })
 	if len(s.connections) == n {
@@ -180,7 +181,7 @@ func (s *session) onDetach(m detach) {
 
 // onFrame handles what a connection sends: a sign of life, or news of a task. What
 // it cannot decide alone goes to the team.
-func (s *session) onFrame(m fromLink) {
+func (s *sessionActor) onFrame(m fromLink) {
 	c := s.connection(m.session)
 	if c == nil || c.link != m.link {
 		s.ctx.Send(s.team, m)
@@ -205,7 +206,7 @@ func (s *session) onFrame(m fromLink) {
 // onHeartbeat renews leases and notes a sign of life. It reports whether that was
 // all: the team decides about another account, a new day of the claim, and what
 // the session holds as another account.
-func (s *session) onHeartbeat(c *connection, f *protocol.Frame) bool {
+func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 	now := s.env.clock.Now()
 	until := now.Add(protocol.LeaseTime)
 	for _, r := range f.Running {
@@ -229,7 +230,7 @@ func (s *session) onHeartbeat(c *connection, f *protocol.Frame) bool {
 
 // lives notes a sign of life of a connection, and of its member if it is signed
 // in. It lifts what stopped the connection.
-func (s *session) lives(batch *persistence.Batch, c *connection, now time.Time) {
+func (s *sessionActor) lives(batch *persistence.Batch, c *connection, now time.Time) {
 	c.signedIn, c.stopped, c.stoppedBy = c.account.SignedIn, false, ""
 	c.signs++
 	s.blocked = true
@@ -243,7 +244,7 @@ func (s *session) lives(batch *persistence.Batch, c *connection, now time.Time) 
 }
 
 // storeLiveness stores the member's last sign of life if it is not stored yet.
-func (s *session) storeLiveness(batch *persistence.Batch) {
+func (s *sessionActor) storeLiveness(batch *persistence.Batch) {
 	if !s.alive.stored.Equal(s.alive.last) {
 		s.alive.stored = s.alive.last
 		batch.Put(teamspace.Key(teamspace.KeyLiveness, s.member), teamspace.Encode(s.alive.last))
@@ -252,7 +253,7 @@ func (s *session) storeLiveness(batch *persistence.Batch) {
 
 // onDeliver sends a frame over the connection of a session; the team knows where
 // one is that has reported another account meanwhile.
-func (s *session) onDeliver(m deliver) {
+func (s *sessionActor) onDeliver(m deliver) {
 	if c := s.connection(m.session); c != nil {
 		s.ctx.Send(c.link, m)
 		return
@@ -261,9 +262,9 @@ func (s *session) onDeliver(m deliver) {
 }
 
 // announce tells the team what the account may do now.
-func (s *session) announce(m announced) { s.ctx.Send(s.team, *s.announcement(&m)) }
+func (s *sessionActor) announce(m announced) { s.ctx.Send(s.team, *s.announcement(&m)) }
 
-func (s *session) announcement(m *announced) *announced {
+func (s *sessionActor) announcement(m *announced) *announced {
 	m.account, m.member, m.alive, m.blocked = s.account, s.member, s.alive.last, s.blocked
 	s.blocked = false
 	m.standing = s.present(s.env.clock.Now())
@@ -274,10 +275,10 @@ func (s *session) announcement(m *announced) *announced {
 	return m
 }
 
-// beginDay debits the leases to the period that holds now, if they were debited to
-// an earlier one: it sets the units aside at once, before anything
-// is handed out in it, and has the task note the debit.
-func (s *session) beginDay(now time.Time) {
+// beginDay carries the leases over to the period that holds now: it reserves their
+// units at once, before anything is handed out in it. They become debits when the
+// tasks have noted them.
+func (s *sessionActor) beginDay(now time.Time) {
 	day := s.ledger.period(watchpost.Daily, now)
 	if day == s.day {
 		return

@@ -52,7 +52,7 @@ type carryOver struct {
 
 // onAssign accepts a task for a free connection: it sets the allowance aside and
 // offers the task a lease. Otherwise it declines.
-func (s *session) onAssign(m assign) {
+func (s *sessionActor) onAssign(m assign) {
 	now := s.env.clock.Now()
 	s.beginDay(now)
 	c := s.connection(m.session)
@@ -80,7 +80,7 @@ func (s *session) onAssign(m assign) {
 	s.ctx.Send(m.task, o)
 }
 
-func (s *session) hold(id watchpost.TaskID, l *heldLease) {
+func (s *sessionActor) hold(id watchpost.TaskID, l *heldLease) {
 	if s.leases == nil {
 		s.leases = map[watchpost.TaskID]*heldLease{}
 	}
@@ -90,7 +90,7 @@ func (s *session) hold(id watchpost.TaskID, l *heldLease) {
 // inHand returns the task that a session holds. listed are those that its hello
 // lists, nil without a hello: a write in acting that is not in its journal is
 // another journal's to answer for.
-func (s *session) inHand(id watchpost.SessionID, listed map[watchpost.TaskID]bool) (task watchpost.TaskID) {
+func (s *sessionActor) inHand(id watchpost.SessionID, listed map[watchpost.TaskID]bool) (task watchpost.TaskID) {
 	for held, l := range s.leases {
 		if l.session == id && (!l.acting || listed == nil || listed[held]) {
 			task = held
@@ -99,16 +99,16 @@ func (s *session) inHand(id watchpost.SessionID, listed map[watchpost.TaskID]boo
 	return task
 }
 
-func (s *session) onTaskLoaded(m taskLoaded) {
+func (s *sessionActor) onTaskLoaded(m taskLoaded) {
 	if l := s.leases[m.id]; l != nil {
 		l.task = m.task
 		s.carryOver(l, s.env.clock.Now())
 	}
 }
 
-// carryOver debits a lease to the period that holds now, if it was debited to an
-// earlier one.
-func (s *session) carryOver(l *heldLease, now time.Time) {
+// carryOver reserves the units of a lease in the period that holds now, if its debit
+// is of an earlier one, and has the task note that.
+func (s *sessionActor) carryOver(l *heldLease, now time.Time) {
 	if l.task == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func (s *session) carryOver(l *heldLease, now time.Time) {
 }
 
 // onDecided adds what a decision changes in the account, and passes it on.
-func (s *session) onDecided(d decided) {
+func (s *sessionActor) onDecided(d decided) {
 	s.beginDay(s.env.clock.Now())
 	if d.batch == nil {
 		d.batch = &persistence.Batch{}
@@ -144,13 +144,13 @@ func (s *session) onDecided(d decided) {
 }
 
 // onTaskChange follows a task that the account holds.
-func (s *session) onTaskChange(batch *persistence.Batch, c *taskChange) {
+func (s *sessionActor) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	l := s.leases[c.task.ID]
 	if l != nil {
 		for _, d := range c.debited {
 			s.ledger.release(d)
 			s.ledger.debit(batch, d)
-			d.Attempt = 0
+			d.Attempt = 0 // reserved debits have none yet
 			l.reserved = slices.DeleteFunc(l.reserved, func(r watchpost.Debit) bool { return r == d })
 		}
 		l.acting = c.task.State == watchpost.TaskActing
@@ -170,7 +170,7 @@ func (s *session) onTaskChange(batch *persistence.Batch, c *taskChange) {
 }
 
 // letGo ends what the account holds of a task.
-func (s *session) letGo(id watchpost.TaskID) {
+func (s *sessionActor) letGo(id watchpost.TaskID) {
 	l := s.leases[id]
 	if l == nil {
 		return
@@ -186,7 +186,7 @@ func (s *session) letGo(id watchpost.TaskID) {
 	}
 }
 
-func (s *session) onRecall(m recall) {
+func (s *sessionActor) onRecall(m recall) {
 	s.letGo(m.task)
 	s.announce(announced{})
 }
@@ -198,7 +198,7 @@ const maxReleases = 3
 
 // countReleases counts the tasks that a connection gave back since it last worked
 // on one.
-func (s *session) countReleases(c *taskChange) {
+func (s *sessionActor) countReleases(c *taskChange) {
 	conn := s.connection(c.by)
 	if conn == nil {
 		return
@@ -215,7 +215,7 @@ func (s *session) countReleases(c *taskChange) {
 }
 
 // pause stops hand-outs to the account as a verdict says.
-func (s *session) pause(batch *persistence.Batch, c *taskChange) {
+func (s *sessionActor) pause(batch *persistence.Batch, c *taskChange) {
 	now := s.env.clock.Now()
 	v := c.verdict
 	s.blocked = true

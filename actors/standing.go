@@ -46,8 +46,8 @@ func (st *standing) room(kind watchpost.TaskType, now time.Time) int {
 	return st.ledger.room(kind.Action(), now)
 }
 
-// readiness is what a connection may be handed. The session actor of its account
-// owns it.
+// readiness is what a connection may be handed. Its report says whether it is
+// signed in; the session actor of its account decides the rest.
 type readiness struct {
 	signedIn bool
 	stopped  bool // signed out or challenged since its last sign of life

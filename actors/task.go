@@ -23,8 +23,8 @@ type task struct {
 	ctx    actor.Context
 	state  watchpost.Task
 	debits payments
-	// session is the session actor that holds the present lease, last the one that
-	// the last decision passed: the next one passes it first, so that they stay in
+	// session is the session actor of the newest lease, last the one that the last
+	// decision passed: the next one passes it first, so that they stay in
 	// order.
 	session *actor.PID
 	last    *actor.PID

@@ -94,7 +94,7 @@ const (
 	taskLeased taskEvent = iota
 	taskDeclined
 	taskReturned
-	taskActs // or nothing that concerns the team
+	taskActs // or another change of the record that moves it nowhere
 	taskMoved
 	taskEnded
 )

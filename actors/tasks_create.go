@@ -62,7 +62,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 		putOpen(created.batch, task.ID, nil)
 		t.commits.submit(created.batch, created.onCommitted)
 		if ok {
-			t.offer(a)
+			t.handTo(a)
 		}
 	}
 	t.showPending(now)

@@ -16,7 +16,7 @@ func (t *tasks) handOut() {
 		if !ok {
 			break
 		}
-		t.offer(a)
+		t.handTo(a)
 	}
 	t.showPending(now)
 }
@@ -35,9 +35,9 @@ func (t *tasks) beginDay(now time.Time) {
 	}
 }
 
-// offer assigns a task to a session, or fails it when the account has done the
+// handTo assigns a task to a session, or fails it when the account has done the
 // same already.
-func (t *tasks) offer(a assignment) {
+func (t *tasks) handTo(a assignment) {
 	open := t.open[a.task]
 	first, err := t.team.effects.duplicate(open, a.worker.account)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"watchpost"
 )
 
-// statuses is the one place where a kind of error becomes a status.
+// statuses is where a kind of error becomes a status of the API. The pages of the
+// dashboard show a form again with the same status.
 var statuses = map[watchpost.Kind]int{
 	watchpost.Internal:          http.StatusInternalServerError,
 	watchpost.Unavailable:       http.StatusInternalServerError,

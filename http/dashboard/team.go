@@ -265,11 +265,12 @@ func (d *Dashboard) invite(w http.ResponseWriter, r *http.Request, v *visit) err
 	if err == nil {
 		_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.AddMember{Email: email, Role: role})
 	}
-	switch watchpost.KindOf(err) {
-	case watchpost.PlanLimit, watchpost.Conflict, watchpost.Invalid:
-		if err != nil {
-			return again(http.StatusUnprocessableEntity, errorText(err))
-		}
+	switch {
+	case err == nil:
+	case watchpost.KindOf(err) == watchpost.PlanLimit:
+		return again(http.StatusPaymentRequired, errorText(err))
+	case watchpost.KindOf(err) == watchpost.Conflict, watchpost.KindOf(err) == watchpost.Invalid:
+		return again(http.StatusUnprocessableEntity, errorText(err))
 	}
 	if err != nil {
 		return err
