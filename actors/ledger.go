@@ -3,6 +3,7 @@ package actors
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"watchpost"
@@ -17,9 +18,6 @@ import (
 type ledger struct {
 	account watchpost.AccountURN
 	entries []ledgerEntry // a few for each day
-	// names are the periods of day, the present one's number since 1970.
-	day   int64
-	names [2]string
 }
 
 type ledgerEntry struct {
@@ -54,14 +52,25 @@ func loadLedgers(view persistence.View, space persistence.Space, now time.Time) 
 	return ledgers, failure
 }
 
-// period names the period that holds now. It is asked for with every hand-out,
-// and changes once a day.
-func (l *ledger) period(p watchpost.Period, now time.Time) string {
-	if day := now.Unix() / (24 * 60 * 60); day != l.day {
-		l.day = day
-		l.names = [2]string{watchpost.Daily: watchpost.Daily.Key(now), watchpost.Weekly: watchpost.Weekly.Key(now)}
+// presentPeriods are the names that periodOf made last.
+var presentPeriods atomic.Pointer[periodNames]
+
+// periodNames are the names of the periods of a day, by its number since 1970.
+type periodNames struct {
+	day   int64
+	names [2]string
+}
+
+// periodOf names the period that holds now. It is asked for with every hand-out
+// and heartbeat, and changes once a day: all ledgers share the names.
+func periodOf(p watchpost.Period, now time.Time) string {
+	day := now.Unix() / (24 * 60 * 60)
+	if present := presentPeriods.Load(); present != nil && present.day == day {
+		return present.names[p]
 	}
-	return l.names[p]
+	made := &periodNames{day, [2]string{watchpost.Daily: watchpost.Daily.Key(now), watchpost.Weekly: watchpost.Weekly.Key(now)}}
+	presentPeriods.Store(made)
+	return made.names[p]
 }
 
 // oldestPeriod is the first period that is kept in memory.
@@ -69,7 +78,7 @@ func oldestPeriod(now time.Time) string { return watchpost.Weekly.Key(now.AddDat
 
 // present returns a copy that holds what counts at now.
 func (l *ledger) present(now time.Time) ledger {
-	daily, weekly := l.period(watchpost.Daily, now), l.period(watchpost.Weekly, now)
+	daily, weekly := periodOf(watchpost.Daily, now), periodOf(watchpost.Weekly, now)
 	counts := func(e *ledgerEntry) bool { return e.period == daily || e.period == weekly }
 	copied, n := *l, 0
 	for i := range l.entries {
@@ -113,7 +122,7 @@ func (l *ledger) room(action watchpost.Action, now time.Time) int {
 	if !counted {
 		return 1
 	}
-	switch e := l.find(action, l.period(a.Period, now)); {
+	switch e := l.find(action, periodOf(a.Period, now)); {
 	case e == nil:
 		return a.Limit
 	case e.Closed:
@@ -125,7 +134,7 @@ func (l *ledger) room(action watchpost.Action, now time.Time) int {
 
 // used returns the units debited in the period that holds now.
 func (l *ledger) used(a watchpost.Allowance, now time.Time) int {
-	if e := l.find(a.Action, l.period(a.Period, now)); e != nil {
+	if e := l.find(a.Action, periodOf(a.Period, now)); e != nil {
 		return e.Used
 	}
 	return 0
@@ -138,7 +147,7 @@ func (l *ledger) reserve(action watchpost.Action, units int, now time.Time) watc
 	if !counted {
 		return watchpost.Debit{}
 	}
-	d := watchpost.Debit{Account: l.account, Action: action, Period: l.period(a.Period, now), Units: units}
+	d := watchpost.Debit{Account: l.account, Action: action, Period: periodOf(a.Period, now), Units: units}
 	l.entry(d.Action, d.Period).reserved += d.Count()
 	return d
 }
@@ -147,7 +156,7 @@ func (l *ledger) reserve(action watchpost.Action, units int, now time.Time) watc
 // is of an earlier one; ok is false if it is not, or if the action is not counted.
 func (l *ledger) carryOver(last watchpost.Debit, now time.Time) (d watchpost.Debit, ok bool) {
 	a, counted := watchpost.AllowanceOf(last.Action)
-	if !counted || last.Period >= l.period(a.Period, now) {
+	if !counted || last.Period >= periodOf(a.Period, now) {
 		return last, false
 	}
 	return l.reserve(last.Action, last.Count(), now), true
@@ -179,7 +188,7 @@ func (l *ledger) refund(batch *persistence.Batch, d watchpost.Debit) {
 // close stops an action until its next period.
 func (l *ledger) close(batch *persistence.Batch, action watchpost.Action, now time.Time) {
 	if a, counted := watchpost.AllowanceOf(action); counted {
-		e := l.entry(action, l.period(a.Period, now))
+		e := l.entry(action, periodOf(a.Period, now))
 		e.Closed = true
 		l.put(batch, e)
 	}
@@ -189,7 +198,7 @@ func (l *ledger) close(batch *persistence.Batch, action watchpost.Action, now ti
 // period that holds now.
 func (l *ledger) closed(action watchpost.Action, now time.Time) bool {
 	a, counted := watchpost.AllowanceOf(action)
-	e := l.find(action, l.period(a.Period, now))
+	e := l.find(action, periodOf(a.Period, now))
 	return counted && e != nil && e.Closed
 }
 

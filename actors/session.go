@@ -162,7 +162,7 @@ func (s *sessionActor) onAttach(m attach) {
 		*c = connection{session: m.session, link: m.link, journal: m.journal}
 		c.task = s.inHand(m.session, m.listed)
 	}
-	c.account, c.day = m.account, s.ledger.period(watchpost.Daily, now)
+	c.account, c.day = m.account, periodOf(watchpost.Daily, now)
 	batch := &persistence.Batch{}
 	s.lives(batch, c, now)
 	s.announce(announced{batch: batch, then: m.then})
@@ -219,7 +219,7 @@ func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 	switch {
 	case f.Account == nil:
 		return true
-	case cleanAccount(*f.Account) != c.account || s.ledger.period(watchpost.Daily, now) != c.day:
+	case cleanAccount(*f.Account) != c.account || periodOf(watchpost.Daily, now) != c.day:
 		return false
 	}
 	batch := &persistence.Batch{}
@@ -279,7 +279,7 @@ func (s *sessionActor) announcement(m *announced) *announced {
 // units at once, before anything is handed out in it. They become debits when the
 // tasks have noted them.
 func (s *sessionActor) beginDay(now time.Time) {
-	day := s.ledger.period(watchpost.Daily, now)
+	day := periodOf(watchpost.Daily, now)
 	if day == s.day {
 		return
 	}
