@@ -72,6 +72,6 @@ func TestDashboard(t *testing.T) {
 	other.until(`location.pathname === "/app" && document.querySelectorAll(".post").length > 0`)
 	p.run(`document.querySelector('form[action="/app/sign-out"]').requestSubmit()`)
 	p.says("h1", "Sign in")
-	other.run(`location.reload()`)
-	other.until(`document.readyState === "complete" && document.querySelectorAll(".post").length > 0`)
+	other.run(`document.querySelector('a[href="/app/team"]').click()`)
+	other.says("h1", "Team")
 }
