@@ -51,6 +51,14 @@ SERVICE ?= http://127.0.0.1:8080
 extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://…
 	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --service $(SERVICE)
 
+# The versions are those of http/dashboard/package-lock.json.
+VENDOR := http/dashboard/assets/vendor
+dashboard-assets: ## copy htmx and uPlot from npm into the dashboard, with their licences
+	npm ci --prefix http/dashboard --ignore-scripts --no-audit --no-fund --loglevel=error
+	cd http/dashboard/node_modules && cp htmx.org/dist/htmx.min.js uplot/dist/uPlot.iife.min.js uplot/dist/uPlot.min.css ../assets/vendor/
+	cp http/dashboard/node_modules/htmx.org/LICENSE $(VENDOR)/htmx.LICENSE
+	cp http/dashboard/node_modules/uplot/LICENSE $(VENDOR)/uPlot.LICENSE
+
 # Exit status 69 means that tools are missing; the script prints which.
 extension-test:
 	@extension/tools || exit $$([ $$? = 69 ] && echo 0 || echo 1); \
@@ -111,4 +119,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test test-packages test-long openapi openapi-lint clients extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean

@@ -17,6 +17,8 @@ type commitQueue struct {
 	epoch persistence.Epoch
 	// broken is called once, when the first commit fails.
 	broken func(error)
+	// changed is called after each commit; it must not block. Nil: never.
+	changed func([]Change)
 
 	mu      sync.Mutex
 	pending []*pendingCommit // submitted, oldest first
@@ -27,7 +29,10 @@ type commitQueue struct {
 }
 
 // pendingCommit is a submitted batch and what waits for it.
-type pendingCommit struct{ onCommitted []func(error) }
+type pendingCommit struct {
+	onCommitted []func(error)
+	changes     []Change
+}
 
 // submit hands over a batch; then runs when it and all before it are durable,
 // or with the error when they are not. An empty batch waits for those before
@@ -47,7 +52,7 @@ func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
 		q.after(then)
 		return
 	}
-	f := &pendingCommit{}
+	f := &pendingCommit{changes: changesOf(batch)}
 	if then != nil {
 		f.onCommitted = append(f.onCommitted, then)
 	}
@@ -105,6 +110,9 @@ func (q *commitQueue) onCommitted(f *pendingCommit, err error) {
 		q.broken(err)
 	}
 	f.run(failure)
+	if failure == nil && q.changed != nil && len(f.changes) > 0 {
+		q.changed(f.changes)
+	}
 }
 
 // idle reports whether nothing is under way.

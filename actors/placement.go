@@ -72,6 +72,7 @@ func (r *Registry) Release(ctx context.Context, serves func(name string) bool) e
 		}
 	}
 	r.env.finished.clear()
+	r.env.changes.end(serves, false)
 	return nil
 }
 

@@ -85,6 +85,7 @@ type environment struct {
 	// readers outside their mailboxes; each team alone writes its own.
 	presence sync.Map // watchpost.TeamID → time.Time
 	rooms    *teamRooms
+	changes  *subscriptions
 	// stopped is called by a top actor when it has ended.
 	// failed is false when the actor itself did not fail.
 	stopped func(name string, self *actor.PID, failed bool)
@@ -142,7 +143,7 @@ func New(o Options) (*Registry, error) {
 		crashes: newCrashes(),
 	}
 	r.env = &environment{
-		system: system, dispatcher: newPoolDispatcher(), finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), watchlists: newWatchlistCache(), engagements: newEngagementCaches(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		system: system, dispatcher: newPoolDispatcher(), finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(), watchlists: newWatchlistCache(), engagements: newEngagementCaches(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules = newRules(r.env)

@@ -82,10 +82,11 @@ func (t *rootActor) activate(load func(persistence.View) error) {
 		t.fail(err)
 		return
 	}
-	root, self := t.env.system.Root, t.ctx.Self()
+	root, self, env, name := t.env.system.Root, t.ctx.Self(), t.env, t.name
 	t.commits = &commitQueue{
 		store: t.env.store, space: t.space, epoch: epoch,
-		broken: func(err error) { root.Send(self, commitFailed{err}) },
+		broken:  func(err error) { root.Send(self, commitFailed{err}) },
+		changed: func(changes []Change) { env.changes.publish(name, changes) },
 	}
 	view, err := t.env.store.View(ctx)
 	if err != nil {

@@ -22,6 +22,9 @@ var compressedPaths = []string{"/api-posts", "/openapi.json", "/docs"}
 // it holds.
 const compressedPages = "/app"
 
+// eventStream is sent as it comes.
+const eventStream = "/app/events"
+
 // leastCompressed is the size from which compression saves a packet.
 const leastCompressed = 1400
 
@@ -33,7 +36,7 @@ func compressed(next http.Handler) (http.Handler, error) {
 	}
 	compressing := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) && !strings.HasPrefix(r.URL.Path, compressedPages) {
+		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) && !strings.HasPrefix(r.URL.Path, compressedPages) || r.URL.Path == eventStream {
 			next.ServeHTTP(w, r)
 			return
 		}

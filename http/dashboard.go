@@ -29,7 +29,10 @@ func (s *Server) dashboardRoutes() {
 		},
 	})
 	for _, route := range pages.Routes() {
-		handler := s.withDeadline(s.placedBy(pages.Place)(route.Handler))
+		handler := s.placedBy(pages.Place)(route.Handler)
+		if !route.Stream {
+			handler = s.withDeadline(handler)
+		}
 		path := strings.TrimSuffix(route.Path, "{$}")
 		s.api.Mux.Handle(route.Method+" "+route.Path, s.instrument(route.Method, path)(handler))
 	}

@@ -160,7 +160,7 @@ func (g *gateway) remove(c *conn) {
 }
 
 // CloseSessions refuses new connections of sessions, ends those that there
-// are, and returns when they have ended or ctx ends. It is called before the
+// are, as well as the event streams of the dashboard, and returns when they have ended or ctx ends. It is called before the
 // http.Server is shut down, which does not wait for sockets.
 func (s *Server) CloseSessions(ctx context.Context) error {
 	g := s.sessions
@@ -180,6 +180,7 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 		close(ended)
 	}()
 	s.closeCluster()
+	s.registry.EndSubscriptions()
 	select {
 	case <-ended:
 		return nil

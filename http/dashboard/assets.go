@@ -24,9 +24,11 @@ type asset struct {
 
 // assetParts lists the files of each asset, in their order.
 var assetParts = map[string][]string{
-	"app.css":   {"tokens.css", "app.css"},
+	"app.css":   {"tokens.css", "app.css", "vendor/uPlot.min.css"},
 	"icons.svg": {"icons.svg"},
 	"icon.svg":  {"icon.svg"},
+	"app.js":    {"vendor/htmx.min.js", "app.js"},
+	"chart.js":  {"vendor/uPlot.iife.min.js", "chart.js"},
 }
 
 // assets are the files by their name, and by the name with the hash.
@@ -39,7 +41,7 @@ var assets = sync.OnceValue(func() map[string]asset {
 			if err != nil {
 				panic(err) // the file is embedded
 			}
-			content = append(content, b...)
+			content = append(append(content, b...), '\n')
 		}
 		sum := sha256.Sum256(content)
 		extension := path.Ext(name)

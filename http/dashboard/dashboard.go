@@ -5,7 +5,7 @@
 //	signed      session cookie, form token, limit of the body
 //	page…       requests to the team, and the view of the page
 //	templates/  one file per page, and the layout
-//	assets/     stylesheet, icons, scripts; vendor/ is written by make assets
+//	assets/     stylesheet, icons, scripts; vendor/ is written by make dashboard-assets
 package dashboard
 
 import (
@@ -51,6 +51,7 @@ type Dashboard struct {
 type Route struct {
 	Method, Path string
 	Handler      http.Handler
+	Stream       bool // it has no deadline
 }
 
 // New returns the dashboard.
@@ -59,28 +60,29 @@ func New(o Options) *Dashboard { return &Dashboard{Options: o, guard: http.NewCr
 // Routes lists the whole surface.
 func (d *Dashboard) Routes() []Route {
 	return []Route{
-		{http.MethodGet, "/{$}", http.RedirectHandler(pathFeed, http.StatusSeeOther)},
-		{http.MethodGet, "/app/assets/{file}", http.HandlerFunc(serveAsset)},
-		{http.MethodGet, pathSignIn, d.public(d.showSignIn)},
-		{http.MethodPost, pathSignIn, d.public(d.mailCode)},
-		{http.MethodPost, pathCode, d.public(d.enterCode)},
-		{http.MethodGet, pathLink, d.public(d.showLink)},
-		{http.MethodPost, pathLink, d.public(d.redeemLink)},
-		{http.MethodPost, "/app/sign-out", d.signed(d.signOut)},
-		{http.MethodGet, pathFeed, d.signed(d.feed)},
-		{http.MethodPost, "/app/as", d.signed(d.chooseActor)},
-		{http.MethodGet, "/app/posts/{id}", d.signed(d.post)},
-		{http.MethodPost, "/app/posts/{id}/save", d.signed(d.save)},
-		{http.MethodPost, "/app/posts/{id}/like", d.signed(d.like)},
-		{http.MethodPost, "/app/posts/{id}/comment", d.signed(d.comment)},
-		{http.MethodGet, pathWatchlists, d.signed(d.watchlists)},
-		{http.MethodGet, "/app/watchlists/new", d.signed(d.newWatchlist)},
-		{http.MethodPost, "/app/watchlists/new", d.signed(d.makeWatchlist)},
-		{http.MethodGet, "/app/watchlists/{id}", d.signed(d.editWatchlist)},
-		{http.MethodPost, "/app/watchlists/{id}", d.signed(d.changeWatchlist)},
-		{http.MethodGet, pathTeam, d.signed(d.showTeam)},
-		{http.MethodPost, pathTeam, d.signed(d.changeTeam)},
-		{http.MethodGet, "/app/", d.signed(d.unknown)},
+		{Method: http.MethodGet, Path: "/{$}", Handler: http.RedirectHandler(pathFeed, http.StatusSeeOther)},
+		{Method: http.MethodGet, Path: "/app/assets/{file}", Handler: http.HandlerFunc(serveAsset)},
+		{Method: http.MethodGet, Path: pathSignIn, Handler: d.public(d.showSignIn)},
+		{Method: http.MethodPost, Path: pathSignIn, Handler: d.public(d.mailCode)},
+		{Method: http.MethodPost, Path: pathCode, Handler: d.public(d.enterCode)},
+		{Method: http.MethodGet, Path: pathLink, Handler: d.public(d.showLink)},
+		{Method: http.MethodPost, Path: pathLink, Handler: d.public(d.redeemLink)},
+		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(d.signOut)},
+		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(d.feed)},
+		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
+		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(d.chooseActor)},
+		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(d.post)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(d.save)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(d.like)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(d.comment)},
+		{Method: http.MethodGet, Path: pathWatchlists, Handler: d.signed(d.watchlists)},
+		{Method: http.MethodGet, Path: "/app/watchlists/new", Handler: d.signed(d.newWatchlist)},
+		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(d.makeWatchlist)},
+		{Method: http.MethodGet, Path: "/app/watchlists/{id}", Handler: d.signed(d.editWatchlist)},
+		{Method: http.MethodPost, Path: "/app/watchlists/{id}", Handler: d.signed(d.changeWatchlist)},
+		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
+		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(d.changeTeam)},
+		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
 	}
 }
 
@@ -110,6 +112,7 @@ const (
 	pathLink       = "/app/sign-in/link"
 	pathWatchlists = "/app/watchlists"
 	pathTeam       = "/app/team"
+	pathEvents     = "/app/events"
 )
 
 // visit is the request of a member who is signed in.

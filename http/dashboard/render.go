@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,7 +23,7 @@ var templateFiles embed.FS
 
 // templates are the pages by the name of their file, each with the layout.
 var templates = sync.OnceValue(func() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
+	layout := template.Must(template.New("layout.html").Funcs(functions).Parse(drawn("layout.html")))
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -29,17 +31,37 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	for _, f := range files {
 		if name := f.Name(); name != "layout.html" {
-			pages[name] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+name))
+			pages[name] = template.Must(template.Must(layout.Clone()).Parse(drawn(name)))
 		}
 	}
 	return pages
 })
 
+// constant is a call with a name that is known when the template is parsed.
+var constant = regexp.MustCompile(`{{(asset|icon|solid|small) "([^"]+)"}}`)
+
+// drawn returns the text of a template with its icons and addresses of assets
+// written out, so that no page has to do it.
+func drawn(name string) string {
+	source, err := templateFiles.ReadFile("templates/" + name)
+	if err != nil {
+		panic(err) // the file is embedded
+	}
+	return constant.ReplaceAllStringFunc(string(source), func(call string) string {
+		switch part := constant.FindStringSubmatch(call); part[1] {
+		case "asset":
+			return assets()[part[2]].path
+		case "icon":
+			return string(icon(part[2], ""))
+		default:
+			return string(icon(part[2], " "+part[1]))
+		}
+	})
+}
+
 var functions = template.FuncMap{
-	"asset":  func(name string) string { return assets()[name].path },
 	"icon":   func(name string) template.HTML { return icon(name, "") },
-	"solid":  func(name string) template.HTML { return icon(name, " solid") },
-	"small":  func(name string) template.HTML { return icon(name, " small") },
+	"entry":  func(e navEntry, page string) navLink { return navLink{e, e.Page == page} },
 	"number": number,
 	"plural": plural,
 }
@@ -52,12 +74,42 @@ func icon(name, class string) template.HTML {
 type frame struct {
 	Title string
 	Page  string // the entry of the navigation
+	Chart bool   // the page has a chart that a script draws
 	// The rest is empty when no member is signed in.
 	Member, Team, Token string
 }
 
+// Nav is the navigation of the page.
+func (f frame) Nav() []navEntry {
+	return slices.DeleteFunc(slices.Clone(navigation), func(e navEntry) bool { return e.More })
+}
+
+// More are the entries that a narrow screen shows in a menu.
+func (f frame) More() []navEntry {
+	return slices.DeleteFunc(slices.Clone(navigation), func(e navEntry) bool { return !e.More })
+}
+
+// navEntry is an entry of the navigation. Page is the frame's.
+type navEntry struct {
+	Page, Href, Icon, Name string
+	Key                    string // pressed after g
+	More                   bool
+}
+
+// navLink is an entry in the navigation of a page.
+type navLink struct {
+	navEntry
+	Here bool
+}
+
+var navigation = []navEntry{
+	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "Feed", Key: "f"},
+	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w"},
+	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m"},
+}
+
 func frameOf(v *visit, page, title string) frame {
-	f := frame{Title: title, Page: page}
+	f := frame{Title: title, Page: page, Chart: page == "feed"}
 	if v != nil {
 		f.Member, f.Team, f.Token = nameOf(v.member), v.team.Team.Name, v.formToken()
 	}

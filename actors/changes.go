@@ -1,0 +1,188 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Topic is a kind of data of a team that changes.
+type Topic string
+
+// The topics. A change of a task has its id.
+const (
+	TopicPosts      Topic = "posts"
+	TopicTask       Topic = "task"
+	TopicWatchlists Topic = "watchlists"
+	TopicTeam       Topic = "team"
+	// TopicAll means that anything may have changed.
+	TopicAll Topic = "all"
+)
+
+// Change says what a commit has changed. It carries no data: a reader asks for it.
+type Change struct {
+	Topic Topic
+	ID    string // of the task; empty for other topics
+}
+
+// topics are the topics by the first letter of a key (package teamspace).
+var topics = map[string]Topic{
+	"p": TopicPosts, teamspace.KeyTask: TopicTask, teamspace.KeyOpen: TopicTask,
+	teamspace.KeyWatchlist: TopicWatchlists, teamspace.KeyList: TopicWatchlists, teamspace.KeyScan: TopicWatchlists, teamspace.KeyWeeklyCounter: TopicWatchlists,
+	teamspace.KeyTeam: TopicTeam, teamspace.KeyMember: TopicTeam, teamspace.KeySession: TopicTeam, teamspace.KeyLedger: TopicTeam,
+	teamspace.KeyAccount: TopicTeam, teamspace.KeyBinding: TopicTeam, teamspace.KeyLiveness: TopicTeam,
+}
+
+// changesOf returns what a batch changes, each once.
+func changesOf(batch *persistence.Batch) (changes []Change) {
+	for _, w := range batch.Writes {
+		if len(w.Key) == 0 {
+			continue
+		}
+		topic, known := topics[string(w.Key[:1])]
+		c := Change{Topic: topic}
+		if topic == TopicTask {
+			c.ID = string(w.Key[1:])
+		}
+		if known && !slices.Contains(changes, c) {
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+// subscriptions are the readers that follow the changes of teams on this node.
+type subscriptions struct {
+	mu     sync.RWMutex
+	byTeam map[string]map[*Subscription]struct{}
+	closed bool
+}
+
+func newSubscriptions() *subscriptions {
+	return &subscriptions{byTeam: map[string]map[*Subscription]struct{}{}}
+}
+
+// publish tells the readers of a team about a commit. It does not block.
+func (s *subscriptions) publish(team string, changes []Change) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for sub := range s.byTeam[team] {
+		sub.add(changes)
+	}
+}
+
+// end ends the subscriptions to the teams that keep does not report.
+func (s *subscriptions) end(keep func(team string) bool, closing bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = s.closed || closing
+	for team, subs := range s.byTeam {
+		if keep(team) {
+			continue
+		}
+		for sub := range subs {
+			sub.end()
+		}
+		delete(s.byTeam, team)
+	}
+}
+
+// maxChanges bounds the changes that wait for a slow reader. Above it they become
+// one that means everything.
+const maxChanges = 256
+
+// Subscription collects the changes of a team until they are read. Changes that are
+// the same become one, so none is lost, however slow the reader.
+type Subscription struct {
+	all   *subscriptions
+	team  string
+	ready chan struct{} // has an element while there is something to read
+	over  chan struct{} // closed at the end
+
+	mu      sync.Mutex
+	waiting []Change
+	ended   bool
+}
+
+// Subscribe follows the commits of a team that this node serves. The first change
+// is TopicAll: the reader cannot know what it has missed. Errors: ElsewhereError,
+// Unavailable while the node stops.
+func (r *Registry) Subscribe(team watchpost.TeamID) (*Subscription, error) {
+	s := r.env.changes
+	sub := &Subscription{all: s, team: string(team), ready: make(chan struct{}, 1), over: make(chan struct{})}
+	sub.add([]Change{{Topic: TopicAll}})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	case !r.serves(sub.team):
+		return nil, &ElsewhereError{Team: team}
+	}
+	if s.byTeam[sub.team] == nil {
+		s.byTeam[sub.team] = map[*Subscription]struct{}{}
+	}
+	s.byTeam[sub.team][sub] = struct{}{}
+	return sub, nil
+}
+
+// EndSubscriptions ends all subscriptions and refuses new ones: the node stops.
+func (r *Registry) EndSubscriptions() {
+	r.env.changes.end(func(string) bool { return false }, true)
+}
+
+// Next waits for changes. more is false when the subscription has ended, or ctx.
+func (s *Subscription) Next(ctx context.Context) (changes []Change, more bool) {
+	select {
+	case <-s.ready:
+	case <-s.over:
+		return nil, false
+	case <-ctx.Done():
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changes, s.waiting = s.waiting, nil
+	return changes, true
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	delete(s.all.byTeam[s.team], s)
+	if len(s.all.byTeam[s.team]) == 0 {
+		delete(s.all.byTeam, s.team)
+	}
+	s.end()
+}
+
+func (s *Subscription) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.ended = true
+		close(s.over)
+	}
+}
+
+func (s *Subscription) add(changes []Change) {
+	s.mu.Lock()
+	for _, c := range changes {
+		if !slices.Contains(s.waiting, c) {
+			s.waiting = append(s.waiting, c)
+		}
+	}
+	if len(s.waiting) > maxChanges {
+		s.waiting = []Change{{Topic: TopicAll}}
+	}
+	s.mu.Unlock()
+	select {
+	case s.ready <- struct{}{}:
+	default: // the reader is told already
+	}
+}

@@ -1,0 +1,57 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/persistence"
+)
+
+func TestChangesOfBatch(t *testing.T) {
+	t.Parallel()
+	batch := &persistence.Batch{}
+	for _, key := range []string{"kone", "oone", "ktwo", "p1", "p2", "w1", "?"} {
+		batch.Put([]byte(key), nil)
+	}
+	batch.Delete([]byte("s1"))
+	require.Equal(t, []Change{{TopicTask, "one"}, {TopicTask, "two"}, {Topic: TopicPosts}, {Topic: TopicWatchlists}, {Topic: TopicTeam}}, changesOf(batch))
+}
+
+// TestSubscription loses nothing, however late its reader is.
+func TestSubscription(t *testing.T) {
+	t.Parallel()
+	r := &Registry{env: &environment{changes: newSubscriptions()}}
+	sub, err := r.Subscribe("team")
+	require.NoError(t, err)
+	read := func() []Change {
+		changes, more := sub.Next(t.Context())
+		require.True(t, more)
+		return changes
+	}
+	require.Equal(t, []Change{{Topic: TopicAll}}, read())
+	for range 3 {
+		r.env.changes.publish("team", []Change{{TopicTask, "one"}, {Topic: TopicPosts}})
+	}
+	r.env.changes.publish("other", []Change{{TopicTask, "two"}})
+	require.Equal(t, []Change{{TopicTask, "one"}, {Topic: TopicPosts}}, read(), "the same changes are one")
+	for i := range maxChanges + 1 {
+		r.env.changes.publish("team", []Change{{TopicTask, fmt.Sprint(i)}})
+	}
+	require.Equal(t, []Change{{Topic: TopicAll}}, read(), "too many mean everything")
+
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, more := sub.Next(done)
+	require.False(t, more)
+	r.env.changes.end(func(team string) bool { return team == "team" }, false)
+	r.env.changes.publish("team", []Change{{Topic: TopicTeam}})
+	require.Equal(t, []Change{{Topic: TopicTeam}}, read())
+	r.env.changes.end(func(string) bool { return false }, false)
+	_, more = sub.Next(t.Context())
+	require.False(t, more)
+	sub.Close()
+	require.Empty(t, r.env.changes.byTeam)
+}

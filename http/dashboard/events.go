@@ -1,0 +1,74 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"watchpost/actors"
+)
+
+const (
+	// heartbeat is how often a stream without news shows that it is alive, and that
+	// its session is.
+	heartbeat = 20 * time.Second
+	// writeTime bounds a write to a stream.
+	writeTime = 30 * time.Second
+)
+
+// streamEvent is the data of a change event.
+type streamEvent struct {
+	Topic actors.Topic `json:"topic"`
+	ID    string       `json:"id,omitempty"`
+}
+
+// events streams what changes in the team's data. Events have no content: a page
+// asks for the parts that it shows, so there is one renderer and one check of
+// rights. The first event means everything, as a page cannot know what it missed.
+func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) error {
+	news, err := d.Registry.Subscribe(v.session.Team)
+	if err != nil {
+		return err
+	}
+	defer news.Close()
+	h, out := w.Header(), http.NewResponseController(w)
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	_ = out.SetReadDeadline(time.Time{}) // a connection that cannot ends earlier, and the browser comes back
+	for {
+		ctx, cancel := context.WithTimeout(r.Context(), heartbeat)
+		changes, more := news.Next(ctx)
+		quiet := ctx.Err() != nil && r.Context().Err() == nil
+		cancel()
+		if !more && !quiet {
+			return nil
+		}
+		if _, err := d.Registry.WebSession(v.token); err != nil {
+			return nil // signed out elsewhere
+		}
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:forbidigo // of a socket
+		if _, err := w.Write(eventsOf(changes)); err != nil {
+			return nil
+		}
+		if err := out.Flush(); err != nil {
+			return nil
+		}
+	}
+}
+
+// eventsOf writes changes as events; none are a comment that keeps the stream open.
+func eventsOf(changes []actors.Change) []byte {
+	if len(changes) == 0 {
+		return []byte(": alive\n\n")
+	}
+	var out []byte
+	for _, c := range changes {
+		data, err := json.Marshal(streamEvent{c.Topic, c.ID})
+		if err != nil {
+			continue // a topic and an id are always encoded
+		}
+		out = append(append(append(out, "event: change\ndata: "...), data...), "\n\n"...)
+	}
+	return out
+}

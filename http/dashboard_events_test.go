@@ -1,0 +1,124 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+)
+
+// streamPatience bounds every wait of the tests of event streams.
+const streamPatience = 3 * time.Minute
+
+// listenTo opens an event stream; the channel has the data of its events and is
+// closed at its end.
+func (b *browser) listenTo(ctx context.Context) <-chan string {
+	b.t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+"/app/events", nil)
+	require.NoError(b.t, err)
+	response, err := b.client.Do(request)
+	require.NoError(b.t, err)
+	require.Equal(b.t, "text/event-stream", response.Header.Get("Content-Type"))
+	heard := make(chan string, 64)
+	go func() {
+		defer close(heard)
+		defer response.Body.Close()
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+				select {
+				case heard <- data:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+	}()
+	return heard
+}
+
+// next returns the next event; false at the end of the stream.
+func next(t *testing.T, heard <-chan string) (string, bool) {
+	t.Helper()
+	select {
+	case data, more := <-heard:
+		return data, more
+	case <-time.After(streamPatience):
+		t.Fatal("nothing was heard")
+		return "", false
+	}
+}
+
+// TestDashboardEvents opens many streams: each hears of every task, whichever other
+// streams there are, and ends when its browser is signed out.
+func TestDashboardEvents(t *testing.T) {
+	t.Parallel()
+	streams := 100
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		streams = 1000
+	}
+	h := build(t)
+	m, other := h.team("Streams", "growth"), h.team("Quiet", "growth")
+	m.join()
+	b, theirs := h.browser(), h.browser()
+	b.signIn(m.email)
+	theirs.signIn(other.email)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	open := make([]<-chan string, streams)
+	for i := range open {
+		open[i] = b.listenTo(ctx)
+		first, _ := next(t, open[i])
+		require.JSONEq(t, `{"topic":"all"}`, first, "a page cannot know what it missed")
+	}
+	foreign := theirs.listenTo(ctx)
+	first, _ := next(t, foreign)
+	require.JSONEq(t, `{"topic":"all"}`, first)
+
+	const tasks = 10
+	want := map[string]bool{}
+	for i := range tasks {
+		made := read[fields](m.call("POST", "/network-agent/fetch-profile", fmt.Sprintf(`{"profile_slug":"person-%d"}`, i)), 200)
+		want[made["api_agent_task_id"].(string)] = true
+	}
+	for _, heard := range open {
+		missing := make(map[string]bool, tasks)
+		for id := range want {
+			missing[id] = true
+		}
+		for len(missing) > 0 {
+			data, more := next(t, heard)
+			require.True(t, more, "the stream ended early")
+			var event struct{ Topic, ID string }
+			require.NoError(t, json.Unmarshal([]byte(data), &event))
+			delete(missing, event.ID)
+		}
+	}
+	require.Equal(t, 303, b.send("/app/sign-out", url.Values{"token": {b.token()}, "everywhere": {"1"}}).status)
+	read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"last"}`), 200)
+	for _, heard := range open {
+		for more := true; more; {
+			_, more = next(t, heard)
+		}
+	}
+	select {
+	case data := <-foreign:
+		t.Fatalf("another team heard %s", data)
+	default:
+	}
+	require.Equal(t, 303, b.do("GET", "/app/events", "").status)
+	h.registry.EndSubscriptions()
+	_, more := next(t, foreign)
+	require.False(t, more, "streams end with the service")
+	_, err := h.registry.Subscribe(watchpost.TeamID(m.id))
+	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(err))
+}
