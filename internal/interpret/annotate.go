@@ -7,21 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// rivals are words for things that a prompt must name.
-var rivals = wordSet(`competitor competitors competition rivals konkurrenten wettbewerber konkurrenz concurrents concurrent competidores competencia concorrentes
-	concorrenti concorrenza prodotto produkt produit producto produto product products brand`)
-
-// communities are forums, which posts do not name.
-var communities = wordSet(`hacker_news hn reddit stack_overflow stackoverflow quora discord indie_hackers lobsters`)
-
 // outsideCommunities drops the names of communities.
 func outsideCommunities(tokens []token) []token {
 	var out []token
 	for i := 0; i < len(tokens); i++ {
 		switch {
-		case i+1 < len(tokens) && communities[norms(tokens[i:i+2])]:
+		case i+1 < len(tokens) && lookup("communities", norms(tokens[i:i+2])) != "":
 			i++
-		case communities[tokens[i].norm], community.MatchString(tokens[i].text):
+		case lookup("communities", tokens[i].norm) != "", community.MatchString(tokens[i].text):
 		default:
 			out = append(out, tokens[i])
 		}
@@ -145,11 +138,4 @@ func germanNoun(s string) bool {
 		}
 	}
 	return len(s) > 9
-}
-
-// languageNames maps the names of languages that a prompt can ask for to codes.
-var languageNames = map[string]string{
-	"english": "en", "german": "de", "french": "fr", "spanish": "es", "portuguese": "pt", "italian": "it", "hindi": "hi", "arabic": "ar", "dutch": "nl",
-	"englisch": "en", "deutsch": "de", "deutscher": "de", "francais": "fr", "anglais": "en", "espanol": "es", "ingles": "en", "portugues": "pt", "italiano": "it", "inglese": "en",
-	"english-language": "en", "german-language": "de", "french-language": "fr", "spanish-language": "es",
 }

@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -62,10 +63,6 @@ func interleave[T any](lists [][]T, n int) []T {
 	}
 	return out
 }
-
-// product are words that mark a common word as the name of a product or
-// company.
-var product = strings.Split("app,software,tool,tools,platform,pricing,price,plan,team,customers,users,account,feature,update,subscription,company,support,product,login,integration", ",")
 
 // lower builds the entries of a topic, the best first.
 func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
@@ -142,7 +139,7 @@ func (b *builder) others(t *topic) []string {
 			out = append(out, u.keys[0])
 		}
 	}
-	return append(out, product...)
+	return append(out, slices.Sorted(maps.Keys(loaded().words["product"]))...)
 }
 
 // entry builds one entry, without required words that the keyword already

@@ -77,7 +77,7 @@ func TestStrictUnavailable(t *testing.T) {
 	require.ErrorIs(t, err, m.err)
 	body, err := json.Marshal(unavailable)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"error":"interpretation_unavailable","message":"`+interpret.UnavailableMessage+`"}`, string(body))
+	require.JSONEq(t, `{"error":"interpretation_unavailable","message":"The prompt could not be interpreted right now. Nothing was created; try again later or send it without strict."}`, string(body))
 }
 
 func TestStrictRefusesGuesses(t *testing.T) {
@@ -133,12 +133,11 @@ func TestProviderRefuses(t *testing.T) {
 
 func TestRefusedJSON(t *testing.T) {
 	t.Parallel()
-	body, err := json.Marshal(&interpret.Refused{Reason: interpret.Gibberish, Example: "x"})
+	body, err := json.Marshal(interpret.Check("asdf qwer zxcv hjkl uiop asdf jkl sdf"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"error":"prompt_not_specific_enough","reason":"gibberish","missing":[],"detected":{},"example":"x"}`, string(body))
-	body, err = json.Marshal(&interpret.Refused{Reason: interpret.NoSubject, Missing: []string{"subject"}, Example: "x", Question: "y"})
-	require.NoError(t, err)
-	require.JSONEq(t, `{"error":"prompt_not_specific_enough","reason":"no_subject","missing":["subject"],"detected":{},"example":"x","question":"y"}`, string(body))
+	require.JSONEq(t, `{"error":"prompt_not_specific_enough","reason":"gibberish","missing":["subject"],
+		"detected":{"unreadable":["asdf","qwer","zxcv","hjkl","uiop","asdf","jkl","sdf"]},
+		"example":"Posts about \"Kubernetes security\" in Germany, without \"webinar\""}`, string(body))
 }
 
 // TestVet: results of any interpreter keep the rules. Vet repairs or drops

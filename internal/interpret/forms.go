@@ -69,14 +69,6 @@ func (v *vocabulary) forms(text string) []string {
 	return out
 }
 
-// same are other names of the same thing.
-var same = map[string]string{
-	"ai": "artificial intelligence", "artificial intelligence": "AI", "ml": "machine learning", "machine learning": "ML", "kubernetes": "k8s",
-	"llm": "large language model", "large language models": "LLMs", "ev": "electric vehicle", "evs": "electric vehicles", "electric vehicles": "EVs", "intelligence artificielle": "IA", "inteligencia artificial": "IA",
-	"inteligência artificial": "IA", "intelligenza artificiale": "IA", "künstliche intelligenz": "KI", "ki": "künstliche Intelligenz",
-	"return to office": "RTO", "javascript": "JS", "postgres": "PostgreSQL", "postgresql": "Postgres", "remote work": "working remotely",
-}
-
 // trim removes uninformative words from the ends of a run. With roles it also
 // removes the words for people.
 func (b *builder) trim(r run, roles bool) run {

@@ -7,10 +7,10 @@ func (b *builder) headNames() (names []run) {
 	for i, full := range b.heads {
 		h := b.trim(full, true)
 		modifies := len(full) > len(h) && full[len(full)-1].class&roleWord != 0 || i+1 < len(b.heads) && len(b.heads[i+1]) > 0 && b.heads[i+1][0].class&roleWord != 0
-		if len(h) == 0 || modifies && len(h) == 1 && len(h[0].text) < 4 && !related[b.lastOf(full, i)] {
+		if len(h) == 0 || modifies && len(h) == 1 && len(h[0].text) < 4 && lookup("related", b.lastOf(full, i)) == "" {
 			continue // HR managers
 		}
-		if h[0].first && modifies && !acronym(h[0].text) && !related[b.lastOf(full, i)] {
+		if h[0].first && modifies && !acronym(h[0].text) && lookup("related", b.lastOf(full, i)) == "" {
 			continue // Warehouse managers
 		}
 		if b.isNamed(h) && b.says(h) {
@@ -19,10 +19,6 @@ func (b *builder) headNames() (names []run) {
 	}
 	return names
 }
-
-// related are roles of people who deal with a named company and are not part of
-// its name.
-var related = wordSet(`merchants sellers employees employee customers customer users user staff workers clients patients owners`)
 
 func (b *builder) lastOf(r run, i int) string {
 	if last := r[len(r)-1]; last.class&roleWord != 0 || i+1 >= len(b.heads) {
@@ -74,14 +70,14 @@ func (b *builder) fromHeads(names []run) {
 		for _, h := range list {
 			r := b.trim(h, false)
 			role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-			occupation := role && len(r) == 1 && levels[r[0].norm] == "" && !anyone[r[0].norm] && len(b.places)+len(b.intents) > 0
+			occupation := role && len(r) == 1 && lookup("levels", r[0].norm) == "" && lookup("anyone", r[0].norm) == "" && len(b.places)+len(b.intents) > 0
 			for len(r) > 1 && r[0].class&seniorityWord != 0 {
 				r = r[1:]
 			}
-			if n := len(r); role && n > 1 && levels[r[n-1].norm] == "" && !anyone[r[n-1].norm] && r[n-1].class&roleWord != 0 && r[0].class&stopWord == 0 {
+			if n := len(r); role && n > 1 && lookup("levels", r[n-1].norm) == "" && lookup("anyone", r[n-1].norm) == "" && r[n-1].class&roleWord != 0 && r[0].class&stopWord == 0 {
 				occupation = true // data engineers
 			}
-			if staff && role && len(r) == 1 && (levels[r[0].norm] != "" || anyone[r[0].norm]) {
+			if staff && role && len(r) == 1 && (lookup("levels", r[0].norm) != "" || lookup("anyone", r[0].norm) != "") {
 				continue
 			}
 			if len(r) == 0 || !role && !b.says(r) || role && len(r) < 2 && !staff && !occupation || len(r) > 1 && !b.says(b.trim(r, true)) && !staff && !occupation {
@@ -123,13 +119,6 @@ func (b *builder) rawest(r run) int {
 	}
 	return l
 }
-
-// anyone are roles that are too common to be a topic.
-var anyone = wordSet(`people men women user users customer customers consumer consumers employee employees worker workers staff team teams expert experts
-	professional professionals leader leaders leadership executive executives exec execs specialist specialists decision_maker decision_makers partner partners buyer
-	buyers seller sellers candidate candidates hire hires creator creators maker makers vendors influencer influencers investor investors entrepreneur
-	entrepreneurs student students officer officers assistant assistants lead leads manager managers operator operators agent agents dirigeant dirigeants kunden
-	führungskräfte fuhrungskrafte unternehmer guru gurus professional planner planners advisor advisors`)
 
 func (b *builder) itemRuns() []run {
 	var out []run

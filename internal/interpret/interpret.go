@@ -162,7 +162,7 @@ func (Rules) Interpret(_ context.Context, prompt Prompt) (Result, error) {
 			return r, nil
 		}
 	}
-	return Result{}, refuseSubject(w)
+	return Result{}, RefuseSubject(prompt, "")
 }
 
 // Fallback calls a provider, if there is one, and uses the rules when it fails.

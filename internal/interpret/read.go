@@ -54,7 +54,7 @@ func read(prompt Prompt) wish {
 	w.hours = hours
 	tokens = annotate(tokens, w.vocab)
 	for i, t := range tokens[:max(len(tokens)-1, 0)] {
-		w.ours = w.ours || t.class&meWord != 0 && rivals[tokens[i+1].norm]
+		w.ours = w.ours || t.class&meWord != 0 && lookup("rivals", tokens[i+1].norm) != ""
 	}
 	if prompt.Forum {
 		tokens = outsideCommunities(tokens)

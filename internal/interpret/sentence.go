@@ -207,8 +207,8 @@ func (r *reader) word(t, next token) {
 	content := t.kind != word || t.class&^gainWord == 0 && t.intent == nil ||
 		len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	switch {
-	case languageNames[t.norm] != "" && r.language == "" && (r.before.class&placeWord != 0 || next.class&frameWord != 0 || next.class&onlyWord != 0):
-		r.language = languageNames[t.norm]
+	case lookup("languages", t.norm) != "" && r.language == "" && (r.before.class&placeWord != 0 || next.class&frameWord != 0 || next.class&onlyWord != 0):
+		r.language = lookup("languages", t.norm)
 		r.endRun()
 	case content || v.isName(t) && t.class&(structural|frameWord|aboutWord|placeWord|ofWord) == 0 && t.intent == nil && (t.class&stopWord == 0 || v.language == "en" && capital(t.text) && t.norm != "i"):
 		r.add(t)

@@ -74,25 +74,6 @@ func (b *builder) who() []string {
 	return distinct(out, shownTopics)
 }
 
-// levels maps words to levels of seniority.
-var levels = map[string]string{}
-
-func init() {
-	for level, words := range map[string]string{
-		"C-Level":  "ceo ceos cto ctos cfo cfos cmo cmos coo coos cio cios ciso cisos chro chros c-level executives",
-		"Founder":  "founder founders co-founder co-founders cofounder cofounders owner owners grunder fondateur fondateurs fundador fundadores fondatori",
-		"VP":       "vp vps",
-		"Director": "director directors head heads direktor direktoren directeur directeurs directores diretores direttori",
-		"Manager":  "manager managers gerente gerentes gestores responsable responsables responsabili",
-		"Senior":   "senior sr lead principal",
-		"Entry":    "junior jr intern interns graduate entry-level",
-	} {
-		for w := range strings.FieldsSeq(words) {
-			levels[w] = level
-		}
-	}
-}
-
 // labelsOf builds labels from the prompt's own labels and from its intents.
 func (b *builder) labelsOf() []watchpost.Label {
 	var raw []watchpost.Label
@@ -151,8 +132,8 @@ func (b *builder) slots(r Result) []Slot {
 	}
 	for _, role := range values[SlotRole] {
 		for w := range strings.FieldsSeq(key(role)) {
-			if levels[w] != "" {
-				values[SlotSeniority] = append(values[SlotSeniority], levels[w])
+			if level := lookup("levels", w); level != "" {
+				values[SlotSeniority] = append(values[SlotSeniority], level)
 			}
 		}
 	}

@@ -201,13 +201,11 @@ func bracketLength(s string, fresh bool) int {
 func newWord(s, rest string) token {
 	r, _ := utf8.DecodeRuneInString(s)
 	part := len(rest) > 2 && unicode.IsUpper(rune(rest[1])) && unicode.IsLower(rune(rest[2]))
-	if cut, ok := strings.CutSuffix(s, "'s"); ok && !part && unicode.IsUpper(r) && !contractions[strings.ToLower(s)] {
+	if cut, ok := strings.CutSuffix(s, "'s"); ok && !part && unicode.IsUpper(r) && lookup("contractions", strings.ToLower(s)) == "" {
 		s = cut
 	}
 	return token{kind: word, text: s, norm: text.Normalize(s)}
 }
-
-var contractions = wordSet(`it's that's what's who's there's let's here's he's she's where's how's when's`)
 
 // quotes maps opening quotes to closing quotes.
 var quotes = map[rune]string{'"': "\"”“", '“': "”“\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '\'': "'", '`': "`"}
@@ -309,18 +307,6 @@ func runLength(s string, in func(rune) bool) int {
 
 // foldSpace trims s and replaces each run of white space with one space.
 func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// wordSet returns the set of the words in a list; an underscore stands for a
-// space.
-func wordSet(lists ...string) map[string]bool {
-	set := make(map[string]bool)
-	for _, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			set[strings.ReplaceAll(w, "_", " ")] = true
-		}
-	}
-	return set
-}
 
 // texts returns the tokens as written, separated by spaces.
 func texts(tokens []token) string { return join(tokens, func(t token) string { return t.text }) }

@@ -190,7 +190,7 @@ func (b *builder) keyRun(runs []run) int {
 	best, most := -1, 0
 	for i, r := range runs {
 		role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-		sought := role && b.staff() && (len(r) > 1 || !anyone[r[0].norm] && (levels[r[0].norm] == "" || acronym(r[0].text)))
+		sought := role && b.staff() && (len(r) > 1 || lookup("anyone", r[0].norm) == "" && (lookup("levels", r[0].norm) == "" || acronym(r[0].text)))
 		if !b.says(r) && !sought {
 			continue
 		}
@@ -268,7 +268,7 @@ func (b *builder) keysOf(t *topic, r run) {
 		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
 	t.forms = len(t.keys) - 1
-	if other := same[strings.ToLower(t.keys[0])]; other != "" {
+	if other := lookup("same", strings.ToLower(t.keys[0])); other != "" {
 		t.keys = append(t.keys, other)
 	}
 }

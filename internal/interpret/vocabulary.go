@@ -91,10 +91,20 @@ type tables struct {
 	languages map[string]*vocabulary
 	common    map[string][]string // the languages in which a word is among the most common ones
 	places    map[string]*place
+	words     map[string]map[string]string // lists of words in any language, with a value each
+	pairs     map[string]int               // pairs of Latin letters, by the number of words that contain them
 }
 
+// rarePair is the number of words that contain a pair of letters below which the
+// pair counts as odd.
+const rarePair = 6
+
+// lookup returns the value of a word in a list of the section [any] of
+// classes.txt: the word itself if it has no other, "" if it is not in the list.
+func lookup(list, word string) string { return loaded().words[list][word] }
+
 var loaded = sync.OnceValue(func() *tables {
-	t := &tables{languages: map[string]*vocabulary{}, common: map[string][]string{}, places: map[string]*place{}}
+	t := &tables{languages: map[string]*vocabulary{}, common: map[string][]string{}, places: map[string]*place{}, words: map[string]map[string]string{}, pairs: map[string]int{}}
 	t.loadClasses()
 	t.loadIntents()
 	t.loadFrequencies()
@@ -130,8 +140,19 @@ func (t *tables) loadClasses() {
 		name, rest, _ := strings.Cut(line, " ")
 		switch {
 		case line == "" || name == "#" || strings.HasPrefix(line, "# "):
+		case line == "[any]":
+			v = nil
 		case line[0] == '[':
 			v = t.language(strings.Trim(line, "[]"))
+		case v == nil:
+			t.words[name] = map[string]string{}
+			for f := range strings.FieldsSeq(rest) {
+				w, value, ok := strings.Cut(strings.ReplaceAll(f, "_", " "), "=")
+				if !ok {
+					value = w
+				}
+				t.words[name][w] = value
+			}
 		case name == "example":
 			v.example = rest
 		case name == "ads":
@@ -185,6 +206,9 @@ func (t *tables) loadFrequencies() {
 		if v := t.languages[fields[0]]; v != nil {
 			for _, w := range fields[2:] {
 				v.levels[strings.ReplaceAll(w, "_", " ")] = level
+				for i := range len(w) - 1 {
+					t.pairs[w[i:i+2]]++
+				}
 			}
 		}
 	}
