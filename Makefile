@@ -16,6 +16,9 @@ help: ## list the targets
 run: build ## build and run the demo: all parts in one process, no setup
 	./$(BIN)/watchpost demo
 
+cluster: build postgres ## build and run a cluster to try: PostgreSQL, three nodes, one address in front of them
+	$(GO) run ./specs/cluster/demo -binary ./$(BIN)/watchpost
+
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
@@ -119,4 +122,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean
