@@ -138,6 +138,7 @@ func TestPausesAreShown(t *testing.T) {
 		s.Error(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)), code, actorstest.Lie)
 		s.Settle()
 		require.Equal(t, []actors.PauseReason{want}, paused(t, team, team.Email))
+		w.Advance(time.Minute) // the pause before another attempt
 		s.Heartbeat()
 		s.Finish(s.Expect("task"))
 		require.Empty(t, paused(t, team, team.Email))

@@ -109,7 +109,7 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 	}
 	l.link = link
 	s.line = l
-	s.Team.W.links = append(s.Team.W.links, link)
+	s.Team.W.keep(link)
 	return nil
 }
 

@@ -59,6 +59,8 @@ type World struct {
 	watch   func(persistence.Space, *persistence.Batch)
 	options actors.Options
 	teams   int
+
+	linksMu sync.Mutex
 	links   []*actors.Link
 }
 
@@ -138,8 +140,17 @@ func (w *World) begin() {
 	w.runs = append(w.runs, r)
 }
 
+// keep notes a connection that End closes. Sessions may connect at once.
+func (w *World) keep(l *actors.Link) {
+	w.linksMu.Lock()
+	defer w.linksMu.Unlock()
+	w.links = append(w.links, l)
+}
+
 // End ends the World; it comes by itself with the end of the test.
 func (w *World) End() {
+	w.linksMu.Lock()
+	defer w.linksMu.Unlock()
 	for _, l := range w.links {
 		l.Close()
 	}
