@@ -187,6 +187,7 @@ func TestSlices(t *testing.T) {
 		s.Release(frame)
 		s.ExpectNone()
 		require.Zero(t, team.Used(t, s.Email, watchpost.ActionPeopleScan))
+		w.Advance(time.Minute) // the pause before another attempt
 		s.Heartbeat()
 	})
 	frame = s.ExpectTask(id)

@@ -46,9 +46,13 @@ func (r testRun) Run() int {
 }
 
 // binary returns the program under test: the one named by WATCHPOST_BINARY, or
-// one built once with the race detector.
+// one built once. The long tests build it with the race detector, which makes a
+// script take about twice as long.
 var binary = sync.OnceValues(func() (string, error) {
-	return process.Build(binDir, "-race")
+	if os.Getenv("WATCHPOST_LONG") != "" || os.Getenv("WATCHPOST_TEST_STORE") != "" {
+		return process.Build(binDir, "-race")
+	}
+	return process.Build(binDir)
 })
 
 // patience bounds every wait of a script: long enough for a busy machine.

@@ -17,7 +17,7 @@ import (
 )
 
 // Patience bounds every wait for a process: long enough for a busy machine.
-const Patience = 60 * time.Second
+const Patience = 2 * time.Minute
 
 // Build builds the binary into dir with the given flags of go build, and
 // returns its path. When WATCHPOST_BINARY names a program, Build returns that.
