@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"errors"
 
 	"watchpost"
@@ -58,7 +57,7 @@ func (ef *effects) inForce(e watchpost.Effect) (watchpost.TaskID, error) {
 	if entry, known := ef.team.effects.entries[e.Key()]; known {
 		return entry.task, nil
 	}
-	view, err := ef.env.store.View(context.Background())
+	view, err := ef.env.view()
 	if err != nil {
 		return "", err
 	}

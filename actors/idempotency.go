@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,7 +139,7 @@ func (i *idempotency) kept(name string) (*teamspace.IdempotencyRecord, error) {
 	if fresh := i.fresh[name]; fresh != nil {
 		record = fresh.record
 	} else {
-		view, err := i.env.store.View(context.Background())
+		view, err := i.env.view()
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +212,7 @@ const purgeAtATime = 20
 // purgeKept removes some of the replies that are kept no longer, and what an
 // expired one of the same name left behind.
 func (i *idempotency) purgeKept(batch *persistence.Batch, name string, now time.Time) error {
-	view, err := i.env.store.View(context.Background())
+	view, err := i.env.view()
 	if err != nil {
 		return err
 	}

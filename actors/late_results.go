@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -103,7 +102,7 @@ func (l *lateResults) ackTo(m sessionFrame) func(error) {
 
 // unknownTask reads a final task whose outcome is unknown.
 func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok bool, err error) {
-	view, err := l.env.store.View(context.Background())
+	view, err := l.env.view()
 	if err != nil {
 		return task, false, err
 	}
@@ -147,7 +146,7 @@ func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted 
 // refundUnknown decides that a write did nothing: it gives the debits of the
 // attempt back.
 func (l *lateResults) refundUnknown(d decided, task *watchpost.Task, lease watchpost.Lease) {
-	view, err := l.env.store.View(context.Background())
+	view, err := l.env.view()
 	if err != nil {
 		l.fail(err)
 		return

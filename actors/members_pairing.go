@@ -2,7 +2,6 @@ package actors
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"time"
 
@@ -70,7 +69,7 @@ const pairingsAtOnce = 100
 // forgetPairings removes codes that were not used in time, and reports whether
 // there are others.
 func (ms *members) forgetPairings(batch *persistence.Batch, now time.Time) (more bool, err error) {
-	view, err := ms.env.store.View(context.Background())
+	view, err := ms.env.view()
 	if err != nil {
 		return false, err
 	}

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"context"
-
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc"
 
@@ -142,7 +140,7 @@ func (f *postStore) withView(do func(persistence.View) error) {
 	if f.broken {
 		return
 	}
-	view, err := f.env.store.View(context.Background())
+	view, err := f.env.view()
 	if err == nil {
 		defer view.Close()
 		err = do(view)

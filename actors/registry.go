@@ -188,9 +188,9 @@ func (r *Registry) call(ctx context.Context, name string, request any) (any, err
 		switch {
 		case err == nil:
 			return reply, nil
-		case errors.Is(err, errNotDelivered):
-			r.forget(name, a.pid, true) // surely not processed: once more with a new one
-		case errors.Is(err, errRefused):
+		case errors.Is(err, errNotDelivered), errors.Is(err, errRefused):
+			// Not processed, and the actor ends: the next one is asked when the last
+			// commits of this one have landed.
 			if err := a.ended(ctx); err != nil {
 				return nil, err
 			}

@@ -36,8 +36,19 @@ type commitFailed struct{ err error }
 // childFailed tells a top actor that a child could not read the store.
 type childFailed struct{ err error }
 
-// activationTimeout bounds how long the store may take to activate an actor.
-const activationTimeout = 10 * time.Second
+// Bounds in time of the store's work inside a mailbox, so that a slow database holds
+// up a team for a while, not for ever.
+const (
+	activationTimeout = 30 * time.Second // takes the epoch and loads the state
+	readTimeout       = 30 * time.Second // of one view
+)
+
+// view opens a view for reads inside a mailbox.
+func (env *environment) view() (persistence.View, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	return env.store.View(ctx)
+}
 
 func newRootActor(env *environment, name string) rootActor {
 	return rootActor{env: env, name: name, space: persistence.Space(name)}

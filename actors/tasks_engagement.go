@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 
@@ -74,7 +73,7 @@ func (t *tasks) post(id watchpost.PostID) (*watchpost.Post, error) {
 	if !watchpost.ValidID(string(id)) {
 		return nil, notFound
 	}
-	view, err := t.env.store.View(context.Background())
+	view, err := t.env.view()
 	if err != nil {
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}

@@ -80,7 +80,8 @@ type Store interface {
 	Submit(space Space, epoch Epoch, batch *Batch, done func(error))
 
 	// View opens a consistent read-only snapshot of everything. The caller
-	// closes it.
+	// closes it. An engine on another machine also bounds the reads of the view
+	// by the deadline of ctx.
 	View(ctx context.Context) (View, error)
 
 	// Close waits for the batches that were submitted, then releases the

@@ -114,7 +114,7 @@ func (s *service) openStore(ctx context.Context) error {
 	var store *store
 	var err error
 	if s.config.Cluster {
-		store, err = openDatabase(ctx, s.config.Store, s.log)
+		store, err = awaitDatabase(ctx, s.config.Store, s.log)
 	} else {
 		store, err = openStore(ctx, s.config.Data, s.config.Store, s.log, int64(s.config.MinFree)<<20)
 	}
@@ -270,7 +270,12 @@ func (s *service) stop() error {
 		}
 	}
 	if s.node != nil {
-		end("the other nodes to take over the teams", within(handoverTimeout, s.node.Drain))
+		end("the other nodes to take over the teams", func() error {
+			if err := within(handoverTimeout, s.node.Drain)(); err != nil {
+				s.log.Warn("leaving before the other nodes are ready: they take over when this one has left", "error", err)
+			}
+			return nil
+		})
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

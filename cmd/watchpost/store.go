@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -50,6 +51,26 @@ func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree 
 	}
 	s.failed, s.release = lost, release
 	return s, nil
+}
+
+// awaitDatabase is openDatabase for a node of a cluster, which waits for a database
+// that does not answer yet until ctx ends: the nodes and the database start in any
+// order.
+func awaitDatabase(ctx context.Context, url string, log *slog.Logger) (*store, error) {
+	for {
+		s, err := openDatabase(ctx, url, log)
+		if err == nil || !postgres.Transient(err) {
+			return s, err
+		}
+		log.Warn("the database does not answer: trying again", "error", err)
+		again := time.NewTimer(time.Second)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return nil, errors.Join(err, ctx.Err())
+		}
+	}
 }
 
 // openDatabase opens a database that other nodes may use too.

@@ -15,7 +15,13 @@ const (
 	guardTimeout = 2 * time.Second // of a statement
 	guardIdle    = 5 * time.Second // without a notification; then the connection is checked
 	guardRetry   = 250 * time.Millisecond
-	guardWait    = 3 * time.Second // for the session of an earlier process to end
+)
+
+// Waits for the session of an earlier process to end. The database notices late
+// that a process has gone when the machine is busy, and later when a machine has.
+const (
+	aloneWait  = 5 * time.Second
+	memberWait = time.Minute
 )
 
 // writerLock is the key of the session lock on the database as a whole: a process
@@ -45,6 +51,8 @@ type guard struct {
 	notified func()
 	// failed is called when another process has taken a lock.
 	failed func(error)
+	// wait is how long start waits for locks that another process holds.
+	wait time.Duration
 }
 
 type sessionLock struct {
@@ -74,23 +82,30 @@ AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()
 AND l.classid::bigint = $1::bigint >> 32 AND l.objid::bigint = $1::bigint & 4294967295 LIMIT 1`
 
 // start takes the locks, waiting a while for the session of an earlier process to
-// end, and keeps them until ctx ends. The returned channel is closed after that.
-func (g *guard) start(ctx context.Context) (ended <-chan struct{}, err error) {
-	deadline := sinceBoot() + guardWait
+// end, or until ctx ends. It keeps them until running ends; the returned channel is
+// closed after that.
+func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err error) {
+	deadline := sinceBoot() + g.wait
 	var conn *pgx.Conn
-	for {
+	for first := true; ; first = false {
 		if conn, err = g.connect(ctx); err == nil {
 			break
 		}
 		var held *heldError
-		if !errors.As(err, &held) || sinceBoot() > deadline || !pause(ctx, guardRetry) {
+		if !errors.As(err, &held) || sinceBoot() > deadline {
+			return nil, err
+		}
+		if first {
+			g.log.Warn("waiting for another process to end", "error", err)
+		}
+		if !pause(ctx, guardRetry) {
 			return nil, err
 		}
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		g.run(ctx, conn)
+		g.run(running, conn)
 	}()
 	return done, nil
 }
@@ -145,7 +160,7 @@ func (g *guard) listen(ctx context.Context, conn *pgx.Conn) error {
 
 // connect opens the session and takes the locks.
 func (g *guard) connect(ctx context.Context) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*guardTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 5*guardTimeout)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, g.config)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"watchpost/persistence/postgres"
 )
 
 // DefaultTTL is how long a lease lasts after its last renewal.
@@ -75,7 +77,8 @@ func New(o Options) *Node {
 }
 
 // Join makes the node a member of the cluster. The caller already listens at the
-// advertised address.
+// advertised address. While the database does not answer in time, Join tries again
+// until ctx ends.
 func (n *Node) Join(ctx context.Context) error {
 	config, err := pgxpool.ParseConfig("")
 	if err != nil {
@@ -88,9 +91,15 @@ func (n *Node) Join(ctx context.Context) error {
 	}
 	guarding, unguard := context.WithCancel(context.Background())
 	n.unguard = unguard
-	g := &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail}
-	if n.guardEnded, err = g.start(guarding); err == nil {
-		err = n.join(ctx)
+	g := &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}
+	err = n.patiently(ctx, func() (err error) {
+		starting, cancel := context.WithCancel(ctx)
+		defer cancel()
+		n.guardEnded, err = g.start(starting, guarding)
+		return err
+	})
+	if err == nil {
+		err = n.patiently(ctx, func() error { return n.join(ctx) })
 	}
 	if err != nil {
 		n.end()
@@ -101,6 +110,28 @@ func (n *Node) Join(ctx context.Context) error {
 	n.running.Go(func() { n.renewUntil(running) })
 	n.running.Go(func() { n.releaseUntil(running) })
 	return nil
+}
+
+// patiently repeats an attempt until it succeeds, fails for good, or ctx ends: a
+// busy database answers later, and a node that gives up would only be started again.
+func (n *Node) patiently(ctx context.Context, attempt func() error) error {
+	for {
+		err := attempt()
+		if err == nil || final(err) {
+			return err
+		}
+		n.o.Log.Warn("cannot join the cluster yet: trying again", "node", n.o.ID, "error", err)
+		if !pause(ctx, n.o.TTL/renewals) {
+			return errors.Join(err, ctx.Err())
+		}
+	}
+}
+
+// final reports whether an error does not pass with time: another process has the
+// locks or the address, or the database refuses the statement.
+func final(err error) bool {
+	var held *heldError
+	return errors.As(err, &held) || errors.Is(err, errTaken) || !postgres.Transient(err)
 }
 
 // join adds the row of this process and renews it once, for the first view.

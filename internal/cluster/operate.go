@@ -68,8 +68,8 @@ func once(ctx context.Context, config *pgx.ConnConfig, do func(*pgx.Conn) error)
 // process has taken the database while this one could not reach it.
 func Alone(ctx context.Context, config *pgx.ConnConfig, name string, log *slog.Logger, failed func(error)) (release func(), err error) {
 	guarding, stop := context.WithCancel(context.WithoutCancel(ctx))
-	g := &guard{config: named(config, name), log: log, locks: []sessionLock{lockAlone()}, failed: failed}
-	ended, err := g.start(guarding)
+	g := &guard{config: named(config, name), log: log, locks: []sessionLock{lockAlone()}, failed: failed, wait: aloneWait}
+	ended, err := g.start(ctx, guarding)
 	if err != nil {
 		stop()
 		return nil, err

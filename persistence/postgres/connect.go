@@ -5,7 +5,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net"
 	"strings"
 	"time"
 
@@ -128,6 +130,23 @@ func check(ctx context.Context, conn *pgx.Conn) error {
 		return errors.New("persistence/postgres: synchronous_commit is off, so a crash of the server would lose acknowledged writes: set it on")
 	}
 	return nil
+}
+
+// Transient reports whether an error of the database may pass with time: it was not
+// reached, did not answer in time, starts or stops, or has no connections left.
+func Transient(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		switch refused.Code[:2] {
+		case "08", "40", "53", "55", "57":
+			return true
+		}
+		return false
+	}
+	var unreached *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &unreached) || errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // ConnConfig returns the configuration of one connection with the settings of the

@@ -281,3 +281,23 @@ func TestOpenRefuses(t *testing.T) {
 	_, err = Open(ctx, Options{URL: "postgres://ada:secret@127.0.0.1:1/none"})
 	require.NotContains(t, err.Error(), "secret")
 }
+
+// TestReadsOfAViewEndWithItsDeadline opens a view under a deadline: reads after it
+// fail, and the store goes on.
+func TestReadsOfAViewEndWithItsDeadline(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, newDatabase(t, server))
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	epoch, err := s.Activate(t.Context(), "a")
+	require.NoError(t, err)
+	require.NoError(t, put(s, "a", epoch, "k", "v"))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	v, err := s.View(ctx)
+	require.NoError(t, err)
+	v.(*view).deadline = time.Now()
+	_, err = v.Get("a", []byte("k"))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	v.Close()
+	require.Equal(t, "v", stored(t, s, "a", "k"))
+}

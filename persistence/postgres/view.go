@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"watchpost/persistence"
 
@@ -15,6 +16,8 @@ import (
 // its own.
 type view struct {
 	store *Store
+	// deadline is that of the context that opened the view; zero without one.
+	deadline time.Time
 	// mu is held during a round trip, not while a caller looks at its result:
 	// a closing store waits for the round trip only.
 	mu   sync.Mutex
@@ -31,6 +34,8 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	v := &view{store: s}
+	v.deadline, _ = ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, statementPatience)
 	defer cancel()
 	conn, err := s.views.Acquire(ctx)
@@ -41,7 +46,7 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 		conn.Release()
 		return nil, s.failure("view", err)
 	}
-	v := &view{store: s, conn: conn}
+	v.conn = conn
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -78,6 +83,11 @@ func (v *view) read(op string, query func(ctx context.Context, conn *pgx.Conn) e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), statementPatience)
 	defer cancel()
+	if !v.deadline.IsZero() {
+		var bounded context.CancelFunc
+		ctx, bounded = context.WithDeadline(ctx, v.deadline)
+		defer bounded()
+	}
 	err := query(ctx, v.conn.Conn())
 	if err == nil || errors.Is(err, persistence.ErrNotFound) {
 		return err

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -173,8 +172,8 @@ func (w *world) mails(email string) map[string]string {
 	return found
 }
 
-// rotation replaces a team's key. The old one is refused at every node within a
-// second.
+// rotation replaces a team's key. The old one is refused at every node a second
+// later; TestCachedKeyExpires measures the second.
 func (w *world) rotation(of team) {
 	w.t.Helper()
 	for i := range nodes {
@@ -184,7 +183,6 @@ func (w *world) rotation(of team) {
 		APIKey string `json:"api_key"`
 	}
 	w.admin(1, "/admin/teams/"+of.ID+"/rotate-key", nil, &rotated)
-	began := time.Now()
 	for i := range nodes {
 		w.eventually("the old key is refused", func() bool {
 			status, _ := w.request(i, "GET", "/api-team", nil, "X-Api-Key", of.Key)
@@ -192,5 +190,4 @@ func (w *world) rotation(of team) {
 		})
 		w.get(i, "GET", "/api-team", nil, nil, "X-Api-Key", rotated.APIKey)
 	}
-	require.Less(w.t, time.Since(began), 2*time.Second)
 }

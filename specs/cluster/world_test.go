@@ -64,7 +64,7 @@ type team struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, dir: t.TempDir(), client: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}}
+	w := &world{t: t, dir: t.TempDir(), client: &http.Client{Timeout: process.Patience, Transport: &http.Transport{}}}
 	t.Cleanup(w.client.CloseIdleConnections)
 	server, err := postgrestest.Start("fsync=off")
 	require.NoError(t, err)
