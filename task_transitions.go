@@ -42,6 +42,9 @@ type Task struct {
 	// the same keyword. Entry then only determines its order.
 	Shared []ScanTarget `json:",omitempty"`
 
+	// Asked says who asked for a caller's task.
+	Asked Asker `json:",omitzero"`
+
 	// Member is the member in whose name a write acts or on whose account a
 	// read runs. Account is that account, once known. Both are empty for reads
 	// that may run on any account of the team.

@@ -197,24 +197,30 @@ func frameOf(t *watchpost.Task) protocol.Frame {
 }
 
 func (t *task) onDescribe(m describe) {
-	view := viewOf(&t.state)
+	t.answer(replyTo(t.env, t.ctx.Sender(), waitingView(&t.state, m.reason, m.notBefore, t.env.clock.Now())))
+}
+
+// waitingView shows an open task; reason and notBefore are why the team lets such
+// tasks wait.
+func waitingView(t *watchpost.Task, reason watchpost.PendingReason, notBefore, now time.Time) TaskView {
+	view := viewOf(t)
 	switch {
-	case t.state.State == watchpost.TaskPending:
-		view.Reason, view.NotBefore = m.reason, m.notBefore
-		if !t.state.PausedSince.IsZero() && m.reason == watchpost.PendingQueued {
+	case t.State == watchpost.TaskPending:
+		view.Reason, view.NotBefore = reason, notBefore
+		if !t.PausedSince.IsZero() && reason == watchpost.PendingQueued {
 			view.Reason = watchpost.PendingPaused
 		}
-		if until := t.state.NotBefore; until.After(t.env.clock.Now()) {
+		if until := t.NotBefore; until.After(now) {
 			if view.Reason == watchpost.PendingQueued {
 				view.Reason, view.NotBefore = watchpost.PendingRetry, until
 			} else if !view.NotBefore.IsZero() && until.After(view.NotBefore) {
 				view.NotBefore = until
 			}
 		}
-	case !t.state.State.Final():
+	case !t.State.Final():
 		view.Reason = watchpost.PendingRunning
 	}
-	t.answer(replyTo(t.env, t.ctx.Sender(), view))
+	return view
 }
 
 // viewOf shows a task without the reasons of its waiting.

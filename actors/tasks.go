@@ -124,6 +124,8 @@ func (t *tasks) receive(message any) bool {
 		t.team.late.onLateResult(sessionFrame(m))
 	case taskStatus:
 		t.onTaskStatus(m)
+	case listOpen:
+		t.onListOpen(m)
 	case taskClosed:
 		t.onTaskClosed(m)
 	default:
@@ -223,6 +225,10 @@ func putOpen(batch *persistence.Batch, id watchpost.TaskID, debits []watchpost.D
 
 func putTask(batch *persistence.Batch, task *watchpost.Task) {
 	batch.Put(teamspace.Key(teamspace.KeyTask, task.ID), teamspace.Encode(task))
+	// The journal learns of the beginning and of the end.
+	if !task.Type.Scan() && (task.Attempts <= 1 || task.State.Final()) {
+		batch.Put(teamspace.JournalKey(task.ID), teamspace.Encode(task.Journal()))
+	}
 }
 
 // both returns what does one thing after the other; either may be nil.

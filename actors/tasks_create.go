@@ -95,7 +95,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 		}
 	}
 	if m.Type.Writes() {
-		t.createWrite(m.Type, m.Input, member.ID)
+		t.createWrite(m.Type, m.Input, member.ID, m.Asked)
 		return
 	}
 	if inputTooLarge(m.Input) {
@@ -106,17 +106,17 @@ func (t *tasks) onCreateTask(m CreateTask) {
 		t.answer(nil, err)
 		return
 	}
-	task := t.newTask(m.Type, m.Input)
+	task := t.newTask(m.Type, m.Input, m.Asked)
 	if member.ID != "" {
 		task.Member, task.Account = member.ID, t.team.members.accountOf(member.ID)
 	}
 	t.createRead(task)
 }
 
-func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage) watchpost.Task {
+func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage, asked watchpost.Asker) watchpost.Task {
 	now := t.env.clock.Now()
 	return watchpost.Task{
 		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: watchpost.ParseTaskInput(input),
-		State: watchpost.TaskPending, CreatedAt: now,
+		State: watchpost.TaskPending, CreatedAt: now, Asked: asked,
 	}
 }

@@ -23,6 +23,7 @@ type Engage struct {
 	Post  watchpost.PostID
 	Email string // normalised
 	Input json.RawMessage
+	Asked watchpost.Asker
 }
 
 // BookmarkPost changes the bookmark of a post; answered by Done (NotFound).
@@ -64,7 +65,7 @@ func (t *tasks) onEngage(m Engage) {
 		t.answer(nil, err)
 		return
 	}
-	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID)
+	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID, m.Asked)
 }
 
 // post returns a post that one of the team's watchlists collected (NotFound).

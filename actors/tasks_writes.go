@@ -51,12 +51,12 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 
 // createWrite makes a task that acts in a member's name, unless the same is
 // done already, or this week has no room for one more invitation.
-func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
+func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, asked watchpost.Asker) {
 	if inputTooLarge(input) {
 		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
 		return
 	}
-	task := t.newTask(kind, input)
+	task := t.newTask(kind, input, asked)
 	task.Member, task.Account = member, t.team.members.accountOf(member)
 	effect, counted := task.Effect()
 	if counted {

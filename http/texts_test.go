@@ -29,6 +29,7 @@ var undocumented = map[string]string{
 	"Invalid 'role'":                   "replaced by the handler's text",
 	"want one of %s":                   "replaced by the parameter's own text",
 	"Unknown or revoked session token": "the socket is closed with a code",
+	"Invalid 'after'":                  "a cursor of the dashboard's journal",
 	"Not found":                        "of unknown paths; in the document's description",
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -23,6 +24,7 @@ import (
 //	k <task>                               watchpost.Task, open or final
 //	o <task>                               []watchpost.Debit of the leases of an open task
 //	b <task>                               []watchpost.Debit of a task with an unknown outcome
+//	D <inverted task>                      watchpost.JournalEntry of a caller's task, newest first
 //	w <watchlist>                          watchpost.Watchlist
 //	W                                      the watchlist created or deleted last
 //	L <list>                               watchpost.List
@@ -77,6 +79,7 @@ const (
 	KeyTask                = "k"
 	KeyOpen                = "o"
 	KeyDebits              = "b"
+	KeyJournal             = "D"
 	KeyWatchlist           = "w"
 	KeyLastWatchlistChange = "W"
 	KeyList                = "L"
@@ -126,6 +129,19 @@ func ScanKey[Owner watchpost.WatchlistID | watchpost.ListID](owner Owner, e watc
 func EffectKey(e watchpost.Effect) []byte {
 	hash := sha256.Sum256([]byte(e.Key()))
 	return Key(keyEffect, hex.EncodeToString(hash[:]))
+}
+
+// JournalKey is the key of a task's entry in the journal. It inverts the digits of
+// the id, so that the newest come first.
+func JournalKey(id watchpost.TaskID) []byte {
+	key := Key(KeyJournal, id)
+	for i := len(KeyJournal); i < len(key); i++ {
+		const digits = "0123456789abcdef"
+		if at := strings.IndexByte(digits, key[i]); at >= 0 {
+			key[i] = digits[len(digits)-1-at]
+		}
+	}
+	return key
 }
 
 // IdempotencyTimeLen is the length of a moment in a key: seconds in hexadecimal.

@@ -1,0 +1,195 @@
+package actors
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// OpenTask is a task that is not final, as the members of its team see it.
+type OpenTask struct {
+	TaskView
+	Asked   watchpost.Asker
+	Member  watchpost.MemberID // in whose name, or on whose account; "" for any
+	Holder  watchpost.MemberID // in whose browser it runs
+	Entry   watchpost.JournalEntry
+	Targets []watchpost.ScanTarget // of a scan
+}
+
+// OpenTasksPage is a selection of the open tasks, the running ones first.
+type OpenTasksPage struct {
+	Tasks []OpenTask
+	// Counts are those of all open tasks by reason.
+	Counts map[watchpost.PendingReason]int
+}
+
+// listOpen asks for the open tasks; answered by []openRow. Engagements selects
+// likes and comments.
+type listOpen struct{ engagements bool }
+
+// openRow is an open task as the team knows it.
+type openRow struct {
+	id             watchpost.TaskID
+	scan           bool
+	reason         watchpost.PendingReason
+	notBefore      time.Time
+	member, holder watchpost.MemberID
+}
+
+func (t *tasks) onListOpen(m listOpen) {
+	now := t.env.clock.Now()
+	type why struct {
+		reason    watchpost.PendingReason
+		notBefore time.Time
+	}
+	known := map[queueKey]why{} // many tasks wait for the same
+	rows := []openRow{}
+	for id, open := range t.open {
+		if open.ended || m.engagements && open.kind != watchpost.TaskLikePost && open.kind != watchpost.TaskCommentPost {
+			continue
+		}
+		row := openRow{id: id, scan: open.scan, member: open.member, reason: watchpost.PendingRunning}
+		if open.holder == "" {
+			k := queueKey{open.kind, open.member, open.pinned}
+			w, found := known[k]
+			if !found {
+				w.reason, w.notBefore = t.dispatch.why(k, now)
+				known[k] = w
+			}
+			row.reason, row.notBefore = w.reason, w.notBefore
+		} else if s := t.team.sessions.byID[open.holder]; s != nil {
+			row.holder = s.record.Member
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b openRow) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.id, b.id))
+	})
+	t.answer(rows, nil)
+}
+
+// order puts running tasks first, and those of callers before scans.
+func order(r openRow) int {
+	switch {
+	case r.reason == watchpost.PendingRunning:
+		return 0
+	case !r.scan:
+		return 1
+	}
+	return 2
+}
+
+// OpenTasks returns up to limit open tasks of a team, with why they wait. With
+// engagements, only likes and comments. Errors: Unavailable.
+func (r *Registry) OpenTasks(ctx context.Context, team watchpost.TeamID, engagements bool, limit int) (OpenTasksPage, error) {
+	page := OpenTasksPage{Counts: map[watchpost.PendingReason]int{}}
+	rows, err := ask[[]openRow](ctx, r, string(team), listOpen{engagements})
+	if err != nil || len(rows) == 0 {
+		return page, err
+	}
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return page, unavailable(err)
+	}
+	defer view.Close()
+	now := r.env.clock.Now()
+	for _, row := range rows {
+		page.Counts[row.reason]++
+		if len(page.Tasks) == limit {
+			continue
+		}
+		task, err := teamspace.Load[watchpost.Task](view, persistence.Space(team), teamspace.Key(teamspace.KeyTask, row.id))
+		if errors.Is(err, persistence.ErrNotFound) || err == nil && task.State.Final() {
+			page.Counts[row.reason]-- // it has ended since
+			continue
+		}
+		if err != nil {
+			return page, unavailable(err)
+		}
+		page.Tasks = append(page.Tasks, OpenTask{
+			TaskView: waitingView(&task, row.reason, row.notBefore, now), Asked: task.Asked, Member: row.member, Holder: row.holder,
+			Entry: task.Journal(), Targets: task.Targets(),
+		})
+	}
+	return page, nil
+}
+
+// JournalPage is a page of the journal, newest first.
+type JournalPage struct {
+	Entries []watchpost.JournalEntry
+	// Next continues where the page ends; "" at the end of the journal. A page may
+	// have few entries, or none, and go on.
+	Next string
+}
+
+// maxJournalRead bounds the entries that a page looks at.
+const maxJournalRead = 20_000
+
+// Journal returns a page of what a team asked for on the network, from a cursor of
+// an earlier page or "". It reads a snapshot, past the team's actors. Entries that
+// a filter rules out are not decoded. Errors: Invalid for a cursor, Unavailable.
+func (r *Registry) Journal(ctx context.Context, team watchpost.TeamID, q watchpost.JournalQuery, cursor string, limit int) (JournalPage, error) {
+	from := []byte(teamspace.KeyJournal)
+	if cursor != "" {
+		if !watchpost.ValidID(cursor) {
+			return JournalPage{}, watchpost.Errorf(watchpost.Invalid, "Invalid 'after'")
+		}
+		from = append(teamspace.JournalKey(watchpost.TaskID(cursor)), 0)
+	}
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return JournalPage{}, unavailable(err)
+	}
+	defer view.Close()
+	page, failure := JournalPage{}, error(nil)
+	needles, read := needlesOf(&q), 0
+	var last []byte
+	err = view.Scan(persistence.Space(team), from, persistence.PrefixEnd([]byte(teamspace.KeyJournal)), func(k, v []byte) bool {
+		if len(page.Entries) == limit || read == maxJournalRead {
+			page.Next = string(idOf(last))
+			return false
+		}
+		read++
+		last = append(last[:0], k...)
+		for _, needle := range needles {
+			if !bytes.Contains(v, needle) {
+				return true
+			}
+		}
+		var e watchpost.JournalEntry
+		if failure = teamspace.Decode(v, &e); failure != nil {
+			return false
+		}
+		if q.Matches(&e) {
+			page.Entries = append(page.Entries, e)
+		}
+		return q.From.IsZero() || !e.At.Before(q.From) // the rest is older
+	})
+	return page, unavailable(cmp.Or(err, failure))
+}
+
+// needlesOf returns what the stored form of each matching entry contains. Texts of
+// others cannot contain it, as their quotation marks are escaped.
+func needlesOf(q *watchpost.JournalQuery) (needles [][]byte) {
+	for name, value := range map[string]string{
+		"Way": string(q.Way), "Member": string(q.Member), "Type": string(q.Type), "State": string(q.State), "Asked": q.Rule,
+	} {
+		if value != "" {
+			needles = append(needles, fmt.Appendf(nil, `"%s":%q`, name, value))
+		}
+	}
+	return needles
+}
+
+// idOf returns the id of a key of the journal; inverting twice gives the id.
+func idOf(key []byte) []byte {
+	return teamspace.JournalKey(watchpost.TaskID(key[len(teamspace.KeyJournal):]))[len(teamspace.KeyJournal):]
+}
