@@ -68,7 +68,7 @@
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that
-//     every engine must pass.
+//     every engine must pass; migrate, copies a store into another.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
 //   - internal/reference — parse references to profiles, companies and posts.

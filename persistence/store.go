@@ -103,11 +103,17 @@ type View interface {
 	// empty to is past the last. Key and value are valid during the call only.
 	// yield may read the view.
 	Scan(space Space, from, to []byte, yield func(key, value []byte) bool) error
+	// Spaces calls yield for every space that has a value, in bytewise order,
+	// until yield returns false. It may call it for spaces without values.
+	Spaces(yield func(Space) bool) error
 	// Lookup returns a copy of a directory entry, or ErrNotFound.
 	Lookup(key DirectoryKey) ([]byte, error)
 	// ScanDirectory calls yield for the entries of one kind in bytewise order
 	// of their names, until yield returns false.
 	ScanDirectory(kind string, yield func(name string, value []byte) bool) error
+	// Kinds returns the kinds of the directory that have entries, in bytewise
+	// order.
+	Kinds() ([]string, error)
 	// Close releases the snapshot.
 	Close()
 }

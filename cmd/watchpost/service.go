@@ -20,6 +20,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/cluster"
+	"watchpost/persistence/migrate"
 )
 
 // service is a running service, shared by serve and demo. It starts from the
@@ -122,6 +123,9 @@ func (s *service) openStore(ctx context.Context) error {
 		return err
 	}
 	s.store = store
+	if err := migrate.Check(ctx, store); err != nil {
+		return err
+	}
 	s.metrics.MustRegister(store.collector)
 	return nil
 }

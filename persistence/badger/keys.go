@@ -45,16 +45,22 @@ func appendPair(dst []byte, space persistence.Space, key []byte) []byte {
 // pairLength is the length of what appendPair appends.
 func pairLength(space persistence.Space, key []byte) int { return 2 + len(space) + len(key) }
 
-// appendKind appends the common prefix of all directory entries of a kind.
-func appendKind(dst []byte, kind string) []byte {
-	dst = append(dst, tagDirectory)
+// kindPrefix returns the common prefix of all directory entries of a kind.
+func kindPrefix(kind string) []byte {
+	dst := []byte{tagDirectory}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(len(kind)))
 	return append(dst, kind...)
 }
 
+// kindOf returns the kind in a physical key of the directory.
+func kindOf(physical []byte) string {
+	length := int(binary.BigEndian.Uint16(physical[1:]))
+	return string(physical[3 : 3+length])
+}
+
 // directoryKey returns the physical key of a directory entry.
 func directoryKey(key persistence.DirectoryKey) []byte {
-	return append(appendKind(nil, key.Kind), key.Name...)
+	return append(kindPrefix(key.Kind), key.Name...)
 }
 
 // epochKey returns the physical key of a space's epoch.

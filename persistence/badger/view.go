@@ -167,12 +167,39 @@ func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, va
 	})
 }
 
+// Spaces implements persistence.View. A space with values has an epoch.
+func (v *view) Spaces(yield func(persistence.Space) bool) error {
+	prefix := []byte{tagEpoch}
+	return v.iterate(db.IteratorOptions{Prefix: prefix}, prefix, func(physical, _ []byte) bool {
+		return yield(persistence.Space(physical[len(prefix):]))
+	})
+}
+
+// Kinds implements persistence.View. It seeks past the entries of each kind.
+func (v *view) Kinds() (kinds []string, err error) {
+	prefix := []byte{tagDirectory}
+	for start := prefix; len(start) > 0; {
+		found := false
+		err = v.iterate(db.IteratorOptions{Prefix: prefix}, start, func(physical, _ []byte) bool {
+			kind := kindOf(physical)
+			kinds, found = append(kinds, kind), true
+			start = persistence.PrefixEnd(kindPrefix(kind))
+			return false
+		})
+		if err != nil || !found {
+			break
+		}
+	}
+	slices.Sort(kinds) // the keys sort by the length first
+	return kinds, err
+}
+
 // ScanDirectory implements persistence.View.
 func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
 	if len(kind) > persistence.MaxKey {
 		return nil
 	}
-	prefix := appendKind(nil, kind)
+	prefix := kindPrefix(kind)
 	return v.iterate(db.IteratorOptions{Prefix: prefix}, prefix, func(physical, value []byte) bool {
 		return yield(string(physical[len(prefix):]), value)
 	})

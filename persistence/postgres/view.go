@@ -153,6 +153,8 @@ const (
 	scanOnSQL      = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key LIMIT $3"
 	scanReverseSQL = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 AND key < $3 ORDER BY key DESC LIMIT $4"
 	scanBackSQL    = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key DESC LIMIT $3"
+	scanSpacesSQL  = "SELECT name, ''::bytea FROM space WHERE name >= $1 ORDER BY name LIMIT $2"
+	nextKindSQL    = "SELECT kind FROM directory WHERE kind >= $1 ORDER BY kind LIMIT 1"
 	scanKindSQL    = "SELECT name, value FROM directory WHERE kind = $1 AND name >= $2 ORDER BY name LIMIT $3"
 )
 
@@ -192,6 +194,31 @@ func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) 
 		}
 		return scanKindSQL, []any{[]byte(kind), start}
 	}, func(name, value []byte) bool { return yield(string(name), value) })
+}
+
+// Spaces implements persistence.View.
+func (v *view) Spaces(yield func(persistence.Space) bool) error {
+	start := []byte{}
+	return v.scan(func(last []byte) (string, []any) {
+		if last != nil {
+			start = after(last)
+		}
+		return scanSpacesSQL, []any{start}
+	}, func(name, _ []byte) bool { return yield(persistence.Space(name)) })
+}
+
+// Kinds implements persistence.View. It seeks past the entries of each kind.
+func (v *view) Kinds() (kinds []string, err error) {
+	for start := []byte{}; ; {
+		kind, err := v.value("kinds", nextKindSQL, start)
+		if errors.Is(err, persistence.ErrNotFound) {
+			return kinds, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		kinds, start = append(kinds, string(kind)), after(kind)
+	}
 }
 
 // Sizes of a page. The first is small, because many scans look at a few

@@ -22,6 +22,7 @@ var directoryTests = map[string]func(t *testing.T, open Database){
 	"ScanOfAKind":         scanOfAKind,
 	"BinaryNames":         binaryNames,
 	"NamesAndKinds":       namesAndKinds,
+	"Everything":          everything,
 }
 
 func expectations(t *testing.T, open Database) {
@@ -231,4 +232,44 @@ func namesAndKinds(t *testing.T, open Database) {
 		_, err := v.Lookup(key)
 		require.ErrorIs(t, err, persistence.ErrNotFound, "%q", key)
 	}
+}
+
+// everything: a reader finds all spaces with values and all kinds with entries.
+func everything(t *testing.T, open Database) {
+	s := opened(t, open)
+	spaces := []persistence.Space{"\x00", "a", "ab", "b", "bb\xff"}
+	kinds := []string{"", "a", "ab", "abc", "b", "ba"}
+	b := &persistence.Batch{}
+	for _, kind := range kinds {
+		for n := range 40 {
+			b.Set(persistence.DirectoryKey{Kind: kind, Name: fmt.Sprint(n)}, []byte{})
+		}
+	}
+	b.Put([]byte("k"), nil)
+	for _, space := range spaces {
+		epoch := activate(t, s, space)
+		require.NoError(t, commit(t, s, space, epoch, b))
+	}
+	gone := &persistence.Batch{}
+	gone.Set(persistence.DirectoryKey{Kind: "gone", Name: "n"}, []byte("v"))
+	gone.Set(persistence.DirectoryKey{Kind: "gone", Name: "n"}, nil)
+	require.NoError(t, commit(t, s, "a", activate(t, s, "a"), gone))
+
+	v := viewed(t, s)
+	var found []persistence.Space
+	require.NoError(t, v.Spaces(func(space persistence.Space) bool {
+		found = append(found, space)
+		require.Equal(t, []pair{{"k", ""}}, scanned(t, v, space, "", ""), "yield may read the view")
+		return true
+	}))
+	require.Equal(t, spaces, found)
+	found = nil
+	require.NoError(t, v.Spaces(func(space persistence.Space) bool {
+		found = append(found, space)
+		return len(found) < 2
+	}))
+	require.Equal(t, spaces[:2], found)
+	all, err := v.Kinds()
+	require.NoError(t, err)
+	require.Equal(t, kinds, all)
 }

@@ -195,6 +195,23 @@ func each(pairs []pair, yield func(key, value []byte) bool) error {
 	return nil
 }
 
+func (v *referenceView) Spaces(yield func(persistence.Space) bool) error {
+	for _, space := range slices.Sorted(maps.Keys(v.spaces)) {
+		if !yield(space) {
+			break
+		}
+	}
+	return nil
+}
+
+func (v *referenceView) Kinds() ([]string, error) {
+	kinds := map[string]bool{}
+	for key := range v.directory {
+		kinds[key.Kind] = true
+	}
+	return slices.Sorted(maps.Keys(kinds)), nil
+}
+
 func (v *referenceView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
 	names := map[string]string{}
 	for key, value := range v.directory {

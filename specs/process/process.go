@@ -203,7 +203,7 @@ func (l *lines) find(text string) (line string, found bool, more <-chan struct{}
 
 // tail returns the end of the log, for reports.
 func (l *lines) tail() string {
-	const shown = 30
+	const shown = 60 // more than the longest help
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.all
