@@ -104,6 +104,11 @@ postgres:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || \
 		{ echo "the tests need the programs of PostgreSQL 15 or later" >&2; exit 1; }
 
+MINUTES ?= 10
+SEED ?=
+drill-cluster: postgres ## have faults happen to a cluster under load for MINUTES, and check every reply; SEED=n replays
+	WATCHPOST_DRILL_MINUTES=$(MINUTES) WATCHPOST_DRILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout $$(($(MINUTES) + 20))m -run '^TestDrill$$' ./specs/cluster
+
 # SQLite is compiled with FTS5.
 POSTS = cd specs/bench/posts && $(GO)
 BENCH_POSTS ?= -results ../RESULTS.md
@@ -125,4 +130,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean

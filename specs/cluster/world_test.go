@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -54,6 +55,8 @@ type world struct {
 type node struct {
 	listen, advertise string
 	process           *process.Process
+	// A drill puts links in front of the node and of its database.
+	clusterListen, store string
 }
 
 // team is a team of the test.
@@ -64,20 +67,27 @@ type team struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, dir: t.TempDir(), client: &http.Client{Timeout: process.Patience, Transport: &http.Transport{}}}
-	t.Cleanup(w.client.CloseIdleConnections)
 	server, err := postgrestest.Start("fsync=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	w := emptyWorld(t)
 	w.store = server.URL("postgres")
-	w.binary, err = process.Build(w.dir)
-	require.NoError(t, err)
-	w.certificate()
-	require.NoError(t, os.WriteFile(w.file("master.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))), 0o600))
 	for i := range w.nodes {
 		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
 		w.start(i)
 	}
+	return w
+}
+
+// emptyWorld has the program and the keys, and no nodes.
+func emptyWorld(t *testing.T) *world {
+	w := &world{t: t, dir: t.TempDir(), client: &http.Client{Timeout: process.Patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	t.Cleanup(w.client.CloseIdleConnections)
+	var err error
+	w.binary, err = process.Build(w.dir)
+	require.NoError(t, err)
+	w.certificate()
+	require.NoError(t, os.WriteFile(w.file("master.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))), 0o600))
 	return w
 }
 
@@ -113,8 +123,8 @@ func (w *world) start(i int) {
 	n := &w.nodes[i]
 	name := fmt.Sprintf("node%d", i)
 	var err error
-	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + w.store}, name, w.dir, w.binary, "serve", "--cluster",
-		"--listen", n.listen, "--advertise", n.advertise, "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken,
+	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, w.binary, "serve", "--cluster",
+		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken,
 		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem"))
 	require.NoError(w.t, err)
 	w.t.Cleanup(n.process.Kill)

@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fault is something that happens to a cluster under load, and ends.
+type fault struct {
+	name   string
+	happen func(*drill)
+}
+
+var shortFaults = []fault{
+	{"kill -9, start", (*drill).kill},
+	{"graceful stop, join", (*drill).restart},
+	{"SIGSTOP until removed, SIGCONT", func(d *drill) { d.stopAndContinue(0) }},
+	{"node cut from the database until removed", func(d *drill) { d.cutFromDatabase(0) }},
+	{"PostgreSQL crash", (*drill).crashDatabase},
+}
+
+var longFaults = append([]fault{
+	{"rolling restart", (*drill).rollingRestart},
+	{"drain, restart", (*drill).drain},
+	{"SIGSTOP 15 s, SIGCONT", func(d *drill) { d.stopAndContinue(15 * time.Second) }},
+	{"node cut from the database 12 s", func(d *drill) { d.cutFromDatabase(12 * time.Second) }},
+	{"node cut from the other nodes 8 s", (*drill).cutFromPeers},
+	{"PostgreSQL restart", (*drill).restartDatabase},
+	{"database 20 ms slower per packet, 8 s", (*drill).slowDatabase},
+}, shortFaults[0], shortFaults[1], shortFaults[4])
+
+// victim is the node of the next fault: the one with the most teams.
+func (d *drill) victim() (most int) {
+	teams := -1
+	for line := range strings.Lines(d.nodesCommand()) {
+		fields := strings.Fields(line)
+		for i := range d.nodes {
+			if len(fields) < 3 || fields[0] != d.nodes[i].advertise {
+				continue
+			}
+			if n, err := strconv.Atoi(fields[2]); err == nil && n > teams {
+				most, teams = i, n
+			}
+		}
+	}
+	return most
+}
+
+func (d *drill) kill() {
+	i := d.victim()
+	d.down.set(i, true)
+	d.nodes[i].process.Kill()
+	d.peers[i].refuse()
+	d.goOn()
+	require.NoError(d.t, d.peers[i].admit())
+	d.start(i)
+	d.down.set(i, false)
+}
+
+func (d *drill) restart() { d.restartNode(d.victim()) }
+
+func (d *drill) restartNode(i int) {
+	d.down.set(i, true)
+	require.NoError(d.t, d.nodes[i].process.Stop())
+	d.start(i)
+	d.down.set(i, false)
+}
+
+func (d *drill) rollingRestart() {
+	for i := range nodes {
+		d.restartNode(i)
+		d.goOn()
+	}
+}
+
+func (d *drill) drain() {
+	i := d.victim()
+	d.nodesCommand("drain", d.nodes[i].advertise)
+	d.eventually("the node is drained", func() bool { return strings.Contains(d.nodesCommand(), "drained") })
+	d.goOn()
+	d.restartNode(i)
+}
+
+// stopAndContinue freezes a node for a time, or until the others have removed it.
+func (d *drill) stopAndContinue(d1 time.Duration) {
+	i := d.victim()
+	d.down.set(i, true)
+	began := time.Now()
+	d.signal(i, syscall.SIGSTOP)
+	d.removed(i)
+	time.Sleep(d1 - time.Since(began))
+	d.signal(i, syscall.SIGCONT)
+	d.down.set(i, false)
+	d.whole()
+}
+
+func (d *drill) cutFromDatabase(d1 time.Duration) {
+	i := d.victim()
+	began := time.Now()
+	for _, l := range d.databases[i] {
+		if l != nil {
+			l.freeze()
+			defer l.thaw()
+		}
+	}
+	d.down.set(i, true) // it reports that it is not ready
+	d.removed(i)
+	time.Sleep(d1 - time.Since(began))
+	for _, l := range d.databases[i] {
+		if l != nil {
+			l.thaw()
+		}
+	}
+	d.down.set(i, false)
+	d.whole()
+}
+
+func (d *drill) cutFromPeers() {
+	const long = 8 * time.Second
+	l := d.peers[d.victim()]
+	l.freeze()
+	defer l.thaw()
+	time.Sleep(long)
+}
+
+func (d *drill) restartDatabase() {
+	require.NoError(d.t, d.primary.Stop())
+	require.NoError(d.t, d.primary.Run())
+}
+
+func (d *drill) crashDatabase() {
+	require.NoError(d.t, d.primary.Crash())
+	require.NoError(d.t, d.primary.Run())
+}
+
+func (d *drill) slowDatabase() {
+	const delay, long = 20 * time.Millisecond, 8 * time.Second
+	for i := range d.databases {
+		d.databases[i][0].slow(delay)
+		defer d.databases[i][0].slow(0)
+	}
+	time.Sleep(long)
+}
+
+// failover ends the primary for good.
+func (d *drill) failover() {
+	require.NoError(d.t, d.primary.Crash())
+	require.NoError(d.t, d.standby.Promote())
+	d.store = d.standby.URL("postgres")
+}
+
+// removed waits until the other nodes have removed one.
+func (d *drill) removed(i int) {
+	d.eventually("a node is removed", func() bool { return !strings.Contains(d.nodesCommand(), d.nodes[i].advertise) })
+}
+
+// whole waits until all nodes serve.
+func (d *drill) whole() {
+	began := time.Now()
+	d.eventually("all nodes serve", func() bool { return strings.Count(d.nodesCommand(), "serving") == nodes })
+	d.t.Log(fmt.Sprintf("whole again after %v", time.Since(began).Round(time.Millisecond)))
+}
