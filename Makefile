@@ -70,6 +70,11 @@ extension-test:
 	@extension/tools || exit $$([ $$? = 69 ] && echo 0 || echo 1); \
 	extension/tools tsc --noEmit && extension/tools vitest run
 
+MINUTES ?= 5
+SEED    ?=
+drill: test-packages ## kill the service and its sessions under load for MINUTES and check every reply and write; SEED replays a run
+	WATCHPOST_CRASH_MINUTES=$(MINUTES) WATCHPOST_CRASH_SEED=$(SEED) $(GO) test -race -v -count=1 -timeout 0 -run '^TestCrash$$' ./specs/crash
+
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME
 	@$(GO) list ./... | while read -r package; do \
@@ -130,4 +135,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean

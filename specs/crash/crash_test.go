@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -27,7 +28,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // WATCHPOST_CRASH_SEED replays a run: the same clients send the same requests,
-// and the kills follow the same pauses.
+// and the kills follow the same pauses. WATCHPOST_CRASH_MINUTES sets how long the
+// kills go on.
 const (
 	kills     = 30
 	longKills = 200
@@ -40,7 +42,8 @@ const (
 
 // TestCrash kills the service, and sometimes a session, with signal 9 while
 // clients use it. At the end every acknowledged change must exist, final tasks
-// must be unchanged, and every begun task must end.
+// must be unchanged, every begun task must end, and the network must have each
+// write once and within its account's allowance.
 func TestCrash(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if given := os.Getenv("WATCHPOST_CRASH_SEED"); given != "" {
@@ -49,16 +52,38 @@ func TestCrash(t *testing.T) {
 		require.NoError(t, err)
 	}
 	t.Logf("seed %d: replay with WATCHPOST_CRASH_SEED=%d", seed, seed)
-	n := kills
+	n, minutes := kills, 0
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		n = longKills
 	}
+	if given := os.Getenv("WATCHPOST_CRASH_MINUTES"); given != "" {
+		var err error
+		minutes, err = strconv.Atoi(given)
+		require.NoError(t, err)
+	}
 	d := newCrashTest(t, seed, store(t))
-	d.work(n)
+	d.maxWrites = writes
+	if n == longKills || minutes > 0 {
+		d.maxWrites = longWrites
+	}
+	end := time.Now().Add(time.Duration(minutes) * time.Minute)
+	done := d.work(func(killed int) bool {
+		if minutes > 0 {
+			return time.Now().Before(end)
+		}
+		return killed < n
+	})
+	d.settleWrites()
+	d.checkAllowances()
 	d.settle()
+	d.checkWrites()
 	d.check()
-	t.Logf("%d kills, %d watchlists, %d tasks acknowledged, %d requests unanswered", n, len(d.truth.watchlists), len(d.truth.tasks), d.truth.unanswered)
+	t.Logf("%d kills, %d watchlists, %d tasks acknowledged, %d requests unanswered", done, len(d.truth.watchlists), len(d.truth.tasks), d.truth.unanswered)
 }
+
+// email and account name the member of a session and its account.
+func email(i int) string   { return fmt.Sprintf("a%d@example.com", i) }
+func account(i int) string { return fmt.Sprintf("crash-%d", i) }
 
 // crashTest is a service with its network and sessions, and the replies it
 // gave.
@@ -80,6 +105,9 @@ type crashTest struct {
 	sessions [accounts]*process.Process
 	tokens   [accounts]string
 	truth    truth
+	targets  targets
+	// maxWrites bounds the writes to the network.
+	maxWrites int
 }
 
 // truth is the acknowledged state.
@@ -87,6 +115,7 @@ type truth struct {
 	mu         sync.Mutex
 	watchlists map[string]string          // id → name; "" after deletion
 	tasks      map[string]json.RawMessage // id → output seen; nil: none yet
+	writes     []*write
 	unanswered int
 }
 
@@ -107,7 +136,7 @@ func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
 	var err error
 	d.binary, err = process.Build(d.dir)
 	require.NoError(t, err)
-	network := d.launch("network", "network", "--listen", "127.0.0.1:0", "--seed", "1")
+	network := d.launch("network", "network", "--listen", "127.0.0.1:0", "--seed", "1", "--control", "--test-clock")
 	t.Cleanup(network.Kill)
 	d.network, err = network.URL()
 	require.NoError(t, err)
@@ -118,17 +147,16 @@ func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
 		ID     string
 		APIKey string `json:"api_key"`
 	}
-	d.admin("/admin/teams", map[string]string{"email": "a0@example.com", "plan": "ultimate"}, &team)
+	d.admin("/admin/teams", map[string]string{"email": email(0), "plan": "ultimate"}, &team)
 	d.key = team.APIKey
 	for i := range accounts {
-		email := fmt.Sprintf("a%d@example.com", i)
 		if i > 0 {
-			d.admin("/admin/teams/"+team.ID+"/members", map[string]string{"email": email, "role": "member"}, nil)
+			d.admin("/admin/teams/"+team.ID+"/members", map[string]string{"email": email(i), "role": "member"}, nil)
 		}
 		var opened struct {
 			Token string `json:"session_token"`
 		}
-		d.admin("/admin/teams/"+team.ID+"/sessions", map[string]string{"email": email}, &opened)
+		d.admin("/admin/teams/"+team.ID+"/sessions", map[string]string{"email": email(i)}, &opened)
 		d.tokens[i] = opened.Token
 		d.startSession(i)
 		t.Cleanup(func() { d.sessions[i].Kill() })
@@ -139,6 +167,7 @@ func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
 		_, metrics := d.request("GET", "/metrics", nil)
 		return bytes.Contains(metrics, []byte(fmt.Sprintf("watchpost_sessions_connected %d\n", accounts)))
 	})
+	d.collectTargets()
 	return d
 }
 
@@ -161,18 +190,19 @@ func (d *crashTest) startService() {
 
 func (d *crashTest) startSession(i int) {
 	d.sessions[i] = d.launch("session", "session", "--server", d.url, "--token", d.tokens[i], "--network-url", d.network,
-		"--account", fmt.Sprintf("crash-%d", i), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", i)))
+		"--account", account(i), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", i)))
 }
 
-// work runs the clients while the service is killed n times.
-func (d *crashTest) work(n int) {
+// work runs the clients and kills the service while more says so. It returns the
+// number of kills.
+func (d *crashTest) work(more func(killed int) bool) (killed int) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for c := range clients {
 		wg.Go(func() { d.client(rand.New(rand.NewPCG(d.seed, uint64(c))), c, stop) })
 	}
 	random := rand.New(rand.NewPCG(d.seed, clients))
-	for range n {
+	for ; more(killed); killed++ {
 		pause := time.NewTimer(time.Duration(20+random.IntN(300)) * time.Millisecond)
 		<-pause.C
 		if victim := random.IntN(2 * accounts); victim < accounts && random.IntN(2) == 0 {
@@ -188,12 +218,14 @@ func (d *crashTest) work(n int) {
 	}
 	close(stop)
 	wg.Wait()
+	return killed
 }
 
 // client sends requests as users do, and records the replies.
 func (d *crashTest) client(random *rand.Rand, number int, stop <-chan struct{}) {
 	var own []string // the client's own watchlists
 	var tasks []string
+	var writes []*write
 	attempts := 0
 	for step := 0; ; step++ {
 		d.truth.mu.Lock()
@@ -215,6 +247,8 @@ func (d *crashTest) client(random *rand.Rand, number int, stop <-chan struct{}) 
 			own = own[1:]
 		case choice < 25 && len(tasks) < 25:
 			tasks = d.createTask(tasks)
+		case choice < 40:
+			writes = d.write(random, writes)
 		case choice < 70 && len(tasks) > 0:
 			d.poll(tasks[random.IntN(len(tasks))])
 		default:
@@ -307,7 +341,7 @@ func (d *crashTest) poll(id string) (final bool) {
 }
 
 // settle waits until all tasks are final. Lost leases have used allowance, so
-// the clock advances by days.
+// the clocks advance by days, the network's first.
 func (d *crashTest) settle() {
 	for day := 0; ; day++ {
 		require.Less(d.t, day, 10, "tasks do not come to an end")
@@ -319,7 +353,10 @@ func (d *crashTest) settle() {
 		for len(open) > 0 && time.Now().Before(deadline) {
 			open = d.open()
 		}
-		d.admin("/admin/clock", map[string]string{"advance": "24h"}, nil)
+		day := map[string]string{"advance": "24h"}
+		status, reply := d.sendTo(d.network, "POST", "/_control/clock", nil, day)
+		require.Equal(d.t, http.StatusOK, status, "%s", reply)
+		d.admin("/admin/clock", day, nil)
 	}
 }
 
@@ -327,6 +364,11 @@ func (d *crashTest) open() (open []string) {
 	for id := range d.truth.tasks {
 		if !d.poll(id) {
 			open = append(open, id)
+		}
+	}
+	for _, w := range d.truth.writes {
+		if !d.final(w) {
+			open = append(open, w.task)
 		}
 	}
 	return open
@@ -371,16 +413,16 @@ func (d *crashTest) expectLocked(status, want int, body []byte) bool {
 	return false
 }
 
-var client = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+var client = &http.Client{Timeout: process.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
 
 // request makes one request with the team's key; status 0 means no answer.
 func (d *crashTest) request(method, path string, body any) (status int, answer []byte) {
-	return d.send(method, path, "x-api-key", d.key, body)
+	return d.send(method, path, http.Header{"X-Api-Key": {d.key}}, body)
 }
 
 func (d *crashTest) admin(path string, body, reply any) {
 	d.t.Helper()
-	status, answer := d.send("POST", path, "Authorization", "Bearer operator-of-the-crash-test", body)
+	status, answer := d.send("POST", path, http.Header{"Authorization": {"Bearer operator-of-the-crash-test"}}, body)
 	require.Less(d.t, status, 300, "%s: %s", path, answer)
 	require.NotZero(d.t, status, path)
 	if reply != nil {
@@ -388,7 +430,12 @@ func (d *crashTest) admin(path string, body, reply any) {
 	}
 }
 
-func (d *crashTest) send(method, path, header, value string, body any) (status int, answer []byte) {
+// send makes one request to the service.
+func (d *crashTest) send(method, path string, header http.Header, body any) (status int, answer []byte) {
+	return d.sendTo(d.url, method, path, header, body)
+}
+
+func (d *crashTest) sendTo(base, method, path string, header http.Header, body any) (status int, answer []byte) {
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -397,11 +444,11 @@ func (d *crashTest) send(method, path, header, value string, body any) (status i
 		}
 		content = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequest(method, d.url+path, content)
+	request, err := http.NewRequest(method, base+path, content)
 	if err != nil {
 		panic(err)
 	}
-	request.Header.Set(header, value)
+	maps.Copy(request.Header, header)
 	response, err := client.Do(request)
 	if err != nil {
 		return 0, nil
