@@ -40,34 +40,55 @@ type token struct {
 // content reports whether the token can be part of a subject.
 func (t token) content() bool { return t.kind < pause }
 
+// is reports whether the token has one of the classes.
+func (t token) is(c class) bool { return t.class&c != 0 }
+
 // maxTokens bounds the number of tokens that are read.
 const maxTokens = 1200
+
+var (
+	// numbering matches the number or bullet of a list element.
+	numbering = regexp.MustCompile(`(?m)^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–—·])[ \t]+|[ \t,;:]\(?[1-9]\)[ \t]+`)
+	// spellings unifies characters with several variants.
+	spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " w/o ", " without ", "\r\n", "\n",
+		"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs", " v. ", " vs ")
+	// community matches the name of a community in a forum.
+	community = regexp.MustCompile(`^/?r/[A-Za-z0-9_]{2,}`)
+	// elision matches an article or similar word before an apostrophe.
+	elision = regexp.MustCompile(`^((?i:[ldjnsmtc]|qu|jusqu|lorsqu|un|dell|all|nell|sull|dall|quell|quest|gli|cos)')(?:[aeiouyh\x80-\x{10ffff}]|[A-Z][a-z])`)
+	// wordLike matches a word. Signs inside words belong to them (co-founder,
+	// Node.js, R&D, CI/CD), and so do signs at the ends of names of languages.
+	wordLike = regexp.MustCompile(`^[.@]?(?:[A-Za-z]#|(?:[\pL\pM\pN]{1,3}(?:/[A-Z0-9][A-Za-z0-9]{0,4}\b)+|[\pL\pM\pN]+)(?:['_@‑.&+-][\pL\pM\pN]+)*(?:\+\+)?)`)
+	// tag matches brackets that are no part of a subject, as in Map[K, V] and [1],
+	// or a tag like [Hiring].
+	tag = regexp.MustCompile(`^(?:\[[^\]>]{0,38}\]|<[^\]>]{0,38}>)`)
+)
 
 // tokenise splits a prompt into tokens.
 func tokenise(prompt string) []token {
 	var out []token
 	s := numbering.ReplaceAllString(spellings.Replace(readable(prompt)), "\n")
 	before := ' '
+	shouts, words := true, 0
 	for s != "" && len(out) < maxTokens {
 		t, size := nextToken(s, before)
 		if t.norm != "" && (t.content() || len(out) > 0 || t.text == "[") {
 			out = append(out, t)
+			if t.kind == word {
+				shouts = shouts && t.text == strings.ToUpper(t.text)
+			}
+			words++
 		}
 		before, _ = utf8.DecodeLastRuneInString(s[:size])
 		s = s[size:]
 	}
-	return calm(out)
+	for i, t := range out { // in a prompt in capitals they carry no information
+		if shouts && words >= minWords && t.kind == word {
+			out[i].text = strings.ToLower(t.text)
+		}
+	}
+	return out
 }
-
-// numbering matches the number or bullet of a list element.
-var numbering = regexp.MustCompile(`(?m)^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–—·])[ \t]+|[ \t,;:]\(?[1-9]\)[ \t]+`)
-
-// community matches the name of a community in a forum.
-var community = regexp.MustCompile(`^/?r/[A-Za-z0-9_]{2,}`)
-
-// spellings unifies characters with several variants.
-var spellings = strings.NewReplacer("’", "'", "‘", "'", "and/or", "or", "AND/OR", "or", " w/o ", " without ", "\r\n", "\n",
-	"e.g.", "eg", "E.g.", "eg", "i.e.", "ie", "etc.", "etc", "vs.", "vs", " v. ", " vs ")
 
 // readable returns the part of a prompt that is read, without control
 // characters.
@@ -87,25 +108,6 @@ func readable(prompt string) string {
 	}, strings.ToValidUTF8(prompt, " "))
 }
 
-// calm converts a prompt in capitals to lower case, because its capitals carry
-// no information.
-func calm(tokens []token) []token {
-	for _, t := range tokens {
-		if t.kind == word && t.text != strings.ToUpper(t.text) {
-			return tokens
-		}
-	}
-	if len(tokens) < minWords {
-		return tokens
-	}
-	for i, t := range tokens {
-		if t.kind == word {
-			tokens[i].text = strings.ToLower(t.text)
-		}
-	}
-	return tokens
-}
-
 // nextToken returns the token at the start of s and its size. Text without a
 // normalized form is not a token. before is the preceding character.
 func nextToken(s string, before rune) (token, int) {
@@ -119,40 +121,45 @@ func nextToken(s string, before rune) (token, int) {
 	if t, n := quotedToken(s, before); n > 0 {
 		return t, n
 	}
+	make := func(k kind, c class, n int) (token, int) {
+		return token{kind: k, text: s[:n], norm: text.Normalize(s[:n]), class: c}, n
+	}
 	fresh := !inWord(before)
 	if fresh {
 		if t, n := linkToken(s); n > 0 {
 			return t, n
 		}
-	}
-	if r == '#' && fresh {
-		if n := 1 + runLength(s[1:], func(r rune) bool { return inWord(r) || r == '_' }); n > 1 {
-			return token{kind: hashtag, text: s[:n], norm: text.Normalize(s[:n])}, n
+		if n := 1 + runLength(s[1:], func(r rune) bool { return inWord(r) || r == '_' }); r == '#' && n > 1 {
+			return make(hashtag, 0, n)
+		}
+		if m := community.FindString(s); m != "" {
+			return make(word, 0, len(m))
+		}
+		if m := elision.FindStringSubmatch(s); m != nil {
+			t, n := make(word, stopWord, len(m[1]))
+			if t.norm == "d'" {
+				t.class |= ofWord
+			}
+			return t, n
 		}
 	}
 	if r == '-' && unicode.IsSpace(before) && len(s) > 1 && (inWord(rune(s[1])) || s[1] == '"') {
 		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as in searches
 	}
-	if fresh && (r == '/' || r == 'r') {
-		if m := community.FindString(s); m != "" {
-			return token{kind: word, text: m, norm: text.Normalize(m)}, len(m)
-		}
+	if m := tag.FindString(s); m != "" && literalTag(m) {
+		return make(quoted, 0, len(m))
+	} else if m != "" && (!fresh || strings.Trim(m, "[]<>0123456789") == "") {
+		return token{}, len(m)
 	}
-	if n := bracketLength(s, fresh); n > 0 {
-		if literalTag(s[:n]) {
-			return token{kind: quoted, text: s[:n], norm: text.Normalize(s[:n])}, n
-		}
-		return token{}, n
-	}
-	if n := elided(s, fresh); n > 0 {
-		t := token{kind: word, text: s[:n], norm: text.Normalize(s[:n]), class: stopWord}
-		if s[0] == 'd' || s[0] == 'D' {
-			t.class |= ofWord
+	if m := wordLike.FindString(s); m != "" && (fresh || r != '.' && r != '@') {
+		t, n := make(word, 0, len(m))
+		// The genitive of a name counts as the name, unless it is part of a longer
+		// one: Baldur's Gate.
+		part := len(s) > n+2 && unicode.IsUpper(rune(s[n+1])) && unicode.IsLower(rune(s[n+2]))
+		if cut, ok := strings.CutSuffix(m, "'s"); ok && !part && unicode.IsUpper(r) && lookup("contractions", t.norm) == "" {
+			t.text, t.norm = cut, text.Normalize(cut)
 		}
 		return t, n
-	}
-	if n := wordLength(s, fresh); n > 0 {
-		return newWord(s[:n], s[n:]), n
 	}
 	switch {
 	case strings.ContainsRune(".!?。！？…।؟", r):
@@ -169,44 +176,6 @@ func nextToken(s string, before rune) (token, int) {
 	return token{}, size
 }
 
-// elision matches an article or similar word before an apostrophe.
-var elision = regexp.MustCompile(`^(?i:[ldjnsmtc]|qu|jusqu|lorsqu|un|dell|all|nell|sull|dall|quell|quest|gli|cos)'(?:[aeiouyh\x80-\x{10ffff}]|[A-Z][a-z])`)
-
-// elided returns the length of the elided word at the start of s.
-func elided(s string, fresh bool) int {
-	if !fresh || !strings.Contains(s[:min(len(s), 9)], "'") {
-		return 0
-	}
-	if m := elision.FindString(s); m != "" {
-		return strings.IndexByte(m, '\'') + 1
-	}
-	return 0
-}
-
-// bracketLength returns the length of brackets at the start of s that are not
-// part of a subject, as in Map[K, V] and [1], or a tag like [Hiring].
-func bracketLength(s string, fresh bool) int {
-	end := strings.IndexAny(s[:min(len(s), 40)], "]>")
-	if s[0] != '[' && s[0] != '<' || end < 1 {
-		return 0
-	}
-	if s = s[:end+1]; !fresh || literalTag(s) || strings.Trim(s, "[]<>0123456789") == "" {
-		return len(s)
-	}
-	return 0
-}
-
-// newWord returns the token of a word. The genitive of a name counts as the
-// name, unless it is part of a longer one: Baldur's Gate.
-func newWord(s, rest string) token {
-	r, _ := utf8.DecodeRuneInString(s)
-	part := len(rest) > 2 && unicode.IsUpper(rune(rest[1])) && unicode.IsLower(rune(rest[2]))
-	if cut, ok := strings.CutSuffix(s, "'s"); ok && !part && unicode.IsUpper(r) && lookup("contractions", strings.ToLower(s)) == "" {
-		s = cut
-	}
-	return token{kind: word, text: s, norm: text.Normalize(s)}
-}
-
 // quotes maps opening quotes to closing quotes.
 var quotes = map[rune]string{'"': "\"”“", '“': "”“\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '\'': "'", '`': "`"}
 
@@ -218,73 +187,22 @@ func quotedToken(s string, before rune) (token, int) {
 	if !ok || (open == '\'' || open == '`') && (inWord(before) || before == ')') {
 		return token{}, 0
 	}
-	rest := s[size:]
-	for from := 0; ; {
-		i := strings.IndexAny(rest[from:], closing)
-		if i < 0 {
-			return token{}, 0
-		}
-		i += from
-		_, n := utf8.DecodeRuneInString(rest[i:])
-		after, _ := utf8.DecodeRuneInString(rest[i+n:])
-		if open == '\'' && inWord(after) { // an apostrophe
-			from = i + n
+	for i, r := range s[size:] {
+		end := size + i + utf8.RuneLen(r)
+		after, _ := utf8.DecodeRuneInString(s[end:])
+		if !strings.ContainsRune(closing, r) || open == '\'' && inWord(after) { // an apostrophe
 			continue
 		}
-		inner := strings.Trim(foldSpace(rest[:i]), " .,;:!?")
-		if inner == "" || !hasWord(inner) || utf8.RuneCountInString(inner) > watchpost.MaxKeyword {
+		inner := strings.Trim(foldSpace(s[size:size+i]), " .,;:!?")
+		if !hasWord(inner) || utf8.RuneCountInString(inner) > watchpost.MaxKeyword {
 			return token{}, 0
 		}
 		if t, all := linkToken(inner); all == len(inner) {
-			return t, size + i + n
+			return t, end
 		}
-		return token{kind: quoted, text: inner, norm: text.Normalize(inner)}, size + i + n
+		return token{kind: quoted, text: inner, norm: text.Normalize(inner)}, end
 	}
-}
-
-// wordLength returns the length of the word at the start of s. Signs inside
-// words belong to them (co-founder, Node.js, R&D, CI/CD), and so do signs at
-// the ends of names of languages (C++, C#, .NET).
-func wordLength(s string, fresh bool) int {
-	n := 0
-	if fresh && (s[0] == '.' || s[0] == '@') {
-		n = 1
-	}
-	run := runLength(s[n:], inWord)
-	if run == 0 {
-		return 0
-	}
-	n += run
-	for n < len(s) {
-		sign, size := utf8.DecodeRuneInString(s[n:])
-		next := runLength(s[n+size:], inWord)
-		if next == 0 || !joins(sign, s[n+size:], run, next) {
-			break
-		}
-		n, run = n+size+next, next
-	}
-	switch rest := s[n:]; {
-	case strings.HasPrefix(rest, "++"):
-		return n + 2
-	case run == 1 && n == 1 && strings.HasPrefix(rest, "#"):
-		return n + 1
-	}
-	return n
-}
-
-// joins reports whether a sign joins a word of before bytes and the word at the
-// start of rest.
-func joins(sign rune, rest string, before, after int) bool {
-	switch sign {
-	case '\'', '-', '_', '@', '‑':
-		return true
-	case '.', '&', '+':
-		return true
-	case '/':
-		r, _ := utf8.DecodeRuneInString(rest)
-		return before <= 3 && after <= 5 && (unicode.IsUpper(r) || unicode.IsDigit(r))
-	}
-	return false
+	return token{}, 0
 }
 
 // inWord reports whether r is a character of a word.

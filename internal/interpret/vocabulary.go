@@ -2,6 +2,7 @@ package interpret
 
 import (
 	_ "embed" // for the tables
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -55,11 +56,8 @@ const (
 	aimWord
 )
 
-var classNames = map[string]class{
-	"stop": stopWord, "frame": frameWord, "generic": genericWord, "about": aboutWord, "and": andWord, "or": orWord, "versus": versusWord,
-	"both": bothWord, "like": likeWord, "not": notWord, "notpost": notAfter, "must": mustWord, "only": onlyWord, "of": ofWord, "in": placeWord,
-	"self": selfWord, "role": roleWord, "seniority": seniorityWord, "label": labelWord, "me": meWord, "gain": gainWord, "kind": kindWord, "aim": aimWord,
-}
+// classNames lists the names of the classes in classes.txt, in the same order.
+var classNames = strings.Fields("stop frame generic about and or versus both like not notpost must only of in self role seniority label me gain kind aim")
 
 // structural words separate phrases in any position.
 const structural = andWord | orWord | versusWord | bothWord | likeWord | notWord | notAfter | mustWord | onlyWord | labelWord
@@ -109,41 +107,40 @@ var loaded = sync.OnceValue(func() *tables {
 	t.loadIntents()
 	t.loadFrequencies()
 	t.loadPlaces()
-	english := t.languages["en"]
 	for code, v := range t.languages {
 		if v.own = maps.Clone(v.classes); code != "en" {
-			v.add(english)
+			v.add(t.languages["en"])
 		}
 	}
 	return t
 })
 
-func (t *tables) language(code string) *vocabulary {
-	v := t.languages[code]
-	if v == nil {
-		v = &vocabulary{
-			language: code, classes: map[string]class{}, intents: map[string]*intent{}, signals: map[string][]string{},
-			ads: map[string][]string{}, levels: map[string]int{},
-		}
-		t.languages[code] = v
-	}
-	return v
-}
-
 // key returns the lookup form of a word or phrase in a table.
 func key(s string) string { return text.Normalize(strings.ReplaceAll(s, "_", " ")) }
 
+// lines returns the first word and the rest of each line of a table that is no
+// comment.
+func lines(table string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for line := range strings.Lines(table) {
+			name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if name != "" && name != "#" && !yield(name, rest) {
+				return
+			}
+		}
+	}
+}
+
 func (t *tables) loadClasses() {
 	var v *vocabulary
-	for line := range strings.Lines(classTable) {
-		line = strings.TrimSpace(line)
-		name, rest, _ := strings.Cut(line, " ")
-		switch {
-		case line == "" || name == "#" || strings.HasPrefix(line, "# "):
-		case line == "[any]":
+	for name, rest := range lines(classTable) {
+		number := slices.Index(classNames, name)
+		switch code := strings.Trim(name, "[]"); {
+		case name == "[any]":
 			v = nil
-		case line[0] == '[':
-			v = t.language(strings.Trim(line, "[]"))
+		case code != name:
+			v = &vocabulary{language: code, classes: map[string]class{}, intents: map[string]*intent{}, signals: map[string][]string{}, ads: map[string][]string{}, levels: map[string]int{}}
+			t.languages[code] = v
 		case v == nil:
 			t.words[name] = map[string]string{}
 			for f := range strings.FieldsSeq(rest) {
@@ -151,18 +148,19 @@ func (t *tables) loadClasses() {
 				if !ok {
 					value = w
 				}
-				t.words[name][w] = value
+				t.words[name][key(w)] = value
 			}
 		case name == "example":
 			v.example = rest
 		case name == "ads":
-			words := strings.Split(rest, "|")
-			v.ads[key(words[0])] = words
-		default:
+			phrases, words, _ := strings.Cut(rest, " | ")
+			for w := range strings.FieldsSeq(phrases) {
+				v.ads[key(w)] = strings.Split(words, "|")
+			}
+		case number >= 0:
 			for w := range strings.FieldsSeq(rest) {
-				k := key(w)
-				v.classes[k] |= classNames[name]
-				v.longest = max(v.longest, strings.Count(k, " ")+1)
+				v.classes[key(w)] |= 1 << number
+				v.longest = max(v.longest, strings.Count(key(w), " ")+1)
 			}
 		}
 	}
@@ -170,41 +168,33 @@ func (t *tables) loadClasses() {
 
 func (t *tables) loadIntents() {
 	var in *intent
-	for line := range strings.Lines(intentTable) {
-		line = strings.TrimSpace(line)
-		if parts := strings.Split(line, " | "); strings.HasPrefix(line, "= ") {
-			in = &intent{strings.TrimPrefix(parts[0], "= "), parts[1], parts[2]}
-			continue
-		}
-		code, rest, _ := strings.Cut(line, " ")
-		v := t.languages[code]
-		if v == nil {
-			continue
-		}
+	for code, rest := range lines(intentTable) {
 		triggers, words, _ := strings.Cut(rest, " | ")
-		for w := range strings.FieldsSeq(triggers) {
-			k := key(w)
-			v.intents[k] = in
-			v.longest = max(v.longest, strings.Count(k, " ")+1)
+		if code == "=" {
+			label, description, _ := strings.Cut(words, " | ")
+			in = &intent{triggers, label, description}
+		} else if v := t.languages[code]; v != nil {
+			for w := range strings.FieldsSeq(triggers) {
+				v.intents[key(w)] = in
+				v.longest = max(v.longest, strings.Count(key(w), " ")+1)
+			}
+			v.signals[in.name] = strings.Split(words, ", ")
 		}
-		v.signals[in.name] = strings.Split(words, ", ")
 	}
 }
 
 func (t *tables) loadFrequencies() {
-	for line := range strings.Lines(frequencyTable) {
-		fields := strings.Fields(line)
-		if len(fields) < 3 || line[0] == '#' || line[0] == '@' {
+	for code, rest := range lines(frequencyTable) {
+		first, rest, _ := strings.Cut(rest, " ")
+		if code[0] == '@' {
 			continue
 		}
-		level, err := strconv.Atoi(fields[1])
-		if err != nil || level >= 27 {
-			for _, w := range fields[2:] {
-				t.common[w] = append(t.common[w], fields[0])
+		level, err := strconv.Atoi(first)
+		for w := range strings.FieldsSeq(rest) {
+			if err != nil || level >= 27 {
+				t.common[w] = append(t.common[w], code)
 			}
-		}
-		if v := t.languages[fields[0]]; v != nil {
-			for _, w := range fields[2:] {
+			if v := t.languages[code]; v != nil {
 				v.levels[strings.ReplaceAll(w, "_", " ")] = level
 				for i := range len(w) - 1 {
 					t.pairs[w[i:i+2]]++
@@ -214,39 +204,31 @@ func (t *tables) loadFrequencies() {
 	}
 }
 
+// loadPlaces loads the places, and the countries of the table of frequencies.
 func (t *tables) loadPlaces() {
 	codes := map[string][]string{}
-	for line := range strings.Lines(placeTable) {
-		code, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || code == "#" {
-			continue
-		}
+	for code, rest := range lines(placeTable) {
 		names := strings.Split(rest, ", ")
-		if code = strings.TrimSuffix(code, ":"); code != "=" {
-			codes[code] = names
-		}
+		codes[strings.TrimSuffix(code, ":")] = names
 		for i, n := range names {
-			if k := key(n); t.places[k] == nil && (i == 0 || n == strings.ToUpper(n)) && (i == 0 || utf8.RuneCountInString(n) > 1) {
+			if k := key(n); t.places[k] == nil && (i == 0 || n == strings.ToUpper(n) && utf8.RuneCountInString(n) > 1) {
 				t.places[k] = &place{names[0], names}
 			}
 		}
 	}
-	for line := range strings.Lines(frequencyTable) {
-		if line[0] != '@' {
+	for code, rest := range lines(frequencyTable) {
+		if code[0] != '@' {
 			continue
 		}
-		code, rest, _ := strings.Cut(strings.TrimSpace(line[1:]), " ")
 		names := strings.Split(rest, "|")
 		for _, n := range names {
-			k := key(n)
-			if p := t.places[k]; p != nil {
-				continue
-			}
-			words := append([]string{n}, codes[code]...)
-			if len(codes[code]) == 0 {
+			words := append([]string{n}, codes[code[1:]]...)
+			if len(words) == 1 {
 				words = append(words, names...)
 			}
-			t.places[k] = &place{n, words}
+			if k := key(n); t.places[k] == nil {
+				t.places[k] = &place{n, words}
+			}
 		}
 	}
 }
