@@ -2,9 +2,6 @@ package interpret
 
 import "slices"
 
-// query is a conjunction of groups of alternatives, without exclusions.
-type query [][]run
-
 // operators are the words of boolean expressions, in capitals.
 var operators = map[string]rune{
 	"AND": '&', "OR": '|', "NOT": '!', "&&": '&', "||": '|', "UND": '&', "ODER": '|', "NICHT": '!', "OHNE": '!', "ET": '&', "OU": '|', "SAUF": '!', "PAS": '!',
@@ -56,7 +53,7 @@ func (w *wish) boolean(tokens []token) bool {
 		e.at++
 		queries = joinQueries(queries, e.either())
 	}
-	w.queries = queries
+	w.items = queries
 	return true
 }
 
@@ -70,7 +67,7 @@ func (e *expression) peek() (token, rune) {
 
 // either parses alternatives. It joins alternatives that are single groups into
 // one group.
-func (e *expression) either() []query {
+func (e *expression) either() []item {
 	out := e.all()
 	for {
 		if _, op := e.peek(); op != '|' {
@@ -78,8 +75,8 @@ func (e *expression) either() []query {
 		}
 		e.at++
 		next := e.all()
-		if len(out) == 1 && len(out[0]) == 1 && len(next) == 1 && len(next[0]) == 1 {
-			out = []query{{slices.Concat(out[0][0], next[0][0])}}
+		if len(out) == 1 && len(out[0].groups) == 1 && len(next) == 1 && len(next[0].groups) == 1 {
+			out = []item{{groups: [][]run{slices.Concat(out[0].groups[0], next[0].groups[0])}, strict: true}}
 			continue
 		}
 		out = slices.Concat(out, next)
@@ -87,7 +84,7 @@ func (e *expression) either() []query {
 }
 
 // all parses a conjunction.
-func (e *expression) all() []query {
+func (e *expression) all() []item {
 	out := e.unary()
 	for {
 		t, op := e.peek()
@@ -110,22 +107,22 @@ func (e *expression) all() []query {
 }
 
 // joinQueries returns the conjunction of two lists of alternatives.
-func joinQueries(a, b []query) []query {
+func joinQueries(a, b []item) []item {
 	if len(a) == 0 || len(b) == 0 {
 		return slices.Concat(a, b)
 	}
-	var out []query
+	var out []item
 	for _, x := range a {
 		for _, y := range b {
 			if len(out) < maxEntries {
-				out = append(out, slices.Concat(x, y))
+				out = append(out, item{groups: slices.Concat(x.groups, y.groups), strict: true})
 			}
 		}
 	}
 	return out
 }
 
-func (e *expression) unary() []query {
+func (e *expression) unary() []item {
 	t, op := e.peek()
 	switch {
 	case op == '!' || t.class&notWord != 0 && t.kind == word:
@@ -153,7 +150,7 @@ func (e *expression) unary() []query {
 }
 
 // atom reads words up to the next operator or bracket, as prose.
-func (e *expression) atom(m mode) []query {
+func (e *expression) atom(m mode) []item {
 	from := e.at
 	for e.at < len(e.tokens) {
 		t, op := e.peek()
@@ -173,22 +170,20 @@ func (e *expression) atom(m mode) []query {
 	if e.language == "" {
 		e.language = part.language
 	}
-	var groups query
-	var group []run
+	var groups [][]run
+	var list []run
 	for _, it := range part.items {
-		if len(it.runs) > 0 && len(part.items) > 1 {
-			group = append(group, it.runs[0])
+		if len(part.items) > 1 {
+			list = append(list, it.groups[0]...)
 			continue
 		}
-		for _, r := range it.runs {
-			groups = append(groups, []run{r})
-		}
+		groups = append(groups, it.groups...)
 	}
-	if len(group) > 0 {
-		groups = append(groups, group)
+	if len(list) > 0 {
+		groups = append(groups, list)
 	}
-	if len(part.items) == 0 {
-		for _, h := range part.heads {
+	for _, h := range part.heads {
+		if len(part.items) == 0 {
 			groups = append(groups, []run{h})
 		}
 	}
@@ -202,5 +197,5 @@ func (e *expression) atom(m mode) []query {
 	if len(groups) == 0 {
 		return nil
 	}
-	return []query{groups}
+	return []item{{groups: groups, strict: true}}
 }

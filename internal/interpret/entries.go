@@ -20,8 +20,8 @@ const maxAlternatives = watchpost.MaxConstraints
 // required words.
 func (b *builder) entries() []watchpost.KeywordEntry {
 	var lists [][]watchpost.KeywordEntry
-	for i := range b.topics {
-		lists = append(lists, b.lower(&b.topics[i]))
+	for _, t := range b.topics {
+		lists = append(lists, b.lower(t))
 	}
 	if len(b.topics) > maxEntries {
 		b.guessed[SlotKeywords] = true
@@ -65,81 +65,68 @@ func interleave[T any](lists [][]T, n int) []T {
 }
 
 // lower builds the entries of a topic, the best first.
-func (b *builder) lower(t *topic) []watchpost.KeywordEntry {
-	where, context := b.where(), distinct(slices.Concat(t.rest, t.context), maxAlternatives)
-	demands := slices.Clone(t.demands)
-	signals := b.signalsOf()
-	if len(context) > 0 && t.named && len(demands) == 0 && b.reliable() {
-		context = distinct(slices.Concat(context, signals), maxAlternatives)
+func (b *builder) lower(t topic) []watchpost.KeywordEntry {
+	where, context := b.where(), slices.Concat(t.rest, t.context)
+	demands, signals := slices.Clone(t.demands), b.signalsOf()
+	reliable := b.has("recommend alternative hire jobseek switch") // words identify such posts
+	alone := len(context)+len(demands) == 0 && len(where) == 0
+	switch {
+	case len(context) > 0 && t.named && len(demands) == 0 && reliable:
+		context = append(context, signals...)
 		b.guessed[SlotKeywords] = true
-	}
-	if len(context) == 0 && (!t.specific || b.reliable()) && len(where) == 0 && len(demands) == 0 {
+	case alone && (!t.specific || reliable) && len(signals) > 0:
 		context = signals
-		b.guessed[SlotKeywords] = b.guessed[SlotKeywords] || len(signals) > 0
-	}
-	if len(context) == 0 && len(where) == 0 && len(demands) == 0 && t.weak && t.named {
-		context = b.others(t)
+		b.guessed[SlotKeywords] = true
+	case alone && t.weak && t.named: // the equal common word is not meant
+		for _, u := range b.topics[:min(len(b.topics), 9)] {
+			if u.name != t.name {
+				context = append(context, u.keys[0])
+			}
+		}
+		context = append(context, slices.Sorted(maps.Keys(loaded().words["product"]))...)
 		b.guessed[SlotKeywords] = true
 	}
 	if len(where) > 0 {
 		demands = append(demands, where)
 	}
+	keys := append(slices.Clip(t.keys[:1]), t.other)
 	if len(demands) > 0 && len(t.phrase) > 0 {
-		t.keys, t.forms, context = t.phrase, len(t.phrase)-1, t.context
+		keys, context = t.phrase[:1], t.context
 	}
 	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
-		demands = append(demands, context)
+		demands = append(demands, distinct(context, maxAlternatives))
 	}
 	var out []watchpost.KeywordEntry
-	switch len(demands) {
-	case 0, 1:
+	if len(demands) < 2 {
 		demands = append(demands, nil)
-		for _, k := range slices.Delete(slices.Clone(t.keys), 1, 1+t.forms) {
-			out = append(out, b.entry(k, demands[0], true))
+		for _, k := range keys {
+			if k != "" {
+				out = append(out, b.entry(k, demands[0], true))
+			}
 		}
-	default:
-		// These entries share a scan.
-		x, y := stems(demands[0], 4), stems(demands[1], 4)
-		for sum := range 7 {
-			for i := 0; i <= sum; i++ {
-				if j := sum - i; i < len(x) && j < len(y) {
-					out = append(out, b.entry(t.keys[0], []string{x[i], y[j]}, false))
-				}
+		return out
+	}
+	x, y := stems(demands[0]), stems(demands[1])
+	for sum := range len(x) + len(y) { // these entries share a scan
+		for i := range min(sum+1, len(x)) {
+			if j := sum - i; j < len(y) {
+				out = append(out, b.entry(keys[0], []string{x[i], y[j]}, false))
 			}
 		}
 	}
 	return out
 }
 
-// stems returns the first n words of a list whose beginnings differ.
-func stems(list []string, n int) []string {
+// stems returns the first words of a list whose beginnings differ.
+func stems(list []string) []string {
 	var out []string
 	for _, s := range list {
 		k := key(s)
-		if len(out) < n && !slices.ContainsFunc(out, func(o string) bool { return strings.HasPrefix(k, key(o)[:min(len(key(o)), 4)]) && len(k) > 3 }) {
+		if len(out) < 4 && !slices.ContainsFunc(out, func(o string) bool { return strings.HasPrefix(k, key(o)[:min(len(key(o)), 4)]) && len(k) > 3 }) {
 			out = append(out, s)
 		}
 	}
 	return out
-}
-
-// reliable reports whether words can identify posts with the prompt's intents.
-func (b *builder) reliable() bool {
-	return slices.ContainsFunc(b.intents, func(in *intent) bool {
-		return in.name == "recommend" || in.name == "alternative" || in.name == "hire" || in.name == "jobseek" || in.name == "switch"
-	})
-}
-
-// others returns words that show that a name is meant and not the equal common
-// word.
-func (b *builder) others(t *topic) []string {
-	var out []string
-	for _, u := range b.topics {
-		if u.name != t.name && len(out) < 8 {
-			out = append(out, u.keys[0])
-		}
-	}
-	return append(out, slices.Sorted(maps.Keys(loaded().words["product"]))...)
 }
 
 // entry builds one entry, without required words that the keyword already
@@ -171,14 +158,14 @@ func (b *builder) entry(keyword string, required []string, anyOf bool) watchpost
 func (b *builder) exclude() {
 	wanted := map[string]bool{}
 	for _, t := range b.topics {
-		for _, k := range slices.Concat(t.keys, t.context) {
+		for _, k := range slices.Concat(t.names(), t.context) {
 			for w := range strings.FieldsSeq(key(k)) {
 				wanted[w] = true
 			}
 		}
 	}
 	for _, it := range b.excluded {
-		for _, full := range it.runs {
+		for _, full := range slices.Concat(it.groups...) {
 			r := b.trim(full, false)
 			if ads := b.vocab.ads[norms(full)]; ads != nil {
 				b.excludes = append(b.excludes, ads...)

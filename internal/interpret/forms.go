@@ -159,6 +159,15 @@ func (b *builder) inflect(r run) []string {
 	return out
 }
 
+// rarest returns the level of a run's least common word.
+func (b *builder) rarest(r run) int {
+	l := 40
+	for _, t := range r {
+		l = min(l, b.vocab.level(t.norm))
+	}
+	return l
+}
+
 // words returns alternatives for a run: the forms of each informative word, or
 // the phrase as a whole.
 func (b *builder) words(r run) []string {
@@ -194,6 +203,19 @@ func (b *builder) parts(phrase string) []string {
 	for _, w := range fields {
 		if n := key(w); len(fields) > 1 && b.vocab.level(n) < 24 {
 			out = append(out, b.vocab.forms(w)...)
+		}
+	}
+	return out
+}
+
+// itemRuns returns the runs of the items of prose.
+func (b *builder) itemRuns() []run {
+	var out []run
+	for _, it := range b.items {
+		for _, g := range it.groups {
+			if !it.strict {
+				out = append(out, g...)
+			}
 		}
 	}
 	return out

@@ -5,10 +5,12 @@ import "slices"
 // run is a phrase of adjacent words.
 type run []token
 
-// item is one element of a list. Its first run names it; the others follow a
-// preposition.
+// item is a conjunction of groups of alternatives. In prose it is one element of
+// a list: its first group names it, the others follow a preposition, and each has
+// one run. In a boolean expression each group is required.
 type item struct {
-	runs []run
+	groups [][]run
+	strict bool
 	// also means that the item and the item before it form one topic.
 	also bool
 	// example means that the item follows "such as".
@@ -27,7 +29,6 @@ type wish struct {
 	language string // of the posts
 	hours    int    // between scans; 0 if not stated
 	aims     []string
-	queries  []query // of a boolean expression
 	vocab    *vocabulary
 	known    bool   // the language has word classes
 	longest  string // the longest word of a prompt in which nothing else was recognized
@@ -105,7 +106,7 @@ func (w *wish) names(tokens []token) {
 	var r run
 	flush := func() {
 		if len(r) > 0 {
-			w.items = append(w.items, item{runs: []run{r}})
+			w.items = append(w.items, item{groups: [][]run{{r}}})
 		}
 		r = nil
 	}

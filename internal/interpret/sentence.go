@@ -119,10 +119,10 @@ func (r *reader) step(tokens []token, i int) int {
 	case t.class&(andWord|orWord|versusWord) != 0:
 		r.connect(t, next)
 	case t.class&(bothWord) != 0:
-		both := len(r.item.runs) > 0 || len(r.run) > 0
+		both := len(r.item.groups) > 0 || len(r.run) > 0
 		r.endItem()
 		r.item.also, r.pair = both, !both
-	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.runs) > 0 || r.before.kind == open && len(r.items) > 0):
+	case t.class&likeWord != 0 && (len(r.run) > 0 || len(r.item.groups) > 0 || r.before.kind == open && len(r.items) > 0):
 		r.endItem()
 		r.likes = true
 	case t.place != nil && !r.partOfName(t, next):
@@ -196,7 +196,7 @@ func (r *reader) comma(t, next token) {
 func (r *reader) header() {
 	r.headed = r.items
 	for _, it := range r.items {
-		r.heads = append(r.heads, it.runs...)
+		r.heads = append(r.heads, slices.Concat(it.groups...)...)
 	}
 	r.items, r.tail = nil, true
 }
@@ -254,7 +254,7 @@ func (r *reader) about() {
 	r.endItem()
 	named := len(r.items) > 0 && !r.fresh
 	for _, it := range r.items {
-		for _, u := range it.runs {
+		for _, u := range slices.Concat(it.groups...) {
 			named = named && r.vocab.isName(u[0])
 		}
 	}
@@ -262,7 +262,7 @@ func (r *reader) about() {
 		return
 	}
 	for _, it := range r.items {
-		r.heads = append(r.heads, it.runs...)
+		r.heads = append(r.heads, slices.Concat(it.groups...)...)
 	}
 	r.items, r.tail = nil, true
 }
@@ -291,14 +291,14 @@ func digits(s string) bool { return strings.Trim(s, "0123456789.,-/") == "" }
 
 func (r *reader) endRun() {
 	if len(r.run) > 0 {
-		r.item.runs = append(r.item.runs, r.run)
+		r.item.groups = append(r.item.groups, []run{r.run})
 		r.run = nil
 	}
 }
 
 func (r *reader) endItem() {
 	r.endRun()
-	if len(r.item.runs) == 0 {
+	if len(r.item.groups) == 0 {
 		return
 	}
 	switch r.mode {
@@ -309,12 +309,12 @@ func (r *reader) endItem() {
 		r.excluded = append(r.excluded, r.item)
 	case needed:
 		if n := len(r.must); n > 0 && r.either {
-			r.must[n-1] = append(r.must[n-1], r.item.runs...)
+			r.must[n-1] = append(r.must[n-1], slices.Concat(r.item.groups...)...)
 		} else {
-			r.must = append(r.must, r.item.runs)
+			r.must = append(r.must, slices.Concat(r.item.groups...))
 		}
 	case naming:
-		r.labels = append(r.labels, r.item.runs[0])
+		r.labels = append(r.labels, r.item.groups[0][0])
 	}
 	r.item = item{}
 }
@@ -331,15 +331,14 @@ func (r *reader) backwards() {
 // finish adds the sentence's items to the wish.
 func (r *reader) finish() {
 	v := r.vocab
-	weak := len(r.items) > 0 && len(r.headed) == 1 && len(r.headed[0].runs) > 0
+	weak := len(r.items) > 0 && len(r.headed) == 1
 	for _, it := range r.items {
-		weak = weak && len(it.runs) == 1 && len(it.runs[0]) == 1 && !v.isName(it.runs[0][0])
+		weak = weak && len(it.groups) == 1 && len(it.groups[0][0]) == 1 && !v.isName(it.groups[0][0][0])
 	}
-	weak = weak && (len(r.headed[0].runs[0]) > 1 || v.isName(r.headed[0].runs[0][0]))
-	if weak { // a subject with its aspects
+	if weak && (len(r.headed[0].groups[0][0]) > 1 || v.isName(r.headed[0].groups[0][0][0])) { // a subject with its aspects
 		h := r.headed[0]
 		for _, it := range r.items {
-			h.runs = append(h.runs, it.runs...)
+			h.groups = append(h.groups, it.groups...)
 		}
 		r.items = []item{h}
 	}

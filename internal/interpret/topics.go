@@ -6,79 +6,112 @@ import (
 	"unicode/utf8"
 )
 
-// topic is one subject of a prompt: alternative keywords for it, and
-// alternatives that a post must also contain.
+// topic is one subject of a prompt: a keyword, and alternatives that a post must
+// also contain.
 type topic struct {
 	name     string
-	keys     []string
-	forms    int        // how many of keys, from the second on, are forms of the first
+	keys     []string   // the keyword in its forms, as written first
+	other    string     // another name of the same thing
 	rest     []string   // other words of the phrase
+	phrase   []string   // the keyword with the rest of the phrase, in its forms
 	context  []string   // one of them, or of rest, is required
 	demands  [][]string // one of each is required
-	named    bool       // keys are names
-	example  bool
-	leads    bool     // the context comes before the keys
-	phrase   []string // keys that include the rest of the phrase
-	weak     bool     // keys are too common alone
-	specific bool     // keys need no context
+	named    bool       // the keyword is a name
+	weak     bool       // the keyword is too common alone
+	specific bool       // the keyword needs no context
+	example  bool       // of the topic before it
+	leads    bool       // the context comes before the keyword
 }
 
-// collect builds topics from the queries of a boolean expression or, without
-// one, from the items, with the names next to them.
-func (b *builder) collect() {
-	defer func() {
-		if b.ours && !b.tailed && !slices.ContainsFunc(b.topics, func(t topic) bool { return t.named }) {
-			b.topics = nil // our competitors, which the prompt does not name
-		}
-	}()
-	for _, q := range b.queries {
-		b.query(q)
+// names returns the keyword in its forms, and its other name.
+func (t topic) names() []string {
+	if t.other == "" {
+		return t.keys
 	}
-	b.tailed = len(b.heads) > 0
-	anchors := b.headNames()
-	switching := slices.ContainsFunc(b.intents, func(in *intent) bool { return in.name == "switch" })
+	return append(slices.Clip(t.keys), t.other)
+}
+
+// builder converts a wish to entries.
+type builder struct {
+	wish
+	topics   []topic
+	guessed  map[string]bool // slots
+	excludes []string
+}
+
+// build converts a parsed prompt to a result. Without keywords the prompt does
+// not say enough.
+func build(w wish) Result {
+	b := &builder{wish: w, guessed: map[string]bool{}}
+	b.collect()
+	b.exclude()
+	r := Result{Subject: b.subject(), Hours: w.hours}
+	if len(b.topics) > 0 {
+		r.Keywords, r.Labels, r.Objective = b.entries(), b.labelsOf(), b.objective(r.Subject)
+		r.Slots = b.slots(r)
+	}
+	return r
+}
+
+// has reports whether the prompt names one of the intents.
+func (b *builder) has(intents string) bool {
+	return slices.ContainsFunc(b.intents, func(in *intent) bool { return slices.Contains(strings.Fields(intents), in.name) })
+}
+
+// staff reports whether the prompt searches for people; their roles are then
+// the subject.
+func (b *builder) staff() bool { return b.has("hire jobseek buy recommend") }
+
+// collect builds topics from the items, with the names next to them.
+func (b *builder) collect() {
 	b.shareRoles()
+	anchors := b.headNames()
 	for _, it := range b.items {
-		t, ok := b.topic(it)
-		if !ok || slices.ContainsFunc(b.topics, func(u topic) bool { return key(u.name) == key(t.name) }) {
-			continue
+		for _, t := range b.topicsOf(it) {
+			b.addTopic(t, it)
 		}
-		if it.also && len(b.topics) > 0 || switching && len(b.topics) == 1 && len(b.topics[0].context) > 0 && t.named && b.topics[0].named {
-			last := &b.topics[len(b.topics)-1]
-			if it.also {
-				if len(last.context) > 0 {
-					last.demands = append(last.demands, last.context)
-				}
-				last.context = nil
-			}
-			last.context = append(last.context, slices.Concat(t.keys, t.context)...)
-			continue
-		}
-		if n := len(b.topics); it.example && t.named && len(t.context) == 0 && n > 0 {
-			for j := n - 1; j >= 0 && len(t.context) == 0; j-- {
-				if u := b.topics[j]; !u.example {
-					t.context = slices.Concat(u.keys, b.parts(u.name), u.rest, u.context)
-				}
-			}
-		}
-		t.example = it.example
-		b.topics = append(b.topics, t)
 	}
 	b.distribute()
 	if len(b.topics) == 0 && len(anchors) == 0 && len(b.must) > 0 { // only demands: the first is the subject
 		for _, r := range b.must[0] {
-			if t, ok := b.topic(item{runs: []run{r}}); ok {
-				b.topics = append(b.topics, t)
-			}
+			b.topics = append(b.topics, b.topicsOf(item{groups: [][]run{{r}}})...)
 		}
 		b.must = b.must[1:]
 	}
-	if len(b.topics) == 0 {
+	switch {
+	case len(b.topics) == 0:
 		b.fromHeads(anchors)
-	} else if len(anchors) > 0 {
+	case len(anchors) > 0:
 		b.anchor(anchors)
 	}
 	b.demandAll()
+	if b.ours && len(b.heads) == 0 && !slices.ContainsFunc(b.topics, func(t topic) bool { return t.named }) {
+		b.topics = nil // our competitors, which the prompt does not name
+	}
+}
+
+// addTopic adds a topic, or makes it a condition of the topic before it.
+func (b *builder) addTopic(t topic, it item) {
+	if slices.ContainsFunc(b.topics, func(u topic) bool { return !it.strict && key(u.name) == key(t.name) }) {
+		return
+	}
+	if n := len(b.topics); n > 0 {
+		last := &b.topics[n-1]
+		if it.also || b.has("switch") && !it.strict && n == 1 && len(last.context) > 0 && t.named && last.named {
+			if it.also && len(last.context) > 0 {
+				last.demands, last.context = append(last.demands, last.context), nil
+			}
+			last.context = append(last.context, slices.Concat(t.names(), t.context)...)
+			return
+		}
+		for j := n - 1; j >= 0 && it.example && t.named && len(t.context) == 0; j-- {
+			if u := b.topics[j]; !u.example {
+				t.context = slices.Concat(u.names(), b.parts(u.name), u.rest, u.context)
+			}
+		}
+	}
+	t.example = it.example
+	b.topics = append(b.topics, t)
 }
 
 // demandAll adds the required words of the prompt to each topic.
@@ -93,8 +126,8 @@ func (b *builder) demandAll() {
 				}
 			}
 		}
-		if len(group) > 0 {
-			for i := range b.topics {
+		for i := range b.topics {
+			if len(group) > 0 {
 				b.topics[i].demands = append(b.topics[i].demands, group)
 			}
 		}
@@ -104,184 +137,149 @@ func (b *builder) demandAll() {
 // shareRoles completes a list of roles: frontend and backend developers.
 func (b *builder) shareRoles() {
 	for i := len(b.items) - 2; i >= 0; i-- {
-		r, next := b.items[i].runs[0], b.items[i+1].runs[0]
-		last := next[len(next)-1]
-		if len(b.items[i].runs) == 1 && len(r) == 1 && r[0].kind == word && r[0].class&roleWord == 0 && !b.vocab.isName(r[0]) && len(next) > 1 && last.class&roleWord != 0 {
-			b.items[i].runs[0] = append(slices.Clone(r), last)
+		it, next := b.items[i], b.items[i+1].groups[0][0]
+		if r, last := it.groups[0][0], next[len(next)-1]; !it.strict && len(it.groups) == 1 && len(r) == 1 && r[0].kind == word && !r[0].is(roleWord) && !b.vocab.isName(r[0]) && len(next) > 1 && last.is(roleWord) {
+			b.items[i].groups[0][0] = run{r[0], last}
 		}
 	}
 }
 
-// query builds a topic from a conjunction. The most specific group becomes the
-// keywords, the others become demands.
-func (b *builder) query(q query) {
-	var best []topic
-	bestScore, at := 1000, -1
-	for i, group := range q {
-		var topics []topic
-		score := 0
-		for _, r := range group {
-			if len(r) == 1 && r[0].place != nil {
-				score = 900
-				continue
-			}
-			if t, ok := b.topic(item{runs: []run{r}}); ok {
-				topics = append(topics, t)
-				if t.weak {
-					score += 40
-				}
-			} else {
-				score += 60
-			}
-		}
-		if score /= max(len(group), 1); len(topics) > 0 && score < bestScore {
-			best, bestScore, at = topics, score, i
+// topicsOf builds the topics of an item: the most specific group becomes the
+// keywords, the others become their context or, in a boolean expression,
+// demands.
+func (b *builder) topicsOf(it item) []topic {
+	var raw, groups [][]run
+	for _, g := range it.groups {
+		if trimmed := b.trimAll(g, it.strict); len(trimmed) > 0 || it.strict {
+			raw, groups = append(raw, g), append(groups, trimmed)
 		}
 	}
-	for _, t := range best {
-		for i, group := range q {
-			if i == at {
-				continue
-			}
-			var words []string
-			for _, r := range group {
-				words = append(words, b.words(r)...)
-			}
-			if len(words) > 0 {
-				t.demands = append(t.demands, words)
+	best, most := -1, -1000
+	for i, g := range groups {
+		score, fit := 0, 0
+		for _, r := range g {
+			if s, ok := b.score(r); ok {
+				score, fit = score+s, fit+1
 			}
 		}
-		b.topics = append(b.topics, t)
-	}
-}
-
-// topic builds a topic from an item.
-func (b *builder) topic(it item) (topic, bool) {
-	staff := b.staff()
-	var runs []run
-	for _, r := range it.runs {
-		full := b.trim(r, false)
-		if n := len(full); !staff && (!b.tailed || n < 2 || full[n-1].class&roleWord == 0 || !b.vocab.isName(full[0])) {
-			full = b.trim(r, true)
-		}
-		if len(full) > 0 {
-			runs = append(runs, full)
-		}
-	}
-	key := b.keyRun(runs)
-	if key < 0 {
-		return topic{}, false
-	}
-	r := runs[key]
-	t := topic{name: texts(r), named: b.isNamed(r)}
-	for i, other := range runs {
-		if i != key && (other[0].class&(kindWord|roleWord) == 0 || len(other) > 1) {
-			t.leads = t.leads || i < key
-			t.context = append(t.context, b.words(other)...)
-		}
-	}
-	b.keysOf(&t, r)
-	return t, true
-}
-
-// keyRun returns the index of the most specific run of an item: a name, or else
-// the first informative run.
-func (b *builder) keyRun(runs []run) int {
-	best, most := -1, 0
-	for i, r := range runs {
-		role := slices.ContainsFunc(r, func(t token) bool { return t.class&roleWord != 0 })
-		sought := role && b.staff() && (len(r) > 1 || lookup("anyone", r[0].norm) == "" && (lookup("levels", r[0].norm) == "" || acronym(r[0].text)))
-		if !b.says(r) && !sought {
-			continue
-		}
-		if digits(r[0].text) {
-			continue // an amount
-		}
-		score := 40 - b.rarest(r)
-		switch {
-		case r[0].kind == quoted || r[0].kind == hashtag:
-			score += 60
-		case b.isNamed(r):
-			score += 40
-		case len(r) > 1:
-			score += 20
-		}
-		if score -= 3 * i; best < 0 || score > most {
+		if score = score/len(raw[i]) - 3*i; fit > 0 && score > most {
 			best, most = i, score
 		}
 	}
-	return best
-}
-
-// staff reports whether the prompt searches for people; their roles are then
-// the subject.
-func (b *builder) staff() bool {
-	return slices.ContainsFunc(b.intents, func(in *intent) bool {
-		return in.name == "hire" || in.name == "jobseek" || in.name == "buy" || in.name == "recommend"
-	})
-}
-
-// rarest returns the level of a run's least common word.
-func (b *builder) rarest(r run) int {
-	l := 40
-	for _, t := range r {
-		l = min(l, b.vocab.level(t.norm))
+	if best < 0 {
+		return nil
 	}
-	return l
+	var out []topic
+	for _, r := range groups[best] {
+		if _, ok := b.score(r); !ok {
+			continue
+		}
+		t := b.topic(r)
+		for i, g := range groups {
+			if i == best {
+				continue
+			}
+			if it.strict {
+				if words := b.anyOf(raw[i]); len(words) > 0 {
+					t.demands = append(t.demands, words)
+				}
+				continue
+			}
+			g = slices.DeleteFunc(slices.Clone(g), func(r run) bool { return len(r) == 1 && r[0].is(kindWord|roleWord) })
+			t.leads = t.leads || len(g) > 0 && i < best
+			t.context = append(t.context, b.anyOf(g)...)
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
-// keysOf sets the keywords of a topic. For a phrase of more than two words, the
-// first two become the keyword and the others context.
-func (b *builder) keysOf(t *topic, r run) {
-	v := b.vocab
-	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
+// anyOf returns the words of alternative runs.
+func (b *builder) anyOf(g []run) (words []string) {
+	for _, r := range g {
+		words = append(words, b.words(r)...)
+	}
+	return words
+}
+
+// trimAll trims the runs of a group. Words for people stay where the prompt
+// searches for people, and in a name before the subject.
+func (b *builder) trimAll(g []run, strict bool) []run {
+	var out []run
+	for _, r := range g {
+		full := b.trim(r, false)
+		if n := len(full); !b.staff() && (len(b.heads) == 0 || strict || n < 2 || !full[n-1].is(roleWord) || !b.vocab.isName(full[0])) {
+			full = b.trim(r, true)
+		}
+		if len(full) > 0 {
+			out = append(out, full)
+		}
+	}
+	return out
+}
+
+// score returns how specific a run is as a keyword, and whether it can be one.
+func (b *builder) score(r run) (int, bool) {
+	role := slices.ContainsFunc(r, func(t token) bool { return t.is(roleWord) })
+	sought := role && b.staff() && (len(r) > 1 || lookup("anyone", r[0].norm) == "" && (lookup("levels", r[0].norm) == "" || acronym(r[0].text)))
+	if !b.says(r) && !sought || digits(r[0].text) || r[0].place != nil {
+		return 0, false
+	}
+	score := 40 - b.rarest(r)
 	switch {
+	case r[0].kind == quoted || r[0].kind == hashtag:
+		score += 60
+	case b.isNamed(r):
+		score += 40
+	case len(r) > 1:
+		score += 20
+	}
+	return score, true
+}
+
+// topic builds a topic from a run. Of a long phrase, the first two words become
+// the keyword and the others context.
+func (b *builder) topic(r run) topic {
+	v, n := b.vocab, len(r)
+	t := topic{name: texts(r), named: b.isNamed(r)}
+	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
+	keyword, rest := r, run(nil)
+	switch {
+	case t.named && n == 1 && r[0].kind == word:
+		t.weak = v.level(r[0].norm) >= ambiguous && !acronym(r[0].text) || utf8.RuneCountInString(r[0].text) < 2
 	case t.named:
-		t.keys = []string{texts(r)}
-		if len(r) == 1 && r[0].kind == word {
-			t.weak = v.level(r[0].norm) >= ambiguous && !acronym(r[0].text) || utf8.RuneCountInString(r[0].text) < 2
-		}
-	case len(r) == 1:
-		t.keys = b.inflect(r)
+	case n == 1:
 		t.weak = v.level(r[0].norm) >= ambiguous
-	case acronym(r[0].text) && lower == 1 && len(r) == 2:
-		t.keys, t.phrase = []string{r[0].text}, b.inflect(r)
-		t.rest = b.words(r[1:])
-	case v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
-		t.keys, t.phrase = []string{r[0].text}, b.inflect(r[:2])
-		t.rest = b.words(r[1:])
-	case len(r) > 3 && r[1].class&stopWord != 0:
-		t.keys = []string{texts(r[:3])}
-		t.rest = b.words(r[3:])
-		t.specific = true
-	case len(r) == 2 || len(r) == 3 && (r[1].class&stopWord != 0 || r[2].class&roleWord != 0):
-		t.keys = b.inflect(r)
-		t.specific = true
+	case acronym(r[0].text) && lower == 1 && n == 2,
+		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
+		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:2])
+	case n > 3 && r[1].is(stopWord):
+		keyword, rest = r[:3], r[3:]
+	case n == 2 || n == 3 && (r[1].is(stopWord) || r[2].is(roleWord)):
+	case lower == 0 && b.rarest(r[:2]) >= 24:
+		keyword, rest = r[1:3], append(slices.Clone(r[:1]), r[3:]...)
 	default:
-		t.keys, t.rest = b.inflect(r[:2]), b.words(r[2:])
-		if lower == 0 && b.rarest(r[:2]) >= 24 {
-			t.keys, t.rest = b.inflect(r[1:3]), b.words(append(slices.Clone(r[:1]), r[3:]...))
-		}
-		t.specific = true
+		keyword, rest = r[:2], r[2:]
+	}
+	t.rest, t.specific = b.words(rest), len(keyword) > 1 && !t.named
+	if t.keys = b.inflect(keyword); t.named || t.phrase != nil {
+		t.keys = t.keys[:1]
 	}
 	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
 		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
-	t.forms = len(t.keys) - 1
-	if other := lookup("same", strings.ToLower(t.keys[0])); other != "" {
-		t.keys = append(t.keys, other)
-	}
+	t.other = lookup("same", strings.ToLower(t.keys[0]))
+	return t
 }
 
 // distribute applies the context of the last item to all items of a list: Steam
 // Deck or ROG Ally battery life; X, Y or Z for payroll.
 func (b *builder) distribute() {
 	n := len(b.topics)
-	if n < 2 || len(b.queries) > 0 {
+	if n < 2 || b.items[0].strict {
 		return
 	}
-	last := b.topics[n-1]
-	first := b.topics[0]
+	first, last := b.topics[0], b.topics[n-1]
 	for i := range b.topics {
 		t := &b.topics[i]
 		switch {
@@ -292,4 +290,109 @@ func (b *builder) distribute() {
 			t.context = first.context
 		}
 	}
+}
+
+// headNames returns the names in the heads, which apply to every item. In "HR
+// managers" and "Warehouse managers" there is no name.
+func (b *builder) headNames() (names []run) {
+	for i, full := range b.heads {
+		h := b.trim(full, true)
+		last := full[len(full)-1]
+		modifies := len(full) > len(h) && last.is(roleWord)
+		if i+1 < len(b.heads) && b.heads[i+1][0].is(roleWord) {
+			modifies = true
+			if !last.is(roleWord) {
+				last = b.heads[i+1][0]
+			}
+		}
+		related := lookup("related", last.norm) != ""
+		if len(h) > 0 && (!modifies || related || (len(h) > 1 || len(h[0].text) > 3) && (!h[0].first || acronym(h[0].text))) && b.isNamed(h) && b.says(h) {
+			names = append(names, h)
+		}
+	}
+	return names
+}
+
+// anchor turns names before the subject into topics, and the subject into their
+// context.
+func (b *builder) anchor(names []run) {
+	var context []string
+	named := slices.ContainsFunc(b.topics, func(t topic) bool { return t.named })
+	for _, t := range b.topics {
+		context = slices.Concat(context, t.names(), b.parts(t.name), t.rest, t.context)
+	}
+	if !named {
+		b.topics = nil
+	}
+	for _, n := range names {
+		for i := range b.topics {
+			if named {
+				b.topics[i].context = append(b.topics[i].context, b.words(n)...)
+			}
+		}
+	}
+	for _, n := range names {
+		for _, t := range b.topicsOf(item{groups: [][]run{{n}}}) {
+			if !named {
+				t.context = slices.Clone(context)
+				b.topics = append(b.topics, t)
+			}
+		}
+	}
+}
+
+// fromHeads uses the words before the subject as the subject if there is no
+// other: names, occupations, or generic words that are informative together.
+func (b *builder) fromHeads(names []run) {
+	for _, n := range names {
+		b.topics = append(b.topics, b.topicsOf(item{groups: [][]run{{n}}})...)
+	}
+	for _, list := range [][]run{b.heads, b.itemRuns()} {
+		if len(b.topics) > 0 {
+			return
+		}
+		for _, h := range list {
+			if r := b.occupation(b.trim(h, false)); r != nil {
+				b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r)[:1], specific: len(r) > 1, weak: len(r) == 1})
+			}
+		}
+	}
+	if len(b.topics) > 0 {
+		return
+	}
+	for _, r := range b.itemRuns() {
+		r = b.trim(r, false)
+		rare := slices.ContainsFunc(r, func(t token) bool { return b.vocab.levels[t.norm] < 20 })
+		if len(r) > 1 && rare && !r[len(r)-1].is(roleWord) && !r[0].is(frameWord|stopWord) && !slices.ContainsFunc(r, func(t token) bool { return t.is(kindWord) }) {
+			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r)[:1], specific: true})
+		}
+	}
+	if len(b.topics) == 0 && (b.has("funding") || b.staff() && len(b.places) > 0) { // people who are hiring in Berlin
+		b.guessed[SlotSubject] = true
+		for _, k := range b.signalsOf()[:3] {
+			b.topics = append(b.topics, topic{name: b.intents[0].label, keys: []string{k}, specific: true})
+		}
+	}
+}
+
+// occupation returns a run without seniority if it can be a subject: data
+// engineers, or nurses with a condition. It returns nil for managers.
+func (b *builder) occupation(r run) run {
+	common := func(t token) bool { return lookup("levels", t.norm)+lookup("anyone", t.norm) != "" }
+	sought, role := b.has("hire jobseek"), slices.ContainsFunc(r, func(t token) bool { return t.is(roleWord) })
+	for len(r) > 1 && r[0].is(seniorityWord) {
+		r = r[1:]
+	}
+	n := len(r)
+	if n == 0 || !role && !b.says(r) || sought && role && n == 1 && common(r[0]) {
+		return nil
+	}
+	work := sought || role && !common(r[n-1]) && (n == 1 && len(b.places)+len(b.intents) > 0 || n > 1 && r[n-1].is(roleWord) && !r[0].is(stopWord))
+	if !work && (role && n == 1 || n > 1 && !b.says(b.trim(r, true))) {
+		return nil
+	}
+	if role {
+		b.guessed[SlotSubject] = !sought
+	}
+	return r
 }
