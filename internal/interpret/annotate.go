@@ -139,3 +139,9 @@ func germanNoun(s string) bool {
 	}
 	return len(s) > 9
 }
+
+// digits reports whether a word is a number.
+func digits(s string) bool { return strings.Trim(s, "0123456789.,-/") == "" }
+
+// shouted reports whether a word is in capitals.
+func shouted(s string) bool { return s == strings.ToUpper(s) }

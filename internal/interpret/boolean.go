@@ -2,10 +2,34 @@ package interpret
 
 import "slices"
 
-// operators are the words of boolean expressions, in capitals.
-var operators = map[string]rune{
-	"AND": '&', "OR": '|', "NOT": '!', "&&": '&', "||": '|', "UND": '&', "ODER": '|', "NICHT": '!', "OHNE": '!', "ET": '&', "OU": '|', "SAUF": '!', "PAS": '!',
-	"Y": '&', "O": '|', "NO": '!', "E": '&', "NÃO": '!', "NON": '!', "SIN": '!', "SENZA": '!', "SANS": '!', "WITHOUT": '!', "AUR": '&', "YA": '|',
+// isBoolean reports whether a prompt is a boolean expression: it has operators in
+// capitals, and is not in capitals as a whole.
+func isBoolean(tokens []token) bool {
+	and, or, brackets, capitals, words := 0, 0, 0, 0, 0
+	for i, t := range tokens {
+		switch op := operator(t); {
+		case op == "or":
+			or++
+		case op != "" && (i > 0 || len(t.text) > 2):
+			and++
+		case t.kind == open:
+			brackets++
+		case t.kind == word && acronym(t.text):
+			capitals++
+			words++
+		case t.kind == word:
+			words++
+		}
+	}
+	return (and > 0 || or > 0 && brackets > 0) && capitals*3 <= words*2+3
+}
+
+// operator returns "and", "or", "not" or "" for a token.
+func operator(t token) string {
+	if !shouted(t.text) {
+		return ""
+	}
+	return lookup("operators", t.norm)
 }
 
 // expression parses a boolean expression. NOT binds closest, then AND, which is
@@ -20,49 +44,15 @@ type expression struct {
 
 const maxDepth = 12
 
-// boolean parses a prompt that is a boolean expression; it returns false for
-// other prompts.
-func (w *wish) boolean(tokens []token) bool {
-	and, or, brackets, capitals, words := 0, 0, 0, 0, 0
-	for i, t := range tokens {
-		switch operators[t.text] {
-		case '&', '!':
-			if i > 0 || len(t.text) > 2 {
-				and++
-			}
-		case '|':
-			or++
-		default:
-			if t.kind == open {
-				brackets++
-			}
-			if t.kind == word {
-				words++
-				if acronym(t.text) {
-					capitals++
-				}
-			}
-		}
-	}
-	if and == 0 && (or == 0 || brackets == 0) || capitals*3 > words*2+3 {
-		return false
-	}
-	e := &expression{wish: w, tokens: tokens}
-	queries := e.either()
-	for e.at < len(e.tokens) { // unbalanced brackets, or another sentence
-		e.at++
-		queries = joinQueries(queries, e.either())
-	}
-	w.items = queries
-	return true
-}
-
-func (e *expression) peek() (token, rune) {
+func (e *expression) peek() (token, string) {
 	if e.at >= len(e.tokens) {
-		return token{kind: stop}, 0
+		return token{kind: stop}, ""
 	}
 	t := e.tokens[e.at]
-	return t, operators[t.text]
+	if t.is(notWord) && t.kind == word {
+		return t, "not"
+	}
+	return t, operator(t)
 }
 
 // either parses alternatives. It joins alternatives that are single groups into
@@ -70,7 +60,7 @@ func (e *expression) peek() (token, rune) {
 func (e *expression) either() []item {
 	out := e.all()
 	for {
-		if _, op := e.peek(); op != '|' {
+		if _, op := e.peek(); op != "or" {
 			return out
 		}
 		e.at++
@@ -85,29 +75,22 @@ func (e *expression) either() []item {
 
 // all parses a conjunction.
 func (e *expression) all() []item {
-	out := e.unary()
+	var out []item
 	for {
 		t, op := e.peek()
 		switch {
-		case op == '&':
+		case op == "and":
 			e.at++
-			if next, op := e.peek(); op == '&' || next.kind == closed {
-				continue
-			}
-		case op == '|' || t.kind == closed || e.at >= len(e.tokens):
+		case op == "or" || t.kind == closed || e.at >= len(e.tokens):
 			return out
+		default:
+			out = conjoin(out, e.unary(t, op))
 		}
-		before := e.at
-		next := e.unary()
-		if e.at == before {
-			return out
-		}
-		out = joinQueries(out, next)
 	}
 }
 
-// joinQueries returns the conjunction of two lists of alternatives.
-func joinQueries(a, b []item) []item {
+// conjoin returns the conjunction of two lists of alternatives.
+func conjoin(a, b []item) []item {
 	if len(a) == 0 || len(b) == 0 {
 		return slices.Concat(a, b)
 	}
@@ -122,48 +105,48 @@ func joinQueries(a, b []item) []item {
 	return out
 }
 
-func (e *expression) unary() []item {
-	t, op := e.peek()
-	switch {
-	case op == '!' || t.class&notWord != 0 && t.kind == word:
+// unary parses a negation, a bracket, or the words up to the next operator.
+func (e *expression) unary(t token, op string) []item {
+	outer := e.not
+	defer func() { e.not = outer }()
+	if op == "not" {
 		e.at++
-		if next, _ := e.peek(); next.kind != open {
-			e.atom(unwanted)
-			return nil
-		}
-		outer := e.not
 		e.not = true
-		e.unary()
-		e.not = outer
-		return nil
-	case t.kind == open && e.depth < maxDepth:
+		t, _ = e.peek()
+	}
+	var out []item
+	if t.kind != open || e.depth >= maxDepth {
+		out = e.atom()
+	} else {
 		e.at++
 		e.depth++
-		out := e.either()
+		out = e.either()
 		e.depth--
 		if u, _ := e.peek(); u.kind == closed {
 			e.at++
 		}
-		return out
 	}
-	return e.atom(wanted)
+	if e.not {
+		return nil
+	}
+	return out
 }
 
 // atom reads words up to the next operator or bracket, as prose.
-func (e *expression) atom(m mode) []item {
+func (e *expression) atom() []item {
 	from := e.at
 	for e.at < len(e.tokens) {
-		t, op := e.peek()
-		if op != 0 || t.kind == open || t.kind == closed || t.kind == word && t.class&notWord != 0 && e.at > from {
+		if t, op := e.peek(); e.at > from && (op != "" || t.kind == open || t.kind == closed) {
 			break
 		}
 		e.at++
 	}
+	m := wanted
 	if e.not {
 		m = unwanted
 	}
 	part := wish{vocab: e.vocab, known: true}
-	part.sentence(e.tokens[from:e.at], 1, m)
+	part.sentence(e.tokens[from:e.at], false, m)
 	e.excluded = append(e.excluded, part.excluded...)
 	e.intents = append(e.intents, part.intents...)
 	e.labels = append(e.labels, part.labels...)
@@ -171,30 +154,23 @@ func (e *expression) atom(m mode) []item {
 		e.language = part.language
 	}
 	var groups [][]run
-	var list []run
+	var list, where []run
 	for _, it := range part.items {
-		if len(part.items) > 1 {
-			list = append(list, it.groups[0]...)
+		if len(part.items) == 1 {
+			groups = it.groups
 			continue
 		}
-		groups = append(groups, it.groups...)
-	}
-	if len(list) > 0 {
-		groups = append(groups, list)
+		list = append(list, it.groups[0]...)
 	}
 	for _, h := range part.heads {
 		if len(part.items) == 0 {
 			groups = append(groups, []run{h})
 		}
 	}
-	var where []run
 	for _, p := range part.places {
 		where = append(where, run{{kind: word, text: p.name, norm: key(p.name), place: p}})
 	}
-	if len(where) > 0 {
-		groups = append(groups, where)
-	}
-	if len(groups) == 0 {
+	if groups = slices.DeleteFunc(append(groups, list, where), func(g []run) bool { return len(g) == 0 }); len(groups) == 0 {
 		return nil
 	}
 	return []item{{groups: groups, strict: true}}

@@ -164,41 +164,28 @@ func (b *builder) exclude() {
 			}
 		}
 	}
-	for _, it := range b.excluded {
-		for _, full := range slices.Concat(it.groups...) {
-			r := b.trim(full, false)
-			if ads := b.vocab.ads[norms(full)]; ads != nil {
-				b.excludes = append(b.excludes, ads...)
-				b.guessed[SlotExclusions] = true
-				continue
+	for _, full := range b.excluded {
+		r := b.trim(full, false)
+		ads := b.vocab.ads[norms(full)]
+		switch {
+		case ads != nil:
+			b.excludes = append(b.excludes, ads...)
+			b.guessed[SlotExclusions] = true
+			continue
+		case len(r) == 0, len(r) == 1 && b.vocab.levels[r[0].norm] >= 27:
+			continue
+		case b.isNamed(r):
+			b.excludes = append(b.excludes, texts(r))
+			continue
+		}
+		b.excludes = append(b.excludes, b.inflect(r)...)
+		for i, t := range r[:len(r)*min(len(r)-1, 1)] { // of several words
+			verbal := i > 0 && strings.HasSuffix(t.norm, "ing") || i+1 < len(r) && strings.HasSuffix(r[i+1].norm, "ing") || b.vocab.language != "en"
+			if !wanted[t.norm] && t.kind == word && (verbal && b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {
+				b.excludes = append(b.excludes, b.vocab.forms(t.text)...)
 			}
-			if len(r) == 0 {
-				continue
-			}
-			if ads := b.vocab.ads[norms(r)]; ads != nil && len(r) == len(full) {
-				b.excludes = append(b.excludes, ads...)
-				b.guessed[SlotExclusions] = true
-				continue
-			}
-			if len(r) == 1 && b.vocab.levels[r[0].norm] >= 27 {
-				continue
-			}
-			if b.isNamed(r) {
-				b.excludes = append(b.excludes, texts(r))
-				continue
-			}
-			b.excludes = append(b.excludes, b.inflect(r)...)
-			if len(r) < 2 {
-				continue
-			}
-			for i, t := range r {
-				verbal := i > 0 && strings.HasSuffix(t.norm, "ing") || i+1 < len(r) && strings.HasSuffix(r[i+1].norm, "ing") || b.vocab.language != "en"
-				if !wanted[t.norm] && t.kind == word && (verbal && b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {
-					b.excludes = append(b.excludes, b.vocab.forms(t.text)...)
-				}
-				if len(r) > 2 && i > 0 {
-					b.excludes = append(b.excludes, b.inflect(r[i-1:i+1])...)
-				}
+			if len(r) > 2 && i > 0 {
+				b.excludes = append(b.excludes, b.inflect(r[i-1:i+1])...)
 			}
 		}
 	}

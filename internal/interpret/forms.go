@@ -212,10 +212,8 @@ func (b *builder) parts(phrase string) []string {
 func (b *builder) itemRuns() []run {
 	var out []run
 	for _, it := range b.items {
-		for _, g := range it.groups {
-			if !it.strict {
-				out = append(out, g...)
-			}
+		if !it.strict {
+			out = append(out, it.runs()...)
 		}
 	}
 	return out

@@ -9,20 +9,21 @@ type run []token
 // a list: its first group names it, the others follow a preposition, and each has
 // one run. In a boolean expression each group is required.
 type item struct {
-	groups [][]run
-	strict bool
-	// also means that the item and the item before it form one topic.
-	also bool
-	// example means that the item follows "such as".
-	example bool
+	groups  [][]run
+	strict  bool
+	also    bool // it forms one topic with the item before it
+	example bool // it follows "such as"
 }
+
+// runs returns the runs of all groups.
+func (it item) runs() []run { return slices.Concat(it.groups...) }
 
 // wish is a parsed prompt, before it is converted to entries.
 type wish struct {
 	items    []item // alternative subjects
 	heads    []run  // words before "about": usually who writes
 	must     [][]run
-	excluded []item
+	excluded []run
 	places   []*place
 	intents  []*intent
 	labels   []run
@@ -35,7 +36,7 @@ type wish struct {
 	ours     bool   // competitors or a product of the writer
 }
 
-// read parses a prompt.
+// read parses a prompt: a boolean expression, or sentences.
 func read(prompt Prompt) wish {
 	tokens := tokenise(prompt.Text)
 	var words []string
@@ -44,58 +45,55 @@ func read(prompt Prompt) wish {
 			words = append(words, t.norm)
 		}
 	}
+	var w wish
 	code, known := detectLanguage(words)
-	w := wish{known: known}
-	if !known {
+	if w.known = known; !known {
 		code = "en"
 	}
 	w.vocab = loaded().languages[code]
-	var hours int
-	tokens, hours = frequency(tokens)
-	w.hours = hours
+	tokens, w.hours = frequency(tokens)
 	tokens = annotate(tokens, w.vocab)
 	for i, t := range tokens[:max(len(tokens)-1, 0)] {
-		w.ours = w.ours || t.class&meWord != 0 && lookup("rivals", tokens[i+1].norm) != ""
+		w.ours = w.ours || t.is(meWord) && lookup("rivals", tokens[i+1].norm) != ""
 	}
 	if prompt.Forum {
 		tokens = outsideCommunities(tokens)
 	}
-	if !known {
+	switch {
+	case !known:
 		w.names(tokens)
-		return w
-	}
-	if w.boolean(tokens) {
-		return w
-	}
-	sentences := slices.Collect(split(tokens))
-	carried := wanted // a line that ends with a colon applies to the list below it
-	for _, s := range sentences {
-		if s[len(s)-1].text == ":" {
-			carried = wanted // another list
+	case isBoolean(tokens):
+		e := &expression{wish: &w, tokens: tokens}
+		for e.at = 0; e.at < len(tokens); e.at++ { // unbalanced brackets, or another sentence
+			w.items = conjoin(w.items, e.either())
 		}
-		m := w.sentence(s, len(sentences), carried)
-		switch last := s[len(s)-1]; {
-		case last.text == ":":
-			carried = m
-		case s[0].first && !s[0].line:
-			carried = wanted
-		}
+	default:
+		w.prose(tokens)
 	}
 	return w
 }
 
-// split splits tokens into sentences.
-func split(tokens []token) func(func([]token) bool) {
-	return func(yield func([]token) bool) {
-		from := 0
-		for i := 0; i <= len(tokens); i++ {
-			if i < len(tokens) && tokens[i].kind != stop && tokens[i].text != "\n" {
-				continue
-			}
-			if i > from && !yield(tokens[from:i]) {
-				return
+// prose parses sentences. A line that ends with a colon applies to the list
+// below it.
+func (w *wish) prose(tokens []token) {
+	var sentences [][]token
+	from := 0
+	for i := 0; i <= len(tokens); i++ {
+		if i == len(tokens) || tokens[i].kind == stop || tokens[i].text == "\n" {
+			if i > from {
+				sentences = append(sentences, tokens[from:i])
 			}
 			from = i + 1
+		}
+	}
+	carried := wanted
+	for _, s := range sentences {
+		header := s[len(s)-1].text == ":"
+		if header || s[0].first && !s[0].line {
+			carried = wanted
+		}
+		if m := w.sentence(s, len(sentences) > 1, carried); header {
+			carried = m
 		}
 	}
 }
@@ -103,34 +101,24 @@ func split(tokens []token) func(func([]token) bool) {
 // names reads the parts of a prompt in an unsupported language that need no
 // grammar: quoted phrases, hashtags and names.
 func (w *wish) names(tokens []token) {
-	var r run
-	flush := func() {
-		if len(r) > 0 {
-			w.items = append(w.items, item{groups: [][]run{{r}}})
-		}
-		r = nil
-	}
+	r := &reader{wish: w}
 	for _, t := range tokens {
+		name := t.kind == word && !t.first && (capital(t.text) || acronym(t.text))
+		if t.kind == quoted || t.kind == hashtag || !name || t.place != nil {
+			r.endItem()
+		}
 		switch {
+		case t.place != nil && name:
+			w.places = append(w.places, t.place)
 		case t.kind == quoted || t.kind == hashtag:
-			flush()
-			r = run{t}
-			flush()
-		case t.kind == word && !t.first && (capital(t.text) || acronym(t.text)):
-			if t.place != nil {
-				flush()
-				w.places = append(w.places, t.place)
-				continue
-			}
-			r = append(r, t)
-		default:
-			flush()
-		}
-	}
-	flush()
-	for _, t := range tokens {
-		if len(w.items) == 0 && t.kind == word && t.class == 0 && len(t.text) > len(w.longest) {
+			r.run = run{t}
+			r.endItem()
+		case name:
+			r.run = append(r.run, t)
+		case t.kind == word && t.class == 0 && len(t.text) > len(w.longest):
 			w.longest = t.text
 		}
 	}
+	r.endItem()
+	w.items = r.items
 }

@@ -206,28 +206,36 @@ func (t *tables) loadFrequencies() {
 
 // loadPlaces loads the places, and the countries of the table of frequencies.
 func (t *tables) loadPlaces() {
+	add := func(name string, words []string) {
+		if k := key(name); t.places[k] == nil {
+			t.places[k] = &place{name, words}
+		}
+	}
 	codes := map[string][]string{}
 	for code, rest := range lines(placeTable) {
+		if code == "~" {
+			for f := range strings.FieldsSeq(rest) {
+				names := strings.Split(strings.ReplaceAll(f, "_", " "), "=")
+				add(names[0], names)
+			}
+			continue
+		}
 		names := strings.Split(rest, ", ")
 		codes[strings.TrimSuffix(code, ":")] = names
-		for i, n := range names {
-			if k := key(n); t.places[k] == nil && (i == 0 || n == strings.ToUpper(n) && utf8.RuneCountInString(n) > 1) {
-				t.places[k] = &place{names[0], names}
+		add(names[0], names)
+		for _, n := range names[1:] {
+			if n == strings.ToUpper(n) && utf8.RuneCountInString(n) > 1 && t.places[key(n)] == nil {
+				t.places[key(n)] = t.places[key(names[0])]
 			}
 		}
 	}
 	for code, rest := range lines(frequencyTable) {
-		if code[0] != '@' {
-			continue
-		}
 		names := strings.Split(rest, "|")
 		for _, n := range names {
-			words := append([]string{n}, codes[code[1:]]...)
-			if len(words) == 1 {
-				words = append(words, names...)
-			}
-			if k := key(n); t.places[k] == nil {
-				t.places[k] = &place{n, words}
+			if words := codes[code[1:]]; code[0] == '@' && len(words) > 0 {
+				add(n, append([]string{n}, words...))
+			} else if code[0] == '@' {
+				add(n, append([]string{n}, names...))
 			}
 		}
 	}

@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,20 +37,18 @@ const schema = `{"type":"object","additionalProperties":false,"required":["subje
 "slots":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["slot","values","source"],"properties":{"slot":{"type":"string"},"values":{"type":"array","items":{"type":"string"}},"source":{"type":"string","enum":["stated","inferred"]}}}},
 "refusal":{"type":"object","additionalProperties":false,"required":["reason","question"],"properties":{"reason":{"type":"string"},"question":{"type":"string"}}}}}`
 
-// reply is the part of a chat completion that is used.
-type reply struct {
-	Choices []struct {
-		FinishReason string `json:"finish_reason"`
-		Message      struct {
-			Content parts  `json:"content"`
-			Refusal string `json:"refusal"`
-		} `json:"message"`
-	} `json:"choices"`
-}
-
-// said returns the model's text in a reply.
+// said returns the model's text in a reply of a chat completion: a string, or a
+// list of parts with a text.
 func said(body []byte) (string, error) {
-	var r reply
+	var r struct {
+		Choices []struct {
+			FinishReason string `json:"finish_reason"`
+			Message      struct {
+				Content any    `json:"content"`
+				Refusal string `json:"refusal"`
+			} `json:"message"`
+		} `json:"choices"`
+	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		return "", errors.New("interpreter: the reply is no JSON of a chat completion")
 	}
@@ -56,113 +56,64 @@ func said(body []byte) (string, error) {
 		return "", errors.New("interpreter: the reply has no choice")
 	}
 	c := r.Choices[0]
+	content := text(c.Message.Content)
+	parts, _ := c.Message.Content.([]any)
+	for _, part := range parts {
+		content += text(field(part, "text"))
+	}
 	switch {
 	case c.Message.Refusal != "", c.FinishReason == "content_filter":
 		return "", errors.New("interpreter: the model refuses")
 	case c.FinishReason == "length":
 		return "", errors.New("interpreter: the answer is cut off")
-	case strings.TrimSpace(string(c.Message.Content)) == "":
+	case strings.TrimSpace(content) == "":
 		return "", errors.New("interpreter: the model says nothing")
 	}
-	return string(c.Message.Content), nil
+	return content, nil
 }
 
-// parts is the text of a message: a string, or a list of parts with a text.
-type parts string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *parts) UnmarshalJSON(raw []byte) error {
-	var s text
-	var list []struct{ Text text }
-	_ = json.Unmarshal(raw, &s)
-	_ = json.Unmarshal(raw, &list) // another type: empty
-	for _, part := range list {
-		s += part.Text
-	}
-	*p = parts(s)
-	return nil
+// text returns a string; any other value is empty.
+func text(v any) string {
+	s, _ := v.(string)
+	return s
 }
 
-// texts is a list of strings. A string is split at commas. Elements that are
-// not strings are dropped.
-type texts []string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (t *texts) UnmarshalJSON(raw []byte) error {
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		for s := range strings.SplitSeq(one, ",") {
-			*t = append(*t, s)
-		}
-		return nil
-	}
-	var many []any
-	_ = json.Unmarshal(raw, &many) // another type: empty
-	for _, v := range many {
-		if s, ok := v.(string); ok {
-			*t = append(*t, s)
-		}
-	}
-	return nil
+// field returns a field of an object, or nil.
+func field(v any, name string) any {
+	object, _ := v.(map[string]any)
+	return object[name]
 }
 
-// text is a string; any other value is empty.
-type text string
+// maxElements bounds the number of elements read from a list.
+const maxElements = 100
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (t *text) UnmarshalJSON(raw []byte) error {
-	var s string
-	_ = json.Unmarshal(raw, &s) // another type: empty
-	*t = text(s)
-	return nil
-}
-
-// entry is a keyword entry; a string is an entry without constraints.
-type entry struct {
-	Keyword  text  `json:"keyword"`
-	Required texts `json:"required_keywords"`
-	Excluded texts `json:"exclude_keywords"`
-	All      any   `json:"include_all_required"`
-}
-
-// label is a label; a string is its name.
-type label struct {
-	Name        text `json:"name"`
-	Description text `json:"description"`
-}
-
-// answer is the requested form of the model's answer. Each element of a list is
-// decoded separately.
-type answer struct {
-	Subject   text            `json:"subject"`
-	Objective text            `json:"objective"`
-	Hours     json.RawMessage `json:"frequency_hours"`
-	Keywords  elements        `json:"keywords"`
-	Labels    elements        `json:"labels"`
-	Slots     elements        `json:"slots"`
-	Refusal   json.RawMessage `json:"refusal"`
-}
-
-// elements is a list. Another value is a list of one; a string is split at
-// commas.
-type elements []json.RawMessage
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (e *elements) UnmarshalJSON(raw []byte) error {
-	var list []json.RawMessage
-	var s string
-	switch {
-	case json.Unmarshal(raw, &list) == nil:
-	case json.Unmarshal(raw, &s) == nil:
-		for part := range strings.SplitSeq(s, ",") {
-			quoted, _ := json.Marshal(part) // cannot fail
-			list = append(list, quoted)
+// list returns the elements of a list. Another value is a list of one; a string
+// is split at commas.
+func list(v any) []any {
+	var out []any
+	switch v := v.(type) {
+	case nil:
+	case []any:
+		out = v
+	case string:
+		for part := range strings.SplitSeq(v, ",") {
+			out = append(out, part)
 		}
 	default:
-		list = append(list, slices.Clone(raw))
+		out = append(out, v)
 	}
-	*e = list
-	return nil
+	return out[:min(len(out), maxElements)]
+}
+
+// texts returns the strings of a list.
+func texts(v any) []string {
+	var out []string
+	for _, e := range list(v) {
+		if s := text(e); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 var (
@@ -172,89 +123,59 @@ var (
 
 // object returns the first JSON object with keywords in the model's text,
 // without reasoning, code fences or surrounding text.
-func object(content string) (string, error) {
+func object(content string) (map[string]any, error) {
 	content = reasoning.ReplaceAllString(content, "")
 	if i := strings.LastIndex(content, "</think>"); i >= 0 {
 		content = content[i:] // the template contains its beginning
 	}
-	for i := strings.IndexByte(content, '{'); i >= 0; {
-		d := json.NewDecoder(strings.NewReader(content[i:]))
-		var raw json.RawMessage
-		var fields map[string]json.RawMessage
-		if d.Decode(&raw) == nil && json.Unmarshal(raw, &fields) == nil && fields["keywords"] != nil {
-			return string(raw), nil
+	for i := strings.IndexByte(content, '{'); i >= 0 && i <= 4000; {
+		var fields map[string]any
+		if json.NewDecoder(strings.NewReader(content[i:])).Decode(&fields) == nil && fields["keywords"] != nil {
+			return fields, nil
 		}
 		next := strings.IndexByte(content[i+1:], '{')
-		if next < 0 || i > 4000 {
+		if next < 0 {
 			break
 		}
 		i += 1 + next
 	}
-	return "", errForm
+	return nil, errForm
 }
 
-// maxElements bounds the number of elements read from a list.
-const maxElements = 100
-
-// each decodes the elements of a list. It drops invalid elements, and decodes
-// strings with bare.
-func each[T any](list elements, bare func(string) T) []T {
-	var out []T
-	for _, raw := range list[:min(len(list), maxElements)] {
-		var v T
-		var s string
-		switch {
-		case json.Unmarshal(raw, &s) == nil:
-			out = append(out, bare(s))
-		case json.Unmarshal(raw, &v) == nil:
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// read converts the model's answer to a result or a refusal.
+// read converts the model's answer to a result or a refusal. It drops what is
+// not of the form that was asked for. A string in place of an entry or a label
+// is its keyword or name.
 func read(content string, prompt interpret.Prompt) (interpret.Result, error) {
-	content, err := object(content)
+	a, err := object(content)
 	if err != nil {
 		return interpret.Result{}, err
 	}
-	var a answer
-	if err := json.Unmarshal([]byte(content), &a); err != nil {
-		return interpret.Result{}, errForm
+	r := interpret.Result{Subject: text(a["subject"]), Objective: text(a["objective"])}
+	for _, k := range list(a["keywords"]) {
+		all := field(k, "include_all_required")
+		e := watchpost.KeywordEntry{
+			Keyword: text(k) + text(field(k, "keyword")), Required: texts(field(k, "required_keywords")), Excluded: texts(field(k, "exclude_keywords")),
+			AnyRequired: all == false || all == "false",
+		}
+		if e.Keyword != "" {
+			r.Keywords = append(r.Keywords, e)
+		}
 	}
-	var refusal struct{ Reason, Question text }
-	_ = json.Unmarshal(a.Refusal, &refusal) // another type: none
-	keywords := each(a.Keywords, func(s string) entry { return entry{Keyword: text(s)} })
-	if len(keywords) == 0 {
-		if slices.Contains(interpret.Reasons, string(refusal.Reason)) {
-			return interpret.Result{}, interpret.RefuseSubject(prompt, string(refusal.Question))
+	if len(r.Keywords) == 0 {
+		if slices.Contains(interpret.Reasons, text(field(a["refusal"], "reason"))) {
+			return interpret.Result{}, interpret.RefuseSubject(prompt, text(field(a["refusal"], "question")))
 		}
 		return interpret.Result{}, errForm
 	}
-	r := interpret.Result{Subject: string(a.Subject), Objective: string(a.Objective)}
-	for _, k := range keywords {
-		r.Keywords = append(r.Keywords, watchpost.KeywordEntry{
-			Keyword: string(k.Keyword), Required: k.Required, Excluded: k.Excluded, AnyRequired: k.All == false || k.All == "false",
-		})
+	r.Subject = cmp.Or(r.Subject, r.Keywords[0].Keyword)
+	for _, l := range list(a["labels"]) {
+		r.Labels = append(r.Labels, watchpost.Label{Name: text(l) + text(field(l, "name")), Description: text(field(l, "description"))})
 	}
-	if r.Subject == "" {
-		r.Subject = r.Keywords[0].Keyword
+	for _, s := range list(a["slots"]) {
+		r.Slots = append(r.Slots, interpret.Slot{Name: text(field(s, "slot")), Values: texts(field(s, "values")), Source: interpret.Source(text(field(s, "source")))})
 	}
-	for _, l := range each(a.Labels, func(s string) label { return label{Name: text(s)} }) {
-		r.Labels = append(r.Labels, watchpost.Label{Name: string(l.Name), Description: string(l.Description)})
-	}
-	for _, s := range each(a.Slots, func(string) slot { return slot{} }) {
-		r.Slots = append(r.Slots, interpret.Slot{Name: string(s.Name), Values: s.Values, Source: interpret.Source(s.Source)})
-	}
-	if hours, err := strconv.ParseFloat(strings.Trim(string(a.Hours), `"`), 64); err == nil && hours > 0 && hours < 1e4 {
+	if hours, err := strconv.ParseFloat(fmt.Sprint(a["frequency_hours"]), 64); err == nil && hours > 0 && hours < 1e4 {
 		r.Hours = interpret.Nearest(hours)
 	}
 	return r, nil
-}
-
-type slot struct {
-	Name   text  `json:"slot"`
-	Values texts `json:"values"`
-	Source text  `json:"source"`
 }

@@ -9,6 +9,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,15 +53,10 @@ type Config struct {
 
 // Provider is a language model. It is safe for concurrent use.
 type Provider struct {
+	config   Config
 	endpoint string
-	model    string
-	key      string
-	timeout  time.Duration
 	client   http.Client
-
-	temperature *float64
-	maxTokens   int
-	format      atomic.Int32 // index in formats
+	format   atomic.Int32 // index in formats
 }
 
 // New returns a Provider for a configuration, or an error if the configuration
@@ -83,21 +79,15 @@ func New(c Config) (*Provider, error) {
 	case c.Timeout < 0:
 		return nil, errors.New("interpreter: the timeout must not be negative")
 	}
-	p := &Provider{
-		endpoint: strings.TrimRight(u.String(), "/") + "/chat/completions",
-		model:    c.Model, key: c.APIKey, timeout: c.Timeout, client: *c.Client,
-		temperature: c.Temperature, maxTokens: c.MaxTokens,
-	}
-	if p.timeout == 0 {
-		p.timeout = DefaultTimeout
-	}
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	p := &Provider{config: c, endpoint: strings.TrimRight(u.String(), "/") + "/chat/completions", client: *c.Client}
 	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return p, nil
 }
 
 // Interpret implements interpret.Interpreter.
 func (p *Provider) Interpret(ctx context.Context, prompt interpret.Prompt) (interpret.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	ctx, cancel := context.WithTimeout(ctx, p.config.Timeout)
 	defer cancel()
 	body, err := p.ask(ctx, prompt.Text)
 	if err != nil {
@@ -108,24 +98,10 @@ func (p *Provider) Interpret(ctx context.Context, prompt interpret.Prompt) (inte
 		return interpret.Result{}, err
 	}
 	r, err := read(content, prompt)
-	if err != nil {
-		return interpret.Result{}, err
+	if err == nil {
+		r.Interpreter = p.config.Model
 	}
-	r.Interpreter = p.model
-	return r, nil
-}
-
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
-type question struct {
-	Model          string    `json:"model"`
-	Messages       []message `json:"messages"`
-	Temperature    *float64  `json:"temperature,omitempty"`
-	MaxTokens      int       `json:"max_tokens,omitempty"`
-	ResponseFormat any       `json:"response_format,omitempty"`
+	return r, err
 }
 
 // formats are the response formats in order of preference. If an endpoint
@@ -141,10 +117,17 @@ var formats = []any{
 func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
 	for {
 		format := p.format.Load()
-		body, status, err := p.post(ctx, question{
-			Model: p.model, Messages: []message{{"system", instructions}, {"user", clip(prompt)}},
-			Temperature: p.temperature, MaxTokens: p.maxTokens, ResponseFormat: formats[format],
-		})
+		question := map[string]any{"model": p.config.Model, "messages": []map[string]string{{"role": "system", "content": instructions}, {"role": "user", "content": clip(prompt)}}}
+		if formats[format] != nil {
+			question["response_format"] = formats[format]
+		}
+		if p.config.Temperature != nil {
+			question["temperature"] = *p.config.Temperature
+		}
+		if p.config.MaxTokens > 0 {
+			question["max_tokens"] = p.config.MaxTokens
+		}
+		body, status, err := p.post(ctx, question)
 		switch {
 		case err != nil:
 			return nil, err
@@ -159,7 +142,7 @@ func (p *Provider) ask(ctx context.Context, prompt string) ([]byte, error) {
 }
 
 // post sends a request and returns the body and status of the reply.
-func (p *Provider) post(ctx context.Context, q question) ([]byte, int, error) {
+func (p *Provider) post(ctx context.Context, q map[string]any) ([]byte, int, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
 		return nil, 0, errors.New("interpreter: the question cannot be written")
@@ -170,8 +153,8 @@ func (p *Provider) post(ctx context.Context, q question) ([]byte, int, error) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	if p.key != "" {
-		req.Header.Set("Authorization", "Bearer "+p.key)
+	if p.config.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+p.config.APIKey)
 	}
 	resp, err := p.client.Do(req)
 	if err != nil {
@@ -199,8 +182,8 @@ func (p *Provider) scrub(ctx context.Context, err error) error {
 		err = wrapped.Err
 	}
 	text := err.Error()
-	if p.key != "" {
-		text = strings.ReplaceAll(text, p.key, "***")
+	if p.config.APIKey != "" {
+		text = strings.ReplaceAll(text, p.config.APIKey, "***")
 	}
 	return errors.New("interpreter: the call failed: " + text)
 }
