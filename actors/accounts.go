@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/internal/protocol"
 	"watchpost/persistence"
 )
 
@@ -126,6 +127,8 @@ func (as *accounts) pauses(w *worker, now time.Time) []Pause {
 		return []Pause{{Reason: PauseOtherAccount}}
 	case w.inUse:
 		return []Pause{{Reason: PauseAccountInUse}}
+	case !w.signedIn && w.stoppedBy == protocol.CodeChallenge:
+		pauses = append(pauses, Pause{Reason: PauseChallenge})
 	case !w.signedIn:
 		pauses = append(pauses, Pause{Reason: PauseSignedOut})
 	case w.stopped:

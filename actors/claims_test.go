@@ -147,9 +147,18 @@ func TestPausesAreShown(t *testing.T) {
 	s.Heartbeat()
 	s.ExpectNone()
 	require.Equal(t, []actors.PauseReason{actors.PauseSignedOut}, paused(t, team, team.Email))
-	s.Account.SignedIn = true
+	// A session may report a human check with its account: it is not a sign-out.
+	s.Account.Challenge = true
 	s.Heartbeat()
 	s.ExpectNone()
+	require.Equal(t, []actors.PauseReason{actors.PauseChallenge}, paused(t, team, team.Email))
+	s.Heartbeat() // the same again
+	s.ExpectNone()
+	require.Equal(t, []actors.PauseReason{actors.PauseChallenge}, paused(t, team, team.Email))
+	s.Account.SignedIn, s.Account.Challenge = true, false
+	s.Heartbeat()
+	s.ExpectNone()
+	require.Empty(t, paused(t, team, team.Email))
 
 	s.Error(s.ExpectTask(team.Create(t, watchpost.TaskProfileFetch)), "page_not_understood", actorstest.Lie)
 	s.Settle()

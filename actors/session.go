@@ -231,7 +231,7 @@ func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 // lives notes a sign of life of a connection, and of its member if it is signed
 // in. It lifts what stopped the connection.
 func (s *sessionActor) lives(batch *persistence.Batch, c *connection, now time.Time) {
-	c.signedIn, c.stopped, c.stoppedBy = c.account.SignedIn, false, ""
+	c.signedIn, c.stopped, c.stoppedBy = c.account.SignedIn, false, reportedStop(c.account)
 	c.signs++
 	s.blocked = true
 	if !c.signedIn {

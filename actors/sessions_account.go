@@ -72,7 +72,7 @@ func (s *sessionState) mayAct(open *openTask) bool {
 // sameAccount reports whether the same holds for the accounts of two workers.
 func (w *worker) sameAccount(o *worker) bool {
 	return w.account == o.account && w.signedIn == o.signedIn && w.inUse == o.inUse && w.other == o.other &&
-		w.stopped == o.stopped
+		w.stopped == o.stopped && w.stoppedBy == o.stoppedBy
 }
 
 // maxAccountURN bounds the name of an account, in bytes.
@@ -86,6 +86,15 @@ func cleanAccount(a protocol.Account) protocol.Account {
 		a.URN = ""
 	}
 	return a
+}
+
+// reportedStop is the error code that stops a session according to its report
+// of its account; "" for none.
+func reportedStop(a protocol.Account) string {
+	if a.Challenge && !a.SignedIn {
+		return protocol.CodeChallenge
+	}
+	return ""
 }
 
 // reportAccount takes up what a session says of its account, and hands the
@@ -107,7 +116,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	w := s.worker
 	s.account = a
 	refused := w.other && w.inUse && w.account == urn // as the answer to bind was
-	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, ""
+	w.account, w.signedIn, w.stopped, w.stoppedBy = urn, a.SignedIn && urn != "", false, reportedStop(a)
 	w.inUse, w.other = false, false
 	if urn == "" {
 		return nil

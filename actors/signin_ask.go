@@ -45,10 +45,7 @@ const signInAttempts = 3
 // VerifyOTP redeems a one-time code (Unauthenticated). An unknown email
 // becomes the founder of a free team. client identifies the client in limits.
 func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (SignedIn, error) {
-	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client}); err != nil {
-		return SignedIn{}, err
-	}
-	accepted, err := ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp})
+	accepted, err := r.acceptCode(ctx, email, otp, client)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -56,6 +53,37 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (Si
 		return SignedIn{}, err
 	}
 	return r.SignIn(ctx, email, accepted.fullName)
+}
+
+// acceptCode redeems the one-time code of an address (Unauthenticated).
+func (r *Registry) acceptCode(ctx context.Context, email, otp, client string) (codeAccepted, error) {
+	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client}); err != nil {
+		return codeAccepted{}, err
+	}
+	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp})
+}
+
+// textNoTeam answers a person who has no team and would need one.
+const textNoTeam = "No team for this email"
+
+// SignInMember signs in a member of a team whose code was accepted (NotFound `No
+// team for this email`). In a cluster, the error is an ElsewhereError when another
+// node serves the team.
+func (r *Registry) SignInMember(ctx context.Context, email string) (SignedIn, error) {
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
+	case err != nil:
+		return SignedIn{}, unavailable(err)
+	case !r.serves(string(owner.Team)):
+		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true}
+	}
+	signed, err := Ask(ctx, r, owner.Team, signInMember{email})
+	if watchpost.KindOf(err) == watchpost.NotFound { // the member was removed meanwhile
+		err = watchpost.Errorf(watchpost.NotFound, textNoTeam)
+	}
+	return signed, err
 }
 
 // SignIn signs in a person whose code was accepted. In a cluster, the error is an
@@ -120,11 +148,14 @@ func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, e
 	return Ask(ctx, r, r.newTeamID(), c)
 }
 
-// SignInSession redeems a pairing code, or an email and its one-time code, for
-// a session token (Unauthenticated). client identifies the client in limits.
+// SignInSession redeems a pairing code, or the email of a member and its one-time
+// code, for a session token (Unauthenticated; NotFound as SignInMember). client identifies the client in limits.
 func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
 	if req.Code == "" {
-		signed, err := r.VerifyOTP(ctx, req.Email, req.OTP, client)
+		if _, err := r.acceptCode(ctx, req.Email, req.OTP, client); err != nil {
+			return SessionOpened{}, err
+		}
+		signed, err := r.SignInMember(ctx, req.Email)
 		if err != nil {
 			return SessionOpened{}, err
 		}
@@ -148,4 +179,31 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 // OpenSession opens a session of a person that has just signed in.
 func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened, error) {
 	return Ask(ctx, r, who.Team.ID, OpenSession{Email: who.Member.Email})
+}
+
+// SignOut ends the session of a token. An unknown token is no error: its session
+// has ended already. In a cluster, the error is an ElsewhereError when another
+// node serves the team.
+func (r *Registry) SignOut(ctx context.Context, token string) error {
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	_, err = Ask(ctx, r, owner.Team, Revoke{owner.Session})
+	if watchpost.KindOf(err) == watchpost.NotFound {
+		return nil
+	}
+	return err
+}
+
+// Network is the origin of the network that the service works on, without a
+// path; "" when it is not known.
+func (r *Registry) Network() string {
+	if r.env.network == nil {
+		return ""
+	}
+	return r.env.network.Scheme + "://" + r.env.network.Host
 }

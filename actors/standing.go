@@ -51,7 +51,8 @@ func (st *standing) room(kind watchpost.TaskType, now time.Time) int {
 type readiness struct {
 	signedIn bool
 	stopped  bool // signed out or challenged since its last sign of life
-	// stoppedBy is the code of the error for which it was stopped.
+	// stoppedBy is the code of the error for which it was stopped, or of the
+	// state that its session reported with its account.
 	stoppedBy string
 	task      watchpost.TaskID // its task; "" when free
 	// offers counts the offers to the connection: those that the team made, or

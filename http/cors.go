@@ -9,7 +9,7 @@ import (
 // are of another origin than the service: the browser asks first.
 
 // fromExtension are the paths that the extension's pages call.
-var fromExtension = []string{"/extension/sign-in", "/extension/poll", "/network-agent/auth-send-otp"}
+var fromExtension = []string{"/extension/sign-in", "/extension/sign-out", "/extension/poll", "/network-agent/auth-send-otp"}
 
 // allowExtension adds the CORS headers for pages of the configured extensions, and
 // answers preflight requests; true means that the request is answered. rs/cors

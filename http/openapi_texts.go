@@ -81,9 +81,10 @@ var details = map[string]string{
 		"`not_before` until when at least. Ask every 5 seconds; most tasks take less than a minute.",
 	"getTeam": "Shows of each member the extension, the network account and what is left of today's allowances; of the plan, what is used.",
 
-	"sendOTP":       "The reply is the same whether or not the address is known and whether or not a mail went out.",
-	"verifyOTP":     "A new address becomes the first admin of a new free team. A code holds six digits, works once, for ten minutes and for five tries.",
-	"signInSession": "The token is shown here only. Without TLS it is given on loopback only.",
+	"sendOTP":        "The reply is the same whether or not the address is known and whether or not a mail went out.",
+	"verifyOTP":      "A new address becomes the first admin of a new free team. A code holds six digits, works once, for ten minutes and for five tries.",
+	"signInSession":  "The token is shown here only. Without TLS it is given on loopback only.",
+	"signOutSession": "An unknown token gets the same reply: its session has ended already.",
 	"poll": "The same messages as on the WebSocket. The first poll of a session begins with `hello`; one is held for up to 25 seconds and ends when " +
 		"another comes. What the service sent is sent again until the session speaks of it.",
 

@@ -27,8 +27,11 @@ func (s *Server) otpRoutes() {
 	handleBody(s, s.api, http.MethodPost, "/extension/sign-in", s.signInSession,
 		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn), s.guard(s.checkSecret), s.placed(placeOfSignIn),
 		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired pairing code", "Invalid or expired OTP"),
-		withError(http.StatusForbidden, textOrigin, textNoTLS),
+		withError(http.StatusForbidden, textOrigin, textNoTLS), withError(http.StatusNotFound, "No team for this email"),
 		withError(http.StatusServiceUnavailable, textUnavailable))
+	handle(s, s.api, http.MethodPost, "/extension/sign-out", s.signOutSession,
+		s.operation(sessions, "signOutSession", "End the session of a token", tagSignIn), s.guard(s.checkPoll), s.placed(s.placeOfToken),
+		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS))
 }
 
 // mailbox reads an email as people are known by.
@@ -167,13 +170,13 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 		return none, err
 	}
 	var opened actors.SessionOpened
-	if request.Code != "" {
-		opened, err = s.registry.SignInSession(r.Context(), request, s.clientOf(r).key())
-	} else {
+	if p := peerOf(r.Context()); p != nil && p.accepted != nil && request.Code == "" {
 		var who actors.SignedIn
-		if who, err = s.signIn(r, request.Email, request.OTP); err == nil {
+		if who, err = s.registry.SignInMember(r.Context(), request.Email); err == nil {
 			opened, err = s.registry.OpenSession(r.Context(), who)
 		}
+	} else {
+		opened, err = s.registry.SignInSession(r.Context(), request, s.clientOf(r).key())
 	}
 	if err = s.signInElsewhere(r, given, err); err != nil {
 		return none, err
@@ -182,5 +185,16 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 		SessionToken: opened.Token,
 		Team:         protocol.SignInTeam{ID: string(opened.Team.ID), Name: opened.Team.Name},
 		Member:       protocol.SignInMember{ID: string(opened.Member.ID), Email: opened.Member.Email},
+		Network:      s.registry.Network(),
 	}, nil
+}
+
+type signOutReply struct {
+	Success bool `json:"success"`
+}
+
+// signOutSession ends the session of the caller's token, which may have ended
+// before.
+func (s *Server) signOutSession(r *http.Request) (signOutReply, error) {
+	return signOutReply{true}, s.registry.SignOut(r.Context(), bearer(r))
 }

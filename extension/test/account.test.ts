@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { accountIn } from '../src/network/account'
+import { accountIn, challenged, nobody } from '../src/network/account'
 import type { Addresses } from '../src/network/adapter'
 import { accountPath, startOf } from '../src/network/paths'
+import { AccountWatch } from '../src/worker/account'
+import { account, MemoryStore } from './fakes'
 import { cases, golden, html } from './golden'
 
 const page = (name: string) => html(golden(name).requests.at(-1)!)
@@ -13,9 +15,21 @@ it('is read from any page of the network', () => {
 })
 
 it('is signed out on the sign-in page and behind a challenge', () => {
-  for (const name of ['a profile signed out', 'a profile behind a challenge']) {
-    expect(accountIn(403, page(name))).toEqual({ urn: '', slug: '', name: '', signed_in: false })
-  }
+  const out = { urn: '', slug: '', name: '', signed_in: false }
+  expect(accountIn(403, page('a profile signed out'))).toEqual(out)
+  expect(accountIn(403, page('a profile behind a challenge'))).toEqual({ ...out, challenge: true })
+})
+
+it('keeps its name when it is signed out, and a challenge only while it lasts', async () => {
+  const watch = await AccountWatch.open(new MemoryStore(), 'http://network.test', () => {})
+  await watch.saw(account)
+  await watch.saw(challenged)
+  expect(watch.now).toEqual({ ...account, signed_in: false, challenge: true })
+  await watch.saw(nobody)
+  expect(watch.now).toEqual({ ...account, signed_in: false })
+  await watch.saw(challenged)
+  await watch.saw(account)
+  expect(watch.now).toEqual(account)
 })
 
 it('is not read from errors and unknown layouts', () => {

@@ -16,6 +16,7 @@ const post: Required<Post> = {
 const said: Record<string, FromSession> = {
   'hello': { type: 'hello', v: VERSION, token: 'secret', boot: 'b1', journal: 'j1', version: '1.0.0', account, browser: { name: 'Chromium', version: '131.0', os: 'linux', label: 'Ada\'s laptop' }, tasks: [{ task: 't1', lease: 'l1', attempt: 1, state: 'acting' }] },
   'heartbeat': { type: 'heartbeat', account: { ...account, signed_in: false }, running: [{ task: 't1', lease: 'l1' }] },
+  'heartbeat-challenge': { type: 'heartbeat', account: { ...account, signed_in: false, challenge: true }, running: [{ task: 't1', lease: 'l1' }] },
   'accepted': { type: 'accepted', task: 't1', lease: 'l1' },
   'acting': { type: 'acting', task: 't1', lease: 'l1' },
   'bind': { type: 'bind', account: { urn: 'urn:n:member:2', slug: 'jan', name: 'Jan', signed_in: true } },
@@ -45,7 +46,7 @@ const heard: Record<string, FromService> = {
 const bodies: Record<string, unknown> = {
   'poll': { messages: [said['accepted']!] } satisfies { messages: FromSession[] },
   'poll-reply': { messages: [heard['ack']!] } satisfies { messages: FromService[] },
-  'sign-in': { session_token: 'secret', team: { id: 'team1', name: 'Team' }, member: { id: 'm1', email: 'ada@example.com' } } satisfies SignInReply,
+  'sign-in': { session_token: 'secret', team: { id: 'team1', name: 'Team' }, member: { id: 'm1', email: 'ada@example.com' }, network: 'https://network.example' } satisfies SignInReply,
 }
 
 const all: Record<string, unknown> = { ...said, ...heard, ...bodies }

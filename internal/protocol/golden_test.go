@@ -53,6 +53,10 @@ var golden = map[string]any{
 		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
 		Running: []RunningTask{{Task: "t1", Lease: "l1"}},
 	},
+	"heartbeat-challenge": Frame{
+		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", Challenge: true},
+		Running: []RunningTask{{Task: "t1", Lease: "l1"}},
+	},
 	"task": Frame{
 		Type: TypeTask, Task: "t1", Lease: "l1", Attempt: 1, TaskType: "keyword_scan",
 		Input: json.RawMessage(`{"keyword":"hiring","since":"2030-01-09T10:00:00Z"}`), Deadline: point(at(13)),
@@ -81,6 +85,7 @@ var golden = map[string]any{
 	"poll-reply": PollReply{Messages: []Frame{{Type: TypeAck, Task: "t1"}}},
 	"sign-in": SignInReply{
 		SessionToken: "secret", Team: SignInTeam{ID: "team1", Name: "Team"}, Member: SignInMember{ID: "m1", Email: "ada@example.com"},
+		Network: "https://network.example",
 	},
 }
 

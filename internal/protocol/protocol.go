@@ -179,6 +179,9 @@ type Account struct {
 	Slug     string `json:"slug"`
 	Name     string `json:"name"`
 	SignedIn bool   `json:"signed_in"`
+	// Challenge: the network shows a human check instead of its pages, so the
+	// session is not signed in for the time being.
+	Challenge bool `json:"challenge,omitempty"`
 }
 
 // JournalTask is a task in a session's journal at the time of hello.
@@ -256,6 +259,9 @@ type SignInReply struct {
 	SessionToken string       `json:"session_token"`
 	Team         SignInTeam   `json:"team"`
 	Member       SignInMember `json:"member"`
+	// Network is the origin of the network that the service works on; empty when
+	// the service does not know it.
+	Network string `json:"network,omitempty"`
 }
 
 // SignInTeam is the team of a session.

@@ -6,10 +6,16 @@ export function accountIn(status: number, html: string): Account | undefined {
   const body = attributesOf('body', html)
   if (body['data-layout'] !== layout) return undefined
   const kind = body['data-page']
-  if (kind === 'sign_in' || kind === 'challenge') return { urn: '', slug: '', name: '', signed_in: false }
+  if (kind === 'sign_in') return nobody
+  if (kind === 'challenge') return challenged
   const { 'data-viewer': urn, 'data-slug': slug, 'data-name': name } = attributesOf('details class="account"', html)
   return urn && slug && name !== undefined ? { urn, slug, name, signed_in: true } : undefined
 }
+
+/** No account is signed in. */
+export const nobody: Account = { urn: '', slug: '', name: '', signed_in: false }
+/** The network shows a human check instead of its pages. */
+export const challenged: Account = { ...nobody, challenge: true }
 
 /** The page layout that this adapter supports. */
 export const layout = '1'

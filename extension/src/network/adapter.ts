@@ -25,8 +25,8 @@ export interface Addresses {
   startOf(type: TaskType, input: unknown): string
   /**
    * The account signed in according to the response at accountPath; undefined
-   * when the response does not show it (limits, errors, an unknown layout). A
-   * challenge counts as signed out.
+   * when the response does not show it (limits, errors, an unknown layout).
+   * Behind a challenge nobody is signed in, and challenge is true.
    */
   accountIn(status: number, html: string): Account | undefined
 }

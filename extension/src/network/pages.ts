@@ -1,7 +1,7 @@
 import { Fault } from '../shared/fault'
 import { sameAccount, type Account, type ConnectionsInput, type SearchInput } from '../shared/protocol'
 import type { Actor, Company, Pages, People, PostPage, PostsList, PostsPage, Profile, Thread } from './adapter'
-import { accountIn, layout } from './account'
+import { accountIn, challenged, layout, nobody } from './account'
 import { fill, submit } from './forms'
 import { all, attribute, flag, name, notUnderstood, text, the } from './markup'
 import { accountPath, companyPath, memberPath, postPath, threadPath } from './paths'
@@ -157,7 +157,8 @@ class NetworkPages implements Pages {
     const { page: kind = '', layout: known } = page.body.dataset
     if (known !== layout) throw notUnderstood(`a page of layout "${known ?? ''}"`)
     const viewer = page.querySelector<HTMLElement>('.account')
-    if (kind === 'sign_in' || kind === 'challenge') this.account = { urn: '', slug: '', name: '', signed_in: false }
+    if (kind === 'sign_in') this.account = nobody
+    else if (kind === 'challenge') this.account = challenged
     else if (viewer) this.account = { urn: name(viewer, 'data-viewer'), slug: name(viewer, 'data-slug'), name: attribute(viewer, 'data-name'), signed_in: true }
     if (kind === wanted) {
       if (!viewer) throw notUnderstood('a page for nobody')

@@ -81,6 +81,8 @@ export interface Account {
   slug: string
   name: string
   signed_in: boolean
+  /** The network shows a human check instead of its pages. */
+  challenge?: boolean
 }
 
 /** Whether two URNs name the same account, regardless of case. */
@@ -293,4 +295,6 @@ export interface SignInReply {
   session_token: string
   team: { id: string; name: string }
   member: { id: string; email: string }
+  /** Origin of the network, if the service knows it. */
+  network?: string
 }

@@ -1,10 +1,8 @@
 import { sameAccount, type Account } from '../shared/protocol'
-import { accountIn } from '../network/account'
+import { accountIn, nobody } from '../network/account'
 import { accountPath } from '../network/paths'
 import type { Store } from './journal'
 import { until } from './task'
-
-const nobody: Account = { urn: '', slug: '', name: '', signed_in: false }
 
 /**
  * The account signed in to the network in this browser. It is read from the
@@ -35,7 +33,8 @@ export class AccountWatch {
 
   /** Stores the account that a page showed. After a sign-out the name stays. */
   async saw(account: Account): Promise<void> {
-    const next = account.signed_in ? account : { ...this.account, signed_in: false }
+    const { challenge: _, ...last } = this.account
+    const next = account.signed_in ? account : { ...last, signed_in: false, ...account.challenge && { challenge: true } }
     if (JSON.stringify(next) === JSON.stringify(this.account)) return
     this.account = next
     this.changed()
