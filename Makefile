@@ -39,6 +39,7 @@ test-packages:
 test-long: test-packages postgres extension-test ## run every test, longer crash tests, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
+	WATCHPOST_TEST_STORE=cluster $(GO) test -race -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
 	$(MAKE) test-bench-posts
 	$(MAKE) fuzz FUZZTIME=30s
 

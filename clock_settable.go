@@ -94,6 +94,25 @@ func (c *SettableClock) Set(t time.Time) error {
 	return c.set(c.Now(), t)
 }
 
+// Offset returns how far the clock is ahead of the wall clock.
+func (c *SettableClock) Offset() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offset
+}
+
+// Follow sets the clock forward to another clock's offset, like Advance. A smaller
+// offset changes nothing.
+func (c *SettableClock) Follow(offset time.Duration) error {
+	c.setting.Lock()
+	defer c.setting.Unlock()
+	if offset <= c.Offset() {
+		return nil
+	}
+	now := c.Now()
+	return c.set(now, now.Add(offset-c.Offset()))
+}
+
 func (c *SettableClock) set(now, target time.Time) error {
 	if target.Before(now) {
 		return ErrClockBackwards

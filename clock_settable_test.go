@@ -232,3 +232,20 @@ func TestSystemClock(t *testing.T) {
 	<-rang
 	require.True(t, c.At(c.Now().Add(time.Hour), func() {}).Stop())
 }
+
+// TestFollow sets one clock to the offset of another: they show the same time, and
+// the timers between are called.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	first, second := watchpost.NewSettableClock(0, nil, nil), watchpost.NewSettableClock(0, nil, nil)
+	t.Cleanup(first.Close)
+	t.Cleanup(second.Close)
+	rung := 0
+	second.At(second.Now().Add(time.Hour), func() { rung++ })
+	require.NoError(t, first.Advance(2*time.Hour))
+	require.NoError(t, second.Follow(first.Offset()))
+	require.Equal(t, first.Offset(), second.Offset())
+	require.Equal(t, 1, rung)
+	require.NoError(t, second.Follow(time.Hour))
+	require.Equal(t, first.Offset(), second.Offset(), "it does not go back")
+}

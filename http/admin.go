@@ -294,6 +294,9 @@ func (s *Server) setClock(r *http.Request, request setClockRequest) (clockReply,
 	default:
 		err = watchpost.Errorf(watchpost.Invalid, textNoStep)
 	}
+	if err == nil {
+		err = s.shareClock(r.Context())
+	}
 	return clockReply{timestampOf(s.clock.Now())}, err
 }
 

@@ -42,6 +42,8 @@ type Node interface {
 	Place(name string) (cluster.Place, <-chan struct{})
 	// Refresh asks for the newest view soon.
 	Refresh()
+	// Others returns the ids of the other members.
+	Others() []string
 	// Member reports whether a node is a member of the current view.
 	Member(id string) bool
 	// ReportDead tells that a node refuses connections.
@@ -91,6 +93,10 @@ func peerOf(ctx context.Context) *peer {
 func (s *Server) PeerHandler() http.Handler {
 	api, ops := s.withState(s.api.Mux), s.withState(s.ops.Mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == clockPath && s.testClock != nil {
+			s.followClock(w, r)
+			return
+		}
 		p, err := readPeer(r.Header)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

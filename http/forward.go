@@ -73,13 +73,19 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, place cluster.Place, n
 	if cause := context.Cause(ctx); cause != nil && r.Context().Err() == nil {
 		failure = cause
 	}
-	again = c.learn(r.Context(), place.Owner, failure) || !sent.Load() || r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
+	again = c.learn(r.Context(), place.Owner, failure) || !sent.Load() || repeatable(r)
 	again = again && r.Context().Err() == nil
 	failure = fmt.Errorf("forward to %s: %w", place.Owner, failure)
 	if !again {
 		failure = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, failure)
 	}
 	return again, failure
+}
+
+// repeatable reports whether a request may be carried out twice. Only creations know
+// the Idempotency-Key.
+func repeatable(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodPost && r.Header.Get(headerIdempotencyKey) != ""
 }
 
 // address writes the headers for the owner.

@@ -83,6 +83,10 @@ type Options struct {
 type TestClock interface {
 	Advance(d time.Duration) error
 	Set(t time.Time) error
+	// Offset returns how far it is ahead of the wall clock. Follow sets it forward
+	// to the offset of another node's.
+	Offset() time.Duration
+	Follow(offset time.Duration) error
 }
 
 // Timing is what the server measures in real time rather than by the Clock.

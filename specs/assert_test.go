@@ -135,14 +135,25 @@ func (w *world) metricCommand(args []string) error {
 	return nil
 }
 
-// metric reads one series. Labels may be given in any order.
-func (w *world) metric(series string) (float64, error) {
-	r, err := w.request("nobody", http.MethodGet, "/metrics", nil)
-	if err != nil {
-		return 0, err
+// metric reads one series, of all nodes together. Labels may be given in any order.
+func (w *world) metric(series string) (sum float64, err error) {
+	for _, url := range w.urls() {
+		r, err := w.request("nobody", http.MethodGet, url+"/metrics", nil)
+		if err != nil {
+			return 0, err
+		}
+		value, err := valueOf(string(r.body), series)
+		if err != nil {
+			return 0, err
+		}
+		sum += value
 	}
+	return sum, nil
+}
+
+func valueOf(metrics, series string) (float64, error) {
 	name, labels := splitSeries(series)
-	for line := range strings.SplitSeq(string(r.body), "\n") {
+	for line := range strings.SplitSeq(metrics, "\n") {
 		at := strings.LastIndexByte(line, ' ')
 		if at < 0 || strings.HasPrefix(line, "#") {
 			continue

@@ -83,7 +83,7 @@ func (w *world) bodyOf(arg string) ([]byte, error) {
 // OpenAPI document and the general rules.
 func (w *world) request(who, method, path string, body []byte, extra ...string) (*reply, error) {
 	r := &reply{who: who, method: method, path: path, sent: body, extra: extra}
-	base := w.serviceURL
+	base := w.anyURL()
 	if who == "network" {
 		base = w.networkURL
 	}

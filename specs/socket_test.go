@@ -26,7 +26,7 @@ type socket struct {
 func (w *world) open(name string) (*socket, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	url := "ws" + strings.TrimPrefix(w.serviceURL, "http") + "/extension/socket"
+	url := "ws" + strings.TrimPrefix(w.anyURL(), "http") + "/extension/socket"
 	conn, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: w.client})
 	if err != nil {
 		return nil, err

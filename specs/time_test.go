@@ -168,7 +168,7 @@ func (w *world) logCommand(args []string) error {
 	if w.service == nil {
 		return errors.New("no service runs")
 	}
-	line, found := w.service.Logged(args[1])
+	line, found := w.logged(args[1])
 	switch {
 	case args[0] == "has" && !found:
 		return fmt.Errorf("nothing in the log says %q\n%s", args[1], w.service.Tail())

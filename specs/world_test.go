@@ -25,8 +25,9 @@ type world struct {
 
 	service    *process.Process
 	serviceURL string
-	serviceArg []string // its arguments, for a restart
-	variables  []string // of the service and of commands that read its data
+	serviceArg []string   // its arguments, for a restart
+	variables  []string   // of the service and of commands that read its data
+	others     otherNodes // of a cluster
 	network    *process.Process
 	networkURL string
 	sessions   map[string]*process.Process // by email
@@ -144,7 +145,7 @@ func (w *world) end() error {
 		p.Kill()
 	}
 	if w.service != nil {
-		failures = append(failures, w.service.Stop())
+		failures = append(failures, w.stopService())
 	}
 	if w.network != nil {
 		failures = append(failures, w.network.Stop())
@@ -176,6 +177,7 @@ func (w *world) serviceCommand(args []string) error {
 			return w.stopService()
 		case "crash":
 			w.service.Kill()
+			w.others.kill()
 			return w.startService()
 		case "restart":
 			if err := w.stopService(); err != nil {
@@ -202,10 +204,13 @@ func (w *world) serviceCommand(args []string) error {
 
 func (w *world) startService() error {
 	var err error
-	if w.service, err = launchWith(w.variables, "service", w.dir, w.serviceArg...); err != nil {
+	if w.service, err = launchWith(w.variables, "service", w.dir, append(w.serviceArg, w.others.arguments(0)...)...); err != nil {
 		return err
 	}
 	if w.serviceURL, err = w.service.URL(); err != nil {
+		return err
+	}
+	if err := w.others.start(w); err != nil {
 		return err
 	}
 	// A restarted service keeps its address.
@@ -225,7 +230,7 @@ func (w *world) stopService() error {
 	if w.service == nil {
 		return errors.New("it does not run")
 	}
-	err := w.service.Stop()
+	err := errors.Join(w.service.Stop(), w.others.stop())
 	w.service = nil
 	w.client.CloseIdleConnections()
 	return err
@@ -271,7 +276,7 @@ func (w *world) sessionCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	p, err := launch("session of "+email, w.dir, "session", "--server", w.serviceURL, "--network-url", w.networkURL,
+	p, err := launch("session of "+email, w.dir, "session", "--server", w.anyURL(), "--network-url", w.networkURL,
 		"--token", token, "--account", account, "--journal", filepath.Join(w.dir, "journal-"+strconv.Itoa(len(w.sessions))+"-"+email))
 	if err != nil {
 		return err

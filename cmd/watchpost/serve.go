@@ -55,7 +55,7 @@ type serveCommand struct {
 
 	LogLevel  slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
 	AccessLog bool       `help:"Log every request."`
-	TestClock bool       `help:"Let the admin API set the clock forward. For tests."`
+	TestClock bool       `help:"Let the admin API set the clock forward, on all nodes of a cluster. For tests."`
 
 	// demo restricts the service to this machine: it accepts a short admin
 	// token, and requests only for the machine's own names.

@@ -16,12 +16,9 @@ const clockSpace persistence.Space = "clock"
 
 var clockKey = []byte("offset")
 
-// openTestClock returns a clock that continues from its stored offset.
+// openTestClock returns a clock that continues from its stored offset. The nodes of a
+// cluster share the offset: the one that is set stores it, and tells the others.
 func openTestClock(ctx context.Context, store persistence.Store) (*watchpost.SettableClock, error) {
-	epoch, err := store.Activate(ctx, clockSpace)
-	if err != nil {
-		return nil, err
-	}
 	view, err := store.View(ctx)
 	if err != nil {
 		return nil, err
@@ -38,9 +35,14 @@ func openTestClock(ctx context.Context, store persistence.Store) (*watchpost.Set
 		}
 	}
 	persist := func(offset time.Duration) error {
+		ctx := context.Background()
+		epoch, err := store.Activate(ctx, clockSpace)
+		if err != nil {
+			return err
+		}
 		batch := &persistence.Batch{}
 		batch.Put(clockKey, strconv.AppendInt(nil, int64(offset), 10))
-		return persistence.Commit(context.Background(), store, clockSpace, epoch, batch)
+		return persistence.Commit(ctx, store, clockSpace, epoch, batch)
 	}
 	return watchpost.NewSettableClock(time.Duration(offset), persist, nil), nil
 }

@@ -188,6 +188,18 @@ func (n *Node) Member(id string) bool {
 	return slices.ContainsFunc(n.tenure.current().Members, func(m Member) bool { return m.ID == id })
 }
 
+// Others returns the ids of the other members of the view.
+func (n *Node) Others() (ids []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.tenure.current().Members {
+		if m.ID != n.o.ID {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
 // ID returns the address that this node advertises.
 func (n *Node) ID() string { return n.o.ID }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"watchpost/specs/process"
 )
 
 // planWatchlists is how many watchlists the plan of the drill's teams includes: the
@@ -102,19 +104,27 @@ const unknownEnd = 1000 * time.Hour
 // gives a request up before that.
 const carryFor = 2 * time.Minute
 
-// check reports whether the round has an order in which every answer is right. The
-// next round begins with the state that was read last; requests without an answer
-// may take effect there too.
+// check reports whether the round has an order in which every answer is right, and
+// returns the operations that it looked at. The next round begins with the state that
+// was read last. A rename without an answer that no read has shown changes nothing
+// here: it is left out, and may take effect in the next round.
 func (h *history) check(last teamState, now time.Duration) (porcupine.CheckResult, []porcupine.Operation) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	operations := h.operations
-	result := porcupine.CheckOperationsTimeout(model(h.start), operations, time.Minute)
-	h.start, h.operations = last, nil
-	for _, o := range operations {
-		if o.Return == int64(unknownEnd) && o.Call > int64(now-carryFor) {
-			h.operations = append(h.operations, o)
+	shown := map[string]bool{}
+	for _, o := range h.operations {
+		shown[o.Output.(answer).state.name] = true
+	}
+	var operations, later []porcupine.Operation
+	for _, o := range h.operations {
+		switch c := o.Input.(change); {
+		case o.Return != int64(unknownEnd) || c.kind != kindRename || shown[c.value]:
+			operations = append(operations, o)
+		case o.Call > int64(now-carryFor):
+			later = append(later, o)
 		}
 	}
+	result := porcupine.CheckOperationsTimeout(model(h.start), operations, process.Patience)
+	h.start, h.operations = last, later
 	return result, operations
 }

@@ -6,17 +6,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -86,7 +79,7 @@ func emptyWorld(t *testing.T) *world {
 	var err error
 	w.binary, err = process.Build(w.dir)
 	require.NoError(t, err)
-	w.certificate()
+	require.NoError(t, process.WriteCertificate(w.file("node.pem"), w.file("node.key")))
 	require.NoError(t, os.WriteFile(w.file("master.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))), 0o600))
 	return w
 }
@@ -98,23 +91,6 @@ func freeAddress(t *testing.T) string {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	return l.Addr().String()
-}
-
-// certificate makes one for all nodes, which is its own authority.
-func (w *world) certificate() {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(w.t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "nodes"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	raw, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	require.NoError(w.t, err)
-	encoded, err := x509.MarshalECPrivateKey(private)
-	require.NoError(w.t, err)
-	require.NoError(w.t, os.WriteFile(w.file("node.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600))
-	require.NoError(w.t, os.WriteFile(w.file("node.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), 0o600))
 }
 
 // start starts a node and waits until it serves.

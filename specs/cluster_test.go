@@ -1,0 +1,149 @@
+package specs_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"watchpost/specs/process"
+)
+
+// inCluster are the scripts that every run repeats on three nodes: sign-in, sessions,
+// allowances, placement by key and by token. WATCHPOST_TEST_STORE=cluster repeats all.
+var inCluster = []string{"auth-verify-otp.txtar", "extension-poll.txtar", "send-message.txtar", "team-isolation.txtar"}
+
+// onOneNode are the scripts about one process.
+var onOneNode = map[string]string{}
+
+// TestSpecsInCluster runs scripts on three nodes with one database. Each request goes
+// to the next node.
+func TestSpecsInCluster(t *testing.T) {
+	files := inCluster
+	if os.Getenv("WATCHPOST_TEST_STORE") == "cluster" {
+		all, err := filepath.Glob("*.txtar")
+		require.NoError(t, err)
+		files = nil
+		for _, file := range all {
+			if onFiles[file] == "" && onOneNode[file] == "" {
+				files = append(files, file)
+			}
+		}
+	}
+	runScripts(t, testscript.Params{Files: files, Setup: func(env *testscript.Env) error {
+		url, err := newDatabase()
+		if err != nil {
+			return err
+		}
+		if err := newWorld(env); err != nil {
+			return err
+		}
+		w := env.Values[worldKey{}].(*world)
+		w.variables = []string{"WATCHPOST_STORE=" + url, "WATCHPOST_MASTER_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
+		w.others, err = newOtherNodes(w.dir)
+		return err
+	}})
+}
+
+// clusterNodes is how many nodes a cluster of a script has.
+const clusterNodes = 3
+
+// otherNodes are the nodes of a cluster beside the first; the zero value is none.
+type otherNodes struct {
+	cert, key string
+	advertise []string // of all nodes
+	listen    []string // of the others
+	processes []*process.Process
+	turn      int
+}
+
+func newOtherNodes(dir string) (o otherNodes, err error) {
+	o.cert, o.key = filepath.Join(dir, "node.pem"), filepath.Join(dir, "node.key")
+	for range 2*clusterNodes - 1 {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return o, err
+		}
+		defer listener.Close() // the nodes listen there
+		if address := listener.Addr().String(); len(o.advertise) < clusterNodes {
+			o.advertise = append(o.advertise, address)
+		} else {
+			o.listen = append(o.listen, address)
+		}
+	}
+	return o, process.WriteCertificate(o.cert, o.key)
+}
+
+// arguments returns the flags that make a service the node of a number.
+func (o *otherNodes) arguments(i int) []string {
+	if len(o.advertise) == 0 {
+		return nil
+	}
+	return []string{"--cluster", "--advertise", o.advertise[i], "--cluster-cert", o.cert, "--cluster-key", o.key, "--cluster-ca", o.cert}
+}
+
+// start starts the other nodes with the arguments of the first.
+func (o *otherNodes) start(w *world) error {
+	o.processes = nil
+	for i, listen := range o.listen {
+		p, err := launchWith(w.variables, fmt.Sprintf("node %d", i+1), w.dir, append(append(w.serviceArg, o.arguments(i+1)...), "--listen", listen)...)
+		if err != nil {
+			return err
+		}
+		o.processes = append(o.processes, p)
+	}
+	for _, p := range o.processes {
+		if _, err := p.URL(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *otherNodes) stop() error {
+	var failures []error
+	for _, p := range o.processes {
+		failures = append(failures, p.Stop())
+	}
+	o.processes = nil
+	return errors.Join(failures...)
+}
+
+func (o *otherNodes) kill() {
+	for _, p := range o.processes {
+		p.Kill()
+	}
+	o.processes = nil
+}
+
+// urls returns the addresses of all nodes.
+func (w *world) urls() []string {
+	urls := []string{w.serviceURL}
+	for i := range w.others.processes {
+		urls = append(urls, "http://"+w.others.listen[i])
+	}
+	return urls
+}
+
+// anyURL returns the address of the next node.
+func (w *world) anyURL() string {
+	urls := w.urls()
+	w.others.turn++
+	return urls[w.others.turn%len(urls)]
+}
+
+// logged returns a line of a node's log that contains a text.
+func (w *world) logged(text string) (line string, found bool) {
+	line, found = w.service.Logged(text)
+	for _, p := range w.others.processes {
+		if !found {
+			line, found = p.Logged(text)
+		}
+	}
+	return line, found
+}
