@@ -48,7 +48,7 @@ func TestDrill(t *testing.T) {
 	}
 	minutes, _ := strconv.Atoi(os.Getenv("WATCHPOST_DRILL_MINUTES")) // 0 for the short form
 	t.Logf("seed %d: replay with SEED=%d", seed, seed)
-	d := newDrill(t, seed, minutes > 0)
+	d := newDrill(t, seed, minutes > 0, "")
 	t.Log("| fault | answered | linearizable | p50 | p99 | longest elsewhere | longest | cut | overload |")
 	random := rand.New(rand.NewPCG(seed, 0))
 	d.round(fault{"none", func(*drill) {}})
@@ -89,7 +89,8 @@ type drill struct {
 	wrong     atomic.Pointer[error]
 }
 
-func newDrill(t *testing.T, seed uint64, long bool) *drill {
+// newDrill starts a cluster. Its nodes run the program of this revision, or binary.
+func newDrill(t *testing.T, seed uint64, long bool, binary string) *drill {
 	d := &drill{seed: seed, long: long, began: time.Now()}
 	var err error
 	d.primary, err = postgrestest.Start("synchronous_commit=on")
@@ -104,7 +105,7 @@ func newDrill(t *testing.T, seed uint64, long bool) *drill {
 	d.store = d.primary.URL("postgres")
 	for i := range d.nodes {
 		n := &d.nodes[i]
-		n.listen, n.clusterListen = freeAddress(t), freeAddress(t)
+		n.binary, n.listen, n.clusterListen = binary, freeAddress(t), freeAddress(t)
 		d.peers[i] = newLink(t, func() (net.Conn, error) { return net.Dial("tcp", n.clusterListen) })
 		n.advertise = d.peers[i].address()
 		hosts := ""

@@ -50,6 +50,7 @@ type node struct {
 	process           *process.Process
 	// A drill puts links in front of the node and of its database.
 	clusterListen, store string
+	binary               string // "" is the world's
 }
 
 // team is a team of the test.
@@ -99,7 +100,7 @@ func (w *world) start(i int) {
 	n := &w.nodes[i]
 	name := fmt.Sprintf("node%d", i)
 	var err error
-	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, w.binary, "serve", "--cluster",
+	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), "serve", "--cluster",
 		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken,
 		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem"))
 	require.NoError(w.t, err)
