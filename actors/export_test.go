@@ -1,9 +1,20 @@
 package actors
 
+import (
+	"context"
+
+	"watchpost"
+)
+
 // Processes counts the actors in memory, of all kinds.
 func (r *Registry) Processes() (count int) {
 	for _, bucket := range r.env.system.ProcessRegistry.LocalPIDs.LocalPIDs {
 		count += bucket.Count()
 	}
 	return count
+}
+
+// DeleteTeamOnce is DeleteTeam with one attempt.
+func (r *Registry) DeleteTeamOnce(ctx context.Context, team watchpost.TeamID) error {
+	return r.deleteTeam(ctx, team)
 }

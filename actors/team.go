@@ -36,6 +36,7 @@ type team struct {
 	effects     *effects
 	late        *lateResults
 	idempotency *idempotency
+	deletion    *deletion
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -77,6 +78,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.effects = newEffects(t)
 	t.late = newLateResults(t)
 	t.idempotency = newIdempotency(t)
+	t.deletion = &deletion{team: t}
 	return t
 }
 
@@ -106,6 +108,10 @@ func (t *team) Receive(c actor.Context) {
 
 // receive is the table of what a team understands.
 func (t *team) receive(message any) {
+	if t.record.Deleting {
+		t.deletion.receive(message)
+		return
+	}
 	switch m := message.(type) {
 	case decided:
 		t.decide(m)
@@ -146,6 +152,9 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	t.record = record
+	if record.Deleting {
+		return nil // nothing of it is served any more
+	}
 	if err := t.members.load(view); err != nil {
 		return err
 	}
@@ -238,6 +247,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.answer(APIKey{key}, err)
 	case RotateKey:
 		t.onRotateKey()
+	case deleteTeam:
+		t.onDeleteTeam()
 	case AddMember:
 		t.members.onAddMember(m)
 	case UpdateMember:

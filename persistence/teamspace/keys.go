@@ -61,6 +61,7 @@ import (
 //	watchlist  <watchlist>   OwnerEntry
 //	list       <list>        OwnerEntry
 //	account    <account urn> ClaimEntry
+//	deleting   <team>        empty; the team is being deleted
 //
 // Keys of the sign-in spaces:
 //
@@ -111,6 +112,7 @@ const (
 	DirWatchlist  = "watchlist"
 	DirList       = "list"
 	DirAccount    = "account"
+	DirDeleting   = "deleting"
 
 	KeyAddress = "a"
 	KeyClient  = "c"

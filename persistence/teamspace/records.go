@@ -20,6 +20,9 @@ type TeamRecord struct {
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
 	// PlanExpiresAt is when the plan becomes free; zero: never.
 	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
+	// Deleting is set when the team is being deleted: no request is served, and the
+	// rest of the space goes away.
+	Deleting bool `json:"deleting,omitempty"`
 }
 
 // TeamEntry is the directory's line on a team.

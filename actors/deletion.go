@@ -1,0 +1,281 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// A team is deleted in two parts. The first is one decision: the team's record is
+// marked, its key and its line in the operator's list go, and its sessions are
+// closed. From then on the team does not exist for any caller. The second part
+// removes what is left in the directory and in the space, in steps that each
+// activation can repeat; the mark goes with the last.
+
+// deleteTeam asks for the next part of a deletion; answered by deletionStep.
+type deleteTeam struct{}
+
+// deletionStep says how far a deletion is.
+type deletionStep struct{ finished bool }
+
+// deletionTimeout bounds the reads of a step, which may scan the whole directory.
+const deletionTimeout = 10 * time.Minute
+
+// deletionAttempts bounds how often a deletion is begun again when an entry of the
+// directory has changed hands meanwhile.
+const deletionAttempts = 5
+
+// DeleteTeam removes a team and everything of it (NotFound). It returns when
+// nothing is left. A deletion that was begun goes on when ctx ends, after a failure
+// with the next call, and after a restart with ResumeDeletions.
+func (r *Registry) DeleteTeam(ctx context.Context, team watchpost.TeamID) error {
+	var err error
+	for range deletionAttempts {
+		if err = r.deleteTeam(ctx, team); watchpost.KindOf(err) != watchpost.Unavailable || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// deleteTeam is DeleteTeam with one attempt.
+func (r *Registry) deleteTeam(ctx context.Context, team watchpost.TeamID) error {
+	step, err := Ask(ctx, r, team, deleteTeam{})
+	for err == nil && !step.finished {
+		step, err = Ask(ctx, r, team, deleteTeam{})
+	}
+	return err
+}
+
+// ResumeDeletions goes on with the deletions that an earlier run of the service has
+// left, of the teams that this node serves.
+func (r *Registry) ResumeDeletions(ctx context.Context) error {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return err
+	}
+	var left []watchpost.TeamID
+	err = view.ScanDirectory(teamspace.DirDeleting, func(team string, _ []byte) bool {
+		left = append(left, watchpost.TeamID(team))
+		return true
+	})
+	view.Close()
+	for _, team := range left {
+		var elsewhere *ElsewhereError
+		if failure := r.DeleteTeam(ctx, team); failure != nil && !errors.As(failure, &elsewhere) {
+			err = errors.Join(err, failure)
+		}
+	}
+	return err
+}
+
+// onDeleteTeam decides the deletion. This activation ends with it: the next one
+// loads nothing but the mark.
+func (t *team) onDeleteTeam() {
+	st := &steps{}
+	batch := st.room(4)
+	t.record.Deleting = true
+	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: string(t.id)}, []byte{})
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: string(t.id)}, nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil)
+	var ends []func()
+	for _, m := range t.members.list {
+		for _, s := range t.sessions.of(m.ID) {
+			ends = append(ends, t.sessions.close(st.room(2), s))
+		}
+	}
+	keys, id, answer := t.env.keys, t.id, replyTo(t.env, t.ctx.Sender(), deletionStep{})
+	root, self := t.env.system.Root, t.ctx.Self()
+	t.submitSteps(st, func(err error) {
+		keys.drop(id)
+		if err == nil {
+			for _, end := range ends {
+				end()
+			}
+		}
+		if answer != nil {
+			answer(err)
+		}
+		root.Poison(self) // behind the ends of the connections, which get their reason
+	})
+	t.env.log.Info("team is being deleted", "team", t.id)
+	t.lostRace = true // this end is no failure
+	t.broken = watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	t.commits.end(t.broken)
+}
+
+// deletion is the component of a team that is being deleted: it removes the team's
+// entries of the directory, then its space, then the mark.
+type deletion struct {
+	team *team
+
+	running   bool
+	directory []ownEntry // to remove
+	after     []byte     // the last key of the space that was deleted
+	waiting   []func(error)
+}
+
+// ownEntry is an entry of the directory that names the team.
+type ownEntry struct {
+	key    persistence.DirectoryKey
+	stored []byte
+}
+
+// deletionDue asks for the next step.
+type deletionDue struct{}
+
+// directoryKinds are the kinds whose entries name a team.
+var directoryKinds = []string{
+	teamspace.DirEmail, teamspace.DirKey, teamspace.DirToken, teamspace.DirPairing, teamspace.DirWebSession,
+	teamspace.DirSignInLink, teamspace.DirWatchlist, teamspace.DirList, teamspace.DirAccount,
+}
+
+// receive is the table of what a team understands while it is being deleted.
+func (d *deletion) receive(message any) {
+	t := d.team
+	switch message.(type) {
+	case deleteTeam:
+		if answer := replyTo(t.env, t.ctx.Sender(), deletionStep{finished: true}); answer != nil {
+			d.waiting = append(d.waiting, answer)
+		}
+		if !d.running {
+			d.running = true
+			d.begin()
+		}
+	case deletionDue:
+		d.step()
+	case canPassivate:
+		t.ctx.Respond(!d.running)
+	case renewLeases:
+		t.answer(Done{}, nil)
+	default:
+		if t.ctx.Sender() != nil {
+			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
+		}
+	}
+}
+
+// view opens a view for a step.
+func (d *deletion) view() (view persistence.View, cancel func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), deletionTimeout)
+	view, err = d.team.env.store.View(ctx)
+	return view, cancel, err
+}
+
+// begin finds the entries of the directory by reading all of it: also those that no
+// record of the space names any more, as ended claims.
+func (d *deletion) begin() {
+	view, cancel, err := d.view()
+	defer cancel()
+	if err != nil {
+		d.team.fail(err)
+		return
+	}
+	defer view.Close()
+	for _, kind := range directoryKinds {
+		var failure error
+		err := view.ScanDirectory(kind, func(name string, value []byte) bool {
+			var owner teamspace.OwnerEntry
+			if failure = teamspace.Decode(value, &owner); failure != nil {
+				return false
+			}
+			if owner.Team == d.team.id {
+				d.directory = append(d.directory, ownEntry{persistence.DirectoryKey{Kind: kind, Name: name}, bytes.Clone(value)})
+			}
+			return true
+		})
+		if err = errors.Join(err, failure); err != nil {
+			d.team.fail(err)
+			return
+		}
+	}
+	d.step()
+}
+
+// step removes as much as fits one batch, and asks for the next step when that is
+// durable.
+func (d *deletion) step() {
+	t, batch := d.team, &persistence.Batch{}
+	n := min(len(d.directory), stepOps)
+	for _, e := range d.directory[:n] {
+		var left []byte
+		if e.key.Kind == teamspace.DirAccount {
+			var err error
+			if left, err = endedClaim(e.stored); err != nil {
+				t.fail(err)
+				return
+			}
+		}
+		batch.CompareAndSet(e.key, e.stored, left)
+	}
+	d.directory = d.directory[n:]
+	if n == 0 {
+		if err := d.emptySpace(batch); err != nil {
+			t.fail(err)
+			return
+		}
+	}
+	if batch.Empty() {
+		d.finish()
+		return
+	}
+	root, self := t.env.system.Root, t.ctx.Self()
+	t.commits.submit(batch, func(err error) {
+		if err == nil { // otherwise the team ends, and with it all who wait
+			root.Send(self, deletionDue{})
+		}
+	})
+}
+
+// endedClaim is what stays of a claim: that the account was in use, and when. A
+// next claimant gets no allowance for what it may have used already.
+func endedClaim(stored []byte) ([]byte, error) {
+	var claim teamspace.ClaimEntry
+	if err := teamspace.Decode(stored, &claim); err != nil {
+		return nil, err
+	}
+	return teamspace.Encode(teamspace.ClaimEntry{HelloAt: claim.HelloAt, Ended: true}), nil
+}
+
+// emptySpace adds deletes of the space's next keys, but for the mark.
+func (d *deletion) emptySpace(batch *persistence.Batch) error {
+	view, cancel, err := d.view()
+	defer cancel()
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	size := 0
+	return view.Scan(d.team.space, append(bytes.Clone(d.after), 0), nil, func(key, _ []byte) bool {
+		if string(key) == teamspace.KeyTeam {
+			return true
+		}
+		d.after = bytes.Clone(key)
+		batch.Delete(d.after)
+		size += len(key)
+		return len(batch.Writes) < stepOps && size < persistence.MaxBatchBytes/2
+	})
+}
+
+// finish removes the mark.
+func (d *deletion) finish() {
+	t, batch := d.team, &persistence.Batch{}
+	batch.Delete([]byte(teamspace.KeyTeam))
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: string(t.id)}, nil)
+	waiting, log, id := d.waiting, t.env.log, t.id
+	t.commits.submit(batch, func(err error) {
+		if err == nil {
+			log.Info("team is deleted", "team", id)
+		}
+		for _, answer := range waiting {
+			answer(err)
+		}
+	})
+	t.record, t.deletion = teamspace.TeamRecord{}, &deletion{team: t}
+}
