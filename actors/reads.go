@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"time"
 
@@ -284,6 +285,19 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 	}
 	sort.Slice(teams, func(i, j int) bool { return teams[i].ID < teams[j].ID })
 	return teams, unavailable(err)
+}
+
+// TeamsOf lists the team of an email, or none.
+func (r *Registry) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	teams, err := r.Teams(ctx)
+	return slices.DeleteFunc(teams, func(t watchpost.Team) bool { return t.ID != owner.Team }), err
 }
 
 // unavailable makes a failed read of the store the Unavailable error that Ask

@@ -35,6 +35,9 @@ type Options struct {
 	// IdleAfter is how long a team without sessions stays in memory after the
 	// last request, by the Clock; 0 is DefaultIdleAfter.
 	IdleAfter time.Duration
+	// RegistrationClosed means that only the operator and members add people: an
+	// unknown address gets no code, and the answers do not say so.
+	RegistrationClosed bool
 	// Serves reports whether this node of a cluster serves a team, or SignInPlace;
 	// nil means that it serves all.
 	Serves func(name string) bool
@@ -52,6 +55,7 @@ type Registry struct {
 	idle   time.Duration
 	mailer Mailer
 	placed func(name string) bool // Options.Serves
+	open   bool                   // an unknown address may found a team
 
 	mu     sync.Mutex
 	active map[string]*activation
@@ -148,7 +152,7 @@ func New(o Options) (*Registry, error) {
 	}
 	r.env.rules = newRules(r.env)
 	o.Metrics.dueScans.now = o.Clock.Now
-	r.mailer, r.placed = o.Mailer, o.Serves
+	r.mailer, r.placed, r.open = o.Mailer, o.Serves, !o.RegistrationClosed
 	if r.placed != nil {
 		r.env.keys.life = keyLife
 	}

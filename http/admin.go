@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"watchpost"
 	"watchpost/actors"
 )
@@ -14,6 +16,7 @@ const (
 	textInvalidRole = "Missing or invalid 'role'"
 
 	textInvalidExpiry = "Invalid 'plan_expires_at'"
+	textInvalidEmail  = "Invalid 'email'"
 	textTeamNotFound  = "Team not found"
 	textNoStep        = "Missing or invalid 'advance'"
 	textNoMoment      = "Missing or invalid 'set'"
@@ -24,7 +27,10 @@ func (s *Server) adminRoutes() {
 	known := withError(http.StatusConflict, "Email already belongs to a team")
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(), s.placed(s.placeOfNewTeam),
 		withBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
-	handle(s, s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin))
+	handle(s, s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin),
+		query("email", "only the team that this member belongs to", openapi3.NewStringSchema()), withError(http.StatusBadRequest, textInvalidEmail))
+	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}", s.showTeam, s.operation(operators, "showTeam", "Show a team with its members", tagAdmin), unknown)
+	handle(s, s.ops, http.MethodDelete, "/admin/teams/{id}", s.deleteTeam, s.operation(operators, "deleteTeam", "Delete a team and everything of it", tagAdmin), unknown)
 	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
 		withBody(textInvalidPlan, textInvalidExpiry), unknown)
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
@@ -32,12 +38,15 @@ func (s *Server) adminRoutes() {
 		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
 		withError(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
+	s.exportRoutes()
 	s.sessionRoutes()
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
 		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, "User not found"))
 	handle(s, s.ops, http.MethodPost, "/admin/teams/{id}/rotate-key", s.rotateKey,
 		s.operation(operators, "rotateKey", "Replace a team's key", tagAdmin), unknown)
+	handle(s, s.ops, http.MethodPost, "/admin/teams/{id}/reveal-key", s.revealKey,
+		s.operation(operators, "revealKey", "Show a team's key", tagAdmin), unknown)
 	if s.testClock != nil {
 		handle(s, s.ops, http.MethodGet, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
 		handleBody(s, s.ops, http.MethodPost, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
@@ -138,7 +147,24 @@ type listedTeam struct {
 }
 
 func (s *Server) listTeams(r *http.Request) (teamList, error) {
-	all, err := s.registry.Teams(r.Context())
+	p := readParams(r)
+	email := p.one("email")
+	if email != "" {
+		var ok bool
+		if email, ok = watchpost.NormalizeEmail(email); !ok {
+			p.refuse("email")
+		}
+	}
+	if p.err != nil {
+		return teamList{}, p.err
+	}
+	var all []watchpost.Team
+	var err error
+	if email != "" {
+		all, err = s.registry.TeamsOf(r.Context(), email)
+	} else {
+		all, err = s.registry.Teams(r.Context())
+	}
 	if err != nil {
 		return teamList{}, err
 	}
@@ -147,6 +173,28 @@ func (s *Server) listTeams(r *http.Request) (teamList, error) {
 		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, timestampOrNil(t.PlanExpiresAt), timestampOf(t.CreatedAt)}
 	}
 	return list, nil
+}
+
+func (s *Server) showTeam(r *http.Request) (shownTeam, error) {
+	id, err := teamInPath(r)
+	if err != nil {
+		return shownTeam{}, err
+	}
+	view, err := actors.Ask(r.Context(), s.registry, id, actors.GetTeam{})
+	return teamShown(view.Team, ""), err
+}
+
+type deleteTeamReply struct {
+	ID      watchpost.TeamID `json:"id"`
+	Deleted bool             `json:"deleted"`
+}
+
+func (s *Server) deleteTeam(r *http.Request) (deleteTeamReply, error) {
+	id, err := teamInPath(r)
+	if err == nil {
+		err = s.registry.DeleteTeam(r.Context(), id)
+	}
+	return deleteTeamReply{id, true}, err
 }
 
 // teamInPath reads the team's id from the path.
@@ -268,6 +316,18 @@ func (s *Server) rotateKey(r *http.Request) (keyReply, error) {
 		return keyReply{}, err
 	}
 	key, err := actors.Ask(r.Context(), s.registry, team, actors.RotateKey{})
+	return keyReply{key.Key}, err
+}
+
+func (s *Server) revealKey(r *http.Request) (keyReply, error) {
+	team, err := teamInPath(r)
+	if err != nil {
+		return keyReply{}, err
+	}
+	key, err := actors.Ask(r.Context(), s.registry, team, actors.RevealKey{})
+	if err == nil {
+		s.log.Info("the operator was shown a team's key", "team", team, "request", stateOf(r.Context()).id)
+	}
 	return keyReply{key.Key}, err
 }
 

@@ -11,6 +11,8 @@ import (
 func (s *Server) memberRoutes() {
 	const path = "/admin/teams/{id}/members/{member}"
 	unknown := withError(http.StatusNotFound, textTeamNotFound, textUserNotFound)
+	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}/members", s.listMembers, s.operation(operators, "listMembers", "List a team's members", tagAdmin),
+		withError(http.StatusNotFound, textTeamNotFound))
 	handleBody(s, s.ops, http.MethodPatch, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
 		withBody(textInvalidRole), unknown)
 	handle(s, s.ops, http.MethodDelete, path, s.removeMember,
@@ -39,6 +41,16 @@ func memberInPath(r *http.Request) (watchpost.TeamID, watchpost.MemberID, error)
 		return "", "", watchpost.Errorf(watchpost.NotFound, textUserNotFound)
 	}
 	return team, watchpost.MemberID(id), nil
+}
+
+type memberList struct {
+	Members []shownMember `json:"members" validate:"required"`
+	Count   int           `json:"count"`
+}
+
+func (s *Server) listMembers(r *http.Request) (memberList, error) {
+	team, err := s.showTeam(r)
+	return memberList{team.Members, len(team.Members)}, err
 }
 
 type updateMemberRequest struct {

@@ -98,7 +98,10 @@ var details = map[string]string{
 	"openSession":       "The token is shown here only.",
 	"createPairingCode": "It works once, for ten minutes.",
 	"rotateKey":         "The old key ends with the reply.",
-	"readClock":         "Exists with a test clock only.",
+	"revealKey":         "The log notes it.",
+	"deleteTeam": "Removes members, sessions, keys, watchlists, posts, tasks and mails' codes. From the first moment the team does not exist for any caller; " +
+		"the reply comes when nothing is left. A deletion that was interrupted goes on by itself at the next start, or with the next request.",
+	"readClock": "Exists with a test clock only.",
 	"setClock": "Takes `advance`, a duration, or `set`, a moment; never back. All that falls due on the way has happened before the reply. " +
 		"Exists with a test clock only.",
 

@@ -36,6 +36,8 @@ type serveCommand struct {
 	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
 	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, generated at the first start."`
 
+	Registration string `default:"open" enum:"open,closed" help:"Who may sign in with an unknown address: open creates a team, closed mails no code."`
+
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
 	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, for example 10.0.0.0/8."`

@@ -63,11 +63,11 @@ func TestTeamSendsNoTokenInClear(t *testing.T) {
 		"http://127.0.0.1:8080": false, "http://localhost": false, "http://[::1]:1": false, "https://remote.example": false,
 		"http://remote.example": true, "http://10.0.0.1:8080": true, "remote.example": true, "": true,
 	} {
-		err := (&teamCommand{Server: server}).checkServer()
+		err := (&adminFlags{Server: server}).checkServer()
 		require.Equal(t, refused, err != nil, "%s: %v", server, err)
 	}
-	require.NoError(t, (&teamCommand{Server: "http://remote.example", Insecure: true}).checkServer())
-	err := (&teamCommand{Server: "http://remote.example", AdminToken: "x"}).call(t.Context(), "list the teams", "GET", "/admin/teams", nil, nil)
+	require.NoError(t, (&adminFlags{Server: "http://remote.example", Insecure: true}).checkServer())
+	err := (&adminFlags{Server: "http://remote.example", AdminToken: "x"}).call(t.Context(), "list the teams", "GET", "/admin/teams", nil, nil)
 	require.EqualError(t, err, "list the teams: --server http://remote.example: the admin token would travel in clear: use https, or give --insecure")
 }
 

@@ -45,6 +45,9 @@ type service struct {
 	servers   []*http.Server
 	ready     atomic.Bool
 	running   conc.WaitGroup
+	// background is the context of work that no request waits for; it ends with stop.
+	background    context.Context
+	endBackground context.CancelFunc
 }
 
 // Time limits of a graceful stop.
@@ -98,6 +101,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 		tlsConfig = &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12}
 	}
 	s := &service{tls: tlsConfig, config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
+	s.background, s.endBackground = context.WithCancel(context.Background())
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
 	for _, step := range []func(context.Context) error{s.openStore, s.startClock, s.startActors, s.listen} {
 		if err := step(ctx); err != nil {
@@ -105,6 +109,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 		}
 	}
 	s.ready.Store(true)
+	s.running.Go(s.resumeDeletions)
 	return s, nil
 }
 
@@ -164,7 +169,7 @@ func (s *service) startActors(ctx context.Context) error {
 	}
 	s.registry, err = actors.New(actors.Options{
 		Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
-		PostCache: s.config.PostCache << 20,
+		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
 	})
 	if err == nil && s.testClock != nil {
 		s.testClock.BeforeAdvance(s.registry.BeforeAdvance)
@@ -211,6 +216,13 @@ func (s *service) listen(ctx context.Context) error {
 		s.opsURL, err = s.serve(s.config.OpsListen, api.OpsHandler())
 	}
 	return err
+}
+
+// resumeDeletions goes on with the deletions of teams that an earlier run has left.
+func (s *service) resumeDeletions() {
+	if err := s.registry.ResumeDeletions(s.background); err != nil && s.background.Err() == nil {
+		s.log.Error("the deletion of a team is not finished: repeat it, or restart the service", "error", err)
+	}
 }
 
 func (s *service) isReady() error {
@@ -265,6 +277,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 // store. It logs the part that it waits for.
 func (s *service) stop() error {
 	s.ready.Store(false)
+	s.endBackground()
 	var failures []error
 	end := func(what string, f func() error) {
 		waiting := time.AfterFunc(patience, func() { s.log.Warn("still stopping; Ctrl-C again ends it at once", "waits_for", what) })

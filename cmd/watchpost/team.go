@@ -1,33 +1,72 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
-
-	"watchpost/internal/mail"
 )
 
 // teamCommand manages teams through the admin API of a running service.
 type teamCommand struct {
-	Server     string `default:"http://127.0.0.1:8080" help:"Address of the service's admin API."`
-	AdminToken string `help:"Bearer token of the admin API. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
-	Insecure   bool   `env:"-" help:"Send the admin token to another machine without TLS."`
+	Admin adminFlags `embed:""`
 
-	Create    teamCreate    `cmd:"" help:"Create a team and print its API key."`
-	List      teamList      `cmd:"" help:"List all teams."`
-	SetPlan   teamSetPlan   `cmd:"" help:"Change the plan of a team."`
-	RotateKey teamRotateKey `cmd:"" help:"Replace the API key of a team and print the new one."`
-	Pair      teamPair      `cmd:"" help:"Create a pairing code for a member's session."`
+	Create    teamCreate     `cmd:"" help:"Create a team and print its API key."`
+	List      teamList       `cmd:"" help:"List all teams, or the team of a member."`
+	Show      teamShow       `cmd:"" help:"Show a team with its members."`
+	Rename    teamRename     `cmd:"" help:"Change the name of a team."`
+	SetPlan   teamSetPlan    `cmd:"" help:"Change the plan of a team."`
+	Delete    teamDelete     `cmd:"" help:"Delete a team and everything of it."`
+	RotateKey teamRotateKey  `cmd:"" help:"Replace the API key of a team and print the new one."`
+	RevealKey teamRevealKey  `cmd:"" help:"Print the API key of a team."`
+	Export    teamExport     `cmd:"" help:"Print everything that a team has stored, as JSON lines."`
+	Pair      teamPair       `cmd:"" help:"Create a pairing code for a member's session."`
+	Members   membersCommand `cmd:"" help:"Manage the members of a team."`
+	Sessions  sessionsOfTeam `cmd:"" help:"Manage the sessions of a team."`
 }
+
+// shownTeam is a team as the admin API shows it.
+type shownTeam struct {
+	ID, Name, Plan string
+	Expires        *time.Time `json:"plan_expires_at"`
+	CreatedAt      time.Time  `json:"created_at"`
+	APIKey         string     `json:"api_key"`
+	Members        []shownMember
+}
+
+type shownMember struct {
+	ID, Email, Role string
+	FullName        string `json:"full_name"`
+}
+
+// teamPath is the path of a team in the admin API.
+func teamPath(team string, more ...string) string {
+	path := "/admin/teams/" + url.PathEscape(team)
+	for _, part := range more {
+		path += "/" + url.PathEscape(part)
+	}
+	return path
+}
+
+// table prints rows of cells below a header.
+func table(header string, rows [][]string) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{strings.Fields(header)}, rows...) {
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// ignore prints nothing of a reply.
+func ignore(struct{}) error { return nil }
 
 type teamCreate struct {
 	Email    string `required:"" help:"Email of the first member, an admin."`
@@ -38,61 +77,104 @@ type teamCreate struct {
 
 // Run creates a team and prints its key.
 func (c *teamCreate) Run(ctx context.Context, t *teamCommand) error {
-	var team struct {
-		ID, Name, Plan string
-		APIKey         string `json:"api_key"`
-	}
 	body := map[string]string{"email": c.Email, "full_name": c.FullName, "plan": c.Plan, "name": c.Name}
-	if err := t.call(ctx, "create the team", http.MethodPost, "/admin/teams", body, &team); err != nil {
+	return show(ctx, &t.Admin, "create the team", http.MethodPost, "/admin/teams", body, func(team shownTeam) error {
+		_, err := fmt.Printf("team     %s (%s, %s)\napi key  %s\n", team.ID, team.Name, team.Plan, team.APIKey)
 		return err
-	}
-	fmt.Printf("team     %s (%s, %s)\napi key  %s\n", team.ID, team.Name, team.Plan, team.APIKey)
-	return nil
+	})
 }
 
 type teamList struct {
-	JSON bool `name:"json" help:"Print the reply of the admin API as it is."`
+	Email string `help:"Only the team of the member with this email."`
 }
 
 // Run lists the teams.
 func (c *teamList) Run(ctx context.Context, t *teamCommand) error {
-	var raw json.RawMessage
-	if err := t.call(ctx, "list the teams", http.MethodGet, "/admin/teams", nil, &raw); err != nil {
-		return err
+	path := "/admin/teams"
+	if c.Email != "" {
+		path += "?email=" + url.QueryEscape(c.Email)
 	}
-	if c.JSON {
-		fmt.Println(string(raw))
-		return nil
-	}
-	var reply struct {
-		Teams []struct {
-			ID, Name, Plan string
-			CreatedAt      time.Time `json:"created_at"`
+	type teams struct{ Teams []shownTeam }
+	return show(ctx, &t.Admin, "list the teams", http.MethodGet, path, nil, func(list teams) error {
+		rows := make([][]string, len(list.Teams))
+		for i, team := range list.Teams {
+			rows[i] = []string{team.ID, team.Plan, team.CreatedAt.Format(time.DateOnly), team.Name}
 		}
-	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	if _, err := fmt.Fprintln(w, "ID\tPLAN\tCREATED\tNAME"); err != nil {
-		return err
-	}
-	for _, team := range reply.Teams {
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", team.ID, team.Plan, team.CreatedAt.Format(time.DateOnly), team.Name); err != nil {
+		return table("ID PLAN CREATED NAME", rows)
+	})
+}
+
+type teamShow struct {
+	Team string `arg:"" help:"Id of the team."`
+}
+
+// Run shows a team.
+func (c *teamShow) Run(ctx context.Context, t *teamCommand) error {
+	return show(ctx, &t.Admin, "show team "+c.Team, http.MethodGet, teamPath(c.Team), nil, func(team shownTeam) error {
+		plan := team.Plan
+		if team.Expires != nil {
+			plan += " until " + team.Expires.Format(time.RFC3339)
+		}
+		if _, err := fmt.Printf("team  %s (%s, %s)\n", team.ID, team.Name, plan); err != nil {
 			return err
 		}
+		return listMembers(team.Members)
+	})
+}
+
+func listMembers(members []shownMember) error {
+	rows := make([][]string, len(members))
+	for i, m := range members {
+		rows[i] = []string{m.ID, m.Role, m.Email, m.FullName}
 	}
-	return w.Flush()
+	return table("MEMBER ROLE EMAIL NAME", rows)
+}
+
+type teamRename struct {
+	Team string `arg:"" help:"Id of the team."`
+	Name string `arg:"" help:"New name."`
+}
+
+// Run changes the name of a team.
+func (c *teamRename) Run(ctx context.Context, t *teamCommand) error {
+	return show(ctx, &t.Admin, "rename team "+c.Team, http.MethodPatch, teamPath(c.Team), map[string]string{"name": c.Name}, ignore)
 }
 
 type teamSetPlan struct {
-	Team string `arg:"" help:"Id of the team."`
-	Plan string `arg:"" help:"Plan: free, growth, expert or ultimate."`
+	Team    string `arg:"" help:"Id of the team."`
+	Plan    string `arg:"" help:"Plan: free, growth, expert or ultimate."`
+	Expires string `env:"-" help:"When the plan becomes free: RFC 3339, for example 2030-01-01T00:00:00Z; default: never."`
 }
 
 // Run changes the plan of a team.
 func (c *teamSetPlan) Run(ctx context.Context, t *teamCommand) error {
-	return t.call(ctx, "change the plan of team "+c.Team, http.MethodPatch, "/admin/teams/"+c.Team, map[string]string{"plan": c.Plan}, nil)
+	body := map[string]any{"plan": c.Plan}
+	if c.Expires != "" {
+		body["plan_expires_at"] = c.Expires
+	}
+	return show(ctx, &t.Admin, "change the plan of team "+c.Team, http.MethodPatch, teamPath(c.Team), body, ignore)
+}
+
+type teamDelete struct {
+	Team string `arg:"" help:"Id of the team."`
+	Yes  bool   `env:"-" help:"Confirm that everything of the team goes."`
+}
+
+// Run deletes a team. It returns when nothing of it is left.
+func (c *teamDelete) Run(ctx context.Context, t *teamCommand) error {
+	if !c.Yes {
+		return errors.New("nothing is deleted: give --yes to confirm that the team's members, watchlists, posts and tasks go for good")
+	}
+	return show(ctx, &t.Admin, "delete team "+c.Team, http.MethodDelete, teamPath(c.Team), nil, ignore)
+}
+
+type apiKey struct {
+	Key string `json:"api_key"`
+}
+
+func printKey(reply apiKey) error {
+	_, err := fmt.Println(reply.Key)
+	return err
 }
 
 type teamRotateKey struct {
@@ -101,13 +183,33 @@ type teamRotateKey struct {
 
 // Run replaces the key of a team and prints the new one.
 func (c *teamRotateKey) Run(ctx context.Context, t *teamCommand) error {
-	var reply struct {
-		APIKey string `json:"api_key"`
+	return show(ctx, &t.Admin, "rotate the key of team "+c.Team, http.MethodPost, teamPath(c.Team, "rotate-key"), struct{}{}, printKey)
+}
+
+type teamRevealKey struct {
+	Team string `arg:"" help:"Id of the team."`
+}
+
+// Run prints the key of a team.
+func (c *teamRevealKey) Run(ctx context.Context, t *teamCommand) error {
+	return show(ctx, &t.Admin, "reveal the key of team "+c.Team, http.MethodPost, teamPath(c.Team, "reveal-key"), struct{}{}, printKey)
+}
+
+type teamExport struct {
+	Team string `arg:"" help:"Id of the team."`
+}
+
+// Run prints the export of a team as it arrives. An export that is cut off is an
+// error; it lacks the last line.
+func (c *teamExport) Run(ctx context.Context, t *teamCommand) error {
+	lines, err := t.Admin.open(ctx, http.MethodGet, teamPath(c.Team, "export"), nil)
+	if err == nil {
+		_, err = io.Copy(os.Stdout, lines)
+		err = errors.Join(err, lines.Close())
 	}
-	if err := t.call(ctx, "rotate the key of team "+c.Team, http.MethodPost, "/admin/teams/"+c.Team+"/rotate-key", map[string]string{}, &reply); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("export team %s: %w", c.Team, err)
 	}
-	fmt.Println(reply.APIKey)
 	return nil
 }
 
@@ -118,101 +220,12 @@ type teamPair struct {
 
 // Run creates a pairing code and prints it.
 func (c *teamPair) Run(ctx context.Context, t *teamCommand) error {
-	var reply struct {
+	type code struct {
 		Code      string
 		ExpiresAt time.Time `json:"expires_at"`
 	}
-	if err := t.call(ctx, "create a pairing code for "+c.Email, http.MethodPost, "/admin/teams/"+c.Team+"/pairing-codes", map[string]string{"email": c.Email}, &reply); err != nil {
+	return show(ctx, &t.Admin, "create a pairing code for "+c.Email, http.MethodPost, teamPath(c.Team, "pairing-codes"), map[string]string{"email": c.Email}, func(reply code) error {
+		_, err := fmt.Printf("%s (until %s)\n", reply.Code, reply.ExpiresAt.Format(time.RFC3339))
 		return err
-	}
-	fmt.Printf("%s (until %s)\n", reply.Code, reply.ExpiresAt.Format(time.RFC3339))
-	return nil
-}
-
-// adminTimeout bounds one call of the admin API.
-const adminTimeout = 30 * time.Second
-
-// call sends one request to the admin API and decodes its reply. An error names
-// the purpose and contains the service's error text.
-func (t *teamCommand) call(ctx context.Context, purpose, method, path string, body, reply any) error {
-	answer, err := t.send(ctx, method, path, body)
-	if err == nil && reply != nil {
-		err = json.Unmarshal(answer, reply)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", purpose, err)
-	}
-	return nil
-}
-
-func (t *teamCommand) send(ctx context.Context, method, path string, body any) ([]byte, error) {
-	token, err := secret(t.AdminToken, "WATCHPOST_ADMIN_TOKEN")
-	if err != nil {
-		return nil, err
-	}
-	if token == "" {
-		return nil, errors.New("give the service's --admin-token, or the variable WATCHPOST_ADMIN_TOKEN")
-	}
-	if err := t.checkServer(); err != nil {
-		return nil, err
-	}
-	var content io.Reader
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		content = bytes.NewReader(encoded)
-	}
-	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, t.Server+path, content)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		var failed *url.Error
-		if errors.As(err, &failed) {
-			err = failed.Err // drop the path from the message
-		}
-		return nil, fmt.Errorf("no service answers at %s (--server): %w", t.Server, err)
-	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode >= http.StatusBadRequest {
-		return nil, t.refusal(response.StatusCode, answer)
-	}
-	return answer, nil
-}
-
-// checkServer refuses an address to which the token would be sent unencrypted.
-func (t *teamCommand) checkServer() error {
-	server, err := url.Parse(t.Server)
-	switch {
-	case err != nil || server.Host == "":
-		return fmt.Errorf("--server %s: want an address as https://watchpost.example.com", t.Server)
-	case server.Scheme == "https", t.Insecure, mail.Loopback(server.Hostname()):
-		return nil
-	}
-	return fmt.Errorf("--server %s: the admin token would travel in clear: use https, or give --insecure", t.Server)
-}
-
-// refusal returns the service's error with a hint where the cause is known.
-func (t *teamCommand) refusal(status int, answer []byte) error {
-	var said struct{ Error string }
-	if json.Unmarshal(answer, &said) != nil || said.Error == "" {
-		said.Error = "the reply is not that of a Watchpost service: " + http.StatusText(status)
-	}
-	switch {
-	case status == http.StatusUnauthorized:
-		return fmt.Errorf("%s: --admin-token is not that of the service", said.Error)
-	case status == http.StatusNotFound && said.Error == "Not found":
-		return fmt.Errorf("the service at %s has no admin API there: start it with --admin-token, and name its --ops-listen by --server when it has one", t.Server)
-	}
-	return errors.New(said.Error)
+	})
 }

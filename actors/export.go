@@ -1,0 +1,95 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
+)
+
+// ExportedPost is a post of an export, with the watchlists that count.
+type ExportedPost struct {
+	Post    *watchpost.Post
+	Tagging *watchpost.Tagging
+}
+
+// ExportTeam calls yield with everything that a team has stored and that is no
+// secret, as it was at one moment: the watchpost.Team with its members, then each
+// watchpost.Watchlist, watchpost.List, TaskView, watchpost.Interaction and
+// ExportedPost. It stops at an error of yield and returns it (NotFound).
+func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer view.Close()
+	space := persistence.Space(id)
+	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
+	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
+		return watchpost.Errorf(watchpost.NotFound, "Team not found")
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	team := watchpost.Team{ID: id, Name: record.Name, Plan: watchpost.PlanAt(record.Plan, record.PlanExpiresAt, r.env.clock.Now()),
+		PlanExpiresAt: record.PlanExpiresAt, CreatedAt: record.CreatedAt}
+	err = teamspace.LoadAll(view, space, teamspace.KeyMember, func(_ string, m watchpost.Member) { team.Members = append(team.Members, m) })
+	if err != nil {
+		return unavailable(err)
+	}
+	watchpost.SortMembers(team.Members)
+	if err := yield(team); err != nil {
+		return err
+	}
+	for _, part := range []func() error{
+		func() error {
+			return exportAll(view, space, teamspace.KeyWatchlist, func(w watchpost.Watchlist) error { return yield(w) })
+		},
+		func() error {
+			return exportAll(view, space, teamspace.KeyList, func(l watchpost.List) error { return yield(l) })
+		},
+		func() error {
+			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(viewOf(&t)) })
+		},
+		func() error {
+			return exportAll(view, space, teamspace.KeyInteraction, func(i watchpost.Interaction) error { return yield(i) })
+		},
+		func() error { return r.exportPosts(view, id, yield) },
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exportAll yields the records at keys with a prefix.
+func exportAll[R any](view persistence.View, space persistence.Space, prefix string, yield func(R) error) error {
+	var failure error
+	err := view.Scan(space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(_, value []byte) bool {
+		var record R
+		if failure = teamspace.Decode(value, &record); failure == nil {
+			failure = yield(record)
+		}
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}
+
+func (r *Registry) exportPosts(view persistence.View, id watchpost.TeamID, yield func(any) error) error {
+	tagging, err := r.env.watchlists.of(view, id)
+	if err != nil {
+		return err
+	}
+	var failure error
+	_, err = postindex.Each(view, persistence.Space(id), nil, func(p *watchpost.Post) bool {
+		if p.Collected(func(w watchpost.WatchlistID) bool { return tagging.Live[w] }) {
+			failure = yield(ExportedPost{p, tagging})
+		}
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}

@@ -1,0 +1,122 @@
+package httpapi
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const mediaJSONLines = "application/x-ndjson"
+
+func (s *Server) exportRoutes() {
+	fuego.GetStd(s.ops, "/admin/teams/{id}/export", s.exportTeam,
+		s.operation(operators, "exportTeam", "Read everything that a team has stored, as JSON lines", tagAdmin),
+		fuego.OptionHide())
+}
+
+// exportLine is a line of an export. The last has the type end, and the number of
+// the lines before it: without it the export is cut off.
+type exportLine struct {
+	Type string `json:"type"`
+	Data any    `json:"data"`
+}
+
+type exportEnd struct {
+	Lines int `json:"lines"`
+}
+
+type exportedTeam struct {
+	shownTeam
+	CreatedAt timestamp `json:"created_at"`
+}
+
+type exportedWatchlist struct {
+	keywordWatchlistDetail
+	List watchpost.ListID `json:"list_id,omitempty"`
+}
+
+type exportedList struct {
+	ID        watchpost.ListID        `json:"id"`
+	Name      string                  `json:"name"`
+	Type      watchpost.WatchlistType `json:"type"`
+	CreatedAt timestamp               `json:"created_at"`
+	Entries   []string                `json:"entries"`
+}
+
+type exportedTask struct {
+	Type      watchpost.TaskType `json:"task_type"`
+	CreatedAt timestamp          `json:"created_at"`
+	taskStatus
+}
+
+type exportedInteraction struct {
+	ID        watchpost.TaskID          `json:"id"`
+	Text      string                    `json:"text"`
+	Kind      watchpost.InteractionKind `json:"interaction_type"`
+	CreatedAt timestamp                 `json:"created_at"`
+	Author    interactionAuthor         `json:"author"`
+	PostURN   string                    `json:"network_post_urn"`
+}
+
+// exported returns the line of a record, in the words of the API.
+func exported(record any) exportLine {
+	switch r := record.(type) {
+	case watchpost.Team:
+		return exportLine{"team", exportedTeam{teamShown(r, ""), timestampOf(r.CreatedAt)}}
+	case watchpost.Watchlist:
+		return exportLine{"watchlist", exportedWatchlist{shownKeywordWatchlist(actors.WatchlistView{Watchlist: r}), r.List}}
+	case watchpost.List:
+		list := exportedList{r.ID, r.Name, r.Type, timestampOf(r.CreatedAt), make([]string, len(r.Entries))}
+		for i, e := range r.Entries {
+			list.Entries[i] = e.Reference.Key()
+		}
+		return exportLine{"list", list}
+	case actors.TaskView:
+		return exportLine{"task", exportedTask{r.Type, timestampOf(r.CreatedAt), shownTask(r)}}
+	case watchpost.Interaction:
+		a := r.Author
+		return exportLine{"interaction", exportedInteraction{r.ID, r.Text, r.Kind, timestampOf(r.At), interactionAuthor{a.ID, a.FullName, a.Slug, a.Headline, a.Type}, r.URN}}
+	case actors.ExportedPost:
+		return exportLine{"post", shownPost(r.Post, r.Tagging.Live, r.Tagging)}
+	}
+	panic("an export of another record")
+}
+
+// exportTeam sends the lines as they are read. A failure after the first of them
+// breaks the connection.
+func (s *Server) exportTeam(w http.ResponseWriter, r *http.Request) {
+	id, err := teamInPath(r)
+	if err != nil {
+		s.writeError(r, err)
+		return
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	n := 0
+	err = s.registry.ExportTeam(r.Context(), id, func(record any) error {
+		if n++; n == 1 {
+			w.Header().Set("Content-Type", mediaJSONLines)
+		}
+		return lines.Encode(exported(record))
+	})
+	if err == nil {
+		err = lines.Encode(exportLine{"end", exportEnd{n}})
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	switch {
+	case err == nil:
+	case stateOf(r.Context()).sent || n > 0:
+		s.log.Error("export cut off", "team", id, "error", err)
+		panic(http.ErrAbortHandler)
+	default:
+		s.writeError(r, err)
+	}
+}
