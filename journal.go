@@ -67,6 +67,8 @@ func (t *Task) Journal() JournalEntry {
 		Keywords string          `json:"keywords"`
 		Title    string          `json:"title"`
 		Keyword  string          `json:"keyword"`
+		Author   string          `json:"profile"` // of a scan
+		Firm     string          `json:"company"` // of a scan
 		Comment  string          `json:"comment_text"`
 		Message  string          `json:"message"`
 		Note     string          `json:"note"`
@@ -83,7 +85,7 @@ func (t *Task) Journal() JournalEntry {
 	}
 	var people []string
 	_ = json.Unmarshal(in.People, &people) // references of another type stay out
-	subjects := append([]string{in.URN, in.Profile, in.Company, in.Person, in.Receiver, in.Keywords, in.Title, in.Keyword}, people...)
+	subjects := append([]string{in.URN, in.Profile, in.Company, in.Person, in.Receiver, in.Keywords, in.Title, in.Keyword, in.Author, in.Firm}, people...)
 	e.Subject, e.Text = clipText(first(subjects...)), clipText(first(in.Comment, in.Message, in.Note))
 	if t.State.Final() {
 		e.State = t.State

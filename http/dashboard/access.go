@@ -104,6 +104,11 @@ func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(`<!doctype html><title>Watchpost</title><meta http-equiv="refresh" content="0">`))
 		return
 	}
+	if byHTMX(r) { // the page goes there, not its part
+		w.Header().Set("HX-Redirect", pathSignIn)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
 	http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
 }
 

@@ -157,7 +157,7 @@ func clip(s string, n int) string { return s[:min(n, len(s))] }
 // showPost answers an action on a post: with the post to a script, else with the
 // page that it was sent from, which then shows the task.
 func (d *Dashboard) showPost(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
-	if r.Header.Get("HX-Request") == "" {
+	if !byHTMX(r) {
 		http.Redirect(w, r, placeOf(backFrom(r), id, task), http.StatusSeeOther)
 		return nil
 	}
@@ -210,11 +210,16 @@ func (d *Dashboard) postPart(w http.ResponseWriter, r *http.Request, v *visit, i
 	if view.Action, err = d.action(r, v, task, id, back); err != nil {
 		return err
 	}
-	return renderPart(w, "feed.html", "post", view)
+	w.Header().Add("Vary", "HX-Request")
+	if byHTMX(r) {
+		return renderPart(w, "feed.html", "post", view)
+	}
+	return render(w, http.StatusOK, "feed.html", &feedPage{frame: frameOf(v, "", "Post"), actingAs: shower.as, Back: back, Posts: []postView{view}, Single: true})
 }
 
 // actionState is the state of a like or comment.
 type actionState struct {
+	ID                 watchpost.TaskID
 	Again              string // shows it as it is by then
 	What, State        string
 	Class, Icon, Extra string
@@ -240,5 +245,5 @@ func (d *Dashboard) action(r *http.Request, v *visit, id watchpost.TaskID, post 
 		return nil, errors.Join(err)
 	}
 	view := taskShown(task, v.team.Team, d.Clock.Now())
-	return &actionState{Again: placeOf(back, post, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}, nil
+	return &actionState{ID: task.ID, Again: placeOf(back, post, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}, nil
 }

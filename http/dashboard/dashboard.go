@@ -69,6 +69,8 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(d.redeemLink)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(d.signOut)},
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(d.feed)},
+		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(d.fresh)},
+		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(d.acting)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(d.chooseActor)},
 		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(d.post)},
@@ -80,6 +82,10 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(d.makeWatchlist)},
 		{Method: http.MethodGet, Path: "/app/watchlists/{id}", Handler: d.signed(d.editWatchlist)},
 		{Method: http.MethodPost, Path: "/app/watchlists/{id}", Handler: d.signed(d.changeWatchlist)},
+		{Method: http.MethodGet, Path: pathTasks, Handler: d.signed(d.tasks)},
+		{Method: http.MethodPost, Path: pathTasks + "/{id}/retry", Handler: d.signed(d.retry)},
+		{Method: http.MethodGet, Path: pathJournal, Handler: d.signed(d.journal)},
+		{Method: http.MethodGet, Path: pathJournal + ".csv", Handler: d.signed(d.journalCSV)},
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
 		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(d.changeTeam)},
 		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
@@ -112,6 +118,8 @@ const (
 	pathLink       = "/app/sign-in/link"
 	pathWatchlists = "/app/watchlists"
 	pathTeam       = "/app/team"
+	pathTasks      = "/app/tasks"
+	pathJournal    = "/app/journal"
 	pathEvents     = "/app/events"
 )
 

@@ -24,6 +24,8 @@ type feedPage struct {
 	Newer, Older string // addresses of the neighbouring pages
 	ByTime       bool   // pages are newer and older, not previous and next
 	Empty        *emptyView
+	Figures      *figures
+	Single       bool // a page of one post
 }
 
 func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -38,13 +40,20 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 	}
 	now := d.Clock.Now()
 	f := newFeedFilters(parametersOf(r.URL), named, q, lists, now)
+	charts := f.askFigures(lists, now)
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {
 		return err
 	}
 	f.answer(found.Counts)
+	charts.complete(f, now)
+	deeds, err := d.deeds(r, v)
+	if err != nil {
+		return err
+	}
 	page := feedPage{
-		frame: frameOf(v, "feed", "Feed"), feedFilters: *f, actingAs: actingAsOf(r, v), Count: found.Count,
+		Figures: charts,
+		frame:   frameOf(v, "feed", "Feed"), feedFilters: *f, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
 	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, token: page.Token, back: page.Back}
@@ -54,7 +63,7 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 			return err
 		}
 		view := shown.show(post)
-		if view.Action, err = d.action(r, v, watchpost.TaskID(r.URL.Query().Get("task")), post.ID, page.Back); err != nil {
+		if view.Action, err = d.action(r, v, cmp.Or(deeds[post.ID], watchpost.TaskID(r.URL.Query().Get("task"))), post.ID, page.Back); err != nil {
 			return err
 		}
 		page.Posts = append(page.Posts, view)
@@ -65,7 +74,11 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 			return err
 		}
 	}
-	return render(w, http.StatusOK, "feed.html", page)
+	w.Header().Add("Vary", "HX-Request")
+	if byHTMX(r) {
+		return renderPart(w, "feed.html", "results", &page)
+	}
+	return render(w, http.StatusOK, "feed.html", &page)
 }
 
 // paging links the neighbouring pages.
@@ -105,15 +118,25 @@ type dropView struct {
 
 // emptyFeed tells the reasons apart: no watchlist, no scan yet, no match.
 func (d *Dashboard) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
-	scanned := slices.ContainsFunc(lists, func(l actors.WatchlistView) bool { return !l.LastScanAt.IsZero() })
+	scanned := anyScanned(lists)
+	paired := slices.ContainsFunc(v.team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
+	scans, err := d.scansNow(r, v)
+	if err != nil {
+		return nil, err
+	}
 	connected := slices.ContainsFunc(v.team.Presence, func(p actors.MemberPresence) bool { return p.Connected })
 	switch {
 	case len(lists) == 0:
 		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum.", Action: "New watchlist", Href: pathWatchlists + "/new"}, nil
+	case !scanned && scans.used, len(f.Active) == 0 && scans.used:
+		in := inTime(watchpost.Daily.Reset(d.Clock.Now()).Sub(d.Clock.Now()))
+		return &emptyView{Icon: "clock", Head: "Today’s scans are used up", Text: "New posts come after 00:00 UTC, in " + in + ".", Action: "See the accounts", Href: pathTeam}, nil
+	case !scanned && !connected && !paired:
+		return &emptyView{Icon: "eye", Head: "Not scanned yet", Text: "No browser with the extension is connected: none is paired, so nothing could be collected.", Action: "Pair a browser", Href: pathTeam}, nil
 	case !scanned && !connected:
 		return &emptyView{Icon: "clock", Head: "Not scanned yet", Text: "No browser with the extension is connected. The first scan begins when one is.", Action: "See the watchlists", Href: pathWatchlists}, nil
 	case !scanned:
-		return &emptyView{Icon: "clock", Head: "Not scanned yet", Text: "The first scan is under way. Posts usually come within a minute.", Action: "Look again", Href: f.params.href()}, nil
+		return &emptyView{Icon: "spin", Head: "Looking for the first posts", Text: "The first scan is under way. Posts usually come within a minute.", Action: "Look again", Href: f.params.href()}, nil
 	case len(f.Active) == 0:
 		return &emptyView{Icon: "search", Head: "No posts found", Text: "The scans of your watchlists have found no post that matches.", Action: "See the watchlists", Href: pathWatchlists}, nil
 	}

@@ -105,6 +105,7 @@ type navLink struct {
 var navigation = []navEntry{
 	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "Feed", Key: "f"},
 	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w"},
+	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t"},
 	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m"},
 }
 
@@ -177,9 +178,33 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 		page.Head = "The address cannot be read"
 	}
 	page.Title = page.Head
+	if byHTMX(r) {
+		d.failPart(w, r, page)
+		return
+	}
 	if err := render(w, status, "error.html", page); err != nil {
 		http.Error(w, text, status)
 	}
+}
+
+// failPart answers a script with an error: next to the form that was refused. A part
+// that only wanted to be newer stays as it is.
+func (d *Dashboard) failPart(w http.ResponseWriter, r *http.Request, page errorPage) {
+	h := w.Header()
+	h.Set("HX-Reswap", "none")
+	if r.Method != http.MethodGet {
+		h.Set("HX-Reswap", "innerHTML")
+		h.Set("HX-Reselect", "#refused")
+	}
+	h.Set("HX-Push-Url", "false")
+	var out bytes.Buffer
+	if err := templates()["error.html"].ExecuteTemplate(&out, "refused", page); err != nil {
+		http.Error(w, page.Text, page.Status)
+		return
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(page.Status)
+	_, _ = w.Write(out.Bytes())
 }
 
 // number writes a number with its thousands apart.

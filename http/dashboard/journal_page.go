@@ -1,0 +1,201 @@
+package dashboard
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"watchpost"
+)
+
+const (
+	// journalPageSize is how many entries a page of the journal has.
+	journalPageSize = 50
+	// maxCSV bounds the lines of an export.
+	maxCSV = 10_000
+)
+
+// journalPage lists what was done on the network.
+type journalPage struct {
+	frame
+	Filters      []journalFilter
+	From, To     string
+	Rows         []journalRow
+	Filtered     bool
+	Older, First string // addresses
+	CSV          string
+}
+
+// journalFilter is a choice above the journal.
+type journalFilter struct {
+	Name, Label string
+	Options     []choice
+}
+
+// journalRow is an entry of the journal.
+type journalRow struct {
+	When                    moment
+	What, Text, Who, Asked  string
+	Post                    watchpost.PostID
+	State, Class, Icon, Why string
+}
+
+// journalQuery reads the filters of an address.
+func journalQuery(q url.Values) (watchpost.JournalQuery, error) {
+	query := watchpost.JournalQuery{
+		Way: watchpost.AskerKind(q.Get("by")), Member: watchpost.MemberID(q.Get("as")), Type: watchpost.TaskType(q.Get("action")),
+		State: watchpost.TaskState(q.Get("outcome")), Rule: q.Get("rule"),
+	}
+	for _, d := range []struct {
+		name string
+		to   *time.Time
+		add  int
+	}{{"from", &query.From, 0}, {"to", &query.To, 1}} {
+		if q.Get(d.name) == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, q.Get(d.name))
+		if err != nil {
+			return query, watchpost.WrapError(watchpost.Invalid, "A day is written as in 2030-01-31.", err)
+		}
+		*d.to = day.AddDate(0, 0, d.add)
+	}
+	return query, nil
+}
+
+// ways are the values of the filter by who asked.
+var ways = []choice{
+	{Value: string(watchpost.AskedByMember), Name: "A member, here"}, {Value: string(watchpost.AskedByKey), Name: "The API key"}, {Value: string(watchpost.AskedByRule), Name: "A rule"},
+}
+
+// outcomes are the values of the filter by outcome.
+var outcomes = []choice{
+	{Value: string(watchpost.TaskCompleted), Name: "Done"}, {Value: string(watchpost.TaskFailed), Name: "Failed"}, {Value: string(watchpost.TaskPending), Name: "Not done yet"},
+}
+
+func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) error {
+	given := r.URL.Query()
+	query, err := journalQuery(given)
+	if err != nil {
+		return err
+	}
+	found, err := d.Registry.Journal(r.Context(), v.session.Team, query, given.Get("after"), journalPageSize)
+	if err != nil {
+		return err
+	}
+	page := journalPage{frame: frameOf(v, "tasks", "Journal"), From: given.Get("from"), To: given.Get("to")}
+	var members, actions []choice
+	for _, m := range v.team.Team.Members {
+		members = append(members, choice{Value: string(m.ID), Name: nameOf(m)})
+	}
+	for _, t := range watchpost.JournalTypes() {
+		actions = append(actions, choice{Value: string(t), Name: taskNames[t]})
+	}
+	kept := url.Values{}
+	for _, f := range []journalFilter{{"action", "Action", actions}, {"as", "Account", members}, {"by", "Asked by", ways}, {"outcome", "Outcome", outcomes}} {
+		options := append([]choice{{Name: "Any"}}, f.Options...)
+		for i := range options {
+			options[i].On = options[i].Value == given.Get(f.Name)
+		}
+		f.Options = options
+		page.Filters = append(page.Filters, f)
+	}
+	for _, name := range []string{"action", "as", "by", "outcome", "rule", "from", "to"} {
+		if value := given.Get(name); value != "" {
+			kept.Set(name, value)
+			page.Filtered = true
+		}
+	}
+	page.CSV = pathJournal + ".csv?" + kept.Encode()
+	if given.Get("after") != "" {
+		page.First = pathJournal + "?" + kept.Encode()
+	}
+	if found.Next != "" {
+		kept.Set("after", found.Next)
+		page.Older = pathJournal + "?" + kept.Encode()
+	}
+	for i := range found.Entries {
+		page.Rows = append(page.Rows, journalRowOf(&found.Entries[i], v.team.Team, d.Clock.Now()))
+	}
+	return render(w, http.StatusOK, "journal.html", page)
+}
+
+func journalRowOf(e *watchpost.JournalEntry, team watchpost.Team, now time.Time) journalRow {
+	outcome := outcomeOf(e)
+	row := journalRow{
+		When: momentOf(clockTime(e.At, now), e.At), What: entryText(e, watchpost.Team{}), Text: e.Text, Who: "any", Asked: askerOf(e, team), Post: e.Post,
+		State: outcome.State, Class: outcome.Class, Icon: outcome.Icon, Why: outcome.Extra,
+	}
+	if m, known := team.Member(e.Member); known {
+		row.Who = nameOf(m)
+	} else if e.Member != "" {
+		row.Who = "a former member"
+	}
+	return row
+}
+
+// journalCSV exports the entries that the filters select, the newest first.
+func (d *Dashboard) journalCSV(w http.ResponseWriter, r *http.Request, v *visit) error {
+	query, err := journalQuery(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	lines := [][]string{{"asked_at", "ended_at", "action", "subject", "text", "account", "account_urn", "asked_by", "asked_by_id", "outcome", "error", "message", "retry_safe", "task_id"}}
+	for cursor := ""; ; {
+		found, err := d.Registry.Journal(r.Context(), v.session.Team, query, cursor, maxCSV+1-len(lines))
+		if err != nil {
+			return err
+		}
+		for i := range found.Entries {
+			lines = append(lines, csvLine(&found.Entries[i], v.team.Team))
+		}
+		if cursor = found.Next; cursor == "" || len(lines) > maxCSV {
+			break
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="watchpost-journal.csv"`)
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+func csvLine(e *watchpost.JournalEntry, team watchpost.Team) []string {
+	ended := ""
+	if !e.EndedAt.IsZero() {
+		ended = e.EndedAt.UTC().Format(time.RFC3339)
+	}
+	email := ""
+	if m, known := team.Member(e.Member); known {
+		email = m.Email
+	}
+	line := []string{
+		e.At.UTC().Format(time.RFC3339), ended, string(e.Type), e.Subject, e.Text, email, string(e.Account), string(e.Way), e.Asked,
+		e.State.PublicStatus(), e.Code, e.Message, fmt.Sprint(e.Safe), string(e.ID),
+	}
+	for i, cell := range line {
+		line[i] = harmless(cell)
+	}
+	return line
+}
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
+// duration writes how long a task took.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "under a second"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return inTime(d)
+}
