@@ -41,6 +41,12 @@ func annotate(tokens []token, v *vocabulary) []token {
 			i++
 			continue
 		}
+		if rest, ok := strings.CutPrefix(t.norm, "و"); ok && v.language == "ar" && v.levels[t.norm] == 0 && v.classes[t.norm] == 0 && (v.levels[rest] > 0 || strings.HasPrefix(rest, "ال")) {
+			// "and" is a prefix
+			out = append(out, token{kind: word, text: "و", norm: "و", class: andWord})
+			tokens[i].text, tokens[i].norm = strings.TrimPrefix(t.text, "و"), rest
+			continue
+		}
 		t, n := v.match(t, tokens[i:], capitals)
 		out = append(out, t)
 		i += n

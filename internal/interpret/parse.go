@@ -30,6 +30,8 @@ type reader struct {
 	likes  bool   // after "such as"
 	pair   bool   // after "both": the item after "and" belongs to the topic
 	titled bool   // after a role with "of": the next words belong to it
+	versus bool   // the items so far are compared
+	shared bool   // after the comma behind a comparison
 }
 
 // sentence parses a sentence. What it says about the writer, or about the use
@@ -121,7 +123,7 @@ func (r *reader) step(t, next token, first bool) {
 // connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
-	r.fresh, r.either = true, t.is(orWord)
+	r.fresh, r.either, r.versus = true, t.is(orWord), r.versus || t.is(versusWord)
 	r.item.also = r.pair && t.is(andWord)
 	r.pair = r.pair && !r.item.also
 	if r.mode == unwanted && (next.is(frameWord|aboutWord|mustWord) && !next.is(notWord) || t.norm == "and also") {
@@ -154,7 +156,7 @@ func (r *reader) partOfName(t, next token) bool {
 // head the list after it.
 func (r *reader) comma(t, next token) {
 	r.endItem()
-	r.likes = r.likes && t.kind != closed
+	r.likes, r.shared = r.likes && t.kind != closed, r.versus && t.text == ","
 	switch {
 	case t.text == ":" && r.mode == wanted:
 		r.headed = r.items
@@ -262,7 +264,7 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
-		r.item.example = r.likes
+		r.item.example, r.item.shared = r.likes, r.shared
 		r.items = append(r.items, r.item)
 	case unwanted:
 		r.excluded = append(r.excluded, r.item.runs()...)

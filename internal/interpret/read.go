@@ -13,6 +13,7 @@ type item struct {
 	strict  bool
 	also    bool // it forms one topic with the item before it
 	example bool // it follows "such as"
+	shared  bool // it follows a comparison, and applies to all items of it
 }
 
 // runs returns the runs of all groups.

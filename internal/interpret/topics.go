@@ -96,6 +96,14 @@ func (b *builder) addTopic(t topic, it item) {
 		return
 	}
 	if n := len(b.topics); n > 0 {
+		for i := range b.topics {
+			if it.shared && !t.named {
+				b.topics[i].context = slices.Concat(b.topics[i].context, t.names(), t.rest)
+			}
+		}
+		if it.shared && !t.named {
+			return
+		}
 		last := &b.topics[n-1]
 		if it.also || b.has("switch") && !it.strict && n == 1 && len(last.context) > 0 && t.named && last.named {
 			if it.also && len(last.context) > 0 {
