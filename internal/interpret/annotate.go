@@ -76,7 +76,7 @@ func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) 
 		if c == 0 && in == nil && p == nil {
 			continue
 		}
-		if p != nil {
+		if p != nil || c&onlyWord != 0 && !t.first && capital(t.text) && n < most && capital(tokens[n].text) { // Just Eat
 			c, in = 0, nil
 		}
 		t.text, t.norm, t.class, t.intent, t.place = texts(tokens[:n]), norm, c, in, p

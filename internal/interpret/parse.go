@@ -123,7 +123,8 @@ func (r *reader) step(t, next token, first bool) {
 // connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
-	r.fresh, r.either, r.versus = true, t.is(orWord), r.versus || t.is(versusWord)
+	r.fresh, r.either = true, t.is(orWord)
+	r.versus, r.shared = r.versus || t.is(versusWord), r.versus && !t.is(versusWord)
 	r.item.also = r.pair && t.is(andWord)
 	r.pair = r.pair && !r.item.also
 	if r.mode == unwanted && (next.is(frameWord|aboutWord|mustWord) && !next.is(notWord) || t.norm == "and also") {
@@ -206,7 +207,7 @@ func (r *reader) word(t, next token) {
 // intent records an intent. The words before it say who writes, the words after
 // it are the subject.
 func (r *reader) intent(t, next token) {
-	looking := next.is(frameWord) && (t.intent.name == "buy" || t.intent.name == "question") // for posts
+	looking := (next.is(frameWord) || r.before.norm == "") && (t.intent.name == "buy" || t.intent.name == "question") // for posts
 	if !looking && !slices.Contains(r.intents, t.intent) {
 		r.intents = append(r.intents, t.intent)
 	}

@@ -96,12 +96,11 @@ func (b *builder) addTopic(t topic, it item) {
 		return
 	}
 	if n := len(b.topics); n > 0 {
-		for i := range b.topics {
-			if it.shared && !t.named {
+		if it.shared && !t.named {
+			b.distribute()
+			for i := range b.topics {
 				b.topics[i].context = slices.Concat(b.topics[i].context, t.names(), t.rest)
 			}
-		}
-		if it.shared && !t.named {
 			return
 		}
 		last := &b.topics[n-1]
@@ -261,9 +260,9 @@ func (b *builder) topic(r run) topic {
 	case acronym(r[0].text) && lower == 1 && n == 2,
 		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
 		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:2])
-	case n > 3 && r[1].is(stopWord):
+	case n > 3 && r[1].is(stopWord|ofWord):
 		keyword, rest = r[:3], r[3:]
-	case n == 2 || n == 3 && (r[1].is(stopWord) || r[2].is(roleWord)):
+	case n == 2 || n == 3 && (r[1].is(stopWord|ofWord) || r[2].is(roleWord)):
 	case lower == 0 && b.rarest(r[:2]) >= 24:
 		keyword, rest = r[1:3], append(slices.Clone(r[:1]), r[3:]...)
 	default:
