@@ -67,6 +67,9 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 
 // step handles a token.
 func (r *reader) step(t, next token, first bool) {
+	if t.place != nil && r.partOfName(t, next) {
+		t.place = nil
+	}
 	switch {
 	case t.kind >= pause:
 		r.comma(t, next)
@@ -102,7 +105,10 @@ func (r *reader) step(t, next token, first bool) {
 	case t.is(likeWord) && (len(r.run) > 0 || len(r.item.groups) > 0 || r.before.kind == open):
 		r.endItem()
 		r.likes = true
-	case t.place != nil && !r.partOfName(t, next):
+	case lookup("languages", t.norm) != "" && r.language == "" && (r.before.is(placeWord) && !plain(next) || next.is(frameWord|onlyWord)):
+		r.language = lookup("languages", t.norm)
+		r.endRun()
+	case t.place != nil:
 		r.endRun()
 		if r.mode == unwanted {
 			r.run = run{t}
@@ -150,7 +156,8 @@ func (r *reader) partOfName(t, next token) bool {
 		n := len(r.run)
 		return n > 0 && r.before.class == 0 && r.before.kind == word && capital(r.run[n-1].text) && r.vocab.isName(r.run[n-1])
 	}
-	return r.vocab.isName(next) && next.class == 0 && next.intent == nil
+	german := r.vocab.language == "de" && capital(next.text) && t.text != t.place.words[0] // Deutsche Bahn
+	return (r.vocab.isName(next) || german) && next.class == 0 && next.intent == nil
 }
 
 // comma ends an item. It may also end an exclusion. The words before a colon
@@ -184,24 +191,25 @@ func (r *reader) word(t, next token) {
 	letter := len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	name := v.isName(t) && !t.is(structural|frameWord|aboutWord|placeWord|ofWord) && t.intent == nil &&
 		(!t.is(stopWord) || v.language == "en" && capital(t.text) && t.norm != "i")
-	plain := next.kind == word && next.class&^kindWord == 0 && next.intent == nil && next.place == nil
 	switch {
-	case lookup("languages", t.norm) != "" && r.language == "" && (r.before.is(placeWord) || next.is(frameWord|onlyWord)):
-		r.language = lookup("languages", t.norm)
-		r.endRun()
 	case t.kind != word, t.class&^gainWord == 0 && t.intent == nil, letter, name, t.intent != nil && r.mode != wanted:
 		r.add(t)
 	case t.intent != nil:
 		r.intent(t, next)
 	case t.is(aboutWord) && r.mode == wanted && (!t.is(ofWord) || len(r.run) == 0):
 		r.about()
-	case t.is(frameWord) && !t.is(aboutWord) && len(r.run) > 0 && plain,
+	case t.is(frameWord) && !t.is(aboutWord) && len(r.run) > 0 && plain(next),
 		t.is(roleWord|seniorityWord|genericWord|kindWord) && !t.is(stopWord|frameWord),
 		t.is(genericWord) && (len(r.run) > 0 || next.kind == word && next.class == 0) && (!t.is(frameWord) || next.class&^(frameWord|genericWord) == 0 && next.kind == word):
 		r.add(t)
 	default:
 		r.endRun()
 	}
+}
+
+// plain reports whether a token is a word without a class, or a kind of thing.
+func plain(t token) bool {
+	return t.kind == word && t.class&^kindWord == 0 && t.intent == nil && t.place == nil
 }
 
 // intent records an intent. The words before it say who writes, the words after

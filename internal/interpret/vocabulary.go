@@ -212,6 +212,7 @@ func (t *tables) loadPlaces() {
 		}
 	}
 	codes := map[string][]string{}
+	var all [][]string
 	for code, rest := range lines(placeTable) {
 		if code == "~" {
 			for f := range strings.FieldsSeq(rest) {
@@ -222,12 +223,8 @@ func (t *tables) loadPlaces() {
 		}
 		names := strings.Split(rest, ", ")
 		codes[strings.TrimSuffix(code, ":")] = names
+		all = append(all, names)
 		add(names[0], names)
-		for _, n := range names[1:] {
-			if n == strings.ToUpper(n) && utf8.RuneCountInString(n) > 1 && t.places[key(n)] == nil {
-				t.places[key(n)] = t.places[key(names[0])]
-			}
-		}
 	}
 	for code, rest := range lines(frequencyTable) {
 		names := strings.Split(rest, "|")
@@ -236,6 +233,13 @@ func (t *tables) loadPlaces() {
 				add(n, append([]string{n}, words...))
 			} else if code[0] == '@' {
 				add(n, append([]string{n}, names...))
+			}
+		}
+	}
+	for _, names := range all {
+		for _, n := range names {
+			if k := key(n); t.places[k] == nil && utf8.RuneCountInString(n) > 1 {
+				t.places[k] = &place{names[0], append([]string{n}, names...)}
 			}
 		}
 	}
