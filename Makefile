@@ -24,10 +24,11 @@ build: ## build bin/watchpost
 
 # The packages of specs start processes, databases and browsers, so they run one
 # after the other: a busy machine makes their waits long.
-test: test-packages postgres openapi-lint extension-test ## run every test once, with the race detector
+test: test-packages postgres deploy-tools openapi-lint extension-test ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m $$($(GO) list ./... | grep -v /specs)
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m -p 1 ./specs/...
+	cd specs/deploy/schema && $(GO) test ./...
 
 # The race detector needs a C compiler, and the README's tour jq. As root on
 # Debian both are installed.
@@ -36,7 +37,7 @@ test-packages:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev jq; } || \
 		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
-test-long: test-packages postgres extension-test ## run every test, longer crash tests, more random cases and the fuzzers
+test-long: test-packages postgres deploy-tools extension-test ## run every test, longer crash tests, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 	WATCHPOST_TEST_STORE=cluster $(GO) test -race -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
@@ -75,6 +76,28 @@ MINUTES ?= 5
 SEED    ?=
 drill: test-packages ## kill the service and its sessions under load for MINUTES and check every reply and write; SEED replays a run
 	WATCHPOST_CRASH_MINUTES=$(MINUTES) WATCHPOST_CRASH_SEED=$(SEED) $(GO) test -race -v -count=1 -timeout 0 -run '^TestCrash$$' ./specs/crash
+
+# BUILDER is docker, podman or buildah.
+BUILDER ?= docker
+IMAGE   ?= watchpost:latest
+image: build ## build the container image IMAGE with BUILDER
+	rm -rf $(BIN)/image && mkdir -p $(BIN)/image/data
+	cp $(BIN)/watchpost $(BIN)/image/
+	$(BUILDER) build -f deploy/Dockerfile -t $(IMAGE) $(BIN)/image
+.PHONY: image deploy-tools
+
+# The tests of deploy need promtool, openssl and systemd-analyze. On Debian
+# promtool is taken out of its package, because installing that starts a server;
+# as root the others are installed.
+deploy-tools:
+	@[ -x $(BIN)/tools/promtool ] || command -v promtool >/dev/null || { command -v apt-get >/dev/null && \
+		dir=$$(mktemp -d) && { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
+		(cd $$dir && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) && \
+		mkdir -p $(BIN)/tools && cp $$dir/usr/bin/promtool $(BIN)/tools/ && rm -r $$dir; } || \
+		echo "promtool is missing: its tests fail in CI and are skipped elsewhere" >&2
+	@{ command -v openssl && command -v systemd-analyze; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd; } || \
+		echo "openssl or systemd-analyze is missing: their tests fail in CI and are skipped elsewhere" >&2
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME

@@ -109,6 +109,9 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 	m.forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "watchpost_cluster_forwarded_total", Help: "Requests forwarded to the node that serves their team (served, failed), sockets, and peers' requests refused.",
 	}, []string{"outcome"})
+	for _, outcome := range []string{"served", "failed", "sockets", "refused"} {
+		m.forwarded.WithLabelValues(outcome) // shown before the first, for alerts
+	}
 	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts, m.forwarded} {
 		if err := registry.Register(c); err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	_ "golang.org/x/crypto/x509roots/fallback" // authorities for a container that has none
 )
 
 // commandLine is the root command. Each flag can also be set by an environment

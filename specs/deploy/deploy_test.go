@@ -1,0 +1,214 @@
+// Package deploy checks the files of the folder deploy: rules, dashboard, unit,
+// secrets, and what the runbook says about backups.
+package deploy
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"watchpost/persistence/postgres/postgrestest"
+	"watchpost/specs/cluster/local"
+	"watchpost/specs/process"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const folder = "../../deploy"
+
+// tool returns the path of a program. make deploy-tools installs those that
+// may be missing; on the build server a missing one is a failure.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	if local, err := filepath.Abs(filepath.Join("../../bin/tools", name)); err == nil {
+		if _, err := os.Stat(local); err == nil {
+			return local
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skipf("%s is not installed: make deploy-tools", name)
+	}
+	require.NoError(t, err)
+	return path
+}
+
+func output(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s %v\n%s", name, args, out)
+	return string(out)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, name))
+	require.NoError(t, err)
+	return string(content)
+}
+
+// TestAlertRules: every alert fires on its fault, none on a healthy service.
+func TestAlertRules(t *testing.T) {
+	promtool := tool(t, "promtool")
+	dir := filepath.Join(folder, "prometheus")
+	require.Contains(t, output(t, dir, promtool, "check", "rules", "rules.yaml"), "SUCCESS")
+	require.Contains(t, output(t, dir, promtool, "test", "rules", "rules.test.yaml"), "SUCCESS")
+}
+
+// TestEveryAlertIsTestedAndExplained compares the names of alerts.
+func TestEveryAlertIsTestedAndExplained(t *testing.T) {
+	var alerts []string
+	for _, found := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(read(t, "prometheus/rules.yaml"), -1) {
+		alerts = append(alerts, found[1])
+		require.Contains(t, read(t, "prometheus/rules.test.yaml"), `alertname="`+found[1]+`"`)
+	}
+	var explained []string
+	for _, found := range regexp.MustCompile(`(?m)^### (\w+)$`).FindAllStringSubmatch(read(t, "RUNBOOK.md"), -1) {
+		explained = append(explained, found[1])
+	}
+	require.NotEmpty(t, alerts)
+	require.Equal(t, alerts, explained)
+}
+
+// metricsOf returns the names of a service's metrics.
+func metricsOf(t *testing.T, address string) (names map[string]bool) {
+	t.Helper()
+	response, err := http.Get(address + "/metrics")
+	require.NoError(t, err)
+	defer http.DefaultClient.CloseIdleConnections()
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	names = map[string]bool{}
+	for _, found := range regexp.MustCompile(`(?m)^# TYPE (\w+) (\w+)$`).FindAllStringSubmatch(string(raw), -1) {
+		names[found[1]] = true
+		if found[2] == "histogram" {
+			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+				names[found[1]+suffix] = true
+			}
+		}
+	}
+	return names
+}
+
+// TestMetricsExist: a node with files or a node of a cluster shows each metric
+// that the rules and the dashboard name.
+func TestMetricsExist(t *testing.T) {
+	dir := t.TempDir()
+	binary, err := process.Build(dir)
+	require.NoError(t, err)
+	service, err := process.Launch("service", dir, binary, "serve", "--listen", "127.0.0.1:0", "--data", "data")
+	require.NoError(t, err)
+	t.Cleanup(service.Kill)
+	url, err := service.URL()
+	require.NoError(t, err)
+	known := metricsOf(t, url)
+
+	server, err := postgrestest.Start("fsync=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	shared := filepath.Join(dir, "cluster")
+	require.NoError(t, os.Mkdir(shared, 0o700))
+	c, err := local.New(local.Options{Binary: binary, Dir: shared, StoreURL: server.URL("postgres")})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	listen, err := local.FreeAddress("127.0.0.1:0")
+	require.NoError(t, err)
+	node, err := c.Add(t.Context(), listen)
+	require.NoError(t, err)
+	for name := range metricsOf(t, "http://"+node.Listen) {
+		known[name] = true
+	}
+
+	var board struct {
+		Panels []struct {
+			ID      int
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(read(t, "grafana/watchpost.json")), &board))
+	require.NotEmpty(t, board.Panels)
+	texts := map[string]string{"rules": strings.Join(regexp.MustCompile(`(?s)expr:(.*?)\n +(?:for|labels):`).FindAllString(read(t, "prometheus/rules.yaml"), -1), "\n")}
+	for _, p := range board.Panels {
+		for _, target := range p.Targets {
+			texts[p.Title] += target.Expr + "\n"
+		}
+	}
+	named := 0
+	for where, text := range texts {
+		for _, name := range regexp.MustCompile(`\b(?:watchpost|process)_\w+`).FindAllString(text, -1) {
+			named++
+			require.True(t, known[name], "%s names %s, which no node shows", where, name)
+		}
+	}
+	require.Greater(t, named, 40)
+}
+
+// TestUnit checks the systemd unit.
+func TestUnit(t *testing.T) {
+	analyze := tool(t, "systemd-analyze")
+	unit := strings.ReplaceAll(read(t, "watchpost.service"), "/usr/local/bin/watchpost", "/bin/true")
+	file := filepath.Join(t.TempDir(), "watchpost.service")
+	require.NoError(t, os.WriteFile(file, []byte(unit), 0o600))
+	for line := range strings.Lines(output(t, ".", analyze, "verify", "--man=no", file)) {
+		require.NotContains(t, line, "watchpost", "systemd complains")
+	}
+}
+
+// TestSecrets makes secrets twice and connects two nodes with them.
+func TestSecrets(t *testing.T) {
+	tool(t, "openssl")
+	script, err := filepath.Abs(filepath.Join(folder, "make-secrets"))
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "secrets")
+	output(t, ".", script, dir, "*.watchpost-nodes", "watchpost1")
+	made := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		made[e.Name()] = string(content)
+	}
+	require.Len(t, made, 8)
+	output(t, ".", script, dir, "*.watchpost-nodes")
+	for name, before := range made {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, before, string(content), name)
+	}
+	key, err := os.Stat(filepath.Join(dir, "ca.key"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), key.Mode())
+
+	pair, err := tls.X509KeyPair([]byte(made["node.pem"]), []byte(made["node.key"]))
+	require.NoError(t, err)
+	authority := x509.NewCertPool()
+	require.True(t, authority.AppendCertsFromPEM([]byte(made["ca.pem"])))
+	for _, host := range []string{"watchpost-2.watchpost-nodes", "watchpost1"} {
+		a, b := net.Pipe()
+		node := tls.Server(a, &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: authority, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13})
+		peer := tls.Client(b, &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: authority, ServerName: host, MinVersion: tls.VersionTLS13})
+		ended := make(chan error, 1)
+		go func() { ended <- node.HandshakeContext(t.Context()) }()
+		require.NoError(t, peer.HandshakeContext(t.Context()), host)
+		require.NoError(t, <-ended)
+		require.NoError(t, a.Close())
+		require.NoError(t, b.Close())
+	}
+}
