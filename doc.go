@@ -49,6 +49,9 @@
 //     per week (Limits; plan.go, weekly.go).
 //   - Engagement: a like, comment or invitation in a member's or company's name
 //     (POST /api-like; engagement.go).
+//   - Rule: likes or comments on new posts of a watchlist by itself (Limits;
+//     engagement_rule.go, engagement_rule_action.go, post_conditions.go,
+//     daily_hours.go).
 //   - Agent task: one piece of work on the network that a caller requests and
 //     polls (Agent task; task.go, task_input.go, task_transitions.go,
 //     task_lease.go, task_paging.go, task_output.go).
@@ -61,7 +64,8 @@
 //   - . — this package.
 //   - actors — one supervised tree of actors per team, the only writer of the
 //     team's data. The team actor consists of components: members, web, sessions,
-//     accounts, watchlists, scans, tasks, effects, late results and idempotency.
+//     accounts, watchlists, scans, tasks, effects, late results, idempotency, arrivals
+//     and rules.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
 //   - http/dashboard — the pages of the dashboard under /app.

@@ -3,6 +3,7 @@ package watchpost
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,6 +46,13 @@ func NewID(now time.Time) string {
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
 	return id.String()
+}
+
+// FirstID returns a text that sorts before the ids made at t or later, and after
+// those made earlier.
+func FirstID(t time.Time) string {
+	ms := t.UnixMilli()
+	return fmt.Sprintf("%08x-%04x-7", ms>>16, ms&0xffff)
 }
 
 // ValidID reports whether s has the form of an id.

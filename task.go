@@ -117,7 +117,8 @@ const (
 	FailExpired        = "expired"
 	FailNoAnswer       = "no_answer"
 	FailMemberRemoved  = "member_removed"
-	FailDuplicate      = "duplicate" // another task does the same on the account
+	FailRuleWithdrawn  = "rule_withdrawn" // the rule that asked for it was stopped, changed or deleted
+	FailDuplicate      = "duplicate"      // another task does the same on the account
 	FailOutcomeUnknown = "outcome_unknown"
 )
 

@@ -22,6 +22,8 @@
 //	late          the truth about writes whose outcome was unknown
 //	watchlists    watchlists, lists, counters of the week
 //	idempotency   replies that are kept for repeated requests
+//	arrivals      posts that are new to a watchlist, which rules are to look at
+//	rules         auto-engagement rules and their actions
 //
 // Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,
 // Registry.TaskStatus) need no actor. A request is answered when its decision,

@@ -42,6 +42,7 @@ var keptReplies = map[string]reflect.Type{
 	"watchlist": reflect.TypeFor[WatchlistView](),
 	"followed":  reflect.TypeFor[Followed](),
 	"member":    reflect.TypeFor[watchpost.Member](),
+	"rule":      reflect.TypeFor[RuleView](),
 }
 
 func kindOfReply(reply any) string {

@@ -80,6 +80,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 		}
 	})
 	ms.team.tasks.endWrites(m.Member)
+	ms.team.rules.withdraw()
 	ms.team.tasks.handOut()
 }
 

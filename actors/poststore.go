@@ -36,6 +36,7 @@ type postStore struct {
 	// before which nothing is kept any more.
 	quota     watchpost.WeeklyQuota
 	forgotten string
+	watched   *watchedLists // see arrivals
 }
 
 // purge removes a deleted watchlist from the posts, and those that only it had
@@ -69,7 +70,7 @@ func (f *postStore) Receive(c actor.Context) {
 	}
 	switch m := c.Message().(type) {
 	case setQuota:
-		f.quota = m.quota
+		f.quota, f.watched = m.quota, m.watched
 	case ingest:
 		f.queue = append(f.queue, &m)
 		f.work()

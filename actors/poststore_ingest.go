@@ -40,6 +40,7 @@ type ingestBatch struct {
 	now          time.Time
 	seen         map[string]bool // URNs
 	fresh, known int
+	arrived      bool // a post is new to a watchlist whose new posts are noted
 }
 
 // ingest stores as many of the posts as fit a batch, and the rest after it.
@@ -69,8 +70,11 @@ func (f *postStore) ingest(view persistence.View, m *ingest) error {
 	if len(m.ready) > 0 {
 		rest = m
 	}
-	root := f.env.system.Root
+	root, team := f.env.system.Root, f.team
 	f.commit(batch, week.finish(), rest, func(err error) {
+		if in.arrived && err == nil {
+			root.Send(team, postsArrived{})
+		}
 		if m.reply != nil && (rest == nil || err != nil) {
 			m.answer.err = err
 			root.Send(m.reply, m.answer)
@@ -95,7 +99,7 @@ func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 	}
 	before := p
 	c.note(&p, in.ingest, in.now)
-	if !w.Fits(&p, c.terms, roomBytes, weeklyCounterOps+roomOps) {
+	if !w.Fits(&p, c.terms, roomBytes, weeklyCounterOps+roomOps+arrivalOps) {
 		return true, nil
 	}
 	in.seen[p.URN] = true
@@ -196,6 +200,10 @@ func (f *postStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stor
 		p.Matches, p.Tags, p.Relevance = before.Matches, before.Tags, before.Relevance
 	case a.Lead:
 		p.Matches[len(p.Matches)-1].Lead = true
+	}
+	if a.Stored && f.watched.has(in.watchlist) {
+		in.week.batch.Put(teamspace.ArrivalKey(p.ID, in.watchlist), []byte{})
+		in.arrived = true
 	}
 	return a.Stored, nil
 }

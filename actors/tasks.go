@@ -262,6 +262,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	t.team.scans.forget(m.task.ID, open)
 	delete(t.open, m.task.ID)
 	t.team.effects.settled(m.task.ID)
+	t.team.rules.onTaskClosed(m.task)
 	if !open.scan {
 		t.env.finished.remember(t.team.id, viewOf(m.task))
 	}

@@ -52,14 +52,30 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 // createWrite makes a task that acts in a member's name, unless the same is
 // done already, or this week has no room for one more invitation.
 func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, asked watchpost.Asker) {
-	if inputTooLarge(input) {
-		t.answer(nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge))
+	task, first, err := t.newWrite(kind, input, member, asked)
+	switch {
+	case err != nil:
+		t.answer(nil, err)
+		return
+	case first != "":
+		t.team.idempotency.commitOnce(nil, TaskCreated{first})
 		return
 	}
-	task := t.newTask(kind, input, asked)
+	batch := &persistence.Batch{}
+	t.putWrite(batch, task)
+	t.team.idempotency.commitOnce(batch, TaskCreated{task.ID})
+	t.handOut()
+}
+
+// newWrite returns a task that acts in a member's name or, when the same is
+// done already, the first task that did.
+func (t *tasks) newWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, asked watchpost.Asker) (task watchpost.Task, first watchpost.TaskID, err error) {
+	if inputTooLarge(input) {
+		return task, "", watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	}
+	task = t.newTask(kind, input, asked)
 	task.Member, task.Account = member, t.team.members.accountOf(member)
-	effect, counted := task.Effect()
-	if counted {
+	if effect, counted := task.Effect(); counted {
 		first, err := t.team.effects.inForce(effect)
 		if err == nil && first == "" {
 			// One that was asked for before the account was known may wait yet.
@@ -68,29 +84,27 @@ func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, memb
 		}
 		if err != nil {
 			t.fail(err)
-			t.answer(nil, t.broken)
-			return
+			return task, "", t.broken
 		}
 		if first != "" {
-			t.team.idempotency.commitOnce(nil, TaskCreated{first})
-			return
+			return task, first, nil
 		}
 	}
 	if err := t.checkRoom(); err != nil {
-		t.answer(nil, err)
-		return
+		return task, "", err
 	}
 	if kind == watchpost.TaskConnectionRequest && !t.mayInvite(&task) {
-		t.answer(nil, watchpost.Errorf(watchpost.InvitationCap, watchpost.TextInvitationCap))
-		return
+		return task, "", watchpost.Errorf(watchpost.InvitationCap, watchpost.TextInvitationCap)
 	}
-	batch := &persistence.Batch{}
+	return task, "", nil
+}
+
+// putWrite opens a new task of newWrite, and notes its effect.
+func (t *tasks) putWrite(batch *persistence.Batch, task watchpost.Task) {
 	t.create(batch, task)
-	if counted {
+	if effect, counted := task.Effect(); counted {
 		putEffect(batch, effect, task.ID)
 	}
-	t.team.idempotency.commitOnce(batch, TaskCreated{task.ID})
-	t.handOut()
 }
 
 // mayInvite reports whether one more invitation may be accepted this week: it

@@ -37,6 +37,8 @@ type team struct {
 	late        *lateResults
 	idempotency *idempotency
 	deletion    *deletion
+	arrivals    *arrivals
+	rules       *engagementRules
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -79,6 +81,8 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.late = newLateResults(t)
 	t.idempotency = newIdempotency(t)
 	t.deletion = &deletion{team: t}
+	t.arrivals = newArrivals(t)
+	t.rules = newEngagementRules(t)
 	return t
 }
 
@@ -97,6 +101,7 @@ func (t *team) Receive(c actor.Context) {
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}
+		t.rules.stopTimer()
 		if t.sessions.statusTimer != nil {
 			t.sessions.statusTimer.Stop()
 		}
@@ -135,7 +140,7 @@ func (t *team) receive(message any) {
 			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) {
 			t.env.log.Error("unknown message", "actor", "team", "message", typeName(m))
 			t.answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -189,7 +194,10 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	return nil
+	if err := t.rules.load(view); err != nil {
+		return err
+	}
+	return t.arrivals.load(view)
 }
 
 // decide submits a child's decision together with the team's part of it.

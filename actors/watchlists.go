@@ -223,6 +223,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(m.ID)}, nil)
 	delete(ws.byID, m.ID)
 	delete(ws.weeks, m.ID)
+	ws.team.rules.onWatchlistDeleted(batch, m.ID)
 	ws.team.scans.forgetUnscheduled(m.ID)
 	owner, gone := tracked.pid, true
 	if !m.Type.HasKeywords() {
@@ -230,6 +231,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.commit(batch, Done{})
+	ws.team.rules.withdraw()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
 	ws.ctx.Send(owner, purge{watchlist: m.ID, team: ws.ctx.Self()})
 	if gone {
@@ -301,7 +303,7 @@ func (ws *watchlists) onCollected(m collected) {
 	}
 	m.answer.all.left = len(each)
 	ws.env.metrics.posts.WithLabelValues("collected").Add(float64(len(m.posts)))
-	ws.ctx.Send(ws.team.postStore, setQuota{ws.team.weeklyQuota(ws.env.clock.Now())}) // ahead of the posts
+	ws.ctx.Send(ws.team.postStore, setQuota{ws.team.weeklyQuota(ws.env.clock.Now()), ws.team.arrivals.wanted()}) // ahead of the posts
 	for i := range each {
 		ws.ctx.Send(owners[i], each[i])
 	}

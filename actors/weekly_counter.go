@@ -15,9 +15,13 @@ import (
 // a crash undoes it undoes together, and a post that is seen again is not counted
 // again.
 
-// setQuota tells the post store what each watchlist may take in a week, as of the
+// setQuota tells the post store of which watchlists new posts are to be noted, and
+// what each may take in a week, as of the
 // posts that follow.
-type setQuota struct{ quota watchpost.WeeklyQuota }
+type setQuota struct {
+	quota   watchpost.WeeklyQuota
+	watched *watchedLists
+}
 
 // weekChange tells the team how a watchlist's week stands after a decision.
 type weekChange struct {

@@ -16,6 +16,7 @@ var tags = []struct{ name, text string }{
 	{tagWatchlists, "What the service looks for: keywords, forum threads, people, companies. The service scans for them by itself."},
 	{tagPosts, "What the watchlists collected, with filters, orders and pages."},
 	{tagEngagement, "Likes and comments in the name of a member or of a company, and what was done so far."},
+	{tagRules, "Rules that like new posts of a watchlist or comment on them in members' names."},
 	{tagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
 	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
 	{tagTeam, "The team as its members see it."},
@@ -66,6 +67,17 @@ var details = map[string]string{
 	"createComment":     detailDone,
 	"getInteractions":   "The newest first, with the totals of all pages and a graph of the last seven days.",
 	"queryInteractions": "The same as with GET.",
+
+	"createEngagementRule": "The rule acts on posts that are new to the watchlist from now on. Comments wait for approval unless `approval` is false. " +
+		"Rules act once on a post, and on one post of an author in a week. Templates may contain `{author_name}`, `{first_name}`, `{keyword}` and `{label}`; " +
+		"which template is taken depends on the post.",
+	"tryEngagementRule":    "It looks at up to 1,000 posts that the watchlist collected in the last 30 days. Nothing is stored and nothing is done on the network.",
+	"getEngagementRules":   "The oldest first. `stopped` tells that all rules of the team are stopped.",
+	"updateEngagementRule": detailPatch + "With `stop`, instead of an id, all rules of the team are stopped or act again: what is proposed or queued is withdrawn, and so are tasks that no session has begun.",
+	"deleteEngagementRule": "Actions that wait are withdrawn. What was done stays.",
+	"getEngagementActions": "Open actions first, oldest first; then the newest of those that ended in the last 14 days.",
+	"decideEngagementAction": "An action waits for 72 hours, then it lapses. `comment_text` replaces the proposed comment. An approved action waits for its turn: " +
+		"the working hours of the rule, the pause of the account and the rule's part of the day.",
 
 	"fetchProfile":          "The output is the profile.",
 	"fetchCompany":          "The output is the company.",

@@ -39,6 +39,12 @@ func refusalsOf(watchlist, list string) []refusal {
 		{"POST /api-company-watchlist", `{"companies":["a"],"list_id":"` + list + `","labels":7}`, "Invalid 'labels'", `{"companies":["a"],"list_id":"` + list + `"}`},
 		{"POST /api-company-watchlist", `{"list_id":"` + list + `"}`, "companies array is required and must not be empty", ""},
 	}
+	for _, path := range []string{"/api-engagement-rules", "/api-engagement-rules/dry-run"} {
+		all = append(all,
+			refusal{"POST " + path, `{"watchlist_id":"` + watchlist + `","action":"wave"}`, "Invalid 'action'", `{"watchlist_id":"` + watchlist + `","action":"like"}`},
+			refusal{"POST " + path, `{"action":"like"}`, "Missing required parameter: watchlist_id", ""},
+		)
+	}
 	for _, family := range []string{"keyword", "forum", "people", "company"} {
 		path := "/api-" + family + "-watchlist"
 		all = append(all,

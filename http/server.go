@@ -209,6 +209,7 @@ func (s *Server) routes() {
 	s.companyWatchlistRoutes()
 	s.postRoutes()
 	s.bookmarkRoutes()
+	s.ruleRoutes()
 	s.engagementRoutes()
 	s.interactionRoutes()
 	s.agentTaskRoutes()

@@ -47,6 +47,14 @@ import (
 //	d <post key>                           EngagementFlags of a post
 //	n <task>                               watchpost.Interaction
 //	N                                      EngagementState, the latest changes of d and n
+//	Rr <rule>                              watchpost.EngagementRule
+//	Ra <action>                            watchpost.RuleAction that is open
+//	Rj <action>                            watchpost.RuleAction that has ended
+//	Rp <hash of a post key>                empty; a rule has acted on the post
+//	Rw <week> <hash of an author>          empty; a rule has acted on a post of the author in the week
+//	Rm <member>                            watchpost.Pace of the member's account
+//	Rs                                     StoppedRecord; all rules are stopped
+//	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
 //	p …                                    posts: package postindex
 //
 // Kinds of the directory, which all teams share:
@@ -101,6 +109,14 @@ const (
 	keyEngagementFlags     = "d"
 	KeyInteraction         = "n"
 	KeyEngagementState     = "N"
+	KeyRule                = "Rr"
+	KeyRuleAction          = "Ra"
+	KeyRuleJournal         = "Rj"
+	keyRulePost            = "Rp"
+	KeyRuleAuthor          = "Rw"
+	KeyRulePace            = "Rm"
+	KeyRulesStopped        = "Rs"
+	KeyArrival             = "v"
 
 	DirTeam       = "team"
 	DirEmail      = "email"
@@ -144,6 +160,25 @@ func JournalKey(id watchpost.TaskID) []byte {
 		}
 	}
 	return key
+}
+
+// RulePostKey is the mark of a post that a rule has acted on.
+func RulePostKey(postKey string) []byte { return Key(keyRulePost, shortHash(postKey)) }
+
+// RuleAuthorKey is the mark of an author that a rule has engaged with in a week.
+func RuleAuthorKey(week, author string) []byte {
+	return Key(KeyRuleAuthor, week+shortHash(author))
+}
+
+// shortHash makes a text of any length a part of a key.
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ArrivalKey notes that a post is new to a watchlist.
+func ArrivalKey(post watchpost.PostID, w watchpost.WatchlistID) []byte {
+	return Key(KeyArrival, string(post)+string(w))
 }
 
 // IdempotencyTimeLen is the length of a moment in a key: seconds in hexadecimal.

@@ -170,3 +170,10 @@ type AddressRecord struct {
 type ClientRecord struct {
 	Mails []time.Time `json:"mails"`
 }
+
+// StoppedRecord says who stopped all rules of the team, and when; By is empty
+// for the API.
+type StoppedRecord struct {
+	At time.Time          `json:"at"`
+	By watchpost.MemberID `json:"by,omitempty"`
+}

@@ -1,0 +1,152 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
+)
+
+// Arrivals are the posts that are new to a watchlist. The post store notes them
+// in the batch that stores them, for the watchlists that a rule or a notification
+// observes. The team looks at them in order, a few at a time: one batch holds
+// what rules and notifications decided on them, and removes their notes. So a
+// crash neither loses a post nor shows it twice.
+
+// arrivalOps is the number of operations that a new post costs in the batch that
+// stores it.
+const arrivalOps = 1
+
+// arrivalsAtOnce bounds the posts that one batch is about.
+const arrivalsAtOnce = 20
+
+// watchedLists are the watchlists whose new posts are noted. It does not change.
+type watchedLists struct {
+	all  bool
+	some map[watchpost.WatchlistID]bool
+}
+
+func (w *watchedLists) has(id watchpost.WatchlistID) bool {
+	return w != nil && (w.all || w.some[id])
+}
+
+// postsArrived tells the team that arrivals are durable.
+type postsArrived struct{}
+
+// arrivalsSeen tells the team that a batch about arrivals is durable, so that the
+// next one reads what it wrote.
+type arrivalsSeen struct{}
+
+// arrivals is the component of a team that shows new posts to rules.
+type arrivals struct {
+	*rootActor
+	team *team
+
+	waiting bool // there may be some
+	busy    bool // a batch is on its way
+	watched *watchedLists
+}
+
+func newArrivals(t *team) *arrivals { return &arrivals{rootActor: &t.rootActor, team: t} }
+
+func (a *arrivals) receive(message any) bool {
+	switch message.(type) {
+	case postsArrived:
+		a.waiting = true
+	case arrivalsSeen:
+		a.busy = false
+	default:
+		return false
+	}
+	a.work()
+	return true
+}
+
+// load goes on with what the last activation had left to do.
+func (a *arrivals) load(view persistence.View) error {
+	err := view.Scan(a.space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(_, _ []byte) bool {
+		a.waiting = true
+		return false
+	})
+	a.work()
+	return err
+}
+
+// changed notes that rules have changed.
+func (a *arrivals) changed() { a.watched = nil }
+
+// wanted returns the watchlists whose new posts are to be noted.
+func (a *arrivals) wanted() *watchedLists {
+	if a.watched == nil {
+		a.watched = &watchedLists{some: map[watchpost.WatchlistID]bool{}}
+		a.team.rules.watch(a.watched)
+	}
+	return a.watched
+}
+
+// work looks at the next arrivals.
+func (a *arrivals) work() {
+	if !a.waiting || a.busy || a.broken != nil {
+		return
+	}
+	view, err := a.env.store.View(context.Background())
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	defer view.Close()
+	batch := &persistence.Batch{}
+	if err := a.look(view, batch); err != nil {
+		a.fail(err)
+		return
+	}
+	if batch.Empty() {
+		a.waiting = false
+		return
+	}
+	a.busy = true
+	root, self := a.env.system.Root, a.ctx.Self()
+	a.commits.submit(batch, func(err error) {
+		if err == nil {
+			root.Send(self, arrivalsSeen{})
+		}
+	})
+	a.team.rules.run()
+}
+
+// look lets rules decide on the next arrivals.
+func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
+	tagging, err := a.env.watchlists.of(view, a.team.id)
+	if err != nil {
+		return err
+	}
+	var names []string
+	err = view.Scan(a.space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(k, _ []byte) bool {
+		names = append(names, string(k))
+		return len(names) < arrivalsAtOnce
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range names {
+		batch.Delete([]byte(key))
+		id, watchlist := key[len(teamspace.KeyArrival):][:idLength], watchpost.WatchlistID(key[len(teamspace.KeyArrival)+idLength:])
+		if a.team.watchlists.byID[watchlist] == nil {
+			continue // deleted meanwhile
+		}
+		post, err := postindex.Get(view, a.space, watchpost.PostID(id))
+		if errors.Is(err, persistence.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.team.rules.consider(view, batch, post, watchlist, tagging); err != nil {
+			return err
+		}
+	}
+	return nil
+}

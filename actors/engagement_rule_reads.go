@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Bounds of what is read of rules.
+const (
+	// ruleJournalDays is how far back the journal of rules is shown.
+	ruleJournalDays = 14
+	ruleJournalMost = 200
+	// trialDays and trialPosts bound the stored posts of a trial.
+	trialDays  = 30
+	trialPosts = 1000
+)
+
+// RuleJournal returns the actions of rules that have ended, newest first.
+func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]watchpost.RuleAction, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer view.Close()
+	from := watchpost.FirstID(r.env.clock.Now().Add(-ruleJournalDays * 24 * time.Hour))
+	newest := []watchpost.RuleAction{}
+	var failure error
+	err = view.Scan(persistence.Space(team), teamspace.Key(teamspace.KeyRuleJournal, from), persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal)), func(_, v []byte) bool {
+		var a watchpost.RuleAction
+		if failure = teamspace.Decode(v, &a); failure != nil {
+			return false
+		}
+		newest = append(newest, a)
+		if len(newest) > 2*ruleJournalMost {
+			newest = append(newest[:0], newest[len(newest)-ruleJournalMost:]...)
+		}
+		return true
+	})
+	if err == nil {
+		err = failure
+	}
+	slices.Reverse(newest)
+	return newest[:min(len(newest), ruleJournalMost)], unavailable(err)
+}
+
+// TryRule returns what a rule would have done with the newest posts that its
+// watchlist collected in the last 30 days (NotFound, Forbidden). Nothing is
+// stored, and nothing is done on the network.
+func (r *Registry) TryRule(ctx context.Context, team watchpost.TeamID, rule watchpost.EngagementRule) (watchpost.RuleTrial, error) {
+	if err := r.WatchlistAccess(ctx, team, string(rule.Watchlist)); err != nil {
+		return watchpost.RuleTrial{}, err
+	}
+	var posts []*watchpost.Post
+	var tagging *watchpost.Tagging
+	since := r.env.clock.Now().Add(-trialDays * 24 * time.Hour)
+	for page := 1; len(posts) < trialPosts; page++ {
+		q := watchpost.PostQuery{Order: watchpost.RecentFirst, StoredFrom: since, Page: page, PageSize: watchpost.MaxPageSize}
+		found, err := r.Posts(ctx, team, []string{string(rule.Watchlist)}, q)
+		if err != nil {
+			return watchpost.RuleTrial{}, err
+		}
+		tagging = found.Tagging
+		for _, stored := range found.Posts {
+			p, err := stored.Post()
+			if err != nil {
+				return watchpost.RuleTrial{}, unavailable(err)
+			}
+			posts = append(posts, p)
+		}
+		if len(found.Posts) < watchpost.MaxPageSize {
+			break
+		}
+	}
+	return rule.Try(posts, tagging), nil
+}

@@ -1,0 +1,229 @@
+package actors_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/internal/protocol"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// ruleWrites are the writes that rules have asked for, as the batches that became
+// durable show them.
+type ruleWrites struct {
+	mu      sync.Mutex
+	space   persistence.Space
+	tasks   map[string]map[string]bool // of a post, by URN
+	decided map[string]map[watchpost.RuleActionID]bool
+}
+
+// enter takes up a batch that is durable.
+func (o *ruleWrites) enter(space persistence.Space, batch *persistence.Batch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if space != o.space {
+		return
+	}
+	for _, write := range batch.Writes {
+		key := string(write.Key)
+		if write.Value == nil {
+			continue
+		}
+		var task watchpost.Task
+		var action watchpost.RuleAction
+		switch {
+		case strings.HasPrefix(key, teamspace.KeyTask) && teamspace.Decode(write.Value, &task) == nil && !task.Type.Scan():
+			if engagement, ok := task.Engagement(); ok {
+				note(o.tasks, engagement.URN, string(task.ID))
+			}
+		case strings.HasPrefix(key, teamspace.KeyRuleAction) && teamspace.Decode(write.Value, &action) == nil:
+			note(o.decided, action.URN, action.ID)
+		}
+	}
+}
+
+func note[K comparable](all map[string]map[K]bool, name string, k K) {
+	if all[name] == nil {
+		all[name] = map[K]bool{}
+	}
+	all[name][k] = true
+}
+
+// TestRulesNeverTwice drives a team with two rules through random scans, crashes,
+// restarts, lost commits and time. Whatever happens, each post that is stored
+// leads to one decision and at most one task, and none is passed over: each post
+// has an author of its own, and the rules want all.
+func TestRulesNeverTwice(t *testing.T) {
+	t.Parallel()
+	engine := actorstest.Engine(t)
+	lives, steps := 12, 25 // of rapid's hundred
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		lives, steps = 150, 100
+	}
+	for played, failed := 0, false; played < lives && !failed; {
+		rapid.Check(t, func(r *rapid.T) {
+			if played++; played > lives && !failed {
+				return
+			}
+			failed = true
+			life := newRuleLife(t, r, engine)
+			defer life.w.End()
+			for range rapid.IntRange(1, steps).Draw(r, "steps") {
+				life.step()
+			}
+			life.finish()
+			failed = false
+		})
+	}
+}
+
+// ruleLife is one run.
+type ruleLife struct {
+	t       *testing.T
+	r       *rapid.T
+	w       *actorstest.World
+	team    *actorstest.Team
+	s       *actorstest.Session
+	saw     *ruleWrites
+	network []protocol.Post // what each scan finds
+	up      bool
+}
+
+func newRuleLife(t *testing.T, r *rapid.T, engine persistence.Store) *ruleLife {
+	l := &ruleLife{t: t, r: r, saw: &ruleWrites{tasks: map[string]map[string]bool{}, decided: map[string]map[watchpost.RuleActionID]bool{}}}
+	l.w = actorstest.New(t, actorstest.On(engine), actorstest.Watching(l.saw.enter))
+	l.team = l.w.CreateTeam(t, watchpost.PlanUltimate)
+	l.saw.space = persistence.Space(l.team.ID)
+	l.s = l.team.Session(t, "ada-"+watchpost.NewSecret(4))
+	list := keywordWatchlist(t, l.team, "go")
+	always := watchpost.DailyHours{Until: 24 * 60}
+	for range 2 {
+		makeRule(t, l.w, l.team, list.ID, watchpost.ActionLike, func(r *watchpost.EngagementRule) { r.Hours = always })
+	}
+	return l
+}
+
+func (l *ruleLife) step() {
+	switch rapid.SampledFrom([]string{"post", "post", "work", "work", "work", "hour", "day", "crash", "restart", "lose", "drop"}).Draw(l.r, "step") {
+	case "post":
+		for range rapid.IntRange(1, 30).Draw(l.r, "posts") {
+			l.network = append(l.network, postBy(l.w, fmt.Sprint("author-", len(l.network))))
+		}
+	case "work":
+		l.work()
+	case "hour":
+		l.w.Advance(61 * time.Minute)
+	case "day":
+		l.w.Advance(25 * time.Hour)
+	case "crash":
+		l.w.Crash()
+		l.up = false
+	case "restart":
+		l.w.Restart()
+		l.up = false
+	case "lose":
+		fault := rapid.SampledFrom([]actorstest.Fault{actorstest.Before, actorstest.After}).Draw(l.r, "fault")
+		l.w.Store.Fail(l.saw.space, rapid.IntRange(1, 6).Draw(l.r, "nth"), fault)
+	case "drop":
+		if l.up && l.s.Open() {
+			l.s.Drop()
+		}
+		l.up = false
+	}
+}
+
+// work connects the session and does what it is handed.
+func (l *ruleLife) work() {
+	if !l.up || !l.s.Open() {
+		if l.up = l.s.Hello() == nil; !l.up {
+			l.w.Advance(time.Second) // an actor that has failed waits
+			return
+		}
+	}
+	frames, up := l.s.TrySettle()
+	l.up = up
+	for _, f := range frames {
+		switch {
+		case f.Type != protocol.TypeTask:
+		case watchpost.TaskType(f.TaskType).Scan():
+			exhausted := true
+			l.s.Result(f, protocol.PostsOutput{Posts: l.network, Exhausted: &exhausted})
+		default:
+			l.s.Send(protocol.Frame{Type: protocol.TypeActing, Task: f.Task, Lease: f.Lease})
+			l.s.Result(f, map[string]any{})
+		}
+	}
+}
+
+// rest returns when the rules have looked at every post that is stored.
+func (l *ruleLife) rest() {
+	for end := time.Now().Add(actorstest.Wait); time.Now().Before(end); {
+		view, err := actorstest.Try[actors.RulesView](l.team, actors.ListRules{})
+		switch {
+		case err != nil:
+			l.w.Advance(time.Second) // an actor that has failed waits
+		case len(view.Rules) != 2:
+			l.r.Fatalf("%d rules", len(view.Rules))
+		case len(storedKeys(l.t, l.w, l.team, teamspace.KeyArrival)) == 0:
+			return
+		}
+	}
+	l.r.Fatalf("arrivals are left")
+}
+
+// finish lets everything come to rest, and checks it.
+func (l *ruleLife) finish() {
+	l.w.Store.FailWhen(nil)
+	for range 12 {
+		l.w.Advance(61 * time.Minute)
+		for range 3 {
+			l.work()
+		}
+	}
+	l.rest()
+	stored := map[string]bool{}
+	for page := 1; ; page++ {
+		found, err := l.w.Registry.Posts(l.w.Context(), l.team.ID, nil, watchpost.PostQuery{Order: watchpost.RecentFirst, Page: page, PageSize: watchpost.MaxPageSize})
+		if err != nil {
+			l.r.Fatal(err)
+		}
+		for _, p := range actorstest.Decoded(l.t, found.Posts) {
+			stored[p.URN] = true
+		}
+		if len(found.Posts) == 0 {
+			break
+		}
+	}
+	actions := 0 // open or ended, in one snapshot
+	for _, key := range storedKeys(l.t, l.w, l.team, "R") {
+		if strings.HasPrefix(key, teamspace.KeyRuleAction) || strings.HasPrefix(key, teamspace.KeyRuleJournal) {
+			actions++
+		}
+	}
+	l.saw.mu.Lock()
+	defer l.saw.mu.Unlock()
+	for urn, tasks := range l.saw.tasks {
+		if len(tasks) > 1 {
+			l.r.Fatalf("%d tasks for %s", len(tasks), urn)
+		}
+	}
+	// A rule has room for so many open actions; beyond it posts are passed over.
+	if room := 2 * watchpost.MaxOpenRuleActions; len(stored) <= room && actions != len(stored) {
+		l.r.Fatalf("%d actions for %d posts", actions, len(stored))
+	}
+	for urn := range stored {
+		if n := len(l.saw.decided[urn]); n > 1 {
+			l.r.Fatalf("%d decisions on %s", n, urn)
+		}
+	}
+}

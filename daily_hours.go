@@ -1,0 +1,100 @@
+package watchpost
+
+import (
+	"slices"
+	"time"
+)
+
+// DailyHours is a part of the day on some days of the week, in a time zone:
+// working hours, or quiet hours. If Until is not after From, the part ends on
+// the next day. The zero value has no hours.
+type DailyHours struct {
+	Days  []time.Weekday `json:",omitempty"` // none: every day
+	From  int            // minutes after midnight
+	Until int
+	Zone  string `json:",omitempty"` // of the IANA database; empty: UTC
+}
+
+const minutesOfDay = 24 * 60
+
+// Clean checks the hours. The error names field.
+func (h DailyHours) Clean(field string) (DailyHours, error) {
+	bad := Errorf(Invalid, "Invalid '%s'", field)
+	if h.From < 0 || h.From >= minutesOfDay || h.Until < 0 || h.Until > minutesOfDay || len(h.Zone) > 64 {
+		return h, bad
+	}
+	if _, err := time.LoadLocation(h.Zone); err != nil || h.Zone == "Local" {
+		return h, bad
+	}
+	slices.Sort(h.Days)
+	h.Days = slices.Compact(h.Days)
+	for _, d := range h.Days {
+		if d < time.Sunday || d > time.Saturday {
+			return h, bad
+		}
+	}
+	return h, nil
+}
+
+// ParseMinutes parses a time of day, 09:30, as minutes after midnight; 24:00 is
+// the end of the day.
+func ParseMinutes(s string) (int, bool) {
+	if s == "24:00" {
+		return minutesOfDay, true
+	}
+	t, err := time.Parse("15:04", s)
+	return t.Hour()*60 + t.Minute(), err == nil && len(s) == len("15:04")
+}
+
+// window returns the hours that begin on the day, days after that of now; ok is
+// false if none begin then.
+func (h *DailyHours) window(now time.Time, days int) (from, until time.Time, ok bool) {
+	zone, err := time.LoadLocation(h.Zone)
+	if err != nil {
+		zone = time.UTC
+	}
+	y, m, d := now.In(zone).Date()
+	day := time.Date(y, m, d+days, 12, 0, 0, 0, zone)
+	if len(h.Days) > 0 && !slices.Contains(h.Days, day.Weekday()) {
+		return from, until, false
+	}
+	y, m, d = day.Date()
+	last := d
+	if h.Until <= h.From {
+		last++
+	}
+	from = time.Date(y, m, d, 0, h.From, 0, 0, zone)
+	until = time.Date(y, m, last, 0, h.Until, 0, 0, zone)
+	return from.UTC(), until.UTC(), until.After(from)
+}
+
+// Contains reports whether now is within the hours, and until when.
+func (h *DailyHours) Contains(now time.Time) (until time.Time, within bool) {
+	if h.From == h.Until && len(h.Days) == 0 && h.From == 0 {
+		return time.Time{}, false // no hours
+	}
+	for days := -1; days <= 8; days++ { // adjoining parts are one
+		from, end, ok := h.window(now, days)
+		if !ok {
+			continue
+		}
+		if !within && !now.Before(from) && now.Before(end) || within && !from.After(until) && end.After(until) {
+			until, within = end, true
+		}
+	}
+	return until, within
+}
+
+// Next returns the first moment at or after now within the hours; ok is false if
+// there is none in the next eight days.
+func (h *DailyHours) Next(now time.Time) (at time.Time, ok bool) {
+	if _, within := h.Contains(now); within {
+		return now, true
+	}
+	for days := -1; days <= 8; days++ {
+		if from, _, ok := h.window(now, days); ok && from.After(now) {
+			return from, true
+		}
+	}
+	return now, false
+}

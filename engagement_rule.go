@@ -1,0 +1,255 @@
+package watchpost
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"watchpost/internal/text"
+)
+
+// RuleID names an auto-engagement rule.
+type RuleID string
+
+// EngagementRule is an auto-engagement rule: for new posts of a watchlist that
+// meet its conditions it likes or comments in the names of members
+// (specification: Limits 4).
+type EngagementRule struct {
+	ID        RuleID
+	Watchlist WatchlistID
+	Name      string
+	Disabled  bool `json:",omitempty"`
+	CreatedAt time.Time
+	Action    Action // ActionLike or ActionComment
+	If        PostConditions
+	Templates []string   `json:",omitempty"` // of comments; one is chosen for each post
+	Members   []MemberID // on whose accounts it acts
+	// PerDay is how many actions of an account's daily allowance the rule may use.
+	PerDay int
+	Hours  DailyHours // when it acts
+	// MinPause and MaxPause bound the random pause of an account after an action
+	// of a rule.
+	MinPause, MaxPause time.Duration
+	// Approval lets each action wait for a member's decision.
+	Approval bool `json:",omitempty"`
+}
+
+// Bounds and defaults of rules.
+const (
+	MaxTemplates     = 20
+	MaxRuleMembers   = 100
+	DefaultRuleDaily = 10
+	DefaultMinPause  = 5 * time.Minute
+	DefaultMaxPause  = 25 * time.Minute
+	MaxRulePause     = 12 * time.Hour
+	// RuleActionKept is how long an action of a rule waits, for approval or for
+	// its turn, before it lapses.
+	RuleActionKept = 72 * time.Hour
+	// MaxOpenRuleActions bounds the actions of a rule that wait.
+	MaxOpenRuleActions = 200
+)
+
+// TextRuleNotFound is the error for an unknown rule.
+const TextRuleNotFound = "Rule not found"
+
+// Clean returns the rule in canonical form. The error names the first field that
+// is invalid, as the API does.
+func (r EngagementRule) Clean() (EngagementRule, error) {
+	var err error
+	if r.Name != "" {
+		if r.Name, err = CleanName(r.Name); err != nil {
+			return r, Errorf(Invalid, "Invalid 'name'")
+		}
+	}
+	allowance, known := AllowanceOf(r.Action)
+	if r.Action != ActionLike && r.Action != ActionComment || !known {
+		return r, Errorf(Invalid, "Invalid 'action'")
+	}
+	if r.If, err = r.If.Clean(); err != nil {
+		return r, err
+	}
+	if r.Templates, err = cleanTemplates(r.Action, r.Templates); err != nil {
+		return r, err
+	}
+	if r.PerDay < 1 || r.PerDay > allowance.Limit {
+		return r, Errorf(Invalid, "Invalid 'max_per_day'")
+	}
+	if r.Hours, err = r.Hours.Clean("working_hours"); err != nil {
+		return r, err
+	}
+	if _, ever := r.Hours.Next(r.CreatedAt); !ever {
+		return r, Errorf(Invalid, "Invalid 'working_hours'")
+	}
+	if r.MinPause < time.Minute || r.MaxPause < r.MinPause || r.MaxPause > MaxRulePause {
+		return r, Errorf(Invalid, "Invalid 'pause_minutes'")
+	}
+	return r, nil
+}
+
+// templateVariables are the variables of a template, and their values.
+var templateVariables = map[string]func(p *Post, m Match) string{
+	"{author_name}": func(p *Post, _ Match) string { return p.AuthorName },
+	"{first_name}": func(p *Post, _ Match) string {
+		first, _, _ := strings.Cut(text.CollapseSpace(p.AuthorName), " ")
+		return first
+	},
+	"{keyword}": func(_ *Post, m Match) string { return m.Keyword },
+	"{label}": func(p *Post, m Match) string {
+		if len(m.Tags) == 0 || m.Tags[0] >= len(p.Tags) {
+			return ""
+		}
+		return p.Tags[m.Tags[0]].Name
+	},
+}
+
+// TemplateVariables returns the names of the variables, sorted.
+func TemplateVariables() []string {
+	var names []string
+	for name := range templateVariables {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// maxVariable bounds the value of a variable in characters: others write it.
+const maxVariable = 60
+
+func cleanTemplates(action Action, templates []string) ([]string, error) {
+	bad := Errorf(Invalid, "Invalid 'comment_templates'")
+	if (action == ActionComment) != (len(templates) > 0) || len(templates) > MaxTemplates {
+		return nil, bad
+	}
+	var kept []string
+	for _, t := range templates {
+		t, fits := CleanComment(t)
+		rest := t
+		for name := range templateVariables {
+			rest = strings.ReplaceAll(rest, name, "")
+		}
+		if t == "" || !fits || strings.ContainsAny(rest, "{}") {
+			return nil, bad
+		}
+		kept = append(kept, t)
+	}
+	return kept, nil
+}
+
+// Text returns the comment on a post: one of the templates, chosen by the post.
+// Templates with a variable that is empty for the post are passed over; ok is
+// false if none is left.
+func (r *EngagementRule) Text(p *Post) (comment string, ok bool) {
+	if r.Action != ActionComment {
+		return "", true
+	}
+	i := slices.IndexFunc(p.Matches, func(m Match) bool { return m.Watchlist == r.Watchlist })
+	if i < 0 {
+		return "", false
+	}
+	first := int(seed(string(r.ID), p.URN) % uint64(max(len(r.Templates), 1)))
+	for n := range r.Templates {
+		comment, ok = fill(r.Templates[(first+n)%len(r.Templates)], p, p.Matches[i])
+		if ok {
+			return comment, true
+		}
+	}
+	return "", false
+}
+
+// fill replaces the variables in one pass: a value with braces stays as it is.
+func fill(template string, p *Post, m Match) (string, bool) {
+	var pairs []string
+	for name, value := range templateVariables {
+		v := text.Clip(text.CollapseSpace(value(p, m)), maxVariable)
+		if v == "" && strings.Contains(template, name) {
+			return "", false
+		}
+		pairs = append(pairs, name, v)
+	}
+	filled := strings.NewReplacer(pairs...).Replace(template)
+	return filled, utf8.RuneCountInString(filled) <= MaxComment
+}
+
+// seed is a number that looks random and is always the same for the same texts,
+// so that a decision that is taken again after a crash comes out alike.
+func seed(parts ...string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(strings.Join(parts, "\x00")))
+	x := h.Sum64() // mixed: similar texts have similar hashes
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	return x
+}
+
+// Wants reports whether the rule would act on a post at now, as far as the post
+// alone decides.
+func (r *EngagementRule) Wants(p *Post, tagging *Tagging, now time.Time) bool {
+	done := p.Liked
+	if r.Action == ActionComment {
+		done = p.Commented
+	}
+	return !r.Disabled && !done && p.Source != SourceForum && r.If.Hold(p, map[WatchlistID]bool{r.Watchlist: true}, tagging, now)
+}
+
+// Pace is how an account has acted for rules.
+type Pace struct {
+	NotBefore time.Time      // the end of the pause after its last action
+	Day       string         // Daily.Key of Done
+	Done      map[RuleID]int // actions of that day
+}
+
+// After returns the pace after an action of a rule at now. id names the action;
+// the length of the pause depends on it.
+func (r *EngagementRule) After(p Pace, id RuleActionID, now time.Time) Pace {
+	next := Pace{Day: Daily.Key(now), Done: map[RuleID]int{}}
+	if p.Day == next.Day {
+		for rule, n := range p.Done {
+			next.Done[rule] = n
+		}
+	}
+	next.Done[r.ID]++
+	pause := r.MinPause
+	if spread := r.MaxPause - r.MinPause; spread > 0 {
+		pause += time.Duration(seed(string(id)) % uint64(spread))
+	}
+	next.NotBefore = now.Add(pause)
+	return next
+}
+
+// NextStart returns the first moment at or after now at which the rule may act on
+// an account: within its hours, after the pause and within its daily part.
+func (r *EngagementRule) NextStart(p Pace, now time.Time) time.Time {
+	at := now
+	if p.NotBefore.After(at) {
+		at = p.NotBefore
+	}
+	for range 20 {
+		open, ok := r.Hours.Next(at)
+		if !ok {
+			return at.Add(RuleActionKept) // never; Clean refuses it
+		}
+		if at = open; Daily.Key(at) != p.Day || p.Done[r.ID] < r.PerDay {
+			break
+		}
+		at = Daily.Reset(at)
+	}
+	return at
+}
+
+// CompareRules orders rules as they were made.
+func CompareRules(a, b EngagementRule) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+}
+
+// AutoName returns the name of a rule without a given name.
+func (r *EngagementRule) AutoName(watchlist string) string {
+	verb := "Like: "
+	if r.Action == ActionComment {
+		verb = "Comment: "
+	}
+	return text.Clip(verb+watchlist, MaxName)
+}

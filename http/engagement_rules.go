@@ -1,0 +1,387 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const (
+	tagRules          = "Auto-engagement"
+	textNoWatchlistID = "Missing required parameter: watchlist_id"
+	textNoAction      = "Missing required parameter: action"
+	textStop          = "stop must be a boolean value"
+	textRuleQuota     = "Your plan includes up to 2 auto-engagement rules per watchlist."
+	textRuleDeleted   = "Rule deleted successfully"
+	textRuleUpdated   = "Rule updated successfully"
+	textStopped       = "All rules are stopped"
+	textResumed       = "The rules act again"
+)
+
+// ruleTexts are the errors of a rule's fields.
+var ruleTexts = slices.Concat([]string{"Invalid 'name'", "Invalid 'action'"}, conditionTexts, []string{
+	"Invalid 'comment_templates'", "Invalid 'user_emails'", "Invalid 'max_per_day'", "Invalid 'working_hours'", "Invalid 'pause_minutes'",
+	"Invalid 'approval'", "disable must be a boolean value",
+})
+
+func (s *Server) ruleRoutes() {
+	const path = "/api-engagement-rules"
+	quota := withError(http.StatusPaymentRequired, textRuleQuota)
+	unknownMember := withError(http.StatusNotFound, textUserNotFound, watchpost.TextNoAdmin)
+	handleCreate(s, path, s.createRule, func(_ createRuleRequest, v actors.RuleView) createRuleReply {
+		return createRuleReply{showRule(v), true}
+	},
+		s.operation(teams, "createEngagementRule", "Create an auto-engagement rule", tagRules),
+		withBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember, quota)
+	handleBody(s, s.api, http.MethodPost, path+"/dry-run", s.tryRule,
+		s.operation(teams, "tryEngagementRule", "Show what a rule would have done with stored posts", tagRules),
+		withBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember)
+	handle(s, s.api, http.MethodGet, path, s.getRules, s.operation(teams, "getEngagementRules", "List the auto-engagement rules", tagRules))
+	handleBody(s, s.api, http.MethodPut, path, s.updateRule,
+		s.operation(teams, "updateEngagementRule", "Change a rule, or stop all rules at once", tagRules),
+		withBody(slices.Concat([]string{textMissingID, textStop}, ruleTexts)...), withError(http.StatusNotFound, watchpost.TextRuleNotFound), unknownMember)
+	handle(s, s.api, http.MethodDelete, path, s.deleteRule,
+		s.operation(teams, "deleteEngagementRule", "Delete a rule and withdraw what waits of it", tagRules),
+		query("id", "the rule; may be given in a JSON body instead", openapi3.NewStringSchema()),
+		withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), withError(http.StatusNotFound, watchpost.TextRuleNotFound))
+	const actionsPath = "/api-engagement-actions"
+	handle(s, s.api, http.MethodGet, actionsPath, s.getRuleActions,
+		s.operation(teams, "getEngagementActions", "List what rules propose, have queued and have done", tagRules))
+	handleBody(s, s.api, http.MethodPut, actionsPath, s.decideRuleAction,
+		s.operation(teams, "decideEngagementAction", "Approve or reject a proposed action", tagRules),
+		withBody(textMissingID, "approve must be a boolean value", textEmptyComment, textLongComment, "Invalid 'comment_text'"),
+		withError(http.StatusNotFound, "Action not found"), withError(http.StatusConflict, "The action was approved before"))
+}
+
+// ruleFields are the fields of a rule that a request gives.
+type ruleFields struct {
+	Name   *string `json:"name,omitempty" maxLength:"120,own" example:"Warm CTOs"`
+	Action *string `json:"action,omitempty" validate:"oneof=like comment" example:"comment"`
+	conditionFields
+	Templates *[]string     `json:"comment_templates,omitempty" maxLength:"1250,own"`
+	Emails    *[]string     `json:"user_emails,omitempty"`
+	PerDay    *int          `json:"max_per_day,omitempty" example:"10"`
+	Hours     *dailyHours   `json:"working_hours,omitempty"`
+	Pause     *pauseMinutes `json:"pause_minutes,omitempty"`
+	Approval  *bool         `json:"approval,omitempty"`
+	Disable   *bool         `json:"disable,omitempty" invalid:"disable must be a boolean value"`
+}
+
+type pauseMinutes struct {
+	From  float64 `json:"from" example:"5"`
+	Until float64 `json:"until" example:"25"`
+}
+
+// patch returns the change that the fields make.
+func (f *ruleFields) patch() watchpost.RulePatch {
+	p := watchpost.RulePatch{Name: f.Name, Disabled: f.Disable, If: f.conditionFields.patch(), Templates: f.Templates, PerDay: f.PerDay, Approval: f.Approval}
+	if f.Action != nil {
+		action := watchpost.Action(*f.Action)
+		p.Action = &action
+	}
+	if f.Hours != nil {
+		h := f.Hours.hours()
+		p.Hours = &h
+	}
+	if f.Pause != nil {
+		from, until := hours(f.Pause.From/60), hours(f.Pause.Until/60)
+		p.MinPause, p.MaxPause = &from, &until
+	}
+	return p
+}
+
+// check returns the error of a field. Fields that were not read yet have their
+// defaults.
+func (f *ruleFields) check(name string) error {
+	action := watchpost.ActionLike
+	if f.Action != nil {
+		action = watchpost.Action(*f.Action)
+	}
+	p := f.patch()
+	_, err := p.Apply(watchpost.NewRule("", action, time.Time{}))
+	if err != nil && err.Error() == "Invalid '"+name+"'" {
+		return err
+	}
+	return nil
+}
+
+// emails returns the normalized addresses; text that is no address is "", which no
+// member has.
+func (f *ruleFields) emails() *[]string {
+	if f.Emails == nil {
+		return nil
+	}
+	emails := []string{}
+	for _, given := range *f.Emails {
+		emails = append(emails, knownEmail(filled(given)))
+	}
+	return &emails
+}
+
+type createRuleRequest struct {
+	Watchlist filled `json:"watchlist_id" required:"Missing required parameter: watchlist_id"`
+	ruleFields
+}
+
+// cleanField implements fieldCleaner.
+func (r *createRuleRequest) cleanField(name string) error {
+	if name == "action" && r.Action == nil {
+		return watchpost.Errorf(watchpost.Invalid, textNoAction)
+	}
+	return r.check(name)
+}
+
+// rule returns the rule that is asked for (Invalid), and the emails of its members.
+func (r *createRuleRequest) rule() (watchpost.EngagementRule, []string, error) {
+	p := r.patch()
+	rule, err := p.Apply(watchpost.NewRule(watchpost.WatchlistID(r.Watchlist), watchpost.Action(*r.Action), time.Time{}))
+	var emails []string
+	if given := r.emails(); given != nil {
+		emails = *given
+	}
+	return rule, emails, err
+}
+
+// shownRule is a rule in a reply.
+type shownRule struct {
+	ID        watchpost.RuleID      `json:"id"`
+	Watchlist watchpost.WatchlistID `json:"watchlist_id"`
+	Name      string                `json:"name"`
+	Action    watchpost.Action      `json:"action" validate:"oneof=like comment"`
+	shownConditions
+	Templates []string     `json:"comment_templates" validate:"required"`
+	Emails    []string     `json:"user_emails" validate:"required"`
+	PerDay    int          `json:"max_per_day"`
+	Hours     dailyHours   `json:"working_hours"`
+	Pause     pauseMinutes `json:"pause_minutes"`
+	Approval  bool         `json:"approval"`
+	Disabled  bool         `json:"disabled"`
+	CreatedAt timestamp    `json:"createdAt"`
+	Proposed  int          `json:"proposed_actions"`
+	Waiting   int          `json:"waiting_actions"`
+	NextAt    *timestamp   `json:"next_action_at"`
+}
+
+func showRule(v actors.RuleView) shownRule {
+	r := &v.Rule
+	shown := shownRule{
+		ID: r.ID, Watchlist: r.Watchlist, Name: r.Name, Action: r.Action, shownConditions: showConditions(&r.If), Templates: textsOrNone(r.Templates),
+		Emails: []string{}, PerDay: r.PerDay, Hours: showHours(&r.Hours), Pause: pauseMinutes{r.MinPause.Minutes(), r.MaxPause.Minutes()},
+		Approval: r.Approval, Disabled: r.Disabled, CreatedAt: timestampOf(r.CreatedAt), Proposed: v.Proposed, Waiting: v.Waiting, NextAt: timestampOrNil(v.NextAt),
+	}
+	for _, m := range v.Members {
+		shown.Emails = append(shown.Emails, m.Email)
+	}
+	return shown
+}
+
+type createRuleReply struct {
+	shownRule
+	Created bool `json:"created"`
+}
+
+func (s *Server) createRule(ctx context.Context, key *actors.IdempotencyKey, request createRuleRequest) (actors.RuleView, error) {
+	rule, emails, err := request.rule()
+	if err != nil {
+		return actors.RuleView{}, err
+	}
+	made, err := sendOnce(ctx, s, key, actors.CreateRule{Rule: rule, Emails: emails})
+	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
+		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), string(rule.Watchlist)); denied != nil {
+			return actors.RuleView{}, denied
+		}
+	}
+	return made, err
+}
+
+type tryRuleReply struct {
+	Posts   int           `json:"posts"`
+	Matches int           `json:"matches"`
+	Busiest int           `json:"busiest_day"`
+	Second  int           `json:"second_of_author"`
+	NoText  int           `json:"without_text"`
+	Lapsed  int           `json:"lapsed"`
+	Actions []triedAction `json:"actions" validate:"required"`
+}
+
+type triedAction struct {
+	Post   watchpost.PostID `json:"post_id"`
+	Author string           `json:"author_name"`
+	Text   string           `json:"comment_text"`
+	At     timestamp        `json:"acts_at"`
+}
+
+// tryRule shows what a rule would have done. Its members count by their number
+// only.
+func (s *Server) tryRule(r *http.Request, request createRuleRequest) (tryRuleReply, error) {
+	rule, emails, err := request.rule()
+	if err != nil {
+		return tryRuleReply{}, err
+	}
+	rule.Members = make([]watchpost.MemberID, max(1, len(emails)))
+	for i, email := range emails {
+		rule.Members[i] = watchpost.MemberID(email)
+	}
+	trial, err := s.registry.TryRule(r.Context(), teamOf(r.Context()), rule)
+	reply := tryRuleReply{Posts: trial.Posts, Matches: trial.Matches, Busiest: trial.Busiest, Second: trial.SecondOfAuthor, NoText: trial.NoText,
+		Lapsed: trial.Lapsed, Actions: []triedAction{}}
+	for _, a := range trial.Acts {
+		reply.Actions = append(reply.Actions, triedAction{a.Post.ID, a.Post.AuthorName, a.Text, timestampOf(a.At)})
+	}
+	return reply, err
+}
+
+type rulesReply struct {
+	Rules     []shownRule `json:"rules" validate:"required"`
+	Count     int         `json:"count"`
+	Stopped   bool        `json:"stopped"`
+	StoppedAt *timestamp  `json:"stopped_at"`
+}
+
+func (s *Server) getRules(r *http.Request) (rulesReply, error) {
+	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.ListRules{})
+	reply := rulesReply{Rules: []shownRule{}, Count: len(view.Rules), Stopped: view.Stopped, StoppedAt: timestampOrNil(view.StoppedAt)}
+	for _, v := range view.Rules {
+		reply.Rules = append(reply.Rules, showRule(v))
+	}
+	return reply, err
+}
+
+type updateRuleRequest struct {
+	ID   string `json:"id,omitempty"`
+	Stop *bool  `json:"stop,omitempty" invalid:"stop must be a boolean value"`
+	ruleFields
+}
+
+// cleanField implements fieldCleaner.
+func (r *updateRuleRequest) cleanField(name string) error {
+	switch {
+	case name == "stop" && r.Stop == nil && r.ID == "":
+		return watchpost.Errorf(watchpost.Invalid, textMissingID)
+	case name == "comment_templates" && r.Action == nil:
+		return nil // depends on the rule
+	}
+	return r.check(name)
+}
+
+type updateRuleReply struct {
+	Rule    *shownRule `json:"rule,omitempty"`
+	Stopped *bool      `json:"stopped,omitempty"`
+	Updated bool       `json:"updated"`
+	Message string     `json:"message" example:"Rule updated successfully"`
+}
+
+func (s *Server) updateRule(r *http.Request, request updateRuleRequest) (updateRuleReply, error) {
+	ctx := r.Context()
+	if request.Stop != nil {
+		_, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.StopRules{Stop: *request.Stop})
+		reply := updateRuleReply{Stopped: request.Stop, Updated: true, Message: textResumed}
+		if *request.Stop {
+			reply.Message = textStopped
+		}
+		return reply, err
+	}
+	view, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.UpdateRule{ID: watchpost.RuleID(request.ID), Patch: request.patch(), Emails: request.emails()})
+	if err != nil {
+		return updateRuleReply{}, err
+	}
+	rule := showRule(view)
+	return updateRuleReply{Rule: &rule, Updated: true, Message: textRuleUpdated}, nil
+}
+
+type deleteRuleReply struct {
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
+	Message string `json:"message" example:"Rule deleted successfully"`
+}
+
+func (s *Server) deleteRule(r *http.Request) (deleteRuleReply, error) {
+	id, err := idOfDelete(r)
+	if err == nil {
+		_, err = actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.DeleteRule{ID: watchpost.RuleID(id)})
+	}
+	return deleteRuleReply{id, true, textRuleDeleted}, err
+}
+
+// shownAction is an action of a rule in a reply.
+type shownAction struct {
+	ID        watchpost.RuleActionID    `json:"id"`
+	Rule      watchpost.RuleID          `json:"rule_id"`
+	RuleName  string                    `json:"rule_name"`
+	Watchlist watchpost.WatchlistID     `json:"watchlist_id"`
+	Action    watchpost.Action          `json:"action" validate:"oneof=like comment"`
+	Member    watchpost.MemberID        `json:"user_id"`
+	Post      watchpost.PostID          `json:"post_id"`
+	Author    string                    `json:"author_name"`
+	Text      string                    `json:"comment_text"`
+	State     watchpost.RuleActionState `json:"state" validate:"oneof=proposed queued running done failed rejected lapsed withdrawn skipped"`
+	At        timestamp                 `json:"created_at"`
+	LapsesAt  *timestamp                `json:"lapses_at"`
+	Task      watchpost.TaskID          `json:"task_id"`
+	EndedAt   *timestamp                `json:"ended_at"`
+}
+
+func showAction(a *watchpost.RuleAction) shownAction {
+	shown := shownAction{
+		ID: a.ID, Rule: a.Rule, RuleName: a.RuleName, Watchlist: a.Watchlist, Action: a.Action, Member: a.Member, Post: a.Post,
+		Author: a.Name, Text: a.Text, State: a.State, At: timestampOf(a.At), Task: a.Task, EndedAt: timestampOrNil(a.EndedAt),
+	}
+	if a.State == watchpost.RuleProposed || a.State == watchpost.RuleQueued {
+		shown.LapsesAt = timestampOrNil(a.Lapses())
+	}
+	return shown
+}
+
+type ruleActionsReply struct {
+	Actions []shownAction `json:"actions" validate:"required"`
+	Count   int           `json:"count"`
+}
+
+func (s *Server) getRuleActions(r *http.Request) (ruleActionsReply, error) {
+	ctx := r.Context()
+	view, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.ListRules{})
+	if err != nil {
+		return ruleActionsReply{}, err
+	}
+	ended, err := s.registry.RuleJournal(ctx, teamOf(ctx))
+	reply := ruleActionsReply{Actions: []shownAction{}}
+	for _, a := range slices.Concat(view.Open, ended) {
+		reply.Actions = append(reply.Actions, showAction(&a))
+	}
+	reply.Count = len(reply.Actions)
+	return reply, err
+}
+
+type decideActionRequest struct {
+	ID      filled  `json:"id" required:"Missing required parameter: id"`
+	Approve bool    `json:"approve" required:"approve must be a boolean value"`
+	Text    *string `json:"comment_text,omitempty" maxLength:"1250,own" example:"Well done!"`
+}
+
+// cleanField implements fieldCleaner.
+func (r *decideActionRequest) cleanField(name string) error {
+	if name != "comment_text" || r.Text == nil {
+		return nil
+	}
+	text, ok := watchpost.CleanComment(*r.Text)
+	switch {
+	case text == "":
+		return watchpost.Errorf(watchpost.Invalid, textEmptyComment)
+	case !ok:
+		return watchpost.Errorf(watchpost.Invalid, textLongComment)
+	}
+	r.Text = &text
+	return nil
+}
+
+func (s *Server) decideRuleAction(r *http.Request, request decideActionRequest) (shownAction, error) {
+	a, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()),
+		actors.DecideRuleAction{ID: watchpost.RuleActionID(request.ID), Approve: request.Approve, Text: request.Text})
+	return showAction(&a), err
+}
