@@ -199,7 +199,10 @@ func (s *Server) serveAtOwner(w http.ResponseWriter, r *http.Request, name strin
 		return
 	}
 	body, err := readAll(r)
-	if err != nil {
+	switch {
+	case err != nil && watchpost.KindOf(err) == watchpost.TooLarge:
+		body = make([]byte, maxBody+1) // the owner refuses it, after its other checks
+	case err != nil:
 		s.writeError(r, err)
 		return
 	}

@@ -28,7 +28,7 @@ var errLinkEnded = errors.New("the link has ended")
 
 func newLink(t *testing.T, dial func() (net.Conn, error)) *link {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", freeAddress(t)) // refuse and admit keep it
 	require.NoError(t, err)
 	l := &link{listener: listener, dial: dial, open: make(chan struct{}), conns: map[net.Conn]struct{}{}}
 	close(l.open)

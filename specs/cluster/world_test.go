@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -88,10 +87,9 @@ func emptyWorld(t *testing.T) *world {
 func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
 
 func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := process.FreeAddress()
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
+	return address
 }
 
 // start starts a node and waits until it serves.
