@@ -45,6 +45,7 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, place cluster.Place, n
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(&url.URL{Scheme: "https", Host: place.Owner})
 			p.Out.Host = p.In.Host
+			p.Out.URL.RawQuery = p.In.URL.RawQuery // the owner refuses what cannot be decoded
 			c.address(p.Out, s.clientOf(r), place.View, name, accepted)
 			p.Out.Header.Set("X-Request-Id", x.id)
 		},

@@ -15,7 +15,7 @@ import (
 
 // inCluster are the scripts that every run repeats on three nodes: sign-in, sessions,
 // allowances, placement by key and by token. WATCHPOST_TEST_STORE=cluster repeats all.
-var inCluster = []string{"auth-verify-otp.txtar", "extension-poll.txtar", "send-message.txtar", "team-isolation.txtar"}
+var inCluster = []string{"auth-verify-otp.txtar", "errors.txtar", "extension-poll.txtar", "send-message.txtar", "team-isolation.txtar"}
 
 // onOneNode are the scripts about one process.
 var onOneNode = map[string]string{
