@@ -37,7 +37,7 @@ func Load[R any](view persistence.View, space persistence.Space, key []byte) (R,
 	if err != nil {
 		return record, err
 	}
-	return record, Decode(value, &record)
+	return record, decodeAt(view, space, key, value, &record)
 }
 
 // LoadAll calls yield with the id and the record of every key with the prefix.
@@ -45,7 +45,7 @@ func LoadAll[R any](view persistence.View, space persistence.Space, prefix strin
 	var failure error
 	err := view.Scan(space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, v []byte) bool {
 		var record R
-		if failure = Decode(v, &record); failure != nil {
+		if failure = decodeAt(view, space, k, v, &record); failure != nil {
 			return false
 		}
 		yield(string(k[len(prefix):]), record)
