@@ -64,7 +64,7 @@ func TestCrash(t *testing.T) {
 	d := newCrashTest(t, seed, store(t))
 	d.maxWrites = writes
 	if n == longKills || minutes > 0 {
-		d.maxWrites = longWrites
+		d.maxWrites, d.faults = longWrites, true
 	}
 	end := time.Now().Add(time.Duration(minutes) * time.Minute)
 	done := d.work(func(killed int) bool {
@@ -108,6 +108,8 @@ type crashTest struct {
 	targets  targets
 	// maxWrites bounds the writes to the network.
 	maxWrites int
+	// faults disturbs the network too.
+	faults bool
 }
 
 // truth is the acknowledged state.
@@ -202,12 +204,16 @@ func (d *crashTest) work(more func(killed int) bool) (killed int) {
 		wg.Go(func() { d.client(rand.New(rand.NewPCG(d.seed, uint64(c))), c, stop) })
 	}
 	random := rand.New(rand.NewPCG(d.seed, clients))
+	faults := rand.New(rand.NewPCG(d.seed, clients+1))
 	for ; more(killed); killed++ {
 		pause := time.NewTimer(time.Duration(20+random.IntN(300)) * time.Millisecond)
 		<-pause.C
 		if victim := random.IntN(2 * accounts); victim < accounts && random.IntN(2) == 0 {
 			d.sessions[victim].Kill()
 			d.startSession(victim)
+		}
+		if d.faults {
+			d.disturb(faults)
 		}
 		d.truth.mu.Lock()
 		d.up = make(chan struct{})
@@ -218,6 +224,7 @@ func (d *crashTest) work(more func(killed int) bool) (killed int) {
 	}
 	close(stop)
 	wg.Wait()
+	d.calm()
 	return killed
 }
 

@@ -48,8 +48,11 @@ type write struct {
 	key     string
 
 	answer []byte // nil: no reply yet
-	task   string
-	status string // "completed" or "failed" at the end
+	// refused says that the last reply was 429: the network has closed
+	// invitations for the week.
+	refused bool
+	task    string
+	status  string // "completed" or "failed" at the end
 	// safe is retry_safe of a failed one.
 	safe bool
 }
@@ -133,6 +136,12 @@ func (d *crashTest) askFor(w *write) {
 		body[kind.text] = w.text
 	}
 	status, answer := d.send("POST", "/network-agent/"+kind.path, http.Header{"X-Api-Key": {d.key}, "Idempotency-Key": {w.key}}, body)
+	if w.refused = status == http.StatusTooManyRequests && kind.kind == "invitation"; w.refused {
+		if w.answer != nil {
+			d.t.Errorf("key %s: refused after %s", w.key, w.answer)
+		}
+		return
+	}
 	if !d.expect(status, http.StatusOK, answer) {
 		return
 	}
@@ -150,16 +159,19 @@ func (d *crashTest) askFor(w *write) {
 func (d *crashTest) settleWrites() {
 	for _, w := range d.truth.writes {
 		d.eventually("a reply to "+w.key, func() bool {
-			if w.answer == nil {
+			if w.answer == nil && !w.refused {
 				d.askFor(w)
 			}
-			return w.answer != nil
+			return w.answer != nil || w.refused
 		})
 	}
 }
 
 // final reports whether a write has its outcome.
 func (d *crashTest) final(w *write) bool {
+	if w.refused {
+		w.status, w.safe = "refused", true
+	}
 	if w.status != "" {
 		return true
 	}
@@ -247,4 +259,28 @@ func (d *crashTest) networkWrites() []networkWrite {
 	var reply struct{ Writes []networkWrite }
 	require.NoError(d.t, json.Unmarshal(body, &reply))
 	return reply.Writes
+}
+
+// networkFaults are what an account meets on the network (fakenetwork.Faults).
+var networkFaults = []map[string]any{
+	{"lose_answers": 1}, {"lose_answers": 3}, {"lose_writes": 1}, {"lose_writes": 3}, {"slow": "300ms"},
+	{"signed_out": true}, {"challenge": true}, {"layout_changed": true}, {"rate_limited": true},
+}
+
+// disturb sometimes gives an account a fault, and sometimes ends all of them.
+func (d *crashTest) disturb(random *rand.Rand) {
+	switch random.IntN(6) {
+	case 0, 1:
+		fault := networkFaults[random.IntN(len(networkFaults))]
+		status, reply := d.sendTo(d.network, "POST", "/_control/faults", nil, map[string]any{"account": account(random.IntN(accounts)), "faults": fault})
+		require.Equal(d.t, http.StatusOK, status, "%s", reply)
+	case 2:
+		d.calm()
+	}
+}
+
+// calm ends all faults of the network.
+func (d *crashTest) calm() {
+	status, reply := d.sendTo(d.network, "DELETE", "/_control/faults", nil, nil)
+	require.Equal(d.t, http.StatusOK, status, "%s", reply)
 }
