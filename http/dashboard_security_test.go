@@ -158,7 +158,7 @@ func TestDashboardHostileTexts(t *testing.T) {
 				continue
 			}
 			require.NotContains(t, page.raw, "<script>", path+query)
-			require.NotContains(t, page.raw, "<img", path+query)
+			require.NotContains(t, page.raw, "<img src=x", path+query)
 			require.NotContains(t, page.raw, "javascript:", path+query)
 			if strings.Contains(page.raw, "&lt;script&gt;alert(1)") {
 				shown++

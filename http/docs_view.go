@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -32,6 +33,7 @@ type docsOperation struct {
 	Body                                   *docsBody
 	Replies                                []docsReply
 	Curl                                   string
+	Try                                    string // where a signed-in member can make the call
 }
 
 // docsField is a parameter, or a property of a schema.
@@ -104,6 +106,13 @@ func shownOperation(o operationAt) docsOperation {
 		if content := o.RequestBody.Value.Content.Get(mediaJSON); content != nil {
 			view.Body = &docsBody{typeOf(content.Schema), indented(content.Example)}
 		}
+	}
+	if strings.HasPrefix(o.path, "/api-") || strings.HasPrefix(o.path, "/network-agent/") && !strings.Contains(o.path, "/auth-") {
+		call := url.Values{"method": {o.method}, "path": {o.path}}
+		if view.Body != nil {
+			call.Set("body", view.Body.Example)
+		}
+		view.Try = "/app/try?" + call.Encode()
 	}
 	for _, code := range slices.Sorted(maps.Keys(o.Responses.Map())) {
 		view.Replies = append(view.Replies, shownReply(code, o.Responses.Value(code).Value))

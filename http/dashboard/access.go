@@ -134,6 +134,14 @@ func (d *Dashboard) cookie(r *http.Request) (name string, secure bool) {
 	return "watchpost", false
 }
 
+// origin is the address of the service as the browser knows it.
+func (d *Dashboard) origin(r *http.Request) string {
+	if _, encrypted := d.Client(r); encrypted {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
 // setCookie signs the browser in; an empty token signs it out.
 func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, token string, ends time.Time) {
 	name, secure := d.cookie(r)

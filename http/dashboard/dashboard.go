@@ -24,6 +24,8 @@ type Options struct {
 	// ReadPosts reads the query of GET /api-posts, whose parameters are those
 	// of the feed.
 	ReadPosts func(*http.Request) (named []string, q watchpost.PostQuery, err error)
+	// Try answers a request as the API does.
+	Try func(*http.Request) TryReply
 	// Interpret returns what a prompt means, or *interpret.Refused.
 	Interpret func(context.Context, watchpost.WatchlistType, string) (interpret.Result, error)
 	// Client returns the name of the client in limits, and whether its
@@ -80,12 +82,15 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathWatchlists, Handler: d.signed(d.watchlists)},
 		{Method: http.MethodGet, Path: "/app/watchlists/new", Handler: d.signed(d.newWatchlist)},
 		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(d.makeWatchlist)},
+		{Method: http.MethodPost, Path: "/app/watchlists/preview", Handler: d.signed(d.preview)},
 		{Method: http.MethodGet, Path: "/app/watchlists/{id}", Handler: d.signed(d.editWatchlist)},
 		{Method: http.MethodPost, Path: "/app/watchlists/{id}", Handler: d.signed(d.changeWatchlist)},
 		{Method: http.MethodGet, Path: pathTasks, Handler: d.signed(d.tasks)},
 		{Method: http.MethodPost, Path: pathTasks + "/{id}/retry", Handler: d.signed(d.retry)},
 		{Method: http.MethodGet, Path: pathJournal, Handler: d.signed(d.journal)},
 		{Method: http.MethodGet, Path: pathJournal + ".csv", Handler: d.signed(d.journalCSV)},
+		{Method: http.MethodGet, Path: pathTry, Handler: d.signed(d.showTry)},
+		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
 		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(d.changeTeam)},
 		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
@@ -120,6 +125,7 @@ const (
 	pathTeam       = "/app/team"
 	pathTasks      = "/app/tasks"
 	pathJournal    = "/app/journal"
+	pathTry        = "/app/try"
 	pathEvents     = "/app/events"
 )
 

@@ -27,6 +27,7 @@ type teamPage struct {
 	Email      string // typed into the invitation
 	Error      string
 	ResetIn    string
+	Origin     string // of the API
 }
 
 // gauge is a part of something limited that is in use.
@@ -70,6 +71,7 @@ type memberView struct {
 
 type signInView struct {
 	ID, Agent string
+	Who       string // another member
 	When      moment
 	This      bool
 }
@@ -119,7 +121,7 @@ func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 	admin := v.member.Role == watchpost.RoleAdmin
 	page := &teamPage{
 		frame: frameOf(v, "team", "Team"), Name: team.Team.Name, Plan: planName(team.Team.Plan), Admin: admin,
-		Room: gaugeOf("", team.Use.Members, team.Limits.Members).LimitText, ResetIn: inTime(watchpost.Daily.Reset(now).Sub(now)),
+		Room: gaugeOf("", team.Use.Members, team.Limits.Members).LimitText, ResetIn: inTime(watchpost.Daily.Reset(now).Sub(now)), Origin: d.origin(r),
 		Quotas: []gauge{
 			gaugeOf("Watchlists", team.Use.Watchlists, team.Limits.Watchlists), gaugeOf("Members", team.Use.Members, team.Limits.Members),
 			gaugeOf("Relevant posts this week, fullest watchlist", team.Use.WeeklyPosts, team.Limits.WeeklyPosts),
@@ -142,7 +144,19 @@ func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 		}
 	}
 	for _, s := range signIns {
-		page.SignIns = append(page.SignIns, signInView{s.ID, s.Agent, momentOf(ago(s.CreatedAt, now), s.CreatedAt), s.ID == v.session.ID})
+		page.SignIns = append(page.SignIns, signInView{ID: s.ID, Agent: s.Agent, When: momentOf(ago(s.CreatedAt, now), s.CreatedAt), This: s.ID == v.session.ID})
+	}
+	for _, m := range team.Team.Members {
+		if !admin || m.ID == v.member.ID {
+			continue
+		}
+		theirs, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWebSessions{Member: m.ID})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range theirs { // without the id, which ends it
+			page.SignIns = append(page.SignIns, signInView{Who: nameOf(m), Agent: s.Agent, When: momentOf(ago(s.CreatedAt, now), s.CreatedAt)})
+		}
 	}
 	return page, nil
 }

@@ -47,7 +47,17 @@ func (d *Dashboard) editWatchlist(w http.ResponseWriter, r *http.Request, v *vis
 	if err != nil {
 		return err
 	}
-	return formFor(v, l).render(w, http.StatusOK)
+	f := formFor(v, l)
+	if f.Stored, err = d.stored(r, v, l.Watchlist.ID); err != nil {
+		return err
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// stored counts the posts of a watchlist, which go with it.
+func (d *Dashboard) stored(r *http.Request, v *visit, id watchpost.WatchlistID) (int, error) {
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, []string{string(id)}, watchpost.PostQuery{PageSize: 1})
+	return found.Count, err
 }
 
 // changeWatchlist saves the form, pauses, resumes or deletes.
@@ -58,6 +68,9 @@ func (d *Dashboard) changeWatchlist(w http.ResponseWriter, r *http.Request, v *v
 	}
 	old := l.Watchlist
 	f := formFor(v, l)
+	if f.Stored, err = d.stored(r, v, old.ID); err != nil {
+		return err
+	}
 	update := actors.UpdateWatchlist{Type: old.Type, ID: old.ID}
 	switch r.PostFormValue("do") {
 	case "pause", "resume":
@@ -72,8 +85,11 @@ func (d *Dashboard) changeWatchlist(w http.ResponseWriter, r *http.Request, v *v
 	default:
 		f.Entries = nil
 		f.take(r.PostForm)
-		if r.PostFormValue("do") == "rows" {
+		switch r.PostFormValue("do") {
+		case "rows":
 			return f.render(w, http.StatusOK)
+		case "preview":
+			return d.showPreview(w, r, v, f)
 		}
 		if update.Patch, err = f.patch(old); err != nil {
 			return f.refused(w, err)

@@ -55,6 +55,8 @@ type watchlistForm struct {
 	Limit                  string // of the plan, which is reached
 	Slots                  []slotView
 	Question, Example      string
+	Preview                *previewView
+	Stored                 int // posts of the watchlist that is changed
 	typ                    watchpost.WatchlistType
 }
 
@@ -170,9 +172,12 @@ func (d *Dashboard) makeWatchlist(w http.ResponseWriter, r *http.Request, v *vis
 	if r.PostForm.Get("do") == "read" || !f.Read {
 		return d.readPrompt(w, r, f)
 	}
-	if r.PostForm.Get("do") == "rows" {
+	switch r.PostForm.Get("do") {
+	case "rows":
 		f.understand()
 		return f.render(w, http.StatusOK)
+	case "preview":
+		return d.showPreview(w, r, v, f)
 	}
 	watchlist, references := f.watchlist()
 	if len(f.Errors) > 0 {

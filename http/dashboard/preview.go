@@ -1,0 +1,158 @@
+package dashboard
+
+import (
+	"net/http"
+	"strings"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/internal/text"
+)
+
+const (
+	// maxBackTest is how many stored posts a preview tries a rule on, the newest.
+	maxBackTest = 300
+	// maxSamples is how many kept and dropped posts it shows.
+	maxSamples = 3
+	// sampleLength bounds the text of a sample, in bytes.
+	sampleLength = 240
+)
+
+// previewView shows what the keywords of a form would do with stored posts.
+type previewView struct {
+	Rule          string
+	Looked        int
+	OfWatchlist   bool // only posts of the watchlist that is changed
+	Kept, Dropped int
+	By            []choice // posts that each keyword keeps
+	KeptSamples   []sample
+	DropSamples   []sample
+	Wrong         []string // why keywords are not used
+}
+
+// sample is a stored post of a preview.
+type sample struct {
+	Author string
+	Posted moment
+	Text   []textPart
+}
+
+// preview answers a script while keywords are typed. Nothing is saved.
+func (d *Dashboard) preview(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if err := r.ParseForm(); err != nil {
+		return watchpost.WrapError(watchpost.Invalid, "The form cannot be read.", err)
+	}
+	f := formOf(v, r.PostForm.Get("kind"))
+	f.take(r.PostForm)
+	if id := r.PostForm.Get("watchlist"); id != "" {
+		r.SetPathValue("id", id)
+		l, err := d.watchlistOf(r, v)
+		if err != nil {
+			return err
+		}
+		f.ID, f.typ = l.Watchlist.ID, l.Watchlist.Type
+	}
+	view, err := d.backTest(r, v, f)
+	if err != nil {
+		return err
+	}
+	return renderPart(w, "watchlist.html", "preview", view)
+}
+
+// showPreview shows the form with its preview, for a browser without script.
+func (d *Dashboard) showPreview(w http.ResponseWriter, r *http.Request, v *visit, f *watchlistForm) (err error) {
+	if f.Preview, err = d.backTest(r, v, f); err != nil {
+		return err
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// backTest tries the keywords of a form on the newest stored posts: those of the
+// watchlist when one is changed, else all.
+func (d *Dashboard) backTest(r *http.Request, v *visit, f *watchlistForm) (*previewView, error) {
+	if !f.HasKeywords() || !f.Read {
+		return nil, nil
+	}
+	checked := *f
+	checked.Errors = nil
+	entries := checked.keywords()
+	view := &previewView{OfWatchlist: f.ID != ""}
+	for _, e := range checked.Errors {
+		if len(f.Entries) > 0 {
+			view.Wrong = append(view.Wrong, e.Text)
+		}
+	}
+	if len(entries) == 0 {
+		return view, nil
+	}
+	view.Rule = ruleOf(actors.WatchlistView{Watchlist: watchpost.Watchlist{Type: f.typ, Keywords: entries, Frequency: f.frequency()}})
+	var named []string
+	if f.ID != "" {
+		named = []string{string(f.ID)}
+	}
+	posts, err := d.newest(r, v, named)
+	if err != nil {
+		return nil, err
+	}
+	test := watchpost.RunBackTest(entries, posts)
+	view.Looked, view.Kept, view.Dropped = len(posts), len(test.Kept), len(test.Dropped)
+	for i, e := range entries {
+		view.By = append(view.By, choice{Name: e.Keyword, Count: test.By[i]})
+	}
+	view.KeptSamples = d.samples(test.Kept, watchpost.KeywordTexts(entries))
+	view.DropSamples = d.samples(test.Dropped, nil)
+	return view, nil
+}
+
+// newest returns the newest stored posts.
+func (d *Dashboard) newest(r *http.Request, v *visit, named []string) ([]*watchpost.Post, error) {
+	var posts []*watchpost.Post
+	for page := 1; len(posts) < maxBackTest; page++ {
+		found, err := d.Registry.Posts(r.Context(), v.session.Team, named, watchpost.PostQuery{Page: page, PageSize: watchpost.MaxPageSize, Order: watchpost.RecentFirst})
+		if err != nil {
+			return nil, err
+		}
+		for _, stored := range found.Posts {
+			post, err := stored.Post()
+			if err != nil {
+				return nil, err
+			}
+			posts = append(posts, post)
+		}
+		if len(found.Posts) < watchpost.MaxPageSize {
+			break
+		}
+	}
+	return posts, nil
+}
+
+func (d *Dashboard) samples(posts []*watchpost.Post, keywords []string) (samples []sample) {
+	now := d.Clock.Now()
+	for _, p := range posts[:min(maxSamples, len(posts))] {
+		content := strings.TrimSpace(p.Content)
+		from := 0
+		if found := text.Find(content, keywords); len(found) > 0 {
+			from = max(0, found[0].From-sampleLength/3)
+		}
+		samples = append(samples, sample{Author: p.AuthorName, Posted: momentOf(ago(p.PostedAt, now), p.PostedAt), Text: highlighted(excerpt(content, from), keywords)})
+	}
+	return samples
+}
+
+// excerpt cuts a text to about sampleLength bytes from a place on, at spaces.
+func excerpt(content string, from int) string {
+	before, after := "", ""
+	if from > 0 {
+		if i := strings.IndexByte(content[from:], ' '); i >= 0 {
+			content, before = content[from+i+1:], "… "
+		}
+	}
+	if len(content) > sampleLength {
+		if i := strings.LastIndexByte(content[:sampleLength], ' '); i > 0 {
+			content, after = content[:i], " …"
+		} else {
+			content = strings.ToValidUTF8(content[:sampleLength], "")
+		}
+	}
+	return before + content + after
+}
