@@ -46,6 +46,8 @@ type Node interface {
 	Others() []string
 	// Member reports whether a node is a member of the current view.
 	Member(id string) bool
+	// SetApart tells whether most other nodes cannot reach this one.
+	SetApart(ctx context.Context, apart bool)
 	// ReportDead tells that a node refuses connections.
 	ReportDead(ctx context.Context, id string)
 }
@@ -95,6 +97,10 @@ func (s *Server) PeerHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == clockPath && s.testClock != nil {
 			s.followClock(w, r)
+			return
+		}
+		if r.URL.Path == contactPath {
+			s.cluster.contacted(w, r)
 			return
 		}
 		p, err := readPeer(r.Header)
@@ -327,10 +333,11 @@ type clusterEdge struct {
 	Cluster
 	transport *http.Transport
 	forwarded counterVec
+	contacts  *contacts
 }
 
 func newClusterEdge(c Cluster, forwarded counterVec) *clusterEdge {
-	return &clusterEdge{Cluster: c, forwarded: forwarded, transport: &http.Transport{
+	return &clusterEdge{Cluster: c, forwarded: forwarded, contacts: newContacts(), transport: &http.Transport{
 		TLSClientConfig: c.TLS, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: 2 * dialTimeout,

@@ -113,17 +113,24 @@ func (c *clusterEdge) address(out *http.Request, from client, view int64, name s
 	}
 }
 
-// watch ends a request when its owner leaves the cluster: HTTP/1.1 has no ping that
-// would tell of a frozen one. An owner that gives up a name finishes by itself.
+// watch ends a request when its owner leaves the cluster or falls silent: HTTP/1.1 has
+// no ping that would tell of a frozen one. An owner that gives up a name finishes by
+// itself.
 func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, owner string) {
 	for {
 		_, changed := c.Node.Place(owner)
-		if !c.Node.Member(owner) {
+		silent, fell := c.contacts.silent(owner)
+		switch {
+		case !c.Node.Member(owner):
 			end(errLeft)
+			return
+		case silent:
+			end(errSilent)
 			return
 		}
 		select {
 		case <-changed:
+		case <-fell:
 		case <-ctx.Done():
 			return
 		}

@@ -131,7 +131,7 @@ func (l *relay) run(c *clusterEdge, owner string) {
 	go func() {
 		c.watch(watched, end, owner)
 		<-watched.Done()
-		if code, reason := k.conn.closeReason(); code != 0 || errors.Is(context.Cause(watched), errLeft) {
+		if code, reason := k.conn.closeReason(); code != 0 || errors.Is(context.Cause(watched), errLeft) || errors.Is(context.Cause(watched), errSilent) {
 			_ = k.web.writeClose(max(code, closeGoingAway), reason)
 		}
 		_ = k.web.net.Close()

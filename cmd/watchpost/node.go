@@ -84,7 +84,13 @@ func (s *service) joinCluster(ctx context.Context, peers *tls.Config) error {
 	if _, err := s.serveTLS(address, s.api.PeerHandler(), peers); err != nil {
 		return fmt.Errorf("serve the nodes of the cluster: %w", err)
 	}
-	return s.node.Join(ctx)
+	if err := s.node.Join(ctx); err != nil {
+		return err
+	}
+	contact, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.endContact = stop
+	s.running.Go(func() { s.api.KeepContact(contact) })
+	return nil
 }
 
 // nodeFailed receives the error that ended the membership of a cluster.

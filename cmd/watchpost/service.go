@@ -41,10 +41,12 @@ type service struct {
 	testClock *watchpost.SettableClock // nil without --test-clock
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
-	api       *httpapi.Server
-	servers   []*http.Server
-	ready     atomic.Bool
-	running   conc.WaitGroup
+	// endContact ends the signs of life to other nodes; nil without --cluster.
+	endContact context.CancelFunc
+	api        *httpapi.Server
+	servers    []*http.Server
+	ready      atomic.Bool
+	running    conc.WaitGroup
 	// background is the context of work that no request waits for; it ends with stop.
 	background    context.Context
 	endBackground context.CancelFunc
@@ -285,6 +287,9 @@ func (s *service) stop() error {
 		if err := f(); err != nil {
 			failures = append(failures, fmt.Errorf("stop, waiting for %s: %w", what, err))
 		}
+	}
+	if s.endContact != nil {
+		s.endContact()
 	}
 	if s.node != nil {
 		end("the other nodes to take over the teams", func() error {

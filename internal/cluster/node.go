@@ -52,6 +52,8 @@ type Node struct {
 	failed      chan error
 	metrics     *metrics
 
+	apart bool // see SetApart, whose caller alone uses it
+
 	mu       sync.Mutex
 	tenure   tenure
 	leaseEnd time.Duration // by sinceBoot; 0: no lease
@@ -409,6 +411,43 @@ func (n *Node) Drain(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// SetApart gives the node's names up while most other members cannot reach it, and
+// takes them back after that. A drain that was asked for stays. It is called by one
+// goroutine.
+func (n *Node) SetApart(ctx context.Context, apart bool) {
+	if apart == n.apart || apart && n.draining() {
+		return
+	}
+	sql, args := undrainSQL, []any{n.o.ID, n.incarnation}
+	if apart {
+		sql, args = drainSQL, args[:1]
+	}
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	if _, err := n.pool.Exec(bounded, sql, args...); err != nil {
+		return // the next call tries again
+	}
+	n.apart = apart
+	if apart {
+		n.o.Log.Warn("most other nodes cannot reach this one: its teams move to them", "node", n.o.ID)
+	} else {
+		n.o.Log.Info("the other nodes reach this one again", "node", n.o.ID)
+	}
+	n.Refresh()
+}
+
+// draining reports whether this node gives up its names.
+func (n *Node) draining() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.tenure.current().Members {
+		if m.ID == n.o.ID {
+			return m.Draining
+		}
+	}
+	return false
 }
 
 // Close ends the membership, if the node has joined. It serves nothing after that.

@@ -56,6 +56,12 @@ WITH drained AS (UPDATE node SET draining = true WHERE id = $1 AND NOT draining 
 moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM drained))
 SELECT pg_notify('` + channel + `', '') FROM drained`
 
+// undrainSQL lets a member own names again.
+const undrainSQL = `
+WITH back AS (UPDATE node SET draining = false WHERE id = $1 AND incarnation = $2 AND draining RETURNING id),
+moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM back))
+SELECT pg_notify('` + channel + `', '') FROM back`
+
 const listSQL = `
 SELECT id, build, draining, teams, seen >= (SELECT version FROM cluster_view), extract(epoch FROM expires_at - clock_timestamp())::float8
 FROM node ORDER BY id`

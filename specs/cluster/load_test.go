@@ -85,8 +85,9 @@ func (c *drillClient) send(again bool, method, path string, body any, headers ..
 	for {
 		c.at = c.d.down.next(c.at)
 		r.tries++
+		before := c.d.down.mark(c.at)
 		r.status, r.body = c.d.request(c.at, method, path, body, append(headers, "X-Api-Key", c.of.Key)...)
-		allUp = allUp && !c.d.down.is(c.at)
+		allUp = allUp && before == c.d.down.mark(c.at) && before%2 == 0
 		over := r.status == http.StatusInternalServerError && string(r.body) == overload
 		if r.status != 0 && !over {
 			c.d.figures.took(time.Since(began), allUp)
@@ -212,18 +213,23 @@ func (c *drillClient) comment(name string) {
 type down struct {
 	mu    sync.Mutex
 	nodes [nodes]bool
+	marks [nodes]int // counts the changes; odd while a node is down
 }
 
 func (d *down) set(i int, is bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.nodes[i] = is
+	if d.nodes[i] != is {
+		d.nodes[i] = is
+		d.marks[i]++
+	}
 }
 
-func (d *down) is(i int) bool {
+// mark tells whether a node was down between two calls.
+func (d *down) mark(i int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.nodes[i]
+	return d.marks[i]
 }
 
 func (d *down) next(i int) int {

@@ -19,6 +19,9 @@ func (s *Server) Standby() (standby *Server, err error) {
 		return nil, err
 	}
 	standby = &Server{bin: s.bin, dir: dir, settings: append([]string{"listen_addresses=", "unix_socket_directories=" + dir}, s.settings[2:]...)}
+	// After a restart of the primary the standby is back soon; the default is 5 s, and
+	// commits wait for it.
+	standby.settings = append(standby.settings, "wal_retrieve_retry_interval=200ms")
 	if err := standby.follow(s); err != nil {
 		return nil, errors.Join(err, standby.Close())
 	}
