@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,6 +163,7 @@ func TestVet(t *testing.T) {
 		"many required":    {given: entry("kube-hunter", "a", "b", "Germany", "c"), want: "  kube-hunter +'a' +'b' +'Germany'"},
 		"both":             {given: watchpost.KeywordEntry{Keyword: "kube-hunter", Excluded: []string{"kube-hunter", "x"}}, want: "  kube-hunter -'x'"},
 		"generic":          {given: entry("posts"), dropped: true},
+		"generic phrase":   {given: entry("new company"), dropped: true},
 		"generic, demands": {given: entry("companies", "CERN"), want: "  companies +'CERN'"},
 		"blank":            {given: entry("  "), dropped: true},
 	} {
@@ -182,6 +184,12 @@ func TestVet(t *testing.T) {
 	timed, err := interpret.Vet(r, prompt+", twice a day")
 	require.NoError(t, err)
 	require.Equal(t, 12, timed.Hours, "a stated frequency that the model left out")
+	r.Keywords = []watchpost.KeywordEntry{entry("Zscaler")}
+	for prompt, inferred := range map[string]bool{"Posts about outages of Zscaler or Netskope": true, "Posts about outages of Zscaler here": false} {
+		lost, err := interpret.Vet(r, prompt)
+		require.NoError(t, err)
+		require.Equal(t, inferred, slices.Contains(lost.Inferred(), interpret.SlotKeywords), "a name is in no entry: %s", prompt)
+	}
 	r.Keywords = []watchpost.KeywordEntry{entry("posts")}
 	_, err = interpret.Vet(r, prompt)
 	require.Error(t, err)

@@ -148,12 +148,16 @@ func (w wish) fewer(required []string) []string {
 	})
 }
 
-// generic reports whether a keyword is a word that most posts could contain.
+// generic reports whether a keyword has only words that most posts could
+// contain.
 func (w wish) generic(keyword string) bool {
-	k := key(keyword)
 	v := w.vocab
-	return !strings.Contains(k, " ") && !acronym(keyword) && !strings.HasPrefix(k, "#") &&
-		(v.classes[k]&(stopWord|genericWord|frameWord|roleWord) != 0 || v.levels[k] >= 24)
+	for f := range strings.FieldsSeq(keyword) {
+		if k := key(f); acronym(f) || f[0] == '#' || v.classes[k]&(stopWord|genericWord|frameWord|roleWord) == 0 && v.levels[k] < 24 {
+			return false
+		}
+	}
+	return true
 }
 
 func isQuoted(keyword string, quoted []string) bool {
@@ -172,11 +176,12 @@ func nameLike(words []string) bool {
 }
 
 // landed adds the quoted phrases and hashtags of the prompt that no entry
-// contains, as long as there is room.
+// contains, as long as there is room. It reports a change for a name that is
+// missing.
 func (w wish) landed(kept []watchpost.KeywordEntry, quoted []string, changed *bool) []watchpost.KeywordEntry {
 	var all strings.Builder
 	for _, e := range kept {
-		all.WriteString(e.Keyword + " \n " + strings.Join(e.Required, " \n ") + " \n " + strings.Join(e.Excluded, " \n ") + " \n ")
+		all.WriteString(strings.Join(slices.Concat([]string{e.Keyword}, e.Required, e.Excluded), " \n ") + " \n ")
 	}
 	present := text.Normalize(all.String())
 	for _, q := range quoted {
@@ -186,6 +191,12 @@ func (w wish) landed(kept []watchpost.KeywordEntry, quoted []string, changed *bo
 		}
 		if e, fault := w.mend(watchpost.KeywordEntry{Keyword: q, Excluded: kept[0].Excluded}, quoted); fault == "" {
 			kept, *changed = append(kept, e), true
+		}
+	}
+	b := builder{wish: w}
+	for _, r := range slices.Concat(b.itemRuns(), w.excluded) {
+		if b.isNamed(r) && r[0].kind == word && !strings.Contains(present, norms(r)) && lookup("communities", norms(r)) == "" && !community.MatchString(r[0].text) {
+			*changed = true
 		}
 	}
 	// Two long phrases can begin alike, and like an entry.
