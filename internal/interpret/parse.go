@@ -2,6 +2,7 @@ package interpret
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -164,7 +165,11 @@ func (r *reader) partOfName(t, next token) bool {
 // head the list after it.
 func (r *reader) comma(t, next token) {
 	r.endItem()
-	r.likes, r.shared = r.likes && t.kind != closed, r.versus && t.text == ","
+	dash := strings.Contains("—–-", t.text)
+	if dash && r.mode == wanted { // Asana, ClickUp — outages, pricing
+		r.versus = r.versus || len(r.items) > 0 && !slices.ContainsFunc(r.items, func(it item) bool { return !r.vocab.isName(it.groups[0][0][0]) })
+	}
+	r.likes, r.shared = r.likes && t.kind != closed, r.versus && (t.text == "," || dash)
 	switch {
 	case t.text == ":" && r.mode == wanted:
 		r.headed = r.items
