@@ -94,7 +94,7 @@ func (r *reader) step(t, next token, first bool) {
 		if r.mode == unwanted {
 			r.mode = wanted
 		}
-		if first && len(r.wish.items) > 0 {
+		if first && len(r.wish.items) > 0 || len(r.items) > 0 && (r.before.kind == pause || r.before.is(notWord|stopWord)) {
 			r.mode = needed
 		}
 	case t.is(andWord | orWord | versusWord):
@@ -157,6 +157,9 @@ func (r *reader) partOfName(t, next token) bool {
 		n := len(r.run)
 		return n > 0 && r.before.class == 0 && r.before.kind == word && capital(r.run[n-1].text) && r.vocab.isName(r.run[n-1])
 	}
+	if n := len(r.run); n > 0 && r.before.kind == word && !r.before.first && capital(r.before.text) && r.vocab.level(r.before.norm) >= ambiguous {
+		return true // Air France
+	}
 	german := r.vocab.language == "de" && capital(next.text) && t.text != t.place.words[0] // Deutsche Bahn
 	return (r.vocab.isName(next) || german) && next.class == 0 && next.intent == nil
 }
@@ -167,7 +170,7 @@ func (r *reader) comma(t, next token) {
 	r.endItem()
 	dash := strings.Contains("—–-", t.text)
 	if dash && r.mode == wanted { // Asana, ClickUp — outages, pricing
-		r.versus = r.versus || len(r.items) > 0 && !slices.ContainsFunc(r.items, func(it item) bool { return !r.vocab.isName(it.groups[0][0][0]) })
+		r.versus = r.versus || len(r.items) > 0 && r.vocab.isName(r.items[0].groups[0][0][0])
 	}
 	r.likes, r.shared = r.likes && t.kind != closed, r.versus && (t.text == "," || dash)
 	switch {

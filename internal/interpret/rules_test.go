@@ -42,6 +42,13 @@ func TestUnderstood(t *testing.T) {
 		{"Must mention Terraform and either OpenTofu or Pulumi, in English", "Terraform |OpenTofu |Pulumi"},
 		{"Discussion of precision fermentation (e.g. Perfect Day, Formo) and cultivated meat", "precision fermentation\nPerfect Day |precision fermentation"},
 		{"Skip:\n- webinars\n- trailers\nTrack:\n- heat pumps\n- solar panels", "heat pumps -webinars -webinar -trailers -trailer\nsolar panels"},
+		{"Competitor watch: Asana, ClickUp, monday.com — pricing changes, outages", "Asana |pricing |changes |change |outages |outage\nClickUp"},
+		{"Stripe Billing vs Chargebee vs Recurly, pricing complaints", "Stripe Billing +pricing\nChargebee +pricing\nRecurly +pricing"},
+		{"Discussions around the four-day work week, but only in the public sector", "four-day work |public"},
+		{"People who had a bad experience with Lufthansa, KLM or Air France refunds", "Lufthansa |refunds |refund\nKLM |refunds |refund\nAir France"},
+		{"CEO announcements of layoffs in German automotive suppliers", "layoffs |German |Germany"},
+		{"Busco opiniones de clientes sobre Glovo o Just Eat en Barcelona", "Glovo +Barcelona\nJust Eat +Barcelona"},
+		{"posts about electric school buses, biochar and geothermal plants in Iceland", "electric school |Iceland |Icelandic |Islandia |Islande"},
 		{"Посты о проблемах с доставкой от Ozon и Wildberries в этом году", "Ozon\nWildberries"},
 		{"Beiträge über Wärmepumpen in Österreich, aber nicht über Messen", "Wärmepumpen |Österreich"},
 	} {
