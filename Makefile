@@ -118,6 +118,17 @@ BENCH_SESSIONS ?=
 bench-sessions: ## measure 15,000 connected sessions: memory, CPU time, task lives
 	$(GO) test -run '^$$' -bench Sessions -benchtime 1x -timeout 60m -v $(BENCH_SESSIONS) ./specs/bench
 
+PART ?= all
+CLUSTER_PART = $(if $(filter all,$(PART)),Cluster,Cluster$(PART))
+bench-cluster: postgres ## measure nodes on PostgreSQL; PART=lives, forward, activation, memory, sessions or placement; specs/scale.md has the figures
+ifneq ($(PART),placement)
+	$(GO) test -run '^$$' -bench '(?i)^Benchmark$(CLUSTER_PART)' -benchtime 1x -timeout 120m -v $(BENCH_SESSIONS) ./specs/bench
+endif
+ifneq ($(filter all placement,$(PART)),)
+	$(GO) run ./specs/bench/placement
+endif
+.PHONY: bench-cluster
+
 CORPUS ?=
 bench-prompts: ## measure prompt interpretation on both halves of the prompts, and count lines of code; CORPUS=dir recomputes the word frequencies
 	$(if $(CORPUS),$(GO) run ./internal/interpret/frequencies -corpus $(CORPUS))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/specs/cluster/local"
 	"watchpost/specs/process"
 )
 
@@ -75,7 +76,7 @@ type server struct {
 	took    time.Duration // from start to ready
 }
 
-const adminToken = "operator-of-the-bench"
+const adminToken = local.AdminToken
 
 // startWatchpost starts the service in a folder.
 func startWatchpost(t testing.TB, dir string) *server {

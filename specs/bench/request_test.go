@@ -184,15 +184,19 @@ func (p *server) collect(b *testing.B) (key, task string) {
 	return team.APIKey, created.ID
 }
 
-// expect reads the next frame and requires its type.
+// expect reads the next frame that is no status and requires its type.
 func expect(b *testing.B, ws *websocket.Conn, kind string) protocol.Frame {
 	b.Helper()
-	_, raw, err := ws.Read(context.Background())
-	require.NoError(b, err)
-	var f protocol.Frame
-	require.NoError(b, json.Unmarshal(raw, &f))
-	require.Equal(b, kind, f.Type)
-	return f
+	for {
+		_, raw, err := ws.Read(context.Background())
+		require.NoError(b, err)
+		var f protocol.Frame
+		require.NoError(b, json.Unmarshal(raw, &f))
+		if f.Type != protocol.TypeStatus {
+			require.Equal(b, kind, f.Type)
+			return f
+		}
+	}
 }
 
 // scannedPosts are posts as long as real ones.

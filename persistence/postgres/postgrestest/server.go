@@ -205,5 +205,8 @@ func ordinaryUser(dir string) (*syscall.SysProcAttr, error) {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, os.Chown(dir, int(uid), int(gid))
 }
 
+// PID is the id of the server's first process.
+func (s *Server) PID() int { return s.process.Process.Pid }
+
 // Program returns the path of a program of the server's version, as pg_dump.
 func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
