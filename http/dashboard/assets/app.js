@@ -61,7 +61,7 @@
     else connect();
   });
   addEventListener("pagehide", disconnect);
-  addEventListener("pageshow", connect);
+  addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 
   // ---- Keys
   const posts = () => all(".posts > .post");
@@ -151,5 +151,6 @@
     const box = one("#keys-on");
     if (box) box.checked = keysOn();
     one("[role=alert][tabindex]")?.focus();
+    connect();
   });
 })();

@@ -1,0 +1,260 @@
+package browser_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/actors"
+	"watchpost/specs/process"
+)
+
+// look is a scheme and width in which pages are checked.
+type look struct {
+	width int
+	dark  bool
+}
+
+// looks has each width and each scheme; the long tests have all pairs.
+func looks() []look {
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		return []look{{360, false}, {360, true}, {800, false}, {800, true}, {1440, false}, {1440, true}}
+	}
+	return []look{{360, false}, {800, true}, {1440, false}}
+}
+
+// show sets scheme and width.
+func (p *page) show(l look) {
+	p.t.Helper()
+	scheme := map[bool]string{false: "light", true: "dark"}[l.dark]
+	p.must(p.session, "Emulation.setEmulatedMedia", map[string]any{"features": []any{
+		map[string]any{"name": "prefers-color-scheme", "value": scheme}, map[string]any{"name": "prefers-reduced-motion", "value": "reduce"}, // colours at once
+	}}, nil)
+	p.must(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": l.width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+}
+
+// visit loads a page of the dashboard and waits until it is whole.
+func (p *page) visit(path string) {
+	p.t.Helper()
+	p.run(`window.leaving = true; location.href = ` + quoted(path))
+	p.until(`!window.leaving && document.readyState !== "loading" && document.querySelector("h1") !== null`)
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // texts are always encoded
+	}
+	return string(b)
+}
+
+// press presses a key, as a person does.
+func (p *page) press(key, text string) {
+	p.t.Helper()
+	code := 0
+	if key == "Escape" {
+		code = 27 // the browser itself closes dialogs by the code
+	}
+	p.must(p.session, "Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": code}, nil)
+	p.must(p.session, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}, nil)
+}
+
+// accessible checks the page as it is with axe-core, all rules.
+func (p *page) accessible(axe, where string) {
+	p.t.Helper()
+	if string(p.run(`typeof axe`)) == `"undefined"` {
+		p.run(axe + "; 0")
+	}
+	found := p.run(`axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html + " " + (n.any[0]?.message ?? "")).join(" | ")))`)
+	require.JSONEq(p.t, `[]`, string(found), where)
+	wide := p.run(`[document.documentElement.scrollWidth, innerWidth]`)
+	var sizes [2]int
+	require.NoError(p.t, json.Unmarshal(wide, &sizes))
+	require.LessOrEqual(p.t, sizes[0], sizes[1], "%s scrolls sideways", where)
+}
+
+// signedIn opens the dashboard in a member's browser, by a link.
+func (m *member) signedIn() *page {
+	t := m.team.t
+	t.Helper()
+	link, err := actors.Ask(t.Context(), m.registry, m.id, actors.CreateSignInLink{Email: m.email})
+	require.NoError(t, err)
+	p := m.open(m.service + "/app/sign-in/link?link=" + link.Token)
+	p.run(`document.querySelector("form").requestSubmit()`)
+	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
+	return p
+}
+
+// TestDashboardPages checks every page with axe-core, by keyboard alone and without
+// script, in a real browser with posts that its extension has collected.
+func TestDashboardPages(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile("../../extension/node_modules/axe-core/axe.min.js")
+	require.NoError(t, err)
+	w := theWorld(t)
+	m := w.createTeam(t, "pages@example.com")
+	status, made := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"name": "Machine learning", "keywords": []string{"machine learning"}})
+	require.Equal(t, http.StatusOK, status, made)
+	one := m.join("pages@example.com", "pages-account")
+	eventually(t, func() bool {
+		_, posts := m.call(http.MethodGet, "/api-posts", nil)
+		return posts["count"].(float64) > 2
+	}, func() string { return "no posts" })
+	p := one.signedIn()
+
+	// By keyboard alone: read, like, search, see the keys.
+	p.until(`document.querySelectorAll(".post").length > 2 && !document.querySelector("#live").hidden`)
+	p.press("j", "j")
+	p.until(`document.activeElement === document.querySelectorAll(".post")[0]`)
+	p.press("j", "j")
+	p.until(`document.activeElement === document.querySelectorAll(".post")[1] && document.activeElement.classList.contains("current")`)
+	p.press("k", "k")
+	p.press("s", "s")
+	p.until(`document.querySelector(".post.current [data-act=save]").getAttribute("aria-pressed") === "true"`)
+	p.press("l", "l")
+	p.until(`document.querySelector(".post.current .action-state, .post.current .post-actions .state.good") !== null`)
+	p.press("c", "c")
+	p.until(`document.activeElement.matches(".post.current textarea")`)
+	p.press("Escape", "")
+	p.until(`document.querySelector(".write[open]") === null`)
+	// The like is done in this browser; the page learns of it by itself.
+	p.until(`[...document.querySelectorAll(".post-actions .state.good")].some((s) => s.textContent.includes("Liked"))`)
+	p.run(`window.kept = true`)
+	p.press("/", "/")
+	p.until(`document.activeElement.id === "q"`)
+	for _, letter := range "zzz" {
+		p.press(string(letter), string(letter))
+	}
+	p.until(`document.querySelector(".empty h2")?.textContent === "No post matches" && location.search.includes("search_term=zzz")`)
+	p.until(`window.kept === true && document.activeElement.id === "q"`) // not loaded again
+	p.press("Escape", "")
+	p.until(`document.activeElement.id !== "q"`)
+	p.press("?", "?")
+	p.until(`document.querySelector("#keys").open`)
+	p.press("Escape", "")
+	p.until(`!document.querySelector("#keys").open`)
+	p.press("g", "g")
+	p.press("w", "w")
+	p.until(`location.pathname === "/app/watchlists" && document.readyState === "complete"`)
+
+	// The preview follows what is typed.
+	p.visit("/app/watchlists/new?kind=keyword")
+	p.run(`document.querySelector("#k0").focus()`)
+	p.must(p.session, "Input.insertText", map[string]any{"text": "machine learning"}, nil)
+	p.until(`[...document.querySelectorAll("#preview dt")].some((d) => d.textContent === "Kept")`)
+
+	var post string
+	require.NoError(t, json.Unmarshal([]byte(quoted(m.firstPost())), &post))
+	paths := []string{
+		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + post, "/app/watchlists", "/app/watchlists/new", "/app/watchlists/new?kind=keyword",
+		"/app/watchlists/new?kind=people", "/app/watchlists/" + made["id"].(string), "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
+		"/app/team", "/app/try", "/app/nothing",
+	}
+	for _, path := range paths {
+		p.visit(path)
+		for _, l := range looks() {
+			p.show(l)
+			p.accessible(string(axe), fmt.Sprintf("%s at %d, dark %v", path, l.width, l.dark))
+		}
+	}
+	takeDashboardPictures(p)
+
+	// Without script the pages can be read.
+	p.must(p.session, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
+	p.must(p.session, "Page.navigate", map[string]any{"url": m.service + "/app"}, nil)
+	p.until(`location.search === "" && document.querySelectorAll(".post").length > 2 && document.querySelectorAll("#per-day tbody tr").length === 7`)
+	p.until(`document.querySelector("form[role=search] button[type=submit]") !== null && document.querySelector("#live").hidden`)
+}
+
+// firstPost returns the id of the newest post.
+func (m *team) firstPost() string {
+	_, posts := m.call(http.MethodGet, "/api-posts?page_size=1", nil)
+	return posts["data"].([]any)[0].(fields)["id"].(string)
+}
+
+// takeDashboardPictures writes the README's pictures of the dashboard, with -update.
+func takeDashboardPictures(p *page) {
+	for _, one := range []struct {
+		name, path string
+		look
+	}{{"feed-1440-light", "/app", look{1440, false}}, {"feed-360-dark", "/app", look{360, true}}, {"watchlist-1440-light", "/app/watchlists/new?kind=keyword", look{1440, false}}, {"team-800-dark", "/app/team", look{800, true}}} {
+		p.visit(one.path)
+		p.show(one.look)
+		if one.path == "/app" {
+			p.until(`document.querySelector(".chart canvas") !== null`)
+		}
+		var shot struct{ Data string }
+		p.must(p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+		png, err := base64.StdEncoding.DecodeString(shot.Data)
+		require.NoError(p.t, err)
+		require.Greater(p.t, len(png), 4<<10, "%s is empty", one.name)
+		if *update {
+			require.NoError(p.t, os.MkdirAll(dashboardPictures, 0o755))
+			require.NoError(p.t, os.WriteFile(filepath.Join(dashboardPictures, one.name+".png"), png, 0o644))
+		}
+	}
+}
+
+// dashboardPictures is the folder of the README's pictures of the dashboard.
+const dashboardPictures = "../../http/dashboard/pictures"
+
+var (
+	demoLink     = regexp.MustCompile(`(http://\S+/app/sign-in/link\?link=\S+)`)
+	demoExported = regexp.MustCompile(`WATCHPOST_URL=(\S+) WATCHPOST_KEY=(\S+)`)
+)
+
+// TestNewcomer does what somebody does who has just run the demo: open the printed
+// link, read posts, make a watchlist from a sentence, like a post, and see the like
+// at the network.
+func TestNewcomer(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	dir := t.TempDir()
+	program, err := process.Build(dir)
+	require.NoError(t, err)
+	demo, err := process.Launch("demo", dir, program, "demo", "--listen", "127.0.0.1:0", "--network-listen", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, demo.Stop()) })
+	find := func(pattern *regexp.Regexp, text string) string {
+		line, err := demo.Await(text)
+		require.NoError(t, err)
+		found := pattern.FindStringSubmatch(line)
+		require.NotEmpty(t, found, line)
+		return found[1]
+	}
+	find(demoExported, "export WATCHPOST_URL=")
+	site := find(demoNetwork, "Extension  ")
+	link := find(demoLink, "/app/sign-in/link")
+	p := launch(t, w.dist, t.TempDir()).open(link)
+	p.run(`document.querySelector("form").requestSubmit()`)
+	p.until(`location.pathname === "/app" && document.querySelectorAll(".post").length > 0`)
+
+	p.visit("/app/watchlists/new")
+	p.run(`document.querySelector("#prompt").value = "Posts about machine learning in production, every day"; document.querySelector('button[value="read"]').click()`)
+	p.until(`[...document.querySelectorAll("[name=keyword]")].some((k) => k.value !== "")`)
+	p.run(`document.querySelector('button[value="save"]').click()`)
+	p.until(`location.pathname === "/app/watchlists" && document.querySelectorAll(".wl").length > 1`)
+
+	p.visit("/app")
+	p.until(`document.querySelector("[data-act=like]") !== null`)
+	p.run(`const button = document.querySelector("[data-act=like]"); window.liking = button.closest(".post").id; button.click()`)
+	p.until(`document.querySelector("#" + CSS.escape(window.liking) + " .post-actions .state.good")?.textContent.includes("Liked")`)
+	p.visit("/app/journal")
+	p.until(`[...document.querySelectorAll("tbody tr")].some((r) => r.textContent.includes("Like a post") && r.textContent.includes("Done in"))`)
+	eventually(t, func() bool {
+		answer, err := http.Get(site + "/_control/writes?kind=like") //nolint:noctx // a test
+		if err != nil {
+			return false
+		}
+		defer func() { _ = answer.Body.Close() }()
+		var writes struct{ Total int }
+		return json.NewDecoder(answer.Body).Decode(&writes) == nil && writes.Total == 1
+	}, func() string { return "the network has no like" })
+}
