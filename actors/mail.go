@@ -6,7 +6,8 @@ import (
 	"watchpost"
 )
 
-// Mailer delivers one mail, or takes it over to deliver it later.
+// Mailer delivers one mail, or takes it over to deliver it later. A mail without an
+// address is delivered to nobody, and takes the same time.
 type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }
@@ -31,6 +32,13 @@ func (r *Registry) post(ctx context.Context, m Mail) {
 		r.env.log.Error("mail not sent", "to", m.To, "error", err)
 	}
 	r.env.metrics.Mail(event)
+}
+
+// postToNobody takes the time of a mail.
+func (r *Registry) postToNobody(ctx context.Context) {
+	if err := r.mailer.Send(ctx, Mail{Body: otpMail("", "000000").Body}); err != nil {
+		r.env.log.Debug("no mail to nobody", "error", err)
+	}
 }
 
 // otpMail carries a one-time code, the only run of six digits in it.

@@ -35,9 +35,11 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) 
 		return err
 	}
 	if !r.open {
-		// Only the mail is left out, so that the time of the answer tells nothing.
+		// A mail to nobody is stored instead, so that the time of the answer tells
+		// nothing.
 		_, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
 		if errors.Is(err, persistence.ErrNotFound) {
+			r.postToNobody(ctx)
 			return nil
 		}
 		if err != nil {

@@ -24,13 +24,19 @@ type mailed struct {
 	process *process.Process
 	url     string
 	client  *http.Client
+	killed  bool
 }
 
 // startMailed starts the binary with a mail server whose certificate it trusts.
 func startMailed(t *testing.T, server *mailtest.Server, args ...string) *mailed {
 	t.Helper()
+	return startMailedIn(t, t.TempDir(), server, args...)
+}
+
+// startMailedIn is startMailed with a data folder, which may hold mails.
+func startMailedIn(t *testing.T, dir string, server *mailtest.Server, args ...string) *mailed {
+	t.Helper()
 	t.Setenv("SSL_CERT_FILE", server.CertificateFile())
-	dir := t.TempDir()
 	p, err := launch("service", dir, append([]string{
 		"serve", "--data", dir, "--listen", "127.0.0.1:0", "--test-clock", "--admin-token", operatorToken,
 		"--smtp-host", server.Host, "--smtp-port", strconv.Itoa(server.Port), "--smtp-from", "no-reply@watchpost.example",
@@ -39,7 +45,9 @@ func startMailed(t *testing.T, server *mailtest.Server, args ...string) *mailed 
 	m := &mailed{t: t, process: p, client: &http.Client{Timeout: patience, Transport: &http.Transport{}}}
 	t.Cleanup(func() {
 		m.client.CloseIdleConnections()
-		require.NoError(t, p.Stop())
+		if !m.killed {
+			require.NoError(t, p.Stop())
+		}
 	})
 	m.url, err = p.URL()
 	require.NoError(t, err)
@@ -150,6 +158,24 @@ func TestAnswerDoesNotTellOfTheMail(t *testing.T) {
 	}
 	server.Resume()
 	server.Await(7)
+}
+
+// TestMailSurvivesKill kills the service while the mail server does not answer. The
+// next start delivers the mail, and its code is accepted.
+func TestMailSurvivesKill(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Options{NoAuth: true})
+	dir := t.TempDir()
+	server.Hang()
+	killed := startMailedIn(t, dir, server)
+	killed.sends("ada@acme.example")
+	killed.process.Kill()
+	killed.killed = true
+	require.Empty(t, server.Mails())
+	server.Resume()
+	m := startMailedIn(t, dir, server)
+	code := onlyCode.FindString(server.Await(1)[0].Body)
+	status, body := m.verify("ada@acme.example", code)
+	require.Equal(t, http.StatusOK, status, body)
 }
 
 // between returns the text between two texts.

@@ -42,8 +42,8 @@ func (f *smtpFlags) check() error {
 }
 
 // startMailer starts the delivery of mail and returns the function that stops
-// it.
-func startMailer(c *serveCommand, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (actors.Mailer, func(context.Context) error, error) {
+// it. shelf keeps the mails until the mail server has them.
+func startMailer(c *serveCommand, shelf *actors.MailShelf, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (actors.Mailer, func(context.Context) error, error) {
 	f := &c.SMTP
 	if f.Host == "" {
 		folder, err := mail.NewFolder(filepath.Join(c.Data, "mail"), clock, log)
@@ -56,6 +56,6 @@ func startMailer(c *serveCommand, clock watchpost.Clock, metrics *actors.Metrics
 	if err != nil {
 		return nil, nil, err
 	}
-	outbox := mail.NewOutbox(smtp, clock, log, metrics)
+	outbox := mail.NewOutbox(smtp, shelf, clock, log, metrics)
 	return outbox, outbox.Close, nil
 }

@@ -13,6 +13,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/mail"
+	"watchpost/persistence/badger"
 )
 
 func TestSMTPFlags(t *testing.T) {
@@ -55,16 +56,20 @@ func TestSMTPVariables(t *testing.T) {
 
 func TestStartMailer(t *testing.T) {
 	log, metrics := slog.New(slog.DiscardHandler), actors.NewMetrics()
-	folder, end, err := startMailer(&serveCommand{Data: t.TempDir()}, watchpost.SystemClock{}, metrics, log)
+	store, err := badger.Open(badger.Options{Dir: t.TempDir(), Logger: log})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Clock: watchpost.SystemClock{}, Sender: "alone", Alive: func(string) bool { return false }})
+	folder, end, err := startMailer(&serveCommand{Data: t.TempDir()}, shelf, watchpost.SystemClock{}, metrics, log)
 	require.NoError(t, err)
 	require.IsType(t, &mail.Folder{}, folder)
 	require.Nil(t, end)
 	smtp := smtpFlags{Host: "mail.example", From: "a@b.example", TLS: "starttls"}
-	outbox, end, err := startMailer(&serveCommand{SMTP: smtp}, watchpost.SystemClock{}, metrics, log)
+	outbox, end, err := startMailer(&serveCommand{SMTP: smtp}, shelf, watchpost.SystemClock{}, metrics, log)
 	require.NoError(t, err)
 	require.IsType(t, &mail.Outbox{}, outbox)
 	require.NoError(t, end(context.Background()))
 	smtp.User = "without a password"
-	_, _, err = startMailer(&serveCommand{SMTP: smtp}, watchpost.SystemClock{}, metrics, log)
+	_, _, err = startMailer(&serveCommand{SMTP: smtp}, shelf, watchpost.SystemClock{}, metrics, log)
 	require.Error(t, err)
 }

@@ -93,6 +93,16 @@ func (s *service) joinCluster(ctx context.Context, peers *tls.Config) error {
 	return nil
 }
 
+// sends reports whether the process that a sender of mails names may still send: its
+// node is another member. Before the node has joined, nobody knows.
+func (s *service) sends(sender string) bool {
+	id, _, _ := strings.Cut(sender, " ")
+	if id == s.node.ID() {
+		return false // an earlier process of this node
+	}
+	return s.node.Member(id) || !s.node.Member(s.node.ID())
+}
+
 // nodeFailed receives the error that ended the membership of a cluster.
 func (s *service) nodeFailed() <-chan error {
 	if s.node == nil {

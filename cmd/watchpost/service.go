@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -156,19 +157,22 @@ func (s *service) startActors(ctx context.Context) error {
 		return err
 	}
 	metrics := actors.NewMetrics()
-	mailer, closeMail, err := startMailer(s.config, s.clock, metrics, s.log)
-	if err != nil {
-		return err
-	}
-	s.closeMail = closeMail
-	s.metrics.MustRegister(metrics.Collectors()...)
 	var serves func(string) bool
+	sender, alive := "alone "+rand.Text(), func(string) bool { return false }
 	if s.config.Cluster {
 		if err := s.newNode(); err != nil {
 			return err
 		}
 		serves = s.node.Serves
+		sender, alive = s.node.ID()+" "+rand.Text(), s.sends
 	}
+	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: s.store, Keyring: keyring, Clock: s.clock, Sender: sender, Alive: alive})
+	mailer, closeMail, err := startMailer(s.config, shelf, s.clock, metrics, s.log)
+	if err != nil {
+		return err
+	}
+	s.closeMail = closeMail
+	s.metrics.MustRegister(metrics.Collectors()...)
 	s.registry, err = actors.New(actors.Options{
 		Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
@@ -311,11 +315,11 @@ func (s *service) stop() error {
 	if s.registry != nil {
 		end("the teams' last commits", within(actorsTimeout, s.registry.Close))
 	}
-	if s.node != nil {
-		end("the end of the membership", within(actorsTimeout, s.node.Close))
-	}
 	if s.closeMail != nil {
 		end("mails under way", within(mailTimeout, s.closeMail))
+	}
+	if s.node != nil {
+		end("the end of the membership", within(actorsTimeout, s.node.Close))
 	}
 	if s.testClock != nil {
 		s.testClock.Close()

@@ -39,6 +39,9 @@ func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, er
 // <time>-<recipient>.eml is complete and durable. Only the service's user can
 // read it.
 func (f *Folder) Send(_ context.Context, m actors.Mail) error {
+	if m.To == "" {
+		return nil
+	}
 	now := f.clock.Now()
 	content, err := compose(m, now)
 	if err != nil {

@@ -11,21 +11,24 @@ import (
 	"watchpost/actors"
 )
 
-// Outbox is a Mailer that accepts each mail immediately and delivers it in the
-// background through another Mailer. Callers do not wait for a mail server, and
-// the latency of a reply does not reveal whether a mail was sent. It retries
-// temporary failures while the mail is useful. The queue is not stored: a crash
-// loses it, and members request a code again.
+// Outbox is a Mailer that stores each mail and delivers it in the background through
+// another Mailer. Callers do not wait for a mail server, and the latency of a reply
+// does not reveal whether a mail was sent. It retries temporary failures while the mail
+// is useful. A mail is sent at least once: after a crash this process, or another node,
+// sends what waits.
 type Outbox struct {
 	next    actors.Mailer
+	shelf   *actors.MailShelf
 	clock   watchpost.Clock
 	log     *slog.Logger
 	metrics *actors.Metrics
 
-	ctx     context.Context // of deliveries
-	cancel  context.CancelFunc
-	queue   chan letter
-	workers sync.WaitGroup
+	ctx       context.Context // of deliveries
+	cancel    context.CancelFunc
+	stop      context.CancelFunc // ends the takeovers
+	queue     chan letter
+	takeovers sync.WaitGroup
+	workers   sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
@@ -34,7 +37,7 @@ type Outbox struct {
 
 // letter is a mail and its number of failed deliveries.
 type letter struct {
-	mail     actors.Mail
+	mail     actors.ShelvedMail
 	failures int
 }
 
@@ -44,6 +47,13 @@ const (
 	outboxSize = 1000
 	// carriers is the number of concurrent deliveries.
 	carriers = 4
+	// takeOverEvery is the time between two looks for mails of senders that are gone.
+	takeOverEvery = 5 * time.Second
+	// staleAfter is the age at which a mail that was taken over is dropped. A code is
+	// useless long before.
+	staleAfter = time.Hour
+	// shelfTimeout bounds a change of the stored mails.
+	shelfTimeout = 30 * time.Second
 )
 
 // retryAfter are the pauses before the second and later attempts. Their sum is
@@ -51,15 +61,18 @@ const (
 var retryAfter = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 5 * time.Minute}
 
 // NewOutbox starts an outbox in front of next. Close ends it.
-func NewOutbox(next actors.Mailer, clock watchpost.Clock, log *slog.Logger, metrics *actors.Metrics) *Outbox {
+func NewOutbox(next actors.Mailer, shelf *actors.MailShelf, clock watchpost.Clock, log *slog.Logger, metrics *actors.Metrics) *Outbox {
 	o := &Outbox{
-		next: next, clock: clock, log: log, metrics: metrics,
+		next: next, shelf: shelf, clock: clock, log: log, metrics: metrics,
 		queue: make(chan letter, outboxSize), timers: map[*letter]watchpost.Timer{},
 	}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	for range carriers {
 		o.workers.Go(o.carry)
 	}
+	var ctx context.Context
+	ctx, o.stop = context.WithCancel(o.ctx)
+	o.takeovers.Go(func() { o.takeOverUntil(ctx) })
 	return o
 }
 
@@ -69,9 +82,27 @@ var (
 	errClosed = errors.New("mail: closed")
 )
 
-// Send implements actors.Mailer. It returns at once; the result of the
-// delivery is logged and counted.
-func (o *Outbox) Send(_ context.Context, m actors.Mail) error { return o.put(letter{mail: m}) }
+// Send implements actors.Mailer. It returns when the mail is stored; the result of the
+// delivery is logged and counted. A mail to nobody takes the same time.
+func (o *Outbox) Send(ctx context.Context, m actors.Mail) error {
+	o.mu.Lock()
+	closed := o.closed
+	o.mu.Unlock()
+	if closed {
+		return errClosed
+	}
+	bounded, cancel := context.WithTimeout(ctx, shelfTimeout)
+	defer cancel()
+	shelved, err := o.shelf.Put(bounded, m)
+	if err != nil {
+		return err
+	}
+	if err := o.put(letter{mail: shelved}); errors.Is(err, errFull) {
+		o.remove(shelved)
+		return err
+	}
+	return nil // after Close another process sends it
+}
 
 func (o *Outbox) put(l letter) error {
 	o.mu.Lock()
@@ -89,15 +120,33 @@ func (o *Outbox) put(l letter) error {
 
 func (o *Outbox) carry() {
 	for l := range o.queue {
-		err := o.next.Send(o.ctx, l.mail)
-		if err == nil {
+		if l.mail.To == "" {
+			o.remove(l.mail)
+			continue
+		}
+		mine, err := o.shelf.Mine(o.ctx, l.mail)
+		if err == nil && !mine {
+			continue // another node has taken it over
+		}
+		// A mail may be sent while the store does not answer.
+		if err = o.next.Send(o.ctx, l.mail.Mail); err == nil {
 			o.metrics.Mail(actors.MailSent)
+			o.remove(l.mail)
 			continue
 		}
 		l.failures++
 		if !o.later(l, err) {
 			o.fail(l, err)
 		}
+	}
+}
+
+// remove deletes a stored mail.
+func (o *Outbox) remove(m actors.ShelvedMail) {
+	ctx, cancel := context.WithTimeout(context.Background(), shelfTimeout)
+	defer cancel()
+	if err := o.shelf.Remove(ctx, m); err != nil {
+		o.log.Warn("a mail stays stored, and may be sent again after a restart", "to", m.To, "error", err)
 	}
 }
 
@@ -110,7 +159,8 @@ func (o *Outbox) later(l letter, err error) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		return false
+		o.leave(l, err)
+		return true
 	}
 	pause := retryAfter[l.failures-1]
 	o.log.Warn("mail is tried again", "to", l.mail.To, "in", pause, "error", err)
@@ -119,21 +169,56 @@ func (o *Outbox) later(l letter, err error) bool {
 		o.mu.Lock()
 		delete(o.timers, &l)
 		o.mu.Unlock()
-		if err := o.put(l); err != nil {
+		if err := o.put(l); errors.Is(err, errFull) {
 			o.fail(l, err)
 		}
 	})
 	return true
 }
 
+// leave leaves a mail to the next process.
+func (o *Outbox) leave(l letter, err error) {
+	o.log.Warn("mail not sent yet: it stays stored for the next start, or another node", "to", l.mail.To, "error", err)
+}
+
 func (o *Outbox) fail(l letter, err error) {
 	o.metrics.Mail(actors.MailFailed)
 	o.log.Error("mail not sent", "to", l.mail.To, "attempts", l.failures, "error", err)
+	o.remove(l.mail)
 }
 
-// Close rejects new mails. It tries pending retries immediately and returns
-// when the waiting mails are delivered or ctx has ended, which drops them.
+// takeOverUntil takes over the mails of senders that are gone, until ctx ends.
+func (o *Outbox) takeOverUntil(ctx context.Context) {
+	ticker := time.NewTicker(takeOverEvery)
+	defer ticker.Stop()
+	for {
+		taken, err := o.shelf.TakeOver(ctx)
+		if err != nil && ctx.Err() == nil {
+			o.log.Warn("cannot look for mails that another process left", "error", err)
+		}
+		for _, m := range taken {
+			l := letter{mail: m}
+			if o.clock.Now().Sub(m.At) > staleAfter {
+				o.fail(l, errStale)
+			} else if err := o.put(l); errors.Is(err, errFull) {
+				o.fail(l, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+var errStale = errors.New("mail: too old")
+
+// Close rejects new mails and returns when the waiting ones are delivered or ctx has
+// ended. Mails that were not delivered, and pending retries, stay stored.
 func (o *Outbox) Close(ctx context.Context) error {
+	o.stop()
+	o.takeovers.Wait()
 	o.mu.Lock()
 	if o.closed {
 		o.mu.Unlock()
@@ -142,7 +227,7 @@ func (o *Outbox) Close(ctx context.Context) error {
 	o.closed = true
 	for l, timer := range o.timers {
 		if timer.Stop() {
-			o.fail(*l, errClosed)
+			o.leave(*l, errClosed)
 		}
 	}
 	close(o.queue)

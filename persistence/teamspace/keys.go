@@ -69,6 +69,7 @@ import (
 //	watchlist  <watchlist>   OwnerEntry
 //	list       <list>        OwnerEntry
 //	account    <account urn> ClaimEntry
+//	mail       <id>          MailEntry of a mail that is not sent yet
 //	deleting   <team>        empty; the team is being deleted
 //
 // Keys of the sign-in spaces:
@@ -129,6 +130,7 @@ const (
 	DirList       = "list"
 	DirAccount    = "account"
 	DirDeleting   = "deleting"
+	DirMail       = "mail"
 
 	KeyAddress = "a"
 	KeyClient  = "c"

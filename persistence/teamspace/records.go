@@ -42,6 +42,14 @@ type OwnerEntry struct {
 	Ends    time.Time           `json:"ends,omitzero"`
 }
 
+// MailEntry is a mail that waits for the mail server.
+type MailEntry struct {
+	// Sender is the process that sends it.
+	Sender string    `json:"sender"`
+	At     time.Time `json:"at"`
+	Sealed []byte    `json:"sealed"`
+}
+
 // ClaimEntry says which member works with an account of the network.
 type ClaimEntry struct {
 	Team    watchpost.TeamID   `json:"team"`

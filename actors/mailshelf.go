@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// MailShelf keeps mails in the store until they are sent, so that they survive the
+// process. Each mail has one sender, which is a process; another takes over what a
+// sender left behind. Mails are sealed: they carry codes.
+type MailShelf struct {
+	o     MailShelfOptions
+	space persistence.Space
+
+	mu    sync.Mutex
+	epoch persistence.Epoch // 0: to be taken
+}
+
+// MailShelfOptions are what a MailShelf needs.
+type MailShelfOptions struct {
+	Store   persistence.Store
+	Keyring *Keyring
+	Clock   watchpost.Clock
+	// Sender names this process: by its place, of which there is one process at a
+	// time, and a part of its own after a space.
+	Sender string
+	// Alive reports whether another sender may still send.
+	Alive func(sender string) bool
+}
+
+// ShelvedMail is a stored mail of this sender.
+type ShelvedMail struct {
+	Mail
+	At time.Time
+
+	id     string
+	stored []byte
+}
+
+// NewMailShelf returns the shelf of a process.
+func NewMailShelf(o MailShelfOptions) *MailShelf {
+	place, _, _ := strings.Cut(o.Sender, " ")
+	return &MailShelf{o: o, space: persistence.Space("mails of " + place)}
+}
+
+// Put stores a mail.
+func (s *MailShelf) Put(ctx context.Context, m Mail) (ShelvedMail, error) {
+	now := s.o.Clock.Now()
+	shelved := ShelvedMail{Mail: m, At: now, id: watchpost.NewID(now)}
+	plain, err := json.Marshal(m)
+	if err != nil {
+		return shelved, err
+	}
+	shelved.stored = teamspace.Encode(teamspace.MailEntry{Sender: s.o.Sender, At: now, Sealed: s.o.Keyring.seal(string(plain), shelved.id)})
+	return shelved, s.change(ctx, shelved.id, nil, shelved.stored)
+}
+
+// Remove deletes a mail that was sent, or never will be.
+func (s *MailShelf) Remove(ctx context.Context, m ShelvedMail) error {
+	err := s.change(ctx, m.id, m.stored, nil)
+	if errors.Is(err, persistence.ErrConflict) {
+		return nil // another sender has it
+	}
+	return err
+}
+
+// Mine reports whether a mail is still this sender's to send.
+func (s *MailShelf) Mine(ctx context.Context, m ShelvedMail) (bool, error) {
+	view, err := s.o.Store.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer view.Close()
+	stored, err := view.Lookup(persistence.DirectoryKey{Kind: teamspace.DirMail, Name: m.id})
+	if errors.Is(err, persistence.ErrNotFound) {
+		return false, nil
+	}
+	return bytes.Equal(stored, m.stored), err
+}
+
+// TakeOver makes the mails of senders that are gone this one's, and returns them.
+func (s *MailShelf) TakeOver(ctx context.Context) (taken []ShelvedMail, err error) {
+	left, err := s.left(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for id, stored := range left {
+		var entry teamspace.MailEntry
+		if err := teamspace.Decode(stored, &entry); err != nil {
+			return taken, err
+		}
+		plain, err := s.o.Keyring.open(entry.Sealed, id)
+		if err != nil {
+			return taken, err
+		}
+		entry.Sender = s.o.Sender
+		m := ShelvedMail{At: entry.At, id: id, stored: teamspace.Encode(entry)}
+		if err := json.Unmarshal([]byte(plain), &m.Mail); err != nil {
+			return taken, err
+		}
+		switch err := s.change(ctx, id, stored, m.stored); {
+		case errors.Is(err, persistence.ErrConflict): // another was faster
+		case err != nil:
+			return taken, err
+		default:
+			taken = append(taken, m)
+		}
+	}
+	return taken, nil
+}
+
+// left returns the mails of senders that are gone, by id.
+func (s *MailShelf) left(ctx context.Context) (map[string][]byte, error) {
+	view, err := s.o.Store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	left := map[string][]byte{}
+	var failure error
+	err = view.ScanDirectory(teamspace.DirMail, func(id string, stored []byte) bool {
+		var entry teamspace.MailEntry
+		if failure = teamspace.Decode(stored, &entry); failure != nil {
+			return false
+		}
+		if entry.Sender != s.o.Sender && !s.o.Alive(entry.Sender) {
+			left[id] = bytes.Clone(stored)
+		}
+		return true
+	})
+	return left, errors.Join(err, failure)
+}
+
+// change changes the entry of a mail. A failure ends the epoch, so the next change takes
+// another.
+func (s *MailShelf) change(ctx context.Context, id string, expect, value []byte) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range 2 {
+		if s.epoch == 0 {
+			if s.epoch, err = s.o.Store.Activate(ctx, s.space); err != nil {
+				s.epoch = 0
+				return err
+			}
+		}
+		batch := &persistence.Batch{}
+		batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirMail, Name: id}, expect, value)
+		if err = persistence.Commit(ctx, s.o.Store, s.space, s.epoch, batch); err == nil {
+			return nil
+		}
+		s.epoch = 0
+		if !errors.Is(err, persistence.ErrFenced) {
+			return err // otherwise the epoch had ended before, and nothing was written
+		}
+	}
+	return err
+}
