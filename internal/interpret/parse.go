@@ -2,7 +2,6 @@ package interpret
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -168,7 +167,7 @@ func (r *reader) partOfName(t, next token) bool {
 // head the list after it.
 func (r *reader) comma(t, next token) {
 	r.endItem()
-	dash := strings.Contains("—–-", t.text)
+	dash := slices.Contains([]string{"—", "–", "-"}, t.text)
 	if dash && r.mode == wanted { // Asana, ClickUp — outages, pricing
 		r.versus = r.versus || len(r.items) > 0 && r.vocab.isName(r.items[0].groups[0][0][0])
 	}

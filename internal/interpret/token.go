@@ -121,7 +121,7 @@ func nextToken(s string, before rune) (token, int) {
 	if t, n := quotedToken(s, before); n > 0 {
 		return t, n
 	}
-	make := func(k kind, c class, n int) (token, int) {
+	is := func(k kind, c class, n int) (token, int) {
 		return token{kind: k, text: s[:n], norm: text.Normalize(s[:n]), class: c}, n
 	}
 	fresh := !inWord(before)
@@ -130,13 +130,13 @@ func nextToken(s string, before rune) (token, int) {
 			return t, n
 		}
 		if n := 1 + runLength(s[1:], func(r rune) bool { return inWord(r) || r == '_' }); r == '#' && n > 1 {
-			return make(hashtag, 0, n)
+			return is(hashtag, 0, n)
 		}
 		if m := community.FindString(s); m != "" {
-			return make(word, 0, len(m))
+			return is(word, 0, len(m))
 		}
 		if m := elision.FindStringSubmatch(s); m != nil {
-			t, n := make(word, stopWord, len(m[1]))
+			t, n := is(word, stopWord, len(m[1]))
 			if t.norm == "d'" {
 				t.class |= ofWord
 			}
@@ -147,12 +147,12 @@ func nextToken(s string, before rune) (token, int) {
 		return token{kind: word, text: "NOT", norm: "not", class: notWord}, size // as in searches
 	}
 	if m := tag.FindString(s); m != "" && literalTag(m) {
-		return make(quoted, 0, len(m))
+		return is(quoted, 0, len(m))
 	} else if m != "" && (!fresh || strings.Trim(m, "[]<>0123456789") == "") {
 		return token{}, len(m)
 	}
 	if m := wordLike.FindString(s); m != "" && (fresh || r != '.' && r != '@') {
-		t, n := make(word, 0, len(m))
+		t, n := is(word, 0, len(m))
 		// The genitive of a name counts as the name, unless it is part of a longer
 		// one: Baldur's Gate.
 		part := len(s) > n+2 && unicode.IsUpper(rune(s[n+1])) && unicode.IsLower(rune(s[n+2]))
