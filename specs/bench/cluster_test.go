@@ -19,6 +19,7 @@ import (
 	"watchpost/internal/protocol"
 	"watchpost/persistence/postgres/postgrestest"
 	"watchpost/specs/cluster/local"
+	"watchpost/specs/process"
 )
 
 // The benchmarks of a cluster: all nodes, the database and the load share the
@@ -87,7 +88,7 @@ func (d deployment) start(b *testing.B) *deployed {
 }
 
 func (s *deployed) add(b *testing.B) {
-	listen, err := local.FreeAddress("127.0.0.1:0")
+	listen, err := process.FreeAddress()
 	require.NoError(b, err)
 	node, err := s.cluster.Add(b.Context(), listen)
 	require.NoError(b, err)

@@ -126,7 +126,7 @@ func TestMetricsExist(t *testing.T) {
 	c, err := local.New(local.Options{Binary: binary, Dir: shared, StoreURL: server.URL("postgres")})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	listen, err := local.FreeAddress("127.0.0.1:0")
+	listen, err := process.FreeAddress()
 	require.NoError(t, err)
 	node, err := c.Add(t.Context(), listen)
 	require.NoError(t, err)

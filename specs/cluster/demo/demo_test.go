@@ -67,9 +67,13 @@ func TestClusterKeepsItsWord(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	free := "127.0.0.1:0"
+	var free [5]string
+	for i := range free {
+		free[i], err = process.FreeAddress()
+		require.NoError(t, err)
+	}
 	go func() {
-		ended <- run(ctx, options{binary: binary, listen: free, network: free, nodes: []string{free, free, free}, restart: time.Second, out: &out})
+		ended <- run(ctx, options{binary: binary, listen: free[0], network: free[1], nodes: free[2:], restart: time.Second, out: &out})
 	}()
 	out.await(t, "Ctrl-C here stops everything.", ended)
 

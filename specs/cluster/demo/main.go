@@ -103,7 +103,7 @@ func run(ctx context.Context, o options) (err error) {
 
 // start starts the network, the nodes one after the other, and the front.
 func (d *demo) start(ctx context.Context) error {
-	address, err := local.FreeAddress(d.options.network)
+	address, err := local.Free(d.options.network)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (d *demo) start(ctx context.Context) error {
 	}
 	var addresses []string
 	for _, wanted := range d.nodes {
-		address, err := local.FreeAddress(wanted)
+		address, err := local.Free(wanted)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (d *demo) start(ctx context.Context) error {
 		addresses = append(addresses, node.Listen)
 		d.running.Go(func() { d.heal(ctx, node) })
 	}
-	listen, err := local.FreeAddress(d.listen)
+	listen, err := local.Free(d.listen)
 	if err != nil {
 		return err
 	}

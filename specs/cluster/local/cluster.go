@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"watchpost/internal/atomicfile"
+	"watchpost/specs/process"
 )
 
 // AdminToken is the bearer token of the nodes' admin API.
@@ -81,7 +82,7 @@ func (c *Cluster) file(name string) string { return filepath.Join(c.options.Dir,
 
 // Add starts one more node at an address for clients and waits until it serves.
 func (c *Cluster) Add(ctx context.Context, listen string) (*Node, error) {
-	advertise, err := FreeAddress("127.0.0.1:0")
+	advertise, err := process.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -242,18 +243,16 @@ func (c *Cluster) Close() (err error) {
 	return err
 }
 
-// FreeAddress returns address, or the same host with a free port when the port is
-// in use or 0.
-func FreeAddress(address string) (string, error) {
+// Free returns address, or another one of this machine when its port is in use.
+func Free(address string) (string, error) {
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		host, _, _ := net.SplitHostPort(address) // Listen has parsed it
-		listener, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+		return process.FreeAddress()
 	}
 	if err != nil {
 		return "", err
 	}
-	return listener.Addr().String(), listener.Close()
+	return address, listener.Close()
 }
 
 // StoreURL is the nodes' database.
