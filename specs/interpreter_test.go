@@ -61,7 +61,7 @@ func saying(content string) http.HandlerFunc {
 const (
 	modelKey     = "sk-the-key-of-the-model"
 	modelPrompt  = "Posts about Kubernetes security in Germany, not webinars"
-	modelAnswer  = `{"subject":"Kubernetes","keywords":[{"keyword":"kube-hunter","required_keywords":["Germany"],"exclude_keywords":["webinar"]}],"labels":[{"name":"Security","description":"CVE"}],"objective":"","slots":[{"slot":"subject","values":["Kubernetes"],"source":"stated"},{"slot":"keywords","values":["kube-hunter"],"source":"SOURCE"}]}`
+	modelAnswer  = `{"subject":"Kubernetes","keywords":[{"keyword":"Kubernetes CVEs","required_keywords":["Germany"],"exclude_keywords":["webinar"]}],"labels":[{"name":"Security","description":"CVE"}],"objective":"","slots":[{"slot":"subject","values":["Kubernetes"],"source":"stated"},{"slot":"keywords","values":["Kubernetes CVEs"],"source":"SOURCE"}]}`
 	unavailable  = "interpretation_unavailable"
 	offlineFirst = "Kubernetes" // the built-in rules' first keyword of the prompt
 )
@@ -88,7 +88,7 @@ func TestInterpreterEndpoint(t *testing.T) {
 	// The service calls it with its key, and its answer defines the watchlist.
 	m.behave(saying(strings.Replace(modelAnswer, "SOURCE", "stated", 1)))
 	r := create(http.StatusOK, strict)
-	require.Equal(t, `["kube-hunter"]`, textOf(member(t, r, "keywords")))
+	require.Equal(t, `["Kubernetes CVEs"]`, textOf(member(t, r, "keywords")))
 	require.Equal(t, []string{modelPrompt}, m.asked)
 	require.Equal(t, "Bearer "+modelKey, m.key)
 	id := textOf(member(t, r, "id"))
@@ -151,7 +151,7 @@ func TestInterpreterEndpoint(t *testing.T) {
 	// not in the log.
 	m.behave(saying(strings.Replace(modelAnswer, "SOURCE", "stated", 1)))
 	r = create(http.StatusOK, ask)
-	require.Equal(t, `["kube-hunter"]`, textOf(member(t, r, "keywords")))
+	require.Equal(t, `["Kubernetes CVEs"]`, textOf(member(t, r, "keywords")))
 	_, found := w.service.Logged("the interpreter failed")
 	require.True(t, found, "the operator is told")
 	_, found = w.service.Logged(modelKey)
