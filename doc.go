@@ -72,7 +72,7 @@
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that
-//     every engine must pass; migrate, copies a store into another.
+//     every engine must pass; migrate, copies a store into another; backup, writes a store into files and restores it.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
 //   - internal/reference — parse references to profiles, companies and posts.
@@ -85,6 +85,7 @@
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.
 //   - internal/cluster — which node serves a team: leases in the database, placement.
+//   - internal/backupstore — the files of backups in a folder or an S3-compatible store.
 //   - internal/atomicfile — replace files atomically.
 //   - extension — the browser extension (TypeScript).
 //   - specs — the specification as tests against the program, with decision

@@ -47,6 +47,12 @@ func NewKeyring(master []byte) (*Keyring, error) {
 	return &Keyring{mac: mac, aead: aead}, nil
 }
 
+// Fingerprint tells the master key from others and says nothing else of it.
+func (k *Keyring) Fingerprint() string { return k.hash("fingerprint", "") }
+
+// BackupName returns a name for a part of a backup that says nothing of its content.
+func (k *Keyring) BackupName(sum string) string { return k.hash("backup", sum) }
+
 // hash returns the keyed hash under which a secret of that use is looked up.
 func (k *Keyring) hash(use, secret string) string {
 	m := hmac.New(sha256.New, k.mac)

@@ -40,7 +40,7 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 // store with teams but without a fingerprint comes from an older build: there a
 // team's key must open.
 func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Time) error {
-	hash := k.hash("fingerprint", "")
+	hash := k.Fingerprint()
 	view, err := store.View(ctx)
 	if err != nil {
 		return err

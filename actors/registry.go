@@ -38,6 +38,9 @@ type Options struct {
 	// RegistrationClosed means that only the operator and members add people: an
 	// unknown address gets no code, and the answers do not say so.
 	RegistrationClosed bool
+	// RestoredAt is when the store was restored from a backup; zero: never. What was
+	// done between the backup and that moment is not known.
+	RestoredAt time.Time
 	// Serves reports whether this node of a cluster serves a team, or SignInPlace;
 	// nil means that it serves all.
 	Serves func(name string) bool
@@ -78,6 +81,7 @@ type environment struct {
 	watchlists  *watchlistCache
 	engagements *engagementCaches
 	clock       watchpost.Clock
+	restoredAt  time.Time // Options.RestoredAt
 	keyring     *Keyring
 	log         *slog.Logger
 	metrics     *Metrics
@@ -150,7 +154,7 @@ func New(o Options) (*Registry, error) {
 		system: system, dispatcher: newPoolDispatcher(), finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(), watchlists: newWatchlistCache(), engagements: newEngagementCaches(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
-	r.env.rules = newRules(r.env)
+	r.env.rules, r.env.restoredAt = newRules(r.env), o.RestoredAt
 	o.Metrics.dueScans.now = o.Clock.Now
 	r.mailer, r.placed, r.open = o.Mailer, o.Serves, !o.RegistrationClosed
 	if r.placed != nil {

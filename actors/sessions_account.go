@@ -142,7 +142,7 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 	}
 	home = ss.team.accounts.actorOf(urn, member)
 	st := ss.team.tasks.dispatch.accounts[urn]
-	st.from, st.fromWeekly = claim.From, claim.FromWeekly
+	st.from, st.fromWeekly = ss.env.allowancesFrom(claim)
 	return home
 }
 

@@ -98,7 +98,9 @@ func (t *task) Receive(c actor.Context) {
 	t.ctx = c
 	switch m := c.Message().(type) {
 	case *actor.Started:
-		t.onStarted()
+		if !t.endRestored() {
+			t.onStarted()
+		}
 	case *actor.Stopping:
 		if t.timer != nil {
 			t.timer.Stop()

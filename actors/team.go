@@ -197,6 +197,9 @@ func (t *team) load(view persistence.View) error {
 	if err := t.rules.load(view); err != nil {
 		return err
 	}
+	if err := t.rules.stopAfterRestore(view); err != nil {
+		return err
+	}
 	return t.arrivals.load(view)
 }
 

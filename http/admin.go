@@ -39,6 +39,7 @@ func (s *Server) adminRoutes() {
 		withError(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
 	s.exportRoutes()
+	s.backupRoutes()
 	s.sessionRoutes()
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),

@@ -17,6 +17,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -50,6 +51,8 @@ type Options struct {
 	AdminToken string
 	// TestClock opens /admin/clock; nil means that there is none.
 	TestClock TestClock
+	// Backup makes a backup; nil means that there is no POST /admin/backup.
+	Backup func(ctx context.Context, full bool) (Backup, error)
 	// SeparateOps moves /metrics and /admin from Handler to OpsHandler.
 	SeparateOps bool
 	// TrustedProxies are the addresses whose X-Forwarded-For and
@@ -123,6 +126,7 @@ type Server struct {
 	accessLog bool
 	metrics   *metrics
 	admin     adminToken
+	backup    func(ctx context.Context, full bool) (Backup, error)
 	testClock TestClock
 	proxies   []netip.Prefix
 	insecure  bool
@@ -171,7 +175,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
-		admin: newAdminToken(o.AdminToken), testClock: o.TestClock,
+		admin: newAdminToken(o.AdminToken), backup: o.Backup, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}

@@ -47,7 +47,7 @@ const adminTimeout = 30 * time.Second
 // call sends one request to the admin API and decodes its reply. An error names
 // the purpose and contains the service's error text.
 func (t *adminFlags) call(ctx context.Context, purpose, method, path string, body, reply any) error {
-	if method != http.MethodDelete {
+	if method != http.MethodDelete && path != backupPath {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, adminTimeout)
 		defer cancel()
@@ -122,7 +122,7 @@ func (t *adminFlags) checkServer() error {
 
 // refusal returns the service's error with a hint where the cause is known.
 func (t *adminFlags) refusal(status int, answer []byte) error {
-	var said struct{ Error string }
+	var said struct{ Error, Reason string }
 	if json.Unmarshal(answer, &said) != nil || said.Error == "" {
 		said.Error = "the reply is not that of a Watchpost service: " + http.StatusText(status)
 	}
@@ -131,6 +131,9 @@ func (t *adminFlags) refusal(status int, answer []byte) error {
 		return fmt.Errorf("%s: --admin-token is not that of the service", said.Error)
 	case status == http.StatusNotFound && said.Error == "Not found":
 		return fmt.Errorf("the service at %s has no admin API there: start it with --admin-token, and name its --ops-listen by --server when it has one", t.Server)
+	}
+	if said.Reason != "" {
+		said.Error += ": " + said.Reason
 	}
 	return errors.New(said.Error)
 }

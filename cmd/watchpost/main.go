@@ -25,6 +25,8 @@ type commandLine struct {
 	Team      teamCommand      `cmd:"" help:"Create and manage teams through the admin API."`
 	Enrich    enrichCommand    `cmd:"" help:"Add computed fields (language, sentiment and more) to posts, given and printed as JSON lines."`
 	Reprocess reprocessCommand `cmd:"" help:"Re-run enrichment on stored posts. The service must be stopped."`
+	Backup    backupCommand    `cmd:"" help:"Make, list and check backups."`
+	Restore   restoreCommand   `cmd:"" help:"Restore a backup into an empty folder or database."`
 	Verify    verifyCommand    `cmd:"" help:"Check stored posts and their index. The service must be stopped."`
 	Migrate   migrateCommand   `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
 	Nodes     nodesCommand     `cmd:"" help:"List the nodes of a cluster, or drain one."`

@@ -36,6 +36,9 @@ type serveCommand struct {
 	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
 	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, generated at the first start."`
 
+	BackupTo         string   `help:"Where POST /admin/backup writes backups: a folder, or s3+https://host/bucket/prefix with the credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."`
+	BackupRecipients []string `name:"backup-recipient" help:"Public keys of age for which backups are encrypted: age1…; default: backups are not encrypted."`
+
 	Registration string `default:"open" enum:"open,closed" help:"Who may sign in with an unknown address: open creates a team, closed mails no code."`
 
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`

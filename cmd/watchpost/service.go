@@ -21,6 +21,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/cluster"
+	"watchpost/persistence/backup"
 	"watchpost/persistence/migrate"
 )
 
@@ -40,6 +41,7 @@ type service struct {
 	metrics   *prometheus.Registry
 	store     *store
 	testClock *watchpost.SettableClock // nil without --test-clock
+	backups   *backups                 // nil without --backup-to
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
 	// endContact ends the signs of life to other nodes; nil without --cluster.
@@ -131,7 +133,7 @@ func (s *service) openStore(ctx context.Context) error {
 		return err
 	}
 	s.store = store
-	if err := migrate.Check(ctx, store); err != nil {
+	if err := errors.Join(migrate.Check(ctx, store), backup.Check(ctx, store)); err != nil {
 		return err
 	}
 	s.metrics.MustRegister(store.collector)
@@ -173,8 +175,15 @@ func (s *service) startActors(ctx context.Context) error {
 	}
 	s.closeMail = closeMail
 	s.metrics.MustRegister(metrics.Collectors()...)
+	restoredAt, err := backup.RestoredAt(ctx, s.store)
+	if err != nil {
+		return err
+	}
+	if s.backups, err = openBackups(s.config, s.store, s.clock, keyring, s.log); err != nil {
+		return err
+	}
 	s.registry, err = actors.New(actors.Options{
-		Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+		RestoredAt: restoredAt, Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
 	})
 	if err == nil && s.testClock != nil {
@@ -196,6 +205,9 @@ func (s *service) listen(ctx context.Context) error {
 	}
 	if s.testClock != nil {
 		o.TestClock = s.testClock
+	}
+	if s.backups != nil {
+		o.Backup = s.backups.create
 	}
 	var peers *tls.Config
 	if s.node != nil {

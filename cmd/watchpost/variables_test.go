@@ -14,7 +14,7 @@ var samples = map[string]string{
 }
 
 // onPurpose are the flags that a variable must not set for every command.
-var onPurpose = map[string]bool{"insecure": true, "yes": true, "expires": true}
+var onPurpose = map[string]bool{"insecure": true, "yes": true, "expires": true, "full": true, "from": true, "backup": true}
 
 // TestEveryFlagHasAVariable: each flag of each command can be set by its
 // variable, with the same effect.
@@ -76,7 +76,7 @@ func valueOf(t *testing.T, command *kong.Node, flag string, args ...string) any 
 	parser, err := newParser(&line)
 	require.NoError(t, err)
 	words := strings.Fields(command.FullPath())
-	for name, value := range map[string]string{"email": "--email=a@b.example", "plan": "--plan=growth", "team": "--team=x"} {
+	for name, value := range map[string]string{"email": "--email=a@b.example", "plan": "--plan=growth", "team": "--team=x", "from": "--from=x"} {
 		for _, group := range command.AllFlags(true) {
 			for _, f := range group {
 				if f.Name == name && f.Required && name != flag {

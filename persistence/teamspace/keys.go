@@ -54,6 +54,7 @@ import (
 //	Rw <week> <hash of an author>          empty; a rule has acted on a post of the author in the week
 //	Rm <member>                            watchpost.Pace of the member's account
 //	Rs                                     StoppedRecord; all rules are stopped
+//	RS                                     the time of the restore after which the rules were stopped
 //	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
 //	p …                                    posts: package postindex
 //
@@ -117,6 +118,7 @@ const (
 	KeyRuleAuthor          = "Rw"
 	KeyRulePace            = "Rm"
 	KeyRulesStopped        = "Rs"
+	KeyRulesRestored       = "RS"
 	KeyArrival             = "v"
 
 	DirTeam       = "team"

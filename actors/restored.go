@@ -1,0 +1,81 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// A store that was restored from a backup lacks what was done since. Nothing may be
+// done twice, and no allowance exceeded, because of that:
+//
+//   - A write that the backup has as open may have been done. It ends with
+//     outcome_unknown, and its debits stay. A session's journal may still tell the
+//     truth, as for any such write.
+//   - What an account has used in the periods of the restore is not known: its
+//     allowances count from the next reset on, also for accounts that were claimed
+//     since the backup.
+//   - Auto-engagement rules stop, until a member lets them go on.
+
+// unknownByRestore is the failure of a write that was open in the backup.
+var unknownByRestore = watchpost.TaskFailure{
+	Code: watchpost.FailOutcomeUnknown, Message: "the service was restored from a backup, and the task may have been done since",
+}
+
+// endRestored ends a write that was restored from a backup, and reports whether
+// there was one.
+func (t *task) endRestored() bool {
+	if !t.state.Type.Writes() || t.state.CreatedAt.After(t.env.restoredAt) {
+		return false
+	}
+	by := t.holder()
+	next, ok := t.state.Fail(unknownByRestore, t.env.clock.Now())
+	if ok {
+		t.decide(next, taskChange{event: taskEnded, by: by}, nil)
+	}
+	return ok
+}
+
+// allowancesFrom returns from when the allowances of a claim count.
+func (env *environment) allowancesFrom(c teamspace.ClaimEntry) (daily, weekly time.Time) {
+	daily, weekly = c.From, c.FromWeekly
+	if at := env.restoredAt; !at.IsZero() {
+		daily, weekly = later(daily, watchpost.Daily.Reset(at)), later(weekly, watchpost.Weekly.Reset(at))
+	}
+	return daily, weekly
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// stopAfterRestore stops the rules once after each restore. A team without rules, or
+// one that was created since, has nothing to stop.
+func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
+	at := rs.env.restoredAt
+	if at.IsZero() || len(rs.byID) == 0 || rs.team.record.CreatedAt.After(at) {
+		return nil
+	}
+	stopped, err := teamspace.Load[time.Time](view, rs.space, []byte(teamspace.KeyRulesRestored))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	if stopped.Equal(at) {
+		return nil
+	}
+	batch := &persistence.Batch{}
+	if rs.stopped == nil {
+		rs.stopped = &teamspace.StoppedRecord{At: at}
+		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
+	}
+	batch.Put([]byte(teamspace.KeyRulesRestored), teamspace.Encode(at))
+	rs.commits.submit(batch, nil)
+	rs.withdraw()
+	return nil
+}

@@ -1,0 +1,278 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/persistence"
+	"watchpost/persistence/backup"
+	"watchpost/persistence/badger"
+)
+
+// files are Files in memory.
+type files struct {
+	mu  sync.Mutex
+	all map[string][]byte
+}
+
+func newFiles() *files { return &files{all: map[string][]byte{}} }
+
+// Put implements backup.Files.
+func (f *files) Put(_ context.Context, name string, content []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all[name] = slices.Clone(content)
+	return nil
+}
+
+// Get implements backup.Files.
+func (f *files) Get(_ context.Context, name string) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	content, ok := f.all[name]
+	if !ok {
+		return nil, backup.ErrFileNotFound
+	}
+	return slices.Clone(content), nil
+}
+
+// List implements backup.Files.
+func (f *files) List(_ context.Context, prefix string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.all)), func(name string) bool { return !strings.HasPrefix(name, prefix) }), nil
+}
+
+func open(t *testing.T) persistence.Store {
+	t.Helper()
+	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// write commits puts and deletes to a space, and an entry of the directory.
+func write(t *testing.T, s persistence.Store, space persistence.Space, change func(*persistence.Batch)) {
+	t.Helper()
+	epoch, err := s.Activate(t.Context(), space)
+	require.NoError(t, err)
+	var b persistence.Batch
+	change(&b)
+	require.NoError(t, persistence.Commit(t.Context(), s, space, epoch, &b))
+}
+
+// fill writes n records that compression cannot shrink away.
+func fill(t *testing.T, s persistence.Store, space persistence.Space, prefix string, n int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	for from := 0; from < n; from += 500 {
+		write(t, s, space, func(b *persistence.Batch) {
+			for i := from; i < min(n, from+500); i++ {
+				value := make([]byte, 1000)
+				for j := range value {
+					value[j] = byte(random.Uint32())
+				}
+				b.Put(fmt.Appendf(nil, "%s%06d", prefix, i), value)
+			}
+			b.Set(persistence.DirectoryKey{Kind: "owner", Name: string(space) + prefix}, []byte(space))
+		})
+	}
+}
+
+// content is everything in a store but what a restore notes.
+func content(t *testing.T, s persistence.Store) map[string]string {
+	t.Helper()
+	view, err := s.View(t.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	all := map[string]string{}
+	var spaces []persistence.Space
+	require.NoError(t, view.Spaces(func(space persistence.Space) bool {
+		spaces = append(spaces, space)
+		return true
+	}))
+	for _, space := range spaces {
+		require.NoError(t, view.Scan(space, nil, nil, func(k, v []byte) bool {
+			if space != "restore" {
+				all[string(space)+"/"+string(k)] = string(v)
+			}
+			return true
+		}))
+	}
+	kinds, err := view.Kinds()
+	require.NoError(t, err)
+	for _, kind := range kinds {
+		require.NoError(t, view.ScanDirectory(kind, func(name string, v []byte) bool {
+			all[kind+":"+name] = string(v)
+			return true
+		}))
+	}
+	return all
+}
+
+var moment = time.Date(2030, 1, 9, 10, 0, 0, 0, time.UTC)
+
+func restored() (time.Time, error) { return moment, nil }
+
+// restore opens a new store with a backup.
+func restore(t *testing.T, f backup.Files, name string, decrypt func([]byte) ([]byte, error)) persistence.Store {
+	t.Helper()
+	name, m, err := backup.Open(t.Context(), f, name, decrypt)
+	require.NoError(t, err)
+	require.NoError(t, backup.Verify(t.Context(), f, name, m, decrypt))
+	s := open(t)
+	require.NoError(t, backup.Restore(t.Context(), f, name, m, decrypt, s, restored))
+	require.NoError(t, backup.Check(t.Context(), s))
+	at, err := backup.RestoredAt(t.Context(), s)
+	require.NoError(t, err)
+	require.True(t, at.Equal(moment))
+	return s
+}
+
+func flip(b []byte) ([]byte, error) {
+	out := slices.Clone(b)
+	for i := range out {
+		out[i] ^= 0x5a
+	}
+	return out, nil
+}
+
+// TestIncremental: an incremental backup has every change since the full one, and
+// writes few chunks. It keeps each backup of the set, and a full one shares nothing.
+func TestIncremental(t *testing.T) {
+	t.Parallel()
+	for name, crypt := range map[string]func([]byte) ([]byte, error){"plain": nil, "encrypted": flip} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, s := newFiles(), open(t)
+			fill(t, s, "one", "a", 6000)
+			fill(t, s, "two", "b", 10)
+			o := backup.Options{Now: moment, Encrypt: crypt, Recipients: "flip"}
+			first, err := backup.Create(t.Context(), s, f, o)
+			require.NoError(t, err)
+			require.True(t, first.Full)
+			require.Greater(t, len(first.Chunks), 10)
+			require.Equal(t, len(first.Chunks), first.Written)
+			before := content(t, s)
+
+			fill(t, s, "one", "c", 500)
+			write(t, s, "one", func(b *persistence.Batch) {
+				b.Delete([]byte("a000017"))
+				b.Set(persistence.DirectoryKey{Kind: "owner", Name: "oneb"}, nil)
+			})
+			o.Now = moment.Add(time.Hour)
+			second, err := backup.Create(t.Context(), s, f, o)
+			require.NoError(t, err)
+			require.False(t, second.Full)
+			require.Less(t, second.Written, len(second.Chunks)/2)
+			after := content(t, s)
+			require.NotEqual(t, before, after)
+
+			require.Equal(t, after, content(t, restore(t, f, "", crypt)), "the newest")
+			require.Equal(t, before, content(t, restore(t, f, first.Name, crypt)))
+
+			o.Full, o.Now = true, moment.Add(2*time.Hour)
+			third, err := backup.Create(t.Context(), s, f, o)
+			require.NoError(t, err)
+			require.Equal(t, len(third.Chunks), third.Written)
+			names, err := backup.Backups(t.Context(), f)
+			require.NoError(t, err)
+			require.Equal(t, []string{first.Name, second.Name, third.Name}, names)
+			if crypt != nil {
+				_, _, err := backup.Open(t.Context(), f, "", nil)
+				require.ErrorContains(t, err, "give the identity")
+			}
+		})
+	}
+}
+
+// TestOneMoment: a backup that is made while batches are committed has all of each
+// batch or nothing, and every batch that was durable before it began.
+func TestOneMoment(t *testing.T) {
+	t.Parallel()
+	f, s := newFiles(), open(t)
+	fill(t, s, "big", "a", 2000)
+	put := func(i int) {
+		write(t, s, "pairs", func(b *persistence.Batch) {
+			b.Put(fmt.Appendf(nil, "x%d", i), []byte("1"))
+			b.Put(fmt.Appendf(nil, "y%d", i), []byte("1"))
+			b.Set(persistence.DirectoryKey{Kind: "pair", Name: fmt.Sprint(i)}, []byte("1"))
+		})
+	}
+	for i := range 50 {
+		put(i)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := backup.Create(context.Background(), s, f, backup.Options{Now: moment})
+		done <- err
+	}()
+	for i := 50; i < 200; i++ {
+		put(i)
+	}
+	require.NoError(t, <-done)
+	found := content(t, restore(t, f, "", nil))
+	for i := range 200 {
+		x, y, d := found[fmt.Sprintf("pairs/x%d", i)], found[fmt.Sprintf("pairs/y%d", i)], found[fmt.Sprintf("pair:%d", i)]
+		require.True(t, x == y && y == d, "%d", i)
+		require.True(t, i >= 50 || x == "1", "%d", i)
+	}
+}
+
+// TestDamage: a changed, cut or missing file is found by Verify and by Restore,
+// whose target then says that it is unfinished.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	f, s := newFiles(), open(t)
+	fill(t, s, "one", "a", 1000)
+	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
+	require.NoError(t, err)
+	names, err := f.List(t.Context(), "")
+	require.NoError(t, err)
+	for _, name := range names {
+		whole := f.all[name]
+		middle := slices.Clone(whole)
+		middle[len(middle)/2] ^= 1
+		for _, damaged := range [][]byte{middle, whole[:len(whole)-1], {}, nil} {
+			f.all[name] = damaged
+			if damaged == nil {
+				delete(f.all, name)
+			}
+			_, m, err := backup.Open(t.Context(), f, made.Name, nil)
+			if err == nil {
+				err = backup.Verify(t.Context(), f, made.Name, m, nil)
+				to := open(t)
+				require.ErrorIs(t, backup.Restore(t.Context(), f, made.Name, m, nil, to, restored), backup.ErrDamaged)
+				require.ErrorIs(t, backup.Check(t.Context(), to), backup.ErrUnfinished)
+			}
+			require.True(t, errors.Is(err, backup.ErrDamaged) || errors.Is(err, backup.ErrNone) && damaged == nil, "%s: %v", name, err)
+		}
+		f.all[name] = whole
+	}
+}
+
+// TestRestoreIntoData is refused, and changes nothing.
+func TestRestoreIntoData(t *testing.T) {
+	t.Parallel()
+	f, s := newFiles(), open(t)
+	fill(t, s, "one", "a", 10)
+	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
+	require.NoError(t, err)
+	before := content(t, s)
+	require.ErrorIs(t, backup.Restore(t.Context(), f, made.Name, made.Manifest, nil, s, restored), backup.ErrNotEmpty)
+	require.Equal(t, before, content(t, s))
+	require.NoError(t, backup.Check(t.Context(), s))
+	_, _, err = backup.Open(t.Context(), newFiles(), "", nil)
+	require.ErrorIs(t, err, backup.ErrNone)
+}
