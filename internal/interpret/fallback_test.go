@@ -185,7 +185,7 @@ func TestVet(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 12, timed.Hours, "a stated frequency that the model left out")
 	r.Keywords = []watchpost.KeywordEntry{entry("Zscaler")}
-	for prompt, inferred := range map[string]bool{"Posts about outages of Zscaler or Netskope": true, "Posts about outages of Zscaler here": false} {
+	for prompt, inferred := range map[string]bool{"Posts about outages of Zscaler or Netskope": true, "Posts about outages of Zscaler from CTOs": false} {
 		lost, err := interpret.Vet(r, prompt)
 		require.NoError(t, err)
 		require.Equal(t, inferred, slices.Contains(lost.Inferred(), interpret.SlotKeywords), "a name is in no entry: %s", prompt)

@@ -195,7 +195,9 @@ func (w wish) landed(kept []watchpost.KeywordEntry, quoted []string, changed *bo
 	}
 	b := builder{wish: w}
 	for _, r := range slices.Concat(b.itemRuns(), w.excluded) {
-		if b.isNamed(r) && r[0].kind == word && !strings.Contains(present, norms(r)) && lookup("communities", norms(r)) == "" && !community.MatchString(r[0].text) {
+		forum := lookup("communities", norms(r)) != "" || community.MatchString(r[0].text)
+		who := slices.ContainsFunc(r, func(t token) bool { return t.is(roleWord) })
+		if b.isNamed(r) && r[0].kind == word && !forum && !who && !strings.Contains(present, norms(r)) {
 			*changed = true
 		}
 	}
