@@ -192,10 +192,7 @@ func (b *builder) topicsOf(it item) []topic {
 				}
 				continue
 			}
-			who := raw[i][0] // fintech founders: seldom in a post
-			g = slices.DeleteFunc(slices.Clone(g), func(r run) bool {
-				return len(r) == 1 && r[0].is(kindWord|roleWord) || i > best && len(who) > len(r) && who[len(who)-1].is(roleWord) && !b.isNamed(r)
-			})
+			g = slices.DeleteFunc(slices.Clone(g), func(r run) bool { return len(r) == 1 && r[0].is(kindWord|roleWord) })
 			t.leads = t.leads || len(g) > 0 && i < best
 			t.context = append(t.context, b.anyOf(g)...)
 		}
