@@ -17,7 +17,8 @@ run: build ## build and run the demo: all parts in one process, no setup
 	./$(BIN)/watchpost demo
 
 cluster: build postgres ## build and run a cluster to try: PostgreSQL, three nodes, one address in front of them
-	$(GO) run ./specs/cluster/demo -binary ./$(BIN)/watchpost
+	$(GO) build -o $(BIN)/cluster-demo ./specs/cluster/demo
+	./$(BIN)/cluster-demo -binary ./$(BIN)/watchpost
 
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost

@@ -65,8 +65,8 @@ func TestClusterKeepsItsWord(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("retry = 100\nretry-delay = 1\nretry-max-time = 120\nretry-all-errors\nfail\n"), 0o600))
 	var out output
 	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
 	ended := make(chan error, 1)
+	t.Cleanup(func() { stop(); <-ended }) // also after a failure nothing is left
 	var free [5]string
 	for i := range free {
 		free[i], err = process.FreeAddress()
@@ -74,6 +74,7 @@ func TestClusterKeepsItsWord(t *testing.T) {
 	}
 	go func() {
 		ended <- run(ctx, options{binary: binary, listen: free[0], network: free[1], nodes: free[2:], restart: time.Second, out: &out})
+		close(ended)
 	}()
 	out.await(t, "Ctrl-C here stops everything.", ended)
 
@@ -88,7 +89,7 @@ func TestClusterKeepsItsWord(t *testing.T) {
 		}
 	}
 	try()
-	shell(t, dir, line(t, said, `kill -9 .*`))
+	shell(t, dir, line(t, said, `kill -9 .*`)+" || :") // an overloaded node may have ended by itself
 	try()
 	out.await(t, "node1 has ended", ended)
 	tour(t, dir, export)
