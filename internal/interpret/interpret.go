@@ -7,15 +7,14 @@
 // of words. A table of frequencies separates topical words from generic ones in
 // each language.
 //
-//   - token.go: words, quoted phrases, hashtags, links
+//   - token.go, link.go: words, quoted phrases, hashtags, links
 //   - vocabulary.go, *.txt: the classes, intents, places and frequencies
 //   - annotate.go, frequency.go: classes, names, places and times
-//   - read.go, sentence.go, boolean.go: parse a prompt into a wish
-//   - build.go, topics.go, heads.go: the topics of a wish
+//   - read.go, parse.go, boolean.go: parse a prompt into a wish
+//   - topics.go, heads.go: the topics of a wish
 //   - entries.go, forms.go, slot.go: entries, forms of words, labels and slots
 //   - vet.go: the rules for results of any interpreter
-//   - check.go, link.go, placeholder.go, gibberish.go, engagement.go, refused.go:
-//     refusals
+//   - check.go, refused.go: refusals
 //
 // A language model can replace the rules (package provider). Fallback calls it:
 // prompts that Check refuses do not reach the model, its answers pass Vet, and the
