@@ -40,6 +40,7 @@ func (s *Server) adminRoutes() {
 	s.memberRoutes()
 	s.exportRoutes()
 	s.backupRoutes()
+	s.profileRoutes()
 	s.sessionRoutes()
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),

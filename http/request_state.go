@@ -24,6 +24,7 @@ type requestState struct {
 	// success is the status of a reply that is no error; 0 is 200.
 	success int
 	sent    bool
+	bytes   int64 // of the body
 	ctx     requestContext
 	routed  *routed // nil without a cluster
 }
@@ -71,7 +72,8 @@ func (s *Server) finish(x *requestState, r *http.Request, began time.Time) {
 	took := realNow().Sub(began)
 	s.metrics.count(x, took)
 	if s.accessLog {
-		s.log.Info("request", "request", x.id, "method", r.Method, "path", r.URL.Path, "status", x.status, "took", took)
+		s.log.Info("request", "request", x.id, "method", r.Method, "path", r.URL.Path, "status", x.status, "client", s.clientOf(r).key(),
+			"team", x.team, "bytes", x.bytes, "seconds", took.Seconds())
 	}
 	if reason != nil {
 		panic(http.ErrAbortHandler)
@@ -95,7 +97,9 @@ func (x *requestState) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	x.send()
-	return x.ResponseWriter.Write(b)
+	n, err := x.ResponseWriter.Write(b)
+	x.bytes += int64(n)
+	return n, err
 }
 
 // Unwrap lets http.ResponseController and the WebSocket library reach the
@@ -125,7 +129,8 @@ func (x *requestState) writeJSON(status int, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.WriteHeader(status)
 	x.send()
-	_, _ = x.ResponseWriter.Write(body)
+	n, _ := x.ResponseWriter.Write(body)
+	x.bytes += int64(n)
 }
 
 // Replies belong to one team: proxies must not cache them, nor browsers guess

@@ -59,7 +59,8 @@ type serveCommand struct {
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
 
 	LogLevel  slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
-	AccessLog bool       `help:"Log every request."`
+	LogFormat string     `default:"json" enum:"json,text" help:"Format of the log: json or text."`
+	AccessLog bool       `help:"Log every request: client, team, status, bytes and seconds."`
 	TestClock bool       `help:"Let the admin API set the clock forward, on all nodes of a cluster. For tests."`
 
 	// demo restricts the service to this machine: it accepts a short admin
@@ -70,6 +71,9 @@ type serveCommand struct {
 // Run serves until the process receives a signal to stop.
 func (c *serveCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
+	if c.LogFormat == "text" {
+		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	}
 	boundMemory(memlimit.FromCgroup, log)
 	s, err := startService(ctx, c, log)
 	if err != nil {
