@@ -36,7 +36,7 @@ const (
 )
 
 // Wait bounds each wait of a test.
-const Wait = 20 * time.Second
+const Wait = 2 * time.Minute
 
 // Options change the server's capabilities.
 type Options struct {
