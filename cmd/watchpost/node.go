@@ -72,6 +72,8 @@ func (s *service) newNode() error {
 		Config: config, ID: s.config.Advertise, Build: version, Log: s.log,
 		Release: func(ctx context.Context, serves func(string) bool) error { return s.registry.Release(ctx, serves) },
 		Teams:   func() int { return s.registry.Active() },
+
+		Transient: postgres.Transient,
 	})
 	s.metrics.MustRegister(s.node.Collectors()...)
 	return nil

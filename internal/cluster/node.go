@@ -12,8 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"watchpost/persistence/postgres"
 )
 
 // DefaultTTL is how long a lease lasts after its last renewal.
@@ -38,6 +36,8 @@ type Options struct {
 	// not serve, and returns when it has ended. The node calls it when its view
 	// changes and when its lease ends.
 	Release func(ctx context.Context, serves func(name string) bool) error
+	// Transient reports whether an error of the database may pass with time.
+	Transient func(err error) bool
 	// Teams counts the teams in memory, for operators.
 	Teams func() int
 }
@@ -119,7 +119,7 @@ func (n *Node) Join(ctx context.Context) error {
 func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 	for {
 		err := attempt()
-		if err == nil || final(err) {
+		if err == nil || n.final(err) {
 			return err
 		}
 		n.o.Log.Warn("cannot join the cluster yet: trying again", "node", n.o.ID, "error", err)
@@ -131,9 +131,9 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 
 // final reports whether an error does not pass with time: another process has the
 // locks or the address, or the database refuses the statement.
-func final(err error) bool {
+func (n *Node) final(err error) bool {
 	var held *heldError
-	return errors.As(err, &held) || errors.Is(err, errTaken) || !postgres.Transient(err)
+	return errors.As(err, &held) || errors.Is(err, errTaken) || !n.o.Transient(err)
 }
 
 // join adds the row of this process and renews it once, for the first view.

@@ -80,7 +80,7 @@ func beNode(url string) error {
 		return err
 	}
 	n := New(Options{Config: config, ID: listener.Addr().String(), Build: "test", TTL: ttl, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-		Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 3 }})
+		Release: func(context.Context, func(string) bool) error { return nil }, Transient: postgres.Transient, Teams: func() int { return 3 }})
 	if err := n.Join(ctx); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func configOf(t *testing.T, url string) *pgx.ConnConfig {
 func here(t *testing.T, url, id string, ttl time.Duration) (*Node, testNode) {
 	t.Helper()
 	n := New(Options{Config: configOf(t, url), ID: id, Build: "test", TTL: ttl, Log: slog.New(slog.DiscardHandler),
-		Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 0 }})
+		Release: func(context.Context, func(string) bool) error { return nil }, Transient: postgres.Transient, Teams: func() int { return 0 }})
 	require.NoError(t, n.Join(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -344,7 +344,7 @@ func TestJoinWaitsForTheDatabase(t *testing.T) {
 	}), nil))
 	waiting := func() *Node {
 		return New(Options{Config: configOf(t, url), ID: "a:1", Build: "test", TTL: testTTL, Log: log,
-			Release: func(context.Context, func(string) bool) error { return nil }, Teams: func() int { return 0 }})
+			Release: func(context.Context, func(string) bool) error { return nil }, Transient: postgres.Transient, Teams: func() int { return 0 }})
 	}
 	joined := make(chan error, 1)
 	go func() { joined <- waiting().Join(ending) }()

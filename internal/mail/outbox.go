@@ -189,8 +189,6 @@ func (o *Outbox) fail(l letter, err error) {
 
 // takeOverUntil takes over the mails of senders that are gone, until ctx ends.
 func (o *Outbox) takeOverUntil(ctx context.Context) {
-	ticker := time.NewTicker(takeOverEvery)
-	defer ticker.Stop()
 	for {
 		taken, err := o.shelf.TakeOver(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -204,10 +202,13 @@ func (o *Outbox) takeOverUntil(ctx context.Context) {
 				o.fail(l, err)
 			}
 		}
+		due := make(chan struct{})
+		timer := o.clock.At(o.clock.Now().Add(takeOverEvery), func() { close(due) })
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return
-		case <-ticker.C:
+		case <-due:
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"syscall"
@@ -163,5 +162,5 @@ func (d *drill) removed(i int) {
 func (d *drill) whole() {
 	began := time.Now()
 	d.eventually("all nodes serve", func() bool { return strings.Count(d.nodesCommand(), "serving") == nodes })
-	d.t.Log(fmt.Sprintf("whole again after %v", time.Since(began).Round(time.Millisecond)))
+	d.t.Logf("whole again after %v", time.Since(began).Round(time.Millisecond))
 }
