@@ -112,7 +112,7 @@ fuzz: ## run each fuzz test for FUZZTIME
 bench: build ## measure commits, queries over posts, task lives over HTTP, memory, start-up and binary size
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
-	$(GO) test -run '^$$' -bench PostsPage -benchtime 1x ./http
+	$(GO) test -run '^$$' -bench 'PostsPage|FeedPage' -benchtime 1x ./http
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
 
 BENCH_SESSIONS ?=

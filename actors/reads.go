@@ -149,6 +149,18 @@ func (r *Registry) Posts(ctx context.Context, team watchpost.TeamID, named []str
 	return page, unavailable(err)
 }
 
+// PostLanguages returns the languages that a team's posts may be in: one that is not
+// among them finds none. Errors: Unavailable.
+func (r *Registry) PostLanguages(ctx context.Context, team watchpost.TeamID) (map[string]bool, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer view.Close()
+	languages, err := r.env.posts.Languages(view, persistence.Space(team))
+	return languages, unavailable(err)
+}
+
 func (r *Registry) queryPosts(ctx context.Context, team watchpost.TeamID, named []string, q watchpost.PostQuery, also []PostCount) (PostsPage, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -45,14 +46,12 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) err
 			return nil
 		}
 		if _, err := d.Registry.WebSession(v.token); err != nil {
-			return nil // signed out elsewhere
+			return nil //nolint:nilerr // signed out elsewhere: the stream ends
 		}
-		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:forbidigo // of a socket
-		if _, err := w.Write(eventsOf(changes)); err != nil {
-			return nil
-		}
-		if err := out.Flush(); err != nil {
-			return nil
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime))
+		_, err := w.Write(eventsOf(changes))
+		if err := errors.Join(err, out.Flush()); err != nil {
+			return nil //nolint:nilerr // the browser has gone
 		}
 	}
 }

@@ -39,7 +39,11 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 		return err
 	}
 	now := d.Clock.Now()
-	f := newFeedFilters(parametersOf(r.URL), named, q, lists, now)
+	languages, err := d.Registry.PostLanguages(r.Context(), v.session.Team)
+	if err != nil {
+		return err
+	}
+	f := newFeedFilters(parametersOf(r.URL), named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {

@@ -131,6 +131,7 @@ type feedFilters struct {
 	Active     []active
 
 	params    parameters
+	languages map[string]bool // that posts may be in
 	named     []string
 	query     watchpost.PostQuery
 	questions []actors.PostCount
@@ -144,8 +145,8 @@ var orders = []choice{
 	{Value: string(watchpost.MostLiked), Name: "Most likes"}, {Value: string(watchpost.OldestFirst), Name: "Oldest first"},
 }
 
-func newFeedFilters(p parameters, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, now time.Time) *feedFilters {
-	f := &feedFilters{params: p, named: named, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
+func newFeedFilters(p parameters, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
+	f := &feedFilters{params: p, languages: languages, named: named, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
 	for _, o := range orders {
 		o.On = watchpost.PostOrder(o.Value) == q.Order
 		f.Orders = append(f.Orders, o)
@@ -256,6 +257,9 @@ func (f *feedFilters) menus(lists []actors.WatchlistView, now time.Time) {
 	f.facet("Label", "labels", labelsOf(lists, f.named), func(q *watchpost.PostQuery) *[]string { return &q.Labels })
 	var languages []choice
 	for _, code := range watchpost.LanguageCodes() {
+		if !f.languages[code] {
+			continue // no post is in it
+		}
 		languages = append(languages, choice{Value: code, Name: watchpost.LanguageName(code)})
 	}
 	f.facet("Language", "lang", languages, func(q *watchpost.PostQuery) *[]string { return &q.Languages })

@@ -56,6 +56,33 @@ func (x *Index) Counts(view persistence.View, space persistence.Space, queries [
 	return counts, nil
 }
 
+// Languages returns the languages of a team's posts, and possibly those of posts that
+// were deleted.
+func (x *Index) Languages(view persistence.View, space persistence.Space) (map[string]bool, error) {
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := s.readers()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for _, source := range sources {
+		set, err := source.languages()
+		if err != nil {
+			return nil, err
+		}
+		if set == nil {
+			continue
+		}
+		for _, name := range set.names {
+			all[name] = true
+		}
+	}
+	return all, nil
+}
+
 // matching returns the matches of a query in the sources that have any.
 func (s *snapshot) matching(q *watchpost.PostQuery) (some []*matches, err error) {
 	p, err := s.plan(q)

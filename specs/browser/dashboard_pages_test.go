@@ -249,7 +249,7 @@ func TestNewcomer(t *testing.T) {
 	p.visit("/app/journal")
 	p.until(`[...document.querySelectorAll("tbody tr")].some((r) => r.textContent.includes("Like a post") && r.textContent.includes("Done in"))`)
 	eventually(t, func() bool {
-		answer, err := http.Get(site + "/_control/writes?kind=like") //nolint:noctx // a test
+		answer, err := http.Get(site + "/_control/writes?kind=like")
 		if err != nil {
 			return false
 		}
