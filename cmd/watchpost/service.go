@@ -136,6 +136,9 @@ func (s *service) openStore(ctx context.Context) error {
 	if err := errors.Join(migrate.Check(ctx, store), backup.Check(ctx, store)); err != nil {
 		return err
 	}
+	if err := checkFormat(ctx, store); err != nil {
+		return err
+	}
 	s.metrics.MustRegister(store.collector)
 	return nil
 }
