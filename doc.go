@@ -52,6 +52,8 @@
 //   - Rule: likes or comments on new posts of a watchlist by itself (Limits;
 //     engagement_rule.go, engagement_rule_action.go, post_conditions.go,
 //     daily_hours.go).
+//   - Notification target: where the team is told of new posts (Events;
+//     notification.go).
 //   - Agent task: one piece of work on the network that a caller requests and
 //     polls (Agent task; task.go, task_input.go, task_transitions.go,
 //     task_lease.go, task_paging.go, task_output.go).
@@ -64,8 +66,8 @@
 //   - . — this package.
 //   - actors — one supervised tree of actors per team, the only writer of the
 //     team's data. The team actor consists of components: members, web, sessions,
-//     accounts, watchlists, scans, tasks, effects, late results, idempotency, arrivals
-//     and rules.
+//     accounts, watchlists, scans, tasks, effects, late results, idempotency, arrivals,
+//     rules and notifications.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
 //   - http/dashboard — the pages of the dashboard under /app.
@@ -81,6 +83,7 @@
 //     relevance).
 //   - internal/interpret — turn a prompt into keywords, by rules or by a
 //     language model.
+//   - internal/notify — deliver notifications to chat tools and webhooks.
 //   - internal/mail — deliver mail by SMTP or as files.
 //   - internal/fakenetwork — the stand-in network for tests and demonstrations.
 //     In it: headless, a session without a browser.

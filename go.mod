@@ -30,6 +30,7 @@ require (
 	github.com/realclientip/realclientip-go v1.0.0
 	github.com/rogpeppe/go-internal v1.15.0
 	github.com/sourcegraph/conc v0.3.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stretchr/testify v1.12.1
 	github.com/wneessen/go-mail v0.8.1
 	go.uber.org/goleak v1.3.0

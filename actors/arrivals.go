@@ -23,10 +23,18 @@ const arrivalOps = 1
 // arrivalsAtOnce bounds the posts that one batch is about.
 const arrivalsAtOnce = 20
 
-// watchedLists are the watchlists whose new posts are noted. It does not change.
+// watchedLists are the watchlists whose new posts are noted. It does not change
+// once it is sent.
 type watchedLists struct {
 	all  bool
 	some map[watchpost.WatchlistID]bool
+}
+
+func (w *watchedLists) add(id watchpost.WatchlistID) {
+	if w.some == nil {
+		w.some = map[watchpost.WatchlistID]bool{}
+	}
+	w.some[id] = true
 }
 
 func (w *watchedLists) has(id watchpost.WatchlistID) bool {
@@ -40,14 +48,14 @@ type postsArrived struct{}
 // next one reads what it wrote.
 type arrivalsSeen struct{}
 
-// arrivals is the component of a team that shows new posts to rules.
+// arrivals is the component of a team that shows new posts to rules and
+// notifications.
 type arrivals struct {
 	*rootActor
 	team *team
 
 	waiting bool // there may be some
 	busy    bool // a batch is on its way
-	watched *watchedLists
 }
 
 func newArrivals(t *team) *arrivals { return &arrivals{rootActor: &t.rootActor, team: t} }
@@ -75,16 +83,15 @@ func (a *arrivals) load(view persistence.View) error {
 	return err
 }
 
-// changed notes that rules have changed.
-func (a *arrivals) changed() { a.watched = nil }
-
-// wanted returns the watchlists whose new posts are to be noted.
+// wanted returns the watchlists whose new posts are to be noted; nil: none.
 func (a *arrivals) wanted() *watchedLists {
-	if a.watched == nil {
-		a.watched = &watchedLists{some: map[watchpost.WatchlistID]bool{}}
-		a.team.rules.watch(a.watched)
+	w := &watchedLists{}
+	a.team.rules.watch(w)
+	a.team.notifications.watch(w)
+	if !w.all && len(w.some) == 0 {
+		return nil
 	}
-	return a.watched
+	return w
 }
 
 // work looks at the next arrivals.
@@ -115,9 +122,10 @@ func (a *arrivals) work() {
 		}
 	})
 	a.team.rules.run()
+	a.team.notifications.run()
 }
 
-// look lets rules decide on the next arrivals.
+// look lets rules and notifications decide on the next arrivals.
 func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 	tagging, err := a.env.watchlists.of(view, a.team.id)
 	if err != nil {
@@ -147,6 +155,7 @@ func (a *arrivals) look(view persistence.View, batch *persistence.Batch) error {
 		if err := a.team.rules.consider(view, batch, post, watchlist, tagging); err != nil {
 			return err
 		}
+		a.team.notifications.consider(batch, post, watchlist, tagging)
 	}
 	return nil
 }

@@ -78,11 +78,12 @@ func (r *Registry) ResumeDeletions(ctx context.Context) error {
 // loads nothing but the mark.
 func (t *team) onDeleteTeam() {
 	st := &steps{}
-	batch := st.room(4)
+	batch := st.room(5)
 	t.record.Deleting = true
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: string(t.id)}, []byte{})
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: string(t.id)}, nil)
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirOutbox, Name: string(t.id)}, nil)
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil)
 	var ends []func()
 	for _, m := range t.members.list {

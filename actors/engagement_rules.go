@@ -197,7 +197,7 @@ func (rs *engagementRules) loadWeek(view persistence.View) error {
 // watch adds the watchlists of the rules.
 func (rs *engagementRules) watch(w *watchedLists) {
 	for _, r := range rs.byID {
-		w.some[r.Watchlist] = true
+		w.add(r.Watchlist)
 	}
 }
 
@@ -231,7 +231,6 @@ func (rs *engagementRules) onCreate(m CreateRule) {
 	rs.byID[r.ID] = r
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
-	rs.team.arrivals.changed()
 	rs.team.idempotency.commitOnce(batch, rs.viewOf(r))
 }
 
@@ -291,7 +290,6 @@ func (rs *engagementRules) onDelete(m DeleteRule) {
 func (rs *engagementRules) remove(batch *persistence.Batch, id watchpost.RuleID) {
 	batch.Delete(teamspace.Key(teamspace.KeyRule, id))
 	delete(rs.byID, id)
-	rs.team.arrivals.changed()
 }
 
 // onWatchlistDeleted deletes the rules of a watchlist with it; withdraw is to

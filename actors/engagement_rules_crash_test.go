@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"watchpost"
@@ -167,18 +168,14 @@ func (l *ruleLife) work() {
 
 // rest returns when the rules have looked at every post that is stored.
 func (l *ruleLife) rest() {
-	for end := time.Now().Add(actorstest.Wait); time.Now().Before(end); {
+	require.Eventually(l.t, func() bool {
 		view, err := actorstest.Try[actors.RulesView](l.team, actors.ListRules{})
-		switch {
-		case err != nil:
+		if err != nil {
 			l.w.Advance(time.Second) // an actor that has failed waits
-		case len(view.Rules) != 2:
-			l.r.Fatalf("%d rules", len(view.Rules))
-		case len(storedKeys(l.t, l.w, l.team, teamspace.KeyArrival)) == 0:
-			return
+			return false
 		}
-	}
-	l.r.Fatalf("arrivals are left")
+		return len(view.Rules) == 2 && len(storedKeys(l.t, l.w, l.team, teamspace.KeyArrival)) == 0
+	}, actorstest.Wait, time.Millisecond)
 }
 
 // finish lets everything come to rest, and checks it.

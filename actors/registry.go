@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
+	"watchpost/internal/notify"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
@@ -41,6 +42,8 @@ type Options struct {
 	// RestoredAt is when the store was restored from a backup; zero: never. What was
 	// done between the backup and that moment is not known.
 	RestoredAt time.Time
+	// Notify delivers notifications; nil: one that reaches public addresses only.
+	Notify *notify.Sender
 	// Serves reports whether this node of a cluster serves a team, or SignInPlace;
 	// nil means that it serves all.
 	Serves func(name string) bool
@@ -94,6 +97,8 @@ type environment struct {
 	presence sync.Map // watchpost.TeamID → time.Time
 	rooms    *teamRooms
 	changes  *subscriptions
+	// sends delivers notifications, in goroutines that end with the registry.
+	sends *sends
 	// stopped is called by a top actor when it has ended.
 	// failed is false when the actor itself did not fail.
 	stopped func(name string, self *actor.PID, failed bool)
@@ -155,6 +160,7 @@ func New(o Options) (*Registry, error) {
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules, r.env.restoredAt = newRules(r.env), o.RestoredAt
+	r.env.sends = newSends(o.Notify, o.Mailer)
 	o.Metrics.dueScans.now = o.Clock.Now
 	r.mailer, r.placed, r.open = o.Mailer, o.Serves, !o.RegistrationClosed
 	if r.placed != nil {
@@ -425,6 +431,7 @@ func (r *Registry) Close(ctx context.Context) error {
 		}
 	}
 	r.ended.Do(func() {
+		r.env.sends.close()
 		r.env.system.Shutdown()
 		close(r.env.dispatcher.stopped)
 	})

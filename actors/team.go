@@ -39,6 +39,8 @@ type team struct {
 	deletion    *deletion
 	arrivals    *arrivals
 	rules       *engagementRules
+
+	notifications *notifications
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -83,6 +85,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.deletion = &deletion{team: t}
 	t.arrivals = newArrivals(t)
 	t.rules = newEngagementRules(t)
+	t.notifications = newNotifications(t)
 	return t
 }
 
@@ -102,6 +105,7 @@ func (t *team) Receive(c actor.Context) {
 			t.planTimer.Stop()
 		}
 		t.rules.stopTimer()
+		t.notifications.stopTimer()
 		if t.sessions.statusTimer != nil {
 			t.sessions.statusTimer.Stop()
 		}
@@ -122,7 +126,7 @@ func (t *team) receive(message any) {
 		t.decide(m)
 	case canPassivate:
 		rested := t.members.forgetAllPairings()
-		t.ctx.Respond(rested && t.commits.idle() && len(t.tasks.dispatch.workers) == 0)
+		t.ctx.Respond(rested && t.notifications.idle() && t.commits.idle() && len(t.tasks.dispatch.workers) == 0)
 	case planExpired:
 		t.onPlanExpired()
 	case wakeUp:
@@ -140,7 +144,7 @@ func (t *team) receive(message any) {
 			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
 			return
 		}
-		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) {
+		if !t.receiveTeam(m) && !t.sessions.receive(m) && !t.tasks.receive(m) && !t.watchlists.receive(m) && !t.arrivals.receive(m) && !t.rules.receive(m) && !t.notifications.receive(m) {
 			t.env.log.Error("unknown message", "actor", "team", "message", typeName(m))
 			t.answer(nil, watchpost.Errorf(watchpost.Internal, watchpost.TextInternal))
 		}
@@ -198,6 +202,9 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	if err := t.rules.stopAfterRestore(view); err != nil {
+		return err
+	}
+	if err := t.notifications.load(view); err != nil {
 		return err
 	}
 	return t.arrivals.load(view)

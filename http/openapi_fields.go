@@ -196,7 +196,7 @@ func rank(first []string, name string) int {
 var pathOrder = []string{
 	"/api-keyword-watchlist", "/api-people-watchlist", "/api-company-watchlist", "/api-forum-watchlist",
 	"/api-posts", "/api-like", "/api-comment", "/api-interactions",
-	"/api-engagement-rules", "/api-engagement-actions",
+	"/api-engagement-rules", "/api-engagement-actions", "/api-notifications",
 	"/network-agent/fetch-profile", "/network-agent/fetch-company", "/network-agent/fetch-profiles-posts", "/network-agent/fetch-company-posts",
 	"/network-agent/search-profiles", "/network-agent/like-post", "/network-agent/comment-post", "/network-agent/send-message",
 	"/network-agent/send-connection-request", "/network-agent/fetch-connections", "/network-agent/get-task-status",

@@ -17,6 +17,7 @@ var tags = []struct{ name, text string }{
 	{tagPosts, "What the watchlists collected, with filters, orders and pages."},
 	{tagEngagement, "Likes and comments in the name of a member or of a company, and what was done so far."},
 	{tagRules, "Rules that like new posts of a watchlist or comment on them in members' names."},
+	{tagNotifications, "Messages about new posts to chat tools, mailboxes and signed webhooks."},
 	{tagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
 	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},
 	{tagTeam, "The team as its members see it."},
@@ -78,6 +79,15 @@ var details = map[string]string{
 	"getEngagementActions": "Open actions first, oldest first; then the newest of those that ended in the last 14 days.",
 	"decideEngagementAction": "An action waits for 72 hours, then it lapses. `comment_text` replaces the proposed comment. An approved action waits for its turn: " +
 		"the working hours of the rule, the pause of the account and the rule's part of the day.",
+
+	"createNotificationTarget": "The target is told of posts that are new to the watchlist, or to any, from now on. `slack`, `discord`, `teams` and `webhook` need `url`, `telegram` needs `bot_token` and `chat_id`, " +
+		"`email` needs `user_emails`. Addresses of private networks are refused when they are connected to; redirects are not followed. The messages of a webhook are signed as Standard Webhooks; " +
+		"the reply shows `secret` only once.",
+	"getNotificationTargets":    "The oldest first, with those that `slack_webhook_url` of a watchlist makes.",
+	"updateNotificationTarget":  detailPatch + "A target that was paused is resumed.",
+	"deleteNotificationTarget":  "One that a watchlist's `slack_webhook_url` makes goes with that field.",
+	"getNotificationDeliveries": "The newest first, at most 100. An unknown target has none.",
+	"sendNotification":          "The reply says what became of it. A success resumes a target that was paused. Deliveries are tried for 24 hours; then the target is paused, as it is at once after 410.",
 
 	"fetchProfile":          "The output is the profile.",
 	"fetchCompany":          "The output is the company.",

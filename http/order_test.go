@@ -45,6 +45,8 @@ func refusalsOf(watchlist, list string) []refusal {
 			refusal{"POST " + path, `{"action":"like"}`, "Missing required parameter: watchlist_id", ""},
 		)
 	}
+	all = append(all, refusal{"POST /api-notifications", `{"watchlist_id":"` + watchlist + `","type":"pigeon"}`, "Invalid 'type'",
+		`{"watchlist_id":"` + watchlist + `","type":"slack","url":"https://hooks.example/x"}`})
 	for _, family := range []string{"keyword", "forum", "people", "company"} {
 		path := "/api-" + family + "-watchlist"
 		all = append(all,

@@ -214,6 +214,7 @@ func (s *Server) routes() {
 	s.postRoutes()
 	s.bookmarkRoutes()
 	s.ruleRoutes()
+	s.notificationRoutes()
 	s.engagementRoutes()
 	s.interactionRoutes()
 	s.agentTaskRoutes()

@@ -44,6 +44,7 @@ type serveCommand struct {
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
 	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, for example 10.0.0.0/8."`
+	NotifyPrivate   []netip.Prefix `help:"Private networks that notifications may be delivered to, also without TLS, for example 10.1.2.3/32."`
 	Insecure        bool           `help:"Serve other machines without TLS. Keys and tokens are sent unencrypted."`
 	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj" help:"Allowed origins of browser extensions, for example chrome-extension://<id>."`
 	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to serve at /extension.zip."`

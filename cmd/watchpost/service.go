@@ -21,6 +21,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/cluster"
+	"watchpost/internal/notify"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/migrate"
 )
@@ -115,6 +116,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	}
 	s.ready.Store(true)
 	s.running.Go(s.resumeDeletions)
+	s.running.Go(s.resumeNotifications)
 	return s, nil
 }
 
@@ -188,6 +190,7 @@ func (s *service) startActors(ctx context.Context) error {
 	s.registry, err = actors.New(actors.Options{
 		RestoredAt: restoredAt, Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
+		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}),
 	})
 	if err == nil && s.testClock != nil {
 		s.testClock.BeforeAdvance(s.registry.BeforeAdvance)
@@ -243,6 +246,13 @@ func (s *service) listen(ctx context.Context) error {
 func (s *service) resumeDeletions() {
 	if err := s.registry.ResumeDeletions(s.background); err != nil && s.background.Err() == nil {
 		s.log.Error("the deletion of a team is not finished: repeat it, or restart the service", "error", err)
+	}
+}
+
+// resumeNotifications goes on with the notifications that an earlier run has left.
+func (s *service) resumeNotifications() {
+	if err := s.registry.ResumeNotifications(s.background); err != nil && s.background.Err() == nil {
+		s.log.Error("notifications of a team wait until its next request", "error", err)
 	}
 }
 

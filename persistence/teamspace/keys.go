@@ -55,6 +55,10 @@ import (
 //	Rm <member>                            watchpost.Pace of the member's account
 //	Rs                                     StoppedRecord; all rules are stopped
 //	RS                                     the time of the restore after which the rules were stopped
+//	tt <target>                            watchpost.NotificationTarget
+//	ts <target>                            TargetState
+//	tq <target> <number>                   watchpost.PostID that waits to be delivered; <number> orders them
+//	tl <target> <delivery>                 watchpost.Delivery that was tried
 //	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
 //	p …                                    posts: package postindex
 //
@@ -65,6 +69,7 @@ import (
 //	key        <keyed hash>  OwnerEntry of the team
 //	token      <keyed hash>  OwnerEntry of the session
 //	pairing    <keyed hash>  OwnerEntry of the member, with an end
+//	outbox     <team>        empty; notifications of the team wait to be delivered
 //	web        <keyed hash>  OwnerEntry of the member, with an end: a web session
 //	link       <keyed hash>  the same of a sign-in link
 //	watchlist  <watchlist>   OwnerEntry
@@ -120,8 +125,13 @@ const (
 	KeyRulesStopped        = "Rs"
 	KeyRulesRestored       = "RS"
 	KeyArrival             = "v"
+	KeyTarget              = "tt"
+	KeyTargetState         = "ts"
+	KeyTargetQueue         = "tq"
+	KeyTargetLog           = "tl"
 
 	DirTeam       = "team"
+	DirOutbox     = "outbox"
 	DirEmail      = "email"
 	DirKey        = "key"
 	DirToken      = "token"

@@ -185,3 +185,17 @@ type StoppedRecord struct {
 	At time.Time          `json:"at"`
 	By watchpost.MemberID `json:"by,omitempty"`
 }
+
+// TargetState is how a notification target stands.
+type TargetState struct {
+	// Current is the delivery that is being tried.
+	Current *watchpost.Delivery `json:"current,omitempty"`
+	// Paused says why nothing is delivered until a member resumes it.
+	Paused string `json:"paused,omitempty"`
+	// FailingSince is when the first of the attempts failed that failed in a row.
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	DeliveredAt  time.Time `json:"delivered_at,omitzero"`
+	Hour         time.Time `json:"hour,omitzero"`
+	InHour       int       `json:"in_hour,omitempty"` // deliveries begun in that hour
+	Dropped      int       `json:"dropped,omitempty"` // posts beyond the bound of those that wait
+}

@@ -1,0 +1,373 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/sourcegraph/conc"
+
+	"watchpost"
+	"watchpost/internal/notify"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
+)
+
+// deliveryLog bounds the deliveries in the log of a target.
+const deliveryLog = 100
+
+// sends makes the attempts of all teams of a node.
+type sends struct {
+	sender  *notify.Sender
+	mailer  Mailer
+	ctx     context.Context // of attempts
+	cancel  context.CancelFunc
+	workers conc.WaitGroup
+}
+
+func newSends(sender *notify.Sender, mailer Mailer) *sends {
+	if sender == nil {
+		sender = notify.New(notify.Options{})
+	}
+	s := &sends{sender: sender, mailer: mailer}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+func (s *sends) close() {
+	s.cancel()
+	s.workers.Wait()
+}
+
+// mailTimeout bounds how long a mailer may take to accept a mail.
+const mailTimeout = 8 * time.Second
+
+// attempt makes one attempt.
+func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify.Message) watchpost.Attempt {
+	if t.Kind != watchpost.TargetEmail {
+		return s.sender.Send(s.ctx, t, secret, m)
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, mailTimeout)
+	defer cancel()
+	subject, body := notify.MailText(t, m)
+	for _, to := range t.Emails {
+		if err := s.mailer.Send(ctx, Mail{To: to, Subject: subject, Body: body}); err != nil {
+			return watchpost.Attempt{Error: "the mail was not accepted"}
+		}
+	}
+	return watchpost.Attempt{}
+}
+
+// attempted tells the team what became of an attempt of a stored delivery.
+type attempted struct {
+	target   watchpost.TargetID
+	delivery string
+	result   watchpost.Attempt
+}
+
+// sentNow tells the team what became of a test or replay.
+type sentNow struct {
+	target   watchpost.TargetID
+	delivery watchpost.Delivery
+	result   watchpost.Attempt
+	to       *actor.PID
+}
+
+// due returns when the next attempt of a target may be made; ok is false when
+// nothing is to be delivered, or an attempt is under way.
+func (ns *notifications) due(box *outbox, t *watchpost.NotificationTarget, now time.Time) (at time.Time, ok bool) {
+	switch current := box.state.Current; {
+	case box.sending, box.state.Paused != "", t.Disabled, current == nil && len(box.queue) == 0:
+		return at, false
+	case current != nil:
+		at = current.NotBefore
+	default:
+		at = time.Unix(0, numberOf(box.queue[0].number)).UTC().Add(t.Batch)
+		if hour := now.Truncate(time.Hour); box.state.Hour.Equal(hour) && box.state.InHour >= t.PerHour && at.Before(hour.Add(time.Hour)) {
+			at = hour.Add(time.Hour)
+		}
+	}
+	if at.Before(now) {
+		at = now
+	}
+	return t.Opens(at), true
+}
+
+// run begins the attempts that are due, and asks the clock for the next moment.
+func (ns *notifications) run() {
+	if len(ns.byID) == 0 || ns.broken != nil {
+		return
+	}
+	now, next := ns.env.clock.Now(), time.Time{}
+	for _, box := range ns.byID {
+		t, ok := ns.definition(box)
+		if !ok {
+			continue
+		}
+		at, due := ns.due(box, &t, now)
+		switch {
+		case !due:
+		case at.After(now):
+			if next.IsZero() || at.Before(next) {
+				next = at
+			}
+		default:
+			ns.begin(box, t, now)
+		}
+	}
+	ns.stopTimer()
+	if !next.IsZero() {
+		ns.timer = ns.env.tell(next, ns.ctx.Self(), notificationsDue{})
+	}
+}
+
+func (ns *notifications) stopTimer() {
+	if ns.timer != nil {
+		ns.timer.Stop()
+		ns.timer = nil
+	}
+}
+
+// begin makes an attempt of the current delivery, or of the next one once it is
+// durable.
+func (ns *notifications) begin(box *outbox, t watchpost.NotificationTarget, now time.Time) {
+	batch := &persistence.Batch{}
+	if box.state.Current == nil {
+		first := box.queue[:min(len(box.queue), watchpost.PostsPerDelivery)]
+		d := &watchpost.Delivery{ID: watchpost.NewID(now), Kind: "posts", State: watchpost.DeliveryPending, At: now, Through: first[len(first)-1].number}
+		for _, q := range first {
+			d.Posts = append(d.Posts, q.post)
+		}
+		box.state.Current = d
+		if hour := now.Truncate(time.Hour); !box.state.Hour.Equal(hour) {
+			box.state.Hour, box.state.InHour = hour, 0
+		}
+		box.state.InHour++
+		ns.putState(batch, box)
+	}
+	box.sending = true
+	d := *box.state.Current
+	root, self := ns.env.system.Root, ns.ctx.Self()
+	ns.dispatch(batch, t, d, func(result watchpost.Attempt) { root.Send(self, attempted{box.id, d.ID, result}) })
+}
+
+// dispatch makes an attempt when a batch is durable, and hands on what became of it.
+func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.NotificationTarget, d watchpost.Delivery, then func(watchpost.Attempt)) {
+	env, team := ns.env, ns.team.id
+	secret, err := "", error(nil)
+	if len(t.Sealed) > 0 {
+		secret, err = env.keyring.open(t.Sealed, string(t.ID))
+	}
+	now := env.clock.Now()
+	ns.commits.submit(batch, func(lost error) {
+		if lost != nil {
+			return // the tree reloads
+		}
+		if err != nil {
+			then(watchpost.Attempt{Error: "the secret cannot be read"})
+			return
+		}
+		env.sends.workers.Go(func() {
+			m := notify.Message{ID: d.ID, At: now, Test: d.Kind == "test"}
+			var failure error
+			if m.Posts, failure = env.postsOf(team, d.Posts); failure != nil {
+				then(watchpost.Attempt{Error: "the posts cannot be read"})
+				return
+			}
+			if len(m.Posts) == 0 && !m.Test {
+				then(watchpost.Attempt{}) // all were deleted meanwhile
+				return
+			}
+			then(env.sends.attempt(&t, secret, m))
+		})
+	})
+}
+
+// postsOf reads posts; those that are not in any watchlist are left out.
+func (env *environment) postsOf(team watchpost.TeamID, ids []watchpost.PostID) ([]*watchpost.Post, error) {
+	view, err := env.store.View(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	live, err := env.watchlists.of(view, team)
+	if err != nil {
+		return nil, err
+	}
+	var posts []*watchpost.Post
+	for _, id := range ids {
+		p, err := postindex.Get(view, persistence.Space(team), id)
+		switch {
+		case errors.Is(err, persistence.ErrNotFound):
+		case err != nil:
+			return nil, err
+		case p.Collected(func(w watchpost.WatchlistID) bool { return live.Live[w] }):
+			posts = append(posts, p)
+		}
+	}
+	return posts, nil
+}
+
+// onAttempted decides what becomes of the delivery.
+func (ns *notifications) onAttempted(m attempted) {
+	box := ns.byID[m.target]
+	if box == nil || box.state.Current == nil || box.state.Current.ID != m.delivery {
+		ns.onDue()
+		return // deleted meanwhile
+	}
+	box.sending = false
+	now := ns.env.clock.Now()
+	next, givenUp := box.state.Current.After(m.result, now)
+	batch := &persistence.Batch{}
+	box.state.Current = &next
+	switch {
+	case next.State == watchpost.DeliveryDelivered:
+		box.state.FailingSince, box.state.DeliveredAt = time.Time{}, now
+	case box.state.FailingSince.IsZero():
+		box.state.FailingSince = next.At
+	}
+	if next.State != watchpost.DeliveryPending {
+		box.state.Current = nil
+		for len(box.queue) > 0 && box.queue[0].number <= next.Through {
+			batch.Delete(waitingPostKey(box.id, box.queue[0].number))
+			box.queue = box.queue[1:]
+		}
+	}
+	if givenUp {
+		box.state.Paused = next.Error
+	}
+	ns.putState(batch, box)
+	ns.putLog(batch, box, &next)
+	ns.mark(batch)
+	ns.commits.submit(batch, nil)
+	ns.run()
+	ns.onDue()
+}
+
+// onDue answers the timers that wait when no attempt is under way any more.
+func (ns *notifications) onDue() {
+	if ns.ctx.Sender() != nil {
+		ns.wakers = append(ns.wakers, ns.ctx.Sender())
+	}
+	for _, box := range ns.byID {
+		if box.sending {
+			return
+		}
+	}
+	for _, waker := range ns.wakers {
+		ns.commits.submit(nil, replyTo(ns.env, waker, Done{}))
+	}
+	ns.wakers = nil
+}
+
+// putLog stores a delivery in the log of its target, and removes the oldest.
+func (ns *notifications) putLog(batch *persistence.Batch, box *outbox, d *watchpost.Delivery) {
+	if n := len(box.log); n == 0 || box.log[n-1] != d.ID {
+		box.log = append(box.log, d.ID)
+	}
+	if len(box.log) > deliveryLog {
+		batch.Delete(teamspace.Key(teamspace.KeyTargetLog, string(box.id)+box.log[0]))
+		box.log = box.log[1:]
+	}
+	batch.Put(teamspace.Key(teamspace.KeyTargetLog, string(box.id)+d.ID), teamspace.Encode(*d))
+}
+
+// onSendNow sends a test or a delivery of the log.
+func (ns *notifications) onSendNow(m SendNow) {
+	now := ns.env.clock.Now()
+	d := watchpost.Delivery{ID: watchpost.NewID(now), Kind: "test", State: watchpost.DeliveryPending, At: now}
+	box := ns.byID[m.ID]
+	if tracked := ns.team.watchlists.byID[watchpost.WatchlistID(m.ID)]; box == nil && tracked != nil && tracked.view.Watchlist.SlackURL != "" {
+		box = ns.box(m.ID)
+	}
+	if box == nil {
+		ns.answer(nil, errTarget())
+		return
+	}
+	t, ok := ns.definition(box)
+	if !ok {
+		ns.answer(nil, errTarget())
+		return
+	}
+	if m.Delivery != "" {
+		old, err := ns.logged(m)
+		if err != nil {
+			ns.answer(nil, err)
+			return
+		}
+		d.Kind, d.Posts = "replay", old.Posts
+	}
+	root, self, to := ns.env.system.Root, ns.ctx.Self(), ns.ctx.Sender()
+	ns.dispatch(nil, t, d, func(result watchpost.Attempt) { root.Send(self, sentNow{m.ID, d, result, to}) })
+}
+
+// logged returns a delivery of the log (NotFound).
+func (ns *notifications) logged(m SendNow) (d watchpost.Delivery, err error) {
+	view, err := ns.env.store.View(context.Background())
+	if err != nil {
+		return d, unavailable(err)
+	}
+	defer view.Close()
+	if len(m.Delivery) > 2*idLength {
+		return d, watchpost.Errorf(watchpost.NotFound, "Delivery not found")
+	}
+	d, err = teamspace.Load[watchpost.Delivery](view, ns.space, teamspace.Key(teamspace.KeyTargetLog, string(m.ID)+m.Delivery))
+	if errors.Is(err, persistence.ErrNotFound) {
+		err = watchpost.Errorf(watchpost.NotFound, "Delivery not found")
+	}
+	return d, unavailable(err)
+}
+
+func (ns *notifications) onSentNow(m sentNow) {
+	next, _ := m.delivery.After(m.result, ns.env.clock.Now())
+	batch := &persistence.Batch{}
+	if box := ns.byID[m.target]; box != nil {
+		ns.putLog(batch, box, &next)
+		if next.State == watchpost.DeliveryDelivered {
+			ns.resume(batch, box)
+		}
+	}
+	ns.commits.submit(batch, replyTo(ns.env, m.to, next))
+	ns.run()
+}
+
+// Deliveries returns the log of a target, newest first.
+func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id watchpost.TargetID) ([]watchpost.Delivery, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer view.Close()
+	log := []watchpost.Delivery{}
+	if len(id) != idLength {
+		return log, nil
+	}
+	err = teamspace.LoadAll(view, persistence.Space(team), teamspace.KeyTargetLog+string(id), func(_ string, d watchpost.Delivery) {
+		log = append([]watchpost.Delivery{d}, log...)
+	})
+	return log, unavailable(err)
+}
+
+// ResumeNotifications activates the teams with notifications that wait, of those
+// that this node serves, after a start of the service.
+func (r *Registry) ResumeNotifications(ctx context.Context) error {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return err
+	}
+	var teams []watchpost.TeamID
+	err = view.ScanDirectory(teamspace.DirOutbox, func(team string, _ []byte) bool {
+		teams = append(teams, watchpost.TeamID(team))
+		return true
+	})
+	view.Close()
+	for _, team := range teams {
+		var elsewhere *ElsewhereError
+		if _, failure := Ask(ctx, r, team, ListTargets{}); failure != nil && !errors.As(failure, &elsewhere) && watchpost.KindOf(failure) != watchpost.NotFound {
+			err = errors.Join(err, failure)
+		}
+	}
+	return err
+}

@@ -1,0 +1,189 @@
+package actors_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/internal/notify"
+	"watchpost/internal/protocol"
+)
+
+// hook is a server that takes notifications.
+type hook struct {
+	*httptest.Server
+	mu     sync.Mutex
+	status int
+	got    []string // bodies
+	ids    []string
+}
+
+func newHook(t *testing.T) *hook {
+	t.Helper()
+	h := &hook{status: 200}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.got, h.ids = append(h.got, string(body)), append(h.ids, r.Header.Get("webhook-id"))
+		w.WriteHeader(h.status)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *hook) answer(status int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status = status
+}
+
+func (h *hook) received() (bodies, ids []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string(nil), h.got...), append([]string(nil), h.ids...)
+}
+
+// await returns what came once there are n messages.
+func (h *hook) await(t *testing.T, n int) (bodies, ids []string) {
+	t.Helper()
+	require.Eventually(t, func() bool { got, _ := h.received(); return len(got) >= n }, actorstest.Wait, time.Millisecond)
+	return h.received()
+}
+
+// notified is a team with a hook and a watchlist whose scan is handed out.
+func notified(t *testing.T) (*actorstest.World, *actorstest.Team, *actorstest.Session, *hook, protocol.Frame, watchpost.Watchlist) {
+	t.Helper()
+	sender := notify.New(notify.Options{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	w, team, s := house(t, actorstest.With(func(o *actors.Options) { o.Notify = sender }))
+	list := keywordWatchlist(t, team, "go")
+	return w, team, s, newHook(t), s.Expect(protocol.TypeTask), list
+}
+
+func newTarget(t *testing.T, team *actorstest.Team, h *hook, change func(*watchpost.NotificationTarget)) actors.TargetCreated {
+	t.Helper()
+	target := watchpost.NotificationTarget{Name: "Hook", Kind: watchpost.TargetWebhook, URL: h.URL, PerHour: watchpost.DefaultPerHour}
+	if change != nil {
+		change(&target)
+	}
+	return actorstest.Must[actors.TargetCreated](t, team, actors.CreateTarget{Target: target})
+}
+
+func targetsOf(t *testing.T, team *actorstest.Team) []actors.TargetView {
+	t.Helper()
+	return actorstest.Must[[]actors.TargetView](t, team, actors.ListTargets{})
+}
+
+// TestNotification: new posts are delivered once in order; what was stored is
+// delivered after a crash, with the same id.
+func TestNotification(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, _ := notified(t)
+	made := newTarget(t, team, h, nil)
+	require.True(t, strings.HasPrefix(made.Secret, "whsec_"))
+	h.answer(500)
+	s.Part(scan, 0, postBy(w, "ada"))
+	s.ExpectAck(scan)
+	_, first := h.await(t, 1)
+	require.Eventually(t, func() bool { return !targetsOf(t, team)[0].FailingSince.IsZero() }, actorstest.Wait, time.Millisecond)
+	require.NotEmpty(t, storedKeys(t, w, team, "tq"))
+	h.answer(200)
+	w.Crash()
+	require.NoError(t, w.Registry.ResumeNotifications(w.Context()))
+	w.Advance(time.Minute)
+	bodies, ids := h.await(t, 2)
+	require.Equal(t, first[0], ids[1], "the same delivery")
+	require.Equal(t, 1, strings.Count(bodies[1], "says ada"))
+	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 0 }, actorstest.Wait, time.Millisecond)
+	require.Empty(t, storedKeys(t, w, team, "tq"))
+	log, err := w.Registry.Deliveries(w.Context(), team.ID, made.Target.ID)
+	require.NoError(t, err)
+	require.Len(t, log, 1)
+	require.Equal(t, []any{watchpost.DeliveryDelivered, 2}, []any{log[0].State, log[0].Attempts})
+
+	t.Run("test and replay", func(t *testing.T) {
+		sent := actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
+		require.Equal(t, watchpost.DeliveryDelivered, sent.State)
+		again := actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID, Delivery: log[0].ID})
+		require.Equal(t, "replay", again.Kind)
+		bodies, _ := h.await(t, 4)
+		require.Contains(t, bodies[3], "says ada")
+		actorstest.Fails(t, team, watchpost.NotFound, actors.SendNow{ID: made.Target.ID, Delivery: "x"})
+		actorstest.Fails(t, team, watchpost.NotFound, actors.SendNow{ID: "x"})
+	})
+}
+
+// TestFailingTarget: a target is tried for a day, then it is paused; a successful
+// test resumes it. 410 pauses at once.
+func TestFailingTarget(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, _ := notified(t)
+	made := newTarget(t, team, h, nil)
+	h.answer(503)
+	s.Part(scan, 0, postBy(w, "ada"))
+	s.ExpectAck(scan)
+	h.await(t, 1)
+	for range 60 { // the pauses grow to an hour
+		w.Advance(50 * time.Minute)
+		if targetsOf(t, team)[0].Paused != "" {
+			break
+		}
+	}
+	view := targetsOf(t, team)[0]
+	require.Equal(t, "answered 503 Service Unavailable", view.Paused)
+	require.False(t, w.Now().Before(actorstest.Start.Add(24*time.Hour)))
+	log, err := w.Registry.Deliveries(w.Context(), team.ID, made.Target.ID)
+	require.NoError(t, err)
+	require.Equal(t, watchpost.DeliveryFailed, log[0].State)
+	require.Greater(t, log[0].Attempts, 20)
+	h.answer(200)
+	actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
+	require.Empty(t, targetsOf(t, team)[0].Paused)
+}
+
+// TestTargetsOfAWatchlist: slack_webhook_url delivers; conditions, batches and
+// quiet hours hold back; what is deleted leaves nothing.
+func TestTargetsOfAWatchlist(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, list := notified(t)
+	slack := h.URL
+	patch(t, team, list, watchpost.WatchlistPatch{SlackURL: &slack})
+	none := newTarget(t, team, h, func(n *watchpost.NotificationTarget) { n.If.MinRelevance = 10 })
+	batch := newTarget(t, team, h, func(n *watchpost.NotificationTarget) {
+		n.Watchlist, n.Batch = list.ID, 30*time.Minute
+		n.Quiet = watchpost.DailyHours{From: 0, Until: 12 * 60} // it is ten
+	})
+	s.Part(scan, 0, postBy(w, "ada"), postBy(w, "bob"))
+	s.ExpectAck(scan)
+	bodies, _ := h.await(t, 1)
+	require.Contains(t, bodies[0], `"blocks"`, "Slack")
+	waiting := map[watchpost.TargetID]int{}
+	for _, v := range targetsOf(t, team) {
+		waiting[v.Target.ID] = v.Waiting
+	}
+	require.Equal(t, []int{0, 2}, []int{waiting[none.Target.ID], waiting[batch.Target.ID]})
+	w.Advance(110 * time.Minute)
+	got, _ := h.received()
+	require.Len(t, got, 1, "quiet")
+	w.Advance(15 * time.Minute)
+	bodies, _ = h.await(t, 2)
+	require.Contains(t, bodies[1], "posts.new")
+	require.Equal(t, 2, strings.Count(bodies[1], "says "), "one message")
+
+	actorstest.Fails(t, team, watchpost.NotFound, actors.CreateTarget{Target: watchpost.NotificationTarget{Name: "x", Kind: watchpost.TargetSlack, URL: h.URL, PerHour: 1, Watchlist: "nowhere"}})
+	actorstest.Fails(t, team, watchpost.NotFound, actors.DeleteTarget{ID: watchpost.TargetID(list.ID)})
+	done(t, team, actors.DeleteTarget{ID: none.Target.ID})
+	done(t, team, actors.DeleteWatchlist{Type: list.Type, ID: list.ID})
+	require.Empty(t, targetsOf(t, team))
+	require.Eventually(t, func() bool { return len(storedKeys(t, w, team, "t")) == 0 }, actorstest.Wait, time.Millisecond)
+}

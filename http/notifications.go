@@ -1,0 +1,251 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const (
+	tagNotifications  = "Notifications"
+	textNoType        = "Missing required parameter: type"
+	textTargetDeleted = "Target deleted successfully"
+	textTargetLimit   = "At most 20 notification targets"
+)
+
+// targetTexts are the errors of a target's fields.
+var targetTexts = slices.Concat([]string{"Invalid 'name'", "Invalid 'type'", "Invalid 'url'", "Invalid 'bot_token'", "Invalid 'chat_id'", "Invalid 'user_emails'"}, conditionTexts,
+	[]string{"Invalid 'batch_minutes'", "Invalid 'quiet_hours'", "Invalid 'max_per_hour'", "disable must be a boolean value"})
+
+func (s *Server) notificationRoutes() {
+	const path = "/api-notifications"
+	unknown := withError(http.StatusNotFound, watchpost.TextTargetNotFound)
+	member := withError(http.StatusNotFound, textUserNotFound)
+	handleBody(s, s.api, http.MethodPost, path, s.createTarget, s.operation(teams, "createNotificationTarget", "Create a notification target", tagNotifications),
+		withBody(slices.Concat([]string{textNoType}, targetTexts)...), withForeignErrors(), member, withError(http.StatusConflict, textTargetLimit))
+	handle(s, s.api, http.MethodGet, path, s.getTargets, s.operation(teams, "getNotificationTargets", "List the notification targets", tagNotifications))
+	handleBody(s, s.api, http.MethodPut, path, s.updateTarget, s.operation(teams, "updateNotificationTarget", "Change or resume a notification target", tagNotifications),
+		withBody(slices.Concat([]string{textMissingID}, targetTexts)...), unknown, member)
+	handle(s, s.api, http.MethodDelete, path, s.deleteTarget, s.operation(teams, "deleteNotificationTarget", "Delete a notification target and what waits for it", tagNotifications),
+		query("id", "the target; may be given in a JSON body instead", openapi3.NewStringSchema()),
+		withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), unknown)
+	handle(s, s.api, http.MethodGet, path+"/deliveries", s.getDeliveries, s.operation(teams, "getNotificationDeliveries", "List the last deliveries of a target", tagNotifications),
+		query("id", "the target", openapi3.NewStringSchema()), required(), withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"))
+	handleBody(s, s.api, http.MethodPost, path+"/send", s.sendNow, s.operation(teams, "sendNotification", "Send a test message, or a delivery again", tagNotifications),
+		withBody(textMissingID, "Invalid 'delivery_id'"), unknown, withError(http.StatusNotFound, "Delivery not found"))
+}
+
+// targetFields are the fields of a target that a request gives.
+type targetFields struct {
+	Name   *string   `json:"name,omitempty" maxLength:"120,own" example:"Slack, #market-watch"`
+	Type   *string   `json:"type,omitempty" validate:"oneof=slack discord teams telegram email webhook" example:"slack"`
+	URL    *string   `json:"url,omitempty" maxLength:"2048,own" example:"https://hooks.slack.example/services/T/B/x"`
+	Token  *string   `json:"bot_token,omitempty" maxLength:"200" example:"123456:ABC"`
+	Chat   *string   `json:"chat_id,omitempty" maxLength:"100,own" example:"42"`
+	Emails *[]string `json:"user_emails,omitempty"`
+	conditionFields
+	Batch   *float64    `json:"batch_minutes,omitempty" example:"30"`
+	Quiet   *dailyHours `json:"quiet_hours,omitempty"`
+	PerHour *int        `json:"max_per_hour,omitempty" example:"60"`
+	Disable *bool       `json:"disable,omitempty" invalid:"disable must be a boolean value"`
+}
+
+// change returns a target with the fields that are given.
+func (f *targetFields) change(t watchpost.NotificationTarget) watchpost.NotificationTarget {
+	replace(&t.Name, f.Name)
+	replace(&t.URL, f.URL)
+	replace(&t.Chat, f.Chat)
+	if f.Emails != nil {
+		t.Emails = *(&ruleFields{Emails: f.Emails}).emails()
+	}
+	conditions := f.conditionFields.patch()
+	t.If = conditions.Apply(t.If)
+	if f.Batch != nil {
+		t.Batch = hours(*f.Batch / 60)
+	}
+	if f.Quiet != nil {
+		t.Quiet = f.Quiet.hours()
+	}
+	replace(&t.PerHour, f.PerHour)
+	replace(&t.Disabled, f.Disable)
+	return t
+}
+
+// replace sets a field that is given.
+func replace[T any](field, given *T) {
+	if given != nil {
+		*field = *given
+	}
+}
+
+type createTargetRequest struct {
+	Watchlist string `json:"watchlist_id,omitempty"`
+	targetFields
+}
+
+// cleanField implements fieldCleaner.
+func (r *createTargetRequest) cleanField(name string) error {
+	if name == "type" && r.Type == nil {
+		return watchpost.Errorf(watchpost.Invalid, textNoType)
+	}
+	return nil
+}
+
+// shownTarget is a target in a reply.
+type shownTarget struct {
+	ID          watchpost.TargetID    `json:"id"`
+	Name        string                `json:"name"`
+	Type        watchpost.TargetKind  `json:"type" validate:"oneof=slack discord teams telegram email webhook"`
+	Watchlist   watchpost.WatchlistID `json:"watchlist_id"`
+	OfWatchlist bool                  `json:"of_watchlist"`
+	URL         string                `json:"url"`
+	Chat        string                `json:"chat_id"`
+	Emails      []string              `json:"user_emails" validate:"required"`
+	shownConditions
+	Batch        float64    `json:"batch_minutes"`
+	Quiet        dailyHours `json:"quiet_hours"`
+	PerHour      int        `json:"max_per_hour"`
+	Disabled     bool       `json:"disabled"`
+	CreatedAt    timestamp  `json:"createdAt"`
+	Paused       string     `json:"paused"`
+	FailingSince *timestamp `json:"failing_since"`
+	DeliveredAt  *timestamp `json:"delivered_at"`
+	NextAt       *timestamp `json:"next_attempt_at"`
+	Waiting      int        `json:"waiting_posts"`
+	Dropped      int        `json:"dropped_posts"`
+}
+
+func showTarget(v actors.TargetView) shownTarget {
+	t := &v.Target
+	return shownTarget{
+		ID: t.ID, Name: t.Name, Type: t.Kind, Watchlist: t.Watchlist, OfWatchlist: v.OfWatchlist, URL: t.URL, Chat: t.Chat, Emails: textsOrNone(t.Emails),
+		shownConditions: showConditions(&t.If), Batch: t.Batch.Minutes(), Quiet: showHours(&t.Quiet), PerHour: t.PerHour, Disabled: t.Disabled,
+		CreatedAt: timestampOf(t.CreatedAt), Paused: v.Paused, FailingSince: timestampOrNil(v.FailingSince), DeliveredAt: timestampOrNil(v.DeliveredAt),
+		NextAt: timestampOrNil(v.NextAt), Waiting: v.Waiting, Dropped: v.Dropped,
+	}
+}
+
+type createTargetReply struct {
+	shownTarget
+	Secret  string `json:"secret,omitempty"`
+	Created bool   `json:"created"`
+}
+
+func (s *Server) createTarget(r *http.Request, request createTargetRequest) (createTargetReply, error) {
+	ctx := r.Context()
+	kind := watchpost.TargetKind(*request.Type)
+	t := request.change(watchpost.NotificationTarget{Name: string(kind), Kind: kind, Watchlist: watchpost.WatchlistID(request.Watchlist), PerHour: watchpost.DefaultPerHour})
+	if kind == watchpost.TargetEmail && request.Batch == nil {
+		t.Batch = watchpost.MaxBatchTime
+	}
+	secret := ""
+	replace(&secret, request.Token)
+	made, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.CreateTarget{Target: t, Secret: secret})
+	if err != nil {
+		if watchpost.KindOf(err) == watchpost.NotFound && request.Watchlist != "" {
+			if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), request.Watchlist); denied != nil {
+				return createTargetReply{}, denied
+			}
+		}
+		return createTargetReply{}, err
+	}
+	return createTargetReply{showTarget(made.TargetView), made.Secret, true}, nil
+}
+
+type targetsReply struct {
+	Targets []shownTarget `json:"targets" validate:"required"`
+	Count   int           `json:"count"`
+}
+
+func (s *Server) getTargets(r *http.Request) (targetsReply, error) {
+	views, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.ListTargets{})
+	reply := targetsReply{Targets: []shownTarget{}, Count: len(views)}
+	for _, v := range views {
+		reply.Targets = append(reply.Targets, showTarget(v))
+	}
+	return reply, err
+}
+
+type updateTargetRequest struct {
+	ID string `json:"id" required:"Missing required parameter: id"`
+	targetFields
+}
+
+type updateTargetReply struct {
+	Target  shownTarget `json:"target"`
+	Updated bool        `json:"updated"`
+}
+
+func (s *Server) updateTarget(r *http.Request, request updateTargetRequest) (updateTargetReply, error) {
+	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.UpdateTarget{ID: watchpost.TargetID(request.ID), Change: request.change})
+	return updateTargetReply{showTarget(view), true}, err
+}
+
+type deleteTargetReply struct {
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
+	Message string `json:"message" example:"Target deleted successfully"`
+}
+
+func (s *Server) deleteTarget(r *http.Request) (deleteTargetReply, error) {
+	id, err := idOfDelete(r)
+	if err == nil {
+		_, err = actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.DeleteTarget{ID: watchpost.TargetID(id)})
+	}
+	return deleteTargetReply{id, true, textTargetDeleted}, err
+}
+
+// shownDelivery is a delivery in a reply.
+type shownDelivery struct {
+	ID       string                  `json:"id"`
+	Kind     string                  `json:"kind" validate:"oneof=posts test replay"`
+	Posts    []watchpost.PostID      `json:"post_ids" validate:"required"`
+	State    watchpost.DeliveryState `json:"state" validate:"oneof=pending delivered failed"`
+	At       timestamp               `json:"at"`
+	Attempts int                     `json:"attempts"`
+	NextAt   *timestamp              `json:"next_attempt_at"`
+	EndedAt  *timestamp              `json:"ended_at"`
+	Status   int                     `json:"http_status"`
+	Error    string                  `json:"error_text"`
+}
+
+func showDelivery(d *watchpost.Delivery) shownDelivery {
+	return shownDelivery{ID: d.ID, Kind: d.Kind, Posts: append([]watchpost.PostID{}, d.Posts...), State: d.State, At: timestampOf(d.At), Attempts: d.Attempts,
+		NextAt: timestampOrNil(d.NotBefore), EndedAt: timestampOrNil(d.EndedAt), Status: d.Code, Error: d.Error}
+}
+
+type deliveriesReply struct {
+	Deliveries []shownDelivery `json:"deliveries" validate:"required"`
+	Count      int             `json:"count"`
+}
+
+func (s *Server) getDeliveries(r *http.Request) (deliveriesReply, error) {
+	p := readParams(r)
+	id := p.one("id")
+	if p.err != nil {
+		return deliveriesReply{}, p.err
+	}
+	if id == "" {
+		return deliveriesReply{}, watchpost.Errorf(watchpost.Invalid, textMissingID)
+	}
+	log, err := s.registry.Deliveries(r.Context(), teamOf(r.Context()), watchpost.TargetID(id))
+	reply := deliveriesReply{Deliveries: []shownDelivery{}, Count: len(log)}
+	for _, d := range log {
+		reply.Deliveries = append(reply.Deliveries, showDelivery(&d))
+	}
+	return reply, err
+}
+
+type sendNowRequest struct {
+	ID       string `json:"id" required:"Missing required parameter: id"`
+	Delivery string `json:"delivery_id,omitempty"`
+}
+
+func (s *Server) sendNow(r *http.Request, request sendNowRequest) (shownDelivery, error) {
+	d, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.SendNow{ID: watchpost.TargetID(request.ID), Delivery: request.Delivery})
+	return showDelivery(&d), err
+}

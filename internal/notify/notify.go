@@ -1,0 +1,258 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"watchpost"
+)
+
+// Options configure a Sender.
+type Options struct {
+	// Private are addresses of private networks that may be connected to. If there
+	// are any, addresses without TLS are allowed too.
+	Private []netip.Prefix
+	// Resolver resolves names; nil: the system's.
+	Resolver *net.Resolver
+	// Telegram is the origin of the Telegram API; empty: the public one.
+	Telegram string
+}
+
+// Sender sends messages. Its methods may be called from several goroutines.
+type Sender struct {
+	client   *http.Client
+	telegram string
+	plain    bool
+}
+
+// New returns a sender.
+func New(o Options) *Sender {
+	if o.Telegram == "" {
+		o.Telegram = "https://api.telegram.org"
+	}
+	return &Sender{client: guard{o.Private}.client(o.Resolver), telegram: o.Telegram, plain: len(o.Private) > 0}
+}
+
+// Plain reports whether addresses without TLS are allowed.
+func (s *Sender) Plain() bool { return s.plain }
+
+// Message is what a target gets.
+type Message struct {
+	ID    string
+	At    time.Time
+	Test  bool
+	Posts []*watchpost.Post
+}
+
+// NewSecret returns the key of a webhook's signatures that bytes make, as
+// Standard Webhooks writes it.
+func NewSecret(random []byte) string {
+	return "whsec_" + base64.StdEncoding.EncodeToString(random)
+}
+
+// Send makes one attempt to deliver a message. secret is the key of a webhook's
+// signatures, or the token of a Telegram bot.
+func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secret string, m Message) watchpost.Attempt {
+	address, body := t.URL, any(nil)
+	switch t.Kind {
+	case watchpost.TargetSlack:
+		body = slackBody(t, m)
+	case watchpost.TargetDiscord:
+		body = discordBody(t, m)
+	case watchpost.TargetTeams:
+		body = teamsBody(t, m)
+	case watchpost.TargetTelegram:
+		address, body = s.telegram+"/bot"+url.PathEscape(secret)+"/sendMessage", telegramBody(t, m)
+	default:
+		body = webhookBody(t, m)
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return watchpost.Attempt{Error: "the message cannot be written"}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(raw))
+	if err != nil {
+		return watchpost.Attempt{Error: "the address is not valid"}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Watchpost")
+	if t.Kind == watchpost.TargetWebhook {
+		if err := sign(r, secret, m, raw); err != nil {
+			return watchpost.Attempt{Error: "the message cannot be signed"}
+		}
+	}
+	reply, err := s.client.Do(r)
+	if err != nil {
+		return watchpost.Attempt{Error: reasonOf(err)}
+	}
+	defer reply.Body.Close()
+	_, _ = io.CopyN(io.Discard, reply.Body, 4<<10) // what it says is not shown to anybody
+	return attemptOf(reply)
+}
+
+// sign adds the headers of Standard Webhooks.
+func sign(r *http.Request, secret string, m Message, raw []byte) error {
+	wh, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return err
+	}
+	signature, err := wh.Sign(m.ID, m.At, raw)
+	r.Header.Set(standardwebhooks.HeaderWebhookID, m.ID)
+	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(m.At.Unix(), 10))
+	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return err
+}
+
+// reasonOf says why there was no reply, without the address: it may be a secret.
+func reasonOf(err error) string {
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case errors.Is(err, errPrivate):
+		return errPrivate.Error()
+	case errors.As(err, &dns):
+		return "the name of the host cannot be resolved"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time"
+	}
+	return "no connection"
+}
+
+func attemptOf(reply *http.Response) watchpost.Attempt {
+	a := watchpost.Attempt{Code: reply.StatusCode}
+	switch {
+	case reply.StatusCode < 300:
+		return a
+	case reply.StatusCode < 400:
+		a.Error = "answered with a redirect, which is not followed"
+	default:
+		a.Error = "answered " + strconv.Itoa(reply.StatusCode) + " " + http.StatusText(reply.StatusCode)
+		a.Gone = reply.StatusCode == http.StatusGone
+	}
+	if seconds, err := strconv.Atoi(reply.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		a.RetryAfter = time.Duration(min(seconds, 24*3600)) * time.Second
+	}
+	return a
+}
+
+// MailText returns the subject and body of a mail.
+func MailText(t *watchpost.NotificationTarget, m Message) (subject, body string) {
+	return title(t, m), plainText(t, m)
+}
+
+// title says in a line what a message is about.
+func title(t *watchpost.NotificationTarget, m Message) string {
+	switch {
+	case m.Test:
+		return "Watchpost: test of " + t.Name
+	case len(m.Posts) == 1:
+		return t.Name + ": a new post of " + oneLine(m.Posts[0].AuthorName, 80)
+	}
+	return t.Name + ": " + strconv.Itoa(len(m.Posts)) + " new posts"
+}
+
+// Bounds of the texts of a message.
+const (
+	excerptLength = 280
+	maxChatText   = 1900 // Discord takes 2,000 characters
+)
+
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
+
+// plainText is a message as plain text.
+func plainText(t *watchpost.NotificationTarget, m Message) string {
+	var b strings.Builder
+	b.WriteString(title(t, m) + "\n")
+	if m.Test {
+		b.WriteString("New posts will arrive here.\n")
+	}
+	for _, p := range m.Posts {
+		b.WriteString("\n" + oneLine(p.AuthorName, 80) + ": " + oneLine(p.Content, excerptLength) + "\n" + p.URL + "\n")
+	}
+	return b.String()
+}
+
+// chatText is plainText for tools with short messages.
+func chatText(t *watchpost.NotificationTarget, m Message) string {
+	s := []rune(plainText(t, m))
+	return string(s[:min(len(s), maxChatText)])
+}
+
+// slackEscapes keeps what others wrote from being markup.
+var slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func slackBody(t *watchpost.NotificationTarget, m Message) any {
+	text := func(kind, s string) map[string]any { return map[string]any{"type": kind, "text": s} }
+	blocks := []any{map[string]any{"type": "section", "text": text("plain_text", oneLine(title(t, m), 200))}}
+	for _, p := range m.Posts {
+		blocks = append(blocks, map[string]any{"type": "section", "text": text("plain_text", oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength))},
+			map[string]any{"type": "context", "elements": []any{text("mrkdwn", "<"+slackEscapes.Replace(strings.ReplaceAll(p.URL, "|", "%7C"))+"|Open the post>")}})
+	}
+	return map[string]any{"text": slackEscapes.Replace(title(t, m)), "blocks": blocks, "unfurl_links": false}
+}
+
+func discordBody(t *watchpost.NotificationTarget, m Message) any {
+	return map[string]any{"content": chatText(t, m), "allowed_mentions": map[string]any{"parse": []string{}}, "flags": 4} // no previews
+}
+
+// teamsBody is an adaptive card whose texts are runs, which have no markup.
+func teamsBody(t *watchpost.NotificationTarget, m Message) any {
+	run := func(s string) map[string]any {
+		return map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": s}}}
+	}
+	body := []any{run(title(t, m))}
+	for _, p := range m.Posts {
+		body = append(body, run(oneLine(p.AuthorName, 80)+": "+oneLine(p.Content, excerptLength)),
+			map[string]any{"type": "ActionSet", "actions": []any{map[string]any{"type": "Action.OpenUrl", "title": "Open the post", "url": p.URL}}})
+	}
+	card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": body}
+	return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
+}
+
+func telegramBody(t *watchpost.NotificationTarget, m Message) any {
+	return map[string]any{"chat_id": t.Chat, "text": chatText(t, m), "link_preview_options": map[string]any{"is_disabled": true}}
+}
+
+// webhookPost is a post in the message of a webhook, with the names of the API.
+type webhookPost struct {
+	ID        watchpost.PostID `json:"id"`
+	URL       string           `json:"network_post_url"`
+	URN       string           `json:"network_post_urn"`
+	Content   string           `json:"content"`
+	Author    string           `json:"author_name"`
+	AuthorURL string           `json:"author_url"`
+	PostedAt  time.Time        `json:"posted_at"`
+	Language  string           `json:"language"`
+	Sentiment string           `json:"sentiment"`
+	Relevance float64          `json:"relevance_score"`
+}
+
+func webhookBody(t *watchpost.NotificationTarget, m Message) any {
+	kind, posts := "posts.new", []webhookPost{}
+	if m.Test {
+		kind = "test"
+	}
+	for _, p := range m.Posts {
+		posts = append(posts, webhookPost{p.ID, p.URL, p.URN, p.Content, p.AuthorName, p.AuthorURL, p.PostedAt.UTC(), p.Language, p.Sentiment, p.Relevance})
+	}
+	return map[string]any{"type": kind, "timestamp": m.At.UTC(), "data": map[string]any{"target_id": t.ID, "posts": posts}}
+}

@@ -1,0 +1,182 @@
+package watchpost
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// TargetID names a notification target. The target that a watchlist's
+// slack_webhook_url makes has the id of the watchlist.
+type TargetID string
+
+// TargetKind is where a target delivers to.
+type TargetKind string
+
+// The kinds.
+const (
+	TargetSlack    TargetKind = "slack"
+	TargetDiscord  TargetKind = "discord"
+	TargetTeams    TargetKind = "teams" // Microsoft Teams
+	TargetTelegram TargetKind = "telegram"
+	TargetEmail    TargetKind = "email"
+	TargetWebhook  TargetKind = "webhook" // signed as Standard Webhooks
+)
+
+// NotificationTarget is where the team is told of new posts.
+type NotificationTarget struct {
+	ID        TargetID
+	Name      string
+	Kind      TargetKind
+	Watchlist WatchlistID `json:",omitempty"` // empty: all
+	URL       string      `json:",omitempty"`
+	Chat      string      `json:",omitempty"` // of Telegram
+	Emails    []string    `json:",omitempty"` // of members
+	// Sealed is the encrypted secret: the key of a webhook's signatures, or the
+	// token of a Telegram bot.
+	Sealed []byte `json:",omitempty"`
+	If     PostConditions
+	// Batch is how long posts are gathered before they are delivered together.
+	Batch    time.Duration `json:",omitempty"`
+	Quiet    DailyHours    // when nothing is delivered
+	PerHour  int           // deliveries at most
+	Disabled bool          `json:",omitempty"`
+
+	CreatedAt time.Time
+}
+
+// Bounds and defaults of notifications.
+const (
+	MaxNotificationTargets = 20 // of a team
+	MaxBatchTime           = 24 * time.Hour
+	MaxPerHour             = 600
+	DefaultPerHour         = 60
+	MaxTargetEmails        = 25
+	MaxQueuedPosts         = 1000 // of a target; further posts are counted and dropped
+	PostsPerDelivery       = 20
+	// DeliveryPatience is how long a delivery is tried before its target is paused.
+	DeliveryPatience = 24 * time.Hour
+)
+
+// TextTargetNotFound is the error for an unknown target.
+const TextTargetNotFound = "Target not found"
+
+// Clean returns the target in canonical form. plain allows addresses without TLS.
+// The error names the first field that is invalid, as the API does.
+func (t NotificationTarget) Clean(plain bool) (NotificationTarget, error) {
+	var err error
+	if t.Name, err = CleanName(t.Name); err != nil {
+		return t, Errorf(Invalid, "Invalid 'name'")
+	}
+	switch t.Kind {
+	case TargetSlack, TargetDiscord, TargetTeams, TargetWebhook:
+		u, err := url.Parse(t.URL)
+		if err != nil || len(t.URL) > MaxURL || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && !(plain && u.Scheme == "http") {
+			return t, Errorf(Invalid, "Invalid 'url'")
+		}
+	case TargetTelegram:
+		if t.Chat = strings.TrimSpace(t.Chat); t.Chat == "" || len(t.Chat) > 100 {
+			return t, Errorf(Invalid, "Invalid 'chat_id'")
+		}
+	case TargetEmail:
+		if len(t.Emails) == 0 || len(t.Emails) > MaxTargetEmails {
+			return t, Errorf(Invalid, "Invalid 'user_emails'")
+		}
+	default:
+		return t, Errorf(Invalid, "Invalid 'type'")
+	}
+	if t.If, err = t.If.Clean(); err != nil {
+		return t, err
+	}
+	if t.Batch < 0 || t.Batch > MaxBatchTime {
+		return t, Errorf(Invalid, "Invalid 'batch_minutes'")
+	}
+	if t.Quiet, err = t.Quiet.Clean("quiet_hours"); err != nil {
+		return t, err
+	}
+	if t.PerHour < 1 || t.PerHour > MaxPerHour {
+		return t, Errorf(Invalid, "Invalid 'max_per_hour'")
+	}
+	return t, nil
+}
+
+// SlackTarget returns the target that a watchlist's slack_webhook_url makes; ok is
+// false if the watchlist has none.
+func (w *Watchlist) SlackTarget() (t NotificationTarget, ok bool) {
+	return NotificationTarget{
+		ID: TargetID(w.ID), Name: w.Name, Kind: TargetSlack, Watchlist: w.ID, URL: w.SlackURL, PerHour: DefaultPerHour, CreatedAt: w.CreatedAt,
+	}, w.SlackURL != ""
+}
+
+// Wants reports whether the target is told of a post that is new to a watchlist.
+func (t *NotificationTarget) Wants(p *Post, w WatchlistID, tagging *Tagging, now time.Time) bool {
+	return !t.Disabled && (t.Watchlist == "" || t.Watchlist == w) && t.If.Hold(p, map[WatchlistID]bool{w: true}, tagging, now)
+}
+
+// DeliveryState is the state of a delivery.
+type DeliveryState string
+
+// The states.
+const (
+	DeliveryPending   DeliveryState = "pending"
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed"
+)
+
+// Delivery is a message to a target. Its ID stays the same in every attempt, so
+// that a receiver can drop what it got before.
+type Delivery struct {
+	ID       string
+	Kind     string // posts, test or replay
+	Posts    []PostID
+	Through  string `json:",omitempty"` // the last of the waiting posts that it holds
+	State    DeliveryState
+	At       time.Time // of the first attempt
+	Attempts int
+	// NotBefore is when the next attempt may be made.
+	NotBefore time.Time `json:",omitzero"`
+	EndedAt   time.Time `json:",omitzero"`
+	Code      int       `json:",omitempty"` // HTTP status of the last attempt
+	Error     string    `json:",omitempty"` // of the last attempt
+}
+
+// Attempt is what became of an attempt.
+type Attempt struct {
+	Code       int    // HTTP status; 0: none
+	Error      string // empty: delivered
+	RetryAfter time.Duration
+	Gone       bool // the target said that it exists no more
+}
+
+// After returns the delivery after an attempt at now, and whether it is given up.
+func (d Delivery) After(a Attempt, now time.Time) (next Delivery, givenUp bool) {
+	next = d
+	next.Attempts++
+	next.Code, next.Error, next.NotBefore = a.Code, a.Error, time.Time{}
+	switch {
+	case a.Error == "":
+		next.State, next.EndedAt = DeliveryDelivered, now
+		return next, false
+	case a.Gone, d.Kind != "posts", now.Sub(d.At) >= DeliveryPatience:
+		next.State, next.EndedAt = DeliveryFailed, now
+		return next, true
+	}
+	pause := min(30*time.Second<<min(d.Attempts, 10), time.Hour)
+	pause += time.Duration(seed(d.ID, string(rune(d.Attempts)))%uint64(pause*2/5)) - pause/5
+	next.NotBefore = now.Add(max(pause, min(a.RetryAfter, time.Hour)))
+	return next, false
+}
+
+// Opens returns the first moment at or after now at which a target may deliver.
+func (t *NotificationTarget) Opens(now time.Time) time.Time {
+	if until, quiet := t.Quiet.Contains(now); quiet {
+		return until
+	}
+	return now
+}
+
+// CompareTargets orders targets as they were made.
+func CompareTargets(a, b NotificationTarget) int {
+	return slices.Compare([]string{a.CreatedAt.UTC().Format(time.RFC3339Nano), string(a.ID)}, []string{b.CreatedAt.UTC().Format(time.RFC3339Nano), string(b.ID)})
+}
