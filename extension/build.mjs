@@ -45,7 +45,7 @@ await mkdir(out, { recursive: true })
 await build({
   absWorkingDir: here,
   entryPoints: { worker: 'src/worker/main.ts', page: 'src/page/agent.ts', options: 'src/ui/options.ts', popup: 'src/ui/popup.ts' },
-  outdir: out, bundle: true, format: 'iife', target: 'chrome120', charset: 'utf8', legalComments: 'none', logLevel: 'warning',
+  outdir: out, bundle: true, format: 'iife', target: 'chrome123', charset: 'utf8', legalComments: 'none', logLevel: 'warning',
   define: {
     NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)),
   },
@@ -54,6 +54,16 @@ const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'
 const key = (await readFile(join(here, 'key.b64'), 'utf8')).trim()
 await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ network, version, key }), null, 2) + '\n')
 for (const file of ['options.html', 'popup.html', 'style.css']) await cp(join(here, 'src/ui', file), join(out, file))
+for (const file of await readdir(join(here, 'src/locales'))) {
+  const texts = JSON.parse(await readFile(join(here, 'src/locales', file), 'utf8'))
+  const language = file.replace('.json', '')
+  // Browsers know no plain "pt".
+  for (const name of language === 'pt_BR' ? [language, 'pt_PT'] : [language]) {
+    const folder = join(out, '_locales', name)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'messages.json'), JSON.stringify(Object.fromEntries(Object.entries(texts).map(([key, message]) => [key, { message }])), null, 1) + '\n')
+  }
+}
 await mkdir(join(out, 'icons'))
 for (const file of await readdir(join(here, 'icons'))) if (file.endsWith('.png')) await cp(join(here, 'icons', file), join(out, 'icons', file))
 

@@ -8,9 +8,10 @@
 export const manifest = ({ network, version, key }) => ({
   manifest_version: 3,
   name: 'Watchpost',
-  description: 'Works for your team on the network, in your browser and under your account, within its daily allowances.',
+  description: '__MSG_description__',
+  default_locale: 'en',
   version,
-  minimum_chrome_version: '120',
+  minimum_chrome_version: '123',
   key,
   icons: icons(),
   background: { service_worker: 'worker.js' },
@@ -18,7 +19,10 @@ export const manifest = ({ network, version, key }) => ({
   options_ui: { page: 'options.html', open_in_tab: true },
   permissions: ['storage', 'alarms', 'scripting'],
   host_permissions: [`${network}/*`],
-  content_security_policy: { extension_pages: "default-src 'self'; script-src 'self'; object-src 'none'; connect-src *; img-src 'self' data:" },
+  content_security_policy: { extension_pages: `default-src 'self'; script-src 'self'; object-src 'none'; connect-src ${connectTo(network)}; img-src 'self' data:` },
 })
+
+/** The network, and services: https, or the member's own computer. */
+const connectTo = network => ["'self'", network, 'https:', 'wss:', ...['http', 'ws'].flatMap(scheme => ['127.0.0.1', 'localhost', '*.localhost'].map(host => `${scheme}://${host}:*`))].join(' ')
 
 const icons = () => Object.fromEntries([16, 32, 48, 128].map(size => [size, `icons/${size}.png`]))

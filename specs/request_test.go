@@ -157,7 +157,7 @@ func (w *world) checkReply(r *reply) error {
 			return fmt.Errorf("a reply with the header %s\n%s", name, r)
 		}
 	}
-	page := r.path == "/docs" || strings.HasSuffix(r.path, "/metrics") || r.header.Get("Content-Type") == "application/x-ndjson"
+	page := r.path == "/docs" || r.path == "/extension/removed" || strings.HasSuffix(r.path, "/metrics") || r.header.Get("Content-Type") == "application/x-ndjson"
 	if kind := r.header.Get("Content-Type"); !page && kind != "application/json; charset=utf-8" {
 		return fmt.Errorf("a reply of type %q\n%s", kind, r)
 	}

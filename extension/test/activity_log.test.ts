@@ -1,55 +1,60 @@
 import { expect, it } from 'vitest'
-import { ActivityLog } from '../src/worker/activity_log'
+import { ActivityLog, authorIn } from '../src/worker/activity_log'
 import type { Entry } from '../src/worker/journal'
-import { originOf } from '../src/ui/service'
-import { deedOf, doingOf } from '../src/ui/words'
+import { SignOut } from '../src/worker/sign_out'
 import { MemoryStore, start } from './fakes'
 
 const done = (task_type: string, input: unknown = {}, more: Partial<Entry> = {}): Entry =>
   ({ task: 't', lease: 'l', attempt: 1, task_type, input, state: 'done', at: start, account: 'u', output: {}, ...more })
 
-const used = (log: ActivityLog) => Object.fromEntries(log.uses().filter(u => u.used > 0).map(u => [u.action, u.used]))
+const opened = (store = new MemoryStore()) => ActivityLog.open(store, () => {}, () => start)
 
-it('counts actions in days and weeks of UTC', async () => {
+it('describes tasks by what the pages showed', async () => {
   const store = new MemoryStore()
-  let now = start // a Wednesday
-  const log = await ActivityLog.open(store, () => {}, () => now)
-  await log.write(done('agent_like_post', { social_urn: 'urn:n:post:7' }))
-  await log.write(done('agent_profiles_posts_fetch', { profile_urns: ['a', 'b', 'c'] }))
-  await log.write(done('agent_send_connection_request', { profile_urn: 'x' }))
-  await log.write(done('agent_comment_post', {}, { error: { code: 'not_found', message: 'gone', acted: false } }))
-  await log.write(done('agent_send_message', {}, { error: { code: 'outcome_unknown', message: '?', acted: null } }))
-  await log.write(done('forum_scan', { keyword: 'x' }))
-  expect(used(log)).toEqual({ like: 1, people_scan: 3, invitation: 1, message: 1 })
-  expect(log.deeds).toHaveLength(6)
-  expect(log.deeds[2]).toMatchObject({ task_type: 'agent_comment_post', error: { code: 'not_found' } })
-  now += 24 * 3600_000
-  expect(used(await ActivityLog.open(store, () => {}, () => now))).toEqual({ invitation: 1 })
-  now = Date.UTC(2030, 0, 14)
-  expect(used(log)).toEqual({})
+  const log = await opened(store)
+  const elena = { name: 'Elena Ito', url: 'http://n.test/in/elena' }
+  await log.write(done('agent_comment_post', { comment_text: 'Well done!' }, { target: { name: 'Carbon accounting', url: 'http://n.test/posts/1', by: elena } }))
+  await log.write(done('agent_profile_fetch', { profile_slug: 'elena' }, { output: { name: 'Elena Ito', profile_url: elena.url } }))
+  await log.write(done('keyword_scan', { keyword: 'hiring' }, { output: { posts: [{}, {}] }, found: 200 }))
+  await log.write(done('agent_profiles_search', { keywords: 'engineer' }, { output: { profiles: [], total: 7 } }))
+  await log.write(done('agent_like_post', {}, { error: { code: 'not_found', message: 'gone', acted: false } }))
+  expect((await opened(store)).deeds).toEqual([
+    { task: 't', at: start, task_type: 'agent_like_post', error: { code: 'not_found', message: 'gone' } },
+    { task: 't', at: start, task_type: 'agent_profiles_search', text: 'engineer', count: 7 },
+    { task: 't', at: start, task_type: 'keyword_scan', text: 'hiring', count: 202 },
+    { task: 't', at: start, task_type: 'agent_profile_fetch', target: elena },
+    { task: 't', at: start, task_type: 'agent_comment_post', text: 'Well done!', target: { name: 'Carbon accounting', url: 'http://n.test/posts/1', by: elena } },
+  ])
+  expect(authorIn('people_scan', [{ author_name: 'Elena Ito', author_url: elena.url }])).toEqual(elena)
+  expect(authorIn('keyword_scan', [{ author_name: 'Elena Ito', author_url: elena.url }])).toBeUndefined()
 })
 
-it('keeps the last hundred entries', async () => {
-  const log = await ActivityLog.open(new MemoryStore(), () => {}, () => start)
-  for (let i = 0; i < 120; i++) await log.write(done('agent_profile_fetch', { profile_slug: `p${i}` }))
-  expect(log.deeds).toHaveLength(100)
-  expect(log.deeds[0]!.about).toBe('p119')
+it('keeps the last 500 entries, and those of one team', async () => {
+  const log = await opened()
+  await log.begin('one')
+  for (let i = 0; i < 520; i++) await log.write(done('keyword_scan', { keyword: `k${i}` }))
+  expect(log.deeds).toHaveLength(500)
+  expect(log.deeds[0]!.text).toBe('k519')
+  await log.begin('one')
+  expect(log.deeds).toHaveLength(500)
+  await log.begin('two')
+  expect(log.deeds).toEqual([])
 })
 
-it('has texts for every task type', () => {
-  for (const type of ['agent_profile_fetch', 'agent_company_fetch', 'agent_profiles_posts_fetch', 'agent_company_posts_fetch', 'agent_profiles_search',
-    'agent_connections_fetch', 'agent_like_post', 'agent_comment_post', 'agent_send_message', 'agent_send_connection_request',
-    'keyword_scan', 'forum_scan', 'people_scan', 'company_scan']) {
-    expect(deedOf(type)).not.toBe(type)
-    expect(doingOf(type)).toMatch(/^\w+ing /)
-  }
-})
-
-it('sends tokens over secure connections only', () => {
-  expect(originOf(' https://w.example/some/page?x ')).toBe('https://w.example')
-  expect(originOf('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080')
-  expect(originOf('http://localhost:8080')).toBe('http://localhost:8080')
-  expect(() => originOf('http://w.example')).toThrow('https')
-  expect(() => originOf('ftp://localhost')).toThrow('https')
-  expect(() => originOf('nonsense')).toThrow('no address')
+it('a session is ended at the service, later if need be', async () => {
+  const store = new MemoryStore(), asked: [string, unknown][] = []
+  let answer: () => Response = () => { throw new Error('offline') }
+  const signOut = new SignOut(store, async (url, init) => {
+    asked.push([String(url), (init?.headers as Record<string, string>)['authorization']])
+    return answer()
+  })
+  expect(await signOut.end({ service: 'https://w.test', token: 'secret' })).toBe(false)
+  answer = () => new Response('', { status: 503 })
+  await signOut.retry()
+  expect(store.items).toHaveProperty('endings')
+  answer = () => new Response('{"success":true}')
+  await signOut.retry()
+  expect(store.items).not.toHaveProperty('endings')
+  expect(asked).toEqual(Array(3).fill(['https://w.test/extension/sign-out', 'Bearer secret']))
+  expect(await signOut.end({ service: 'https://w.test', token: 'other' })).toBe(true)
 })

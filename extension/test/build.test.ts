@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -23,7 +23,26 @@ it('requests one network and only necessary permissions', () => {
   const { manifest } = build('c', {}, '--network', 'https://network.example')
   expect(manifest['permissions']).toEqual(['storage', 'alarms', 'scripting'])
   expect(manifest['host_permissions']).toEqual(['https://network.example/*'])
+  const { extension_pages: policy } = manifest['content_security_policy'] as { extension_pages: string }
+  expect(policy).toContain("connect-src 'self' https://network.example https: wss: http://127.0.0.1:*")
+  expect(policy).not.toMatch(/[$]|connect-src \*/)
   for (const name of ['externally_connectable', 'web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
+})
+
+it('has all texts in every language, with the same parts', () => {
+  const read = (file: string) => JSON.parse(readFileSync(join('src/locales', file), 'utf8')) as Record<string, string>
+  const parts = (text: string) => [...new Set(text.match(/\$\d/g) ?? [])].sort()
+  const english = read('en.json')
+  for (const file of readdirSync('src/locales')) {
+    const texts = read(file)
+    expect(Object.keys(texts).sort(), file).toEqual(Object.keys(english).sort())
+    for (const [key, text] of Object.entries(texts)) {
+      expect(text, `${file} ${key}`).not.toBe('')
+      expect(parts(text), `${file} ${key}`).toEqual(parts(english[key]!))
+    }
+    expect(texts['lang'], file).toBe(file.replace('.json', '').replace('_', '-'))
+    expect(texts['description']!.length, file).toBeLessThanOrEqual(132)
+  }
 })
 
 it('has the id that the service allows', () => {

@@ -43,7 +43,7 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
       return
     }
     if (!post) { // already done, as the page shows
-      expect(looked).toEqual({ witness: { done: true }, output: g.output })
+      expect(looked).toMatchObject({ witness: { done: true }, output: g.output, target: { url: expect.stringMatching(/^http:\/\/network\.test\//) as string } })
       expect(await write.act(g.input, openPages())).toEqual(g.output)
       expect(network.posts).toEqual([])
       return

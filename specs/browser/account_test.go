@@ -37,10 +37,23 @@ func TestOtherAccount(t *testing.T) {
 	require.Equal(t, "pending", state)
 	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
 
+	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
+	popup.says("#state .sentence", "Nothing is done as Somebody")
+
 	m.account = "own"
 	m.signIn()
 	m.completed(id)
 	require.Equal(t, 2, w.writes.count("own", fakenetwork.WriteComment))
 	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
 	m.journalled(0)
+
+	// The member confirms another account: it then does the work.
+	m.account = "third-account"
+	m.signIn()
+	popup.until(`document.querySelector("#state button.link")?.textContent.startsWith("Work as Third")`)
+	popup.run(`document.querySelector("#state button.link").click()`)
+	popup.until(`document.querySelector("dialog .agree") !== null`)
+	popup.run(`document.querySelector("dialog .agree").click()`)
+	popup.until(`document.querySelector("#pill").dataset.kind !== "bad"`)
+	m.isSignedIn(true)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"watchpost/actors"
 )
 
 var update = flag.Bool("update", false, "write the pictures of the README")
@@ -23,8 +25,8 @@ const pictures = "../../extension/pictures"
 func takePictures(m *member) {
 	t := m.team.t
 	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
-	popup.until(`!document.querySelector("#paired").hidden && document.querySelector("#link").textContent === "Connected"`)
-	popup.until(`document.querySelectorAll(".deed").length > 10 && document.querySelectorAll(".use").length > 5`)
+	popup.until(`!document.querySelector("#paired").hidden && document.querySelector("#pill").dataset.kind === "good"`)
+	popup.until(`document.querySelectorAll(".deed").length > 2 && document.querySelectorAll(".use").length > 3`)
 	settings := m.settings()
 	for name, dark := range map[string]bool{"light": false, "dark": true} {
 		keep(t, "popup-"+name, popup.picture(360, dark))
@@ -33,8 +35,16 @@ func takePictures(m *member) {
 	var height int
 	require.NoError(t, json.Unmarshal(popup.run(`document.body.offsetHeight`), &height))
 	require.LessOrEqual(t, height, popupHeight)
+	// Unpairing asks first, and ends the session at the service.
 	settings.run(`document.querySelector("#unpair").click()`)
+	settings.until(`document.querySelector("dialog .agree") !== null`)
+	settings.run(`document.querySelector("dialog .agree").click()`)
 	settings.until(`!document.querySelector("#unpaired").hidden`)
+	settings.says("#notice", "its pairing is revoked at the service")
+	sessions, err := actors.Ask(t.Context(), m.registry, m.id, actors.ListSessions{})
+	require.NoError(t, err)
+	require.Empty(t, sessions)
+	settings.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).match(/token|"name"|activities/))`)
 	keep(t, "pairing-light", settings.picture(640, false))
 }
 

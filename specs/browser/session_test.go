@@ -42,19 +42,19 @@ func TestSessionOfAMember(t *testing.T) {
 	m.signIn()
 	p := m.settings()
 
-	// The page shows the service's own text for a wrong code.
+	// Errors are at their field, with the next step.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#code").value = "AAAAAAAAAA"; document.querySelector("#by-code").requestSubmit()`)
-	p.says("#answer", "Invalid or expired pairing code")
+	p.says("#code-error", "Create a new one on your team's page")
 	// An unreachable or insecure address is refused too.
 	p.run(`document.querySelector("#service").value = "http://watchpost.example"; document.querySelector("#by-code").requestSubmit()`)
-	p.says("#answer", "must begin with https")
+	p.says("#service-error", "must begin with https")
 
 	// Pairing by email.
 	p.run(`document.querySelector("#service").value = "` + m.service + `"; document.querySelector("#tab-mail").click();
 		document.querySelector("#email").value = "` + m.email + `"; document.querySelector("#by-mail").requestSubmit()`)
 	p.until(`!document.querySelector("#otp-step").hidden`)
 	p.run(`document.querySelector("#otp").value = "` + w.mail.mailed(t, m.email) + `"; document.querySelector("#by-mail").requestSubmit()`)
-	p.until(`document.querySelector("#link").textContent === "connected" && document.querySelector("#account").textContent.includes("(member)")`)
+	p.until(`document.querySelector("#pill").dataset.kind === "good" && document.querySelector("#account").textContent.includes("(member)")`)
 	m.isSignedIn(true)
 	require.Equal(t, "member", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"}))["profile_slug"])
 
@@ -62,11 +62,11 @@ func TestSessionOfAMember(t *testing.T) {
 	// task.
 	popup := m.open("chrome-extension://" + extensionID + "/popup.html")
 	popup.until(`!document.querySelector("#paired").hidden`)
-	popup.run(`document.querySelector("#work").click()`)
-	popup.until(`document.querySelector("#link").textContent === "Paused"`)
+	popup.run(`document.querySelector("#pause").click()`)
+	popup.until(`document.querySelector("#pill").textContent === "Paused"`)
 	m.isConnected(false)
 	waiting := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
-	popup.run(`document.querySelector("#work").click()`)
+	popup.run(`document.querySelector("#state button").click()`)
 	m.completed(waiting)
 
 	// Signed out of the network: the task waits until the member signs in
@@ -74,6 +74,7 @@ func TestSessionOfAMember(t *testing.T) {
 	m.network.SignOut(m.account)
 	late := m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"})
 	m.isSignedIn(false)
+	popup.until(`document.querySelector("#pill").textContent === "Signed out" && document.querySelector("#state button").textContent === "Sign in"`)
 	state, _ := m.status(late)
 	require.Equal(t, "pending", state)
 	m.signIn()
@@ -86,12 +87,18 @@ func TestSessionOfAMember(t *testing.T) {
 		_, reply := m.team.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+unknown, nil)
 		return reply["data"].(fields)["pending_reason"] == "paused"
 	}, func() string { return "not paused" })
+	popup.says("#state .sentence", "The pages for this look different: profiles.")
+
+	// A human check is not a sign-out.
+	m.network.SetFaults(m.account, fakenetwork.Faults{Challenge: true})
+	m.ask("/network-agent/fetch-company", fields{"company_slug": "alder-analytics"})
+	popup.until(`document.querySelector("#pill").textContent === "Check needed" && document.querySelector("#state button").textContent === "Open the check"`)
 	m.network.SetFaults(m.account, fakenetwork.Faults{})
 
 	// After a revocation the token is deleted, and the popup shows it.
 	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
 	require.NoError(t, err)
-	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#notice").textContent.includes("Pair it again")`)
+	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#state").textContent.includes("Pair it again")`)
 	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).includes("token"))`)
 
 	// The service refuses other origins.

@@ -443,7 +443,7 @@ func (m *member) pairWith(service, code string) {
 	p := m.settings()
 	p.run(`document.querySelector("#service").value = "` + service + `"`)
 	p.run(`document.querySelector("#code").value = "` + code + `"; document.querySelector("#by-code").requestSubmit()`)
-	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#link").textContent.startsWith("connected")`)
+	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#pill").dataset.kind === "good"`)
 	m.close(target{TargetID: p.target})
 	m.isSignedIn(true)
 }

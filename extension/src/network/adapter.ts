@@ -120,12 +120,17 @@ export type PostsList =
 
 export interface PostPage {
   urn: string
+  url: string
+  content: string
+  author: { name: string; url: string }
   /** The URNs of the possible actors who like it. */
   likedBy: string[]
   comments: { urn: string; authorUrn: string; text: string }[]
 }
 
 export interface Thread {
+  /** The other person. */
+  person: { name: string; url: string }
   canMessage: boolean
   messages: { urn: string; text: string; mine: boolean }[]
 }

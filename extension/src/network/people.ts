@@ -1,5 +1,5 @@
 import type { People, Person, Thread } from './adapter'
-import { all, count, flag, moment, name, notUnderstood, text, the } from './markup'
+import { address, all, count, flag, moment, name, notUnderstood, text, the } from './markup'
 
 /** A list of members: search results or connections. */
 export function peopleOf(page: ParentNode): People {
@@ -23,6 +23,7 @@ function personOf(li: HTMLElement): Person {
 export function threadOf(page: ParentNode): Thread {
   const thread = the(page, 'section.thread')
   return {
+    person: { name: text(thread, '.by .name'), url: address(the(thread, '.by a.name')) },
     canMessage: flag(thread, 'data-can-message'),
     messages: all(thread, 'ul.messages', 'li.message').map(li => ({
       urn: name(li, 'data-urn'), text: text(li, '.text'), mine: flag(li, 'data-mine'),

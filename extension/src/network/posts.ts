@@ -37,7 +37,8 @@ export function postOf(page: ParentNode): PostPage {
   const article = the(page, 'article.post')
   const likes = [...article.querySelectorAll('form.like')]
   return {
-    urn: name(article, 'data-urn'),
+    urn: name(article, 'data-urn'), url: address(the(article, 'a.permalink')), content: text(article, '.content'),
+    author: { name: text(article, '.by .name'), url: address(the(article, '.by a.name')) },
     likedBy: likes.filter(form => flag(the(form, 'button'), 'aria-pressed')).map(form => name(form, 'data-actor')),
     comments: all(page, 'ul.comments', 'li.comment').map(li => ({
       urn: name(li, 'data-urn'), authorUrn: attribute(li, 'data-by'), text: text(li, '.text'),

@@ -1,16 +1,16 @@
 import { fields, required } from './input'
 import type { CommentInput } from '../shared/protocol'
 import { postFields } from './like'
-import type { Write } from './task'
+import { postTarget, type Write } from './task'
 
 /** agent_comment_post: the number of the actor's comments with the text. */
 export const comment: Write<CommentInput> = {
   async look(input, pages) {
     const { social_urn: ref, actor_type: type, company_title: title, text } = read(input)
-    const { comments } = await pages.post(ref)
+    const post = await pages.post(ref)
     const { urn } = pages.actor(type, title)
-    const own = comments.filter(shown => shown.authorUrn === urn && lines(shown.text) === lines(text))
-    return { witness: { count: own.length }, output: outputOf(own.at(-1)?.urn ?? '') }
+    const own = post.comments.filter(shown => shown.authorUrn === urn && lines(shown.text) === lines(text))
+    return { witness: { count: own.length }, output: outputOf(own.at(-1)?.urn ?? ''), target: postTarget(post) }
   },
   async act(input, pages) {
     const { actor_type: type, company_title: title, text } = read(input)

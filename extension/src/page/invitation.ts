@@ -12,9 +12,10 @@ const output = { sent: true }
  */
 export const invitation: Write<InvitationInput> = {
   async look(input, pages) {
-    switch ((await pages.profile(read(input).ref)).relation) {
-      case 'pending': return { witness: { done: true }, output }
-      case 'none': return { witness: { done: false }, output }
+    const { relation, name, url } = await pages.profile(read(input).ref)
+    switch (relation) {
+      case 'pending': return { witness: { done: true }, output, target: { name, url } }
+      case 'none': return { witness: { done: false }, output, target: { name, url } }
       case 'connected': throw new Fault('invalid_input', 'the member is a connection already')
       case 'self': throw new Fault('invalid_input', 'the account cannot invite itself')
     }

@@ -1,6 +1,6 @@
 import type { LikeInput } from '../shared/protocol'
 import { fields } from './input'
-import type { Write } from './task'
+import { postTarget, type Write } from './task'
 
 /** The actor and the post of a like or comment. */
 export const postFields = { social_urn: 'text', actor_type: 'text', company_title: 'text' } as const
@@ -11,8 +11,8 @@ const output = { liked: true }
 export const like: Write<LikeInput> = {
   async look(input, pages) {
     const { social_urn: ref, actor_type: type, company_title: title } = fields(input, postFields)
-    const { likedBy } = await pages.post(ref)
-    return { witness: { done: likedBy.includes(pages.actor(type, title).urn) }, output }
+    const post = await pages.post(ref)
+    return { witness: { done: post.likedBy.includes(pages.actor(type, title).urn) }, output, target: postTarget(post) }
   },
   async act(input, pages) {
     const { actor_type: type, company_title: title } = fields(input, postFields)

@@ -10,9 +10,9 @@ const output = { sent: true }
 export const message: Write<MessageInput> = {
   async look(input, pages) {
     const { ref, text } = read(input)
-    const { canMessage, messages } = await pages.thread(ref)
+    const { canMessage, messages, person } = await pages.thread(ref)
     if (!canMessage) throw new Fault('not_connected', 'the member is no connection of the account')
-    return { witness: { count: messages.filter(shown => shown.mine && lines(shown.text) === lines(text)).length }, output }
+    return { witness: { count: messages.filter(shown => shown.mine && lines(shown.text) === lines(text)).length }, output, target: person }
   },
   async act(input, pages) {
     await pages.doMessage(read(input).text)

@@ -1,6 +1,7 @@
 import type { Pages } from '../network/adapter'
 import type { Post } from '../shared/protocol'
 import type { Witness } from '../shared/messages'
+import type { Target } from '../shared/state'
 
 /** The environment of a read. */
 export interface Run {
@@ -19,6 +20,14 @@ export interface Looked {
   witness: Witness
   /** The task's output if the write counts as done. */
   output: unknown
+  /** The person or post that it is about. */
+  target: Target
+}
+
+/** The target that a post is: its author and its first words. */
+export function postTarget({ content, url, author }: { content: string; url: string; author: { name: string; url: string } }): Target {
+  const words = content.replace(/\s+/g, ' ').trim()
+  return { name: words.length > 80 ? `${words.slice(0, 79)}…` : words, url, by: author }
 }
 
 /** A write that happens at most once. One file each. */

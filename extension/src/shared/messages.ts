@@ -1,6 +1,7 @@
 // Messages between the injected page script and the worker.
 
 import type { Account, Post, TaskError } from './protocol'
+import type { Target } from './state'
 
 /** The state of a write on a page: see Looked in page/task.ts. */
 export interface Witness {
@@ -16,7 +17,7 @@ export interface Seen {
 }
 
 /** Result of pageAgent.look. */
-export type LookAnswer = Seen & ({ witness: Witness; output: unknown } | { error: TaskError })
+export type LookAnswer = Seen & ({ witness: Witness; output: unknown; target?: Target } | { error: TaskError })
 
 /** Posts of a scan. The answer false ends the run. */
 export interface PartMessage {

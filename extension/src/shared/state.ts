@@ -1,6 +1,7 @@
 // Messages between the worker and the popup or options page.
 
-import type { Account } from './protocol'
+import type { Condition } from './condition'
+import type { Account, AllowanceState, ErrorCode } from './protocol'
 
 /** The service and session of this browser. */
 export interface Pairing {
@@ -11,38 +12,59 @@ export interface Pairing {
   member: { id: string; email: string }
 }
 
+/** What a task was about, as the network's page showed it. */
+export interface Target {
+  /** Name of a person or company, or the beginning of a post. */
+  name: string
+  url?: string
+  /** Author of a post. */
+  by?: { name: string; url?: string }
+}
+
 /** One line of the activity log: a completed or failed task. */
 export interface Deed {
+  task: string
   /** Milliseconds since 1970. */
   at: number
   task_type: string
-  /** The target, as the task names it. */
-  about: string
+  /** Absent when no page showed it. */
+  target?: Target
+  /** What the task searched for, or the text that it wrote. */
+  text?: string
+  /** Number of posts or people that it found. */
+  count?: number
   /** Absent on success. */
-  error?: { code: string; message: string }
-}
-
-/** This browser's use of an allowance. */
-export interface Use {
-  action: string
-  used: number
-  limit: number
-  period: 'day' | 'week'
+  error?: { code: ErrorCode; message: string }
 }
 
 export interface State {
   version: string
   network: string
+  /** Absent in an unpaired browser. */
   pairing?: Omit<Pairing, 'token'>
-  /** Reason for the end of the connection, until the member acts. */
-  ended?: 'revoked' | 'replaced'
+  condition: Condition
   paused: boolean
-  connected?: 'socket' | 'poll'
+  /** Seconds between two tasks. */
+  pace: number
+  transport?: 'socket' | 'poll'
+  /** The account that this browser is signed in to. */
   account: Account
-  running?: { task_type: string; about: string; since: number }
-  uses: Use[]
+  /** The account that the member works as, as far as the service has told. */
+  bound?: Account
+  /** Number of tasks of the team that could run on the account. */
+  waiting: number
+  /** The account's use of its allowances, in all browsers together. */
+  allowances: AllowanceState[]
+  running?: Deed
   /** Newest first. */
   deeds: Deed[]
+  /** How unpairing ended: the service has revoked the session, or cannot be reached yet. */
+  unpaired?: 'revoked' | 'later'
+}
+
+/** The worker's answer when it did not start. */
+export interface Failure {
+  failed: string
 }
 
 export type FromUI =
@@ -50,5 +72,10 @@ export type FromUI =
   | ({ type: 'pair' } & Pairing)
   | { type: 'unpair' }
   | { type: 'pause'; on: boolean }
+  | { type: 'pace'; seconds: number }
+  /** Confirms the account of this browser as the one that the member works as. */
+  | { type: 'bind' }
+  /** Connects now. */
+  | { type: 'retry' }
   /** Takes the session over from another browser. */
   | { type: 'reconnect' }

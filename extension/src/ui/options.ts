@@ -1,11 +1,22 @@
 import type { SignInReply } from '../shared/protocol'
-import type { State } from '../shared/state'
-import { originOf, sendCode, signIn } from './service'
-import { $, follow, tell } from './worker'
+import type { Failure, State } from '../shared/state'
+import { csv, line, matches, type Filter } from './deed_view'
+import { t, translate } from './i18n'
+import { originOf, Refusal, sendCode, signIn } from './service'
+import { showState } from './state_view'
+import { applyTheme, theme, type Theme } from './theme'
+import { useLine } from './use_view'
+import { $, ask, element, follow, tell } from './worker'
 
 const field = (id: string): HTMLInputElement => $<HTMLInputElement>(`#${id}`)
+let current: State | undefined
 
-$('#network').textContent = new URL(NETWORK_ORIGIN).host
+translate(document)
+document.title = t('options_title')
+applyTheme()
+const host = new URL(NETWORK_ORIGIN).host
+for (const consent of document.querySelectorAll('.consent')) consent.textContent = t('consent', host)
+$('#about-1').textContent = t('about_1', host)
 field('service').value = SERVICE_ORIGIN
 follow(show)
 
@@ -15,7 +26,7 @@ for (const tab of tabs) {
   tab.addEventListener('click', () => open(tab))
   tab.addEventListener('keydown', event => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
-    const other = tabs.find(t => t !== tab)!
+    const other = tabs.find(one => one !== tab)!
     open(other)
     other.focus()
   })
@@ -28,83 +39,126 @@ function open(tab: HTMLElement): void {
     each.tabIndex = chosen ? 0 : -1
     $(`#${each.getAttribute('aria-controls')}`).hidden = !chosen
   }
-  answer('')
+  fault()
 }
-
-$('#where').addEventListener('submit', event => event.preventDefault())
 
 $('#by-code').addEventListener('submit', event => {
   event.preventDefault()
-  void attempt(event.target as HTMLFormElement, async () => pair(await signIn(service(), { code: field('code').value.trim() })))
+  void attempt(event.target as HTMLFormElement, async () => pair(await signIn(service(), { code: needed('code') })))
 })
 
 $('#by-mail').addEventListener('submit', event => {
   event.preventDefault()
   void attempt(event.target as HTMLFormElement, async () => {
-    const email = field('email').value.trim()
+    const email = needed('email')
     if ($('#otp-step').hidden) {
       await sendCode(service(), email)
       $('#otp-step').hidden = false
-      field('otp').required = true
-      $('#mail-button').textContent = 'Pair'
+      $('#mail-button').textContent = t('do_pair_now')
       field('otp').focus()
-      answer(`We have sent a code to ${email}.`)
-    } else await pair(await signIn(service(), { email, otp: field('otp').value.trim() }))
+      $('#answer').textContent = t('otp_sent', email)
+    } else await pair(await signIn(service(), { email, otp: needed('otp') }))
   })
 })
 
 field('email').addEventListener('input', () => {
   $('#otp-step').hidden = true
-  field('otp').required = false
   field('otp').value = ''
-  $('#mail-button').textContent = 'Send me a code'
+  $('#answer').textContent = ''
+  $('#mail-button').textContent = t('send_code')
 })
 
-$('#unpair').addEventListener('click', () => void tell({ type: 'unpair' }).then(show))
-$('#reconnect').addEventListener('click', () => void tell({ type: 'reconnect' }).then(show))
+$('#unpair').addEventListener('click', () => void unpair())
+$('#pause').addEventListener('click', () => void tell({ type: 'pause', on: true }).then(show))
+$('#pace').addEventListener('change', () => void tell({ type: 'pace', seconds: Number(field('pace').value) }).then(show))
+field('theme').value = theme()
+$('#theme').addEventListener('change', () => applyTheme(field('theme').value as Theme))
+$('#filter').addEventListener('change', showLog)
+$('#copy').addEventListener('click', () => void navigator.clipboard.writeText(diagnostics()).then(() => { $('#copied').textContent = t('copied') }))
+$('#export').addEventListener('click', () => {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([csv(current?.deeds ?? [])], { type: 'text/csv' }))
+  link.download = 'watchpost-actions.csv'
+  link.click()
+})
+
+async function unpair(): Promise<void> {
+  if (await ask(t('unpair_ask'), t('do_unpair'))) show(await tell({ type: 'unpair' }))
+}
 
 const service = (): string => originOf(field('service').value)
 
-/** Handles a form's values while its button is disabled, and shows errors. */
+/** The value of a required field. */
+function needed(id: string): string {
+  const value = field(id).value.trim()
+  if (value === '') throw new Refusal(id as Refusal['field'], id === 'email' ? 'no_team' : id === 'otp' ? 'wrong_otp' : 'wrong_code')
+  return value
+}
+
+/** Handles a form's values while its button is disabled, and shows errors at their fields. */
 async function attempt(form: HTMLFormElement, act: () => Promise<void>): Promise<void> {
   const button = form.querySelector('button')!
   button.disabled = true
-  answer('')
+  fault()
   try {
     await act()
   } catch (failure) {
-    answer(failure instanceof Error ? failure.message : String(failure), true)
+    fault(failure)
   } finally {
     button.disabled = false
+  }
+}
+
+/** Shows an error at its field; none clears all. */
+function fault(failure?: unknown): void {
+  for (const id of ['code', 'email', 'otp', 'service']) {
+    const here = failure !== undefined && (failure instanceof Refusal ? failure.field : 'service') === id
+    $(`#${id}-error`).textContent = !here ? '' : failure instanceof Refusal ? failure.message : t('service_said', String(failure))
+    field(id).ariaInvalid = here ? 'true' : null
+    if (here && id === 'service') $<HTMLDetailsElement>('#own').open = true
+    if (here) field(id).focus()
   }
 }
 
 async function pair({ session_token: token, team, member }: SignInReply): Promise<void> {
   show(await tell({ type: 'pair', service: service(), token, team, member }))
   for (const id of ['code', 'otp']) field(id).value = ''
-  answer('')
 }
 
-function answer(text: string, wrong = false): void {
-  const line = $('#answer')
-  line.textContent = text
-  line.className = wrong ? 'error' : 'soft'
+/** What helps to find a fault, without secrets and without texts. */
+function diagnostics(): string {
+  const { pairing, deeds, allowances, ...rest } = current ?? {}
+  return JSON.stringify({
+    ...rest, service: pairing?.service, team: pairing?.team.id, browser: navigator.userAgent,
+    failures: (deeds ?? []).filter(d => d.error).slice(0, 20).map(d => ({ at: new Date(d.at).toISOString(), task: d.task, type: d.task_type, ...d.error })),
+  }, null, 2)
 }
 
-function show(state: State): void {
-  $('#paired').hidden = !state.pairing
-  $('#unpaired').hidden = !!state.pairing
-  const notice = state.ended === 'revoked' ? 'Your team has ended this browser\'s pairing. Pair it again to go on.'
-    : state.ended === 'replaced' ? 'Another browser has taken over this pairing.' : ''
+function showLog(): void {
+  const now = Date.now(), chosen = field('filter').value as Filter
+  const deeds = (current?.deeds ?? []).filter(deed => matches(deed, chosen))
+  $('#deeds').replaceChildren(...deeds.length > 0 ? deeds.map(deed => line(deed, now)) : [element('li', 'soft none', t('actions_none'))])
+}
+
+function show(state: State | Failure | undefined): void {
+  showState(state, show)
+  current = state && !('failed' in state) ? state : undefined
+  const pairing = current?.pairing
+  $('#paired').hidden = $('#log').hidden = !pairing
+  $('#unpaired').hidden = !current || !!pairing
+  $('#state').hidden = current?.condition.kind === 'unpaired'
+  const notice = current?.unpaired && !pairing ? t(`unpaired_${current.unpaired}`) : ''
   $('#notice').textContent = notice
   $('#notice').hidden = notice === ''
-  $('#reconnect').hidden = state.ended !== 'replaced'
-  if (!state.pairing) return
-  const { account } = state
-  $('#team').textContent = state.pairing.team.name
-  $('#member').textContent = state.pairing.member.email
-  $('#service-name').textContent = new URL(state.pairing.service).host
-  $('#account').textContent = account.signed_in ? `${account.name} (${account.slug})`
-    : `not signed in${account.name ? `, last ${account.name}` : ''}: sign in at ${new URL(state.network).host}`
-  $('#link').textContent = state.paused ? 'paused' : state.ended ? 'ended' : state.connected === 'poll' ? 'connected (long poll)' : state.connected ? 'connected' : 'connecting…'
+  if (!current || !pairing) return
+  const { account } = current
+  $('#team').textContent = pairing.team.name
+  $('#member').textContent = pairing.member.email
+  $('#service-name').textContent = new URL(pairing.service).host
+  $('#account').textContent = account.signed_in ? `${account.name} (${account.slug})` : t('nobody')
+  $('#pause').hidden = current.paused
+  $('#uses').replaceChildren(...current.allowances.map(use => useLine(use, Date.now())))
+  $('#uses-title').hidden = current.allowances.length === 0
+  field('pace').value = String(current.pace)
+  showLog()
 }

@@ -1,34 +1,54 @@
 // Signs in to the service on behalf of the options page.
 
 import type { SignInReply } from '../shared/protocol'
+import { readSignIn } from '../shared/schema'
+import { t } from './i18n'
 
-/** The origin of a typed address; an Error explains a wrong one. */
+/** A refused value of a field, with what to do. */
+export class Refusal extends Error {
+  constructor(readonly field: 'code' | 'email' | 'otp' | 'service', key: string, ...parts: string[]) { super(t(key, ...parts)) }
+}
+
+/** The origin of a typed address; a Refusal explains a wrong one. */
 export function originOf(address: string): string {
   let url: URL
   try {
     url = new URL(address.trim())
   } catch {
-    throw new Error('That is no address. It looks like https://watchpost.example.com.')
+    throw new Refusal('service', 'bad_address')
   }
-  const loopback = url.hostname === 'localhost' || url.hostname.endsWith('.localhost') || /^127\./.test(url.hostname) || url.hostname === '[::1]'
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) throw new Error('The address must begin with https://.')
+  const loopback = url.hostname === 'localhost' || url.hostname.endsWith('.localhost') || url.hostname === '127.0.0.1'
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) throw new Refusal('service', 'insecure_address')
   return url.origin
 }
 
 /** Asks the service to mail a one-time code. */
 export async function sendCode(service: string, email: string): Promise<void> {
-  await post(`${service}/network-agent/auth-send-otp`, { email })
+  const { status, body } = await post(`${service}/network-agent/auth-send-otp`, { email })
+  if (status === 400) throw new Refusal('email', 'no_team')
+  expectOK(status, body, 'email')
 }
 
 /** Redeems a pairing code, or an email with its one-time code. */
-export const signIn = (service: string, by: { code: string } | { email: string; otp: string }): Promise<SignInReply> =>
-  post(`${service}/extension/sign-in`, by) as Promise<SignInReply>
+export async function signIn(service: string, by: { code: string } | { email: string; otp: string }): Promise<SignInReply> {
+  const { status, body } = await post(`${service}/extension/sign-in`, by)
+  const field = 'code' in by ? 'code' : 'otp'
+  if (status === 404 && field === 'otp' && body.error === 'No team for this email') throw new Refusal('email', 'no_team')
+  if (status === 401 || status === 400) throw new Refusal(field, field === 'code' ? 'wrong_code' : 'wrong_otp')
+  expectOK(status, body, field)
+  const reply = readSignIn(body)
+  if (!reply) throw new Refusal('service', 'no_service', new URL(service).host)
+  return reply
+}
 
-async function post(url: string, body: unknown): Promise<unknown> {
+function expectOK(status: number, body: { error?: string }, field: Refusal['field']): void {
+  if (status === 429) throw new Refusal(field, 'too_many')
+  if (status !== 200) throw new Refusal('service', 'service_said', body.error ?? String(status))
+}
+
+async function post(url: string, body: unknown): Promise<{ status: number; body: { error?: string } }> {
   const response = await fetch(url, {
     method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' }, credentials: 'omit',
-  }).catch(() => { throw new Error(`There is no Watchpost at ${new URL(url).host}, or it does not know this extension.`) })
-  const answer = await response.json().catch(() => ({})) as { error?: string }
-  if (!response.ok) throw new Error(answer.error ? `${answer.error}.` : `The service answered ${response.status}.`)
-  return answer
+  }).catch(() => { throw new Refusal('service', 'no_service', new URL(url).host) })
+  return { status: response.status, body: await response.json().catch(() => ({})) as { error?: string } }
 }

@@ -1,5 +1,6 @@
 import type { State, TaskError } from '../shared/protocol'
 import type { Witness } from '../shared/messages'
+import type { Target } from '../shared/state'
 
 /** The journal's record of one task. Times are milliseconds since 1970. */
 export interface Entry {
@@ -17,6 +18,10 @@ export interface Entry {
    * the browser is signed in to.
    */
   account: string
+  /** What the pages showed of the task's target, for the member. */
+  target?: Target
+  /** Number of posts that were sent before the output. */
+  found?: number
 
   // acting
   witness?: Witness

@@ -1,5 +1,6 @@
 import type { FromService, FromSession, Hello, Welcome } from '../shared/protocol'
 import { HEARTBEAT_S } from '../shared/protocol'
+import { readFrame } from '../shared/schema'
 import { openPoll } from './poll'
 import { openSocket } from './socket'
 import { wait } from './task'
@@ -43,6 +44,9 @@ export const periods = {
 export class Link {
   /** The transport in use; undefined before welcome. */
   transport: 'socket' | 'poll' | undefined
+  /** When the connection was lost, or the first attempt failed, while attempts fail. */
+  lostAt: number | undefined
+  private lastSeen: number | undefined
   private running = false
   private connection: Connection | undefined
   private retryNow = new AbortController()
@@ -77,7 +81,13 @@ export class Link {
         await this.handler.over(end)
         continue
       }
-      if (welcomed) backoff = periods.minBackoffMs
+      if (welcomed) {
+        backoff = periods.minBackoffMs
+        this.lastSeen = Date.now()
+      } else if (end === 'lost') {
+        this.lostAt ??= this.lastSeen ?? Date.now()
+        this.handler.changed()
+      }
       if (end === 'closed') {
         if (by === 'poll') failed = periods.socketTries - 1 // one try, then long poll again
         continue
@@ -97,10 +107,13 @@ export class Link {
     let welcomed = false, revoked = false
     let handled = Promise.resolve()
     let beats: ReturnType<typeof setInterval> | undefined
-    const connection = this.transports[by](service, this.handler.hello(token), frame => {
+    const connection = this.transports[by](service, this.handler.hello(token), raw => {
+      const frame = readFrame(raw)
+      if (!frame) return handled
       if (frame.type === 'revoked') revoked = true
       else if (frame.type === 'welcome' && !welcomed) {
         welcomed = true
+        this.lostAt = this.lastSeen = undefined
         clearTimeout(silent)
         this.transport = by
         this.handler.welcome(frame, f => connection.send(f))

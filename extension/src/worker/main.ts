@@ -3,7 +3,7 @@
 // otherwise the event that started the worker is lost.
 
 import type { FromPage } from '../shared/messages'
-import type { FromUI } from '../shared/state'
+import type { Failure, FromUI } from '../shared/state'
 import { Watchpost } from './watchpost'
 
 // Scripts in pages cannot read the storage.
@@ -17,6 +17,8 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
 })
 chrome.runtime.onStartup.addListener(() => void started.then(worker => worker.wake()))
 chrome.alarms.onAlarm.addListener(() => void started.then(worker => worker.wake()))
+chrome.permissions.onAdded.addListener(() => void started.then(worker => worker.accessChanged()))
+chrome.permissions.onRemoved.addListener(() => void started.then(worker => worker.accessChanged()))
 chrome.tabs.onRemoved.addListener(tab => void started.then(worker => worker.tabs.removed(tab)))
 chrome.tabs.onUpdated.addListener((id, change, tab) => {
   if (change.status !== undefined) void started.then(worker => worker.tabChanged(id, tab))
@@ -27,6 +29,6 @@ chrome.runtime.onMessage.addListener((message: FromPage | FromUI, sender, reply)
   const answer = started.then<unknown>(worker => fromUI
     ? worker.onUIMessage(message as FromUI)
     : worker.onPageMessage(message as FromPage, sender.tab?.id))
-  answer.then(reply, () => reply(undefined))
+  answer.then(reply, (failure: unknown) => reply(fromUI ? { failed: String(failure) } satisfies Failure : undefined))
   return true
 })

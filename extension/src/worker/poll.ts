@@ -1,4 +1,4 @@
-import { MAX_FRAME, POLL_MS, type FromService, type FromSession } from '../shared/protocol'
+import { MAX_FRAME, POLL_MS, type FromSession } from '../shared/protocol'
 import type { End, Transport } from './transport'
 
 /** Bounds the size of one poll. */
@@ -39,7 +39,7 @@ export const openPoll: Transport = (service, hello, take) => {
       })
       if (response.status === 401) return end('revoked')
       if (!response.ok) return end('lost')
-      const reply = await response.json() as { messages?: FromService[] | null }
+      const reply = await response.json() as { messages?: unknown[] | null }
       await Promise.all((reply.messages ?? []).map(take))
     } catch {
       return end('lost')

@@ -1,9 +1,11 @@
-import type { Account, WriteType } from '../shared/protocol'
+import type { Account, Post, WriteType } from '../shared/protocol'
 import { isWrite, MAX_FRAME, pageDecides, sameAccount } from '../shared/protocol'
 import type { LookAnswer, OutcomeMessage, PartMessage, Witness } from '../shared/messages'
 import { Fault, taskError } from '../shared/fault'
+import type { Target } from '../shared/state'
+import { authorIn } from './activity_log'
 import type { Entry } from './journal'
-import { anew, type Session } from './session'
+import { anew, type End, type Session } from './session'
 import { type Task, wait } from './task'
 
 /** The network for a task: a separate tab, opened where the task begins. */
@@ -60,13 +62,17 @@ export class Runner {
     private readonly report: Report = () => {},
     private readonly pause: typeof wait = wait,
     private readonly clock: () => number = Date.now,
+    /** Milliseconds between two tasks. */
+    private readonly pace: () => number = () => 0,
   ) {}
 
   /** Runs tasks until the signal is aborted. */
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const task = await this.session.next(signal).catch(() => undefined)
-      if (task) await this.do(task)
+      if (!task) continue
+      await this.do(task)
+      if (this.pace() > 0) await this.pause(this.pace(), signal).catch(() => {})
     }
   }
 
@@ -82,10 +88,10 @@ export class Runner {
   }
 
   private async do(task: Task): Promise<void> {
-    let end: Pick<Entry, 'output' | 'error'>
+    let end: End
     try {
       const { task_type: type } = task.entry
-      end = { output: isWrite(type) ? await this.write(task, type) : await this.read(task) }
+      end = isWrite(type) ? { output: await this.write(task, type) } : await this.read(task)
       const size = new TextEncoder().encode(JSON.stringify(end.output)).length
       if (size > MAX_FRAME - 4096) throw new Error(`an output of ${size} bytes`)
     } catch (failure) {
@@ -102,12 +108,19 @@ export class Runner {
     this.report(task.entry)
   }
 
-  private async read(task: Task): Promise<unknown> {
+  private async read(task: Task): Promise<End> {
     await this.notLate(task)
-    const outcome = await this.tabs.run(task.entry, task.signal, p => this.session.part(task, p.seq, p.posts))
+    let found = 0, target: Target | undefined
+    const outcome = await this.tabs.run(task.entry, task.signal, p => {
+      found += p.posts.length
+      target ??= authorIn(task.entry.task_type, p.posts)
+      this.session.part(task, p.seq, p.posts)
+    })
     const output = this.outputOf(outcome)
+    const { posts } = (output ?? {}) as { posts?: Post[] }
+    target ??= authorIn(task.entry.task_type, posts ?? [])
     await task.flush() // parts are only in memory, so the journal may not say done before this
-    return output
+    return { output, ...target && { target }, ...found > 0 && { found } }
   }
 
   private async write(task: Task, type: WriteType): Promise<unknown> {
@@ -131,11 +144,11 @@ export class Runner {
    */
   private async prepare(task: Task): Promise<unknown> {
     await this.notLate(task)
-    const { witness, output, account } = await this.look(task)
+    const { witness, output, account, target } = await this.look(task)
     // The browser is signed in to another account, which must not do this
     // write.
     if (!this.session.mayActAs(task.entry, account)) await this.giveBack(task, 'account')
-    await this.session.put(task, { state: 'acting', witness, acting_at: this.clock() })
+    await this.session.put(task, { state: 'acting', witness, acting_at: this.clock(), ...target && { target } })
     await this.session.askToAct(task)
     return output
   }
@@ -176,7 +189,7 @@ export class Runner {
     }
   }
 
-  private async look(task: Task): Promise<{ witness: Witness; output: unknown; account: string | undefined }> {
+  private async look(task: Task): Promise<{ witness: Witness; output: unknown; account: string | undefined; target?: Target }> {
     const looked = await this.tabs.look(task.entry, task.signal)
     if (looked.account) await this.accounts.saw(looked.account)
     if ('error' in looked) throw new Fault(looked.error.code, looked.error.message)

@@ -1,4 +1,4 @@
-import type { Account, Assignment, FromService, FromSession, Hello, Post, Result, Welcome } from '../shared/protocol'
+import type { Account, Assignment, Browser, FromService, FromSession, Hello, Post, Result, Status, Welcome } from '../shared/protocol'
 import { isWrite, MAX_HELLO_FRAME, sameAccount, VERSION } from '../shared/protocol'
 import type { Entry, Journal } from './journal'
 import { Task, until } from './task'
@@ -27,6 +27,8 @@ export class Session {
    * connection; undefined before.
    */
   bound: Account | undefined
+  /** The service's last status. A new connection begins without one. */
+  status: Status | undefined
   /** Set while the session accepts no tasks. */
   closed = false
   private readonly queue: Task[] = []
@@ -45,6 +47,7 @@ export class Session {
     /** Called when the state visible to the member changed. */
     private readonly changed: () => void = () => {},
     private readonly clock: () => number = Date.now,
+    private readonly browser?: Browser,
   ) {
     for (const entry of journal.entries()) {
       const task = new Task(entry)
@@ -72,7 +75,7 @@ export class Session {
     const tasks = (['acting', 'received', 'done'] as const).flatMap(state =>
       this.journal.entries().filter(e => e.state === state).map(({ task, lease, attempt }) => ({ task, lease, attempt, state })))
     const hello: Hello = {
-      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), tasks,
+      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), ...this.browser && { browser: this.browser }, tasks,
     }
     while (tasks.length > 0 && new TextEncoder().encode(JSON.stringify(hello)).length > MAX_HELLO_FRAME) tasks.pop()
     return hello
@@ -84,7 +87,7 @@ export class Session {
     if (!Number.isNaN(time)) this.offset = time - this.clock()
     this.send = send
     this.welcomed = true
-    this.bound = undefined
+    this.bound = this.status = undefined
     for (const { task } of this.journal.entries()) this.repeat(this.tasks.get(task))
     this.wake()
   }
@@ -97,6 +100,12 @@ export class Session {
     const running = [...this.tasks.values()].filter(t => t.entry.state !== 'done').map(({ entry: { task, lease } }) => ({ task, lease }))
     this.send({ type: 'heartbeat', account: this.account(), running })
   }
+
+  /**
+   * Confirms the account that the browser is signed in to as the one that the
+   * member works as; the service answers with a status.
+   */
+  bind(): void { this.send({ type: 'bind', account: this.account() }) }
 
   /** Handles a frame after welcome; ignores unknown ones. */
   async receive(frame: FromService): Promise<void> {
@@ -116,6 +125,8 @@ export class Session {
       }
       case 'status':
         this.bound = frame.account
+        this.status = frame
+        this.changed()
         return
       case 'cancel': return this.receiveCancel(frame.task)
     }
@@ -184,7 +195,7 @@ export class Session {
   }
 
   /** Journals the end of a task, and reports it. */
-  async finish(task: Task, end: Pick<Entry, 'output' | 'error'>): Promise<void> {
+  async finish(task: Task, end: End): Promise<void> {
     const { output: _, error: __, ...entry } = task.entry
     task.entry = { ...entry, state: 'done', ...end }
     await this.journal.put(task.entry)
@@ -277,6 +288,9 @@ export class Session {
     this.changed()
   }
 }
+
+/** The end of a task: its output or error, and what the member may like to know. */
+export type End = Pick<Entry, 'output' | 'error' | 'target' | 'found'>
 
 function deadlineOf(frame: Assignment): { deadline?: number } {
   const deadline = Date.parse(frame.deadline ?? '')

@@ -1,4 +1,4 @@
-import { CLOSE_REPLACED, CLOSE_UNAUTHORISED, type FromService } from '../shared/protocol'
+import { CLOSE_REPLACED, CLOSE_UNAUTHORISED } from '../shared/protocol'
 import type { End, Transport } from './transport'
 
 /** Exchanges frames over a WebSocket. */
@@ -10,11 +10,9 @@ export const openSocket: Transport = (service, hello, take) => {
     let closing = false
     socket.onopen = () => socket.send(JSON.stringify(hello))
     socket.onmessage = ({ data }) => {
-      let frame: FromService | undefined
       try {
-        frame = JSON.parse(String(data)) as FromService
+        void take(JSON.parse(String(data)))
       } catch { /* an invalid frame is ignored like an unknown one */ }
-      if (frame) void take(frame)
     }
     socket.onclose = ({ code }) =>
       resolve(closing ? 'closed' : code === CLOSE_UNAUTHORISED ? 'revoked' : code === CLOSE_REPLACED ? 'replaced' : 'lost')

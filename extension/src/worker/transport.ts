@@ -1,4 +1,4 @@
-import type { FromService, FromSession, Hello } from '../shared/protocol'
+import type { FromSession, Hello } from '../shared/protocol'
 
 /** How a connection ended. */
 export type End =
@@ -15,7 +15,7 @@ export interface Connection {
 }
 
 /**
- * One way to exchange frames. It passes received frames to take, in order;
- * take's promise resolves when the frame is handled.
+ * One way to exchange frames. It passes received JSON values to take, in
+ * order, which checks them; take's promise resolves when the frame is handled.
  */
-export type Transport = (service: string, hello: Hello, take: (frame: FromService) => Promise<void>) => Connection
+export type Transport = (service: string, hello: Hello, take: (frame: unknown) => Promise<void>) => Connection

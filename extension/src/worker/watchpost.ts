@@ -1,12 +1,16 @@
+import { conditionOf, toneOf, type Condition, type Tone } from '../shared/condition'
 import type { FromPage } from '../shared/messages'
 import type { FromUI, Pairing, State } from '../shared/state'
 import { AccountWatch } from './account'
-import { about, ActivityLog } from './activity_log'
+import { ActivityLog, deedOf } from './activity_log'
+import { thisBrowser } from './browser'
 import { Journal, type Store } from './journal'
 import { Link } from './link'
 import { Runner } from './runner'
 import { Session } from './session'
+import { SignOut } from './sign_out'
 import { BrowserTabs } from './tabs'
+import { wait } from './task'
 
 /** Interval of account checks apart from tasks and the member's own visits. */
 const accountMs = 5 * 60_000
@@ -17,7 +21,14 @@ const store = chrome.storage.local as unknown as Store
 export class Watchpost {
   private pairing: Pairing | undefined
   private paused = false
-  private ended: State['ended']
+  private pace = 0
+  private ended: 'revoked' | 'replaced' | undefined
+  private unpaired: State['unpaired']
+  /** Whether the member lets the extension read the network's pages. */
+  private access = true
+  /** The state shown last, and when it began. */
+  private shown: { kind: string; since: number } | undefined
+  private readonly signOut = new SignOut(store)
 
   readonly tabs = new BrowserTabs(NETWORK_ORIGIN)
   private readonly session: Session
@@ -25,8 +36,8 @@ export class Watchpost {
   private readonly link: Link
 
   private constructor(journal: Journal, private readonly account: AccountWatch, private readonly log: ActivityLog) {
-    this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed())
-    this.runner = new Runner(this.session, this.tabs, account, entry => void log.write(entry))
+    this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed(), Date.now, thisBrowser())
+    this.runner = new Runner(this.session, this.tabs, account, entry => void log.write(entry), wait, Date.now, () => this.pace * 1000)
     this.link = new Link({
       target: () => this.paused || this.ended ? undefined : this.pairing,
       hello: token => this.session.hello(token),
@@ -47,8 +58,11 @@ export class Watchpost {
     const account = await AccountWatch.open(store, NETWORK_ORIGIN, () => worker?.accountChanged())
     const log = await ActivityLog.open(store, changed, () => worker?.session.now() ?? Date.now())
     worker = new Watchpost(journal, account, log)
-    const { pairing, paused, revoked } = await store.get(null) as { pairing?: Pairing; paused?: boolean; revoked?: boolean }
-    const { replaced } = await chrome.storage.session.get('replaced')
+    const { pairing, paused, revoked, pace } = await store.get(null) as { pairing?: Pairing; paused?: boolean; revoked?: boolean; pace?: number }
+    const { replaced, shown } = await chrome.storage.session.get(null) as { replaced?: boolean; shown?: { kind: string; since: number } }
+    worker.shown = shown
+    worker.pace = pace ?? 0
+    await worker.accessChanged()
     worker.pairing = pairing
     worker.paused = worker.session.closed = paused === true
     worker.ended = replaced ? 'replaced' : revoked ? 'revoked' : undefined
@@ -65,6 +79,13 @@ export class Watchpost {
     if (!await chrome.alarms.get('wake')) await chrome.alarms.create('wake', { periodInMinutes: WAKE_SECONDS / 60 })
     if (this.pairing && !this.paused) void this.account.check(accountMs)
     this.link.ensure()
+    void this.signOut.retry()
+  }
+
+  /** Asks the browser whether the extension may read the network's pages. */
+  async accessChanged(): Promise<void> {
+    this.access = await chrome.permissions.contains({ origins: [NETWORK_ORIGIN + '/*'] })
+    this.changed()
   }
 
   /** Opens the options page for a new user. */
@@ -90,20 +111,28 @@ export class Watchpost {
       case 'pair': {
         const { type: _, ...pairing } = message
         this.pairing = pairing
+        this.unpaired = undefined
         this.paused = this.session.closed = false
+        await this.log.begin(pairing.team.id)
         await this.end(undefined)
         await store.set({ pairing, paused: false })
+        await chrome.runtime.setUninstallURL(`${pairing.service}/extension/removed`)
         await Promise.race([this.account.check(), new Promise(resolve => setTimeout(resolve, 3000))])
         this.link.renew()
         break
       }
       case 'unpair':
-        this.pairing = undefined
-        await store.remove('pairing')
-        await this.end(undefined)
+        await this.unpair()
+        break
+      case 'pace':
+        this.pace = message.seconds
+        await store.set({ pace: message.seconds })
+        break
+      case 'bind':
+        this.session.bind()
+        break
+      case 'retry':
         this.link.renew()
-        await this.session.forgetAll()
-        await this.log.clear()
         break
       case 'pause':
         await this.pause(message.on)
@@ -117,6 +146,20 @@ export class Watchpost {
     }
     this.changed()
     return this.state()
+  }
+
+  /** Deletes everything about the pairing and ends its session at the service. */
+  private async unpair(): Promise<void> {
+    const { pairing } = this
+    this.pairing = undefined
+    await store.remove(['pairing', 'account'])
+    await this.end(undefined)
+    this.link.renew()
+    await this.session.forgetAll()
+    this.session.status = undefined
+    await this.log.clear()
+    if (pairing) this.unpaired = await this.signOut.end(pairing) ? 'revoked' : 'later'
+    await chrome.runtime.setUninstallURL('')
   }
 
   /** A paused browser receives no tasks: it finishes the running one, and disconnects. */
@@ -154,7 +197,7 @@ export class Watchpost {
    * Stores why the connection ended. After a restart the browser may take a
    * replaced session back.
    */
-  private async end(how: State['ended']): Promise<void> {
+  private async end(how: 'revoked' | 'replaced' | undefined): Promise<void> {
     this.ended = how
     await store.set({ revoked: how === 'revoked' })
     await chrome.storage.session.set({ replaced: how === 'replaced' })
@@ -164,34 +207,50 @@ export class Watchpost {
   /** Refreshes the state shown to the member. */
   private changed(): void {
     if (this.paused && this.link.transport && !this.session.busy) this.link.renew()
-    const { text, title, colour } = this.badge()
-    void chrome.action.setBadgeText({ text })
-    void chrome.action.setBadgeBackgroundColor({ color: colour })
-    void chrome.action.setTitle({ title: `Watchpost: ${title}` })
+    const condition = this.condition()
+    if (this.shown?.kind !== condition.kind) {
+      this.shown = { kind: condition.kind, since: Date.now() }
+      void chrome.storage.session.set({ shown: this.shown })
+    }
+    const tone = toneOf[condition.kind]
+    void chrome.action.setBadgeText({ text: badges[condition.kind === 'paused' ? 'paused' : tone] })
+    void chrome.action.setBadgeBackgroundColor({ color: tone === 'bad' ? '#c0362c' : tone === 'wait' ? '#b35900' : '#667085' })
+    void chrome.action.setTitle({ title: `Watchpost: ${chrome.i18n.getMessage(`pill_${condition.kind}`)}` })
     chrome.runtime.sendMessage({ type: 'changed' }).catch(() => {}) // no page is listening
   }
 
-  private badge(): { text: string; title: string; colour: string } {
-    if (this.ended) return { text: '!', title: this.ended === 'revoked' ? 'the pairing has ended' : 'connected elsewhere', colour: '#c0362c' }
-    if (!this.pairing) return { text: '', title: 'not paired yet', colour: '#667085' }
-    if (this.paused) return { text: 'II', title: 'paused', colour: '#667085' }
-    if (this.link.transport && !this.account.now.signed_in) return { text: '!', title: 'not signed in to the network', colour: '#b35900' }
-    return { text: '', title: this.link.transport ? 'connected' : 'connecting', colour: '#667085' }
+  private condition(): Condition {
+    return conditionOf({
+      paired: this.pairing !== undefined, ended: this.ended, access: this.access, paused: this.paused,
+      connected: this.link.transport !== undefined, lostAt: this.link.lostAt, account: this.account.now,
+      status: this.link.transport ? this.session.status : undefined, working: this.running !== undefined,
+    })
+  }
+
+  /** The task in work. */
+  private get running() {
+    return [...this.session.tasks.values()].find(t => t.running && t.entry.state !== 'done')?.entry
   }
 
   private state(): State {
-    const running = [...this.session.tasks.values()].find(t => t.running && t.entry.state !== 'done')?.entry
+    const { running } = this, { status, bound } = this.session
+    const condition = this.condition()
     const state: State = {
       version: chrome.runtime.getManifest().version, network: NETWORK_ORIGIN,
-      paused: this.paused, account: this.account.now, uses: this.log.uses(), deeds: this.log.deeds,
+      condition: { ...this.shown?.kind === condition.kind && { since: this.shown.since }, ...condition },
+      paused: this.paused, pace: this.pace, account: this.account.now, waiting: status?.waiting ?? 0, allowances: status?.allowances ?? [], deeds: this.log.deeds,
     }
     if (this.pairing) {
       const { token: _, ...pairing } = this.pairing
       state.pairing = pairing
     }
-    if (this.ended) state.ended = this.ended
-    if (this.link.transport) state.connected = this.link.transport
-    if (running) state.running = { task_type: running.task_type, about: about(running.input), since: running.at }
+    if (bound) state.bound = bound
+    if (this.unpaired) state.unpaired = this.unpaired
+    if (this.link.transport) state.transport = this.link.transport
+    if (running) state.running = deedOf(running, running.at)
     return state
   }
 }
+
+/** The text over the extension's icon. */
+const badges: Record<Tone | 'paused', string> = { good: '', off: '', wait: '…', bad: '!', paused: 'II' }

@@ -1,0 +1,121 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// overPage replaces the worker and the browser's language for a page of the
+// extension: texts are those of a language, and the state is that of the test.
+const overPage = `(() => {
+	const texts = %s
+	globalThis.shown = %s
+	globalThis.chrome = {
+		i18n: { getMessage: (key, parts = []) => (texts[key] ?? "").replace(/\$(\d)/g, (_, n) => parts[n - 1] ?? "") },
+		runtime: { sendMessage: async () => shown, onMessage: { addListener: listener => { globalThis.changed = () => listener({ type: "changed" }) } } },
+	}
+})()`
+
+// long is a name that no line holds.
+const long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft Elena-Maria von Hohenstein-Rückersfeld"
+
+// stateOf is a state of the extension with everything as long as it gets.
+func stateOf(kind string) fields {
+	at := 1_900_000_000_000
+	author := fields{"name": long, "url": "https://network.example/in/x"}
+	deed := func(kind string) fields {
+		return fields{"task": "t", "at": at, "task_type": kind, "text": long, "target": fields{"name": long, "url": "https://network.example/posts/1", "by": author}}
+	}
+	failed := deed("agent_comment_post")
+	failed["error"] = fields{"code": "company_not_managed", "message": "m"}
+	var allowances []fields
+	for _, action := range []string{"keyword_scan", "people_scan", "company_scan", "profile_fetch", "company_fetch", "profile_search", "message", "like", "comment", "invitation"} {
+		allowances = append(allowances, fields{"action": action, "used": 100, "limit": 100, "resets_at": "2030-01-09T23:00:00Z"})
+	}
+	state := fields{
+		"version": "1.0.0", "network": "https://a-very-long-name-of-a-network.example.org", "paused": kind == "paused", "pace": 0, "waiting": 1234,
+		"condition":  fields{"kind": kind, "since": at, "until": at, "types": []string{"keyword_scan", "agent_send_connection_request", "people_scan"}},
+		"account":    fields{"urn": "u", "slug": "someone", "name": long, "signed_in": true},
+		"bound":      fields{"urn": "v", "slug": "someone-else", "name": long, "signed_in": true},
+		"allowances": allowances, "deeds": []fields{deed("agent_comment_post"), failed, deed("agent_send_message")}, "running": deed("agent_profile_fetch"),
+	}
+	if kind != "unpaired" && kind != "revoked" {
+		state["pairing"] = fields{
+			"service": "https://a-very-long-name-of-a-service.example.org", "team": fields{"id": "t", "name": long}, "member": fields{"id": "m", "email": "a-very-long-address-of-a-member@a-very-long-name.example.org"},
+		}
+	}
+	return state
+}
+
+// states are those of src/shared/condition.ts, apart from the failure to start.
+var states = []string{
+	"revoked", "unpaired", "replaced", "no_access", "paused", "unreachable", "connecting", "bind_refused", "other_account", "account_in_use", "challenge",
+	"signed_out", "page_not_understood", "new_claim", "network_limit", "released", "plan", "working", "idle",
+}
+
+// TestLayout: in every state, with long names, in German and in Arabic, the
+// pages of the extension are as wide as their window, and the popup is not
+// higher than a popup may be. WATCHPOST_PICTURES names a folder for pictures of
+// them all.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	b := launch(t, theWorld(t).dist, t.TempDir())
+	folder := os.Getenv("WATCHPOST_PICTURES")
+	for _, language := range []string{"en", "de", "ar"} {
+		texts, err := os.ReadFile(filepath.Join("../../extension/src/locales", language+".json"))
+		require.NoError(t, err)
+		for page, widths := range map[string][]int{"popup": {360}, "options": {320, 700}} {
+			p := b.open("chrome-extension://" + extensionID + "/style.css")
+			script := fmt.Sprintf(overPage, texts, encoded(t, stateOf("idle")))
+			p.must(p.session, "Page.enable", nil, nil)
+			p.must(p.session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": script}, nil)
+			p.must(p.session, "Page.navigate", map[string]any{"url": "chrome-extension://" + extensionID + "/" + page + ".html"}, nil)
+			p.until(`document.documentElement.lang === "` + language + `" && document.querySelector("#pill").textContent !== "" && globalThis.changed !== undefined`)
+			for _, state := range states {
+				p.run("shown = " + encoded(t, stateOf(state)) + "; changed()")
+				p.until(`document.querySelector("#pill").textContent === chrome.i18n.getMessage("pill_` + state + `")`)
+				for _, width := range widths {
+					p.fits(t, width, page+" "+language+" "+state)
+					if folder != "" {
+						for scheme, dark := range map[string]bool{"light": false, "dark": true} {
+							name := fmt.Sprintf("%s-%s-%s-%d-%s.png", page, state, language, width, scheme)
+							require.NoError(t, os.WriteFile(filepath.Join(folder, name), p.picture(width, dark), 0o600))
+						}
+					}
+				}
+			}
+			b.close(target{TargetID: p.target})
+		}
+	}
+}
+
+// fits checks that nothing is wider than a window of that width, and that a
+// popup is not too high.
+func (p *page) fits(t testing.TB, width int, what string) {
+	t.Helper()
+	p.must(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": popupHeight, "deviceScaleFactor": 1, "mobile": false}, nil)
+	p.until(fmt.Sprintf("innerWidth === %d", width))
+	var outside []string
+	require.NoError(t, json.Unmarshal(p.run(`[...document.querySelectorAll("body, body *")].filter(e => {
+		const r = e.getBoundingClientRect()
+		return r.width > 0 && getComputedStyle(e).display !== "inline" && !e.closest("select") && (r.left < -1 || r.right > innerWidth + 1)
+	}).map(e => e.localName + "#" + e.id + "." + e.className)`), &outside))
+	require.Empty(t, outside, "%s at %d pixels", what, width)
+	if width == 360 {
+		var height int
+		require.NoError(t, json.Unmarshal(p.run(`document.body.offsetHeight`), &height))
+		require.LessOrEqual(t, height, popupHeight, what)
+	}
+}
+
+func encoded(t testing.TB, value any) string {
+	t.Helper()
+	raw, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(raw)
+}
