@@ -75,14 +75,12 @@ func write(t *testing.T, s persistence.Store, space persistence.Space, change fu
 // fill writes n records that compression cannot shrink away.
 func fill(t *testing.T, s persistence.Store, space persistence.Space, prefix string, n int) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, uint64(n)))
+	random := rand.NewChaCha8([32]byte{byte(n)})
 	for from := 0; from < n; from += 500 {
 		write(t, s, space, func(b *persistence.Batch) {
 			for i := from; i < min(n, from+500); i++ {
 				value := make([]byte, 1000)
-				for j := range value {
-					value[j] = byte(random.Uint32())
-				}
+				_, _ = random.Read(value)
 				b.Put(fmt.Appendf(nil, "%s%06d", prefix, i), value)
 			}
 			b.Set(persistence.DirectoryKey{Kind: "owner", Name: string(space) + prefix}, []byte(space))
