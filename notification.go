@@ -72,7 +72,7 @@ func (t NotificationTarget) Clean(plain bool) (NotificationTarget, error) {
 	switch t.Kind {
 	case TargetSlack, TargetDiscord, TargetTeams, TargetWebhook:
 		u, err := url.Parse(t.URL)
-		if err != nil || len(t.URL) > MaxURL || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && !(plain && u.Scheme == "http") {
+		if err != nil || len(t.URL) > MaxURL || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (!plain || u.Scheme != "http") {
 			return t, Errorf(Invalid, "Invalid 'url'")
 		}
 	case TargetTelegram:

@@ -125,7 +125,7 @@ func TestDeletedTeam(t *testing.T) {
 		again, err := w.Registry.CreateTeam(w.Context(), actors.CreateTeam{Plan: watchpost.PlanGrowth, Email: team.Email})
 		require.NoError(t, err)
 		heir := &actorstest.Team{W: w, ID: again.Team.ID, Email: team.Email}
-		session = heir.Session(t, session.Account.Slug).Connect()
+		heir.Session(t, session.Account.Slug).Connect()
 		require.Contains(t, paused(t, heir, team.Email), actors.PauseNewClaim)
 	})
 }

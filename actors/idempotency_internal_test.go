@@ -18,6 +18,7 @@ func TestKeptReplies(t *testing.T) {
 	replies := map[string]any{
 		"task": TaskCreated{ID: "t"}, "watchlist": view, "followed": Followed{WatchlistView: view, Added: 3},
 		"member": watchpost.Member{ID: "m", Email: "ada@example.com"},
+		"rule":   RuleView{Rule: watchpost.EngagementRule{ID: "r", Name: "Likes"}, Proposed: 2},
 	}
 	require.Len(t, replies, len(keptReplies))
 	for kind, reply := range replies {

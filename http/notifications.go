@@ -62,7 +62,7 @@ func (f *targetFields) change(t watchpost.NotificationTarget) watchpost.Notifica
 	if f.Emails != nil {
 		t.Emails = *(&ruleFields{Emails: f.Emails}).emails()
 	}
-	conditions := f.conditionFields.patch()
+	conditions := f.patch()
 	t.If = conditions.Apply(t.If)
 	if f.Batch != nil {
 		t.Batch = hours(*f.Batch / 60)

@@ -23,8 +23,8 @@ type adminFlags struct {
 }
 
 // show sends one request to the admin API and prints the reply: as it is with
-// --json, otherwise by print. Errors are those of call.
-func show[R any](ctx context.Context, t *adminFlags, purpose, method, path string, body any, print func(R) error) error {
+// --json, otherwise by write. Errors are those of call.
+func show[R any](ctx context.Context, t *adminFlags, purpose, method, path string, body any, write func(R) error) error {
 	var raw json.RawMessage
 	if err := t.call(ctx, purpose, method, path, body, &raw); err != nil {
 		return err
@@ -37,7 +37,7 @@ func show[R any](ctx context.Context, t *adminFlags, purpose, method, path strin
 	if err := json.Unmarshal(raw, &reply); err != nil {
 		return err
 	}
-	return print(reply)
+	return write(reply)
 }
 
 // adminTimeout bounds one call of the admin API. Deletions and backups take as long

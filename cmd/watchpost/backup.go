@@ -131,7 +131,7 @@ func (c *backupChoice) open(ctx context.Context) (files backup.Files, name strin
 }
 
 func decrypter(file string) (func([]byte) ([]byte, error), error) {
-	content, err := os.ReadFile(file) //nolint:gosec // the operator names the file
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (c *restoreCommand) checkKey(ctx context.Context, m *backup.Manifest) error
 		if file == "" {
 			file = filepath.Join(c.Data, "master.key")
 		}
-		content, err := os.ReadFile(file) //nolint:gosec // the operator names the file
+		content, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("the master key of the backup's service is needed, and never part of a backup: %w", err)
 		}

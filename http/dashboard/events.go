@@ -46,12 +46,12 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) err
 			return nil
 		}
 		if _, err := d.Registry.WebSession(v.token); err != nil {
-			return nil //nolint:nilerr // signed out elsewhere: the stream ends
+			return nil // signed out elsewhere: the stream ends
 		}
 		_ = out.SetWriteDeadline(time.Now().Add(writeTime))
 		_, err := w.Write(eventsOf(changes))
 		if err := errors.Join(err, out.Flush()); err != nil {
-			return nil //nolint:nilerr // the browser has gone
+			return nil // the browser has gone
 		}
 	}
 }

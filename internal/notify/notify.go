@@ -66,7 +66,8 @@ func NewSecret(random []byte) string {
 // Send makes one attempt to deliver a message. secret is the key of a webhook's
 // signatures, or the token of a Telegram bot.
 func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secret string, m Message) watchpost.Attempt {
-	address, body := t.URL, any(nil)
+	address := t.URL
+	var body any
 	switch t.Kind {
 	case watchpost.TargetSlack:
 		body = slackBody(t, m)
@@ -98,7 +99,7 @@ func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secr
 	if err != nil {
 		return watchpost.Attempt{Error: reasonOf(err)}
 	}
-	defer reply.Body.Close()
+	defer reply.Body.Close() //nolint:errcheck // read as far as wanted
 	_, _ = io.CopyN(io.Discard, reply.Body, 4<<10) // what it says is not shown to anybody
 	return attemptOf(reply)
 }
