@@ -99,7 +99,7 @@ func (s *Sender) Send(ctx context.Context, t *watchpost.NotificationTarget, secr
 	if err != nil {
 		return watchpost.Attempt{Error: reasonOf(err)}
 	}
-	defer reply.Body.Close() //nolint:errcheck // read as far as wanted
+	defer reply.Body.Close()                       //nolint:errcheck // read as far as wanted
 	_, _ = io.CopyN(io.Discard, reply.Body, 4<<10) // what it says is not shown to anybody
 	return attemptOf(reply)
 }
