@@ -48,7 +48,8 @@ func TestDashboardRoutes(t *testing.T) {
 	theirs := other.collect(session, "telemetry", sample(1, "telemetry of others"))
 	post := other.posts("")[0]["id"].(string)
 	task := read[fields](other.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"x"}`), 200)["api_agent_task_id"].(string)
-	foreign := map[string]string{"/app/posts/": post, "/app/watchlists/": theirs, "/app/tasks/": task}
+	rule := read[fields](other.call("POST", "/api-engagement-rules", `{"watchlist_id":"`+theirs+`","action":"like"}`), 200)["id"].(string)
+	foreign := map[string]string{"/app/posts/": post, "/app/watchlists/": theirs, "/app/tasks/": task, "/app/rules/": rule}
 	b := h.browser()
 	b.signIn(m.email)
 	token := b.token()

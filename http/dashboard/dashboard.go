@@ -89,6 +89,13 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathTasks + "/{id}/retry", Handler: d.signed(d.retry)},
 		{Method: http.MethodGet, Path: pathJournal, Handler: d.signed(d.journal)},
 		{Method: http.MethodGet, Path: pathJournal + ".csv", Handler: d.signed(d.journalCSV)},
+		{Method: http.MethodGet, Path: pathRules, Handler: d.signed(d.rules)},
+		{Method: http.MethodPost, Path: pathRules, Handler: d.signed(d.switchRules)},
+		{Method: http.MethodGet, Path: pathRules + "/new", Handler: d.signed(d.newRule)},
+		{Method: http.MethodPost, Path: pathRules + "/new", Handler: d.signed(d.makeRule)},
+		{Method: http.MethodGet, Path: pathRules + "/{id}", Handler: d.signed(d.editRule)},
+		{Method: http.MethodPost, Path: pathRules + "/{id}", Handler: d.signed(d.changeRule)},
+		{Method: http.MethodPost, Path: pathRules + "/actions/{id}", Handler: d.signed(d.decideAction)},
 		{Method: http.MethodGet, Path: pathTry, Handler: d.signed(d.showTry)},
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
@@ -125,6 +132,7 @@ const (
 	pathTeam       = "/app/team"
 	pathTasks      = "/app/tasks"
 	pathJournal    = "/app/journal"
+	pathRules      = "/app/rules"
 	pathTry        = "/app/try"
 	pathEvents     = "/app/events"
 )

@@ -106,6 +106,7 @@ var navigation = []navEntry{
 	{Page: "feed", Href: pathFeed, Icon: "feed", Name: "Feed", Key: "f"},
 	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w"},
 	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t"},
+	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "Rules", Key: "r"},
 	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m"},
 }
 

@@ -155,6 +155,7 @@ func TestDashboardPages(t *testing.T) {
 	paths := []string{
 		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + post, "/app/watchlists", "/app/watchlists/new", "/app/watchlists/new?kind=keyword",
 		"/app/watchlists/new?kind=people", "/app/watchlists/" + made["id"].(string), "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
+		"/app/rules", "/app/rules/new", "/app/rules/new?action=comment",
 		"/app/team", "/app/try", "/app/nothing",
 	}
 	for _, path := range paths {

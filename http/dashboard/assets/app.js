@@ -64,7 +64,7 @@
   addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 
   // ---- Keys
-  const posts = () => all(".posts > .post");
+  const posts = () => all(".posts > .post, .proposal");
   const current = () => one(".post.current") ?? document.activeElement?.closest?.(".post");
   const keysOn = () => localStorage.getItem("watchpost-keys") !== "off";
   function choose(post) {

@@ -1,0 +1,360 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// ruleForm makes or changes a rule. Nothing typed is lost. A rule is saved only
+// after a dry run of exactly what is saved was shown.
+type ruleForm struct {
+	frame
+	ID                                        watchpost.RuleID // none: a new rule
+	Old                                       string           // the name of the rule that is changed
+	Off                                       bool
+	Action                                    watchpost.Action
+	Lists                                     []choice // of a new rule
+	List                                      watchpost.WatchlistID
+	ListName                                  string
+	Key                                       string
+	Name, Labels, Keyword, Languages, Authors string
+	Relevance, Age, PerDay, From, Until, Zone string
+	MinPause, MaxPause                        string
+	Templates                                 []string
+	Sentiments, Levels, Days, Members         []choice
+	Approval                                  bool
+	Errors                                    []fieldError
+	Limit                                     string // of the plan, which is reached
+	Trial                                     *trialView
+	Tried                                     string // names the rule that Trial is of
+	Ask                                       bool   // it was to be saved before its dry run was shown
+	Variables                                 string
+}
+
+// blankTemplates are the rows for further comments.
+const blankTemplates = 2
+
+var (
+	sentimentNames = []string{"positive", "neutral", "negative"}
+	levelNames     = []string{"C-Level", "Founder", "VP", "Director", "Manager", "Senior", "Entry"}
+)
+
+// Commented reports whether the rule comments.
+func (f *ruleForm) Commented() bool { return f.Action == watchpost.ActionComment }
+
+// Error returns the error of a field.
+func (f *ruleForm) Error(field string) string {
+	for _, e := range f.Errors {
+		if e.Field == field {
+			return e.Text
+		}
+	}
+	return ""
+}
+
+// formOfRule is the form with the fields of a rule.
+func formOfRule(v *visit, r watchpost.EngagementRule) *ruleForm {
+	f := &ruleForm{
+		frame: frameOf(v, "rules", "New rule"), ID: r.ID, Old: r.Name, Off: r.Disabled, Action: r.Action, List: r.Watchlist, Key: watchpost.NewSecret(8),
+		Name: r.Name, Labels: strings.Join(r.If.Labels, "\n"), Keyword: r.If.Keyword, Languages: strings.Join(r.If.Languages, ", "),
+		Authors: strings.Join(r.If.Authors, "\n"), PerDay: strconv.Itoa(r.PerDay), From: timeOfDay(r.Hours.From), Until: timeOfDay(r.Hours.Until), Zone: r.Hours.Zone,
+		MinPause: decimal(r.MinPause.Minutes()), MaxPause: decimal(r.MaxPause.Minutes()), Templates: r.Templates, Approval: r.Approval,
+		Variables: strings.Join(watchpost.TemplateVariables(), ", "),
+	}
+	if r.ID != "" {
+		f.Title = r.Name
+	}
+	if r.If.MinRelevance > 0 {
+		f.Relevance = decimal(r.If.MinRelevance)
+	}
+	if r.If.MaxAge > 0 {
+		f.Age = decimal(r.If.MaxAge.Hours())
+	}
+	var days, members []string
+	for _, day := range r.Hours.Days {
+		days = append(days, strconv.Itoa(int(day)))
+	}
+	for _, m := range r.Members {
+		members = append(members, string(m))
+	}
+	f.choose(v, r.If.Sentiments, r.If.Levels, days, members)
+	return f
+}
+
+// choose fills the boxes.
+func (f *ruleForm) choose(v *visit, sentiments, levels, days, members []string) {
+	f.Sentiments, f.Levels, f.Days, f.Members = nil, nil, nil, nil
+	for _, s := range sentimentNames {
+		f.Sentiments = append(f.Sentiments, choice{Value: s, Name: planName(watchpost.Plan(s)), On: slices.Contains(sentiments, s)})
+	}
+	for _, l := range levelNames {
+		f.Levels = append(f.Levels, choice{Value: l, Name: l, On: slices.Contains(levels, l)})
+	}
+	for _, day := range week {
+		n := strconv.Itoa(int(day))
+		f.Days = append(f.Days, choice{Value: n, Name: day.String()[:3], On: slices.Contains(days, n)})
+	}
+	for _, m := range v.team.Team.Members {
+		f.Members = append(f.Members, choice{Value: string(m.ID), Name: nameOf(m), On: slices.Contains(members, string(m.ID))})
+	}
+}
+
+// take fills the form with the sent values.
+func (f *ruleForm) take(v *visit, form url.Values) {
+	f.Key, f.Name, f.Labels, f.Keyword = form.Get("key"), form.Get("name"), form.Get("labels"), form.Get("keyword")
+	f.Languages, f.Authors, f.Relevance, f.Age = form.Get("languages"), form.Get("authors"), form.Get("relevance"), form.Get("age")
+	f.PerDay, f.From, f.Until, f.Zone = form.Get("per_day"), form.Get("from"), form.Get("until"), form.Get("zone")
+	f.MinPause, f.MaxPause, f.Approval = form.Get("min_pause"), form.Get("max_pause"), form.Get("approval") != ""
+	f.Templates = slices.DeleteFunc(slices.Clone(form["template"]), func(s string) bool { return strings.TrimSpace(s) == "" })
+	f.choose(v, form["sentiment"], form["level"], form["day"], form["member"])
+}
+
+func ticked(choices []choice) (values []string) {
+	for _, c := range choices {
+		if c.On {
+			values = append(values, c.Value)
+		}
+	}
+	return values
+}
+
+// amount reads a number; what is none fails every check.
+func amount(s string, empty float64) float64 {
+	if s = strings.TrimSpace(s); s == "" {
+		return empty
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(n) || math.Abs(n) > 1e6 {
+		return -1
+	}
+	return n
+}
+
+// patch is the change that the form makes, of every field.
+func (f *ruleForm) patch() watchpost.RulePatch {
+	list := func(values []string) *[]string { return &values }
+	relevance, age := amount(f.Relevance, 0), time.Duration(amount(f.Age, 0)*float64(time.Hour))
+	perDay := 0
+	if n, err := strconv.Atoi(strings.TrimSpace(f.PerDay)); err == nil {
+		perDay = n
+	}
+	hours := watchpost.DailyHours{From: -1, Until: -1, Zone: strings.TrimSpace(f.Zone)}
+	if from, ok := watchpost.ParseMinutes(f.From); ok {
+		hours.From = from
+	}
+	if until, ok := watchpost.ParseMinutes(f.Until); ok {
+		hours.Until = until
+	}
+	for _, day := range ticked(f.Days) {
+		n, _ := strconv.Atoi(day) // one of the boxes
+		hours.Days = append(hours.Days, time.Weekday(n))
+	}
+	minPause, maxPause := time.Duration(amount(f.MinPause, -1)*float64(time.Minute)), time.Duration(amount(f.MaxPause, -1)*float64(time.Minute))
+	p := watchpost.RulePatch{
+		If: watchpost.ConditionsPatch{
+			Labels: list(linesOf(f.Labels)), Sentiments: list(ticked(f.Sentiments)), Levels: list(ticked(f.Levels)), Languages: list(wordsOf(f.Languages)),
+			Authors: list(linesOf(f.Authors)), Keyword: &f.Keyword, MinRelevance: &relevance, MaxAge: &age,
+		},
+		Templates: &f.Templates, PerDay: &perDay, Hours: &hours, MinPause: &minPause, MaxPause: &maxPause, Approval: &f.Approval,
+	}
+	if strings.TrimSpace(f.Name) != "" {
+		p.Name = &f.Name
+	}
+	return p
+}
+
+// ruleErrors are the field and the text for each error of a rule.
+var ruleErrors = map[string]fieldError{
+	"Invalid 'name'":              {"name", fmt.Sprintf("A name has 1 to %d characters.", watchpost.MaxName)},
+	"Invalid 'labels'":            {"labels", fmt.Sprintf("Enter at most %d labels, each on its own line.", watchpost.MaxConditionValues)},
+	"Invalid 'min_relevance'":     {"relevance", "Enter a number from 0 to 10."},
+	"Invalid 'languages'":         {"languages", "Enter codes of languages, as in “en, de”."},
+	"Invalid 'authors'":           {"authors", "Enter addresses or names of profiles or companies, each on its own line."},
+	"Invalid 'keyword'":           {"keyword", "This keyword is too long."},
+	"Invalid 'max_age_hours'":     {"age", "Enter a number of hours, up to 90 days."},
+	"Invalid 'comment_templates'": {"templates", fmt.Sprintf("Enter 1 to %d comments of up to %d characters. Braces are for the variables below.", watchpost.MaxTemplates, watchpost.MaxComment)},
+	"Invalid 'max_per_day'":       {"per_day", "Enter a whole number, at least 1 and at most the daily allowance of an account."},
+	"Invalid 'working_hours'":     {"from", "Enter times as in 09:00, and a time zone as in Europe/Berlin."},
+	"Invalid 'pause_minutes'":     {"min_pause", "Enter minutes: at least 1, at most 720, and the second not below the first."},
+}
+
+// refused shows the form with an error of the rule or of the team.
+func (f *ruleForm) refused(w http.ResponseWriter, err error) error {
+	switch watchpost.KindOf(err) {
+	case watchpost.PlanLimit:
+		f.Limit = errorText(err)
+		return f.render(w, http.StatusPaymentRequired)
+	case watchpost.Invalid, watchpost.Conflict:
+		e, known := ruleErrors[errorText(err)]
+		if !known {
+			e = fieldError{"name", errorText(err)}
+		}
+		f.Errors = append(f.Errors, e)
+		return f.render(w, http.StatusUnprocessableEntity)
+	}
+	return err
+}
+
+func (f *ruleForm) render(w http.ResponseWriter, status int) error {
+	if f.Commented() {
+		for range blankTemplates {
+			f.Templates = append(f.Templates, "")
+		}
+		f.Templates = f.Templates[:min(len(f.Templates), watchpost.MaxTemplates)]
+	}
+	if len(f.Errors) > 0 || f.Limit != "" {
+		f.Title = "Error: " + f.Title
+	}
+	return render(w, status, "rule.html", f)
+}
+
+// newRule shows the form.
+func (d *Dashboard) newRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+	f, err := d.blankRule(r, v, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// blankRule is the form of a new rule; the values name its action and watchlist.
+func (d *Dashboard) blankRule(r *http.Request, v *visit, values url.Values) (*ruleForm, error) {
+	lists, err := d.ruleLists(r, v)
+	if err != nil {
+		return nil, err
+	}
+	action := watchpost.ActionLike
+	if watchpost.Action(values.Get("action")) == watchpost.ActionComment {
+		action = watchpost.ActionComment
+	}
+	f := formOfRule(v, watchpost.NewRule(watchpost.WatchlistID(values.Get("watchlist")), action, d.Clock.Now()))
+	for _, l := range lists {
+		on := l.Watchlist.ID == f.List
+		f.Lists = append(f.Lists, choice{Value: string(l.Watchlist.ID), Name: l.Watchlist.Name, On: on})
+	}
+	if f.List == "" && len(lists) > 0 {
+		f.List = lists[0].Watchlist.ID
+	}
+	return f, nil
+}
+
+// makeRule tries a rule, or makes it.
+func (d *Dashboard) makeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+	f, err := d.blankRule(r, v, r.PostForm)
+	if err != nil {
+		return err
+	}
+	f.take(v, r.PostForm)
+	p := f.patch()
+	rule, err := p.Apply(watchpost.NewRule(f.List, f.Action, d.Clock.Now()))
+	if r.PostForm.Get("do") == "rows" {
+		return f.render(w, http.StatusOK)
+	}
+	if err != nil {
+		return f.refused(w, err)
+	}
+	if done, err := d.tried(w, r, v, f, rule); done || err != nil {
+		return err
+	}
+	_, _, err = actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r), actors.CreateRule{Rule: rule, Emails: f.emails(v)})
+	if err != nil {
+		return f.refused(w, err)
+	}
+	http.Redirect(w, r, pathRules, http.StatusSeeOther)
+	return nil
+}
+
+// emails are those of the chosen members.
+func (f *ruleForm) emails(v *visit) []string {
+	emails := []string{}
+	for _, id := range ticked(f.Members) {
+		if m, known := v.team.Team.Member(watchpost.MemberID(id)); known {
+			emails = append(emails, m.Email)
+		}
+	}
+	return emails
+}
+
+// ruleForm returns the form of the rule that a path names, and the rule.
+func (d *Dashboard) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.EngagementRule, error) {
+	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
+	if err != nil {
+		return nil, watchpost.EngagementRule{}, err
+	}
+	i := slices.IndexFunc(view.Rules, func(rv actors.RuleView) bool { return string(rv.Rule.ID) == r.PathValue("id") })
+	if i < 0 {
+		return nil, watchpost.EngagementRule{}, watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound)
+	}
+	lists, err := d.ruleLists(r, v)
+	if err != nil {
+		return nil, watchpost.EngagementRule{}, err
+	}
+	rule := view.Rules[i].Rule
+	f := formOfRule(v, rule)
+	for _, l := range lists {
+		if l.Watchlist.ID == rule.Watchlist {
+			f.ListName = l.Watchlist.Name
+		}
+	}
+	return f, rule, nil
+}
+
+// editRule shows the form of a rule.
+func (d *Dashboard) editRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+	f, _, err := d.ruleForm(r, v)
+	if err != nil {
+		return err
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// changeRule tries or saves the form, switches the rule on or off, or deletes it.
+func (d *Dashboard) changeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+	f, old, err := d.ruleForm(r, v)
+	if err != nil {
+		return err
+	}
+	update := actors.UpdateRule{ID: old.ID}
+	switch do := r.PostForm.Get("do"); do {
+	case "pause", "resume":
+		off := do == "pause"
+		update.Patch.Disabled = &off
+	case "delete":
+		if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.DeleteRule{ID: old.ID}); err != nil {
+			return err
+		}
+		http.Redirect(w, r, pathRules, http.StatusSeeOther)
+		return nil
+	case "rows":
+		f.take(v, r.PostForm)
+		return f.render(w, http.StatusOK)
+	case "try", "save":
+		f.take(v, r.PostForm)
+		update.Patch = f.patch()
+		rule, err := update.Patch.Apply(old)
+		if err != nil {
+			return f.refused(w, err)
+		}
+		if done, err := d.tried(w, r, v, f, rule); done || err != nil {
+			return err
+		}
+		emails := f.emails(v)
+		update.Emails = &emails
+	default:
+		return errUnknownDeed()
+	}
+	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, update); err != nil {
+		return f.refused(w, err)
+	}
+	http.Redirect(w, r, pathRules, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,96 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"watchpost"
+)
+
+// trialView is a dry run.
+type trialView struct {
+	Posts, Matches, Acts, Busiest int
+	Held                          []string
+	Samples                       []triedView
+}
+
+// triedView is an action of a dry run.
+type triedView struct {
+	Author, Text, Comment string
+	At                    moment
+	Post                  watchpost.PostID
+}
+
+// maxTriedShown bounds the actions of a dry run that are shown.
+const maxTriedShown = 10
+
+// tried shows the dry run of a rule, unless the form asks to save exactly the rule
+// whose dry run it shows.
+func (d *Dashboard) tried(w http.ResponseWriter, r *http.Request, v *visit, f *ruleForm, rule watchpost.EngagementRule) (shown bool, err error) {
+	rule.Members = nil
+	for _, id := range ticked(f.Members) {
+		rule.Members = append(rule.Members, watchpost.MemberID(id))
+	}
+	if len(rule.Members) == 0 {
+		rule.Members = []watchpost.MemberID{""} // the one who acts for the team
+	}
+	trial, err := d.Registry.TryRule(r.Context(), v.session.Team, rule)
+	if err != nil {
+		return false, err
+	}
+	f.Tried, err = nameOfTry(rule)
+	save := r.PostForm.Get("do") == "save"
+	if err != nil || save && r.PostForm.Get("tried") == f.Tried {
+		return false, err
+	}
+	f.Ask, f.Trial = save, trialOf(&trial, rule.Action, d.Clock.Now())
+	return true, f.render(w, http.StatusOK)
+}
+
+// nameOfTry is equal for equal rules, whenever they are made.
+func nameOfTry(rule watchpost.EngagementRule) (string, error) {
+	rule.CreatedAt = time.Time{}
+	body, err := json.Marshal(rule)
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:8]), err
+}
+
+func trialOf(t *watchpost.RuleTrial, action watchpost.Action, now time.Time) *trialView {
+	view := &trialView{Posts: t.Posts, Matches: t.Matches, Acts: len(t.Acts), Busiest: t.Busiest}
+	held := func(n int, why string) {
+		if n > 0 {
+			view.Held = append(view.Held, number(n)+" "+why)
+		}
+	}
+	held(t.SecondOfAuthor, "of an author who had one that week")
+	if action == watchpost.ActionComment {
+		held(t.NoText, "without a comment that fits")
+	}
+	held(t.Lapsed, "that had waited too long")
+	for _, a := range slices.Backward(t.Acts) {
+		if len(view.Samples) == maxTriedShown {
+			break
+		}
+		at := momentOf(a.At.UTC().Format("2 Jan, 15:04"), a.At)
+		if a.At.Year() != now.Year() {
+			at.Text = a.At.UTC().Format("2 Jan 2006, 15:04")
+		}
+		view.Samples = append(view.Samples, triedView{a.Post.AuthorName, excerptOf(a.Post.Content), a.Text, at, a.Post.ID})
+	}
+	return view
+}
+
+// excerptOf is the begin of a post, in one line.
+func excerptOf(content string) string {
+	const most = 200
+	letters := []rune(strings.Join(strings.Fields(content), " "))
+	if len(letters) <= most {
+		return string(letters)
+	}
+	return string(letters[:most]) + "…"
+}

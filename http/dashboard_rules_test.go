@@ -1,0 +1,175 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/internal/protocol"
+)
+
+var (
+	triedRule    = regexp.MustCompile(`name="tried" value="([^"]*)"`)
+	shownRules   = regexp.MustCompile(`<h3 class="name"><a href="/app/rules/([^"]+)">`)
+	proposedActs = regexp.MustCompile(`action="/app/rules/actions/([^"]+)"`)
+)
+
+// ruleForm is a form of a rule that acts at any time.
+func ruleForm(list, action string) url.Values {
+	return url.Values{
+		"watchlist": {list}, "action": {action}, "per_day": {"3"}, "from": {"00:00"}, "until": {"24:00"}, "min_pause": {"1"}, "max_pause": {"1"}, "key": {action},
+	}
+}
+
+// saveRule sends a form: first for the dry run, then to save what it shows.
+func (b *browser) saveRule(path string, form url.Values) (dryRun string) {
+	b.t.Helper()
+	form.Set("token", b.token())
+	form.Set("do", "try")
+	tried := b.send(path, form)
+	require.Equal(b.t, 200, tried.status, tried.raw)
+	form.Set("do", "save")
+	form.Set("tried", triedRule.FindStringSubmatch(tried.raw)[1])
+	require.Equal(b.t, 303, b.send(path, form).status)
+	return html.UnescapeString(tried.raw)
+}
+
+// TestDashboardRules makes, changes, stops and deletes rules, and decides what they
+// propose.
+func TestDashboardRules(t *testing.T) {
+	t.Parallel()
+	const hostile = `"><script>alert(1)</script>`
+	h := build(t)
+	m, other := h.team("Rulers", "growth"), h.team("Others", "growth")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	require.Contains(t, b.do("GET", "/app/rules", "").raw, "No watchlist yet")
+	post := sample(1, "telemetry "+hostile)
+	post.AuthorName = hostile
+	list := m.collect(p, "telemetry", post)
+	require.Contains(t, b.do("GET", "/app/rules", "").raw, "0 of 2 rules on the Growth plan")
+
+	// Nothing is saved before its dry run was shown.
+	form := ruleForm(list, "like")
+	form.Set("name", hostile)
+	form.Set("token", b.token())
+	form.Set("do", "save")
+	asked := b.send("/app/rules/new", form)
+	require.Equal(t, 200, asked.status)
+	require.Contains(t, asked.raw, "Not saved yet.")
+	require.Contains(t, asked.raw, "<dt>Would like</dt><dd>1</dd>")
+	require.NotContains(t, asked.raw, "<script>")
+	form.Set("tried", triedRule.FindStringSubmatch(asked.raw)[1])
+	form.Set("per_day", "4")
+	require.Contains(t, b.send("/app/rules/new", form).raw, "Not saved yet.", "another rule than was tried")
+	require.Empty(t, read[fields](m.call("GET", "/api-engagement-rules", ""), 200)["rules"])
+	for field, bad := range map[string]string{"per_day": "none", "relevance": "11", "from": "9", "min_pause": "0", "languages": "nowhere", "age": "-3"} {
+		wrong := ruleForm(list, "like")
+		wrong.Set(field, bad)
+		wrong.Set("token", b.token())
+		refused := b.send("/app/rules/new", wrong)
+		require.Equal(t, 422, refused.status, field)
+		require.Contains(t, refused.raw, `href="#`+field+`"`)
+		require.Contains(t, refused.raw, `value="`+bad+`"`, "what was typed is kept")
+	}
+	require.Contains(t, []int{403, 404}, b.send("/app/rules/new", url.Values{"token": {b.token()}, "watchlist": {other.watch()}, "do": {"try"}, "per_day": {"1"},
+		"from": {"09:00"}, "until": {"10:00"}, "min_pause": {"1"}, "max_pause": {"2"}}).status, "another team's watchlist")
+	b.saveRule("/app/rules/new", form)
+	page := b.do("GET", "/app/rules", "").raw
+	require.Contains(t, page, "Like every post. "+m.email+", at most 4 a day each, every day 00:00 to 24:00 UTC.")
+	require.NotContains(t, page, "<script>")
+	rule := "/app/rules/" + shownRules.FindStringSubmatch(page)[1]
+
+	// Change, switch off, delete.
+	edit := b.do("GET", rule, "").raw
+	require.Contains(t, edit, `name="per_day" inputmode="numeric" value="4"`)
+	form.Set("name", "Warm words")
+	form["sentiment"] = []string{"negative"}
+	require.Contains(t, b.saveRule(rule, form), "<dt>Would like</dt><dd>0</dd>")
+	require.Contains(t, b.do("GET", "/app/rules", "").raw, "Like if sentiment is negative.")
+	act := func(path, do string) int { return b.send(path, url.Values{"token": {b.token()}, "do": {do}}).status }
+	require.Equal(t, 303, act(rule, "pause"))
+	require.Contains(t, b.do("GET", "/app/rules", "").raw, "Switch Warm words on")
+	require.Equal(t, 303, act(rule, "resume"))
+	require.Equal(t, 400, act(rule, "nothing"))
+	require.Equal(t, 303, act(rule, "delete"))
+	require.Equal(t, 404, b.do("GET", rule, "").status)
+	require.NotContains(t, b.do("GET", "/app/rules", "").raw, "Warm words")
+}
+
+// watch makes a watchlist whose posts have not been looked for yet.
+func (m team) watch() string {
+	m.t.Helper()
+	return read[fields](m.call("POST", watchlists, `{"keywords":["beacon"]}`), 200)["id"].(string)
+}
+
+// TestDashboardApproval decides on the comments that a rule proposes, and stops all
+// rules.
+func TestDashboardApproval(t *testing.T) {
+	t.Parallel()
+	const hostile = `"><img src=x onerror=alert(2)>`
+	h := build(t)
+	m := h.team("Deciders", "growth")
+	p := m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	list := m.watch()
+	scan := p.hear(protocol.TypeTask)
+	form := ruleForm(list, "comment")
+	form["template"] = []string{"Well said, {author_name}!", ""}
+	form.Set("approval", "1")
+	require.Contains(t, b.saveRule("/app/rules/new", form), "No post is stored yet to try it on.")
+
+	var posts []protocol.Post
+	for i, name := range []string{"Ada", "Bob", "Eve " + hostile} {
+		post := sample(i, "beacon of "+name)
+		post.AuthorName, post.AuthorURL = name, "https://network.example/in/"+name[:3]
+		posts = append(posts, post)
+	}
+	exhausted := true
+	output, err := json.Marshal(protocol.PostsOutput{Posts: posts, Exhausted: &exhausted})
+	require.NoError(t, err)
+	p.send(protocol.Frame{Type: protocol.TypeAccepted, Task: scan.Task, Lease: scan.Lease})
+	p.send(protocol.Frame{Type: protocol.TypeResult, Task: scan.Task, Lease: scan.Lease, Attempt: scan.Attempt, Output: output})
+	p.hear(protocol.TypeAck)
+	var page string
+	require.Eventually(t, func() bool {
+		page = b.do("GET", "/app/rules", "").raw
+		return strings.Count(page, `class="proposal"`) == 3
+	}, time.Minute, 20*time.Millisecond)
+	require.NotContains(t, page, "<img src=x")
+	require.Contains(t, page, "3 to approve")
+	of := func(name string) string {
+		from := page[strings.Index(page, "the post of "+name):]
+		return "/app/rules/actions/" + proposedActs.FindStringSubmatch(from)[1]
+	}
+	token := b.token()
+	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text": {" "}}).status)
+	require.Equal(t, 400, b.send(of("Ada"), url.Values{"token": {token}, "do": {"maybe"}}).status)
+	require.Equal(t, 303, b.send(of("Ada"), url.Values{"token": {token}, "do": {"approve"}, "text": {"In my own words"}}).status)
+	task := p.hear(protocol.TypeTask)
+	require.Equal(t, "agent_comment_post", task.TaskType)
+	require.Contains(t, string(task.Input), "In my own words")
+	require.NotEqual(t, 303, b.send(of("Ada"), url.Values{"token": {token}, "do": {"reject"}}).status, "it was approved")
+	require.Equal(t, 303, b.send(of("Bob"), url.Values{"token": {token}, "do": {"reject"}}).status)
+	page = b.do("GET", "/app/rules", "").raw
+	require.Contains(t, page, "Rejected")
+	require.Equal(t, 1, strings.Count(page, `class="proposal"`))
+
+	// Stop everything, and let the rules act again.
+	require.Equal(t, 400, b.send("/app/rules", url.Values{"token": {token}}).status)
+	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"stop"}}).status)
+	page = b.do("GET", "/app/rules", "").raw
+	require.Contains(t, page, "All rules are stopped.")
+	require.Contains(t, page, "Stopped by "+m.email)
+	require.NotContains(t, page, `class="proposal"`)
+	require.Equal(t, 303, b.send("/app/rules", url.Values{"token": {token}, "do": {"resume"}}).status)
+	require.NotContains(t, b.do("GET", "/app/rules", "").raw, "All rules are stopped.")
+}
