@@ -60,7 +60,6 @@ type otherNodes struct {
 	advertise []string // of all nodes
 	listen    []string // of the others
 	processes []*process.Process
-	turn      int
 }
 
 func newOtherNodes(dir string) (o otherNodes, err error) {
@@ -133,8 +132,7 @@ func (w *world) urls() []string {
 // anyURL returns the address of the next node.
 func (w *world) anyURL() string {
 	urls := w.urls()
-	w.others.turn++
-	return urls[w.others.turn%len(urls)]
+	return urls[int(w.turn.Add(1))%len(urls)]
 }
 
 // logged returns a line of a node's log that contains a text.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,9 +26,10 @@ type world struct {
 
 	service    *process.Process
 	serviceURL string
-	serviceArg []string   // its arguments, for a restart
-	variables  []string   // of the service and of commands that read its data
-	others     otherNodes // of a cluster
+	serviceArg []string     // its arguments, for a restart
+	variables  []string     // of the service and of commands that read its data
+	others     otherNodes   // of a cluster
+	turn       atomic.Int64 // of the nodes, over the requests
 	network    *process.Process
 	networkURL string
 	sessions   map[string]*process.Process // by email

@@ -22,6 +22,9 @@ const (
 const (
 	aloneWait  = 5 * time.Second
 	memberWait = time.Minute
+	// regainWait is for the process's own session: behind a broken network the
+	// database keeps it, with its locks, until the keepalives fail.
+	regainWait = time.Minute
 )
 
 // writerLock is the key of the session lock on the database as a whole: a process
@@ -119,17 +122,36 @@ func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
 			return
 		}
 		g.log.Warn("lost the session with the database that holds this process's locks: connecting again", "error", err)
-		for conn, err = g.connect(ctx); err != nil; conn, err = g.connect(ctx) {
-			var held *heldError
-			if errors.As(err, &held) {
-				g.failed(err)
-				return
-			}
-			if !pause(ctx, guardRetry) {
-				return
-			}
+		if conn = g.regain(ctx); conn == nil {
+			return
 		}
 		g.log.Info("holds its locks in the database again")
+	}
+}
+
+// regain connects again and takes the locks. It calls failed when they are held
+// for longer than the process's own session can last. nil: it failed or ctx ended.
+func (g *guard) regain(ctx context.Context) *pgx.Conn {
+	var deadline time.Duration // zero: not held at the last try
+	for {
+		conn, err := g.connect(ctx)
+		if err == nil {
+			return conn
+		}
+		var held *heldError
+		switch now := sinceBoot(); {
+		case !errors.As(err, &held):
+			deadline = 0
+		case deadline == 0:
+			g.log.Warn("waiting for the locks of a session that has not ended in the database", "error", err)
+			deadline = now + regainWait
+		case now > deadline:
+			g.failed(err)
+			return nil
+		}
+		if !pause(ctx, guardRetry) {
+			return nil
+		}
 	}
 }
 

@@ -366,6 +366,54 @@ type writerFunc func([]byte) (int, error)
 // Write implements io.Writer.
 func (f writerFunc) Write(line []byte) (int, error) { return f(line) }
 
+// TestLocksOfItsOwnSession: after a fault of the network the database may keep the
+// locks of the process's earlier session for a while. That is no other process.
+func TestLocksOfItsOwnSession(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	tried := make(chan struct{}, 1)
+	log := slog.New(slog.NewTextHandler(writerFunc(func(line []byte) (int, error) {
+		if strings.Contains(string(line), "waiting for the locks") {
+			tried <- struct{}{}
+		}
+		return len(line), nil
+	}), nil))
+	held := make(chan struct{}, 10)
+	g := &guard{
+		config: named(configOf(t, url), "first"), log: log, locks: []sessionLock{lockNode("a:1")},
+		notified: func() { held <- struct{}{} }, failed: func(err error) { t.Error(err) },
+	}
+	running, stop := context.WithCancel(t.Context())
+	ended, err := g.start(t.Context(), running)
+	require.NoError(t, err)
+	<-held
+
+	earlier, err := pgx.ConnectConfig(t.Context(), configOf(t, url))
+	require.NoError(t, err)
+	defer closeConn(earlier)
+	ender, err := pgx.ConnectConfig(t.Context(), configOf(t, url))
+	require.NoError(t, err)
+	defer closeConn(ender)
+	waits := make(chan error, 1)
+	go func() {
+		_, err := earlier.Exec(t.Context(), "SELECT pg_advisory_lock(hashtextextended($1, 0))", nodeLock+"a:1")
+		waits <- err
+	}()
+	await(t, "the lock is waited for", func() bool {
+		var n int
+		err := ender.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND pid = $1", earlier.PgConn().PID()).Scan(&n)
+		return err == nil && n == 1
+	})
+	_, err = ender.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'first'")
+	require.NoError(t, err)
+	require.NoError(t, <-waits)
+	<-tried
+	closeConn(earlier)
+	<-held
+	stop()
+	<-ended
+}
+
 // TestOneWriter refuses a second process on a database, by name.
 func TestOneWriter(t *testing.T) {
 	t.Parallel()
