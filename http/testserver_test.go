@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/internal/notify"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 )
@@ -74,6 +76,7 @@ func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 	require.NoError(t, err)
 	h.registry, err = actors.New(actors.Options{
 		Store: h.store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
+		Notify: notify.New(notify.Options{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	require.NoError(t, err)
 	options := httpapi.Options{

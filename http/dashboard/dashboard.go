@@ -96,6 +96,11 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathRules + "/{id}", Handler: d.signed(d.editRule)},
 		{Method: http.MethodPost, Path: pathRules + "/{id}", Handler: d.signed(d.changeRule)},
 		{Method: http.MethodPost, Path: pathRules + "/actions/{id}", Handler: d.signed(d.decideAction)},
+		{Method: http.MethodGet, Path: pathNotifications, Handler: d.signed(d.notifications)},
+		{Method: http.MethodGet, Path: pathNotifications + "/new", Handler: d.signed(d.newTarget)},
+		{Method: http.MethodPost, Path: pathNotifications + "/new", Handler: d.signed(d.makeTarget)},
+		{Method: http.MethodGet, Path: pathNotifications + "/{id}", Handler: d.signed(d.showTarget)},
+		{Method: http.MethodPost, Path: pathNotifications + "/{id}", Handler: d.signed(d.changeTarget)},
 		{Method: http.MethodGet, Path: pathTry, Handler: d.signed(d.showTry)},
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
@@ -135,6 +140,8 @@ const (
 	pathRules      = "/app/rules"
 	pathTry        = "/app/try"
 	pathEvents     = "/app/events"
+
+	pathNotifications = "/app/notifications"
 )
 
 // visit is the request of a member who is signed in.

@@ -107,7 +107,8 @@ var navigation = []navEntry{
 	{Page: "watchlists", Href: pathWatchlists, Icon: "eye", Name: "Watchlists", Key: "w"},
 	{Page: "tasks", Href: pathTasks, Icon: "tasks", Name: "Tasks", Key: "t"},
 	{Page: "rules", Href: pathRules, Icon: "bolt", Name: "Rules", Key: "r"},
-	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m"},
+	{Page: "notifications", Href: pathNotifications, Icon: "bell", Name: "Notifications", Key: "n", More: true},
+	{Page: "team", Href: pathTeam, Icon: "users", Name: "Team", Key: "m", More: true},
 }
 
 func frameOf(v *visit, page, title string) frame {

@@ -152,11 +152,16 @@ func TestDashboardPages(t *testing.T) {
 
 	var post string
 	require.NoError(t, json.Unmarshal([]byte(quoted(m.firstPost())), &post))
+	status, target := m.call(http.MethodPost, "/api-notifications", fields{"type": "webhook", "name": "Deploy hook", "url": "https://127.0.0.1:1/hook"})
+	require.Equal(t, http.StatusOK, status, target)
+	status, sent := m.call(http.MethodPost, "/api-notifications/send", fields{"id": target["id"]}) // fails at once: the address is private
+	require.Equal(t, http.StatusOK, status, sent)
 	paths := []string{
 		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + post, "/app/watchlists", "/app/watchlists/new", "/app/watchlists/new?kind=keyword",
 		"/app/watchlists/new?kind=people", "/app/watchlists/" + made["id"].(string), "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
 		"/app/rules", "/app/rules/new", "/app/rules/new?action=comment",
-		"/app/team", "/app/try", "/app/nothing",
+		"/app/team", "/app/try", "/app/nothing", "/app/notifications", "/app/notifications/new?kind=webhook", "/app/notifications/new?kind=email",
+		"/app/notifications/new?kind=telegram", "/app/notifications/" + target["id"].(string),
 	}
 	for _, path := range paths {
 		p.visit(path)

@@ -1,0 +1,294 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// notificationsPage lists the notification targets of the team.
+type notificationsPage struct {
+	frame
+	Targets []targetRow
+	Failing []targetRow
+	Most    int
+}
+
+// targetRow is a notification target in a list, and on its own page.
+type targetRow struct {
+	ID                         watchpost.TargetID
+	Name, Icon, Kind, Href     string
+	Rule                       string
+	State, Class, Sign, Detail string
+	Since                      moment // of the failures
+	Why                        string // of the last failure
+	Waiting                    int
+	Paused                     bool // by a member
+	Stopped                    bool // by failures
+	OfWatchlist                bool // the address is a field of a watchlist
+}
+
+// targetKind is a kind of target in the form.
+type targetKind struct {
+	Kind       watchpost.TargetKind
+	Name, Icon string
+	On         bool
+}
+
+var targetKinds = []targetKind{
+	{Kind: watchpost.TargetSlack, Name: "Slack", Icon: "hash"}, {Kind: watchpost.TargetDiscord, Name: "Discord", Icon: "comment"},
+	{Kind: watchpost.TargetTeams, Name: "Microsoft Teams", Icon: "forum"}, {Kind: watchpost.TargetTelegram, Name: "Telegram", Icon: "arrowup"},
+	{Kind: watchpost.TargetEmail, Name: "Mail", Icon: "mail"}, {Kind: watchpost.TargetWebhook, Name: "Webhook", Icon: "bolt"},
+}
+
+// targetKindOf returns a kind; an unknown one is the first.
+func targetKindOf(kind watchpost.TargetKind) targetKind {
+	return targetKinds[max(0, slices.IndexFunc(targetKinds, func(k targetKind) bool { return k.Kind == kind }))]
+}
+
+func (d *Dashboard) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
+	views, lists, err := d.targets(r, v)
+	if err != nil {
+		return err
+	}
+	page := notificationsPage{frame: frameOf(v, "notifications", "Notifications"), Most: watchpost.MaxNotificationTargets}
+	for i := range views {
+		row := targetRowOf(&views[i], lists, d.Clock.Now())
+		page.Targets = append(page.Targets, row)
+		if row.Class == "bad" {
+			page.Failing = append(page.Failing, row)
+		}
+	}
+	return render(w, http.StatusOK, "notifications.html", page)
+}
+
+// targets returns the targets of the team and its watchlists.
+func (d *Dashboard) targets(r *http.Request, v *visit) ([]actors.TargetView, []actors.WatchlistView, error) {
+	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
+	if err != nil {
+		return nil, nil, err
+	}
+	views, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListTargets{})
+	return views, lists, err
+}
+
+// targetRowOf describes a target and how it stands.
+func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Time) targetRow {
+	t, kind := &v.Target, targetKindOf(v.Target.Kind)
+	row := targetRow{
+		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: kind.Name, Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(t, lists),
+		Waiting: v.Waiting, Paused: t.Disabled, Stopped: v.Paused != "", OfWatchlist: v.OfWatchlist,
+		State: "Delivering", Class: "good", Sign: "check", Detail: "Nothing was delivered yet.",
+	}
+	if !v.DeliveredAt.IsZero() {
+		row.Detail = "Last delivery " + agoOrNow(v.DeliveredAt, now) + "."
+	}
+	if !v.FailingSince.IsZero() {
+		row.Since = momentOf(ago(v.FailingSince, now), v.FailingSince)
+	}
+	next := ""
+	if v.NextAt.After(now) {
+		next = " until " + clockTime(v.NextAt, now)
+	}
+	switch {
+	case t.Disabled:
+		row.State, row.Class, row.Sign = "Paused by a member", "wait", "pause"
+	case v.Paused != "":
+		row.State, row.Class, row.Sign, row.Why = "Paused after failures", "bad", "pause", v.Paused
+	case v.Current != nil && v.Current.Error != "":
+		row.State, row.Class, row.Sign, row.Why = "Failing", "bad", "warn", v.Current.Error
+		if next != "" {
+			row.Detail += " Next try at" + strings.TrimPrefix(next, " until") + "."
+		}
+	case v.Waiting > 0:
+		row.State, row.Class, row.Sign = "Waiting"+next, "wait", "clock"
+	}
+	if v.Waiting > 0 {
+		row.Detail += " " + plural(v.Waiting, "post") + " kept."
+	}
+	if v.Dropped > 0 {
+		row.Detail += " " + plural(v.Dropped, "post") + " dropped, as too many waited."
+	}
+	return row
+}
+
+func agoOrNow(t, now time.Time) string {
+	if text := ago(t, now); text != "now" {
+		return text
+	}
+	return "just now"
+}
+
+// targetRule says in a few words which posts go where, and when.
+func targetRule(t *watchpost.NotificationTarget, lists []actors.WatchlistView) string {
+	of := "All watchlists"
+	for _, l := range lists {
+		if l.Watchlist.ID == t.Watchlist {
+			of = l.Watchlist.Name
+		}
+	}
+	var parts []string
+	add := func(what string, values ...string) {
+		if len(values) > 0 {
+			parts = append(parts, what+some(values))
+		}
+	}
+	add("labels ", t.If.Labels...)
+	add("", t.If.Sentiments...)
+	if t.If.MinRelevance > 0 {
+		add("relevance from ", decimal(t.If.MinRelevance))
+	}
+	var languages []string
+	for _, code := range t.If.Languages {
+		languages = append(languages, watchpost.LanguageName(code))
+	}
+	add("in ", languages...)
+	add("seniority ", t.If.Levels...)
+	add("by ", t.If.Authors...)
+	if t.If.Keyword != "" {
+		add("keyword ", t.If.Keyword)
+	}
+	if t.If.MaxAge > 0 {
+		add("at most ", decimal(t.If.MaxAge.Hours())+" h old")
+	}
+	rule := of
+	if len(parts) > 0 {
+		rule += ": " + strings.Join(parts, "; ")
+	}
+	rule += ". " + batchName(t.Batch) + ", at most " + number(t.PerHour) + " messages an hour."
+	if u, err := url.Parse(t.URL); err == nil && u.Host != "" {
+		rule += " To " + u.Host + "."
+	}
+	if len(t.Emails) > 0 {
+		rule += " To " + some(t.Emails) + "."
+	}
+	return rule
+}
+
+// deliveryRow is an entry of the log of a target.
+type deliveryRow struct {
+	ID                      string
+	At                      moment
+	What                    string
+	Posts                   []watchpost.PostID
+	State, Class, Icon, Why string
+	Again                   bool // its posts can be sent again
+}
+
+func deliveryRowOf(d *watchpost.Delivery, now time.Time) deliveryRow {
+	row := deliveryRow{
+		ID: d.ID, At: momentOf(clockTime(d.At, now), d.At), What: plural(len(d.Posts), "post"), Posts: d.Posts,
+		State: "Delivered", Class: "good", Icon: "check", Again: len(d.Posts) > 0,
+	}
+	switch d.Kind {
+	case "test":
+		row.What = "Test message"
+	case "replay":
+		row.What += ", sent again"
+	}
+	if d.Attempts > 1 {
+		row.What += ", " + plural(d.Attempts, "attempt")
+	}
+	switch d.State {
+	case watchpost.DeliveryFailed:
+		row.State, row.Class, row.Icon, row.Why = "Failed", "bad", "x", d.Error
+	case watchpost.DeliveryPending:
+		row.State, row.Class, row.Icon, row.Why = "To be tried again", "wait", "clock", d.Error
+		if !d.NotBefore.IsZero() {
+			row.State = "Next try at " + clockTime(d.NotBefore, now)
+		}
+	}
+	return row
+}
+
+// targetOf returns the target that a path names (NotFound), and the watchlists.
+func (d *Dashboard) targetOf(r *http.Request, v *visit) (actors.TargetView, []actors.WatchlistView, error) {
+	views, lists, err := d.targets(r, v)
+	if err != nil {
+		return actors.TargetView{}, nil, err
+	}
+	i := slices.IndexFunc(views, func(t actors.TargetView) bool { return string(t.Target.ID) == r.PathValue("id") })
+	if i < 0 {
+		return actors.TargetView{}, nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextTargetNotFound)
+	}
+	return views[i], lists, nil
+}
+
+// showTarget shows a target with its form and log.
+func (d *Dashboard) showTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+	f, err := d.targetForm(r, v)
+	if err != nil {
+		return err
+	}
+	if sent := r.URL.Query().Get("sent"); sent != "" {
+		for i := range f.Log {
+			if f.Log[i].ID == sent {
+				f.Sent = &f.Log[i]
+			}
+		}
+	}
+	return f.render(w, http.StatusOK)
+}
+
+// targetForm is the form of the target that a path names.
+func (d *Dashboard) targetForm(r *http.Request, v *visit) (*targetForm, error) {
+	view, lists, err := d.targetOf(r, v)
+	if err != nil {
+		return nil, err
+	}
+	log, err := d.Registry.Deliveries(r.Context(), v.session.Team, view.Target.ID)
+	if err != nil {
+		return nil, err
+	}
+	f := targetFormOf(v, view.Target, lists)
+	row := targetRowOf(&view, lists, d.Clock.Now())
+	f.Title, f.Row = row.Name, &row
+	for i := range log {
+		f.Log = append(f.Log, deliveryRowOf(&log[i], d.Clock.Now()))
+	}
+	return f, nil
+}
+
+// changeTarget saves the form of a target, or does what a button asks for.
+func (d *Dashboard) changeTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+	view, _, err := d.targetOf(r, v)
+	if err != nil {
+		return err
+	}
+	ctx, team, id := r.Context(), v.session.Team, view.Target.ID
+	to := pathNotifications + "/" + string(id)
+	switch do := r.PostFormValue("do"); do {
+	case "test", "replay":
+		send := actors.SendNow{ID: id}
+		if do == "replay" {
+			if send.Delivery = r.PostFormValue("delivery"); send.Delivery == "" {
+				return watchpost.Errorf(watchpost.NotFound, "Delivery not found")
+			}
+		}
+		sent, err := actors.Ask(ctx, d.Registry, team, send)
+		if err != nil {
+			return err
+		}
+		to += "?sent=" + url.QueryEscape(sent.ID)
+	case "pause", "resume":
+		_, err = actors.Ask(ctx, d.Registry, team, actors.UpdateTarget{ID: id, Change: func(t watchpost.NotificationTarget) watchpost.NotificationTarget {
+			t.Disabled = do == "pause"
+			return t
+		}})
+	case "delete":
+		to = pathNotifications
+		_, err = actors.Ask(ctx, d.Registry, team, actors.DeleteTarget{ID: id})
+	default:
+		return d.saveTarget(w, r, v)
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
