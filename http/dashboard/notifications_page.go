@@ -132,32 +132,8 @@ func targetRule(t *watchpost.NotificationTarget, lists []actors.WatchlistView) s
 			of = l.Watchlist.Name
 		}
 	}
-	var parts []string
-	add := func(what string, values ...string) {
-		if len(values) > 0 {
-			parts = append(parts, what+some(values))
-		}
-	}
-	add("labels ", t.If.Labels...)
-	add("", t.If.Sentiments...)
-	if t.If.MinRelevance > 0 {
-		add("relevance from ", decimal(t.If.MinRelevance))
-	}
-	var languages []string
-	for _, code := range t.If.Languages {
-		languages = append(languages, watchpost.LanguageName(code))
-	}
-	add("in ", languages...)
-	add("seniority ", t.If.Levels...)
-	add("by ", t.If.Authors...)
-	if t.If.Keyword != "" {
-		add("keyword ", t.If.Keyword)
-	}
-	if t.If.MaxAge > 0 {
-		add("at most ", decimal(t.If.MaxAge.Hours())+" h old")
-	}
 	rule := of
-	if len(parts) > 0 {
+	if parts := conditionTexts(&t.If); len(parts) > 0 {
 		rule += ": " + strings.Join(parts, "; ")
 	}
 	rule += ". " + batchName(t.Batch) + ", at most " + number(t.PerHour) + " messages an hour."
