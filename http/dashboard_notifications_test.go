@@ -123,7 +123,7 @@ func TestDashboardNotifications(t *testing.T) {
 	require.Equal(t, 303, send(target, url.Values{"do": {"pause"}}).status)
 	require.Contains(t, b.do("GET", page, "").raw, "Paused by a member")
 	require.Equal(t, 303, send(target, url.Values{"do": {"resume"}}).status)
-	require.Contains(t, b.do("GET", page, "").raw, "Delivering")
+	require.Contains(t, b.do("GET", page, "").raw, "Ready")
 
 	// A post arrives, and is sent again from the log.
 	p := m.join()
@@ -138,6 +138,7 @@ func TestDashboardNotifications(t *testing.T) {
 	require.Equal(t, 303, again.status)
 	require.Contains(t, receive(t, bodies), "telemetry of ours")
 	require.Contains(t, b.do("GET", target, "").raw, "1 post, sent again")
+	require.Contains(t, b.do("GET", page, "").raw, "Delivering")
 	require.Equal(t, 404, send(target, url.Values{"do": {"replay"}, "delivery": {"nothing"}}).status)
 
 	// A target that is gone is paused, and says why; a save resumes it.

@@ -83,10 +83,10 @@ func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Ti
 	row := targetRow{
 		ID: t.ID, Name: t.Name, Icon: kind.Icon, Kind: kind.Name, Href: pathNotifications + "/" + string(t.ID), Rule: targetRule(t, lists),
 		Waiting: v.Waiting, Paused: t.Disabled, Stopped: v.Paused != "", OfWatchlist: v.OfWatchlist,
-		State: "Delivering", Class: "good", Sign: "check", Detail: "Nothing was delivered yet.",
+		State: "Ready", Class: "good", Sign: "check", Detail: "Nothing was delivered yet.",
 	}
 	if !v.DeliveredAt.IsZero() {
-		row.Detail = "Last delivery " + agoOrNow(v.DeliveredAt, now) + "."
+		row.State, row.Detail = "Delivering", "Last delivery " + agoOrNow(v.DeliveredAt, now) + "."
 	}
 	if !v.FailingSince.IsZero() {
 		row.Since = momentOf(ago(v.FailingSince, now), v.FailingSince)
