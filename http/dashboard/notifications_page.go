@@ -86,7 +86,7 @@ func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Ti
 		State: "Ready", Class: "good", Sign: "check", Detail: "Nothing was delivered yet.",
 	}
 	if !v.DeliveredAt.IsZero() {
-		row.State, row.Detail = "Delivering", "Last delivery " + agoOrNow(v.DeliveredAt, now) + "."
+		row.State, row.Detail = "Delivering", "Last delivery "+agoOrNow(v.DeliveredAt, now)+"."
 	}
 	if !v.FailingSince.IsZero() {
 		row.Since = momentOf(ago(v.FailingSince, now), v.FailingSince)
