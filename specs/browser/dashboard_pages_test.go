@@ -156,10 +156,14 @@ func TestDashboardPages(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, target)
 	status, sent := m.call(http.MethodPost, "/api-notifications/send", fields{"id": target["id"]}) // fails at once: the address is private
 	require.Equal(t, http.StatusOK, status, sent)
+	status, rule := m.call(http.MethodPost, "/api-engagement-rules", fields{
+		"watchlist_id": made["id"], "action": "comment", "comment_templates": []string{"Thank you, {author_name}."},
+	})
+	require.Equal(t, http.StatusOK, status, rule)
 	paths := []string{
 		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + post, "/app/watchlists", "/app/watchlists/new", "/app/watchlists/new?kind=keyword",
 		"/app/watchlists/new?kind=people", "/app/watchlists/" + made["id"].(string), "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
-		"/app/rules", "/app/rules/new", "/app/rules/new?action=comment",
+		"/app/rules", "/app/rules/" + rule["id"].(string), "/app/rules/new", "/app/rules/new?action=comment",
 		"/app/team", "/app/try", "/app/nothing", "/app/notifications", "/app/notifications/new?kind=webhook", "/app/notifications/new?kind=email",
 		"/app/notifications/new?kind=telegram", "/app/notifications/" + target["id"].(string),
 	}
@@ -171,6 +175,12 @@ func TestDashboardPages(t *testing.T) {
 		}
 	}
 	takeDashboardPictures(p)
+
+	// A rule is tried on the stored posts before it is saved.
+	p.visit("/app/rules/" + rule["id"].(string))
+	p.run(`document.querySelector("button[value=try]").click()`)
+	p.until(`document.readyState === "complete" && document.querySelector("button[value=save]") !== null`)
+	p.accessible(string(axe), "a dry run")
 
 	// Without script the pages can be read.
 	p.must(p.session, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
