@@ -27,7 +27,7 @@ type triedView struct {
 }
 
 // maxTriedShown bounds the actions of a dry run that are shown.
-const maxTriedShown = 10
+const maxTriedShown = 5
 
 // tried shows the dry run of a rule, unless the form asks to save exactly the rule
 // whose dry run it shows.

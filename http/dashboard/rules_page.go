@@ -17,6 +17,7 @@ type rulesPage struct {
 	Stopped          bool
 	StoppedSince, By string
 	Proposals        []proposalView
+	Proposed         int // also those not shown
 	Groups           []ruleGroup
 	Ended            []endedView
 }
@@ -57,8 +58,12 @@ type endedView struct {
 	Post               watchpost.PostID
 }
 
-// maxEndedShown bounds the ended actions on the page.
-const maxEndedShown = 20
+const (
+	// maxProposalsShown bounds the proposed actions on the page, oldest first.
+	maxProposalsShown = 20
+	// maxEndedShown bounds the ended actions on the page.
+	maxEndedShown = 20
+)
 
 // ruleVerbs and ruleIcons go by what a rule does.
 var (
@@ -92,7 +97,10 @@ func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) erro
 		page.StoppedSince, page.By = clockTime(view.StoppedAt, now), memberName(team, view.StoppedBy)
 	}
 	for _, a := range view.Open {
-		if a.State == watchpost.RuleProposed {
+		if a.State != watchpost.RuleProposed {
+			continue
+		}
+		if page.Proposed++; page.Proposed <= maxProposalsShown {
 			page.Proposals = append(page.Proposals, proposalView{
 				ID: a.ID, Action: ruleVerbs[a.Action], Author: a.Name, Rule: a.RuleName, As: memberName(team, a.Member), Excerpt: a.Excerpt, Comment: a.Text,
 				HasText: a.Action == watchpost.ActionComment, Lapses: inTime(a.Lapses().Sub(now)), Post: a.Post,
