@@ -207,7 +207,7 @@ func (d *Dashboard) postPart(w http.ResponseWriter, r *http.Request, v *visit, i
 	}
 	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: actingAsOf(r, v), token: v.formToken(), back: back}
 	view := shower.show(page.Post)
-	if view.Action, err = d.action(r, v, task, id, back); err != nil {
+	if err := d.showAction(r, v, task, &view, back); err != nil {
 		return err
 	}
 	w.Header().Add("Vary", "HX-Request")
@@ -226,24 +226,30 @@ type actionState struct {
 	Pending            bool
 }
 
-// action describes the task on a post; nil when there is none.
-func (d *Dashboard) action(r *http.Request, v *visit, id watchpost.TaskID, post watchpost.PostID, back string) (*actionState, error) {
+// showAction adds the state of a task to its post, if it has one. A completed like
+// or comment counts at once: the post's own flag follows a moment later.
+func (d *Dashboard) showAction(r *http.Request, v *visit, id watchpost.TaskID, post *postView, back string) error {
 	if id == "" {
-		return nil, nil
+		return nil
 	}
 	task, err := d.Registry.TaskStatus(r.Context(), v.session.Team, id)
 	if err != nil {
 		if watchpost.KindOf(err) == watchpost.NotFound {
-			return nil, nil
+			return nil
 		}
-		return nil, err
+		return err
 	}
 	var input struct {
 		Post watchpost.PostID `json:"post_id"`
 	}
-	if err := json.Unmarshal(task.Input, &input); err != nil || input.Post != post {
-		return nil, errors.Join(err)
+	if err := json.Unmarshal(task.Input, &input); err != nil || input.Post != post.ID {
+		return errors.Join(err)
 	}
 	view := taskShown(task, v.team.Team, d.Clock.Now())
-	return &actionState{ID: task.ID, Again: placeOf(back, post, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}, nil
+	post.Action = &actionState{ID: task.ID, Again: placeOf(back, post.ID, task.ID), What: view.What, State: view.State, Class: view.Class, Icon: view.Icon, Extra: view.Extra, Pending: view.Pending}
+	if task.State == watchpost.TaskCompleted {
+		post.Liked = post.Liked || task.Type == watchpost.TaskLikePost
+		post.Commented = post.Commented || task.Type == watchpost.TaskCommentPost
+	}
+	return nil
 }

@@ -67,7 +67,7 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 			return err
 		}
 		view := shown.show(post)
-		if view.Action, err = d.action(r, v, cmp.Or(deeds[post.ID], watchpost.TaskID(r.URL.Query().Get("task"))), post.ID, page.Back); err != nil {
+		if err := d.showAction(r, v, cmp.Or(deeds[post.ID], watchpost.TaskID(r.URL.Query().Get("task"))), &view, page.Back); err != nil {
 			return err
 		}
 		page.Posts = append(page.Posts, view)
