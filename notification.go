@@ -24,7 +24,7 @@ const (
 	TargetWebhook  TargetKind = "webhook" // signed as Standard Webhooks
 )
 
-// NotificationTarget is where the team is told of new posts.
+// NotificationTarget is where the team hears of new posts.
 type NotificationTarget struct {
 	ID        TargetID
 	Name      string
@@ -109,7 +109,7 @@ func (w *Watchlist) SlackTarget() (t NotificationTarget, ok bool) {
 	}, w.SlackURL != ""
 }
 
-// Wants reports whether the target is told of a post that is new to a watchlist.
+// Wants reports whether the target gets a post that is new to a watchlist.
 func (t *NotificationTarget) Wants(p *Post, w WatchlistID, tagging *Tagging, now time.Time) bool {
 	return !t.Disabled && (t.Watchlist == "" || t.Watchlist == w) && t.If.Hold(p, map[WatchlistID]bool{w: true}, tagging, now)
 }
@@ -125,7 +125,7 @@ const (
 )
 
 // Delivery is a message to a target. Its ID stays the same in every attempt, so
-// that a receiver can drop what it got before.
+// that a receiver can drop repeated deliveries.
 type Delivery struct {
 	ID       string
 	Kind     string // posts, test or replay

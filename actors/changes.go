@@ -109,7 +109,7 @@ type Subscription struct {
 }
 
 // Subscribe follows the commits of a team that this node serves. The first change
-// is TopicAll: the reader cannot know what it has missed. Errors: ElsewhereError,
+// is TopicAll: the reader cannot know which changes it missed. Errors: ElsewhereError,
 // Unavailable while the node stops.
 func (r *Registry) Subscribe(team watchpost.TeamID) (*Subscription, error) {
 	s := r.env.changes
@@ -183,6 +183,6 @@ func (s *Subscription) add(changes []Change) {
 	s.mu.Unlock()
 	select {
 	case s.ready <- struct{}{}:
-	default: // the reader is told already
+	default: // a signal is waiting already
 	}
 }

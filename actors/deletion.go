@@ -14,7 +14,7 @@ import (
 // A team is deleted in two parts. The first is one decision: the team's record is
 // marked, its key and its line in the operator's list go, and its sessions are
 // closed. From then on the team does not exist for any caller. The second part
-// removes what is left in the directory and in the space, in steps that each
+// removes the rest from the directory and the space, in steps that each
 // activation can repeat; the mark goes with the last.
 
 // deleteTeam asks for the next part of a deletion; answered by deletionStep.
@@ -235,7 +235,7 @@ func (d *deletion) step() {
 }
 
 // endedClaim is what stays of a claim: that the account was in use, and when. A
-// next claimant gets no allowance for what it may have used already.
+// next claimant gets no allowance that it may have used already.
 func endedClaim(stored []byte) ([]byte, error) {
 	var claim teamspace.ClaimEntry
 	if err := teamspace.Decode(stored, &claim); err != nil {
