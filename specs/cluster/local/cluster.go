@@ -68,7 +68,7 @@ type Node struct {
 // key that all nodes share.
 func New(options Options) (*Cluster, error) {
 	c := &Cluster{options: options, client: &http.Client{Timeout: time.Second, Transport: &http.Transport{}}}
-	if err := writeCertificate(c.file("node.pem"), c.file("node.key")); err != nil {
+	if err := process.WriteCertificate(c.file("node.pem"), c.file("node.key")); err != nil {
 		return nil, err
 	}
 	key := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
