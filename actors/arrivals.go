@@ -54,6 +54,7 @@ type arrivals struct {
 	*rootActor
 	team *team
 
+	coming  int  // batches under way that note some
 	waiting bool // there may be some
 	busy    bool // a batch is on its way
 }
@@ -63,6 +64,7 @@ func newArrivals(t *team) *arrivals { return &arrivals{rootActor: &t.rootActor, 
 func (a *arrivals) receive(message any) bool {
 	switch message.(type) {
 	case postsArrived:
+		a.coming--
 		a.waiting = true
 	case arrivalsSeen:
 		a.busy = false
@@ -73,13 +75,22 @@ func (a *arrivals) receive(message any) bool {
 	return true
 }
 
-// load goes on with what the last activation had left to do.
+// onComing adds to a batch that notes arrivals the team's entry in the directory, by
+// which a node that takes the team over finds them.
+func (a *arrivals) onComing(batch *persistence.Batch) {
+	a.coming++
+	a.team.notifications.mark(batch)
+}
+
+// pending reports whether there may be arrivals that nothing has looked at.
+func (a *arrivals) pending() bool { return a.coming > 0 || a.waiting }
+
+// load finds out whether the last activation has left something to do; work does it.
 func (a *arrivals) load(view persistence.View) error {
 	err := view.Scan(a.space, []byte(teamspace.KeyArrival), persistence.PrefixEnd([]byte(teamspace.KeyArrival)), func(_, _ []byte) bool {
 		a.waiting = true
 		return false
 	})
-	a.work()
 	return err
 }
 
@@ -112,6 +123,8 @@ func (a *arrivals) work() {
 	}
 	if batch.Empty() {
 		a.waiting = false
+		a.team.notifications.mark(batch)
+		a.commits.submit(batch, nil)
 		return
 	}
 	a.busy = true

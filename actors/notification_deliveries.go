@@ -351,7 +351,8 @@ func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id wat
 }
 
 // ResumeNotifications activates the teams with notifications that wait, of those
-// that this node serves, after a start of the service.
+// that this node serves and that are not in memory: after a start, when the node has
+// taken teams over, and when a team has failed.
 func (r *Registry) ResumeNotifications(ctx context.Context) error {
 	view, err := r.env.store.View(ctx)
 	if err != nil {
@@ -364,6 +365,9 @@ func (r *Registry) ResumeNotifications(ctx context.Context) error {
 	})
 	view.Close()
 	for _, team := range teams {
+		if r.running(string(team)) {
+			continue
+		}
 		var elsewhere *ElsewhereError
 		if _, failure := Ask(ctx, r, team, ListTargets{}); failure != nil && !errors.As(failure, &elsewhere) && watchpost.KindOf(failure) != watchpost.NotFound {
 			err = errors.Join(err, failure)

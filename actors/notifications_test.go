@@ -17,6 +17,8 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/notify"
 	"watchpost/internal/protocol"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // hook is a server that takes notifications.
@@ -121,6 +123,50 @@ func TestNotification(t *testing.T) {
 		actorstest.Fails(t, team, watchpost.NotFound, actors.SendNow{ID: made.Target.ID, Delivery: "x"})
 		actorstest.Fails(t, team, watchpost.NotFound, actors.SendNow{ID: "x"})
 	})
+}
+
+// TestArrivalsOutliveTheirNode: posts that were stored and not looked at are delivered
+// by the next owner of the team, although no session and no request comes.
+func TestArrivalsOutliveTheirNode(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, _ := notified(t)
+	newTarget(t, team, h, nil)
+	looked := make(chan struct{})
+	var once sync.Once
+	w.Store.FailWhen(func(_ persistence.Space, b *persistence.Batch) actorstest.Fault {
+		for _, write := range b.Writes {
+			if write.Delete && strings.HasPrefix(string(write.Key), teamspace.KeyArrival) {
+				once.Do(func() { close(looked) })
+				return actorstest.Before
+			}
+		}
+		return actorstest.None
+	})
+	s.Part(scan, 0, postBy(w, "ada"))
+	select {
+	case <-looked:
+	case <-time.After(actorstest.Wait):
+		require.Fail(t, "no look at the arrival")
+	}
+	w.Store.FailWhen(nil)
+	w.Crash()
+	require.NotEmpty(t, storedKeys(t, w, team, teamspace.KeyArrival))
+	require.NoError(t, w.Registry.ResumeNotifications(w.Context()))
+	bodies, _ := h.await(t, 1)
+	require.Contains(t, bodies[0], "says ada")
+	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 0 }, actorstest.Wait, time.Millisecond)
+	outboxes(t, w, 0)
+}
+
+// outboxes requires that so many teams have the entry of waiting notifications.
+func outboxes(t *testing.T, w *actorstest.World, n int) {
+	t.Helper()
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	found := 0
+	require.NoError(t, view.ScanDirectory(teamspace.DirOutbox, func(string, []byte) bool { found++; return true }))
+	require.Equal(t, n, found)
 }
 
 // TestFailingTarget: a target is tried for a day, then it is paused; a successful

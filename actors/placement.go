@@ -48,6 +48,14 @@ func (r *Registry) Active() int {
 	return len(r.active)
 }
 
+// running reports whether a root actor is in memory and stays there.
+func (r *Registry) running(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.active[name]
+	return a != nil && !a.stopping
+}
+
 // Release ends the root actors that serves does not report, and returns when they
 // have ended, with their last commits. It drops caches that another owner may make
 // outdated; the others compare themselves with the snapshot that they are used for.

@@ -212,7 +212,7 @@ func (f *postStore) step(view persistence.View) (err error) {
 		f.fold, f.schedule.due = nil, due
 	}
 	if !apart {
-		f.commit(batch, nil, nil, nil)
+		f.commit(decided{batch: batch}, nil, nil)
 		return nil
 	}
 	f.schedule.steps++
@@ -236,15 +236,16 @@ func (f *postStore) change(view persistence.View, batch *persistence.Batch, writ
 }
 
 // commit hands a batch to the team; rest is looked at when it is durable.
-func (f *postStore) commit(batch *persistence.Batch, week *weekChange, rest any, then func(error)) {
+func (f *postStore) commit(d decided, rest any, then func(error)) {
 	f.schedule.writing = true
 	root, self := f.env.system.Root, f.ctx.Self()
-	f.ctx.Send(f.team, decided{batch: batch, week: week, onCommitted: func(err error) {
+	d.onCommitted = func(err error) {
 		if then != nil {
 			then(err)
 		}
 		root.Send(self, stored{rest: rest, err: err})
-	}})
+	}
+	f.ctx.Send(f.team, d)
 }
 
 // purgeAtOnce bounds the posts that one batch of a purge touches.
@@ -275,11 +276,11 @@ func (f *postStore) purge(view persistence.View, m purge) error {
 		return err
 	}
 	if len(posts) > 0 {
-		f.commit(batch, nil, m, nil)
+		f.commit(decided{batch: batch}, m, nil)
 		return nil
 	}
 	root, done := f.env.system.Root, purged{m.watchlist}
-	f.commit(batch, nil, nil, func(err error) {
+	f.commit(decided{batch: batch}, nil, func(err error) {
 		if err == nil {
 			root.Send(m.team, done)
 		}

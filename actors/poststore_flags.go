@@ -66,7 +66,7 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 			m.then(err)
 		}
 	}
-	f.commit(batch, nil, nil, then)
+	f.commit(decided{batch: batch}, nil, then)
 	return nil
 }
 

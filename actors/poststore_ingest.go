@@ -71,7 +71,7 @@ func (f *postStore) ingest(view persistence.View, m *ingest) error {
 		rest = m
 	}
 	root, team := f.env.system.Root, f.team
-	f.commit(batch, week.finish(), rest, func(err error) {
+	f.commit(decided{batch: batch, week: week.finish(), arrived: in.arrived}, rest, func(err error) {
 		if in.arrived && err == nil {
 			root.Send(team, postsArrived{})
 		}

@@ -131,7 +131,7 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 		}
 		batch.Put([]byte(teamspace.KeyLastWatchlistChange), append([]byte("classified "), m.seen[len(m.seen)-1]...))
 		batch.Put([]byte(teamspace.KeyTagged), []byte{})
-		f.commit(batch, nil, nil, nil)
+		f.commit(decided{batch: batch}, nil, nil)
 		return nil
 	case batch.Empty(): // others have their turn all the same
 		f.schedule.writing = true
@@ -140,7 +140,7 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 		return nil
 	}
 	m.after = last
-	f.commit(batch, nil, m, nil)
+	f.commit(decided{batch: batch}, m, nil)
 	return nil
 }
 

@@ -60,6 +60,7 @@ type decided struct {
 	announced *announced
 	watchlist *watchlistChange
 	week      *weekChange
+	arrived   bool // the batch notes arrivals
 	list      *listChange
 }
 
@@ -198,6 +199,9 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
+	if err := t.arrivals.load(view); err != nil {
+		return err
+	}
 	if err := t.rules.load(view); err != nil {
 		return err
 	}
@@ -207,7 +211,8 @@ func (t *team) load(view persistence.View) error {
 	if err := t.notifications.load(view); err != nil {
 		return err
 	}
-	return t.arrivals.load(view)
+	t.arrivals.work()
+	return nil
 }
 
 // decide submits a child's decision together with the team's part of it.
@@ -239,6 +244,9 @@ func (t *team) decide(d decided) {
 	}
 	if d.week != nil {
 		t.watchlists.weeks[d.week.watchlist] = *d.week
+	}
+	if d.arrived {
+		t.arrivals.onComing(d.batch)
 	}
 	if d.list != nil {
 		t.watchlists.onListChange(d.batch, d.list)

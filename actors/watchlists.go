@@ -245,7 +245,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 func (ws *watchlists) loadWeeks(view persistence.View) error {
 	week := watchpost.Weekly.Key(ws.env.clock.Now())
 	return teamspace.LoadAll(view, ws.space, teamspace.KeyWeeklyCounter+week, func(id string, count watchpost.WeeklyCounter) {
-		ws.weeks[watchpost.WatchlistID(id)] = weekChange{watchpost.WatchlistID(id), week, count}
+		ws.weeks[watchpost.WatchlistID(id)] = weekChange{watchlist: watchpost.WatchlistID(id), week: week, count: count}
 	})
 }
 

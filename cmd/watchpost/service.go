@@ -115,8 +115,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 		}
 	}
 	s.ready.Store(true)
-	s.running.Go(s.resumeDeletions)
-	s.running.Go(s.resumeNotifications)
+	s.running.Go(s.resume)
 	return s, nil
 }
 
@@ -242,17 +241,32 @@ func (s *service) listen(ctx context.Context) error {
 	return err
 }
 
-// resumeDeletions goes on with the deletions of teams that an earlier run has left.
-func (s *service) resumeDeletions() {
-	if err := s.registry.ResumeDeletions(s.background); err != nil && s.background.Err() == nil {
-		s.log.Error("the deletion of a team is not finished: repeat it, or restart the service", "error", err)
-	}
-}
+// resumeEvery is how often a node looks for work that no request would begin: of
+// teams that have failed.
+const resumeEvery = time.Minute
 
-// resumeNotifications goes on with the notifications that an earlier run has left.
-func (s *service) resumeNotifications() {
-	if err := s.registry.ResumeNotifications(s.background); err != nil && s.background.Err() == nil {
-		s.log.Error("notifications of a team wait until its next request", "error", err)
+// resume goes on with what the last owner of a team has left to do: an earlier run of
+// the service or, in a cluster, another node. It returns when the service stops.
+func (s *service) resume() {
+	again := time.NewTicker(resumeEvery)
+	defer again.Stop()
+	for {
+		var taken <-chan struct{} // closed when this node may have taken teams over
+		if s.node != nil {
+			_, taken = s.node.Place(actors.SignInPlace)
+		}
+		if err := s.registry.ResumeDeletions(s.background); err != nil && s.background.Err() == nil {
+			s.log.Error("the deletion of a team is not finished: it is tried again", "error", err)
+		}
+		if err := s.registry.ResumeNotifications(s.background); err != nil && s.background.Err() == nil {
+			s.log.Error("notifications of a team wait: they are tried again", "error", err)
+		}
+		select {
+		case <-taken:
+		case <-again.C:
+		case <-s.background.Done():
+			return
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func (w *world) start(i int) {
 	name := fmt.Sprintf("node%d", i)
 	var err error
 	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), "serve", "--cluster",
-		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken,
+		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8",
 		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem"))
 	require.NoError(w.t, err)
 	w.t.Cleanup(n.process.Kill)

@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"watchpost/internal/cluster"
+	"watchpost/internal/protocol"
+	"watchpost/specs/process"
+)
+
+// TestNotificationsMoveWithTheTeam kills the node that delivers a notification. The
+// next owner of the team delivers it under the same id, although nobody asks for the
+// team and no session connects.
+func TestNotificationsMoveWithTheTeam(t *testing.T) {
+	w := newWorld(t)
+	came, open := make(chan string, 8), make(chan struct{})
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		came <- r.Header.Get("webhook-id")
+		select {
+		case <-open:
+		case <-r.Context().Done(): // the node is dead
+		}
+	}))
+	t.Cleanup(hook.Close)
+	of := w.found(0, 1)
+	w.get(0, "POST", "/api-notifications", map[string]any{"type": "webhook", "url": hook.URL}, nil, "X-Api-Key", of.Key)
+	w.get(0, "POST", "/api-keyword-watchlist", map[string]any{"name": "tea", "keywords": []string{"tea"}}, nil, "X-Api-Key", of.Key)
+
+	var members []cluster.Member
+	for i := range w.nodes {
+		members = append(members, cluster.Member{ID: w.nodes[i].advertise})
+	}
+	owner := cluster.View{Members: members}.Owner(of.ID)
+	victim := slices.IndexFunc(w.nodes[:], func(n node) bool { return n.advertise == owner })
+	w.report(victim, w.token(victim, of))
+
+	first := <-came
+	w.signal(victim, syscall.SIGKILL)
+	close(open)
+	select {
+	case again := <-came:
+		require.Equal(t, first, again)
+	case <-time.After(process.Patience):
+		require.Fail(t, "the next owner delivers nothing")
+	}
+	w.eventually("the delivery is noted", func() bool {
+		var reply struct {
+			Targets []struct {
+				Waiting   int     `json:"waiting_posts"`
+				Delivered *string `json:"delivered_at"`
+			}
+		}
+		w.get((victim+1)%nodes, "GET", "/api-notifications", nil, &reply, "X-Api-Key", of.Key)
+		return reply.Targets[0].Waiting == 0 && reply.Targets[0].Delivered != nil
+	})
+}
+
+// report connects a session, reports one post for the scan that it gets, and leaves.
+func (w *world) report(i int, token string) {
+	w.t.Helper()
+	conn, err := w.connect(i, token, "ada")
+	require.NoError(w.t, err)
+	defer conn.CloseNow() //nolint:errcheck // it has done its work
+	var scan protocol.Frame
+	for scan.Type != protocol.TypeTask {
+		_, raw, err := conn.Read(w.t.Context())
+		require.NoError(w.t, err)
+		scan = protocol.Frame{}
+		require.NoError(w.t, json.Unmarshal(raw, &scan))
+	}
+	posts, err := json.Marshal(protocol.PostsOutput{Posts: []protocol.Post{{
+		URN: "urn:network:post:1", URL: "/feed/1", Content: "tea for two", AuthorName: "Ada", AuthorURL: "/in/ada", PostedAt: time.Now(), Type: "text",
+	}}})
+	require.NoError(w.t, err)
+	frame := fmt.Sprintf(`{"type":"part","task":%q,"lease":%q,"attempt":%d,"seq":0,"output":%s}`, scan.Task, scan.Lease, scan.Attempt, posts)
+	require.NoError(w.t, conn.Write(w.t.Context(), websocket.MessageText, []byte(frame)))
+	for ack := (protocol.Frame{}); ack.Type != protocol.TypeAck; {
+		_, raw, err := conn.Read(w.t.Context())
+		require.NoError(w.t, err)
+		require.NoError(w.t, json.Unmarshal(raw, &ack))
+	}
+}
