@@ -157,7 +157,7 @@ describe('a write on the open page', () => {
     const tokens: (string | null)[] = []
     openTab(html(g.requests[0]!), g.requests[0]!.path, {
       fetch: async (input, init) => {
-        if (init?.method !== 'POST') return new Response(String(input) === '/invitations' ? '<meta name="csrf-token" content="fresh">' : '')
+        if (init?.method !== 'POST') return new Response(String(input) === accountPath ? html(g.requests[0]!).replace('token-of-the-page', 'fresh') : '')
         tokens.push(new Headers(init.headers).get('X-CSRF-Token'))
         return new Response(stale)
       },
@@ -214,6 +214,26 @@ describe('a write as another account', () => {
     const { told, posts } = await like('urn:network:member:jan', as('urn:network:member:jan'))
     expect(told).toMatchObject({ error: { code: 'signed_out', acted: false } })
     expect(posts).toEqual([])
+  })
+
+  it('does not act when the member signs in as another account after the check', async () => {
+    const g = golden('a comment')
+    const page = html(g.requests[0]!), other = page.replace(/data-viewer="[^"]*"/, 'data-viewer="urn:network:member:jan"').replace('token-of-the-page', "jan's")
+    const network = new Network(g.requests), tokens: (string | null)[] = []
+    let checks = 0
+    openTab(page, g.requests[0]!.path, {
+      fetch: async (input, init) => {
+        if (String(input) === accountPath) return new Response(checks++ === 0 ? page : other)
+        if (init?.method !== 'POST') return network.fetch(input, init)
+        tokens.push(new Headers(init.headers).get('X-CSRF-Token'))
+        return new Response('<script type="application/json" id="page-data">{"kind":"refused","reason":"csrf"}</script>')
+      },
+    })
+    const told: FromPage[] = []
+    new PageAgent(openPages, async m => told.push(m)).start('t1', 'r1', 'agent_comment_post', g.input, viewer())
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    expect(told[0]).toMatchObject({ error: { code: 'signed_out', acted: false }, account: { urn: 'urn:network:member:jan' } })
+    expect(tokens).toEqual(['token-of-the-page'])
   })
 
   it('does not act when no account is signed in, or the network does not show it', async () => {

@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,9 +17,9 @@ func TestOtherAccount(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
 	m := w.createTeam(t, "own@example.com").join("own@example.com", "own")
-	post := w.anyPost(t)
+	post := w.feed(t)[1] // of this test only
 	comment := func(text string) string {
-		return m.ask("/network-agent/comment-post", fields{"social_urn": post, "comment_text": text})
+		return m.ask("/network-agent/comment-post", fields{"social_urn": post.URN, "comment_text": text})
 	}
 	m.completed(comment("as myself"))
 	require.Equal(t, 1, w.writes.count("own", fakenetwork.WriteComment))
@@ -44,6 +45,29 @@ func TestOtherAccount(t *testing.T) {
 	m.signIn()
 	m.completed(id)
 	require.Equal(t, 2, w.writes.count("own", fakenetwork.WriteComment))
+	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
+	m.journalled(0)
+
+	// The member signs in as another account between go and the write: while the
+	// page asks, for the last time, who is signed in.
+	check := w.requests.hold(t, func(r *http.Request) bool {
+		return r.URL.Path == "/invitations" && strings.HasSuffix(r.Referer(), post.URN[strings.LastIndex(post.URN, ":")+1:])
+	})
+	id = comment("while the account changes")
+	check.await(t)
+	m.account = "somebody-else"
+	m.signIn()
+	check.release()
+	eventually(t, paused, func() string { return "the team does not show other_account" })
+	popup.says("#state .sentence", "Nothing is done as Somebody")
+	state, _ = m.status(id)
+	require.Equal(t, "pending", state)
+	require.Equal(t, 2, w.writes.count("own", fakenetwork.WriteComment))
+	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
+	m.account = "own"
+	m.signIn()
+	m.completed(id)
+	require.Equal(t, 3, w.writes.count("own", fakenetwork.WriteComment))
 	require.Zero(t, w.writes.count("somebody-else", fakenetwork.WriteComment))
 	m.journalled(0)
 

@@ -9,6 +9,7 @@ import (
 
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/fakenetwork/networktest"
+	networkpage "watchpost/internal/fakenetwork/page"
 )
 
 // repetitions is the number of runs of each recovery.
@@ -22,12 +23,18 @@ func repetitions() int {
 // anyPost returns the URN of any post of the network.
 func (w *world) anyPost(t testing.TB) string {
 	t.Helper()
+	return w.feed(t)[0].URN
+}
+
+// feed returns some posts of the network.
+func (w *world) feed(t testing.TB) []networkpage.Post {
+	t.Helper()
 	b := networktest.NewBrowser(t, w.siteAddress)
 	b.Client.Transport = http.DefaultTransport
 	b.SignIn("onlooker")
 	posts := b.Get("/feed").Posts
-	require.NotEmpty(t, posts)
-	return posts[0].URN
+	require.Greater(t, len(posts), 1)
+	return posts
 }
 
 // write is a write task that can be requested repeatedly.

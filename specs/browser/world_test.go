@@ -103,6 +103,7 @@ type world struct {
 	registry    *actors.Registry
 	network     *fakenetwork.Site
 	writes      *writeGate
+	requests    requestGate // requests to the network
 	mail        *mailbox
 	close       func() error
 }
@@ -137,7 +138,10 @@ func newWorld() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	site := httptest.NewServer(w.network)
+	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.requests.pass(r)
+		w.network.ServeHTTP(rw, r)
+	}))
 	// A separate host name, because cookies belong to hosts regardless of the
 	// port.
 	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
@@ -265,6 +269,37 @@ func (h *held) release() {
 	default:
 		close(h.answer)
 	}
+}
+
+// requestGate can hold back a request before the network sees it.
+type requestGate struct {
+	mu    sync.Mutex
+	held  *held
+	match func(*http.Request) bool
+}
+
+// hold holds back the next request that matches.
+func (g *requestGate) hold(t testing.TB, match func(*http.Request) bool) *held {
+	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
+	g.mu.Lock()
+	g.held, g.match = h, match
+	g.mu.Unlock()
+	t.Cleanup(h.release)
+	return h
+}
+
+// pass returns when the request may go on.
+func (g *requestGate) pass(r *http.Request) {
+	g.mu.Lock()
+	h := g.held
+	if h == nil || !g.match(r) {
+		g.mu.Unlock()
+		return
+	}
+	g.held = nil
+	g.mu.Unlock()
+	close(h.applied)
+	<-h.answer
 }
 
 // mailbox collects the sent mails.

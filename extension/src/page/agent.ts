@@ -61,7 +61,12 @@ export class PageAgent {
         })
       } else if (write) {
         await pages.expectAccount(account) // the member may have switched accounts since go
-        outcome.output = await write.act(input, pages)
+        outcome.output = await write.act(input, pages).catch(async failure => {
+          // Or since that check: the network refuses such a write in its own
+          // words.
+          if (failure instanceof Fault && failure.sure && failure.code === 'page_not_understood') await pages.expectAccount(account)
+          throw failure
+        })
       } else throw new Fault('invalid_input', `unknown task type "${type}"`)
     } catch (failure) {
       outcome.error = taskError(failure, isWrite(type))

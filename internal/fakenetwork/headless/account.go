@@ -84,13 +84,25 @@ func (s *session) receiveStatus(f protocol.Frame) {
 	s.log.Warn("session: signed in to another account than the member's; no tasks until the session signs in to it or confirms this one", "member_account", s.bound)
 }
 
-// ownAccount returns the fault of a write that would run as another account
-// than the member's.
-func (s *session) ownAccount() error {
+// memberAccount returns the URN of the account that the member works as: the
+// bound one, before the first status the one that is signed in. The caller
+// holds the mutex.
+func (s *session) memberAccount() string {
+	if s.bound != "" {
+		return s.bound
+	}
+	return s.account.URN
+}
+
+// actAs returns the URN of the account that a write acts as. It is a fault when
+// the session is signed in to another account than that of the task or of the
+// member.
+func (s *session) actAs(e Entry) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bound == "" || strings.EqualFold(s.bound, s.account.URN) {
-		return nil
+	as := s.memberAccount()
+	if strings.EqualFold(s.account.URN, as) && (e.Account == "" || strings.EqualFold(e.Account, as)) {
+		return as, nil
 	}
-	return faultf(protocol.CodeSignedOut, "signed in to the network as %q, not as the member's account", s.account.Slug)
+	return "", faultf(protocol.CodeSignedOut, "signed in to the network as %q, not as the account that the task is for", s.account.Slug)
 }

@@ -1,6 +1,7 @@
 package headless_test
 
 import (
+	"net/url"
 	"testing"
 
 	"watchpost/internal/fakenetwork"
@@ -49,6 +50,63 @@ func TestWriteAsAnotherAccount(t *testing.T) {
 	}
 	if n := len(w.site.Writes()); n != 1 {
 		t.Errorf("%d writes", n)
+	}
+}
+
+// TestAccountChangesAfterGo: the account changes between go and the write, and
+// neither a page nor a status has shown it. The network refuses the token of the
+// earlier sign-in, and the session does not repeat the write as the other
+// account.
+func TestAccountChangesAfterGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, hello := w.welcomed()
+	c.send(protocol.Frame{Type: protocol.TypeStatus, Account: hello.Account})
+	f := task("t1", "agent_comment_post", map[string]string{"social_urn": a.post.URN, "comment_text": "Well done!"})
+	c.send(f)
+	c.read(protocol.TypeAccepted)
+	c.read(protocol.TypeActing)
+	ada := w.browser("ada")
+	address, err := url.Parse(w.network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.cookie.Store(ada.Client.Jar.Cookies(address)[0])
+	c.send(goFor(f))
+	got := c.read(protocol.TypeResult)
+	wantError(t, got, protocol.CodeSignedOut)
+	if got.Error.Acted == nil || *got.Error.Acted {
+		t.Errorf("acted %v, want false", got.Error.Acted)
+	}
+	if n := len(w.site.Writes()); n != 0 {
+		t.Fatalf("%d writes as somebody else", n)
+	}
+}
+
+// TestChallenge: a human check is not a sign-out.
+func TestChallenge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	w.run()
+	c, _ := w.welcomed()
+	w.site.SetFaults("", fakenetwork.Faults{Challenge: true})
+	c.send(profileTask)
+	c.read(protocol.TypeAccepted)
+	wantError(t, c.read(protocol.TypeResult), protocol.CodeChallenge)
+	c.send(ack("t1"))
+	w.beatUntil(c, false)
+	c.drop()
+	c, hello := w.welcomed()
+	if hello.Account.SignedIn || !hello.Account.Challenge {
+		t.Errorf("account %+v, want a challenge", hello.Account)
+	}
+	w.site.ClearFaults()
+	w.beatUntil(c, true)
+	c.drop()
+	if _, hello = w.welcomed(); !hello.Account.SignedIn || hello.Account.Challenge {
+		t.Errorf("account %+v after the check, want none", hello.Account)
 	}
 }
 

@@ -43,16 +43,17 @@ type client struct {
 	http   *http.Client
 	// seen is called with the account that a page shows: the viewer, or nil
 	// when no account is signed in or a challenge blocks the page.
-	seen func(*page.Viewer)
+	seen func(viewer *page.Viewer, challenge bool)
 
-	mu   sync.Mutex
-	slug string // the account to sign in as; "" until it is known
-	csrf string // of the last page that had one
+	mu     sync.Mutex
+	slug   string // the account to sign in as; "" until it is known
+	csrf   string // of the last page that had one
+	viewer string // URN of the account that csrf belongs to
 }
 
 // newClient makes a client for an account. It uses the transport of base and a
 // separate cookie jar.
-func newClient(origin string, base *http.Client, slug string, seen func(*page.Viewer)) (*client, error) {
+func newClient(origin string, base *http.Client, slug string, seen func(viewer *page.Viewer, challenge bool)) (*client, error) {
 	u, err := parseOrigin(origin)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (c *client) setAccount(slug string) {
 
 // signIn signs the account in.
 func (c *client) signIn(ctx context.Context) error {
-	data, err := c.send(ctx, http.MethodPost, "/sign-in", url.Values{"slug": {c.account()}, "next": {"/feed"}})
+	data, err := c.send(ctx, http.MethodPost, "/sign-in", url.Values{"slug": {c.account()}, "next": {"/feed"}}, "")
 	if err != nil {
 		return err
 	}
@@ -110,18 +111,24 @@ func (c *client) get(ctx context.Context, path string, query url.Values, want pa
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	data, err := c.send(ctx, http.MethodGet, path, nil)
+	data, err := c.send(ctx, http.MethodGet, path, nil, "")
 	if err != nil {
 		return nil, err
 	}
 	return data, expect(data, want)
 }
 
-// apply does a write. It retries only a refusal for a stale token, because such
+// apply does a write as the account with that URN or not at all: it sends the
+// token of a page that the account was shown, and the network refuses a token
+// of another sign-in. It retries only a refusal for a stale token, because such
 // a write was certainly not applied.
-func (c *client) apply(ctx context.Context, path string, form url.Values) (*page.Applied, error) {
+func (c *client) apply(ctx context.Context, as, path string, form url.Values) (*page.Applied, error) {
 	for try := 1; ; try++ {
-		data, err := c.send(ctx, http.MethodPost, path, form)
+		token, err := c.tokenOf(as)
+		if err != nil {
+			return nil, err
+		}
+		data, err := c.send(ctx, http.MethodPost, path, form, token)
 		if err != nil {
 			return nil, err
 		}
@@ -138,9 +145,21 @@ func (c *client) apply(ctx context.Context, path string, form url.Values) (*page
 	}
 }
 
-// send does one request and reads the page of the response. The fault of a POST
-// is not sure when the request may have reached the network.
-func (c *client) send(ctx context.Context, method, path string, form url.Values) (*page.Data, error) {
+// tokenOf returns the token for writes of the account with that URN. It is a
+// fault when the last page was shown to another account.
+func (c *client) tokenOf(as string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !strings.EqualFold(c.viewer, as) {
+		return "", faultf(protocol.CodeSignedOut, "signed in to the network as another account than the one that the task is for")
+	}
+	return c.csrf, nil
+}
+
+// send does one request, a POST with a token, and reads the page of the
+// response. The fault of a POST is not sure when the request may have reached
+// the network.
+func (c *client) send(ctx context.Context, method, path string, form url.Values, token string) (*page.Data, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	var body io.Reader
@@ -153,9 +172,7 @@ func (c *client) send(ctx context.Context, method, path string, form url.Values)
 	}
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		c.mu.Lock()
-		req.Header.Set("X-CSRF-Token", c.csrf)
-		c.mu.Unlock()
+		req.Header.Set("X-CSRF-Token", token)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -196,14 +213,14 @@ func (c *client) read(resp *http.Response) (*page.Data, error) {
 	}
 	if data.Viewer != nil {
 		c.mu.Lock()
-		c.csrf = data.CSRF
+		c.csrf, c.viewer = data.CSRF, data.Viewer.URN
 		c.mu.Unlock()
 	}
 	switch {
 	case data.Kind == page.KindSignIn, data.Kind == page.KindChallenge:
-		c.seen(nil)
+		c.seen(nil, data.Kind == page.KindChallenge)
 	case data.Viewer != nil:
-		c.seen(data.Viewer)
+		c.seen(data.Viewer, false)
 	}
 	return data, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,13 +231,18 @@ type world struct {
 	retries chan time.Time
 	waits   chan time.Duration
 	linked  chan string
-	asked   chan string // requested paths of the network
+	asked   chan string                 // requested paths of the network
+	cookie  atomic.Pointer[http.Cookie] // if set, the session's requests carry it instead of their own
 	hooks   headless.Hooks
 }
 
 // RoundTrip implements http.RoundTripper for the session and reports the
 // requested page.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c := w.cookie.Load(); c != nil {
+		r = r.Clone(r.Context())
+		r.Header.Set("Cookie", c.String())
+	}
 	select {
 	case w.asked <- r.URL.Path:
 	default: // no test listens

@@ -126,18 +126,18 @@ func (s *session) now() time.Time {
 
 // sawAccount stores the account that a page shows and reports a change to the
 // service.
-func (s *session) sawAccount(v *page.Viewer) {
+func (s *session) sawAccount(v *page.Viewer, challenge bool) {
 	s.mu.Lock()
 	before := s.account
 	if v == nil {
-		s.account.SignedIn = false
+		s.account.SignedIn, s.account.Challenge = false, challenge
 	} else {
 		s.account = protocol.Account{URN: v.URN, Slug: v.Slug, Name: v.Name, SignedIn: true}
 	}
 	changed := before != s.account
 	s.mu.Unlock()
 	if changed {
-		s.log.Info("session: account changed", "account", s.net.account(), "signed_in", v != nil)
+		s.log.Info("session: account changed", "account", s.net.account(), "signed_in", v != nil, "challenge", challenge)
 		s.beat()
 	}
 }

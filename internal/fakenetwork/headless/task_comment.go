@@ -47,8 +47,8 @@ func (c *comment) look(ctx context.Context, net *client) (Witness, error) {
 }
 
 // act implements writer.
-func (c *comment) act(ctx context.Context, net *client) error {
-	done, err := net.apply(ctx, c.path+"/comment", url.Values{"actor": {c.company}, "text": {c.in.CommentText}})
+func (c *comment) act(ctx context.Context, net *client, as string) error {
+	done, err := net.apply(ctx, as, c.path+"/comment", url.Values{"actor": {c.company}, "text": {c.in.CommentText}})
 	if err == nil {
 		c.urn = done.URN
 	}

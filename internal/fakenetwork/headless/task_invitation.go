@@ -50,8 +50,8 @@ func (i *invitation) look(ctx context.Context, net *client) (Witness, error) {
 }
 
 // act implements writer. A pending invitation counts as sent.
-func (i *invitation) act(ctx context.Context, net *client) error {
-	_, err := net.apply(ctx, i.path+"/invite", url.Values{"note": {i.note}})
+func (i *invitation) act(ctx context.Context, net *client, as string) error {
+	_, err := net.apply(ctx, as, i.path+"/invite", url.Values{"note": {i.note}})
 	if hasReason(err, page.ReasonPending) {
 		return nil
 	}

@@ -68,8 +68,8 @@ func (l *like) look(ctx context.Context, net *client) (Witness, error) {
 }
 
 // act implements writer.
-func (l *like) act(ctx context.Context, net *client) error {
-	_, err := net.apply(ctx, l.path+"/like", url.Values{"actor": {l.company}})
+func (l *like) act(ctx context.Context, net *client, as string) error {
+	_, err := net.apply(ctx, as, l.path+"/like", url.Values{"actor": {l.company}})
 	return err
 }
 

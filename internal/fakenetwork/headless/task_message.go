@@ -51,8 +51,8 @@ func (m *message) look(ctx context.Context, net *client) (Witness, error) {
 }
 
 // act implements writer.
-func (m *message) act(ctx context.Context, net *client) error {
-	_, err := net.apply(ctx, m.path, url.Values{"text": {m.text}})
+func (m *message) act(ctx context.Context, net *client, as string) error {
+	_, err := net.apply(ctx, as, m.path, url.Values{"text": {m.text}})
 	return err
 }
 

@@ -14,9 +14,9 @@ type writer interface {
 	// look reads the page and returns its state of the write. A fault says why
 	// the write cannot be done.
 	look(ctx context.Context, net *client) (Witness, error)
-	// act does the write. A fault that is not sure means that the outcome is
-	// unknown.
-	act(ctx context.Context, net *client) error
+	// act does the write as the account with that URN. A fault that is not sure
+	// means that the outcome is unknown.
+	act(ctx context.Context, net *client, as string) error
 	// output is the task's output after the write; it may use the results of
 	// the last look and act.
 	output() any
@@ -60,17 +60,18 @@ func (s *session) write(t *task) (any, error) {
 		s.release(t, releasedLate)
 		return nil, errReleased
 	}
-	if err := s.ownAccount(); err != nil {
+	e = s.entry(t)
+	as, err := s.actAs(e)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.put(t, func(e *Entry) { e.Begun = true }); err != nil {
 		return nil, err // not begun: sure
 	}
-	e = s.entry(t)
 	if w.decided() && e.Witness.Done {
 		return w.output(), nil // done by another caller: nothing to do
 	}
-	err = w.act(t.ctx, s.net)
+	err = w.act(t.ctx, s.net, as)
 	if unsure(err) {
 		s.log.Warn("session: no answer to a write, looking at the page", "task", e.Task, "error", err)
 		return s.recover(t, w)
@@ -89,7 +90,10 @@ func (s *session) prepare(t *task, w writer) error {
 		return err
 	}
 	at := s.opts.Clock.Now()
-	if err := s.put(t, func(e *Entry) { e.State, e.Witness, e.ActingAt = protocol.StateActing, &witness, &at }); err != nil {
+	err = s.put(t, func(e *Entry) {
+		e.State, e.Witness, e.ActingAt, e.Account = protocol.StateActing, &witness, &at, s.memberAccount()
+	})
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -108,11 +112,12 @@ func (s *session) prepare(t *task, w writer) error {
 // certainly was not.
 func (s *session) recover(t *task, w writer) (any, error) {
 	e := s.entry(t)
-	if err := s.ownAccount(); err != nil {
+	as, err := s.actAs(e)
+	if err != nil {
 		return nil, unknown(err.Error()) // its pages do not show the write
 	}
 	if w.decided() {
-		return s.recoverDecided(t, w)
+		return s.recoverDecided(t, w, as)
 	}
 	first, firstErr := w.look(t.ctx, s.net)
 	if firstErr == nil && first.Count > e.Witness.Count {
@@ -140,7 +145,7 @@ func (s *session) recover(t *task, w writer) (any, error) {
 	if err := s.put(t, func(e *Entry) { e.Again = true }); err != nil {
 		return nil, unknown(err.Error())
 	}
-	if err := w.act(t.ctx, s.net); !unsure(err) {
+	if err := w.act(t.ctx, s.net, as); !unsure(err) {
 		return w.output(), err
 	}
 	if third, err := w.look(t.ctx, s.net); err == nil && third.Count > e.Witness.Count {
@@ -150,7 +155,7 @@ func (s *session) recover(t *task, w writer) (any, error) {
 }
 
 // recoverDecided recovers a write that the page's state alone decides.
-func (s *session) recoverDecided(t *task, w writer) (any, error) {
+func (s *session) recoverDecided(t *task, w writer, as string) (any, error) {
 	for range 2 {
 		now, err := w.look(t.ctx, s.net)
 		if err != nil {
@@ -162,7 +167,7 @@ func (s *session) recoverDecided(t *task, w writer) (any, error) {
 		if s.opts.Clock.Now().Sub(*s.entry(t).ActingAt) > watchpost.ActingLimit {
 			return nil, unknown("the write is too old to be done again")
 		}
-		if err := w.act(t.ctx, s.net); !unsure(err) {
+		if err := w.act(t.ctx, s.net, as); !unsure(err) {
 			return w.output(), err
 		}
 	}

@@ -31,6 +31,8 @@ const dataOf = page => {
   return block && JSON.parse(block.textContent)
 }
 
+const viewerOf = page => page.querySelector('.account')?.dataset.viewer
+
 const tokenOf = page => page.querySelector('meta[name="csrf-token"]')?.content ?? ''
 
 const send = (address, body, name) => fetch(address, { method: 'POST', headers: { 'X-CSRF-Token': tokenOf(document), 'X-Write-Id': name }, body })
@@ -40,14 +42,15 @@ const send = (address, body, name) => fetch(address, { method: 'POST', headers: 
 const newName = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 
 // write sends a form. The token of a page from before another sign-in is
-// refused; then a fresh one is fetched, once.
+// refused; then a fresh one is fetched, once, unless another account is signed
+// in now: the page's forms are those of the account that it was shown to.
 const write = async (address, body) => {
   const name = newName()
   let page = await pageOf(await send(address, body, name))
   if (dataOf(page)?.reason === 'csrf') {
-    const fresh = tokenOf(await pageOf(await fetch('/invitations')))
-    if (fresh) {
-      document.querySelector('meta[name="csrf-token"]').content = fresh
+    const now = await pageOf(await fetch('/invitations'))
+    if (tokenOf(now) && viewerOf(now) === viewerOf(document)) {
+      document.querySelector('meta[name="csrf-token"]').content = tokenOf(now)
       page = await pageOf(await send(address, body, name))
     }
   }
