@@ -40,19 +40,13 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 // store with teams but without a fingerprint comes from an older build: there a
 // team's key must open.
 func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Time) error {
-	hash := k.Fingerprint()
 	view, err := store.View(ctx)
 	if err != nil {
 		return err
 	}
-	stored, err := teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
-	if errors.Is(err, persistence.ErrNotFound) {
-		err = k.opensTeam(view)
-	} else if err == nil && stored.Hash != hash {
-		err = ErrOtherMasterKey
-	}
+	bound, err := k.bound(view)
 	view.Close()
-	if err != nil || stored.Hash == hash {
+	if err != nil || bound {
 		return err
 	}
 	epoch, err := store.Activate(ctx, teamspace.KeyringSpace)
@@ -60,8 +54,21 @@ func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Ti
 		return err
 	}
 	batch := &persistence.Batch{}
-	batch.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: hash, CreatedAt: now}))
+	batch.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: k.Fingerprint(), CreatedAt: now}))
 	return persistence.Commit(ctx, store, teamspace.KeyringSpace, epoch, batch)
+}
+
+// bound reports whether the store has the keyring's fingerprint; another one is
+// ErrOtherMasterKey.
+func (k *Keyring) bound(view persistence.View) (bool, error) {
+	stored, err := teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return false, k.opensTeam(view)
+	}
+	if err == nil && stored.Hash != k.Fingerprint() {
+		err = ErrOtherMasterKey
+	}
+	return err == nil, err
 }
 
 // opensTeam returns ErrOtherMasterKey when there are teams and the keyring opens

@@ -40,6 +40,7 @@ func (s *Server) adminRoutes() {
 	s.memberRoutes()
 	s.exportRoutes()
 	s.backupRoutes()
+	s.doctorRoutes()
 	s.profileRoutes()
 	s.sessionRoutes()
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,

@@ -53,6 +53,9 @@ type Options struct {
 	TestClock TestClock
 	// Backup makes a backup; nil means that there is no POST /admin/backup.
 	Backup func(ctx context.Context, full bool) (Backup, error)
+	// Doctor checks the service and its surroundings; nil means that there is no
+	// GET /admin/doctor.
+	Doctor func(ctx context.Context) []Finding
 	// SeparateOps moves /metrics and /admin from Handler to OpsHandler.
 	SeparateOps bool
 	// TrustedProxies are the addresses whose X-Forwarded-For and
@@ -127,6 +130,7 @@ type Server struct {
 	metrics   *metrics
 	admin     adminToken
 	backup    func(ctx context.Context, full bool) (Backup, error)
+	doctor    func(ctx context.Context) []Finding
 	testClock TestClock
 	proxies   []netip.Prefix
 	insecure  bool
@@ -175,7 +179,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
-		admin: newAdminToken(o.AdminToken), backup: o.Backup, testClock: o.TestClock,
+		admin: newAdminToken(o.AdminToken), backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}

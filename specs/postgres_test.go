@@ -47,7 +47,7 @@ func closeDatabases() {
 // onPostgres are the scripts that every run repeats on PostgreSQL: the ones that
 // use the store most. WATCHPOST_TEST_STORE=postgres repeats all.
 var onPostgres = []string{
-	"account-claims.txtar", "get-api-posts-pages.txtar", "idempotency-key.txtar", "member-removal.txtar", "put-api-posts.txtar", "team-isolation.txtar",
+	"account-claims.txtar", "doctor.txtar", "get-api-posts-pages.txtar", "idempotency-key.txtar", "member-removal.txtar", "put-api-posts.txtar", "team-isolation.txtar",
 }
 
 // onFiles are the scripts about the files of the embedded store.

@@ -40,14 +40,14 @@ func show[R any](ctx context.Context, t *adminFlags, purpose, method, path strin
 	return write(reply)
 }
 
-// adminTimeout bounds one call of the admin API. Deletions and backups take as long
-// as they take.
+// adminTimeout bounds one call of the admin API. Deletions, backups and
+// checks take as long as they take.
 const adminTimeout = 30 * time.Second
 
 // call sends one request to the admin API and decodes its reply. An error names
 // the purpose and contains the service's error text.
 func (t *adminFlags) call(ctx context.Context, purpose, method, path string, body, reply any) error {
-	if method != http.MethodDelete && path != backupPath {
+	if method != http.MethodDelete && path != backupPath && path != doctorPath {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, adminTimeout)
 		defer cancel()

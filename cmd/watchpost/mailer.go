@@ -41,6 +41,13 @@ func (f *smtpFlags) check() error {
 	return nil
 }
 
+func (f *smtpFlags) options(clock watchpost.Clock, log *slog.Logger) mail.SMTPOptions {
+	return mail.SMTPOptions{
+		Host: f.Host, Port: f.Port, User: f.User, Password: f.Password, From: f.From, TLS: mail.TLSPolicy(f.TLS),
+		Clock: clock, Log: log,
+	}
+}
+
 // startMailer starts the delivery of mail and returns the function that stops
 // it. shelf keeps the mails until the mail server has them.
 func startMailer(c *serveCommand, shelf *actors.MailShelf, clock watchpost.Clock, metrics *actors.Metrics, log *slog.Logger) (actors.Mailer, func(context.Context) error, error) {
@@ -49,10 +56,7 @@ func startMailer(c *serveCommand, shelf *actors.MailShelf, clock watchpost.Clock
 		folder, err := mail.NewFolder(filepath.Join(c.Data, "mail"), clock, log)
 		return folder, nil, err
 	}
-	smtp, err := mail.NewSMTP(mail.SMTPOptions{
-		Host: f.Host, Port: f.Port, User: f.User, Password: f.Password, From: f.From, TLS: mail.TLSPolicy(f.TLS),
-		Clock: clock, Log: log,
-	})
+	smtp, err := mail.NewSMTP(f.options(clock, log))
 	if err != nil {
 		return nil, nil, err
 	}

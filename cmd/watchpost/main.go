@@ -29,6 +29,7 @@ type commandLine struct {
 	Restore   restoreCommand   `cmd:"" help:"Restore a backup into an empty folder or database."`
 	Verify    verifyCommand    `cmd:"" help:"Check stored posts and their index. The service must be stopped."`
 	Migrate   migrateCommand   `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
+	Doctor    doctorCommand    `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
 	Nodes     nodesCommand     `cmd:"" help:"List the nodes of a cluster, or drain one."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 

@@ -32,6 +32,20 @@ func secret(value, variable string) (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
+// readSecrets completes the secret flags from the files that their variables name.
+func (c *serveCommand) readSecrets() error {
+	for variable, value := range map[string]*string{
+		"WATCHPOST_ADMIN_TOKEN": &c.AdminToken, "WATCHPOST_MASTER_KEY": &c.MasterKey, "WATCHPOST_STORE": &c.Store,
+		"WATCHPOST_INTERPRETER_KEY": &c.Interpreter.Key, "WATCHPOST_SMTP_PASSWORD": &c.SMTP.Password,
+	} {
+		var err error
+		if *value, err = secret(*value, variable); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // openKeyring returns the keyring for the master key, which protects the
 // secrets in the store. The key comes from the flag or variable, from a file,
 // or is generated at the first start. openKeyring returns an error if the
@@ -56,22 +70,10 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 
 // masterKey returns the master key and its origin. It generates a key only for
 // a store without secrets.
-func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, log *slog.Logger) (key []byte, origin string, err error) {
-	if c.MasterKey != "" {
-		key, err = decodeKey(c.MasterKey, "--master-key")
-		return key, "--master-key", err
-	}
-	file := c.MasterKeyFile
-	if file == "" {
-		file = filepath.Join(c.Data, "master.key")
-	}
-	content, err := os.ReadFile(file)
-	if err == nil {
-		key, err = decodeKey(strings.TrimSpace(string(content)), file)
+func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, log *slog.Logger) ([]byte, string, error) {
+	key, file, err := readMasterKey(c)
+	if err == nil || c.MasterKeyFile != "" || !errors.Is(err, fs.ErrNotExist) {
 		return key, file, err
-	}
-	if c.MasterKeyFile != "" || !errors.Is(err, fs.ErrNotExist) {
-		return nil, file, fmt.Errorf("master key: %w", err)
 	}
 	switch needed, err := actors.NeedsMasterKey(ctx, store); {
 	case err != nil:
@@ -89,6 +91,24 @@ func masterKey(ctx context.Context, c *serveCommand, store persistence.Store, lo
 	}
 	log.Warn("generated a new master key: keep a copy apart from the data and its backups", "file", file)
 	return key, file, nil
+}
+
+// readMasterKey returns the master key of the configuration and its origin.
+func readMasterKey(c *serveCommand) (key []byte, origin string, err error) {
+	if c.MasterKey != "" {
+		key, err = decodeKey(c.MasterKey, "--master-key")
+		return key, "--master-key", err
+	}
+	file := c.MasterKeyFile
+	if file == "" {
+		file = filepath.Join(c.Data, "master.key")
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, file, fmt.Errorf("master key: %w", err)
+	}
+	key, err = decodeKey(strings.TrimSpace(string(content)), file)
+	return key, file, err
 }
 
 func decodeKey(text, origin string) ([]byte, error) {

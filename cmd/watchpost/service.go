@@ -38,6 +38,7 @@ type service struct {
 
 	tls       *tls.Config // nil without TLS
 	config    *serveCommand
+	keyring   *actors.Keyring
 	log       *slog.Logger
 	metrics   *prometheus.Registry
 	store     *store
@@ -79,20 +80,7 @@ const (
 
 // startService opens the store, starts the actors and listens.
 func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*service, error) {
-	var err error
-	if c.AdminToken, err = secret(c.AdminToken, "WATCHPOST_ADMIN_TOKEN"); err != nil {
-		return nil, err
-	}
-	if c.MasterKey, err = secret(c.MasterKey, "WATCHPOST_MASTER_KEY"); err != nil {
-		return nil, err
-	}
-	if c.Store, err = secret(c.Store, "WATCHPOST_STORE"); err != nil {
-		return nil, err
-	}
-	if c.Interpreter.Key, err = secret(c.Interpreter.Key, "WATCHPOST_INTERPRETER_KEY"); err != nil {
-		return nil, err
-	}
-	if c.SMTP.Password, err = secret(c.SMTP.Password, "WATCHPOST_SMTP_PASSWORD"); err != nil {
+	if err := c.readSecrets(); err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
@@ -162,6 +150,7 @@ func (s *service) startActors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.keyring = keyring
 	metrics := actors.NewMetrics()
 	var serves func(string) bool
 	sender, alive := "alone "+rand.Text(), func(string) bool { return false }
@@ -210,6 +199,10 @@ func (s *service) listen(ctx context.Context) error {
 	}
 	if s.testClock != nil {
 		o.TestClock = s.testClock
+	}
+	o.Doctor = func(ctx context.Context) []httpapi.Finding {
+		d := doctor{config: s.config, store: s.store, keyring: s.keyring, clock: s.clock, running: true}
+		return d.examine(ctx)
 	}
 	if s.backups != nil {
 		o.Backup = s.backups.create

@@ -28,6 +28,8 @@ type store struct {
 	release func()
 	// writable returns why writes are refused, or nil.
 	writable func() error
+	// free returns the free bytes of the store's disk; nil for a database.
+	free func() int64
 }
 
 // openStore opens the database of a URL or, without one, the files in the data
@@ -93,7 +95,7 @@ func openFolder(dir string, log *slog.Logger, minFree int64) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store{Store: s, collector: s.Collector(), failed: s.Failed(), writable: func() error {
+	return &store{Store: s, collector: s.Collector(), failed: s.Failed(), free: func() int64 { return s.Disk().Free }, writable: func() error {
 		if d := s.Disk(); d.Low {
 			return fmt.Errorf("disk nearly full: %d MiB are free, less than the %d MiB of --min-free-disk", d.Free>>20, d.Min>>20)
 		}

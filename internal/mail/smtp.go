@@ -161,10 +161,32 @@ func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	if err != nil {
 		return &DeliveryError{Err: err}
 	}
+	err = s.connect(ctx, func(ctx context.Context, client *gomail.Client) error {
+		return client.DialAndSendWithContext(ctx, message)
+	})
+	if err != nil && !message.IsDelivered() {
+		return classified(err)
+	}
+	s.o.Log.Info("mail sent", "to", m.To, "server", s.o.Host)
+	return nil
+}
+
+// Check connects to the mail server, encrypts and signs in as Send would, and sends
+// nothing.
+func (s *SMTP) Check(ctx context.Context) error {
+	return s.connect(ctx, func(ctx context.Context, client *gomail.Client) error {
+		if err := client.DialWithContext(ctx); err != nil {
+			return err
+		}
+		return client.Close()
+	})
+}
+
+// connect calls use with a new client: deliveries share no state, and the context
+// can end the connection.
+func (s *SMTP) connect(ctx context.Context, use func(context.Context, *gomail.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
-	// A new client for each mail: deliveries share no state, and the context
-	// can end the connection.
 	var hold func() bool
 	options := append(slices.Clone(s.options), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 		conn, err := s.dial(dialing, network, address)
@@ -175,17 +197,13 @@ func (s *SMTP) Send(ctx context.Context, m actors.Mail) error {
 	}))
 	client, err := gomail.NewClient(s.o.Host, options...)
 	if err != nil {
-		return &DeliveryError{Err: err}
+		return err
 	}
-	err = client.DialAndSendWithContext(ctx, message)
+	err = use(ctx, client)
 	if hold != nil {
 		hold()
 	}
-	if err != nil && !message.IsDelivered() {
-		return classified(err)
-	}
-	s.o.Log.Info("mail sent", "to", m.To, "server", s.o.Host)
-	return nil
+	return err
 }
 
 // compose builds the message. The fields of a mail cannot add headers.

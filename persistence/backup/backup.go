@@ -98,6 +98,12 @@ func Backups(ctx context.Context, files Files) ([]string, error) {
 // timeOf is the part of a manifest's name that says when it was made.
 func timeOf(manifest string) string { return manifest[strings.LastIndexByte(manifest, '/')+1:] }
 
+// MadeAt returns when the backup of a manifest's name was made.
+func MadeAt(manifest string) (time.Time, error) {
+	at, _, _ := strings.Cut(timeOf(manifest), manifestSuffix)
+	return time.Parse(timeFormat, at)
+}
+
 // Open reads the manifest of a backup; without a name, of the newest. decrypt is
 // used for encrypted files.
 func Open(ctx context.Context, files Files, name string, decrypt func([]byte) ([]byte, error)) (string, Manifest, error) {

@@ -1,0 +1,101 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Inspection is what an operator may want to know of a store at one moment.
+type Inspection struct {
+	Teams int
+	// Deleting are teams whose deletion has not ended.
+	Deleting []watchpost.TeamID
+	// Mails wait for the mail server, the oldest since OldestMail.
+	Mails      int
+	OldestMail time.Time
+	// Newest is the latest moment that the store knows: of the master key, a team, or
+	// the newest task of each team. Zero: none.
+	Newest time.Time
+}
+
+// Inspect reads a store, which may be in use.
+func Inspect(ctx context.Context, store persistence.Store) (Inspection, error) {
+	var found Inspection
+	view, err := store.View(ctx)
+	if err != nil {
+		return found, err
+	}
+	defer view.Close()
+	key, err := teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return found, err
+	}
+	found.note(key.CreatedAt)
+	var failure error
+	err = errors.Join(
+		view.ScanDirectory(teamspace.DirDeleting, func(id string, _ []byte) bool {
+			found.Deleting = append(found.Deleting, watchpost.TeamID(id))
+			return true
+		}),
+		view.ScanDirectory(teamspace.DirMail, func(_ string, value []byte) bool {
+			var m teamspace.MailEntry
+			if failure = teamspace.Decode(value, &m); failure == nil {
+				if found.Mails++; found.OldestMail.IsZero() || m.At.Before(found.OldestMail) {
+					found.OldestMail = m.At
+				}
+			}
+			return failure == nil
+		}),
+	)
+	if err := errors.Join(err, failure); err != nil {
+		return found, err
+	}
+	err = view.ScanDirectory(teamspace.DirTeam, func(id string, value []byte) bool {
+		var team teamspace.TeamEntry
+		if failure = teamspace.Decode(value, &team); failure == nil {
+			found.Teams++
+			found.note(team.CreatedAt)
+			failure = found.noteNewestTask(view, persistence.Space(id))
+		}
+		return failure == nil
+	})
+	return found, errors.Join(err, failure)
+}
+
+// noteNewestTask looks at the first entry of the team's journal, which is the newest.
+func (found *Inspection) noteNewestTask(view persistence.View, team persistence.Space) error {
+	from := []byte(teamspace.KeyJournal)
+	var failure error
+	err := view.Scan(team, from, persistence.PrefixEnd(from), func(_, value []byte) bool {
+		var entry watchpost.JournalEntry
+		if failure = teamspace.Decode(value, &entry); failure == nil {
+			found.note(entry.At)
+			found.note(entry.EndedAt)
+		}
+		return false
+	})
+	return errors.Join(err, failure)
+}
+
+func (found *Inspection) note(at time.Time) {
+	if at.After(found.Newest) {
+		found.Newest = at
+	}
+}
+
+// Check returns ErrOtherMasterKey unless the keyring is the one that the store's
+// secrets were written with, or the store has no secrets.
+func (k *Keyring) Check(ctx context.Context, store persistence.Store) error {
+	view, err := store.View(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	_, err = k.bound(view)
+	return err
+}

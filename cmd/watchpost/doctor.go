@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"watchpost"
+	"watchpost/actors"
+	httpapi "watchpost/http"
+	"watchpost/persistence/badger"
+)
+
+const doctorPath = "/admin/doctor"
+
+// doctorCommand checks a service: a running one through the admin API, otherwise a
+// stopped one with the flags that it is started with.
+type doctorCommand struct {
+	Serve  serveCommand `embed:""`
+	Server string       `help:"Address of the admin API of a running service, which then checks itself; default: the service is stopped."`
+	JSON   bool         `name:"json" help:"Print the findings as JSON."`
+}
+
+// Run prints the findings. An error among them is an error.
+func (c *doctorCommand) Run(ctx context.Context) error {
+	var found httpapi.Findings
+	if c.Server != "" {
+		admin := adminFlags{Server: c.Server, AdminToken: c.Serve.AdminToken}
+		if err := admin.call(ctx, "ask the service", http.MethodGet, doctorPath, nil, &found); err != nil {
+			return err
+		}
+	} else {
+		var err error
+		if found.Findings, err = examineStopped(ctx, &c.Serve); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		encoded, err := json.Marshal(found)
+		if err != nil {
+			return err
+		}
+		fmt.Println(string(encoded))
+	} else if err := printFindings(os.Stdout, found.Findings); err != nil {
+		return err
+	}
+	failed := 0
+	for _, f := range found.Findings {
+		if f.Level == httpapi.FindingError {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d findings are errors", failed, len(found.Findings))
+	}
+	return nil
+}
+
+func printFindings(w io.Writer, found []httpapi.Finding) error {
+	for _, f := range found {
+		if _, err := fmt.Fprintf(w, "%-8s %-13s %s\n", f.Level, f.Check, f.Found); err != nil {
+			return err
+		}
+		if f.Advice != "" {
+			if _, err := fmt.Fprintf(w, "%-8s %-13s → %s\n", "", "", f.Advice); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// doctor examines a service from within (running), or a stopped one.
+type doctor struct {
+	config  *serveCommand
+	store   *store          // nil when it cannot be opened
+	keyring *actors.Keyring // nil when there is none
+	clock   watchpost.Clock
+	running bool
+	found   []httpapi.Finding
+}
+
+// examineStopped examines the service of a configuration while it is stopped.
+func examineStopped(ctx context.Context, c *serveCommand) ([]httpapi.Finding, error) {
+	if err := c.readSecrets(); err != nil {
+		return nil, err
+	}
+	d := &doctor{config: c, clock: watchpost.SystemClock{}}
+	d.openStore(ctx)
+	if d.store == nil {
+		return d.examine(ctx), nil
+	}
+	found := d.examine(ctx)
+	return found, d.store.Close()
+}
+
+// openStore opens an existing store, as its owner: another user would leave files
+// that the service cannot write.
+func (d *doctor) openStore(ctx context.Context) {
+	const check = "store"
+	c := d.config
+	folder := filepath.Join(c.Data, "store")
+	if c.Store == "" {
+		info, err := os.Stat(folder)
+		if err != nil {
+			d.fail(check, err, "name the data folder of the service with --data; a new one is made at the first start of serve")
+			return
+		}
+		if owner, ok := info.Sys().(*syscall.Stat_t); ok && int(owner.Uid) != os.Geteuid() {
+			d.fail(check, fmt.Errorf("%s belongs to user %d, and this is user %d", folder, owner.Uid, os.Geteuid()), "run doctor as the user of the service")
+			return
+		}
+	}
+	opened, err := openStore(ctx, c.Data, c.Store, slog.New(slog.DiscardHandler), 0)
+	switch {
+	case errors.Is(err, badger.ErrInUse):
+		d.fail(check, err, "a service runs: name it with --server")
+	case err != nil:
+		d.fail(check, err, "if a service runs, name it with --server")
+	default:
+		d.store = opened
+	}
+}
+
+func (d *doctor) add(level, check, advice, format string, args ...any) {
+	d.found = append(d.found, httpapi.Finding{Check: check, Level: level, Found: fmt.Sprintf(format, args...), Advice: advice})
+}
+
+func (d *doctor) ok(check, format string, args ...any) {
+	d.add(httpapi.FindingOK, check, "", format, args...)
+}
+
+func (d *doctor) warn(check, advice, format string, args ...any) {
+	d.add(httpapi.FindingWarning, check, advice, format, args...)
+}
+
+func (d *doctor) fail(check string, err error, advice string) {
+	d.add(httpapi.FindingError, check, advice, "%v", err)
+}

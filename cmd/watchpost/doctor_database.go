@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"watchpost/internal/cluster"
+	"watchpost/persistence/postgres"
+)
+
+// checkDatabase looks at the database server and the nodes that share it.
+func (d *doctor) checkDatabase(ctx context.Context) {
+	const check = "versions"
+	config, err := postgres.ConnConfig(d.config.Store)
+	if err != nil {
+		d.fail(check, err, "correct --store")
+		return
+	}
+	var server string
+	err = ask(ctx, config, `SELECT current_setting('server_version')`, &server)
+	if err != nil {
+		d.fail(check, err, "the database does not answer")
+		return
+	}
+	d.ok(check, "PostgreSQL %s", server)
+	if !d.config.Cluster {
+		return
+	}
+	nodes, err := cluster.List(ctx, config)
+	if err != nil {
+		d.fail(check, err, "the database does not answer")
+	}
+	for _, n := range nodes {
+		switch {
+		case n.Lease <= 0:
+			d.warn(check, "start it again, or wait: the others have its teams", "node %s has no lease", n.ID)
+		case n.Build != version:
+			d.warn(check, "end the upgrade of all nodes", "node %s is build %s, and this one is %s", n.ID, n.Build, version)
+		default:
+			d.ok(check, "node %s is %s", n.ID, stateOf(n))
+		}
+	}
+}
+
+// databaseClock returns how far the clock of the database is ahead of this machine's.
+// It may be wrong by half the time of the answer.
+func databaseClock(ctx context.Context, url string) (time.Duration, error) {
+	config, err := postgres.ConnConfig(url)
+	if err != nil {
+		return 0, err
+	}
+	var there time.Time
+	asked := time.Now()
+	if err := ask(ctx, config, `SELECT clock_timestamp()`, &there); err != nil {
+		return 0, err
+	}
+	return there.Sub(asked.Add(time.Since(asked) / 2)), nil
+}
+
+// ask reads one value with a connection of its own.
+func ask(ctx context.Context, config *pgx.ConnConfig, query string, value any) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx) //nolint:errcheck // nothing is under way
+	return conn.QueryRow(ctx, query).Scan(value)
+}

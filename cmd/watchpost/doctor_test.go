@@ -1,0 +1,219 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	httpapi "watchpost/http"
+	"watchpost/internal/mail/mailtest"
+	"watchpost/persistence"
+	"watchpost/persistence/badger"
+	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
+)
+
+// patient returns a doctor of a stopped service with an empty store.
+func patient(t *testing.T) *doctor {
+	t.Helper()
+	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	data := t.TempDir()
+	require.NoError(t, os.Chmod(data, 0o700))
+	return &doctor{
+		config: &serveCommand{Data: data, Listen: "127.0.0.1:0", MinFree: 256},
+		store:  &store{Store: s, free: func() int64 { return 1 << 40 }}, clock: watchpost.SystemClock{},
+	}
+}
+
+// finds examines and requires a finding of a check with a level and text.
+func (d *doctor) finds(t *testing.T, check, level, text string) {
+	t.Helper()
+	d.found = nil
+	found := d.examine(t.Context())
+	require.True(t, slices.ContainsFunc(found, func(f httpapi.Finding) bool {
+		matches := f.Check == check && f.Level == level && (level == httpapi.FindingOK || f.Advice != "")
+		return matches && strings.Contains(f.Found, text)
+	}), "%s %s %q in %+v", level, check, text, found)
+}
+
+// write commits a batch of a space.
+func (d *doctor) write(t *testing.T, space persistence.Space, fill func(*persistence.Batch)) {
+	t.Helper()
+	epoch, err := d.store.Activate(t.Context(), space)
+	require.NoError(t, err)
+	batch := &persistence.Batch{}
+	fill(batch)
+	require.NoError(t, persistence.Commit(t.Context(), d.store, space, epoch, batch))
+}
+
+const team = "01890000-0000-7000-8000-000000000001"
+
+// TestDoctorReadsTheStore: each state of a store that an operator must know of.
+func TestDoctorReadsTheStore(t *testing.T) {
+	t.Parallel()
+	d := patient(t)
+	now := time.Now()
+	d.finds(t, "versions", httpapi.FindingOK, "no format yet")
+	d.finds(t, "key", httpapi.FindingOK, "made at the first start")
+	d.finds(t, "store", httpapi.FindingOK, "0 teams")
+
+	d.write(t, formatSpace, func(b *persistence.Batch) { b.Set(formatEntry, []byte("7")) })
+	d.finds(t, "versions", httpapi.FindingError, "the data has format 7")
+	d.write(t, formatSpace, func(b *persistence.Batch) {
+		b.Set(persistence.DirectoryKey{Kind: "restore", Name: "unfinished"}, []byte{})
+	})
+	d.finds(t, "versions", httpapi.FindingError, "unfinished restore")
+
+	d.write(t, teamspace.KeyringSpace, func(b *persistence.Batch) {
+		b.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: "x", CreatedAt: now.Add(3 * time.Hour)}))
+	})
+	d.finds(t, "key", httpapi.FindingError, "master.key")
+	d.config.MasterKey = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	d.finds(t, "key", httpapi.FindingError, "another key")
+	d.finds(t, "clocks", httpapi.FindingError, "behind the newest record")
+
+	d.write(t, formatSpace, func(b *persistence.Batch) {
+		b.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: team}, []byte{})
+		b.Set(persistence.DirectoryKey{Kind: teamspace.DirMail, Name: "m"}, teamspace.Encode(teamspace.MailEntry{At: now.Add(-5 * time.Hour)}))
+		b.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: team}, teamspace.Encode(teamspace.TeamEntry{Name: "Acme", CreatedAt: now}))
+	})
+	d.finds(t, "store", httpapi.FindingWarning, "the deletion of 1 teams has not ended, the first "+team)
+	d.finds(t, "mail", httpapi.FindingWarning, "1 mails wait for the mail server, the oldest for 5h")
+	d.finds(t, "store", httpapi.FindingOK, "1 teams")
+
+	d.finds(t, "index", httpapi.FindingOK, "0 posts")
+	d.write(t, team, func(b *persistence.Batch) {
+		view, err := d.store.View(t.Context())
+		require.NoError(t, err)
+		defer view.Close()
+		w, err := postindex.New(postindex.Options{}).Writer(view, team, b)
+		require.NoError(t, err)
+		require.NoError(t, w.Put(&watchpost.Post{ID: team, URN: "urn:network:post:1", Content: "tea", PostedAt: now, CreatedAt: now}))
+		_, err = w.Finish()
+		require.NoError(t, err)
+	})
+	d.finds(t, "index", httpapi.FindingOK, "1 posts")
+	d.write(t, team, func(b *persistence.Batch) { b.Delete([]byte("pU" + "urn:network:post:1")) })
+	d.finds(t, "index", httpapi.FindingError, "problems in the index")
+	d.store.writable = func() error { return errors.New("the database does not answer") }
+	d.finds(t, "store", httpapi.FindingError, "the database does not answer")
+}
+
+// TestDoctorLooksAround: folder, disk, ports, certificates, mail and backups.
+func TestDoctorLooksAround(t *testing.T) {
+	t.Parallel()
+	d := patient(t)
+	d.finds(t, "folder", httpapi.FindingOK, d.config.Data)
+	key := filepath.Join(d.config.Data, "master.key")
+	require.NoError(t, os.WriteFile(key, []byte("x"), 0o600))
+	require.NoError(t, os.Chmod(key, 0o644))
+	d.finds(t, "folder", httpapi.FindingWarning, "every user of the machine can read it")
+	require.NoError(t, os.Chmod(d.config.Data, 0o755))
+	d.finds(t, "folder", httpapi.FindingWarning, "every user of the machine can look into it")
+
+	d.finds(t, "disk", httpapi.FindingOK, "MiB are free")
+	d.store.free = func() int64 { return 300 << 20 }
+	d.finds(t, "disk", httpapi.FindingWarning, "300 MiB are free")
+	d.store.free = func() int64 { return 3 << 20 }
+	d.finds(t, "disk", httpapi.FindingError, "less than the 256 MiB")
+
+	d.finds(t, "ports", httpapi.FindingOK, "is free")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	d.config.Listen = taken.Addr().String()
+	d.finds(t, "ports", httpapi.FindingError, "address already in use")
+
+	d.finds(t, "mail", httpapi.FindingWarning, "mails are written to")
+	d.config.SMTP = smtpFlags{Host: "127.0.0.1", Port: 1, From: "a@b.example", TLS: "none"}
+	d.finds(t, "mail", httpapi.FindingError, "connection refused")
+
+	d.finds(t, "backups", httpapi.FindingWarning, "none are configured")
+	d.config.BackupTo = t.TempDir()
+	d.finds(t, "backups", httpapi.FindingWarning, "there is none in")
+	for made, level := range map[time.Time]string{time.Now().AddDate(0, 0, -20): httpapi.FindingWarning, time.Now(): httpapi.FindingOK} {
+		set := filepath.Join(d.config.BackupTo, made.UTC().Format("20060102T150405.000Z")+"-plain")
+		require.NoError(t, os.MkdirAll(set, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(set, made.UTC().Format("20060102T150405.000Z")+".manifest"), nil, 0o600))
+		d.finds(t, "backups", level, made.UTC().Format("2006"))
+		require.NoError(t, os.RemoveAll(set))
+	}
+	d.config.BackupTo = "s3+https://127.0.0.1:1/"
+	d.finds(t, "backups", httpapi.FindingError, "127.0.0.1:1")
+	d.config.Listen = "nonsense"
+	d.finds(t, "configuration", httpapi.FindingError, "nonsense")
+}
+
+// TestDoctorReadsCertificates: expired ones, those that expire soon, and those of
+// another authority or host.
+func TestDoctorReadsCertificates(t *testing.T) {
+	t.Parallel()
+	d := patient(t)
+	dir := t.TempDir()
+	write := func(name string, ends time.Time) (certFile, keyFile string) {
+		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"node1.example"},
+			NotBefore: time.Now().Add(-time.Hour), NotAfter: ends, IsCA: true, BasicConstraintsValid: true,
+		}
+		raw, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+		require.NoError(t, err)
+		encoded, err := x509.MarshalECPrivateKey(private)
+		require.NoError(t, err)
+		certFile, keyFile = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
+		require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600))
+		require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded}), 0o600))
+		return certFile, keyFile
+	}
+	good, goodKey := write("good", time.Now().AddDate(1, 0, 0))
+	other, _ := write("other", time.Now().AddDate(1, 0, 0))
+	d.config.TLSCert, d.config.TLSKey = good, goodKey
+	d.finds(t, "certificates", httpapi.FindingOK, "--tls-cert is valid until")
+	d.config.TLSCert, d.config.TLSKey = write("soon", time.Now().AddDate(0, 0, 3))
+	d.finds(t, "certificates", httpapi.FindingWarning, "expires on")
+	d.config.TLSCert, d.config.TLSKey = write("past", time.Now().Add(-time.Minute))
+	d.finds(t, "certificates", httpapi.FindingError, "has expired")
+	d.config.TLSKey = goodKey
+	d.finds(t, "certificates", httpapi.FindingError, "--tls-cert")
+
+	d.config.TLSCert, d.config.TLSKey = "", ""
+	d.config.ClusterCert, d.config.ClusterKey, d.config.ClusterCA, d.config.Advertise = good, goodKey, good, "node1.example:8443"
+	d.finds(t, "certificates", httpapi.FindingOK, "--cluster-cert is valid until")
+	d.config.Advertise = "node2.example:8443"
+	d.finds(t, "certificates", httpapi.FindingError, "node2.example")
+	d.config.Advertise, d.config.ClusterCA = "node1.example:8443", other
+	d.finds(t, "certificates", httpapi.FindingError, "--cluster-cert")
+	d.config.ClusterCA = filepath.Join(dir, "none")
+	d.finds(t, "certificates", httpapi.FindingError, "no certificate in it")
+}
+
+// TestDoctorAsksTheMailServer: a server that answers and accepts the user gets no mail.
+func TestDoctorAsksTheMailServer(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Options{NoStartTLS: true, PlainSecret: true})
+	d := patient(t)
+	d.config.SMTP = smtpFlags{Host: server.Host, Port: server.Port, User: mailtest.User, Password: mailtest.Password, From: "a@b.example", TLS: "none"}
+	d.finds(t, "mail", httpapi.FindingOK, "answers and accepts the user")
+	d.config.SMTP.Password = "wrong"
+	d.finds(t, "mail", httpapi.FindingError, "535")
+	require.Empty(t, server.Mails())
+}

@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+)
+
+// Levels of a finding.
+const (
+	FindingOK      = "ok"
+	FindingWarning = "warning" // it works now
+	FindingError   = "error"   // something does not work, or data is in danger
+)
+
+// Finding is what one check of the service's surroundings found.
+type Finding struct {
+	Check  string `json:"check"`
+	Level  string `json:"level"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Findings are those of all checks, in their order.
+type Findings struct {
+	Findings []Finding `json:"findings"`
+}
+
+func (s *Server) doctorRoutes() {
+	if s.doctor == nil {
+		return
+	}
+	handle(s, s.ops, http.MethodGet, "/admin/doctor", s.examine, s.operation(operators, "examine", "Check the service and its surroundings", tagAdmin), fuego.OptionHide())
+}
+
+func (s *Server) examine(r *http.Request) (Findings, error) {
+	return Findings{s.doctor(r.Context())}, nil
+}
