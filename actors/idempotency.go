@@ -43,6 +43,7 @@ var keptReplies = map[string]reflect.Type{
 	"followed":  reflect.TypeFor[Followed](),
 	"member":    reflect.TypeFor[watchpost.Member](),
 	"rule":      reflect.TypeFor[RuleView](),
+	"target":    reflect.TypeFor[TargetCreated](),
 }
 
 func kindOfReply(reply any) string {
@@ -108,7 +109,7 @@ func (i *idempotency) onIdempotentRequest(m IdempotentRequest) {
 	case i.fresh[m.Name] != nil && i.ctx.Sender() != nil:
 		i.fresh[m.Name].waiting = append(i.fresh[m.Name].waiting, i.ctx.Sender())
 	default:
-		reply, err := keptReply(record)
+		reply, err := i.replyOf(record)
 		if err != nil {
 			err = watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err)
 		}
@@ -124,7 +125,7 @@ func (i *idempotency) onReplyDurable(m replyDurable) {
 		return
 	}
 	delete(i.fresh, m.name)
-	reply, err := keptReply(&fresh.record)
+	reply, err := i.replyOf(&fresh.record)
 	for _, sender := range fresh.waiting {
 		if err != nil {
 			i.ctx.Send(sender, watchpost.WrapError(watchpost.Internal, watchpost.TextInternal, err))
@@ -132,6 +133,16 @@ func (i *idempotency) onReplyDurable(m replyDurable) {
 			i.ctx.Send(sender, ReplayedReply{reply})
 		}
 	}
+}
+
+// replyOf returns the reply of a record. The secret of a target is kept sealed.
+func (i *idempotency) replyOf(r *teamspace.IdempotencyRecord) (any, error) {
+	reply, err := keptReply(r)
+	if made, ok := reply.(TargetCreated); ok && len(made.Sealed) > 0 {
+		made.Secret, err = i.env.keyring.open(made.Sealed, string(made.Target.ID))
+		return made, err
+	}
+	return reply, err
 }
 
 // kept returns the reply that is kept under a name; nil when there is none.

@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -333,21 +335,29 @@ func (ns *notifications) onSentNow(m sentNow) {
 	ns.run()
 }
 
-// Deliveries returns the log of a target, newest first.
-func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id watchpost.TargetID) ([]watchpost.Delivery, error) {
+// TargetDelivery is a delivery of the log of a target.
+type TargetDelivery struct {
+	Target watchpost.TargetID
+	watchpost.Delivery
+}
+
+// Deliveries returns the log of a target, newest first; without an id, the newest
+// deliveries of all targets.
+func (r *Registry) Deliveries(ctx context.Context, team watchpost.TeamID, id watchpost.TargetID) ([]TargetDelivery, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	defer view.Close()
-	log := []watchpost.Delivery{}
-	if len(id) != idLength {
+	log := []TargetDelivery{}
+	if id != "" && len(id) != idLength {
 		return log, nil
 	}
-	err = teamspace.LoadAll(view, persistence.Space(team), teamspace.KeyTargetLog+string(id), func(_ string, d watchpost.Delivery) {
-		log = append([]watchpost.Delivery{d}, log...)
+	err = teamspace.LoadAll(view, persistence.Space(team), teamspace.KeyTargetLog+string(id), func(rest string, d watchpost.Delivery) {
+		log = append(log, TargetDelivery{watchpost.TargetID((string(id) + rest)[:idLength]), d})
 	})
-	return log, unavailable(err)
+	slices.SortFunc(log, func(a, b TargetDelivery) int { return cmp.Compare(b.ID, a.ID) })
+	return log[:min(len(log), deliveryLog)], unavailable(err)
 }
 
 // ResumeNotifications activates the teams with notifications that wait, of those

@@ -23,7 +23,8 @@ type CreateTarget struct {
 // is shown only once.
 type TargetCreated struct {
 	TargetView
-	Secret string
+	Secret string `json:"-"`
+	Sealed []byte // Secret, for a repetition of the request
 }
 
 // UpdateTarget replaces a target (NotFound, Invalid); answered by TargetView. Change
@@ -101,6 +102,7 @@ func (ns *notifications) onCreate(m CreateTarget) {
 		_, _ = rand.Read(key) // it never fails
 		created.Secret = notify.NewSecret(key)
 		t.Sealed = ns.env.keyring.seal(created.Secret, string(t.ID))
+		created.Sealed = t.Sealed
 	case watchpost.TargetTelegram:
 		t.Sealed = ns.env.keyring.seal(m.Secret, string(t.ID))
 	}
@@ -109,7 +111,7 @@ func (ns *notifications) onCreate(m CreateTarget) {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
 	created.TargetView = ns.viewOf(box, t)
-	ns.commit(batch, created)
+	ns.team.idempotency.commitOnce(batch, created)
 }
 
 // check checks what only the team knows.

@@ -103,6 +103,11 @@ func TestDashboardNotifications(t *testing.T) {
 	require.NotContains(t, failed, "alert(1)</script>")
 	require.Contains(t, failed, "&lt;script&gt;")
 
+	all := b.do("GET", page, "").raw
+	require.Contains(t, all, "Latest deliveries")
+	require.Contains(t, all, "answered 500 Internal Server Error")
+	require.Equal(t, 2, strings.Count(all, `href="`+target+`#log"`))
+
 	// The form keeps what was not touched.
 	before := fieldsOf(target)
 	require.Equal(t, 303, send(target, url.Values{"do": {"save"}, "name": {"Deploy"}, "url": {hook.URL}, "max_per_hour": {"60"}, "batch_minutes": {"0"}}).status)

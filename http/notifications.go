@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -25,7 +26,9 @@ func (s *Server) notificationRoutes() {
 	const path = "/api-notifications"
 	unknown := withError(http.StatusNotFound, watchpost.TextTargetNotFound)
 	member := withError(http.StatusNotFound, textUserNotFound)
-	handleBody(s, s.api, http.MethodPost, path, s.createTarget, s.operation(teams, "createNotificationTarget", "Create a notification target", tagNotifications),
+	handleCreate(s, path, s.createTarget, func(_ createTargetRequest, made actors.TargetCreated) createTargetReply {
+		return createTargetReply{showTarget(made.TargetView), made.Secret, true}
+	}, s.operation(teams, "createNotificationTarget", "Create a notification target", tagNotifications),
 		withBody(slices.Concat([]string{textNoType}, targetTexts)...), withForeignErrors(), member, withError(http.StatusConflict, textTargetLimit))
 	handle(s, s.api, http.MethodGet, path, s.getTargets, s.operation(teams, "getNotificationTargets", "List the notification targets", tagNotifications))
 	handleBody(s, s.api, http.MethodPut, path, s.updateTarget, s.operation(teams, "updateNotificationTarget", "Change or resume a notification target", tagNotifications),
@@ -33,8 +36,8 @@ func (s *Server) notificationRoutes() {
 	handle(s, s.api, http.MethodDelete, path, s.deleteTarget, s.operation(teams, "deleteNotificationTarget", "Delete a notification target and what waits for it", tagNotifications),
 		query("id", "the target; may be given in a JSON body instead", openapi3.NewStringSchema()),
 		withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), unknown)
-	handle(s, s.api, http.MethodGet, path+"/deliveries", s.getDeliveries, s.operation(teams, "getNotificationDeliveries", "List the last deliveries of a target", tagNotifications),
-		query("id", "the target", openapi3.NewStringSchema()), required(), withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"))
+	handle(s, s.api, http.MethodGet, path+"/deliveries", s.getDeliveries, s.operation(teams, "getNotificationDeliveries", "List the last 100 deliveries of a target, or of all targets", tagNotifications),
+		query("id", "the target; default: all", openapi3.NewStringSchema()), withError(http.StatusBadRequest, "Invalid 'id'"))
 	handleBody(s, s.api, http.MethodPost, path+"/send", s.sendNow, s.operation(teams, "sendNotification", "Send a test message, or a delivery again", tagNotifications),
 		withBody(textMissingID, "Invalid 'delivery_id'"), unknown, withError(http.StatusNotFound, "Delivery not found"))
 }
@@ -135,8 +138,7 @@ type createTargetReply struct {
 	Created bool   `json:"created"`
 }
 
-func (s *Server) createTarget(r *http.Request, request createTargetRequest) (createTargetReply, error) {
-	ctx := r.Context()
+func (s *Server) createTarget(ctx context.Context, key *actors.IdempotencyKey, request createTargetRequest) (actors.TargetCreated, error) {
 	kind := watchpost.TargetKind(*request.Type)
 	t := request.change(watchpost.NotificationTarget{Name: string(kind), Kind: kind, Watchlist: watchpost.WatchlistID(request.Watchlist), PerHour: watchpost.DefaultPerHour})
 	if kind == watchpost.TargetEmail && request.Batch == nil {
@@ -144,16 +146,13 @@ func (s *Server) createTarget(r *http.Request, request createTargetRequest) (cre
 	}
 	secret := ""
 	replace(&secret, request.Token)
-	made, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.CreateTarget{Target: t, Secret: secret})
-	if err != nil {
-		if watchpost.KindOf(err) == watchpost.NotFound && request.Watchlist != "" {
-			if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), request.Watchlist); denied != nil {
-				return createTargetReply{}, denied
-			}
+	made, err := sendOnce(ctx, s, key, actors.CreateTarget{Target: t, Secret: secret})
+	if err != nil && watchpost.KindOf(err) == watchpost.NotFound && request.Watchlist != "" {
+		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), request.Watchlist); denied != nil {
+			return actors.TargetCreated{}, denied
 		}
-		return createTargetReply{}, err
 	}
-	return createTargetReply{showTarget(made.TargetView), made.Secret, true}, nil
+	return made, err
 }
 
 type targetsReply struct {
@@ -202,6 +201,7 @@ func (s *Server) deleteTarget(r *http.Request) (deleteTargetReply, error) {
 // shownDelivery is a delivery in a reply.
 type shownDelivery struct {
 	ID       string                  `json:"id"`
+	Target   watchpost.TargetID      `json:"target_id"`
 	Kind     string                  `json:"kind" validate:"oneof=posts test replay"`
 	Posts    []watchpost.PostID      `json:"post_ids" validate:"required"`
 	State    watchpost.DeliveryState `json:"state" validate:"oneof=pending delivered failed"`
@@ -213,8 +213,8 @@ type shownDelivery struct {
 	Error    string                  `json:"error_text"`
 }
 
-func showDelivery(d *watchpost.Delivery) shownDelivery {
-	return shownDelivery{ID: d.ID, Kind: d.Kind, Posts: append([]watchpost.PostID{}, d.Posts...), State: d.State, At: timestampOf(d.At), Attempts: d.Attempts,
+func showDelivery(d *actors.TargetDelivery) shownDelivery {
+	return shownDelivery{ID: d.ID, Target: d.Target, Kind: d.Kind, Posts: append([]watchpost.PostID{}, d.Posts...), State: d.State, At: timestampOf(d.At), Attempts: d.Attempts,
 		NextAt: timestampOrNil(d.NotBefore), EndedAt: timestampOrNil(d.EndedAt), Status: d.Code, Error: d.Error}
 }
 
@@ -228,9 +228,6 @@ func (s *Server) getDeliveries(r *http.Request) (deliveriesReply, error) {
 	id := p.one("id")
 	if p.err != nil {
 		return deliveriesReply{}, p.err
-	}
-	if id == "" {
-		return deliveriesReply{}, watchpost.Errorf(watchpost.Invalid, textMissingID)
 	}
 	log, err := s.registry.Deliveries(r.Context(), teamOf(r.Context()), watchpost.TargetID(id))
 	reply := deliveriesReply{Deliveries: []shownDelivery{}, Count: len(log)}
@@ -247,5 +244,5 @@ type sendNowRequest struct {
 
 func (s *Server) sendNow(r *http.Request, request sendNowRequest) (shownDelivery, error) {
 	d, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.SendNow{ID: watchpost.TargetID(request.ID), Delivery: request.Delivery})
-	return showDelivery(&d), err
+	return showDelivery(&actors.TargetDelivery{Target: watchpost.TargetID(request.ID), Delivery: d}), err
 }

@@ -16,6 +16,7 @@ type notificationsPage struct {
 	frame
 	Targets []targetRow
 	Failing []targetRow
+	Log     []deliveryRow // the latest, of all targets
 	Most    int
 }
 
@@ -64,8 +65,24 @@ func (d *Dashboard) notifications(w http.ResponseWriter, r *http.Request, v *vis
 			page.Failing = append(page.Failing, row)
 		}
 	}
+	log, err := d.Registry.Deliveries(r.Context(), v.session.Team, "")
+	if err != nil {
+		return err
+	}
+	for i := range log[:min(len(log), latestDeliveries)] {
+		row := deliveryRowOf(&log[i].Delivery, d.Clock.Now())
+		for j := range page.Targets {
+			if page.Targets[j].ID == log[i].Target {
+				row.Target = &page.Targets[j]
+				page.Log = append(page.Log, row)
+			}
+		}
+	}
 	return render(w, http.StatusOK, "notifications.html", page)
 }
+
+// latestDeliveries bounds the log of all targets on the page.
+const latestDeliveries = 20
 
 // targets returns the targets of the team and its watchlists.
 func (d *Dashboard) targets(r *http.Request, v *visit) ([]actors.TargetView, []actors.WatchlistView, error) {
@@ -153,7 +170,8 @@ type deliveryRow struct {
 	What                    string
 	Posts                   []watchpost.PostID
 	State, Class, Icon, Why string
-	Again                   bool // its posts can be sent again
+	Again                   bool       // its posts can be sent again
+	Target                  *targetRow // in the log of all targets
 }
 
 func deliveryRowOf(d *watchpost.Delivery, now time.Time) deliveryRow {
@@ -225,7 +243,7 @@ func (d *Dashboard) targetForm(r *http.Request, v *visit) (*targetForm, error) {
 	row := targetRowOf(&view, lists, d.Clock.Now())
 	f.Title, f.Row = row.Name, &row
 	for i := range log {
-		f.Log = append(f.Log, deliveryRowOf(&log[i], d.Clock.Now()))
+		f.Log = append(f.Log, deliveryRowOf(&log[i].Delivery, d.Clock.Now()))
 	}
 	return f, nil
 }
