@@ -93,15 +93,16 @@ func (d *doctor) checkFormat(ctx context.Context) {
 	if err := errors.Join(migrate.Check(ctx, d.store), backup.Check(ctx, d.store)); err != nil {
 		d.fail(check, err, "end the copy or the restore, or use another store")
 	}
+	known := len(migrations) + 1
 	switch stored, err := storedFormat(ctx, d.store); {
 	case err != nil:
 		d.fail(check, err, "restore a backup")
-	case stored > dataFormat:
-		d.fail(check, fmt.Errorf("the data has format %d, and this build (%s) knows %d", stored, version, dataFormat), "start the newer build, or restore a backup of before the upgrade")
+	case stored > known:
+		d.fail(check, fmt.Errorf("the data has format %d, and this build (%s) knows %d", stored, version, known), "start the newer build, or restore a backup of before the upgrade")
 	case stored == 0:
-		d.ok(check, "the data has no format yet; this build knows %d", dataFormat)
+		d.ok(check, "the data has no format yet; this build knows %d", known)
 	default:
-		d.ok(check, "the data has format %d; this build knows %d", stored, dataFormat)
+		d.ok(check, "the data has format %d; this build knows %d", stored, known)
 	}
 	if d.config.Store != "" {
 		d.checkDatabase(ctx)

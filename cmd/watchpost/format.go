@@ -9,45 +9,66 @@ import (
 	"watchpost/persistence"
 )
 
-// dataFormat is the version of what the service stores. A change that earlier builds
-// would misread takes the next number.
-const dataFormat = 1
+// migrations[i] makes data of format i+1 that of format i+2. A migration may be
+// interrupted and is then repeated, and two nodes may run it at once, so it must be
+// idempotent. specs/formats has a store of every format.
+var migrations []func(context.Context, persistence.Store) error
 
 // formatSpace and formatEntry hold the version. No team has an id of this form.
 const formatSpace persistence.Space = "format"
 
 var formatEntry = persistence.DirectoryKey{Kind: "format", Name: "version"}
 
-// formatAttempts bounds the repetitions when several nodes start on an empty database.
+// formatAttempts bounds the repetitions when several nodes start at once.
 const formatAttempts = 10
 
-// checkFormat refuses data of a newer build, and notes the version in a store that
-// has none: an empty one, or one of a build before versions.
-func checkFormat(ctx context.Context, store persistence.Store) error {
+// checkFormat brings older data to the format of this build, whose migrations it is
+// given, and refuses data of a newer one. A store that has no version gets it: it is
+// empty, or of a build before versions.
+func checkFormat(ctx context.Context, store persistence.Store, steps []func(context.Context, persistence.Store) error) error {
+	known := len(steps) + 1
 	var err error
-	for range formatAttempts {
+	for attempts := 0; attempts < formatAttempts; {
 		var stored int
 		if stored, err = storedFormat(ctx, store); err != nil {
 			return err
 		}
+		next := known
 		switch {
-		case stored > dataFormat:
-			return fmt.Errorf("the data has format %d, and this build (%s) knows %d: start the newer build, or restore a backup of before the upgrade", stored, version, dataFormat)
-		case stored != 0:
+		case stored == known:
 			return nil
+		case stored > known:
+			return fmt.Errorf("the data has format %d, and this build (%s) knows %d: start the newer build, or restore a backup of before the upgrade", stored, version, known)
+		case stored > 0:
+			if err := steps[stored-1](ctx, store); err != nil {
+				return fmt.Errorf("migrate the data from format %d: %w", stored, err)
+			}
+			next = stored + 1
 		}
-		var epoch persistence.Epoch
-		if epoch, err = store.Activate(ctx, formatSpace); err != nil {
+		err = noteFormat(ctx, store, stored, next)
+		if err != nil && !errors.Is(err, persistence.ErrConflict) && !errors.Is(err, persistence.ErrFenced) {
 			return err
 		}
-		batch := &persistence.Batch{}
-		batch.CompareAndSet(formatEntry, nil, strconv.AppendInt(nil, dataFormat, 10))
-		err = persistence.Commit(ctx, store, formatSpace, epoch, batch)
-		if !errors.Is(err, persistence.ErrConflict) && !errors.Is(err, persistence.ErrFenced) {
-			return err
+		if err != nil {
+			attempts++ // another node was faster
 		}
 	}
 	return err
+}
+
+// noteFormat replaces the version, which is 0 when there is none.
+func noteFormat(ctx context.Context, store persistence.Store, from, to int) error {
+	epoch, err := store.Activate(ctx, formatSpace)
+	if err != nil {
+		return err
+	}
+	var before []byte
+	if from > 0 {
+		before = strconv.AppendInt(nil, int64(from), 10)
+	}
+	batch := &persistence.Batch{}
+	batch.CompareAndSet(formatEntry, before, strconv.AppendInt(nil, int64(to), 10))
+	return persistence.Commit(ctx, store, formatSpace, epoch, batch)
 }
 
 // storedFormat returns the version of a store; 0 when it has none.

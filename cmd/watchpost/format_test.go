@@ -1,8 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"log/slog"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestDataFormat(t *testing.T) {
 	var nodes sync.WaitGroup
 	failures := make([]error, 3)
 	for i := range failures {
-		nodes.Go(func() { failures[i] = checkFormat(t.Context(), store) })
+		nodes.Go(func() { failures[i] = checkFormat(t.Context(), store, migrations) })
 	}
 	nodes.Wait()
 	for _, err := range failures {
@@ -30,13 +31,62 @@ func TestDataFormat(t *testing.T) {
 	}
 	stored, err := storedFormat(t.Context(), store)
 	require.NoError(t, err)
-	require.Equal(t, dataFormat, stored)
+	require.Equal(t, 1, stored)
 
-	epoch, err := store.Activate(t.Context(), formatSpace)
+	require.NoError(t, noteFormat(t.Context(), store, 1, 2))
+	require.ErrorContains(t, checkFormat(t.Context(), store, migrations), "the data has format 2, and this build")
+	require.ErrorContains(t, checkFormat(t.Context(), store, migrations), "restore a backup of before the upgrade")
+}
+
+// TestMigrations: older data goes through the steps in their order, also when one is
+// interrupted and when several nodes start at once.
+func TestMigrations(t *testing.T) {
+	t.Parallel()
+	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	batch := &persistence.Batch{}
-	batch.Set(formatEntry, strconv.AppendInt(nil, dataFormat+1, 10))
-	require.NoError(t, persistence.Commit(t.Context(), store, formatSpace, epoch, batch))
-	require.ErrorContains(t, checkFormat(t.Context(), store), "the data has format 2, and this build")
-	require.ErrorContains(t, checkFormat(t.Context(), store), "restore a backup of before the upgrade")
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	require.NoError(t, checkFormat(t.Context(), store, nil))
+
+	// A made-up change: a value of one format becomes two of the next.
+	var mu sync.Mutex
+	var ran []string
+	broken := errors.New("power cut")
+	step := func(name, from string) func(context.Context, persistence.Store) error {
+		return func(ctx context.Context, s persistence.Store) error {
+			mu.Lock()
+			defer mu.Unlock()
+			ran = append(ran, name)
+			epoch, err := s.Activate(ctx, "made up")
+			if err != nil {
+				return err
+			}
+			batch := &persistence.Batch{}
+			batch.Put([]byte(name), []byte(from))
+			return errors.Join(persistence.Commit(ctx, s, "made up", epoch, batch), broken)
+		}
+	}
+	steps := []func(context.Context, persistence.Store) error{step("second", "1"), step("third", "2")}
+	require.ErrorContains(t, checkFormat(t.Context(), store, steps), "migrate the data from format 1: power cut")
+	stored, err := storedFormat(t.Context(), store)
+	require.NoError(t, err)
+	require.Equal(t, 1, stored)
+
+	broken = nil
+	var nodes sync.WaitGroup
+	failures := make([]error, 3)
+	for i := range failures {
+		nodes.Go(func() { failures[i] = checkFormat(t.Context(), store, steps) })
+	}
+	nodes.Wait()
+	for _, err := range failures {
+		require.NoError(t, err)
+	}
+	stored, err = storedFormat(t.Context(), store)
+	require.NoError(t, err)
+	require.Equal(t, 3, stored)
+	require.Equal(t, "third", ran[len(ran)-1])
+	before := len(ran)
+	require.NoError(t, checkFormat(t.Context(), store, steps))
+	require.Len(t, ran, before)
+	require.ErrorContains(t, checkFormat(t.Context(), store, nil), "the data has format 3, and this build")
 }

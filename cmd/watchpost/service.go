@@ -125,7 +125,7 @@ func (s *service) openStore(ctx context.Context) error {
 	if err := errors.Join(migrate.Check(ctx, store), backup.Check(ctx, store)); err != nil {
 		return err
 	}
-	if err := checkFormat(ctx, store); err != nil {
+	if err := checkFormat(ctx, store, migrations); err != nil {
 		return err
 	}
 	s.metrics.MustRegister(store.collector)
