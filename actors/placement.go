@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"watchpost"
@@ -56,32 +57,74 @@ func (r *Registry) running(name string) bool {
 	return a != nil && !a.stopping
 }
 
-// Release ends the root actors that serves does not report, and returns when they
-// have ended, with their last commits. It drops caches that another owner may make
-// outdated; the others compare themselves with the snapshot that they are used for.
+// Bounds of a release.
+const (
+	// releaseAtOnce is how many root actors leave together: a node that takes over
+	// thousands loads them one after the other.
+	releaseAtOnce = 16
+	// answerTimeout is how long the end of a root actor waits for the answers to
+	// requests under way.
+	answerTimeout = 5 * time.Second
+)
+
+// Release ends the root actors that serves does not report, a few at a time, and
+// returns when they have ended, with their last commits. Requests under way are
+// answered first. It drops caches that another owner may make outdated; the others
+// compare themselves with the snapshot that they are used for.
 func (r *Registry) Release(ctx context.Context, serves func(name string) bool) error {
 	r.mu.Lock()
-	var ended []*activation
+	var leaving []*activation
 	for _, a := range r.active {
-		if serves(placeOf(a.name)) {
-			continue
+		if !serves(placeOf(a.name)) {
+			leaving = append(leaving, a)
 		}
-		if !a.stopping {
-			a.stopping = true
-			r.retire(a)
-			r.env.system.Root.Poison(a.pid)
-		}
-		ended = append(ended, a)
 	}
 	r.mu.Unlock()
-	for _, a := range ended {
-		if err := a.ended(ctx); err != nil {
-			return err
+	for few := range slices.Chunk(leaving, releaseAtOnce) {
+		r.leave(few)
+		for _, a := range few {
+			if err := r.awaitEnd(ctx, a); err != nil {
+				return err
+			}
 		}
 	}
 	r.env.finished.clear()
 	r.env.changes.end(serves, false)
 	return nil
+}
+
+// leave makes root actors end when their calls are answered. A message that a child
+// still handles would be lost with its end, and its caller would not know whether the
+// request was carried out.
+func (r *Registry) leave(few []*activation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range few {
+		if a.stopping {
+			continue
+		}
+		a.stopping = true
+		r.retire(a)
+		if a.leaving = true; a.calls == 0 {
+			r.poison(a)
+		}
+	}
+}
+
+// awaitEnd waits until a root actor that leaves has ended. Calls that are not answered
+// in time are given up.
+func (r *Registry) awaitEnd(ctx context.Context, a *activation) error {
+	bounded, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	if a.ended(bounded) == nil {
+		return nil
+	}
+	r.mu.Lock()
+	if a.leaving {
+		r.poison(a)
+	}
+	r.mu.Unlock()
+	return a.ended(ctx)
 }
 
 // TeamOfToken returns the team of a session's token, or an Unauthenticated error.

@@ -124,6 +124,8 @@ type activation struct {
 	// stopping is set when the actor is stopped, stopped is closed when it has ended.
 	stopping bool
 	stopped  chan struct{}
+	// leaving means that the actor is told to end with the last of its calls.
+	leaving bool
 }
 
 // New starts the actors.
@@ -293,8 +295,21 @@ func (r *Registry) retire(a *activation) {
 
 func (r *Registry) release(a *activation) {
 	r.mu.Lock()
-	a.calls--
+	r.answered(a)
 	r.mu.Unlock()
+}
+
+// answered notes the end of a call; the caller holds the lock.
+func (r *Registry) answered(a *activation) {
+	if a.calls--; a.calls == 0 && a.leaving {
+		r.poison(a)
+	}
+}
+
+// poison tells a stopping actor to end; the caller holds the lock.
+func (r *Registry) poison(a *activation) {
+	a.leaving = false
+	r.env.system.Root.Poison(a.pid)
 }
 
 // forget removes an actor that has ended and answers who still waits for it.
@@ -370,8 +385,8 @@ func (r *Registry) passivate(a *activation, uses int) {
 	defer cancel()
 	idle, err := r.caller.ask(ctx, a.pid, canPassivate{})
 	r.mu.Lock()
-	a.calls--
-	ready := err == nil && idle == true && a.calls == 0 && a.uses == uses
+	r.answered(a)
+	ready := err == nil && idle == true && a.calls == 0 && a.uses == uses && !a.stopping
 	r.touch(a, r.env.clock.Now()) // asked again when it is unused for as long
 	if ready {
 		a.stopping = true

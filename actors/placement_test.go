@@ -1,0 +1,60 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+)
+
+// TestReleaseAnswersFirst: a request that a child of the team handles while the team
+// moves to another node is answered by what became of it; a later one is told that
+// the team is elsewhere.
+func TestReleaseAnswersFirst(t *testing.T) {
+	t.Parallel()
+	var elsewhere atomic.Bool
+	w := actorstest.New(t, actorstest.With(func(o *actors.Options) {
+		o.Serves = func(string) bool { return !elsewhere.Load() }
+	}))
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
+	made, err := actorstest.Try[actors.WatchlistView](team, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+		Type: watchpost.KeywordWatchlist, Name: "before", Keywords: []watchpost.KeywordEntry{{Keyword: "tea"}},
+	}})
+	require.NoError(t, err)
+
+	reached, proceed := w.HoldIn("actors.(*watchlist).onUpdate")
+	name := "after"
+	updated := make(chan error, 1)
+	go func() {
+		_, err := actorstest.Try[actors.WatchlistView](team, actors.UpdateWatchlist{Type: watchpost.KeywordWatchlist, ID: made.Watchlist.ID, Patch: watchpost.WatchlistPatch{Name: &name}})
+		updated <- err
+	}()
+	<-reached
+	elsewhere.Store(true)
+	released := make(chan error, 1)
+	go func() { released <- w.Registry.Release(w.Context(), func(string) bool { return false }) }()
+	require.Eventually(t, func() bool { // the team takes no more requests
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		_, err := w.Registry.Call(ctx, team.ID, actors.GetTeam{})
+		return err != nil
+	}, actorstest.Wait, time.Millisecond)
+	proceed()
+	require.NoError(t, <-updated)
+	require.NoError(t, <-released)
+
+	_, err = actorstest.Try[actors.TeamView](team, actors.GetTeam{})
+	var moved *actors.ElsewhereError
+	require.True(t, errors.As(err, &moved), "%v", err)
+	elsewhere.Store(false)
+	view, err := actorstest.Try[actors.WatchlistView](team, actors.GetWatchlist{Type: watchpost.KeywordWatchlist, ID: made.Watchlist.ID})
+	require.NoError(t, err)
+	require.Equal(t, name, view.Watchlist.Name)
+}
