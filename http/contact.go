@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -72,10 +73,16 @@ func (c *clusterEdge) contact(ctx context.Context, node string) {
 		return
 	}
 	reply, err := c.transport.RoundTrip(r)
-	if err != nil {
+	switch {
+	case err == nil:
+		_ = reply.Body.Close() // it is empty
+	case errors.Is(err, syscall.ECONNREFUSED):
+		// That is a sign of life too when the node starts or stops. If it is gone, the
+		// database knows.
+		c.Node.ReportDead(ctx, node)
+	default:
 		return // look draws the conclusion
 	}
-	_ = reply.Body.Close() // it is empty
 	c.contacts.note(node, false)
 }
 

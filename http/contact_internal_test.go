@@ -1,6 +1,10 @@
 package httpapi
 
 import (
+	"context"
+	"net"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,4 +49,36 @@ func TestContacts(t *testing.T) {
 	require.False(t, k.look(nil, now.Add(time.Second)), "there are no others")
 	silent, _ = k.silent("b")
 	require.False(t, silent, "it has left")
+}
+
+// refusing is a node that knows who was reported dead.
+type refusing struct {
+	Node
+	reported string
+}
+
+// ID implements Node.
+func (*refusing) ID() string { return "a:1" }
+
+// ReportDead implements Node.
+func (n *refusing) ReportDead(_ context.Context, id string) { n.reported = id }
+
+// TestRefusalIsNoSilence: a node that refuses connections is not called silent, so that
+// requests are not ended when it has come back. Whether it is gone, the database says.
+func TestRefusalIsNoSilence(t *testing.T) {
+	t.Parallel()
+	const b = "b:1"
+	node := &refusing{}
+	c := newClusterEdge(Cluster{Node: node}, nil)
+	c.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	now := realNow()
+	c.contacts.look([]string{b}, now.Add(-2*contactLost))
+	c.contact(t.Context(), b)
+	require.Equal(t, b, node.reported)
+	c.contacts.last = now.Add(-contactEvery)
+	c.contacts.look([]string{b}, now)
+	silent, _ := c.contacts.silent(b)
+	require.False(t, silent)
 }

@@ -7,9 +7,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strings"
+	"sync"
 
 	"watchpost/internal/cluster"
 	"watchpost/persistence/postgres"
@@ -83,7 +86,8 @@ func (s *service) newNode() error {
 // first: others may forward at once.
 func (s *service) joinCluster(ctx context.Context, peers *tls.Config) error {
 	address := cmp.Or(s.config.ClusterListen, s.config.Advertise)
-	if _, err := s.serveTLS(address, s.api.PeerHandler(), peers); err != nil {
+	s.peers = newPeerServer(s.api.PeerHandler(), s.log)
+	if _, err := s.run(s.peers.Server, address, peers); err != nil {
 		return fmt.Errorf("serve the nodes of the cluster: %w", err)
 	}
 	if err := s.node.Join(ctx); err != nil {
@@ -93,6 +97,45 @@ func (s *service) joinCluster(ctx context.Context, peers *tls.Config) error {
 	s.endContact = stop
 	s.running.Go(func() { s.api.KeepContact(contact) })
 	return nil
+}
+
+// peerServer serves the other nodes.
+type peerServer struct {
+	*http.Server
+	unused unusedConns
+}
+
+func newPeerServer(handler http.Handler, log *slog.Logger) *peerServer {
+	p := &peerServer{Server: newServer(handler, log)}
+	p.unused.conns = map[net.Conn]struct{}{}
+	p.ConnState = p.unused.note
+	return p
+}
+
+// unusedConns are connections without a request so far. The other nodes keep some, and
+// http.Server.Shutdown waits 5 seconds for a request on each. A node that has given up
+// its teams expects none, and its sender would ask another node.
+type unusedConns struct {
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}
+}
+
+func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if state == http.StateNew {
+		u.conns[conn] = struct{}{}
+	} else {
+		delete(u.conns, conn)
+	}
+}
+
+func (u *unusedConns) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for conn := range u.conns {
+		_ = conn.Close() // the server notes its end
+	}
 }
 
 // sends reports whether the process that a sender of mails names may still send: its

@@ -49,7 +49,8 @@ type service struct {
 	// endContact ends the signs of life to other nodes; nil without --cluster.
 	endContact context.CancelFunc
 	api        *httpapi.Server
-	servers    []*http.Server
+	servers    []*http.Server // for clients
+	peers      *peerServer    // for other nodes; nil without --cluster
 	ready      atomic.Bool
 	running    conc.WaitGroup
 	// background is the context of work that no request waits for; it ends with stop.
@@ -272,20 +273,21 @@ func (s *service) isReady() error {
 
 // serve listens at an address and returns its URL.
 func (s *service) serve(address string, handler http.Handler) (string, error) {
-	return s.serveTLS(address, handler, s.tls)
-}
-
-// serveTLS is serve with a TLS configuration; nil is none.
-func (s *service) serveTLS(address string, handler http.Handler, config *tls.Config) (string, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return "", err
-	}
 	if s.config.demo {
 		handler = ownNamesOnly(handler)
 	}
 	server := newServer(handler, s.log)
 	s.servers = append(s.servers, server)
+	return s.run(server, address, s.tls)
+}
+
+// run has a server listen at an address, with TLS unless config is nil, and returns its
+// URL.
+func (s *service) run(server *http.Server, address string, config *tls.Config) (string, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", err
+	}
 	scheme := "http"
 	run := func() error { return server.Serve(listener) }
 	if config != nil {
@@ -324,9 +326,6 @@ func (s *service) stop() error {
 			failures = append(failures, fmt.Errorf("stop, waiting for %s: %w", what, err))
 		}
 	}
-	if s.endContact != nil {
-		s.endContact()
-	}
 	if s.node != nil {
 		end("the other nodes to take over the teams", func() error {
 			if err := within(handoverTimeout, s.node.Drain)(); err != nil {
@@ -342,6 +341,13 @@ func (s *service) stop() error {
 	}
 	for _, server := range s.servers {
 		end("requests in flight", func() error { return server.Shutdown(ctx) })
+	}
+	if s.endContact != nil { // not before: the others take a silent member for a fault
+		s.endContact()
+	}
+	if s.peers != nil {
+		s.peers.unused.close()
+		end("requests of other nodes", func() error { return s.peers.Shutdown(ctx) })
 	}
 	s.running.Wait()
 	if s.registry != nil {
