@@ -6,6 +6,7 @@ VERSION      ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo
 LDFLAGS      := -s -w -X main.version=$(VERSION)
 GOLANGCI     := $(BIN)/golangci-lint
 GOLANGCI_VER := v2.15.0
+PEBBLE_VER   := v2.10.1
 SHUFFLE      ?= on
 
 .DEFAULT_GOAL := help
@@ -87,10 +88,17 @@ image: build ## build the container image IMAGE with BUILDER
 	$(BUILDER) build -f deploy/Dockerfile -t $(IMAGE) $(BIN)/image
 .PHONY: image deploy-tools
 
+# install-tool builds a program of the tests into bin/tools. The file with the version
+# in its name says which one is there.
+install-tool = GOBIN=$(CURDIR)/$(BIN)/tools $(GO) install $(1)@$(2) && touch $@ || \
+	echo "$(1) cannot be built: its tests fail in CI and are skipped elsewhere" >&2
+$(BIN)/tools/pebble-$(PEBBLE_VER):
+	@$(call install-tool,github.com/letsencrypt/pebble/v2/cmd/pebble,$(PEBBLE_VER))
+
 # The tests of deploy need promtool, openssl and systemd-analyze. On Debian
 # promtool is taken out of its package, because installing that starts a server;
 # as root the others are installed.
-deploy-tools:
+deploy-tools: $(BIN)/tools/pebble-$(PEBBLE_VER)
 	@[ -x $(BIN)/tools/promtool ] || command -v promtool >/dev/null || { command -v apt-get >/dev/null && \
 		dir=$$(mktemp -d) && { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
 		(cd $$dir && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) && \

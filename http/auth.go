@@ -88,18 +88,18 @@ func (s *Server) guard(check func(*http.Request) error) fuego.RouteOption {
 	})
 }
 
-// adminToken is the operator's secret, kept as its hash so that comparing
-// takes the same time whatever is compared.
-type adminToken struct {
+// bearerToken is a secret of the configuration, kept as its hash so that
+// comparing takes the same time whatever is compared.
+type bearerToken struct {
 	set  bool
 	hash [sha256.Size]byte
 }
 
-func newAdminToken(secret string) adminToken {
-	return adminToken{set: secret != "", hash: sha256.Sum256([]byte(secret))}
+func newBearerToken(secret string) bearerToken {
+	return bearerToken{set: secret != "", hash: sha256.Sum256([]byte(secret))}
 }
 
-func (t adminToken) matches(secret string) bool {
+func (t bearerToken) matches(secret string) bool {
 	hash := sha256.Sum256([]byte(secret))
 	return t.set && subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1
 }

@@ -209,13 +209,35 @@ func TestMetricsNameNobody(t *testing.T) {
 	m.call("GET", "/api-posts", "")
 	m.call("GET", "/api-posts?page=x", "")
 	h.do("GET", "/nope/"+m.id, "")
-	r := h.do("GET", "/metrics", "")
+	r := h.admin("GET", "/metrics", "")
 	require.Equal(t, 200, r.status)
 	require.Contains(t, r.raw, `watchpost_http_requests_total{code="400",method="GET",route="/api-posts"} 1`)
 	require.Contains(t, r.raw, `watchpost_http_requests_total{code="404",method="",route="unmatched"} 1`)
 	require.Contains(t, r.raw, `watchpost_http_request_duration_seconds_bucket{method="GET",route="/api-posts"`)
 	require.NotContains(t, r.raw, m.id)
 	require.NotContains(t, r.raw, m.email)
+}
+
+// TestMetricsNeedAToken: how much a service does is told only to the operator and
+// to the holder of the metrics token, which opens nothing else.
+func TestMetricsNeedAToken(t *testing.T) {
+	t.Parallel()
+	const scraper = "token-of-prometheus"
+	h := build(t, func(o *httpapi.Options) { o.MetricsToken = scraper })
+	h.do("GET", "/metrics", "").fails(401, "Unauthorized")
+	h.do("GET", "/metrics", "", "Authorization", "Bearer wrong").fails(401, "Unauthorized")
+	require.Equal(t, 200, h.do("GET", "/metrics", "", "Authorization", "Bearer "+scraper).status)
+	require.Equal(t, 200, h.admin("GET", "/metrics", "").status)
+	h.do("GET", "/admin/teams", "", "Authorization", "Bearer "+scraper).fails(401, "Unauthorized")
+
+	h = build(t, func(o *httpapi.Options) { o.AdminToken = "" })
+	h.do("GET", "/metrics", "").fails(404, "Not found")
+	h.do("GET", "/metrics", "", "Authorization", "Bearer ").fails(404, "Not found")
+
+	h = build(t, func(o *httpapi.Options) { o.SeparateOps, o.MetricsToken = true, scraper })
+	h.url = listen(t, h.server.OpsHandler())
+	h.do("GET", "/metrics", "").fails(401, "Unauthorized")
+	require.Equal(t, 200, h.do("GET", "/metrics", "", "Authorization", "Bearer "+scraper).status)
 }
 
 func TestSeparateOps(t *testing.T) {
@@ -234,7 +256,7 @@ func TestSeparateOps(t *testing.T) {
 	require.NotContains(t, h.do("GET", "/docs", "").raw, "/admin")
 	ops := listen(t, h.server.OpsHandler())
 	h.url = ops
-	require.Equal(t, 200, h.do("GET", "/metrics", "").status)
+	require.Equal(t, 200, h.do("GET", "/metrics", "").status, "an address of its own guards it")
 	require.Equal(t, 200, h.do("GET", "/healthz", "").status)
 	require.Equal(t, 200, h.admin("GET", "/admin/teams", "").status)
 	h.do("GET", "/api-posts", "").fails(404, "Not found")

@@ -31,7 +31,7 @@ func TestSocketWelcome(t *testing.T) {
 	p.say(`{"type":"nobody-knows-this","x":1}`) // ignored
 	require.Equal(t, 200, m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`).status, "the gate is open")
 	p.hear(protocol.TypeTask)
-	metrics := h.do("GET", "/metrics", "").raw
+	metrics := h.admin("GET", "/metrics", "").raw
 	require.Contains(t, metrics, `watchpost_gateway_connections{carrier="socket"} 1`)
 }
 

@@ -24,9 +24,29 @@ func (s *Server) opsRoutes() {
 		handle(s, server, http.MethodGet, "/readyz", s.readyz, s.operation(public, "readyz", "Can it serve?", tagOps),
 			withError(http.StatusServiceUnavailable, watchpost.TextUnavailable))
 	}
-	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
-	fuego.GetStd(s.ops, "/metrics", show.ServeHTTP, s.operation(public, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide())
+	s.metricsRoute()
 	fuego.GetStd(s.api, "/openapi.json", s.showOpenAPI, s.operation(public, "openapi", "This document", tagOps), fuego.OptionHide())
+}
+
+// metricsRoute adds /metrics. Next to the API it needs a token, and without any
+// token it does not exist: how much a service does is not for everyone. On an
+// address of its own it is open unless it has a token of its own.
+func (s *Server) metricsRoute() {
+	alone := s.ops != s.api
+	if !alone && !s.admin.set && !s.scraper.set {
+		return
+	}
+	options := []fuego.RouteOption{s.operation(public, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide()}
+	if !alone || s.scraper.set {
+		options = append(options, s.guard(func(r *http.Request) error {
+			if token := bearer(r); !s.scraper.matches(token) && !s.admin.matches(token) {
+				return watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized)
+			}
+			return nil
+		}))
+	}
+	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
+	fuego.GetStd(s.ops, "/metrics", show.ServeHTTP, options...)
 }
 
 // servers returns the one or two sets of routes.

@@ -173,7 +173,7 @@ func TestPollerThatFallsSilentIsLetGo(t *testing.T) {
 	token := h.team("Gone", "free").token()
 	h.poll(token, hello(token))
 	require.Eventually(t, func() bool {
-		return strings.Contains(h.do("GET", "/metrics", "").raw, `watchpost_gateway_connections{carrier="poll"} 0`)
+		return strings.Contains(h.admin("GET", "/metrics", "").raw, `watchpost_gateway_connections{carrier="poll"} 0`)
 	}, patience, 5*time.Millisecond)
 	h.poll(token).fails(409, "Not connected: begin with hello")
 }

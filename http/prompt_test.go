@@ -81,7 +81,7 @@ func TestPromptMetric(t *testing.T) {
 	m := h.team("Count", "growth")
 	m.call("POST", "/api-keyword-watchlist", `{"prompt":"`+aPrompt+`"}`)
 	m.call("POST", "/api-keyword-watchlist", `{"prompt":"kubernetes posts"}`)
-	metrics := h.do("GET", "/metrics", "").raw
+	metrics := h.admin("GET", "/metrics", "").raw
 	require.Contains(t, metrics, `watchpost_prompts_total{interpreter="rules",outcome="accepted"} 1`)
 	require.Contains(t, metrics, `watchpost_prompts_total{interpreter="",outcome="too_short"} 1`)
 }

@@ -35,7 +35,7 @@ func TestSocketsLeaveNoGoroutine(t *testing.T) {
 		require.NoError(t, newest.conn.Close())
 	}
 	empty := func() bool {
-		return strings.Contains(h.do("GET", "/metrics", "").raw, `watchpost_gateway_connections{carrier="socket"} 0`)
+		return strings.Contains(h.admin("GET", "/metrics", "").raw, `watchpost_gateway_connections{carrier="socket"} 0`)
 	}
 	cycle()
 	require.Eventually(t, empty, patience, time.Millisecond)

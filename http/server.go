@@ -49,6 +49,9 @@ type Options struct {
 	Version string
 	// AdminToken opens /admin; empty means that there is no /admin.
 	AdminToken string
+	// MetricsToken may read /metrics and nothing else, as AdminToken may; empty
+	// means that there is none.
+	MetricsToken string
 	// TestClock opens /admin/clock; nil means that there is none.
 	TestClock TestClock
 	// Backup makes a backup; nil means that there is no POST /admin/backup.
@@ -128,7 +131,8 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	metrics   *metrics
-	admin     adminToken
+	admin     bearerToken
+	scraper   bearerToken // may read /metrics
 	backup    func(ctx context.Context, full bool) (Backup, error)
 	doctor    func(ctx context.Context) []Finding
 	testClock TestClock
@@ -179,7 +183,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
-		admin: newAdminToken(o.AdminToken), backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
+		admin: newBearerToken(o.AdminToken), scraper: newBearerToken(o.MetricsToken), backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
 	}

@@ -217,7 +217,7 @@ func TestCloseBySession(t *testing.T) {
 		s.gone()
 	}
 	require.Eventually(t, func() bool {
-		return strings.Contains(h.do("GET", "/metrics", "").raw, `watchpost_gateway_connections{carrier="socket"} 0`)
+		return strings.Contains(h.admin("GET", "/metrics", "").raw, `watchpost_gateway_connections{carrier="socket"} 0`)
 	}, patience, time.Millisecond)
 }
 

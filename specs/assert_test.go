@@ -138,7 +138,7 @@ func (w *world) metricCommand(args []string) error {
 // metric reads one series, of all nodes together. Labels may be given in any order.
 func (w *world) metric(series string) (sum float64, err error) {
 	for _, url := range w.urls() {
-		r, err := w.request("nobody", http.MethodGet, url+"/metrics", nil)
+		r, err := w.request("operator", http.MethodGet, url+"/metrics", nil)
 		if err != nil {
 			return 0, err
 		}

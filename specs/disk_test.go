@@ -38,7 +38,7 @@ team ACME growth ada@acme.example
 hello ADA ada@acme.example ada
 as ACME POST /api-keyword-watchlist '{"keywords":["before"]}'
 status 200
-as nobody GET /metrics
+as operator GET /metrics
 metric watchpost_disk_low == 0
 metric watchpost_store_size_bytes > 20000000
 metric watchpost_disk_free_bytes > 64000000
@@ -78,7 +78,7 @@ as nobody GET /readyz
 status 503
 json error == 'Temporarily unavailable, retry later'
 json reason ~ '^disk nearly full: 0 MiB are free, less than the 64 MiB of --min-free-disk$'
-as nobody GET /metrics
+as operator GET /metrics
 metric watchpost_disk_low == 1
 eventually log has 'the disk is nearly full'
 `)
@@ -90,7 +90,7 @@ as ACME POST /api-keyword-watchlist '{"keywords":["after"]}'
 status 200
 as nobody GET /readyz
 status 200
-as nobody GET /metrics
+as operator GET /metrics
 metric watchpost_disk_low == 0
 eventually log has 'the disk has room again'
 service restart

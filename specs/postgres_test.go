@@ -125,7 +125,7 @@ func TestLossOfPostgres(t *testing.T) {
 	name, err := read.member("name")
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprint(acknowledged.Load()), name)
-	w.play(t, "as nobody GET /metrics\ntext ~ '(?m)^watchpost_store_up 1$'\ntext ~ '(?m)^watchpost_store_pool_used\\{pool=\"views\"\\}'\n"+
+	w.play(t, "as operator GET /metrics\ntext ~ '(?m)^watchpost_store_up 1$'\ntext ~ '(?m)^watchpost_store_pool_used\\{pool=\"views\"\\}'\n"+
 		"service stop\nrun verify --data $DATA\nstatus 0\ntext ~ '^1 teams, 0 posts, 0 problems$'")
 }
 

@@ -68,17 +68,27 @@ func (c *certificate) state() (s [2]fileState) {
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.state()
-	if now == c.seen {
-		return c.current, nil
+	if now := c.state(); now != c.seen {
+		c.replace(now)
 	}
+	return c.current, nil
+}
+
+// reload reads both files again, changed or not.
+func (c *certificate) reload() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replace(c.state())
+}
+
+// replace reads the files of a state. The caller holds mu.
+func (c *certificate) replace(now [2]fileState) {
 	c.seen = now
 	read, err := c.read()
 	if err != nil {
 		c.log.Error("cannot use the changed TLS certificate; keeping the previous one", "error", err)
-		return c.current, nil
+		return
 	}
 	c.current = read
 	c.log.Info("read the changed TLS certificate", "file", c.certFile, "expires", read.Leaf.NotAfter)
-	return c.current, nil
 }

@@ -35,7 +35,7 @@ func secret(value, variable string) (string, error) {
 // readSecrets completes the secret flags from the files that their variables name.
 func (c *serveCommand) readSecrets() error {
 	for variable, value := range map[string]*string{
-		"WATCHPOST_ADMIN_TOKEN": &c.AdminToken, "WATCHPOST_MASTER_KEY": &c.MasterKey, "WATCHPOST_STORE": &c.Store,
+		"WATCHPOST_ADMIN_TOKEN": &c.AdminToken, "WATCHPOST_METRICS_TOKEN": &c.MetricsToken, "WATCHPOST_MASTER_KEY": &c.MasterKey, "WATCHPOST_STORE": &c.Store,
 		"WATCHPOST_INTERPRETER_KEY": &c.Interpreter.Key, "WATCHPOST_SMTP_PASSWORD": &c.SMTP.Password,
 	} {
 		var err error

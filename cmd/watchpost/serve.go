@@ -10,9 +10,12 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/coreos/go-systemd/v22/daemon"
 
 	"watchpost/internal/mail"
 	"watchpost/persistence/badger"
@@ -33,6 +36,7 @@ type serveCommand struct {
 	NetworkURL string `name:"network-url" help:"Origin of the network. It completes addresses of posts and people that a session reports without an origin."`
 
 	AdminToken    string `help:"Bearer token of the admin API; default: the admin API is disabled. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
+	MetricsToken  string `help:"Bearer token that reads /metrics and nothing else; the admin token reads it too. Also from the file named by WATCHPOST_METRICS_TOKEN_FILE."`
 	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
 	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, generated at the first start."`
 
@@ -43,6 +47,7 @@ type serveCommand struct {
 
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
+	ACME            acmeFlags      `embed:"" prefix:"acme-"`
 	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, for example 10.0.0.0/8."`
 	NotifyPrivate   []netip.Prefix `help:"Private networks that notifications may be delivered to, also without TLS, for example 10.1.2.3/32."`
 	Insecure        bool           `help:"Serve other machines without TLS. Keys and tokens are sent unencrypted."`
@@ -67,6 +72,8 @@ type serveCommand struct {
 	// demo restricts the service to this machine: it accepts a short admin
 	// token, and requests only for the machine's own names.
 	demo bool
+	// passed are the sockets that the supervisor has opened, by address.
+	passed map[string]net.Listener
 }
 
 // Run serves until the process receives a signal to stop.
@@ -76,22 +83,51 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.LogLevel}))
 	}
 	boundMemory(memlimit.FromCgroup, log)
+	if err := c.takeSockets(); err != nil {
+		return err
+	}
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	defer signal.Stop(reload)
 	s, err := startService(ctx, c, log)
 	if err != nil {
 		return err
 	}
 	log.Info("serving", "url", s.url, "ops", cmp.Or(s.opsURL, s.url), "version", version)
 	s.explain(ctx)
-	select {
-	case <-ctx.Done():
-	case err = <-s.failed:
-	case err = <-s.store.failed:
-		log.Error("the store cannot write any more: restart the service", "error", err)
-	case err = <-s.nodeFailed():
-		log.Error("this node has left the cluster: restart the service", "error", err)
-	}
+	tellSupervisor(log, daemon.SdNotifyReady)
+	// The watchdog is fed until the process ends: a stop may take longer than its limit.
+	go feedWatchdog(context.WithoutCancel(ctx), log)
+	err = s.await(ctx, reload)
 	log.Info("stopping")
+	tellSupervisor(log, daemon.SdNotifyStopping)
 	return errors.Join(err, s.stop())
+}
+
+// await returns when the service has to stop: at the signal, which is no error, or
+// when a part has failed. At each reload it reads the certificate again.
+func (s *service) await(ctx context.Context, reload <-chan os.Signal) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.failed:
+			return err
+		case err := <-s.store.failed:
+			s.log.Error("the store cannot write any more: restart the service", "error", err)
+			return err
+		case err := <-s.nodeFailed():
+			s.log.Error("this node has left the cluster: restart the service", "error", err)
+			return err
+		case <-reload:
+			tellSupervisor(s.log, daemon.SdNotifyReloading)
+			if s.certificate != nil {
+				s.certificate.reload()
+			}
+			s.log.Info("reloaded")
+			tellSupervisor(s.log, daemon.SdNotifyReady)
+		}
+	}
 }
 
 // explain logs what an operator needs at the first start.
@@ -137,6 +173,9 @@ func (c *serveCommand) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
 	}
+	if err := c.checkACME(); err != nil {
+		return err
+	}
 	if c.PostCache < 0 {
 		return fmt.Errorf("--post-cache: want 0 (the default) or more, have %d", c.PostCache)
 	}
@@ -149,8 +188,10 @@ func (c *serveCommand) check() error {
 	if err := c.SMTP.check(); err != nil {
 		return err
 	}
-	if len(c.AdminToken) < minAdminToken && c.AdminToken != "" && !c.demo {
-		return fmt.Errorf("--admin-token: want at least %d characters, have %d: make one with openssl rand -hex 24", minAdminToken, len(c.AdminToken))
+	for flag, token := range map[string]string{"--admin-token": c.AdminToken, "--metrics-token": c.MetricsToken} {
+		if len(token) < minToken && token != "" && !c.demo {
+			return fmt.Errorf("%s: want at least %d characters, have %d: make one with openssl rand -hex 24", flag, minToken, len(token))
+		}
 	}
 	if err := c.checkCluster(); err != nil {
 		return err
@@ -161,8 +202,8 @@ func (c *serveCommand) check() error {
 	return c.checkAddress("--ops-listen", c.OpsListen)
 }
 
-// minAdminToken is the minimum length of an admin token in characters.
-const minAdminToken = 16
+// minToken is the minimum length of a configured token in characters.
+const minToken = 16
 
 // checkAddress refuses an address that other machines can reach without TLS.
 func (c *serveCommand) checkAddress(flag, address string) error {
@@ -174,8 +215,8 @@ func (c *serveCommand) checkAddress(flag, address string) error {
 		return nil
 	case c.demo:
 		return fmt.Errorf("%s %s is not loopback: the demo serves this machine only", flag, address)
-	case c.TLSCert == "" && len(c.TrustedProxy) == 0 && !c.Insecure:
-		return fmt.Errorf("%s %s is not loopback: give --tls-cert and --tls-key, --trusted-proxy, or --insecure", flag, address)
+	case c.TLSCert == "" && len(c.ACME.Host) == 0 && len(c.TrustedProxy) == 0 && !c.Insecure:
+		return fmt.Errorf("%s %s is not loopback: give --tls-cert and --tls-key, --acme-host, --trusted-proxy, or --insecure", flag, address)
 	}
 	return nil
 }

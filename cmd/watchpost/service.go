@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/sourcegraph/conc"
+	"golang.org/x/crypto/acme/autocert"
 
 	"watchpost"
 	"watchpost/actors"
@@ -36,14 +36,16 @@ type service struct {
 	node     *cluster.Node // nil without --cluster
 	failed   chan error    // receives the error of a listener that failed
 
-	tls       *tls.Config // nil without TLS
-	config    *serveCommand
-	keyring   *actors.Keyring
-	log       *slog.Logger
-	metrics   *prometheus.Registry
-	store     *store
-	testClock *watchpost.SettableClock // nil without --test-clock
-	backups   *backups                 // nil without --backup-to
+	tls         *tls.Config       // nil without TLS
+	certificate *certificate      // nil without --tls-cert
+	acme        *autocert.Manager // nil without --acme-host
+	config      *serveCommand
+	keyring     *actors.Keyring
+	log         *slog.Logger
+	metrics     *prometheus.Registry
+	store       *store
+	testClock   *watchpost.SettableClock // nil without --test-clock
+	backups     *backups                 // nil without --backup-to
 	// closeMail stops the delivery of mail; nil before it starts.
 	closeMail func(context.Context) error
 	// endContact ends the signs of life to other nodes; nil without --cluster.
@@ -87,23 +89,16 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	var tlsConfig *tls.Config
-	if c.TLSCert != "" {
-		certificate, err := openCertificate(c.TLSCert, c.TLSKey, log)
-		if err != nil {
-			return nil, err
-		}
-		tlsConfig = &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12}
-	}
-	s := &service{tls: tlsConfig, config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
+	s := &service{config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
 	s.background, s.endBackground = context.WithCancel(context.Background())
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
-	for _, step := range []func(context.Context) error{s.openStore, s.startClock, s.startActors, s.listen} {
+	for _, step := range []func(context.Context) error{s.startTLS, s.openStore, s.startClock, s.startActors, s.listen} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, s.stop())
 		}
 	}
 	s.ready.Store(true)
+	go s.obtainCertificates() // a stop does not wait for the ACME server
 	s.running.Go(s.resume)
 	return s, nil
 }
@@ -194,7 +189,7 @@ func (s *service) listen(ctx context.Context) error {
 	}
 	o := httpapi.Options{
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
-		AdminToken: s.config.AdminToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
+		AdminToken: s.config.AdminToken, MetricsToken: s.config.MetricsToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile,
 		Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter,
 	}
@@ -284,7 +279,7 @@ func (s *service) serve(address string, handler http.Handler) (string, error) {
 // run has a server listen at an address, with TLS unless config is nil, and returns its
 // URL.
 func (s *service) run(server *http.Server, address string, config *tls.Config) (string, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := s.config.listener(address)
 	if err != nil {
 		return "", err
 	}

@@ -214,7 +214,10 @@ func (p *server) awaitSessions(count int) {
 // metrics reads the metrics without labels.
 func (p *server) metrics() map[string]float64 {
 	p.t.Helper()
-	response, err := client.Get(p.url + "/metrics")
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"/metrics", nil)
+	require.NoError(p.t, err)
+	request.Header.Set("Authorization", "Bearer "+adminToken)
+	response, err := client.Do(request)
 	require.NoError(p.t, err)
 	defer func() { _ = response.Body.Close() }()
 	values := map[string]float64{}

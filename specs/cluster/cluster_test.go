@@ -41,7 +41,7 @@ func TestAnyNodeServesAnyTeam(t *testing.T) {
 		require.Contains(t, listed, w.nodes[i].advertise)
 	}
 	require.Equal(t, nodes, strings.Count(listed, "serving"), listed)
-	_, metrics := w.request(0, "GET", "/metrics", nil)
+	_, metrics := w.request(0, "GET", "/metrics", nil, "Authorization", "Bearer "+operatorToken)
 	require.Regexp(t, `(?m)^watchpost_cluster_nodes 3$`, string(metrics))
 	require.Regexp(t, `(?m)^watchpost_cluster_forwarded_total\{outcome="served"\} [1-9]`, string(metrics))
 

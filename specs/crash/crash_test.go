@@ -166,7 +166,7 @@ func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
 	// The fetched profile is that of the first session, so all must be
 	// connected.
 	d.eventually("the sessions are connected", func() bool {
-		_, metrics := d.request("GET", "/metrics", nil)
+		_, metrics := d.send("GET", "/metrics", http.Header{"Authorization": {"Bearer operator-of-the-crash-test"}}, nil)
 		return bytes.Contains(metrics, []byte(fmt.Sprintf("watchpost_sessions_connected %d\n", accounts)))
 	})
 	d.collectTargets()

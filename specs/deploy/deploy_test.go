@@ -87,8 +87,12 @@ func TestEveryAlertIsTestedAndExplained(t *testing.T) {
 // metricsOf returns the names of a service's metrics.
 func metricsOf(t *testing.T, address string) (names map[string]bool) {
 	t.Helper()
-	response, err := http.Get(address + "/metrics")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/metrics", nil)
 	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+local.AdminToken)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode)
 	defer http.DefaultClient.CloseIdleConnections()
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
@@ -111,7 +115,7 @@ func TestMetricsExist(t *testing.T) {
 	dir := t.TempDir()
 	binary, err := process.Build(dir)
 	require.NoError(t, err)
-	service, err := process.Launch("service", dir, binary, "serve", "--listen", "127.0.0.1:0", "--data", "data")
+	service, err := process.Launch("service", dir, binary, "serve", "--listen", "127.0.0.1:0", "--data", "data", "--admin-token", local.AdminToken)
 	require.NoError(t, err)
 	t.Cleanup(service.Kill)
 	url, err := service.URL()
@@ -159,13 +163,15 @@ func TestMetricsExist(t *testing.T) {
 	require.Greater(t, named, 40)
 }
 
-// TestUnit checks the systemd unit.
+// TestUnit checks the systemd units.
 func TestUnit(t *testing.T) {
 	analyze := tool(t, "systemd-analyze")
 	unit := strings.ReplaceAll(read(t, "watchpost.service"), "/usr/local/bin/watchpost", "/bin/true")
 	file := filepath.Join(t.TempDir(), "watchpost.service")
 	require.NoError(t, os.WriteFile(file, []byte(unit), 0o600))
-	for line := range strings.Lines(output(t, ".", analyze, "verify", "--man=no", file)) {
+	socket := filepath.Join(filepath.Dir(file), "watchpost.socket")
+	require.NoError(t, os.WriteFile(socket, []byte(read(t, "watchpost.socket")), 0o600))
+	for line := range strings.Lines(output(t, ".", analyze, "verify", "--man=no", file, socket)) {
 		require.NotContains(t, line, "watchpost", "systemd complains")
 	}
 }

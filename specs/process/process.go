@@ -51,8 +51,14 @@ func Launch(name, dir, program string, args ...string) (*Process, error) {
 
 // LaunchWith starts a program with more variables, as NAME=value.
 func LaunchWith(variables []string, name, dir, program string, args ...string) (*Process, error) {
+	return LaunchFiles(nil, variables, name, dir, program, args...)
+}
+
+// LaunchFiles starts a program with more variables and with open files, which it
+// finds as descriptors 3, 4 and so on.
+func LaunchFiles(files []*os.File, variables []string, name, dir, program string, args ...string) (*Process, error) {
 	p := &Process{name: name, cmd: exec.Command(program, args...), log: &lines{more: make(chan struct{})}, done: make(chan struct{})}
-	p.cmd.Dir = dir
+	p.cmd.Dir, p.cmd.ExtraFiles = dir, files
 	p.cmd.Env = append(append(environment(), "HOME="+dir, "GORACE=atexit_sleep_ms=50"), variables...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
