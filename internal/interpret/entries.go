@@ -40,7 +40,7 @@ func (b *builder) where() []string {
 
 // signalsOf returns words that occur in posts with the prompt's intents.
 func (b *builder) signalsOf() []string {
-	var lists [][]string
+	lists := [][]string{b.said}
 	for _, in := range b.intents {
 		if in.name != "question" || len(b.intents) == 1 {
 			lists = append(lists, b.vocab.signals[in.name])

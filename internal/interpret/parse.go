@@ -225,6 +225,7 @@ func (r *reader) intent(t, next token) {
 	looking := (next.is(frameWord) || r.before.norm == "") && (t.intent.name == "buy" || t.intent.name == "question") // for posts
 	if !looking && !slices.Contains(r.intents, t.intent) {
 		r.intents = append(r.intents, t.intent)
+		r.said = append(r.said, r.vocab.forms(t.text)...)
 	}
 	if !looking && (next.kind == word && !next.is(structural) || next.kind == quoted) {
 		r.about()
