@@ -77,14 +77,20 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 	case alone && (!t.specific || reliable) && len(signals) > 0:
 		context = signals
 		b.guessed[SlotKeywords] = true
-	case alone && t.weak && t.named: // the equal common word is not meant
+	case alone && t.weak: // the equal common word is not meant
 		for _, u := range b.topics[:min(len(b.topics), 9)] {
-			if u.name != t.name {
+			if u.name != t.name && (t.named || !u.weak) {
 				context = append(context, u.keys[0])
 			}
 		}
-		context = append(context, slices.Sorted(maps.Keys(loaded().words["product"]))...)
-		b.guessed[SlotKeywords] = true
+		if t.named {
+			context = append(context, slices.Sorted(maps.Keys(loaded().words["product"]))...)
+		} else {
+			for _, h := range b.heads {
+				context = append(context, b.words(b.trim(h, true))...)
+			}
+		}
+		b.guessed[SlotKeywords] = b.guessed[SlotKeywords] || len(context) > 0
 	}
 	if len(where) > 0 {
 		demands = append(demands, where)
