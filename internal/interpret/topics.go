@@ -65,6 +65,7 @@ func (b *builder) staff() bool { return b.has("hire jobseek buy recommend") }
 // collect builds topics from the items, with the names next to them.
 func (b *builder) collect() {
 	b.shareRoles()
+	b.shareNames()
 	anchors := b.headNames()
 	for _, it := range b.items {
 		for _, t := range b.topicsOf(it) {
@@ -149,6 +150,22 @@ func (b *builder) shareRoles() {
 			b.items[i].groups[0][0] = run{r[0], last}
 		}
 	}
+}
+
+// shareNames completes a list of names after a preposition: news from IBM, Google.
+func (b *builder) shareNames() {
+	named := func(g []run) bool { return b.vocab.isName(g[0][0]) }
+	var out []item
+	for _, it := range b.items {
+		if n := len(out) - 1; n >= 0 && !it.strict && !it.shared && !it.example && len(it.groups) == 1 && named(it.groups[0]) {
+			if last := len(out[n].groups) - 1; last > 0 && !out[n].strict && named(out[n].groups[last]) && !named(out[n].groups[0]) {
+				out[n].groups[last] = slices.Concat(out[n].groups[last], it.groups[0])
+				continue
+			}
+		}
+		out = append(out, it)
+	}
+	b.items = out
 }
 
 // topicsOf builds the topics of an item: the most specific group becomes the
