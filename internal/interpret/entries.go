@@ -96,10 +96,7 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 		demands = append(demands, where)
 	}
 	keys := append(slices.Clip(t.keys[:1]), t.other)
-	if len(demands) > 0 && len(t.phrase) > 0 {
-		keys, context = t.phrase[:1], t.context
-	}
-	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
+	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named || t.split) {
 		demands = append(demands, distinct(context, maxAlternatives))
 	}
 	var out []watchpost.KeywordEntry
@@ -125,6 +122,9 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 
 // stems returns the first words of a list whose beginnings differ.
 func stems(list []string) []string {
+	if len(list) < 3 {
+		return list
+	}
 	var out []string
 	for _, s := range list {
 		k := key(s)

@@ -13,13 +13,13 @@ type topic struct {
 	keys     []string   // the keyword in its forms, as written first
 	other    string     // another name of the same thing
 	rest     []string   // other words of the phrase
-	phrase   []string   // the keyword with the rest of the phrase, in its forms
 	context  []string   // one of them, or of rest, is required
 	demands  [][]string // one of each is required
 	named    bool       // the keyword is a name
 	weak     bool       // the keyword is too common alone
 	specific bool       // the keyword needs no context
 	example  bool       // of the topic before it
+	split    bool       // the keyword is a rare word, and rest completes the phrase
 	leads    bool       // the context comes before the keyword
 }
 
@@ -274,9 +274,9 @@ func (b *builder) topic(r run) topic {
 	case t.named:
 	case n == 1:
 		t.weak = v.level(r[0].norm) >= ambiguous
-	case acronym(r[0].text) && lower == 1 && n == 2,
-		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
-		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:2])
+	case acronym(r[0].text) && lower == 1 && (n == 2 || v.level(r[0].norm) == 0),
+		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && v.language == "en" && lower == 0 && len(v.forms(r[n-1].text)) > 1:
+		keyword, rest, t.split = r[:1], r[1:], true
 	case n > 3 && r[1].is(stopWord|ofWord):
 		keyword, rest = r[:3], r[3:]
 	case n == 2 || n == 3 && (r[1].is(stopWord|ofWord) || r[2].is(roleWord)):
@@ -286,7 +286,7 @@ func (b *builder) topic(r run) topic {
 		keyword, rest = r[:2], r[2:]
 	}
 	t.rest, t.specific = b.words(rest), len(keyword) > 1 && !t.named
-	if t.keys = b.inflect(keyword); t.named || t.phrase != nil {
+	if t.keys = b.inflect(keyword); t.named || t.split {
 		t.keys = t.keys[:1]
 	}
 	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
