@@ -2,6 +2,7 @@ package interpret
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -32,6 +33,7 @@ type reader struct {
 	titled bool   // after a role with "of": the next words belong to it
 	versus bool   // the items so far are compared
 	shared bool   // after the comma behind a comparison
+	behind bool   // after a subject that ends with the word for about
 }
 
 // sentence parses a sentence. What it says about the writer, or about the use
@@ -129,6 +131,7 @@ func (r *reader) step(t, next token, first bool) {
 // connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
+	r.behind = false
 	r.fresh, r.either = true, t.is(orWord)
 	r.versus, r.shared = r.versus || t.is(versusWord), r.versus && !t.is(versusWord)
 	r.item.also = r.pair && t.is(andWord)
@@ -167,6 +170,7 @@ func (r *reader) partOfName(t, next token) bool {
 // head the list after it.
 func (r *reader) comma(t, next token) {
 	r.endItem()
+	r.behind = false
 	dash := slices.Contains([]string{"—", "–", "-"}, t.text)
 	if dash && r.mode == wanted { // Asana, ClickUp — outages, pricing
 		r.versus = r.versus || len(r.items) > 0 && r.vocab.isName(r.items[0].groups[0][0][0])
@@ -238,6 +242,10 @@ func (r *reader) intent(t, next token) {
 // about, or all of them are names.
 func (r *reader) about() {
 	r.endItem()
+	if strings.HasPrefix(r.vocab.language, "hi") { // after the subject
+		r.tail, r.behind = true, true
+		return
+	}
 	named := len(r.items) > 0 && !r.fresh
 	for _, it := range r.items {
 		named = named && !slices.ContainsFunc(it.runs(), func(u run) bool { return !r.vocab.isName(u[0]) })
@@ -281,6 +289,10 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
+		if r.behind {
+			r.heads = append(r.heads, r.item.runs()...)
+			break
+		}
 		r.item.example, r.item.shared = r.likes, r.shared
 		r.items = append(r.items, r.item)
 	case unwanted:

@@ -267,6 +267,7 @@ func (b *builder) topic(r run) topic {
 	v, n := b.vocab, len(r)
 	t := topic{name: texts(r), named: b.isNamed(r)}
 	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
+	forms := v.forms(r[n-1].text)
 	keyword, rest := r, run(nil)
 	switch {
 	case t.named && n == 1 && r[0].kind == word:
@@ -275,7 +276,7 @@ func (b *builder) topic(r run) topic {
 	case n == 1:
 		t.weak = v.level(r[0].norm) >= ambiguous
 	case acronym(r[0].text) && lower == 1 && (n == 2 || v.level(r[0].norm) == 0),
-		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && v.language == "en" && lower == 0 && len(v.forms(r[n-1].text)) > 1:
+		n == 2 && v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 6 && v.language == "en" && lower == 0 && len(forms) > 1 && len(forms[1]) < len(forms[0]):
 		keyword, rest, t.split = r[:1], r[1:], true
 	case n > 3 && r[1].is(stopWord|ofWord):
 		keyword, rest = r[:3], r[3:]
