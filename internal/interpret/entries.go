@@ -77,7 +77,7 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 	case alone && (!t.specific || reliable) && len(signals) > 0:
 		context = signals
 		b.guessed[SlotKeywords] = true
-	case alone && t.weak: // the equal common word is not meant
+	case len(context)+len(demands) == 0 && t.weak: // the equal common word is not meant
 		for _, u := range b.topics[:min(len(b.topics), 9)] {
 			if u.name != t.name && (t.named || !u.weak) {
 				context = append(context, u.keys[0])

@@ -290,7 +290,7 @@ func (b *builder) topic(r run) topic {
 	if t.keys = b.inflect(keyword); t.named || t.split {
 		t.keys = t.keys[:1]
 	}
-	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
+	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.has("hire jobseek") { // posts speak of one
 		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
 	t.other = lookup("same", strings.ToLower(t.keys[0]))
