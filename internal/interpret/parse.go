@@ -118,6 +118,9 @@ func (r *reader) step(t, next token, first bool) {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
+	case t.norm == "by" && r.mode == wanted && len(r.items)+len(r.item.groups)+len(r.run) > 0 && !strings.HasSuffix(r.before.norm, "ed"):
+		r.endItem()
+		r.behind = true
 	case t.is(ofWord) && r.before.is(roleWord) && !r.tail:
 		r.endRun()
 		r.titled = true
@@ -131,7 +134,6 @@ func (r *reader) step(t, next token, first bool) {
 // connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
-	r.behind = false
 	r.fresh, r.either = true, t.is(orWord)
 	r.versus, r.shared = r.versus || t.is(versusWord), r.versus && !t.is(versusWord)
 	r.item.also = r.pair && t.is(andWord)
