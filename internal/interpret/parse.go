@@ -205,6 +205,8 @@ func (r *reader) word(t, next token) {
 	name := v.isName(t) && !t.is(structural|frameWord|aboutWord|placeWord|ofWord) && t.intent == nil &&
 		(!t.is(stopWord) || v.language == "en" && capital(t.text) && t.norm != "i")
 	switch {
+	case r.mode == needed && t.is(roleWord) && len(r.run) > 0: // only real users
+		r.heads, r.run = append(r.heads, append(r.run, t)), nil
 	case t.kind != word, t.class&^gainWord == 0 && t.intent == nil, letter, name, t.intent != nil && r.mode != wanted:
 		r.add(t)
 	case t.intent != nil:
@@ -260,10 +262,7 @@ func (r *reader) about() {
 // add adds a word to the run. A name is a separate run, so other words after it
 // start another.
 func (r *reader) add(t token) {
-	if r.titled && r.before.is(ofWord|stopWord) {
-		return
-	}
-	r.titled, r.fresh = false, false
+	r.fresh = false
 	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
 		last := r.run[n-1]
 		name, was := r.vocab.isName(t), r.vocab.isName(last) || n > 1 && digits(last.text) && r.vocab.isName(r.run[n-2])
@@ -278,6 +277,9 @@ func (r *reader) add(t token) {
 }
 
 func (r *reader) endRun() {
+	if r.titled && len(r.run) > 0 {
+		r.heads, r.run, r.titled = append(r.heads, r.run), nil, false
+	}
 	if len(r.run) > 0 {
 		r.item.groups = append(r.item.groups, []run{r.run})
 		r.run = nil
@@ -291,7 +293,7 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
-		if r.behind {
+		if r.behind && !slices.ContainsFunc(r.item.runs(), func(u run) bool { return r.vocab.isName(u[0]) }) {
 			r.heads = append(r.heads, r.item.runs()...)
 			break
 		}
