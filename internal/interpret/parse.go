@@ -118,7 +118,7 @@ func (r *reader) step(t, next token, first bool) {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
-	case t.norm == "by" && r.mode == wanted && len(r.items)+len(r.item.groups)+len(r.run) > 0 && !strings.HasSuffix(r.before.norm, "ed"):
+	case t.norm == "by" && r.mode == wanted && len(r.items)+len(r.item.groups)+len(r.run) > 0 && !strings.HasSuffix(r.before.norm, "ed") && lookup("passive", r.before.norm) == "":
 		r.endItem()
 		r.behind = true
 	case t.is(ofWord) && r.before.is(roleWord) && !r.tail:
@@ -134,6 +134,7 @@ func (r *reader) step(t, next token, first bool) {
 // connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
+	r.behind = r.behind && r.vocab.language == "en"
 	r.fresh, r.either = true, t.is(orWord)
 	r.versus, r.shared = r.versus || t.is(versusWord), r.versus && !t.is(versusWord)
 	r.item.also = r.pair && t.is(andWord)
@@ -201,10 +202,13 @@ func (r *reader) toHeads() {
 // word handles a word that is not part of a list's structure.
 func (r *reader) word(t, next token) {
 	v := r.vocab
-	letter := len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
+	letter := len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first && t.norm != "i"
 	name := v.isName(t) && !t.is(structural|frameWord|aboutWord|placeWord|ofWord) && t.intent == nil &&
 		(!t.is(stopWord) || v.language == "en" && capital(t.text) && t.norm != "i")
+	doing := v.language == "en" && r.before.is(roleWord|kindWord) && strings.HasSuffix(r.before.norm, "s") && strings.HasSuffix(t.norm, "ing") && plain(next) && !t.is(structural)
 	switch {
+	case doing && r.mode == wanted && t.intent == nil: // brands claiming neutrality
+		r.about()
 	case r.mode == needed && t.is(roleWord) && len(r.run) > 0: // only real users
 		r.heads, r.run = append(r.heads, append(r.run, t)), nil
 	case t.kind != word, t.class&^gainWord == 0 && t.intent == nil, letter, name, t.intent != nil && r.mode != wanted:
