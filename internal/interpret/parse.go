@@ -118,6 +118,8 @@ func (r *reader) step(t, next token, first bool) {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
+	case t.norm == "by" && slices.ContainsFunc(r.run, func(u token) bool { return u.is(roleWord) }): // farmers hit by drought
+		r.about()
 	case t.norm == "by" && r.mode == wanted && len(r.items)+len(r.item.groups)+len(r.run) > 0 && !strings.HasSuffix(r.before.norm, "ed") && lookup("passive", r.before.norm) == "":
 		r.endItem()
 		r.behind = true
@@ -331,6 +333,14 @@ func (r *reader) finish() {
 			h.groups = append(h.groups, it.groups...)
 		}
 		r.items = []item{h}
+	} else if named := func(it item) bool { return r.vocab.isName(it.groups[0][0][0]) }; !slices.ContainsFunc(r.headed, named) {
+		for i, it := range r.items {
+			for _, h := range r.headed {
+				if named(it) && len(it.groups) == 1 {
+					r.items[i].groups = append(r.items[i].groups, h.runs())
+				}
+			}
+		}
 	}
 	r.wish.items = append(r.wish.items, r.items...)
 	r.headed, r.items = nil, nil
