@@ -28,6 +28,7 @@ func TestUnderstood(t *testing.T) {
 	for _, c := range []struct{ prompt, want string }{
 		{`(AI OR "machine learning") AND (healthcare OR hospitals) NOT webinars`, "AI |healthcare |healthcares |hospitals |hospital -webinars -webinar"},
 		{"kube-hunter AND trivy OR kubescape -webinars", "kube-hunter |trivy |trivies -webinars"},
+		{"((kafka OR pulsar) AND latency) OR (nats AND jetstream)", "kafka |latency |latencies\npulsar |latency"},
 		{"Boeing employees on quality problems and safety", "Boeing |quality"},
 		{"Zscaler vs Netskope vs Cloudflare for zero trust", "Zscaler |zero"},
 		{"Theranos or Elizabeth Holmes, not the movie, and also posts by our founder Priya Raman", "Theranos -movie -movies\nElizabeth Holmes -movie -movies\nPriya Raman -movie -movies"},
