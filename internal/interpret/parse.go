@@ -123,7 +123,7 @@ func (r *reader) step(t, next token, first bool) {
 	case t.norm == "by" && r.mode == wanted && len(r.items)+len(r.item.groups)+len(r.run) > 0 && !strings.HasSuffix(r.before.norm, "ed") && lookup("passive", r.before.norm) == "":
 		r.endItem()
 		r.behind = true
-	case t.is(ofWord) && r.before.is(roleWord) && !r.tail:
+	case t.is(ofWord) && r.before.is(roleWord) && !r.tail && !strings.HasPrefix(r.vocab.language, "hi"): // there it follows
 		r.endRun()
 		r.titled = true
 	case r.joins(t, next):
@@ -217,6 +217,9 @@ func (r *reader) word(t, next token) {
 		r.add(t)
 	case t.intent != nil:
 		r.intent(t, next)
+	case strings.HasPrefix(v.language, "hi") && v.own[t.norm]&aboutWord != 0 && r.mode == wanted: // after the subject
+		r.endItem()
+		r.tail, r.behind = true, true
 	case t.is(aboutWord) && r.mode == wanted && (!t.is(ofWord) || len(r.run) == 0):
 		r.about()
 	case t.is(frameWord) && !t.is(aboutWord) && len(r.run) > 0 && plain(next),
@@ -252,10 +255,6 @@ func (r *reader) intent(t, next token) {
 // about, or all of them are names.
 func (r *reader) about() {
 	r.endItem()
-	if strings.HasPrefix(r.vocab.language, "hi") { // after the subject
-		r.tail, r.behind = true, true
-		return
-	}
 	named := len(r.items) > 0 && !r.fresh
 	for _, it := range r.items {
 		named = named && !slices.ContainsFunc(it.runs(), func(u run) bool { return !r.vocab.isName(u[0]) })
