@@ -81,6 +81,17 @@ func TestPostsOfTheVersionBefore(t *testing.T) {
 			p.Matches = []watchpost.Match{{Watchlist: p.Matches[0].Watchlist, Keyword: p.Matches[0].Keyword, At: day0}}
 			model[i] = &p
 		}
+		// The labels of no watchlist now, which posts of the version before still show.
+		for _, label := range []string{"other", "hiring"} {
+			renamed := map[watchpost.WatchlistID]map[string]bool{"w1": {"x": true}}
+			q := &watchpost.PostQuery{Labels: []string{label}, Tagging: &watchpost.Tagging{Live: map[watchpost.WatchlistID]bool{"w1": true}, Names: renamed}}
+			_, count := q.Select(model)
+			m.view(func(view persistence.View) {
+				counts, err := m.index.Counts(view, space, []*watchpost.PostQuery{q})
+				require.NoError(t, err)
+				require.Equal(t, []int{count}, counts, "%s: %s", state, label)
+			})
+		}
 		for _, q := range facetQueries(t) {
 			page, count := q.Select(model)
 			require.NotZero(t, count, "%+v", q)

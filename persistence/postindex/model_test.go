@@ -191,6 +191,9 @@ type machine struct {
 	made  int
 	// rising posts are published later the later they are found.
 	rising bool
+	// counted are queries whose counts are asked for after each action, for some
+	// time: the index remembers them for the parts of it that stayed the same.
+	counted []*watchpost.PostQuery
 	open   func() persistence.Store
 }
 
@@ -317,6 +320,27 @@ func (m *machine) ask(t *rapid.T) {
 		require.Equal(t, ids, got, "%+v", q)
 		require.ElementsMatch(t, m.matching(q), m.versions(t, q), "%+v", q)
 	}
+	if len(m.counted) == 0 || rapid.IntRange(0, 9).Draw(t, "other counts") == 0 {
+		m.counted = rapid.SliceOfN(someQuery, 1, 5).Draw(t, "counted")
+	}
+	some := m.counted[:rapid.IntRange(1, len(m.counted)).Draw(t, "some of them")]
+	m.count(some)
+	m.count(some)
+}
+
+// count asks for the counts of queries.
+func (m *machine) count(queries []*watchpost.PostQuery) {
+	var want []int
+	for _, q := range queries {
+		want = append(want, len(m.matching(q)))
+	}
+	m.view(func(view persistence.View) {
+		counts, err := m.index.Counts(view, space, queries)
+		require.NoError(m.t, err)
+		for i, q := range queries {
+			require.Equal(m.t, want[i], counts[i], "%+v", q)
+		}
+	})
 }
 
 // matching returns the urns of all posts that a query asks for.

@@ -29,10 +29,12 @@ type plan struct {
 }
 
 // facet is a condition: find returns the posts of the latest layout for which it
-// holds, rule is the same for one post.
+// holds, rule is the same for one post. What find returns depends on nothing but the
+// source and terms.
 type facet struct {
-	find func(s segmentReader) ([]*roaring.Bitmap, error)
-	rule *watchpost.PostQuery
+	find  func(s segmentReader) ([]*roaring.Bitmap, error)
+	rule  *watchpost.PostQuery
+	terms [][]term
 }
 
 func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
@@ -55,14 +57,20 @@ func (s *snapshot) plan(q *watchpost.PostQuery) (*plan, error) {
 	if q.Slug != "" {
 		p.anyOf = append(p.anyOf, []term{termOf(termReference, q.Slug)})
 	}
-	for kind, names := range map[byte][]string{termType: q.Types, termSeniority: q.Levels} {
-		if len(names) > 0 {
-			p.anyOf = append(p.anyOf, namesOf(kind, names))
+	for _, c := range []struct {
+		kind  byte
+		names []string
+	}{{termType, q.Types}, {termSeniority, q.Levels}} {
+		if len(c.names) > 0 {
+			p.anyOf = append(p.anyOf, namesOf(c.kind, c.names))
 		}
 	}
-	for kind, asked := range map[byte]bool{termSaved: q.Saved, termTrending: q.Trending, termInteracted: q.Interacted} {
-		if asked {
-			p.anyOf = append(p.anyOf, []term{termOf(kind)})
+	for _, c := range []struct {
+		kind  byte
+		asked bool
+	}{{termSaved, q.Saved}, {termTrending, q.Trending}, {termInteracted, q.Interacted}} {
+		if c.asked {
+			p.anyOf = append(p.anyOf, []term{termOf(c.kind)})
 		}
 	}
 	for _, language := range q.Languages {
@@ -112,7 +120,7 @@ func (p *plan) addFacets() error {
 
 // addFacet adds a condition that holds for the posts that have one of the terms.
 func (p *plan) addFacet(terms []term, rule *watchpost.PostQuery) {
-	p.facets = append(p.facets, facet{func(s segmentReader) ([]*roaring.Bitmap, error) { return postingsOf(s, terms) }, rule})
+	p.facets = append(p.facets, facet{func(s segmentReader) ([]*roaring.Bitmap, error) { return postingsOf(s, terms) }, rule, [][]term{terms}})
 }
 
 // addLabels adds the condition of the labels. As long as all watchlists count of
@@ -139,7 +147,11 @@ func (p *plan) addLabels() error {
 		return nil
 	}
 	given := givenTerms(q, known.ids)
-	p.facets = append(p.facets, facet{given.find, &watchpost.PostQuery{Labels: q.Labels, Tagging: q.Tagging}})
+	terms := [][]term{given.any}
+	if given.none {
+		terms = append(terms, given.anything)
+	}
+	p.facets = append(p.facets, facet{given.find, &watchpost.PostQuery{Labels: q.Labels, Tagging: q.Tagging}, terms})
 	return nil
 }
 

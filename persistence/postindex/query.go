@@ -34,28 +34,6 @@ func (x *Index) Query(view persistence.View, space persistence.Space, q *watchpo
 	return result, err
 }
 
-// Counts returns for each query how many posts match it, all on one snapshot.
-func (x *Index) Counts(view persistence.View, space persistence.Space, queries []*watchpost.PostQuery) ([]int, error) {
-	if len(queries) == 0 {
-		return nil, nil
-	}
-	s, err := x.snapshot(view, space)
-	if err != nil {
-		return nil, err
-	}
-	counts := make([]int, len(queries))
-	for i, q := range queries {
-		some, err := s.matching(q)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range some {
-			counts[i] += f.count
-		}
-	}
-	return counts, nil
-}
-
 // Languages returns the languages of a team's posts, and possibly those of posts that
 // were deleted.
 func (x *Index) Languages(view persistence.View, space persistence.Space) (map[string]bool, error) {

@@ -67,6 +67,7 @@ const (
 	cachedTerm       = 'T' // the posts of a term of a segment
 	cachedRanks      = 'R' // the posts of a buffer in an order
 	cachedMatches    = 'V' // the posts of a segment whose text was looked at
+	cachedCounts     = 'N' // the counts of several queries in a source
 )
 
 // segment reads a flushed segment.

@@ -1,0 +1,152 @@
+package postindex
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/internal/text"
+	"watchpost/persistence"
+)
+
+// Counts returns for each query how many posts match it, all on one snapshot. The
+// counts of a source are remembered until a post of it is deleted or replaced: a page
+// of the dashboard asks the same hundreds of queries each time.
+func (x *Index) Counts(view persistence.View, space persistence.Space, queries []*watchpost.PostQuery) ([]int, error) {
+	if len(queries) == 0 {
+		return nil, nil
+	}
+	s, err := x.snapshot(view, space)
+	if err != nil {
+		return nil, err
+	}
+	plans := make([]*plan, len(queries))
+	name := planHash{}
+	name.SetSeed(x.cache.seed)
+	for i, q := range queries {
+		if plans[i], err = s.plan(q); err != nil {
+			return nil, err
+		}
+		name.plan(plans[i])
+	}
+	sources, err := s.readers()
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, len(queries))
+	for _, source := range sources {
+		in, err := s.countsIn(source, plans, name.Sum64())
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range in {
+			counts[i] += int(n)
+		}
+	}
+	return counts, nil
+}
+
+// countsIn returns the counts of plans in a source; name is that of all plans.
+func (s *snapshot) countsIn(source segmentReader, plans []*plan, name uint64) ([]uint32, error) {
+	deleted, err := source.deleted()
+	if err != nil {
+		return nil, err
+	}
+	// The number of deleted posts tells one state of a source from another.
+	k := source.key(cachedCounts, name^mix(uint64(cardinality(deleted))))
+	if v, ok := s.index.cache.get(k); ok {
+		return v.([]uint32), nil
+	}
+	counts := make([]uint32, len(plans))
+	for i, p := range plans {
+		if p.nothing {
+			continue
+		}
+		f, err := p.in(source)
+		if err != nil {
+			return nil, err
+		}
+		counts[i] = uint32(f.count)
+	}
+	// Of posts of the layout before, terms do not say all.
+	if current, err := source.postings(currentTerm); err != nil || cardinality(current) < source.posts() {
+		return counts, err
+	}
+	s.index.cache.put(k, counts, 4*len(counts))
+	return counts, nil
+}
+
+// planHash names plans by all that their matches in a source depend on. Its seed is
+// random, so nobody can choose two plans of one name.
+type planHash struct{ maphash.Hash }
+
+func (h *planHash) number(n uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	_, _ = h.Write(b[:])
+}
+
+func (h *planHash) flag(set bool) {
+	n := uint64(0)
+	if set {
+		n = 1
+	}
+	h.number(n)
+}
+
+func (h *planHash) text(s string) {
+	h.number(uint64(len(s)))
+	_, _ = h.WriteString(s)
+}
+
+// terms adds terms, whose order means nothing.
+func (h *planHash) terms(terms []term) {
+	h.number(uint64(len(terms)))
+	for _, t := range slices.Sorted(slices.Values(terms)) {
+		h.number(uint64(t))
+	}
+}
+
+func (h *planHash) plan(p *plan) {
+	h.flag(p.nothing)
+	h.number(uint64(len(p.anyOf)))
+	for _, terms := range p.anyOf {
+		h.terms(terms)
+	}
+	h.number(uint64(len(p.facets)))
+	for _, f := range p.facets {
+		h.number(uint64(len(f.terms)))
+		for _, terms := range f.terms {
+			h.terms(terms)
+		}
+	}
+	q := p.query
+	for _, t := range []time.Time{q.From, q.To, q.StoredFrom} {
+		h.flag(t.IsZero())
+		h.number(uint64(bound(t, 0)))
+	}
+	h.number(uint64(len(p.languages)))
+	for _, name := range p.languages {
+		h.text(name)
+	}
+	h.search(q.Search)
+}
+
+func (h *planHash) search(s text.Search) {
+	h.number(uint64(len(s.Clauses())))
+	for _, clause := range s.Clauses() {
+		h.number(uint64(len(clause)))
+		for _, t := range clause {
+			h.flag(t.Negative)
+			h.flag(t.Exact)
+			h.text(t.Substring)
+			h.number(uint64(len(t.Words)))
+			for _, w := range t.Words {
+				h.text(w.Text)
+				h.number(uint64(w.Sigil))
+			}
+		}
+	}
+}
