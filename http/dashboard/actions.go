@@ -205,7 +205,12 @@ func (d *Dashboard) postPart(w http.ResponseWriter, r *http.Request, v *visit, i
 	if back == "" {
 		back = pathFeed
 	}
-	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: actingAsOf(r, v), token: v.formToken(), back: back}
+	as := actingAsOf(r, v)
+	forms, err := postFormsOf(v.formToken(), back, as)
+	if err != nil {
+		return err
+	}
+	shower := postShower{now: d.Clock.Now(), asked: page.Asked, tagging: page.Tagging, lists: byID(lists), as: as, forms: forms}
 	view := shower.show(page.Post)
 	if err := d.showAction(r, v, task, &view, back); err != nil {
 		return err

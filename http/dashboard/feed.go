@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -60,7 +61,11 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 		frame:   frameOf(v, "feed", "Feed"), feedFilters: *f, actingAs: actingAsOf(r, v), Count: found.Count,
 		Back: f.params.page(q.Page), ByTime: q.Order == watchpost.RecentFirst,
 	}
-	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, token: page.Token, back: page.Back}
+	forms, err := postFormsOf(page.Token, page.Back, page.actingAs)
+	if err != nil {
+		return err
+	}
+	shown := postShower{now: now, asked: found.Asked, tagging: found.Tagging, lists: byID(lists), as: page.actingAs, forms: forms}
 	for _, stored := range found.Posts {
 		post, err := stored.Post()
 		if err != nil {
@@ -185,8 +190,23 @@ type postView struct {
 	Bookmark, Liked, Commented bool
 	Forum                      bool
 	actingAs
-	Action           *actionState
-	Token, Key, Back string // of the forms
+	Action *actionState
+	Key    string // of the forms
+	Forms  *postForms
+}
+
+// postForms is what the forms of all posts of a page have in common. It is written
+// once.
+type postForms struct{ Sent, Accounts template.HTML }
+
+// postFormsOf returns the parts for forms that lead back to a page.
+func postFormsOf(token, back string, as actingAs) (*postForms, error) {
+	sent, err := written("feed.html", "sent-all", struct{ Token, Back string }{token, back})
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := written("feed.html", "accounts", as)
+	return &postForms{sent, accounts}, err
 }
 
 // textPart is a part of a post's text; Mark is one that matched.
@@ -207,8 +227,7 @@ type postShower struct {
 	tagging *watchpost.Tagging
 	lists   map[watchpost.WatchlistID]watchpost.Watchlist
 	as      actingAs
-	token   string
-	back    string // the page that the forms lead back to
+	forms   *postForms
 }
 
 func (s *postShower) show(p *watchpost.Post) postView {
@@ -217,7 +236,7 @@ func (s *postShower) show(p *watchpost.Post) postView {
 		Posted: momentOf(ago(p.PostedAt, s.now), p.PostedAt), Language: p.Language, LanguageName: watchpost.LanguageName(p.Language),
 		Sentiment: p.Sentiment, Relevance: p.Relevance, Influence: p.Influence, Likes: int(p.Likes), Comments: int(p.Comments),
 		Seniority: p.Seniority, Bookmark: p.Bookmark, Liked: p.Liked, Commented: p.Commented, Forum: p.Source == watchpost.SourceForum,
-		actingAs: s.as, Token: s.token, Key: watchpost.NewSecret(8), Back: s.back,
+		actingAs: s.as, Key: watchpost.NewSecret(8), Forms: s.forms,
 	}
 	v.Initials = initials(v.Author)
 	if p.Language == watchpost.Undetermined {

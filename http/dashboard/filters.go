@@ -91,27 +91,6 @@ type chip struct {
 	On               bool
 }
 
-// menu is a filter with several values, as a form.
-type menu struct {
-	Title, Name string
-	On          bool
-	Options     []choice
-	Inputs      []input
-	Single      bool // one of the options
-	Hidden      []field
-}
-
-// choice is a value of a filter.
-type choice struct {
-	Value, Name string
-	Count       int
-	On          bool
-	counted     bool
-}
-
-// input is a filter that is typed.
-type input struct{ Name, Label, Type, Value, Hint string }
-
 // active is a filter that is set.
 type active struct {
 	Name, Href string
@@ -332,7 +311,7 @@ func (f *feedFilters) keywords(lists []actors.WatchlistView) {
 
 // days is the menu of the days of publication.
 func (f *feedFilters) days(now time.Time) {
-	m := menu{Title: "Any day", Name: "start_date", Hidden: f.params.hidden("start_date", "end_date")}
+	m := menu{Title: "Any day", Name: "start_date", Links: true, Hidden: f.params.hidden("start_date", "end_date")}
 	from, to := f.params.values.Get("start_date"), f.params.values.Get("end_date")
 	today := now.UTC().Truncate(24 * time.Hour)
 	for _, d := range []struct {

@@ -151,6 +151,13 @@ func renderPart(w http.ResponseWriter, page, part string, data any) error {
 	return nil
 }
 
+// written returns a part of a page.
+func written(page, part string, data any) (template.HTML, error) {
+	var out strings.Builder
+	err := templates()[page].ExecuteTemplate(&out, part, data)
+	return template.HTML(out.String()), err //nolint:gosec // the template has escaped it
+}
+
 // errorPage describes an error.
 type errorPage struct {
 	frame

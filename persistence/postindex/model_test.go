@@ -194,7 +194,7 @@ type machine struct {
 	// counted are queries whose counts are asked for after each action, for some
 	// time: the index remembers them for the parts of it that stayed the same.
 	counted []*watchpost.PostQuery
-	open   func() persistence.Store
+	open    func() persistence.Store
 }
 
 func (m *machine) put(t *rapid.T) {
