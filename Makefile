@@ -58,8 +58,9 @@ clients: ## generate a TypeScript and a Go client and run them against the demo
 # The network that the extension works on, and its default service.
 NETWORK ?= http://127.0.0.1:8090
 SERVICE ?= http://127.0.0.1:8080
-extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://…
-	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --service $(SERVICE)
+ADAPTER ?= server
+extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=server or single_page
+	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --adapter $(ADAPTER) --service $(SERVICE)
 
 # The versions are those of http/dashboard/package-lock.json.
 VENDOR := http/dashboard/assets/vendor

@@ -1,6 +1,6 @@
 // Builds the extension:
 //
-//	node build.mjs [--out DIR] [--zip FILE] [--network ORIGIN] [--service ORIGIN] [--wake SECONDS]
+//	node build.mjs [--out DIR] [--zip FILE] [--network ORIGIN] [--adapter server|single_page] [--service ORIGIN] [--wake SECONDS]
 //
 // The same sources and options give the same bytes, the zip's included.
 
@@ -32,6 +32,7 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: join(here, 'dist') },
     zip: { type: 'string' },
     network: { type: 'string', default: 'http://127.0.0.1:8090' },
+    adapter: { type: 'string', default: 'server' },
     service: { type: 'string', default: 'http://127.0.0.1:8080' },
     wake: { type: 'string', default: '30' },
   },
@@ -39,6 +40,20 @@ const { values: options } = parseArgs({
 const network = origin('network', options.network)
 const service = origin('service', options.service)
 const out = resolve(options.out)
+if (!['server', 'single_page'].includes(options.adapter)) {
+  console.error(`--adapter: there is no "${options.adapter}"`)
+  process.exit(2)
+}
+const define = {
+  NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)), ADAPTER: JSON.stringify(options.adapter),
+}
+
+/** The origins that the adapter reads, by its own code. */
+async function origins() {
+  const { outputFiles: [code] } = await build({ absWorkingDir: here, entryPoints: ['src/adapters/addresses.ts'], bundle: true, format: 'esm', write: false, define })
+  const { addresses } = await import(`data:text/javascript,${encodeURIComponent(code.text)}`)
+  return addresses.originsOf(network)
+}
 
 await rm(out, { recursive: true, force: true })
 await mkdir(out, { recursive: true })
@@ -46,13 +61,11 @@ await build({
   absWorkingDir: here,
   entryPoints: { worker: 'src/worker/main.ts', page: 'src/page/agent.ts', options: 'src/ui/options.ts', popup: 'src/ui/popup.ts' },
   outdir: out, bundle: true, format: 'iife', target: 'chrome123', charset: 'utf8', legalComments: 'none', logLevel: 'warning',
-  define: {
-    NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)),
-  },
+  define,
 })
 const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'))
 const key = (await readFile(join(here, 'key.b64'), 'utf8')).trim()
-await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ network, version, key }), null, 2) + '\n')
+await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ origins: await origins(), version, key }), null, 2) + '\n')
 for (const file of ['options.html', 'popup.html', 'style.css']) await cp(join(here, 'src/ui', file), join(out, file))
 for (const file of await readdir(join(here, 'src/locales'))) {
   const texts = JSON.parse(await readFile(join(here, 'src/locales', file), 'utf8'))

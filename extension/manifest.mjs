@@ -1,11 +1,11 @@
 // Returns the manifest for the options of a build.
 
 /**
- * @param {{network: string, version: string, key: string}} build network is an
- *   origin: the only one that the extension may read and act on. The key is
+ * @param {{origins: string[], version: string, key: string}} build origins are
+ *   those of the network: the only ones that the extension may read and act on. The key is
  *   public; it gives the extension the same id wherever it is loaded.
  */
-export const manifest = ({ network, version, key }) => ({
+export const manifest = ({ origins, version, key }) => ({
   manifest_version: 3,
   name: 'Watchpost',
   description: '__MSG_description__',
@@ -18,11 +18,11 @@ export const manifest = ({ network, version, key }) => ({
   action: { default_popup: 'popup.html', default_title: 'Watchpost', default_icon: icons() },
   options_ui: { page: 'options.html', open_in_tab: true },
   permissions: ['storage', 'alarms', 'scripting'],
-  host_permissions: [`${network}/*`],
-  content_security_policy: { extension_pages: `default-src 'self'; script-src 'self'; object-src 'none'; connect-src ${connectTo(network)}; img-src 'self' data:` },
+  host_permissions: origins.map(origin => `${origin}/*`),
+  content_security_policy: { extension_pages: `default-src 'self'; script-src 'self'; object-src 'none'; connect-src ${connectTo(origins)}; img-src 'self' data:` },
 })
 
 /** The network, and services: https, or the member's own computer. */
-const connectTo = network => ["'self'", network, 'https:', 'wss:', ...['http', 'ws'].flatMap(scheme => ['127.0.0.1', 'localhost', '*.localhost'].map(host => `${scheme}://${host}:*`))].join(' ')
+const connectTo = origins => ["'self'", ...origins, 'https:', 'wss:', ...['http', 'ws'].flatMap(scheme => ['127.0.0.1', 'localhost', '*.localhost'].map(host => `${scheme}://${host}:*`))].join(' ')
 
 const icons = () => Object.fromEntries([16, 32, 48, 128].map(size => [size, `icons/${size}.png`]))

@@ -23,6 +23,7 @@ import (
 type demoCommand struct {
 	Listen        string     `default:"127.0.0.1:8080" help:"Address of the service; a free port if this one is in use."`
 	NetworkListen string     `default:"127.0.0.1:8090" help:"Address of the stand-in network; a free port if this one is in use."`
+	NetworkPages  string     `enum:"server,browser" default:"server" help:"Where the network's pages are rendered: by the server, or by a single-page site in the browser."`
 	Data          string     `type:"path" help:"Folder of the data; default: a temporary folder, removed at the end."`
 	Sessions      int        `default:"2" help:"Number of headless sessions."`
 	Corpus        string     `type:"path" help:"File with posts for the network: JSON lines of {id, language, sentiment, text}."`
@@ -38,6 +39,7 @@ type demo struct {
 	log      *slog.Logger
 	service  *service
 	network  *networkHost
+	plain    *networkHost // the pages for sessions without a browser, if others are at network
 	site     *fakenetwork.Site
 	sessions conc.WaitGroup
 
@@ -109,8 +111,13 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.network, err = startNetwork(networkAddress, ownNamesOnly(d.site), d.log); err != nil {
+	if d.network, err = startNetwork(networkAddress, ownNamesOnly(pagesOf(d.site, c.NetworkPages)), d.log); err != nil {
 		return err
+	}
+	if c.NetworkPages == "browser" {
+		if d.plain, err = startNetwork("127.0.0.1:0", ownNamesOnly(d.site), d.log); err != nil {
+			return err
+		}
 	}
 	if err := d.seed(ctx); err != nil {
 		return fmt.Errorf("seed the team: %w", err)
@@ -194,6 +201,10 @@ func (d *demo) startSessions(ctx, running context.Context) error {
 	if err != nil {
 		return err
 	}
+	network := d.network.url
+	if d.plain != nil {
+		network = d.plain.url
+	}
 	for i := range min(d.config.Sessions, len(view.Team.Members)) {
 		email := view.Team.Members[i].Email
 		opened, err := actors.Ask(ctx, d.service.registry, d.team, actors.OpenSession{Email: email})
@@ -201,7 +212,7 @@ func (d *demo) startSessions(ctx, running context.Context) error {
 			return err
 		}
 		o := headless.Options{
-			Server: d.service.url, Token: opened.Token, NetworkURL: d.network.url, Account: headless.AccountOf(email),
+			Server: d.service.url, Token: opened.Token, NetworkURL: network, Account: headless.AccountOf(email),
 			JournalDir: filepath.Join(d.config.Data, "sessions", headless.AccountOf(email)), Version: version, Logger: d.log, Clock: d.service.clock,
 		}
 		d.sessions.Go(func() {
@@ -245,14 +256,20 @@ func (d *demo) stop() error {
 	if d.service != nil {
 		failures = append(failures, d.service.stop())
 	}
-	if d.network != nil {
-		failures = append(failures, d.network.stop())
+	for _, host := range []*networkHost{d.network, d.plain} {
+		if host != nil {
+			failures = append(failures, host.stop())
+		}
 	}
 	return errors.Join(failures...)
 }
 
 // print prints the addresses and commands to try.
 func (d *demo) print() {
+	adapter := ""
+	if d.plain != nil {
+		adapter = " ADAPTER=single_page"
+	}
 	fmt.Printf(`
 Watchpost      %[1]s
 API key        %[2]s
@@ -265,7 +282,7 @@ API reference  %[1]s/docs   (document: %[1]s/openapi.json)
 Admin token    %[4]s
 Data           %[5]s
 
-Extension      load extension/dist (make extension), sign in at %[3]s, and pair by code:
+Extension      load extension/dist (make extension%[10]s), sign in at %[3]s, and pair by code:
   curl -s -H "authorization: Bearer %[4]s" -d '{"email":"%[7]s"}' %[1]s/admin/teams/%[8]s/pairing-codes
 
 Try:
@@ -276,5 +293,5 @@ Try:
   curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/network-agent/get-task-status?api_agent_task_id=<the id from above>"
 
 Ctrl-C ends it.
-`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team, d.link)
+`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team, d.link, adapter)
 }

@@ -19,6 +19,7 @@ import (
 type networkCommand struct {
 	Listen    string     `default:"127.0.0.1:8090" help:"Address to serve at. Do not use an address that other machines can reach."`
 	Corpus    string     `type:"path" help:"File with posts to serve: JSON lines of {id, language, sentiment, text}."`
+	Pages     string     `enum:"server,browser" default:"server" help:"Where pages are rendered: by the server, or by a single-page site in the browser."`
 	Seed      int64      `default:"1" help:"Seed of the generated network."`
 	TestClock bool       `help:"Serve /_control/clock, which sets the network's clock forward."`
 	Control   bool       `help:"Serve /_control/: a page and endpoints to inject faults and count writes. For tests."`
@@ -40,13 +41,21 @@ func (c *networkCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	host, err := startNetwork(c.Listen, site, log)
+	host, err := startNetwork(c.Listen, pagesOf(site, c.Pages), log)
 	if err != nil {
 		return err
 	}
 	log.Info("serving the stand-in network", "url", host.url, "posts", site.PostCount())
 	<-ctx.Done()
 	return host.stop()
+}
+
+// pagesOf returns the form of the network that --pages names.
+func pagesOf(site *fakenetwork.Site, pages string) http.Handler {
+	if pages == "browser" {
+		return site.SinglePage()
+	}
+	return site
 }
 
 // networkHost is a listening stand-in network.

@@ -46,10 +46,10 @@ it('keeps the spelling of the member\'s name', () => {
 })
 
 it('is read at a path of the network', () => {
-  const addresses: Addresses = { accountPath, startOf, accountIn }
+  const addresses: Addresses = { accountPath, startOf, originsOf: network => [network], accountIn }
   for (const { task_type: type, input, error } of cases) {
     if (error?.code === 'invalid_input') continue
-    expect(new URL(addresses.startOf(type, input), 'http://network.test').origin).toBe('http://network.test')
+    expect(new URL(addresses.startOf(type, input, 'http://network.test'), 'http://network.test').origin).toBe('http://network.test')
   }
   expect(addresses.accountPath).toMatch(/^\//)
 })

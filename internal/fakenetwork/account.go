@@ -38,7 +38,7 @@ func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where there is TLS; the stand-in mostly runs without
-		Name: cookieName, Value: s.records.signIn(s.records.join(slug)), Path: "/",
+		Name: cookieName, Value: s.records.signIn(s.records.join(slug)), Path: "/", Domain: cookieDomain(r),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: 30 * 86_400,
 		Secure: r.TLS != nil,
 	})
@@ -61,7 +61,7 @@ func (s *Site) signOut(w http.ResponseWriter, r *http.Request) {
 		s.records.drop(c.Value)
 	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // as above
-		Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil,
+		Name: cookieName, Path: "/", Domain: cookieDomain(r), MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil,
 	})
 	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
 }

@@ -20,4 +20,7 @@
 // result in the element #notice. A machine-readable block (package page)
 // repeats the content; package headless, a session without a browser, reads
 // it.
+//
+// SinglePage serves the same network as a single-page site, which renders in
+// the browser from an API of its own; folder app has its script.
 package fakenetwork

@@ -36,6 +36,15 @@ func (v *visit) show(status int, title string, data page.Data) {
 	if data.Viewer != nil {
 		data.CSRF = v.csrf
 	}
+	switch formOf(v.r) {
+	case formJSON:
+		v.showData(status, title, data)
+		return
+	case formApp:
+		v.document(v.w, v.r, status)
+		return
+	case formPages:
+	}
 	name := "page"
 	if v.faults.LayoutChanged {
 		name = "changed"

@@ -87,12 +87,15 @@ const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self';
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP implements http.Handler.
-func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.guarded(s.mux, w, r) }
+
+// guarded answers with the headers that every page has.
+func (s *Site) guarded(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", securityPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
-	s.mux.ServeHTTP(w, r)
+	next.ServeHTTP(w, r)
 }
 
 // PostCount returns the number of network posts, future ones included.

@@ -38,6 +38,10 @@ func (s *Site) reading(h func(*visit)) http.HandlerFunc {
 		if v == nil {
 			return
 		}
+		if v.me == nil && formOf(r) == formJSON {
+			v.show(http.StatusUnauthorized, "Sign in", page.Data{Kind: page.KindSignIn})
+			return
+		}
 		if v.me == nil {
 			http.Redirect(w, r, "/sign-in?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 			return

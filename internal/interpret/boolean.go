@@ -148,7 +148,7 @@ func (e *expression) atom() []item {
 	part := wish{vocab: e.vocab, known: true}
 	part.sentence(e.tokens[from:e.at], false, m)
 	e.excluded = append(e.excluded, part.excluded...)
-	e.intents, e.said = append(e.intents, part.intents...), append(e.said, part.said...)
+	e.intents = append(e.intents, part.intents...)
 	e.labels = append(e.labels, part.labels...)
 	if e.language == "" {
 		e.language = part.language

@@ -40,7 +40,7 @@ func (b *builder) where() []string {
 
 // signalsOf returns words that occur in posts with the prompt's intents.
 func (b *builder) signalsOf() []string {
-	lists := [][]string{b.said}
+	var lists [][]string
 	for _, in := range b.intents {
 		if in.name != "question" || len(b.intents) == 1 {
 			lists = append(lists, b.vocab.signals[in.name])
@@ -77,26 +77,23 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 	case alone && (!t.specific || reliable) && len(signals) > 0:
 		context = signals
 		b.guessed[SlotKeywords] = true
-	case len(context)+len(demands) == 0 && t.weak: // the equal common word is not meant
+	case alone && t.weak && t.named: // the equal common word is not meant
 		for _, u := range b.topics[:min(len(b.topics), 9)] {
-			if u.name != t.name && (t.named || !u.weak) {
+			if u.name != t.name {
 				context = append(context, u.keys[0])
 			}
 		}
-		if t.named {
-			context = append(context, slices.Sorted(maps.Keys(loaded().words["product"]))...)
-		} else {
-			for _, h := range b.heads {
-				context = append(context, b.words(b.trim(h, true))...)
-			}
-		}
-		b.guessed[SlotKeywords] = b.guessed[SlotKeywords] || len(context) > 0
+		context = append(context, slices.Sorted(maps.Keys(loaded().words["product"]))...)
+		b.guessed[SlotKeywords] = true
 	}
 	if len(where) > 0 {
 		demands = append(demands, where)
 	}
 	keys := append(slices.Clip(t.keys[:1]), t.other)
-	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named || t.split) {
+	if len(demands) > 0 && len(t.phrase) > 0 {
+		keys, context = t.phrase[:1], t.context
+	}
+	if len(context) > 0 && (len(demands) == 0 || t.weak || t.named) {
 		demands = append(demands, distinct(context, maxAlternatives))
 	}
 	var out []watchpost.KeywordEntry
@@ -122,9 +119,6 @@ func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 
 // stems returns the first words of a list whose beginnings differ.
 func stems(list []string) []string {
-	if len(list) < 3 {
-		return list
-	}
 	var out []string
 	for _, s := range list {
 		k := key(s)

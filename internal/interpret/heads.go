@@ -1,9 +1,6 @@
 package interpret
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // headNames returns the names in the heads, which apply to every item. In "HR
 // managers" and "Warehouse managers" there is no name.
@@ -19,17 +16,11 @@ func (b *builder) headNames() (names []run) {
 			}
 		}
 		related := lookup("related", last.norm) != ""
-		if len(h) > 0 && !plural(h) && (!modifies || related || (len(h) > 1 || len(h[0].text) > 3) && (!h[0].first || acronym(h[0].text))) && b.isNamed(h) && b.says(h) {
+		if len(h) > 0 && (!modifies || related || (len(h) > 1 || len(h[0].text) > 3) && (!h[0].first || acronym(h[0].text))) && b.isNamed(h) && b.says(h) {
 			names = append(names, h)
 		}
 	}
 	return names
-}
-
-// plural reports whether a run only looks like a name: NGOs, or a plural at the
-// start of a sentence.
-func plural(r run) bool {
-	return len(r) == 1 && strings.HasSuffix(r[0].text, "s") && (acronym(r[0].text) || r[0].first)
 }
 
 // anchor turns names before the subject into topics, and the subject into their

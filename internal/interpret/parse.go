@@ -2,7 +2,6 @@ package interpret
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -33,7 +32,6 @@ type reader struct {
 	titled bool   // after a role with "of": the next words belong to it
 	versus bool   // the items so far are compared
 	shared bool   // after the comma behind a comparison
-	behind bool   // after a subject that ends with the word for about
 }
 
 // sentence parses a sentence. What it says about the writer, or about the use
@@ -118,12 +116,7 @@ func (r *reader) step(t, next token, first bool) {
 		} else if !slices.Contains(r.places, t.place) {
 			r.places = append(r.places, t.place)
 		}
-	case t.norm == "by" && slices.ContainsFunc(r.run, func(u token) bool { return u.is(roleWord) }): // farmers hit by drought
-		r.about()
-	case t.norm == "by" && r.mode == wanted && len(r.items)+len(r.item.groups)+len(r.run) > 0 && !strings.HasSuffix(r.before.norm, "ed") && lookup("passive", r.before.norm) == "":
-		r.endItem()
-		r.behind = true
-	case t.is(ofWord) && r.before.is(roleWord) && !r.tail && !strings.HasPrefix(r.vocab.language, "hi"): // there it follows
+	case t.is(ofWord) && r.before.is(roleWord) && !r.tail:
 		r.endRun()
 		r.titled = true
 	case r.joins(t, next):
@@ -136,7 +129,6 @@ func (r *reader) step(t, next token, first bool) {
 // connect ends an item at a connector.
 func (r *reader) connect(t, next token) {
 	r.endItem()
-	r.behind = r.behind && r.vocab.language == "en"
 	r.fresh, r.either = true, t.is(orWord)
 	r.versus, r.shared = r.versus || t.is(versusWord), r.versus && !t.is(versusWord)
 	r.item.also = r.pair && t.is(andWord)
@@ -175,7 +167,6 @@ func (r *reader) partOfName(t, next token) bool {
 // head the list after it.
 func (r *reader) comma(t, next token) {
 	r.endItem()
-	r.behind = false
 	dash := slices.Contains([]string{"—", "–", "-"}, t.text)
 	if dash && r.mode == wanted { // Asana, ClickUp — outages, pricing
 		r.versus = r.versus || len(r.items) > 0 && r.vocab.isName(r.items[0].groups[0][0][0])
@@ -204,22 +195,14 @@ func (r *reader) toHeads() {
 // word handles a word that is not part of a list's structure.
 func (r *reader) word(t, next token) {
 	v := r.vocab
-	letter := len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first && t.norm != "i"
+	letter := len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	name := v.isName(t) && !t.is(structural|frameWord|aboutWord|placeWord|ofWord) && t.intent == nil &&
 		(!t.is(stopWord) || v.language == "en" && capital(t.text) && t.norm != "i")
-	doing := v.language == "en" && r.before.is(roleWord|kindWord) && strings.HasSuffix(r.before.norm, "s") && strings.HasSuffix(t.norm, "ing") && plain(next) && !t.is(structural)
 	switch {
-	case doing && r.mode == wanted && t.intent == nil: // brands claiming neutrality
-		r.about()
-	case r.mode == needed && t.is(roleWord) && len(r.run) > 0: // only real users
-		r.heads, r.run = append(r.heads, append(r.run, t)), nil
 	case t.kind != word, t.class&^gainWord == 0 && t.intent == nil, letter, name, t.intent != nil && r.mode != wanted:
 		r.add(t)
 	case t.intent != nil:
 		r.intent(t, next)
-	case strings.HasPrefix(v.language, "hi") && v.own[t.norm]&aboutWord != 0 && r.mode == wanted: // after the subject
-		r.endItem()
-		r.tail, r.behind = true, true
 	case t.is(aboutWord) && r.mode == wanted && (!t.is(ofWord) || len(r.run) == 0):
 		r.about()
 	case t.is(frameWord) && !t.is(aboutWord) && len(r.run) > 0 && plain(next),
@@ -242,7 +225,6 @@ func (r *reader) intent(t, next token) {
 	looking := (next.is(frameWord) || r.before.norm == "") && (t.intent.name == "buy" || t.intent.name == "question") // for posts
 	if !looking && !slices.Contains(r.intents, t.intent) {
 		r.intents = append(r.intents, t.intent)
-		r.said = append(r.said, r.vocab.forms(t.text)...)
 	}
 	if !looking && (next.kind == word && !next.is(structural) || next.kind == quoted) {
 		r.about()
@@ -267,7 +249,10 @@ func (r *reader) about() {
 // add adds a word to the run. A name is a separate run, so other words after it
 // start another.
 func (r *reader) add(t token) {
-	r.fresh = false
+	if r.titled && r.before.is(ofWord|stopWord) {
+		return
+	}
+	r.titled, r.fresh = false, false
 	if n := len(r.run); n > 0 && r.mode != unwanted && r.mode != naming {
 		last := r.run[n-1]
 		name, was := r.vocab.isName(t), r.vocab.isName(last) || n > 1 && digits(last.text) && r.vocab.isName(r.run[n-2])
@@ -282,9 +267,6 @@ func (r *reader) add(t token) {
 }
 
 func (r *reader) endRun() {
-	if r.titled && len(r.run) > 0 {
-		r.heads, r.run, r.titled = append(r.heads, r.run), nil, false
-	}
 	if len(r.run) > 0 {
 		r.item.groups = append(r.item.groups, []run{r.run})
 		r.run = nil
@@ -298,10 +280,6 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
-		if r.behind && !slices.ContainsFunc(r.item.runs(), func(u run) bool { return r.vocab.isName(u[0]) }) {
-			r.heads = append(r.heads, r.item.runs()...)
-			break
-		}
 		r.item.example, r.item.shared = r.likes, r.shared
 		r.items = append(r.items, r.item)
 	case unwanted:
@@ -332,14 +310,6 @@ func (r *reader) finish() {
 			h.groups = append(h.groups, it.groups...)
 		}
 		r.items = []item{h}
-	} else if named := func(it item) bool { return r.vocab.isName(it.groups[0][0][0]) }; !slices.ContainsFunc(r.headed, named) {
-		for i, it := range r.items {
-			for _, h := range r.headed {
-				if named(it) && len(it.groups) == 1 {
-					r.items[i].groups = append(r.items[i].groups, h.runs())
-				}
-			}
-		}
 	}
 	r.wish.items = append(r.wish.items, r.items...)
 	r.headed, r.items = nil, nil

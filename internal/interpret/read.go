@@ -27,7 +27,6 @@ type wish struct {
 	excluded []run
 	places   []*place
 	intents  []*intent
-	said     []string // the words that name the intents
 	labels   []run
 	language string // of the posts
 	hours    int    // between scans; 0 if not stated

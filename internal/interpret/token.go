@@ -72,7 +72,7 @@ func tokenise(prompt string) []token {
 	shouts, words := true, 0
 	for s != "" && len(out) < maxTokens {
 		t, size := nextToken(s, before)
-		if t.norm != "" && (t.content() || len(out) > 0 || t.text == "[" || t.kind == open) {
+		if t.norm != "" && (t.content() || len(out) > 0 || t.text == "[") {
 			out = append(out, t)
 			if t.kind == word {
 				shouts = shouts && t.text == strings.ToUpper(t.text)

@@ -13,13 +13,13 @@ type topic struct {
 	keys     []string   // the keyword in its forms, as written first
 	other    string     // another name of the same thing
 	rest     []string   // other words of the phrase
+	phrase   []string   // the keyword with the rest of the phrase, in its forms
 	context  []string   // one of them, or of rest, is required
 	demands  [][]string // one of each is required
 	named    bool       // the keyword is a name
 	weak     bool       // the keyword is too common alone
 	specific bool       // the keyword needs no context
 	example  bool       // of the topic before it
-	split    bool       // the keyword is a rare word, and rest completes the phrase
 	leads    bool       // the context comes before the keyword
 }
 
@@ -65,7 +65,6 @@ func (b *builder) staff() bool { return b.has("hire jobseek buy recommend") }
 // collect builds topics from the items, with the names next to them.
 func (b *builder) collect() {
 	b.shareRoles()
-	b.shareNames()
 	anchors := b.headNames()
 	for _, it := range b.items {
 		for _, t := range b.topicsOf(it) {
@@ -150,22 +149,6 @@ func (b *builder) shareRoles() {
 			b.items[i].groups[0][0] = run{r[0], last}
 		}
 	}
-}
-
-// shareNames completes a list of names after a preposition: news from IBM, Google.
-func (b *builder) shareNames() {
-	named := func(g []run) bool { return b.vocab.isName(g[0][0]) }
-	var out []item
-	for _, it := range b.items {
-		if n := len(out) - 1; n >= 0 && !it.strict && !it.shared && !it.example && len(it.groups) == 1 && named(it.groups[0]) {
-			if last := len(out[n].groups) - 1; last > 0 && !out[n].strict && named(out[n].groups[last]) && !named(out[n].groups[0]) {
-				out[n].groups[last] = slices.Concat(out[n].groups[last], it.groups[0])
-				continue
-			}
-		}
-		out = append(out, it)
-	}
-	b.items = out
 }
 
 // topicsOf builds the topics of an item: the most specific group becomes the
@@ -267,7 +250,6 @@ func (b *builder) topic(r run) topic {
 	v, n := b.vocab, len(r)
 	t := topic{name: texts(r), named: b.isNamed(r)}
 	lower := slices.IndexFunc(r, func(t token) bool { return !v.isName(t) })
-	forms := v.forms(r[n-1].text)
 	keyword, rest := r, run(nil)
 	switch {
 	case t.named && n == 1 && r[0].kind == word:
@@ -275,9 +257,9 @@ func (b *builder) topic(r run) topic {
 	case t.named:
 	case n == 1:
 		t.weak = v.level(r[0].norm) >= ambiguous
-	case acronym(r[0].text) && lower == 1 && (n == 2 || v.level(r[0].norm) == 0),
-		n == 2 && v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 6 && v.language == "en" && lower == 0 && len(forms) > 1 && len(forms[1]) < len(forms[0]):
-		keyword, rest, t.split = r[:1], r[1:], true
+	case acronym(r[0].text) && lower == 1 && n == 2,
+		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && b.rarest(r[1:]) >= ambiguous && v.language == "en" && lower == 0:
+		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:2])
 	case n > 3 && r[1].is(stopWord|ofWord):
 		keyword, rest = r[:3], r[3:]
 	case n == 2 || n == 3 && (r[1].is(stopWord|ofWord) || r[2].is(roleWord)):
@@ -287,10 +269,10 @@ func (b *builder) topic(r run) topic {
 		keyword, rest = r[:2], r[2:]
 	}
 	t.rest, t.specific = b.words(rest), len(keyword) > 1 && !t.named
-	if t.keys = b.inflect(keyword); t.named || t.split {
+	if t.keys = b.inflect(keyword); t.named || t.phrase != nil {
 		t.keys = t.keys[:1]
 	}
-	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.has("hire jobseek") { // posts speak of one
+	if len(t.keys) > 1 && len(t.keys[1]) < len(t.keys[0]) && b.staff() { // posts speak of one
 		t.keys[0], t.keys[1] = t.keys[1], t.keys[0]
 	}
 	t.other = lookup("same", strings.ToLower(t.keys[0]))

@@ -13,9 +13,9 @@ import (
 // TestOtherAccount: a member's browser that is signed in to the network as
 // another account writes nothing. The requested writes run once the member's
 // own account is signed in again.
-func TestOtherAccount(t *testing.T) {
-	t.Parallel()
-	w := theWorld(t)
+func TestOtherAccount(t *testing.T) { onBothSites(t, false, otherAccount) }
+
+func otherAccount(t *testing.T, w *world) {
 	m := w.createTeam(t, "own@example.com").join("own@example.com", "own")
 	post := w.feed(t)[1] // of this test only
 	comment := func(text string) string {
@@ -51,7 +51,7 @@ func TestOtherAccount(t *testing.T) {
 	// The member signs in as another account between go and the write: while the
 	// page asks, for the last time, who is signed in.
 	check := w.requests.hold(t, func(r *http.Request) bool {
-		return r.URL.Path == "/invitations" && strings.HasSuffix(r.Referer(), post.URN[strings.LastIndex(post.URN, ":")+1:])
+		return r.URL.Path == map[variant]string{serverPages: "/invitations", singlePage: "/api/me"}[w.variant] && strings.HasSuffix(r.Referer(), post.URN[strings.LastIndex(post.URN, ":")+1:])
 	})
 	id = comment("while the account changes")
 	check.await(t)

@@ -74,9 +74,9 @@ func (m *member) onceWhile(d write, text string, happens func(h *held)) {
 	m.journalled(0)
 }
 
-func TestExtensionDiesDuringWrite(t *testing.T) {
-	t.Parallel()
-	w := theWorld(t)
+func TestExtensionDiesDuringWrite(t *testing.T) { onBothSites(t, false, extensionDiesDuringWrite) }
+
+func extensionDiesDuringWrite(t *testing.T, w *world) {
 	way := w.openProxy(t, true)
 	m := w.createTeam(t, "deaths@example.com").joinBy("deaths@example.com", "deaths", way.url)
 	// A single kind would exceed its allowance after some rounds.
@@ -123,9 +123,9 @@ func TestExtensionDiesDuringWrite(t *testing.T) {
 	require.Equal(t, "deaths", m.completed(id)["profile_slug"])
 }
 
-func TestBrowserIsKilled(t *testing.T) {
-	t.Parallel()
-	w := theWorld(t)
+func TestBrowserIsKilled(t *testing.T) { onBothSites(t, true, browserIsKilled) }
+
+func browserIsKilled(t *testing.T, w *world) {
 	m := w.createTeam(t, "killed@example.com").join("killed@example.com", "killed")
 	post := comment(w.anyPost(t))
 	for range repetitions() {
@@ -144,8 +144,10 @@ func TestLostWriteIsDoneOnceMore(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" {
 		t.Skip("WATCHPOST_LONG is not set: the second look comes after half a minute")
 	}
-	t.Parallel()
-	w := theWorld(t)
+	onBothSites(t, false, lostWriteIsDoneOnceMore)
+}
+
+func lostWriteIsDoneOnceMore(t *testing.T, w *world) {
 	m := w.createTeam(t, "lost@example.com").join("lost@example.com", "lost")
 	post := w.anyPost(t)
 	// All writes are lost, because the browser resends requests over reused

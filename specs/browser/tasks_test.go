@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/fakenetwork"
+	"watchpost/internal/fakenetwork/networktest"
 )
 
 // elements returns a non-empty list of objects in an output.
@@ -38,12 +40,35 @@ func (m *team) posts(watchlist string) []fields {
 
 func TestEveryTaskType(t *testing.T) {
 	t.Parallel()
-	w := theWorld(t)
-	m := w.createTeam(t, "tasks@example.com").join("tasks@example.com", "tasks")
+	m := everyTaskType(t, theWorld(t), "tasks")
+	takePictures(m)
+}
 
-	own := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "tasks"}))
-	require.Equal(t, "tasks", own["profile_slug"])
-	require.Equal(t, m.site+"/in/tasks", own["profile_url"])
+// TestEveryTaskTypeOnSinglePages: the same on the site that renders in the
+// browser. The accounts see different layouts.
+func TestEveryTaskTypeOnSinglePages(t *testing.T) {
+	t.Parallel()
+	everyTaskType(t, worldOf(t, singlePage), layoutA)
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		everyTaskType(t, worldOf(t, singlePage), layoutB)
+	}
+}
+
+// Accounts by the layout that the single-page site shows them.
+const (
+	layoutA = "single-one"
+	layoutB = "page-reader"
+)
+
+// everyTaskType has an account do every type of task.
+func everyTaskType(t *testing.T, w *world, account string) *member {
+	t.Helper()
+	email := account + "@example.com"
+	m := w.createTeam(t, email).join(email, account)
+
+	own := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": account}))
+	require.Equal(t, account, own["profile_slug"])
+	require.Equal(t, m.site+"/in/"+account, own["profile_url"])
 
 	state, output := m.ended(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "nobody-of-that-name"}))
 	require.Equal(t, "failed", state)
@@ -55,6 +80,7 @@ func TestEveryTaskType(t *testing.T) {
 
 	profile := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": friend["profile_slug"]}))
 	require.Equal(t, friend["profile_urn"], profile["profile_urn"])
+	requireProfile(t, w, profile)
 	slug := elements(t, profile, "experience")[0]["company_slug"]
 	company := m.completed(m.ask("/network-agent/fetch-company", fields{"company_slug": slug}))
 	require.Equal(t, slug, company["slug"])
@@ -108,7 +134,24 @@ func TestEveryTaskType(t *testing.T) {
 	})
 
 	m.journalled(0)
-	takePictures(m)
+	return m
+}
+
+// requireProfile compares a fetched profile with the data of the site.
+func requireProfile(t *testing.T, w *world, got fields) {
+	t.Helper()
+	b := networktest.NewBrowser(t, w.siteAddress)
+	b.SignIn("onlooker")
+	want := b.Get("/in/" + got["profile_slug"].(string)).Profile
+	require.Equal(t, []any{want.URN, want.Name, want.Headline, want.Location, want.About, float64(want.Followers)},
+		[]any{got["profile_urn"], got["name"], got["headline"], got["location"], got["about"], got["followers"]})
+	require.Len(t, got["skills"], len(want.Skills))
+	require.Len(t, got["education"], len(want.Education))
+	jobs := elements(t, got, "experience")
+	require.Len(t, jobs, len(want.Positions))
+	first, job := want.Positions[0], jobs[0]
+	require.Equal(t, []any{first.Title, first.CompanySlug, first.Location, float64(first.StartYear), float64(first.StartMonth), first.IsCurrent},
+		[]any{job["title"], job["company_slug"], job["location"], job["start_year"], job["start_month"], job["is_current"]})
 }
 
 // stranger returns a profile that is not a connection.

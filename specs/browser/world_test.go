@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	err := closeWorld()
+	err := closeWorlds()
 	if err == nil {
 		// protoactor counts dead letters by the minute and cannot be stopped.
 		err = goleak.Find(goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
@@ -90,14 +90,15 @@ func eventually(t testing.TB, ok func() bool, why func() string) {
 	}
 }
 
-// world is shared by the tests: one service, one network, and the extension
-// built for them. Each test has its own teams and accounts.
+// world is shared by the tests of a variant: one service, one network, and the
+// extension built for them. Each test has its own teams and accounts.
 type world struct {
+	variant
 	service string // origin
 	api     http.Handler
 	site    string // origin, as the browsers resolve it
-	// siteAddress is the site's origin for other clients: only the browsers
-	// resolve the name.
+	// siteAddress is an origin with the server's pages, for clients without a
+	// browser.
 	siteAddress string
 	dist        string // folder of the built extension
 	registry    *actors.Registry
@@ -108,47 +109,30 @@ type world struct {
 	close       func() error
 }
 
-var shared struct {
-	once sync.Once
-	*world
-	err error
-}
-
-// theWorld returns the world, created by the first test that needs it.
-func theWorld(t testing.TB) *world {
-	t.Helper()
-	shared.once.Do(func() { shared.world, shared.err = newWorld() })
-	require.NoError(t, shared.err)
-	return shared.world
-}
-
-// closeWorld ends the world if a test has created it.
-func closeWorld() error {
-	if shared.world == nil {
-		return nil
-	}
-	return shared.close()
-}
-
-func newWorld() (*world, error) {
-	w := &world{writes: newWriteGate(), mail: &mailbox{}}
+func newWorld(v variant) (*world, error) {
+	w := &world{variant: v, writes: newWriteGate(), mail: &mailbox{}}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	w.network, err = fakenetwork.New(fakenetwork.Options{Seed: 7, Control: true, OnWrite: w.writes.applied, Logger: quiet})
 	if err != nil {
 		return nil, err
 	}
+	pages := http.Handler(w.network)
+	if v == singlePage {
+		pages = w.network.SinglePage()
+	}
 	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.requests.pass(r)
-		w.network.ServeHTTP(rw, r)
+		pages.ServeHTTP(rw, r)
 	}))
+	server := httptest.NewServer(w.network)
 	// A separate host name, because cookies belong to hosts regardless of the
 	// port.
 	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
 	if err != nil {
 		return nil, err
 	}
-	w.siteAddress = site.URL
+	w.siteAddress = server.URL
 	w.site = "http://network.localhost:" + port
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: quiet})
 	if err != nil {
@@ -185,6 +169,7 @@ func newWorld() (*world, error) {
 		err := errors.Join(api.CloseSessions(ctx), os.RemoveAll(dir))
 		service.Close()
 		site.Close()
+		server.Close()
 		return errors.Join(err, w.registry.Close(ctx), store.Close())
 	}
 	return w, w.build()
@@ -192,7 +177,7 @@ func newWorld() (*world, error) {
 
 // build builds the extension for this world's network.
 func (w *world) build() error {
-	out, err := exec.Command("../../extension/tools", "node", "build.mjs", "--out", w.dist, "--network", w.site, "--service", w.service, "--wake", wakeSeconds).CombinedOutput()
+	out, err := exec.Command("../../extension/tools", "node", "build.mjs", "--out", w.dist, "--network", w.site, "--adapter", string(w.variant), "--service", w.service, "--wake", wakeSeconds).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build: %w: %s", err, out)
 	}
@@ -445,6 +430,7 @@ func (m *member) explain() {
 func (m *member) signIn() {
 	m.team.t.Helper()
 	p := m.open(m.site + "/sign-in")
+	p.until(`document.querySelector("[name=slug]") !== null`)
 	p.run(`document.querySelector("[name=slug]").value = "` + m.account + `"; document.querySelector("[name=slug]").form.requestSubmit()`)
 	p.until(`location.pathname === "/feed" && document.readyState === "complete"`)
 	m.close(target{TargetID: p.target})

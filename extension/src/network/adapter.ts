@@ -1,8 +1,12 @@
 // The interface of a network for the extension. One adapter serves one network:
 //
-//	paths.ts    addresses, without a page (the worker opens tabs at them)
-//	account.ts  the signed-in account, from a page's text (the worker has no DOM)
-//	pages.ts    the contents of pages, and a member's actions on them
+//	Addresses  addresses, and the signed-in account from a response; without a
+//	           page, because the worker has no DOM
+//	Pages      the contents of pages, and a member's actions on them
+//
+// src/network is the adapter of a site whose server renders the pages,
+// src/single_page that of a site that renders in the browser, with the tools of
+// src/rendered. build.mjs --adapter chooses one.
 //
 // (ADAPTER.md explains how to write another.)
 //
@@ -13,22 +17,24 @@
 
 import type { Account, Post, SearchInput, ConnectionsInput, TaskType } from '../shared/protocol'
 
-/** The part of an adapter that needs no page: paths.ts and account.ts. */
+/** The part of an adapter that needs no page. */
 export interface Addresses {
-  /** Path of a light page that shows the signed-in account. */
+  /** Path of a light response that states the signed-in account. */
   readonly accountPath: string
+  /** The origins of the network's pages, given that of its main pages, which comes first. */
+  originsOf(network: string): string[]
   /**
-   * Path of the page on which a task begins; writes act on this page. Built only
-   * from escaped slugs and URNs. Fault invalid_input when the input has no
-   * reference.
+   * Address of the page on which a task begins: a path, or an address at one of
+   * the origins. Writes act on this page. Built only from escaped slugs and
+   * URNs. Fault invalid_input when the input has no reference.
    */
-  startOf(type: TaskType, input: unknown): string
+  startOf(type: TaskType, input: unknown, network: string): string
   /**
    * The account signed in according to the response at accountPath; undefined
    * when the response does not show it (limits, errors, an unknown layout).
    * Behind a challenge nobody is signed in, and challenge is true.
    */
-  accountIn(status: number, html: string): Account | undefined
+  accountIn(status: number, body: string): Account | undefined
 }
 
 /** The actor of a like or comment. */
@@ -104,10 +110,10 @@ export interface People {
   total: number
 }
 
-/** One page of a list of posts, newest first. */
+/** The next part of a list of posts, newest first. */
 export interface PostsPage {
   posts: Post[]
-  /** Whether there is a next page. */
+  /** Whether there are more. */
   more: boolean
 }
 
@@ -136,8 +142,8 @@ export interface Thread {
 }
 
 /**
- * The pages of the network, from a tab that is open on it. Reads fetch pages as
- * the signed-in member and never change the tab's page; `ref` is a slug, a URN, a
+ * The pages of the network, from a tab that is open on it. Reads show the
+ * pages as the signed-in member sees them and change nothing at the network; `ref` is a slug, a URN, a
  * bare id or an address. The do… methods use the open page's own forms and
  * buttons, so that the site's code makes the request. They return when the page
  * shows that the write was applied. A Fault with sure: false means that the
@@ -148,14 +154,14 @@ export interface Pages {
   readonly account: Account | undefined
 
   /**
-   * Checks that a write on the open page would act as the account with that
-   * URN, using the page itself and a freshly fetched page. Fault signed_out
-   * when it would not.
+   * Checks that the open page is the one at the address start, and that a write
+   * on it would act as the account with that URN, using the page itself and a
+   * freshly fetched response. Fault signed_out when it would not.
    */
-  expectAccount(urn: string): Promise<void>
+  expectAccount(urn: string, start: string): Promise<void>
   profile(ref: string): Promise<Profile>
   company(ref: string): Promise<Company>
-  /** Page n (from 1) of a list. */
+  /** Part n of a list, from 1; a caller asks for one after the other. */
   posts(list: PostsList, n: number, signal: AbortSignal): Promise<PostsPage>
   people(search: SearchInput): Promise<People>
   connections(search: ConnectionsInput): Promise<People>

@@ -21,7 +21,8 @@ class NetworkPages implements Pages {
   /** The page read last. */
   private last: Document | undefined
 
-  async expectAccount(urn: string): Promise<void> {
+  async expectAccount(urn: string, start: string): Promise<void> {
+    if (new URL(start, location.href).pathname !== location.pathname) throw notUnderstood('the tab has left the page of the task')
     const shown = document.querySelector<HTMLElement>('.account')?.dataset['viewer']
     const { status, html } = await this.fetch(accountPath)
     const now = accountIn(status, html)
@@ -53,11 +54,7 @@ class NetworkPages implements Pages {
   }
 
   async people(search: SearchInput): Promise<People> {
-    const query = new URLSearchParams()
-    for (const [filter, value] of Object.entries(search)) {
-      if (!filters.has(filter)) continue
-      for (const one of Array.isArray(value) ? value as string[] : [value as string]) if (one !== '') query.append(filter, one)
-    }
+    const query = filterQuery(search)
     if (search.count) query.set('count', String(search.count))
     return peopleOf(await this.get(`/search/people?${query}`, 'people'))
   }
@@ -172,3 +169,13 @@ class NetworkPages implements Pages {
 
 /** The filters of a search for people, by their names in the address. */
 const filters = new Set(['keywords', 'title', 'company', 'first_name', 'last_name', 'school', 'location', 'geo_urn', 'current_company', 'industry', 'past_company', 'profile_language'])
+
+/** The filters of a search as the address has them. */
+export function filterQuery(search: SearchInput): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [filter, value] of Object.entries(search)) {
+    if (!filters.has(filter)) continue
+    for (const one of Array.isArray(value) ? value as string[] : [value as string]) if (one !== '') query.append(filter, one)
+  }
+  return query
+}

@@ -7,7 +7,8 @@ import type { TaskType } from '../shared/protocol'
 import { isWrite } from '../shared/protocol'
 import type { FromPage, LookAnswer, OutcomeMessage, Seen } from '../shared/messages'
 import { Fault, taskError } from '../shared/fault'
-import { openPages } from '../network/pages'
+import { addresses } from '../adapters/addresses'
+import { openPages } from '../adapters/pages'
 import { reads, writes } from './tasks'
 
 /** Number of attempts to send a message without a worker. */
@@ -60,11 +61,13 @@ export class PageAgent {
           },
         })
       } else if (write) {
-        await pages.expectAccount(account) // the member may have switched accounts since go
+        // The member may have switched accounts or left the page since go.
+        const start = addresses.startOf(type, input, location.origin)
+        await pages.expectAccount(account, start)
         outcome.output = await write.act(input, pages).catch(async failure => {
           // Or since that check: the network refuses such a write in its own
           // words.
-          if (failure instanceof Fault && failure.sure && failure.code === 'page_not_understood') await pages.expectAccount(account)
+          if (failure instanceof Fault && failure.sure && failure.code === 'page_not_understood') await pages.expectAccount(account, start)
           throw failure
         })
       } else throw new Fault('invalid_input', `unknown task type "${type}"`)

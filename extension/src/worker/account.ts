@@ -1,6 +1,6 @@
 import { sameAccount, type Account } from '../shared/protocol'
-import { accountIn, nobody } from '../network/account'
-import { accountPath } from '../network/paths'
+import { addresses } from '../adapters/addresses'
+import { nobody } from '../network/account'
 import type { Store } from './journal'
 import { until } from './task'
 
@@ -51,8 +51,8 @@ export class AccountWatch {
   private async look(): Promise<void> {
     this.checkedAt = this.clock()
     try {
-      const answer = await fetch(this.origin + accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
-      const account = accountIn(answer.status, await answer.text())
+      const answer = await fetch(this.origin + addresses.accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
+      const account = addresses.accountIn(answer.status, await answer.text())
       if (account) await this.saw(account)
     } catch { /* no answer tells nothing about the account */ }
   }

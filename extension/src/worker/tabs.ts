@@ -1,7 +1,7 @@
 import type { FromPage, LookAnswer, OutcomeMessage, PartMessage } from '../shared/messages'
 import { Fault } from '../shared/fault'
 import { isWrite, SCAN_MS, type TaskType } from '../shared/protocol'
-import { startOf } from '../network/paths'
+import { addresses } from '../adapters/addresses'
 import type { PageAgent } from '../page/agent'
 import type { Entry } from './journal'
 import type { Tabs } from './runner'
@@ -153,7 +153,7 @@ export class BrowserTabs implements Tabs {
 
   /** Opens a new tab where a task begins, and injects the page script. */
   private async open({ task, task_type, input }: Entry, signal: AbortSignal): Promise<number> {
-    const url = this.origin + startOf(task_type as TaskType, input)
+    const url = new URL(addresses.startOf(task_type as TaskType, input, this.origin), this.origin).href
     await this.close()
     signal.throwIfAborted()
     const tab = await create(url)
@@ -180,7 +180,7 @@ export class BrowserTabs implements Tabs {
           // Without permission for a page the browser does not reveal its
           // address.
           if (now.url === undefined && now.pendingUrl === undefined) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
-          else if (now.url?.startsWith(this.origin + '/')) resolve()
+          else if (addresses.originsOf(this.origin).some(origin => now.url?.startsWith(origin + '/'))) resolve()
         }
         this.loading = { tab, check, fail: reject }
         chrome.tabs.get(tab).then(check, reject)
