@@ -55,12 +55,14 @@ openapi-lint: ## lint the API document with redocly and spectral
 clients: ## generate a TypeScript and a Go client and run them against the demo
 	$(GO) test -count=1 -v ./specs/clients
 
-# The network that the extension works on, and its default service.
-NETWORK ?= http://127.0.0.1:8090
-SERVICE ?= http://127.0.0.1:8080
+# NETWORK: the only network that the extension may open; without it, the one that
+# the service names at pairing. SERVICE: the address that the pairing page shows.
+NETWORK ?=
+SERVICE ?=
 ADAPTER ?= server
+EXTENSION_OPTIONS = --adapter $(ADAPTER) $(if $(NETWORK),--network $(NETWORK)) $(if $(SERVICE),--service $(SERVICE))
 extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=server or single_page
-	extension/tools node build.mjs --zip watchpost-extension.zip --network $(NETWORK) --adapter $(ADAPTER) --service $(SERVICE)
+	extension/tools node build.mjs --zip watchpost-extension.zip $(EXTENSION_OPTIONS)
 
 # The versions are those of http/dashboard/package-lock.json.
 VENDOR := http/dashboard/assets/vendor

@@ -2,6 +2,9 @@
 //
 //	node build.mjs [--out DIR] [--zip FILE] [--network ORIGIN] [--adapter server|single_page] [--service ORIGIN] [--wake SECONDS]
 //
+// Without --network the extension works on the network that the member's
+// service names, and asks for access to it at pairing.
+//
 // The same sources and options give the same bytes, the zip's included.
 
 import { build } from 'esbuild'
@@ -31,13 +34,13 @@ const { values: options } = parseArgs({
   options: {
     out: { type: 'string', default: join(here, 'dist') },
     zip: { type: 'string' },
-    network: { type: 'string', default: 'http://127.0.0.1:8090' },
+    network: { type: 'string' },
     adapter: { type: 'string', default: 'server' },
     service: { type: 'string', default: 'http://127.0.0.1:8080' },
     wake: { type: 'string', default: '30' },
   },
 })
-const network = origin('network', options.network)
+const network = options.network === undefined ? '' : origin('network', options.network)
 const service = origin('service', options.service)
 const out = resolve(options.out)
 if (!['server', 'single_page'].includes(options.adapter)) {
@@ -48,8 +51,9 @@ const define = {
   NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)), ADAPTER: JSON.stringify(options.adapter),
 }
 
-/** The origins that the adapter reads, by its own code. */
+/** The origins of the network that the adapter reads, by its own code. */
 async function origins() {
+  if (network === '') return []
   const { outputFiles: [code] } = await build({ absWorkingDir: here, entryPoints: ['src/adapters/addresses.ts'], bundle: true, format: 'esm', write: false, define })
   const { addresses } = await import(`data:text/javascript,${encodeURIComponent(code.text)}`)
   return addresses.originsOf(network)

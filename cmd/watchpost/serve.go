@@ -33,7 +33,7 @@ type serveCommand struct {
 	Store      string `help:"PostgreSQL database (15 or later) for the store, instead of files in --data: postgres://user@host/database. Also from the file named by WATCHPOST_STORE_FILE."`
 	MinFree    int    `name:"min-free-disk" default:"256" help:"Free disk space below which writes are refused until there is room, in MiB: 64 or more, or 0 to disable the check."`
 	PostCache  int    `default:"128" help:"Size of the cache of posts and their index for all teams, in MiB. The memory limit of the whole process is that of its cgroup, or GOMEMLIMIT."`
-	NetworkURL string `name:"network-url" help:"Origin of the network. It completes addresses of posts and people that a session reports without an origin."`
+	NetworkURL string `name:"network-url" help:"Origin of the network. Browser extensions ask for access to it at pairing. It completes addresses of posts and people that a session reports without an origin."`
 
 	AdminToken    string `help:"Bearer token of the admin API; default: the admin API is disabled. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
 	MetricsToken  string `help:"Bearer token that reads /metrics and nothing else; the admin token reads it too. Also from the file named by WATCHPOST_METRICS_TOKEN_FILE."`

@@ -21,7 +21,7 @@ it('is signed out on the sign-in page and behind a challenge', () => {
 })
 
 it('keeps its name when it is signed out, and a challenge only while it lasts', async () => {
-  const watch = await AccountWatch.open(new MemoryStore(), 'http://network.test', () => {})
+  const watch = await AccountWatch.open(new MemoryStore(), () => 'http://network.test', () => {})
   await watch.saw(account)
   await watch.saw(challenged)
   expect(watch.now).toEqual({ ...account, signed_in: false, challenge: true })

@@ -29,6 +29,12 @@ it('requests one network and only necessary permissions', () => {
   for (const name of ['externally_connectable', 'web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
 })
 
+it('asks for access at pairing in a build for several networks', () => {
+  const { manifest } = build('e')
+  expect(manifest).not.toHaveProperty('host_permissions')
+  expect(manifest['optional_host_permissions']).toEqual(['https://*/*', 'http://127.0.0.1/*', 'http://localhost/*', 'http://*.localhost/*'])
+})
+
 it('has all texts in every language, with the same parts', () => {
   const read = (file: string) => JSON.parse(readFileSync(join('src/locales', file), 'utf8')) as Record<string, string>
   const parts = (text: string) => [...new Set(text.match(/\$\d/g) ?? [])].sort()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,7 +51,7 @@ func launch(t testing.TB, dir, profile string) *chromium {
 		"--disable-component-update", "--disable-sync", "--password-store=basic", "--mute-audio", "--hide-scrollbars", "--lang=en-GB",
 		// Background tabs get processor time on a busy machine too.
 		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
-		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--load-extension=" + dir,
+		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", "--load-extension=" + dir,
 	}
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox") // Chromium has no sandbox for root
@@ -175,6 +176,12 @@ func (b *chromium) targets() []target {
 	return list.TargetInfos
 }
 
+// has reports whether a page or worker is open.
+func (b *chromium) has(id string) bool {
+	b.t.Helper()
+	return slices.ContainsFunc(b.targets(), func(t target) bool { return t.TargetID == id })
+}
+
 // worker returns the extension's worker, if it runs.
 func (b *chromium) worker() (target, bool) {
 	b.t.Helper()
@@ -243,6 +250,13 @@ func (p *page) run(script string) json.RawMessage {
 	value, err := p.do(script)
 	require.NoError(p.t, err, script)
 	return value
+}
+
+// click clicks an element as the member does, which allows the page to ask for
+// permissions.
+func (p *page) click(selector string) {
+	p.t.Helper()
+	p.must(p.session, "Runtime.evaluate", map[string]any{"expression": `document.querySelector("` + selector + `").click()`, "userGesture": true}, nil)
 }
 
 // until waits until an expression is true. An expression that fails, as during

@@ -172,12 +172,12 @@ func newWorld(v variant) (*world, error) {
 		server.Close()
 		return errors.Join(err, w.registry.Close(ctx), store.Close())
 	}
-	return w, w.build()
+	return w, build(w.dist, "--network", w.site, "--adapter", string(w.variant), "--service", w.service)
 }
 
-// build builds the extension for this world's network.
-func (w *world) build() error {
-	out, err := exec.Command("../../extension/tools", "node", "build.mjs", "--out", w.dist, "--network", w.site, "--adapter", string(w.variant), "--service", w.service, "--wake", wakeSeconds).CombinedOutput()
+// build builds the extension with some options.
+func build(dist string, options ...string) error {
+	out, err := exec.Command("../../extension/tools", append([]string{"node", "build.mjs", "--out", dist, "--wake", wakeSeconds}, options...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build: %w: %s", err, out)
 	}
@@ -461,12 +461,19 @@ func (m *member) pair(service string) {
 // pairWith pairs the extension by a code.
 func (m *member) pairWith(service, code string) {
 	m.team.t.Helper()
-	p := m.settings()
-	p.run(`document.querySelector("#service").value = "` + service + `"`)
-	p.run(`document.querySelector("#code").value = "` + code + `"; document.querySelector("#by-code").requestSubmit()`)
+	p := m.enterCode(service, code)
 	p.until(`!document.querySelector("#paired").hidden && document.querySelector("#pill").dataset.kind === "good"`)
 	m.close(target{TargetID: p.target})
 	m.isSignedIn(true)
+}
+
+// enterCode enters a pairing code in the extension's page.
+func (m *member) enterCode(service, code string) *page {
+	m.team.t.Helper()
+	p := m.settings()
+	p.run(`document.querySelector("#service").value = "` + service + `"`)
+	p.run(`document.querySelector("#code").value = "` + code + `"; document.querySelector("#by-code").requestSubmit()`)
+	return p
 }
 
 // isSignedIn waits until the service knows whether the account is signed in.

@@ -1,6 +1,6 @@
 // Constants from build.mjs.
 
-/** Origin of the one network of this build, as https://network.example. */
+/** Origin of the one network of this build, as https://network.example; "" in a build for several. */
 declare const NETWORK_ORIGIN: string
 /** The adapter of this build. */
 declare const ADAPTER: 'server' | 'single_page'

@@ -7,6 +7,8 @@ import type { Account, AllowanceState, ErrorCode } from './protocol'
 export interface Pairing {
   /** Origin of the service. */
   service: string
+  /** Origin of the network; absent in a pairing of an older version. */
+  network?: string
   token: string
   team: { id: string; name: string }
   member: { id: string; email: string }
@@ -39,6 +41,7 @@ export interface Deed {
 
 export interface State {
   version: string
+  /** Origin of the network; "" while it is not known. */
   network: string
   /** Absent in an unpaired browser. */
   pairing?: Omit<Pairing, 'token'>

@@ -28,7 +28,7 @@ export function shown(state: State | Failure | undefined, now: number): Shown {
 
 /** The parts of the sentence: the names that it mentions. */
 function parts(state: State, { kind, types = [] }: Condition): string[] {
-  const network = new URL(state.network).host
+  const network = state.network && new URL(state.network).host
   switch (kind) {
     case 'no_access': case 'challenge': case 'signed_out': return [network]
     case 'unreachable': case 'connecting': return [state.pairing ? new URL(state.pairing.service).host : '']

@@ -1,8 +1,9 @@
+import { accessTo } from '../shared/access'
 import type { SignInReply } from '../shared/protocol'
 import type { Failure, State } from '../shared/state'
 import { csv, line, matches, type Filter } from './deed_view'
 import { t, translate } from './i18n'
-import { originOf, Refusal, sendCode, signIn } from './service'
+import { networkOf, originOf, Refusal, sendCode, signIn } from './service'
 import { showState } from './state_view'
 import { applyTheme, theme, type Theme } from './theme'
 import { useLine } from './use_view'
@@ -14,9 +15,7 @@ let current: State | undefined
 translate(document)
 document.title = t('options_title')
 applyTheme()
-const host = new URL(NETWORK_ORIGIN).host
-for (const consent of document.querySelectorAll('.consent')) consent.textContent = t('consent', host)
-$('#about-1').textContent = t('about_1', host)
+showNetwork(NETWORK_ORIGIN)
 field('service').value = SERVICE_ORIGIN
 follow(show)
 
@@ -120,9 +119,12 @@ function fault(failure?: unknown): void {
   }
 }
 
-async function pair({ session_token: token, team, member }: SignInReply): Promise<void> {
-  show(await tell({ type: 'pair', service: service(), token, team, member }))
+async function pair(reply: SignInReply): Promise<void> {
+  const { session_token: token, team, member } = reply, network = networkOf(service(), reply)
+  show(await tell({ type: 'pair', service: service(), network, token, team, member }))
   for (const id of ['code', 'otp']) field(id).value = ''
+  // If the browser wants another click for it, the state has a button.
+  if (!NETWORK_ORIGIN) await chrome.permissions.request({ origins: accessTo(network) }).catch(() => {})
 }
 
 /** What helps to find a fault, without secrets and without texts. */
@@ -140,6 +142,13 @@ function showLog(): void {
   $('#deeds').replaceChildren(...deeds.length > 0 ? deeds.map(deed => line(deed, now)) : [element('li', 'soft none', t('actions_none'))])
 }
 
+/** Names the network, "" while it is not known, where the page says what is done there. */
+function showNetwork(origin: string): void {
+  const host = origin ? new URL(origin).host : t('team_network')
+  for (const consent of document.querySelectorAll('.consent')) consent.textContent = t('consent', host)
+  $('#about-1').textContent = t('about_1', host)
+}
+
 function show(state: State | Failure | undefined): void {
   showState(state, show)
   current = state && !('failed' in state) ? state : undefined
@@ -150,6 +159,7 @@ function show(state: State | Failure | undefined): void {
   const notice = current?.unpaired && !pairing ? t(`unpaired_${current.unpaired}`) : ''
   $('#notice').textContent = notice
   $('#notice').hidden = notice === ''
+  if (current) showNetwork(current.network)
   if (!current || !pairing) return
   const { account } = current
   $('#team').textContent = pairing.team.name

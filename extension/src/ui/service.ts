@@ -17,8 +17,20 @@ export function originOf(address: string): string {
   } catch {
     throw new Refusal('service', 'bad_address')
   }
-  const loopback = url.hostname === 'localhost' || url.hostname.endsWith('.localhost') || url.hostname === '127.0.0.1'
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) throw new Refusal('service', 'insecure_address')
+  if (!secure(url)) throw new Refusal('service', 'insecure_address')
+  return url.origin
+}
+
+/** Whether an address is one of https or of this computer. */
+function secure({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1')
+}
+
+/** Origin of the network that the team works on. A build for one network refuses teams of another. */
+export function networkOf(service: string, { network = NETWORK_ORIGIN }: SignInReply): string {
+  const url = URL.canParse(network) ? new URL(network) : undefined
+  if (!url || !secure(url)) throw new Refusal('service', 'no_network', new URL(service).host)
+  if (NETWORK_ORIGIN && url.origin !== NETWORK_ORIGIN) throw new Refusal('service', 'other_network', url.host, new URL(NETWORK_ORIGIN).host)
   return url.origin
 }
 

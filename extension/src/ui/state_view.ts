@@ -1,3 +1,4 @@
+import { accessTo } from '../shared/access'
 import type { Button } from '../shared/condition'
 import type { Failure, State } from '../shared/state'
 import { shown } from './condition_text'
@@ -36,8 +37,8 @@ async function act(does: Button, state: State | undefined): Promise<State | Fail
     case 'take_over': return tell({ type: 'reconnect' })
     case 'resume': return tell({ type: 'pause', on: false })
     case 'retry': return tell({ type: 'retry' })
-    case 'grant': return void await chrome.permissions.request({ origins: [`${state?.network ?? NETWORK_ORIGIN}/*`] })
+    case 'grant': return void (state && await chrome.permissions.request({ origins: accessTo(state.network) }))
     case 'sign_in':
-    case 'open_check': return void await chrome.tabs.create({ url: `${state?.network ?? NETWORK_ORIGIN}/` })
+    case 'open_check': return void (state && await chrome.tabs.create({ url: `${state.network}/` }))
   }
 }

@@ -14,12 +14,12 @@ export class AccountWatch {
   private waiting: (() => void)[] = []
 
   private constructor(
-    private account: Account, private readonly store: Store, private readonly origin: string,
+    private account: Account, private readonly store: Store, private readonly origin: () => string,
     private readonly changed: () => void, private readonly clock: () => number,
   ) {}
 
   /** Loads the account seen last. */
-  static async open(store: Store, origin: string, changed: () => void, clock: () => number = Date.now): Promise<AccountWatch> {
+  static async open(store: Store, origin: () => string, changed: () => void, clock: () => number = Date.now): Promise<AccountWatch> {
     const { account } = await store.get('account')
     return new AccountWatch(account as Account | undefined ?? nobody, store, origin, changed, clock)
   }
@@ -51,7 +51,7 @@ export class AccountWatch {
   private async look(): Promise<void> {
     this.checkedAt = this.clock()
     try {
-      const answer = await fetch(this.origin + addresses.accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
+      const answer = await fetch(this.origin() + addresses.accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
       const account = addresses.accountIn(answer.status, await answer.text())
       if (account) await this.saw(account)
     } catch { /* no answer tells nothing about the account */ }

@@ -45,7 +45,7 @@ export class BrowserTabs implements Tabs {
   /** An outcome without a waiting caller. */
   private early: OutcomeMessage | undefined
 
-  constructor(private readonly origin: string) {}
+  constructor(private readonly origin: () => string) {}
 
   async look(entry: Entry, signal: AbortSignal): Promise<LookAnswer> {
     return this.twice(async () =>
@@ -153,7 +153,7 @@ export class BrowserTabs implements Tabs {
 
   /** Opens a new tab where a task begins, and injects the page script. */
   private async open({ task, task_type, input }: Entry, signal: AbortSignal): Promise<number> {
-    const url = new URL(addresses.startOf(task_type as TaskType, input, this.origin), this.origin).href
+    const url = new URL(addresses.startOf(task_type as TaskType, input, this.origin()), this.origin()).href
     await this.close()
     signal.throwIfAborted()
     const tab = await create(url)
@@ -180,7 +180,7 @@ export class BrowserTabs implements Tabs {
           // Without permission for a page the browser does not reveal its
           // address.
           if (now.url === undefined && now.pendingUrl === undefined) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
-          else if (addresses.originsOf(this.origin).some(origin => now.url?.startsWith(origin + '/'))) resolve()
+          else if (addresses.originsOf(this.origin()).some(origin => now.url?.startsWith(origin + '/'))) resolve()
         }
         this.loading = { tab, check, fail: reject }
         chrome.tabs.get(tab).then(check, reject)

@@ -1,6 +1,8 @@
 import { conditionOf, toneOf, type Condition, type Tone } from '../shared/condition'
 import type { FromPage } from '../shared/messages'
 import type { FromUI, Pairing, State } from '../shared/state'
+import { accessTo } from '../shared/access'
+import { nobody } from '../network/account'
 import { AccountWatch } from './account'
 import { ActivityLog, deedOf } from './activity_log'
 import { thisBrowser } from './browser'
@@ -30,7 +32,7 @@ export class Watchpost {
   private shown: { kind: string; since: number } | undefined
   private readonly signOut = new SignOut(store)
 
-  readonly tabs = new BrowserTabs(NETWORK_ORIGIN)
+  readonly tabs = new BrowserTabs(() => this.network)
   private readonly session: Session
   private readonly runner: Runner
   private readonly link: Link
@@ -55,15 +57,15 @@ export class Watchpost {
     let worker: Watchpost | undefined
     const changed = () => worker?.changed()
     const journal = await Journal.open(store)
-    const account = await AccountWatch.open(store, NETWORK_ORIGIN, () => worker?.accountChanged())
+    const account = await AccountWatch.open(store, () => worker?.network ?? NETWORK_ORIGIN, () => worker?.accountChanged())
     const log = await ActivityLog.open(store, changed, () => worker?.session.now() ?? Date.now())
     worker = new Watchpost(journal, account, log)
     const { pairing, paused, revoked, pace } = await store.get(null) as { pairing?: Pairing; paused?: boolean; revoked?: boolean; pace?: number }
     const { replaced, shown } = await chrome.storage.session.get(null) as { replaced?: boolean; shown?: { kind: string; since: number } }
     worker.shown = shown
     worker.pace = pace ?? 0
-    await worker.accessChanged()
     worker.pairing = pairing
+    await worker.accessChanged()
     worker.paused = worker.session.closed = paused === true
     worker.ended = replaced ? 'replaced' : revoked ? 'revoked' : undefined
     await worker.tabs.tidy(task => worker.session.tasks.get(task)?.entry.state !== 'done' && worker.session.tasks.has(task))
@@ -82,10 +84,18 @@ export class Watchpost {
     void this.signOut.retry()
   }
 
-  /** Asks the browser whether the extension may read the network's pages. */
+  /**
+   * Asks the browser whether the extension may read the network's pages.
+   * Without access no account counts as signed in, so that the service sends no
+   * tasks.
+   */
   async accessChanged(): Promise<void> {
-    this.access = await chrome.permissions.contains({ origins: [NETWORK_ORIGIN + '/*'] })
+    const before = this.access
+    this.access = this.network === '' || await chrome.permissions.contains({ origins: accessTo(this.network) })
     this.changed()
+    if (this.access === before || !this.pairing) return
+    if (this.access) await this.account.check()
+    else await this.account.saw(nobody)
   }
 
   /** Opens the options page for a new user. */
@@ -96,7 +106,7 @@ export class Watchpost {
   /** A tab has changed: a task's, or one in which the member may have signed in or out. */
   async tabChanged(id: number, tab: chrome.tabs.Tab): Promise<void> {
     if (await this.tabs.ours(id)) return this.tabs.updated(id, tab)
-    if (tab.status === 'complete' && tab.url?.startsWith(NETWORK_ORIGIN + '/') && this.pairing && !this.paused) await this.account.check()
+    if (tab.status === 'complete' && this.network && tab.url?.startsWith(this.network + '/') && this.pairing && !this.paused) await this.account.check()
   }
 
   async onPageMessage(message: FromPage, tab: number | undefined): Promise<boolean> {
@@ -116,6 +126,7 @@ export class Watchpost {
         await this.log.begin(pairing.team.id)
         await this.end(undefined)
         await store.set({ pairing, paused: false })
+        await this.accessChanged()
         await chrome.runtime.setUninstallURL(`${pairing.service}/extension/removed`)
         await Promise.race([this.account.check(), new Promise(resolve => setTimeout(resolve, 3000))])
         this.link.renew()
@@ -150,7 +161,7 @@ export class Watchpost {
 
   /** Deletes everything about the pairing and ends its session at the service. */
   private async unpair(): Promise<void> {
-    const { pairing } = this
+    const { pairing, network } = this
     this.pairing = undefined
     await store.remove(['pairing', 'account'])
     await this.end(undefined)
@@ -160,6 +171,7 @@ export class Watchpost {
     await this.log.clear()
     if (pairing) this.unpaired = await this.signOut.end(pairing) ? 'revoked' : 'later'
     await chrome.runtime.setUninstallURL('')
+    if (NETWORK_ORIGIN === '') await chrome.permissions.remove({ origins: accessTo(network) }).catch(() => {}) // it was not granted
   }
 
   /** A paused browser receives no tasks: it finishes the running one, and disconnects. */
@@ -227,6 +239,9 @@ export class Watchpost {
     })
   }
 
+  /** Origin of the network that the member works on; "" while it is not known. */
+  private get network(): string { return NETWORK_ORIGIN || (this.pairing?.network ?? '') }
+
   /** The task in work. */
   private get running() {
     return [...this.session.tasks.values()].find(t => t.running && t.entry.state !== 'done')?.entry
@@ -236,7 +251,7 @@ export class Watchpost {
     const { running } = this, { status, bound } = this.session
     const condition = this.condition()
     const state: State = {
-      version: chrome.runtime.getManifest().version, network: NETWORK_ORIGIN,
+      version: chrome.runtime.getManifest().version, network: this.network,
       condition: { ...this.shown?.kind === condition.kind && { since: this.shown.since }, ...condition },
       paused: this.paused, pace: this.pace, account: this.account.now, waiting: status?.waiting ?? 0, allowances: status?.allowances ?? [], deeds: this.log.deeds,
     }

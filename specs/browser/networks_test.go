@@ -1,0 +1,54 @@
+package browser_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNetworkOfTheService: a build for several networks learns the network from
+// the service at pairing. It asks for access to it, does nothing before it has
+// it, and gives it back when it is unpaired.
+func TestNetworkOfTheService(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	m := &member{team: w.createTeam(t, "any@example.com"), chromium: launch(t, w.dist, t.TempDir()), email: "any@example.com", account: "any"}
+	t.Cleanup(m.explain)
+	m.signIn()
+	// A test cannot answer the browser's question. The browser keeps for an update
+	// what it has granted to the version that required access.
+	dist := filepath.Join(t.TempDir(), "dist")
+	require.NoError(t, build(dist))
+	load := func(dist string) { m.must("", "Extensions.loadUnpacked", map[string]any{"path": dist}, nil) }
+	load(dist)
+	before := m.settings()
+	before.run(`chrome.permissions.remove({ origins: ["` + m.site + `/*"] })`)
+
+	p := m.enterCode(m.service, m.code())
+	p.until(`document.querySelector("#pill").textContent === "No access"`)
+	p.says("#state .sentence", "network.localhost")
+	has := `chrome.permissions.contains({ origins: ["` + m.site + `/*"] })`
+	require.Equal(t, "false", string(p.run(has)))
+	status, _ := m.team.call(http.MethodPost, "/network-agent/fetch-profile", fields{"profile_slug": "any"})
+	require.Equal(t, http.StatusForbidden, status, "a browser without access counts as working")
+
+	// The button asks for that network only.
+	p.run(`chrome.permissions.request = async asked => { globalThis.asked = asked.origins; return false }`)
+	p.run(`document.querySelector("#state button").click()`)
+	p.until(`asked?.join() === "` + m.site + `/*"`)
+
+	load(w.dist)
+	load(dist)
+	p = m.settings()
+	p.until(`document.querySelector("#pill").dataset.kind === "good"`)
+	m.isSignedIn(true)
+	require.Equal(t, "any", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "any"}))["profile_slug"])
+
+	p.run(`document.querySelector("#unpair").click()`)
+	p.until(`document.querySelector("dialog .agree") !== null`)
+	p.run(`document.querySelector("dialog .agree").click()`)
+	p.until(`!document.querySelector("#unpaired").hidden`)
+	p.until(has + `.then(has => !has)`)
+}
