@@ -7,6 +7,8 @@ LDFLAGS      := -s -w -X main.version=$(VERSION)
 GOLANGCI     := $(BIN)/golangci-lint
 GOLANGCI_VER := v2.15.0
 PEBBLE_VER   := v2.10.1
+NFPM_VER     := v2.41.3
+GOVULNCHECK_VER := v1.9.0
 SHUFFLE      ?= on
 
 .DEFAULT_GOAL := help
@@ -98,10 +100,29 @@ install-tool = GOBIN=$(CURDIR)/$(BIN)/tools $(GO) install $(1)@$(2) && touch $@ 
 $(BIN)/tools/pebble-$(PEBBLE_VER):
 	@$(call install-tool,github.com/letsencrypt/pebble/v2/cmd/pebble,$(PEBBLE_VER))
 
+$(BIN)/tools/nfpm-$(NFPM_VER):
+	@$(call install-tool,github.com/goreleaser/nfpm/v2/cmd/nfpm,$(NFPM_VER))
+$(BIN)/tools/govulncheck-$(GOVULNCHECK_VER):
+	@$(call install-tool,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK_VER))
+
+# All files of a release have the time of the commit.
+release: $(BIN)/tools/nfpm-$(NFPM_VER) ## write archives, Debian packages, bills of materials and checksums of VERSION into dist
+	$(GO) run ./deploy/release -version '$(VERSION)' -time $$(git log -1 --format=%ct) -nfpm $(BIN)/tools/nfpm -out dist
+	@cd dist && ls -l
+
+# The database of vulnerabilities is on the network. Without it nothing is known about
+# them, which is said and is no failure.
+audit: $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER) ## check the licences of all modules in the program, and look for known vulnerabilities
+	$(GO) run ./deploy/release -audit
+	@$(BIN)/tools/govulncheck ./cmd/watchpost || case $$? in \
+		3) echo "audit: known vulnerabilities, see above" >&2; exit 1 ;; \
+		*) echo "audit: VULNERABILITIES WERE NOT CHECKED: the database of govulncheck cannot be read" >&2 ;; esac
+.PHONY: release audit
+
 # The tests of deploy need promtool, openssl and systemd-analyze. On Debian
 # promtool is taken out of its package, because installing that starts a server;
 # as root the others are installed.
-deploy-tools: $(BIN)/tools/pebble-$(PEBBLE_VER)
+deploy-tools: $(BIN)/tools/pebble-$(PEBBLE_VER) $(BIN)/tools/nfpm-$(NFPM_VER)
 	@[ -x $(BIN)/tools/promtool ] || command -v promtool >/dev/null || { command -v apt-get >/dev/null && \
 		dir=$$(mktemp -d) && { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
 		(cd $$dir && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) && \

@@ -31,6 +31,8 @@ type commandLine struct {
 	Migrate   migrateCommand   `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
 	Doctor    doctorCommand    `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
 	Nodes     nodesCommand     `cmd:"" help:"List the nodes of a cluster, or drain one."`
+	Manual    manualCommand    `cmd:"" help:"Write the manual pages of all commands into a folder."`
+	Complete  completeCommand  `cmd:"" name:"completion" help:"Print a script that makes bash or zsh complete command lines: source <(watchpost completion)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`

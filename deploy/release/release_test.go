@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/specs/process"
+)
+
+var at = time.Unix(1_800_000_000, 0).UTC()
+
+// built is the folder of the program under test.
+var built string
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "watchpost-release-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(built)
+	os.Exit(code)
+}
+
+var buildOnce = sync.OnceValues(func() (string, error) { return process.Build(built, "-ldflags=-s -w") })
+
+// program returns the program that the packages contain.
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := buildOnce()
+	require.NoError(t, err)
+	return path
+}
+
+// tool returns the path of a program that make deploy-tools builds. On the build
+// server a missing one is a failure.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../../bin/tools", name))
+	require.NoError(t, err)
+	if _, err = os.Stat(path); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("%s is not built: make deploy-tools", name)
+	}
+	require.NoError(t, err, "make deploy-tools builds %s", name)
+	return path
+}
+
+// TestArchivesAreTheSameAgain: neither order nor time of the build is in an archive.
+func TestArchivesAreTheSameAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := []entry{{"b", 0o644, []byte("two")}, {"a", 0o755, []byte("one")}}
+	require.NoError(t, writeArchive(filepath.Join(dir, "1"), "x", at, files))
+	files[0], files[1] = files[1], files[0]
+	require.NoError(t, writeArchive(filepath.Join(dir, "2"), "x", at, files))
+	first, err := os.ReadFile(filepath.Join(dir, "1"))
+	require.NoError(t, err)
+	second, err := os.ReadFile(filepath.Join(dir, "2"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(first, second))
+	listed, err := exec.CommandContext(t.Context(), "tar", "-tvzf", filepath.Join(dir, "1")).CombinedOutput()
+	require.NoError(t, err, string(listed))
+	require.Regexp(t, `-rwxr-xr-x 0/0 +3 2027-01-15 \d\d:00 x/a\n-rw-r--r-- 0/0 +3 2027-01-15 \d\d:00 x/b\n`, string(listed))
+
+	require.NoError(t, writeChecksums(dir))
+	check := exec.CommandContext(t.Context(), "sha256sum", "--strict", "-c", "SHA256SUMS")
+	check.Dir = dir
+	out, err := check.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+// TestDebianVersions: dpkg orders the versions as they were built.
+func TestDebianVersions(t *testing.T) {
+	t.Parallel()
+	builds := []string{"0a1b2c3-dirty", "v1.2.3", "v1.2.3-4-g0a1b2c3", "v1.10.0"}
+	require.Equal(t, "1.2.3+4-g0a1b2c3", debianVersion(builds[2]))
+	dpkg, err := exec.LookPath("dpkg")
+	if err != nil {
+		t.Skip("dpkg is not installed")
+	}
+	for i := 1; i < len(builds); i++ {
+		require.NoError(t, exec.CommandContext(t.Context(), dpkg, "--compare-versions", debianVersion(builds[i-1]), "lt", debianVersion(builds[i])).Run(), builds[i])
+	}
+}
+
+// TestLicences: every module in the program has a licence that goes with that of the
+// program, and the bill of materials names all modules.
+func TestLicences(t *testing.T) {
+	t.Parallel()
+	program := program(t)
+	modules, err := modulesOf(t.Context(), program)
+	require.NoError(t, err)
+	require.Greater(t, len(modules), 50)
+	require.Empty(t, refused(modules))
+	require.Len(t, refused([]module{{path: "x"}, {path: "y", licences: []string{"AGPL-3.0"}}}), 2)
+	notices, err := noticesOf(modules)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "sbom")
+	require.NoError(t, writeSBOM(file, "v1.2.3", at, modules))
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var sbom struct {
+		BOMFormat, SpecVersion string
+		Components             []struct {
+			Name, Version, Purl string
+			Licenses            []struct{ License struct{ ID string } }
+		}
+	}
+	require.NoError(t, json.Unmarshal(raw, &sbom))
+	require.Equal(t, "CycloneDX 1.6", sbom.BOMFormat+" "+sbom.SpecVersion)
+	require.Len(t, sbom.Components, len(modules))
+	for i, c := range sbom.Components {
+		require.Equal(t, "pkg:golang/"+modules[i].path+"@"+modules[i].version, c.Purl)
+		require.NotEmpty(t, c.Licenses, c.Name)
+		require.Contains(t, string(notices), "\n"+c.Name+" "+c.Version+"\n")
+	}
+}
+
+// packages writes the Debian packages of two versions with one program.
+func packages(t *testing.T) (dir string) {
+	t.Helper()
+	nfpm := tool(t, "nfpm")
+	dir = t.TempDir()
+	program := program(t)
+	arch, err := exec.CommandContext(t.Context(), "dpkg", "--print-architecture").Output()
+	require.NoError(t, err)
+	binary, err := os.ReadFile(program)
+	require.NoError(t, err)
+	for _, version := range []string{"v1.0.0", "v1.1.0"} {
+		r := release{version: version, time: at, root: "../..", out: filepath.Join(dir, version), nfpm: nfpm}
+		require.NoError(t, os.MkdirAll(r.out, 0o700))
+		entries, err := r.texts(t.Context(), program)
+		require.NoError(t, err)
+		entries = append(entries, entry{"watchpost", 0o755, binary}, entry{"THIRD-PARTY-LICENSES", 0o644, []byte("…")})
+		require.NoError(t, r.debian(t.Context(), strings.TrimSpace(string(arch)), entries))
+	}
+	return dir
+}
+
+// TestOperatorsDay installs the package and runs a day of an operator with it, in a
+// private root on this machine.
+func TestOperatorsDay(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("a private root needs root")
+	}
+	if _, err := exec.LookPath("dpkg"); err != nil {
+		t.Skip("this is no Debian")
+	}
+	dir := packages(t)
+	for _, script := range []string{"operators-day.sh", "private-root.sh"} {
+		content, err := os.ReadFile(filepath.Join("testdata", script))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, script), content, 0o600))
+	}
+	first, err := filepath.Glob(filepath.Join(dir, "v1.0.0", "*.deb"))
+	require.NoError(t, err)
+	second, err := filepath.Glob(filepath.Join(dir, "v1.1.0", "*.deb"))
+	require.NoError(t, err)
+	args := append(append([]string{"--mount", "--pid", "--fork", "bash", filepath.Join(dir, "private-root.sh"), filepath.Join(dir, "operators-day.sh")}, first...), second...)
+	day := exec.CommandContext(t.Context(), "unshare", args...)
+	day.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
+	out, err := day.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "step: done", string(out))
+}
+
+// TestReleaseIsReproducible makes a release twice, the second time from a copy of the
+// repository elsewhere with an empty build cache.
+func TestReleaseIsReproducible(t *testing.T) {
+	if os.Getenv("WATCHPOST_LONG") == "" {
+		t.Skip("WATCHPOST_LONG is not set")
+	}
+	nfpm := tool(t, "nfpm")
+	chosen := []platform{{"linux", "amd64"}}
+	var sums [2]string
+	for i := range sums {
+		out := filepath.Join(t.TempDir(), "dist")
+		r := release{version: "v1.2.3", time: at, root: "../..", out: out, nfpm: nfpm}
+		if i == 1 {
+			r.root = filepath.Join(t.TempDir(), "copy")
+			copied, err := exec.CommandContext(t.Context(), "git", "clone", "-q", "../..", r.root).CombinedOutput()
+			require.NoError(t, err, string(copied))
+			t.Setenv("GOCACHE", t.TempDir())
+		}
+		require.NoError(t, r.make(t.Context(), chosen))
+		content, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+		require.NoError(t, err)
+		sums[i] = string(content)
+	}
+	require.Equal(t, sums[0], sums[1])
+}
