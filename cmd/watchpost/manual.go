@@ -85,8 +85,7 @@ func newPage(name, help string) *page {
 }
 
 func (p *page) linef(format string, args ...any) {
-	p.WriteString(fmt.Sprintf(format, args...))
-	p.WriteByte('\n')
+	_, _ = fmt.Fprintf(p, format+"\n", args...) // a buffer takes everything
 }
 func (p *page) section(title string)  { p.linef(".SH %s", roff(title)) }
 func (p *page) text(text string)      { p.linef("%s", roff(text)) }
