@@ -19,7 +19,7 @@ export const manifest = ({ origins, version, key }) => ({
   background: { service_worker: 'worker.js' },
   action: { default_popup: 'popup.html', default_title: 'Watchpost', default_icon: icons() },
   options_ui: { page: 'options.html', open_in_tab: true },
-  permissions: ['storage', 'alarms', 'scripting'],
+  permissions: ['storage', 'alarms', 'scripting', 'tabGroups'],
   ...origins.length > 0 ? { host_permissions: origins.map(origin => `${origin}/*`) } : { optional_host_permissions: ['https://*/*', ...loopback.map(host => `http://${host}/*`)] },
   content_security_policy: { extension_pages: `default-src 'self'; script-src 'self'; object-src 'none'; connect-src ${connectTo(origins)}; img-src 'self' data:` },
 })

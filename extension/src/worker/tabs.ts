@@ -158,6 +158,7 @@ export class BrowserTabs implements Tabs {
     signal.throwIfAborted()
     const tab = await create(url)
     await chrome.storage.session.set({ tab: { tab, task } satisfies Held })
+    await putAway(tab).catch(() => {}) // a browser without groups
     await this.loaded(tab, signal)
     try {
       await chrome.scripting.executeScript({ target: { tabId: tab }, files: ['page.js'] })
@@ -238,12 +239,18 @@ export class BrowserTabs implements Tabs {
   }
 }
 
-/** Opens a background tab; without a window it creates one. */
+/** Opens a background tab; without a window it creates a minimised one. */
 async function create(url: string): Promise<number> {
   const tab = await chrome.tabs.create({ url, active: false }).catch(async () =>
-    (await chrome.windows.create({ url, focused: false }))?.tabs?.[0])
+    (await chrome.windows.create({ url, focused: false, state: 'minimized' }))?.tabs?.[0])
   if (tab?.id === undefined) throw new Fault('timeout', 'the browser opened no tab')
   return tab.id
+}
+
+/** Puts a tab into a collapsed group, which takes no room among the member's tabs. */
+async function putAway(tab: number): Promise<void> {
+  const group = await chrome.tabs.group({ tabIds: tab })
+  await chrome.tabGroups.update(group, { title: 'Watchpost', color: 'grey', collapsed: true })
 }
 
 const message = (failure: unknown) => failure instanceof Error ? failure.message : String(failure)
