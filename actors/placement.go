@@ -81,15 +81,45 @@ func (r *Registry) Release(ctx context.Context, serves func(name string) bool) e
 	}
 	r.mu.Unlock()
 	for few := range slices.Chunk(leaving, releaseAtOnce) {
-		r.leave(few)
-		for _, a := range few {
-			if err := r.awaitEnd(ctx, a); err != nil {
-				return err
+		if err := r.end(ctx, few); err != nil {
+			return err
+		}
+	}
+	r.env.changes.end(serves, false)
+	return nil
+}
+
+// ReleaseName is Release for one name, which serves reports no more.
+func (r *Registry) ReleaseName(ctx context.Context, name string) error {
+	r.mu.Lock()
+	var leaving []*activation
+	if a := r.active[name]; a != nil {
+		leaving = append(leaving, a)
+	}
+	if name == SignInPlace {
+		for _, a := range r.active {
+			if placeOf(a.name) == name {
+				leaving = append(leaving, a)
 			}
 		}
 	}
+	r.mu.Unlock()
+	if err := r.end(ctx, leaving); err != nil {
+		return err
+	}
+	r.env.changes.end(func(other string) bool { return other != name }, false)
+	return nil
+}
+
+// end makes root actors leave, and returns when they have ended.
+func (r *Registry) end(ctx context.Context, few []*activation) error {
+	r.leave(few)
+	for _, a := range few {
+		if err := r.awaitEnd(ctx, a); err != nil {
+			return err
+		}
+	}
 	r.env.finished.clear()
-	r.env.changes.end(serves, false)
 	return nil
 }
 

@@ -47,6 +47,9 @@ type Options struct {
 	// Serves reports whether this node of a cluster serves a team, or SignInPlace;
 	// nil means that it serves all.
 	Serves func(name string) bool
+	// Activated is called when a team, or a part of sign-in, is activated, with the name
+	// for Serves. It must not block. Nil: never.
+	Activated func(name string)
 }
 
 // DefaultIdleAfter is how long an unused team stays in memory.
@@ -61,7 +64,9 @@ type Registry struct {
 	idle   time.Duration
 	mailer Mailer
 	placed func(name string) bool // Options.Serves
-	open   bool                   // an unknown address may found a team
+	// activated is Options.Activated.
+	activated func(name string)
+	open      bool // an unknown address may found a team
 
 	mu     sync.Mutex
 	active map[string]*activation
@@ -164,7 +169,7 @@ func New(o Options) (*Registry, error) {
 	r.env.rules, r.env.restoredAt = newRules(r.env), o.RestoredAt
 	r.env.sends = newSends(o.Notify, o.Mailer)
 	o.Metrics.dueScans.now = o.Clock.Now
-	r.mailer, r.placed, r.open = o.Mailer, o.Serves, !o.RegistrationClosed
+	r.mailer, r.placed, r.activated, r.open = o.Mailer, o.Serves, o.Activated, !o.RegistrationClosed
 	if r.placed != nil {
 		r.env.keys.life = keyLife
 	}
@@ -267,6 +272,9 @@ func (r *Registry) find(name string) (*activation, error) {
 		a.turn = r.unused.PushBack(a)
 		r.active[name] = a
 		r.env.metrics.active.Inc()
+		if r.activated != nil {
+			r.activated(placeOf(name))
+		}
 	case a.stopping:
 		return a, nil
 	}

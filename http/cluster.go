@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-fuego/fuego"
+	"golang.org/x/sync/singleflight"
 
 	"watchpost"
 	"watchpost/actors"
@@ -40,6 +41,10 @@ type Node interface {
 	// Place returns where a name belongs, and a channel that is closed when that
 	// may have changed.
 	Place(name string) (cluster.Place, <-chan struct{})
+	// HandOver gives a name to another node that has asked for it under a version.
+	HandOver(ctx context.Context, name, to string, asked int64) error
+	// TakeOver begins with a name that was handed over, and reports whether that holds.
+	TakeOver(name string, asked int64) bool
 	// Refresh asks for the newest view soon.
 	Refresh()
 	// Others returns the ids of the other members.
@@ -103,6 +108,10 @@ func (s *Server) PeerHandler() http.Handler {
 			s.cluster.contacted(w, r)
 			return
 		}
+		if r.URL.Path == handoverPath {
+			s.cluster.handOver(w, r)
+			return
+		}
 		p, err := readPeer(r.Header)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -160,20 +169,20 @@ func (c *clusterEdge) awaitOwnership(ctx context.Context, p *peer) (view int64, 
 	defer cancel()
 	for {
 		place, changed := c.Node.Place(p.place)
+		view = place.View
 		switch {
-		case p.view < place.View:
-			return place.View, false
+		case p.view < view:
+			return view, false
 		case place.Here:
-			return place.View, true
-		case p.view > place.View:
+			return view, true
+		case p.view > view:
 			c.Node.Refresh()
+			place = cluster.Place{}
 		case place.Owner != c.Node.ID():
-			return place.View, false
+			return view, false
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return place.View, false
+		if c.await(ctx, p.place, place, changed) != nil {
+			return view, false
 		}
 	}
 }
@@ -334,6 +343,7 @@ type clusterEdge struct {
 	transport *http.Transport
 	forwarded counterVec
 	contacts  *contacts
+	takeovers singleflight.Group // by name
 }
 
 func newClusterEdge(c Cluster, forwarded counterVec) *clusterEdge {
@@ -356,7 +366,6 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 	var last error
 	for {
 		place, changed := c.Node.Place(name)
-		pause := time.Duration(0)
 		switch {
 		case place.Here:
 			r.Body = io.NopCloser(bytes.NewReader(body))
@@ -366,28 +375,10 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 			if !again {
 				return err
 			}
-			last, pause = err, askAgain
+			last = err
 		}
-		if err := wait(ctx, changed, pause); err != nil {
+		if err := c.await(ctx, name, place, changed); err != nil {
 			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))
 		}
 	}
-}
-
-// wait returns nil after a change or a pause; 0 is no pause. It returns an error
-// when ctx ends first.
-func wait(ctx context.Context, changed <-chan struct{}, pause time.Duration) error {
-	var over <-chan time.Time
-	if pause > 0 {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		over = timer.C
-	}
-	select {
-	case <-changed:
-	case <-over:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
 }

@@ -43,7 +43,6 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 	defer cancel()
 	for {
 		place, changed := c.Node.Place(name)
-		pause := time.Duration(0)
 		switch {
 		case place.Here:
 			return true
@@ -54,9 +53,8 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 				return false
 			}
 			c.learn(ctx, place.Owner, err)
-			pause = askAgain
 		}
-		if wait(ctx, changed, pause) != nil {
+		if c.await(ctx, name, place, changed) != nil {
 			k.refuse(closeTryLater, "try again later")
 			k.endHalf()
 			return false

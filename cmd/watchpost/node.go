@@ -73,8 +73,9 @@ func (s *service) newNode() error {
 	}
 	s.node = cluster.New(cluster.Options{
 		Config: config, ID: s.config.Advertise, Build: version, Log: s.log,
-		Release: func(ctx context.Context, serves func(string) bool) error { return s.registry.Release(ctx, serves) },
-		Teams:   func() int { return s.registry.Active() },
+		Release:     func(ctx context.Context, serves func(string) bool) error { return s.registry.Release(ctx, serves) },
+		ReleaseName: func(ctx context.Context, name string) error { return s.registry.ReleaseName(ctx, name) },
+		Teams:       func() int { return s.registry.Active() },
 
 		Transient: postgres.Transient,
 	})

@@ -149,12 +149,13 @@ func (s *service) startActors(ctx context.Context) error {
 	s.keyring = keyring
 	metrics := actors.NewMetrics()
 	var serves func(string) bool
+	var activated func(string)
 	sender, alive := "alone "+rand.Text(), func(string) bool { return false }
 	if s.config.Cluster {
 		if err := s.newNode(); err != nil {
 			return err
 		}
-		serves = s.node.Serves
+		serves, activated = s.node.Serves, s.node.Activated
 		sender, alive = s.node.ID()+" "+rand.Text(), s.sends
 	}
 	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: s.store, Keyring: keyring, Clock: s.clock, Sender: sender, Alive: alive})
@@ -172,7 +173,7 @@ func (s *service) startActors(ctx context.Context) error {
 		return err
 	}
 	s.registry, err = actors.New(actors.Options{
-		RestoredAt: restoredAt, Serves: serves, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+		RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
 		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}),
 	})

@@ -14,9 +14,10 @@
 //     node, which increments the version. A row that is still there can be renewed,
 //     even late: owners change with the version only.
 //   - Placement: the owner of a name is the member with the highest hash of both.
-//   - Handover: a node that sees a new view first ends the actors of names that it no longer owns, and
-//     then confirms the view. An owner begins with a name when every member has
-//     confirmed the view; names that it owned before too it serves all the while.
+//   - Handover: a node that sees a new view ends the actors of names that it no longer
+//     owns, a few at a time, and then confirms the view. An owner begins with a name
+//     when every member has confirmed the view, or when the last owner has handed
+//     over that name; names that it owned before too it serves all the while.
 //   - Death: a node holds a session lock in the database. When a connection to it
 //     is refused and the lock is free, its row is deleted at once.
 package cluster

@@ -4,8 +4,8 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // metrics are of this node.
 type metrics struct {
-	lapses, removed prometheus.Counter
-	collectors      []prometheus.Collector
+	lapses, removed, takeovers prometheus.Counter
+	collectors                 []prometheus.Collector
 }
 
 func newMetrics(n *Node) *metrics {
@@ -17,6 +17,9 @@ func newMetrics(n *Node) *metrics {
 			Name: "watchpost_cluster_removed_nodes_total", Help: "Other nodes that this node removed from the cluster.",
 		}),
 	}
+	m.takeovers = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "watchpost_cluster_takeovers_total", Help: "Teams that this node activated for the first time since they belonged to another node.",
+	})
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 			n.mu.Lock()
@@ -25,13 +28,13 @@ func newMetrics(n *Node) *metrics {
 		})
 	}
 	m.collectors = []prometheus.Collector{
-		m.lapses, m.removed,
+		m.lapses, m.removed, m.takeovers,
 		gauge("watchpost_cluster_lease_seconds", "Time until the lease of this node ends; negative after its end.",
 			func() float64 { return (n.leaseEnd - sinceBoot()).Seconds() }),
 		gauge("watchpost_cluster_nodes", "Members of the cluster that this node knows.",
-			func() float64 { return float64(len(n.tenure.current().Members)) }),
+			func() float64 { return float64(len(n.own.tenure.current().Members)) }),
 		gauge("watchpost_cluster_view", "Version of the view that this node knows.",
-			func() float64 { return float64(n.tenure.current().Version) }),
+			func() float64 { return float64(n.own.tenure.current().Version) }),
 	}
 	return m
 }

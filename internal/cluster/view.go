@@ -1,6 +1,10 @@
 package cluster
 
-import "github.com/cespare/xxhash/v2"
+import (
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
 
 // Member is a node in a view.
 type Member struct {
@@ -49,48 +53,16 @@ func score(id, name string) uint64 {
 	return d.Sum64()
 }
 
+// without returns the view as it was before a member joined.
+func (v View) without(id string) View {
+	v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m Member) bool { return m.ID == id })
+	return v
+}
+
 // settled reports whether every member has confirmed the view.
 func (v View) settled() bool {
 	for _, m := range v.Members {
 		if m.Seen < v.Version {
-			return false
-		}
-	}
-	return true
-}
-
-// tenure is the views since the last settled one, that included: the current
-// view is the last.
-type tenure []View
-
-// move takes the view that the database shows.
-func (t tenure) move(v View) tenure {
-	switch last := len(t) - 1; {
-	case v.settled():
-		return tenure{v}
-	case last >= 0 && t[last].Version == v.Version:
-		return append(t[:last:last], v)
-	}
-	return append(t[:len(t):len(t)], v)
-}
-
-// current returns the last view.
-func (t tenure) current() View {
-	if len(t) == 0 {
-		return View{}
-	}
-	return t[len(t)-1]
-}
-
-// serves reports whether a member may serve a name: it owns the name in the
-// settled view and in every one since. While the last view is not settled,
-// a name that comes from another member may still be served there.
-func (t tenure) serves(id, name string) bool {
-	if len(t) == 0 || !t[0].settled() {
-		return false
-	}
-	for _, v := range t {
-		if v.Owner(name) != id {
 			return false
 		}
 	}

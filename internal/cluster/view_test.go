@@ -54,37 +54,45 @@ type simulated struct {
 }
 
 type simulatedNode struct {
-	tenure tenure
+	own    ownership
 	member bool // its lease has not ended
+}
+
+// handed is a name on its way from the node that has handed it over.
+type handed struct {
+	to, name string
+	asked    int64
 }
 
 func (s *simulated) index(id string) int {
 	return slices.IndexFunc(s.view.Members, func(m Member) bool { return m.ID == id })
 }
 
-// TestNoNameIsServedTwice plays joins, ends of leases, drains, readings of the view
-// and confirmations in any order. A node whose lease ended serves nothing; it
-// ends before the others can see that.
+// TestNoNameIsServedTwice plays joins, ends of leases, drains, readings of the view,
+// confirmations and handovers, which may arrive late, in any order. A node whose lease
+// ended serves nothing; it ends before the others can see that.
 func TestNoNameIsServedTwice(t *testing.T) {
 	ids := []string{"a", "b", "c"}
-	served := 0
+	served, early := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := simulated{nodes: map[string]*simulatedNode{}}
 		for _, id := range ids {
-			s.nodes[id] = &simulatedNode{}
+			s.nodes[id] = &simulatedNode{own: ownership{id: id}}
 		}
+		var underWay []handed
 		steps := []string{"join", "expire", "drain"}
-		for len(steps) < 40 { // most views are settled before the next
-			steps = append(steps, "read", "confirm")
+		for len(steps) < 60 { // most views are settled before the next
+			steps = append(steps, "read", "confirm", "ask", "take")
 		}
-		for range 400 {
+		for range 600 {
 			id := ids[rapid.IntRange(0, len(ids)-1).Draw(t, "node")]
 			n, at := s.nodes[id], s.index(id)
 			switch step := steps[rapid.IntRange(0, len(steps)-1).Draw(t, "step")]; {
 			case step == "join" && at < 0:
 				s.view.Members = append(slices.Clone(s.view.Members), Member{ID: id})
 				s.view.Version++
-				n.tenure, n.member = nil, true
+				n.own.reset()
+				n.member = true
 			case step == "expire" && at >= 0:
 				s.view.Members = slices.Delete(slices.Clone(s.view.Members), at, at+1)
 				s.view.Version++
@@ -94,15 +102,29 @@ func TestNoNameIsServedTwice(t *testing.T) {
 				s.view.Members[at].Draining = true
 				s.view.Version++
 			case step == "read" && at >= 0:
-				n.tenure = n.tenure.move(s.view)
+				n.own.move(s.view)
 			case step == "confirm" && at >= 0:
 				s.view.Members = slices.Clone(s.view.Members)
-				s.view.Members[at].Seen = max(s.view.Members[at].Seen, n.tenure.current().Version)
+				s.view.Members[at].Seen = max(s.view.Members[at].Seen, n.own.tenure.current().Version)
+			case step == "ask" && len(n.own.tenure) > 0:
+				from := s.nodes[ids[rapid.IntRange(0, len(ids)-1).Draw(t, "from")]]
+				for i := range 8 {
+					if asked := n.own.tenure.current().Version; from.own.passes(fmt.Sprint(i), id, asked) {
+						underWay = append(underWay, handed{id, fmt.Sprint(i), asked})
+					}
+				}
+			case step == "take":
+				underWay = slices.DeleteFunc(underWay, func(h handed) bool {
+					if h.to == id && n.own.accept(h.name, h.asked) && n.member && !n.own.tenure.serves(id, h.name) {
+						early++
+					}
+					return h.to == id
+				})
 			}
 			for i := range 8 {
 				name, by := fmt.Sprint(i), []string{}
 				for _, id := range ids {
-					if n := s.nodes[id]; n.member && n.tenure.serves(id, name) {
+					if n := s.nodes[id]; n.member && n.own.serves(name) {
 						by = append(by, id)
 					}
 				}
@@ -113,4 +135,5 @@ func TestNoNameIsServedTwice(t *testing.T) {
 		}
 	})
 	require.NotZero(t, served)
+	require.NotZero(t, early, "a name is served before the view is settled")
 }

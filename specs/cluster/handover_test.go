@@ -82,6 +82,10 @@ func TestNoRequestFails(t *testing.T) {
 		return
 	}
 	require.Empty(t, h.failed, "failed requests")
+	for i := range nodes {
+		_, metrics := h.request(i, "GET", "/metrics", nil)
+		require.Regexp(t, `(?m)^watchpost_cluster_takeovers_total [1-9]`, string(metrics), "each node has joined")
+	}
 }
 
 // lapsed reports whether the lease of a node ended before it was renewed.

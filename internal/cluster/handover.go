@@ -1,0 +1,154 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+)
+
+// releaseUntil releases names that the node no longer serves, and confirms each view.
+func (n *Node) releaseUntil(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.releases:
+		}
+		n.mu.Lock()
+		version := n.own.tenure.current().Version
+		n.mu.Unlock()
+		err := n.o.Release(ctx, n.Serves)
+		if err == nil {
+			bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+			_, err = n.pool.Exec(bounded, confirmSQL, n.o.ID, n.incarnation, version)
+			cancel()
+		}
+		if err != nil && ctx.Err() == nil {
+			n.o.Log.Warn("the view is not confirmed yet: the next renewal tries again", "view", version, "error", err)
+		}
+	}
+}
+
+// ErrNotHandedOver means that this node cannot hand a name over: the next owner waits
+// until the view is settled.
+var ErrNotHandedOver = errors.New("cluster: the name cannot be handed over")
+
+// HandOver gives a name to another node that has asked for it under the version of its
+// view, before the view is settled: what this node has of it in memory has ended when
+// HandOver returns nil.
+func (n *Node) HandOver(ctx context.Context, name, to string, asked int64) error {
+	for {
+		n.mu.Lock()
+		version, passes, changed := n.own.tenure.current().Version, n.own.passes(name, to, asked), n.changed
+		n.mu.Unlock()
+		if passes {
+			return n.o.ReleaseName(ctx, name)
+		}
+		if version >= asked {
+			return ErrNotHandedOver
+		}
+		n.Refresh()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// TakeOver begins with a name that another node has handed over, and reports whether
+// that holds. asked is the version under which this node has asked for it.
+func (n *Node) TakeOver(name string, asked int64) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.own.accept(name, asked)
+}
+
+// move takes a view; the caller holds the lock.
+func (n *Node) move(view View) {
+	first := len(n.own.tenure) == 0
+	n.own.move(view)
+	switch before := n.own.tenure[0]; {
+	case first:
+		n.before, n.taken = view.without(n.o.ID), map[string]struct{}{}
+	case len(n.own.tenure) > 1 && before.settled() && before.Version != n.before.Version:
+		n.before, n.taken = before, map[string]struct{}{}
+	}
+}
+
+// Activated counts the activation of a name as a takeover if it is the first since the
+// name belonged to another node.
+func (n *Node) Activated(name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if owner := n.before.Owner(name); owner == "" || owner == n.o.ID {
+		return
+	}
+	if _, known := n.taken[name]; !known {
+		n.taken[name] = struct{}{}
+		n.metrics.takeovers.Inc()
+	}
+}
+
+// Drain gives up the node's names, and returns when every member knows and the
+// new owners may begin, or ctx ends. The node forwards requests after that.
+func (n *Node) Drain(ctx context.Context) error {
+	if n.stop == nil {
+		return nil
+	}
+	if _, err := n.pool.Exec(ctx, drainSQL, n.o.ID); err != nil {
+		return err
+	}
+	n.Refresh()
+	for {
+		n.mu.Lock()
+		view, changed := n.own.tenure.current(), n.changed
+		n.mu.Unlock()
+		for _, m := range view.Members {
+			if m.ID == n.o.ID && m.Draining && view.settled() {
+				return nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// SetApart gives the node's names up while most other members cannot reach it, and
+// takes them back after that. A drain that was asked for stays. It is called by one
+// goroutine.
+func (n *Node) SetApart(ctx context.Context, apart bool) {
+	if apart == n.apart || apart && n.draining() {
+		return
+	}
+	sql, args := undrainSQL, []any{n.o.ID, n.incarnation}
+	if apart {
+		sql, args = drainSQL, args[:1]
+	}
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	if _, err := n.pool.Exec(bounded, sql, args...); err != nil {
+		return // the next call tries again
+	}
+	n.apart = apart
+	if apart {
+		n.o.Log.Warn("most other nodes cannot reach this one: its teams move to them", "node", n.o.ID)
+	} else {
+		n.o.Log.Info("the other nodes reach this one again", "node", n.o.ID)
+	}
+	n.Refresh()
+}
+
+// draining reports whether this node gives up its names.
+func (n *Node) draining() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.own.tenure.current().Members {
+		if m.ID == n.o.ID {
+			return m.Draining
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package cluster
+
+import "slices"
+
+// Place is where a name belongs.
+type Place struct {
+	// Here means that this node serves the name now.
+	Here bool
+	// Owner is the id of the owner in the view, this node's too; "" when there is
+	// none.
+	Owner string
+	// From is the node to ask for a name that this node owns and does not serve yet;
+	// "" when there is none.
+	From string
+	// View is the version of the view.
+	View int64
+}
+
+// Place returns where a name belongs, and a channel that is closed when that may
+// have changed.
+func (n *Node) Place(name string) (Place, <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	view := n.own.tenure.current()
+	p := Place{Owner: view.Owner(name), View: view.Version}
+	if p.Owner == n.o.ID && sinceBoot() < n.leaseEnd {
+		if p.Here = n.own.serves(name); !p.Here {
+			p.From = n.own.origin(name)
+		}
+	}
+	return p, n.changed
+}
+
+// Serves reports whether this node serves a name now.
+func (n *Node) Serves(name string) bool {
+	p, _ := n.Place(name)
+	return p.Here
+}
+
+// Member reports whether a node is a member of the view.
+func (n *Node) Member(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.own.tenure.current().Members, func(m Member) bool { return m.ID == id })
+}
+
+// Others returns the ids of the other members of the view.
+func (n *Node) Others() (ids []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.own.tenure.current().Members {
+		if m.ID != n.o.ID {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// ID returns the address that this node advertises.
+func (n *Node) ID() string { return n.o.ID }
+
+// announce wakes those who wait for a change of Place; the caller holds the lock.
+func (n *Node) announce() {
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
