@@ -49,7 +49,9 @@ type Team struct {
 	CreatedAt time.Time
 	// PlanExpiresAt is when the plan becomes PlanFree; zero means never.
 	PlanExpiresAt time.Time
-	Members       []Member
+	// KeepPosts is how long posts are kept; zero: as the service says.
+	KeepPosts KeepDays
+	Members   []Member
 }
 
 // Member returns the member with the given id.

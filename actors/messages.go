@@ -55,9 +55,10 @@ type APIKey struct{ Key string }
 // UpdateTeam changes the fields that are given; answered by watchpost.Team. A plan
 // that is set without a date does not expire.
 type UpdateTeam struct {
-	Name          string         // "": not given
-	Plan          watchpost.Plan // "": not given
-	PlanExpiresAt *time.Time     // nil: not given; zero: never
+	Name          string              // "": not given
+	Plan          watchpost.Plan      // "": not given
+	PlanExpiresAt *time.Time          // nil: not given; zero: never
+	KeepPosts     *watchpost.KeepDays // nil: not given
 }
 
 // AddMember adds a member (PlanLimit, Conflict when the email belongs to a

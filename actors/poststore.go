@@ -21,7 +21,7 @@ type postStore struct {
 	team  *actor.PID
 
 	ctx         actor.Context
-	queue       []any             // *ingest and purge that wait for the batch under way
+	queue       []any             // *ingest, *retag, purge and expire that wait for the batch under way
 	flagUpdates []updatePostFlags // what users wait for goes first
 	// schedule decides the next turn. The post store sets its fields, except the
 	// writes on their way and the length of the buffer, which schedule keeps.
@@ -75,6 +75,9 @@ func (f *postStore) Receive(c actor.Context) {
 		f.queue = append(f.queue, &m)
 		f.work()
 	case purge:
+		f.queue = append(f.queue, m)
+		f.work()
+	case expire:
 		f.queue = append(f.queue, m)
 		f.work()
 	case retag:
@@ -177,6 +180,8 @@ func (f *postStore) nextQueued(view persistence.View) error {
 		return f.ingest(view, m)
 	case *retag:
 		return f.retag(view, m)
+	case expire:
+		return f.expire(view, m)
 	default:
 		return f.purge(view, next.(purge))
 	}

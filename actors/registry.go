@@ -39,6 +39,9 @@ type Options struct {
 	// RegistrationClosed means that only the operator and members add people: an
 	// unknown address gets no code, and the answers do not say so.
 	RegistrationClosed bool
+	// KeepPosts is how long posts are kept in teams without a setting of their own;
+	// zero: forever.
+	KeepPosts watchpost.KeepDays
 	// RestoredAt is when the store was restored from a backup; zero: never. What was
 	// done between the backup and that moment is not known.
 	RestoredAt time.Time
@@ -90,6 +93,7 @@ type environment struct {
 	engagements *engagementCaches
 	clock       watchpost.Clock
 	restoredAt  time.Time // Options.RestoredAt
+	keepPosts   watchpost.KeepDays
 	keyring     *Keyring
 	log         *slog.Logger
 	metrics     *Metrics
@@ -167,6 +171,7 @@ func New(o Options) (*Registry, error) {
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules, r.env.restoredAt = newRules(r.env), o.RestoredAt
+	r.env.keepPosts = o.KeepPosts
 	r.env.sends = newSends(o.Notify, o.Mailer)
 	o.Metrics.dueScans.now = o.Clock.Now
 	r.mailer, r.placed, r.activated, r.open = o.Mailer, o.Serves, o.Activated, !o.RegistrationClosed

@@ -17,6 +17,7 @@ func (GetTeam) answeredWith(TeamView)                  {}
 func (UpdateTeam) answeredWith(watchpost.Team)         {}
 func (RevealKey) answeredWith(APIKey)                  {}
 func (RotateKey) answeredWith(APIKey)                  {}
+func (expirePosts) answeredWith(expiryStep)            {}
 func (deleteTeam) answeredWith(deletionStep)           {}
 func (AddMember) answeredWith(watchpost.Member)        {}
 func (UpdateMember) answeredWith(watchpost.Member)     {}

@@ -273,6 +273,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.answer(APIKey{key}, err)
 	case RotateKey:
 		t.onRotateKey()
+	case expirePosts:
+		t.onExpirePosts(m)
 	case deleteTeam:
 		t.onDeleteTeam()
 	case AddMember:

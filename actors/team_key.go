@@ -51,7 +51,7 @@ func (t *team) newKey(batch *persistence.Batch) string {
 func (t *team) putTeam(batch *persistence.Batch) {
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: string(t.id)},
-		teamspace.Encode(teamspace.TeamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt}))
+		teamspace.Encode(teamspace.TeamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts}))
 }
 
 func (t *team) onRotateKey() {

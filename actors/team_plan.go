@@ -25,6 +25,9 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 	if m.PlanExpiresAt != nil {
 		t.record.PlanExpiresAt = *m.PlanExpiresAt
 	}
+	if m.KeepPosts != nil {
+		t.record.KeepPosts = *m.KeepPosts
+	}
 	batch := &persistence.Batch{}
 	t.putTeam(batch)
 	t.commit(batch, t.value())

@@ -181,8 +181,8 @@ func compareWorkers(a, b *worker) int {
 func (t *team) value() watchpost.Team {
 	return watchpost.Team{
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
-		PlanExpiresAt: t.record.PlanExpiresAt,
-		Members:       slices.Clone(t.members.list),
+		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
+		Members: slices.Clone(t.members.list),
 	}
 }
 

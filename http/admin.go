@@ -32,7 +32,7 @@ func (s *Server) adminRoutes() {
 	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}", s.showTeam, s.operation(operators, "showTeam", "Show a team with its members", tagAdmin), unknown)
 	handle(s, s.ops, http.MethodDelete, "/admin/teams/{id}", s.deleteTeam, s.operation(operators, "deleteTeam", "Delete a team and everything of it", tagAdmin), unknown)
 	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
-		withBody(textInvalidPlan, textInvalidExpiry), unknown)
+		withBody(textInvalidPlan, textInvalidExpiry, "Invalid 'keep_posts'"), unknown)
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
 		s.operation(operators, "addMember", "Add a member and mail an invitation", tagAdmin), created(),
 		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
@@ -63,6 +63,7 @@ type shownTeam struct {
 	Name    string           `json:"name"`
 	Plan    watchpost.Plan   `json:"plan"`
 	Expires *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
+	Keep    *string          `json:"keep_posts"`
 	APIKey  string           `json:"api_key,omitempty"`
 	Members []shownMember    `json:"members" validate:"required"`
 }
@@ -75,7 +76,11 @@ type shownMember struct {
 }
 
 func teamShown(t watchpost.Team, key string) shownTeam {
-	v := shownTeam{ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
+	var keep *string
+	if s := t.KeepPosts.String(); s != "" {
+		keep = &s
+	}
+	v := shownTeam{Keep: keep, ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
 	for i, m := range t.Members {
 		v.Members[i] = memberShown(m)
 	}
@@ -214,6 +219,8 @@ type updateTeamRequest struct {
 	Plan    string   `json:"plan,omitempty" validate:"oneof=free growth expert ultimate pro" invalid:"Missing or invalid 'plan'" example:"expert"`
 	Expires nullable `json:"plan_expires_at,omitzero" description:"RFC 3339; null: never. A plan that is set without it does not expire" example:"2030-01-01T00:00:00Z"`
 
+	KeepPosts nullable `json:"keep_posts,omitzero" example:"365d"`
+
 	update actors.UpdateTeam
 }
 
@@ -238,6 +245,17 @@ func (r *updateTeamRequest) cleanField(name string) (err error) {
 		}
 		at = at.UTC()
 		r.update.PlanExpiresAt = &at
+	case "keep_posts":
+		if !r.KeepPosts.Set {
+			return nil
+		}
+		var keep watchpost.KeepDays
+		if r.KeepPosts.Value != "" {
+			if keep, err = watchpost.ParseKeepDays(r.KeepPosts.Value); err != nil {
+				return err
+			}
+		}
+		r.update.KeepPosts = &keep
 	}
 	return err
 }

@@ -1,10 +1,6 @@
 package httpapi
 
-import (
-	"net/http"
-
-	"github.com/go-fuego/fuego"
-)
+import "net/http"
 
 // Levels of a finding.
 const (
@@ -15,22 +11,22 @@ const (
 
 // Finding is what one check of the service's surroundings found.
 type Finding struct {
-	Check  string `json:"check"`
-	Level  string `json:"level"`
-	Found  string `json:"found"`
-	Advice string `json:"advice,omitempty"`
+	Check  string `json:"check" example:"disk"`
+	Level  string `json:"level" example:"warning"`
+	Found  string `json:"found" example:"300 MiB are free"`
+	Advice string `json:"advice,omitempty" example:"make room: below --min-free-disk writes are refused"`
 }
 
 // Findings are those of all checks, in their order.
 type Findings struct {
-	Findings []Finding `json:"findings"`
+	Findings []Finding `json:"findings" validate:"required"`
 }
 
 func (s *Server) doctorRoutes() {
 	if s.doctor == nil {
 		return
 	}
-	handle(s, s.ops, http.MethodGet, "/admin/doctor", s.examine, s.operation(operators, "examine", "Check the service and its surroundings", tagAdmin), fuego.OptionHide())
+	handle(s, s.ops, http.MethodGet, "/admin/doctor", s.examine, s.operation(operators, "examine", "Check the service and its surroundings", tagAdmin))
 }
 
 func (s *Server) examine(r *http.Request) (Findings, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/coreos/go-systemd/v22/daemon"
 
+	"watchpost"
 	"watchpost/internal/mail"
 	"watchpost/persistence/badger"
 )
@@ -42,6 +43,8 @@ type serveCommand struct {
 
 	BackupTo         string   `help:"Where POST /admin/backup writes backups: a folder, or s3+https://host/bucket/prefix with the credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."`
 	BackupRecipients []string `name:"backup-recipient" help:"Public keys of age for which backups are encrypted: age1…; default: backups are not encrypted."`
+
+	KeepPosts string `default:"forever" help:"How long posts are kept after they were stored, in teams without a setting of their own: 365d, or forever. Posts stay that a team saved, liked or commented on."`
 
 	Registration string `default:"open" enum:"open,closed" help:"Who may sign in with an unknown address: open creates a team, closed mails no code."`
 
@@ -182,6 +185,9 @@ func (c *serveCommand) check() error {
 	if reserve := badger.DiskReserve >> 20; c.MinFree != 0 && c.MinFree < reserve {
 		return fmt.Errorf("--min-free-disk: want 0 (no watch) or at least %d MiB, have %d", reserve, c.MinFree)
 	}
+	if _, err := c.keepPosts(); err != nil {
+		return err
+	}
 	if c.TestClock && c.AdminToken == "" {
 		return errors.New("--test-clock needs --admin-token")
 	}
@@ -219,4 +225,16 @@ func (c *serveCommand) checkAddress(flag, address string) error {
 		return fmt.Errorf("%s %s is not loopback: give --tls-cert and --tls-key, --acme-host, --trusted-proxy, or --insecure", flag, address)
 	}
 	return nil
+}
+
+// keepPosts returns how long posts are kept in teams without a setting of their own.
+func (c *serveCommand) keepPosts() (watchpost.KeepDays, error) {
+	if c.KeepPosts == "" {
+		return watchpost.KeepForever, nil
+	}
+	keep, err := watchpost.ParseKeepDays(c.KeepPosts)
+	if err != nil {
+		err = fmt.Errorf("--keep-posts %s: want days from 7d to 36500d, or forever", c.KeepPosts)
+	}
+	return keep, err
 }

@@ -77,6 +77,9 @@ const (
 	writeTimeout    = 15 * time.Minute
 	maxHeaderBytes  = 32 << 10
 	listenersToFail = 3
+	// expireAt is the time of the day, in UTC, when posts are deleted whose time has
+	// passed: allowances begin at midnight, and work with them.
+	expireAt = time.Hour
 	// handoverTimeout bounds the wait for the other nodes to take over the teams.
 	handoverTimeout = 8 * time.Second
 )
@@ -100,6 +103,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.ready.Store(true)
 	go s.obtainCertificates() // a stop does not wait for the ACME server
 	s.running.Go(s.resume)
+	s.running.Go(s.expirePosts)
 	return s, nil
 }
 
@@ -172,8 +176,12 @@ func (s *service) startActors(ctx context.Context) error {
 	if s.backups, err = openBackups(s.config, s.store, s.clock, keyring, s.log); err != nil {
 		return err
 	}
+	keep, err := s.config.keepPosts()
+	if err != nil {
+		return err
+	}
 	s.registry, err = actors.New(actors.Options{
-		RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+		KeepPosts: keep, RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
 		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}),
 	})
@@ -258,6 +266,21 @@ func (s *service) resume() {
 			return
 		}
 	}
+}
+
+// expirePosts deletes the posts whose time has passed, now and once a day.
+func (s *service) expirePosts() {
+	deleted, err := s.registry.ExpirePosts(s.background)
+	if s.background.Err() != nil {
+		return
+	}
+	if err != nil {
+		s.log.Error("not all posts whose time has passed are deleted: the next pass goes on", "error", err)
+	}
+	if deleted > 0 {
+		s.log.Info("posts deleted whose time has passed", "posts", deleted)
+	}
+	s.clock.At(s.clock.Now().Truncate(24*time.Hour).Add(24*time.Hour+expireAt), s.expirePosts)
 }
 
 func (s *service) isReady() error {

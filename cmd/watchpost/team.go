@@ -22,6 +22,7 @@ type teamCommand struct {
 	Show      teamShow       `cmd:"" help:"Show a team with its members."`
 	Rename    teamRename     `cmd:"" help:"Change the name of a team."`
 	SetPlan   teamSetPlan    `cmd:"" help:"Change the plan of a team."`
+	KeepPosts teamKeepPosts  `cmd:"" help:"Change how long posts of a team are kept."`
 	Delete    teamDelete     `cmd:"" help:"Delete a team and everything of it."`
 	RotateKey teamRotateKey  `cmd:"" help:"Replace the API key of a team and print the new one."`
 	RevealKey teamRevealKey  `cmd:"" help:"Print the API key of a team."`
@@ -153,6 +154,20 @@ func (c *teamSetPlan) Run(ctx context.Context, t *teamCommand) error {
 		body["plan_expires_at"] = c.Expires
 	}
 	return show(ctx, &t.Admin, "change the plan of team "+c.Team, http.MethodPatch, teamPath(c.Team), body, ignore)
+}
+
+type teamKeepPosts struct {
+	Team string `arg:"" help:"Id of the team."`
+	Keep string `arg:"" help:"Days from when a post was stored, as 365d; forever; or default: as the service's --keep-posts says. Posts stay that the team saved, liked or commented on. The others go within a day."`
+}
+
+// Run changes the setting of a team.
+func (c *teamKeepPosts) Run(ctx context.Context, t *teamCommand) error {
+	body := map[string]any{"keep_posts": c.Keep}
+	if c.Keep == "default" {
+		body["keep_posts"] = nil
+	}
+	return show(ctx, &t.Admin, "change how long posts of team "+c.Team+" are kept", http.MethodPatch, teamPath(c.Team), body, ignore)
 }
 
 type teamDelete struct {

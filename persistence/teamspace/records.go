@@ -20,6 +20,8 @@ type TeamRecord struct {
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
 	// PlanExpiresAt is when the plan becomes free; zero: never.
 	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
+	// KeepPosts is how long posts are kept; zero: as the service says.
+	KeepPosts watchpost.KeepDays `json:"keep_posts,omitempty"`
 	// Deleting is set when the team is being deleted: no request is served, and the
 	// rest of the space goes away.
 	Deleting bool `json:"deleting,omitempty"`
@@ -31,7 +33,8 @@ type TeamEntry struct {
 	Plan      watchpost.Plan `json:"plan"`
 	CreatedAt time.Time      `json:"created_at"`
 
-	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
+	PlanExpiresAt time.Time          `json:"plan_expires_at,omitzero"`
+	KeepPosts     watchpost.KeepDays `json:"keep_posts,omitempty"`
 }
 
 // OwnerEntry says whose something is.

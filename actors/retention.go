@@ -1,0 +1,142 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/postindex"
+	"watchpost/persistence/teamspace"
+)
+
+// Posts are deleted when they were stored longer ago than their team keeps them,
+// except those of watchpost.Post.Expired. Nothing is noted of it: the posts tell what is left to do, and
+// a pass that was interrupted is begun again. Ids of posts begin with the moment of
+// storing, so the oldest come first.
+
+// expirePosts asks for the next batch of a pass; answered by expiryStep.
+type expirePosts struct{ after []byte }
+
+// expiryStep says what a batch deleted, and after which post the next one begins; nil
+// when there is none.
+type expiryStep struct {
+	deleted int
+	after   []byte
+}
+
+// expire is expirePosts on its way to the post store.
+type expire struct {
+	after  []byte
+	before time.Time // stored before it
+	sender *actor.PID
+}
+
+// expireAtOnce bounds the posts that one batch looks at.
+const expireAtOnce = 200
+
+// ExpirePosts deletes the posts whose time has passed, of the teams that this node
+// serves. It returns how many; teams that fail are left to the next call.
+func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
+	keeping, err := r.keepingTeams(ctx)
+	for team, before := range keeping {
+		var elsewhere *ElsewhereError
+		n, failure := r.expirePostsOf(ctx, team, before)
+		deleted += n
+		if failure != nil && !errors.As(failure, &elsewhere) && watchpost.KindOf(failure) != watchpost.NotFound {
+			err = errors.Join(err, failure)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return deleted, err
+}
+
+// keepingTeams returns the teams that do not keep posts forever, with the moment
+// before which posts go.
+func (r *Registry) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.Time, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	keeping, now := map[watchpost.TeamID]time.Time{}, r.env.clock.Now()
+	var failure error
+	err = view.ScanDirectory(teamspace.DirTeam, func(id string, value []byte) bool {
+		var team teamspace.TeamEntry
+		if failure = teamspace.Decode(value, &team); failure != nil {
+			return false
+		}
+		if before, ends := team.KeepPosts.Expires(r.env.keepPosts, now); ends && (r.placed == nil || r.placed(id)) {
+			keeping[watchpost.TeamID(id)] = before
+		}
+		return true
+	})
+	return keeping, errors.Join(err, failure)
+}
+
+// expirePostsOf makes a pass over a team, unless it has no post that may go: then the
+// team is not activated.
+func (r *Registry) expirePostsOf(ctx context.Context, team watchpost.TeamID, before time.Time) (deleted int, err error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return 0, err
+	}
+	due := false
+	_, err = postindex.Each(view, persistence.Space(team), nil, func(p *watchpost.Post) bool {
+		due = p.Expired(before)
+		return !due && p.CreatedAt.Before(before)
+	})
+	view.Close()
+	if err != nil || !due {
+		return 0, err
+	}
+	for after := []byte(nil); ; {
+		step, err := Ask(ctx, r, team, expirePosts{after: after})
+		deleted += step.deleted
+		if after = step.after; err != nil || after == nil {
+			return deleted, err
+		}
+	}
+}
+
+func (t *team) onExpirePosts(m expirePosts) {
+	before, ends := t.record.KeepPosts.Expires(t.env.keepPosts, t.env.clock.Now())
+	if !ends {
+		t.answer(expiryStep{}, nil)
+		return
+	}
+	t.ctx.Send(t.postStore, expire{after: m.after, before: before, sender: t.ctx.Sender()})
+}
+
+// expire deletes the next posts.
+func (f *postStore) expire(view persistence.View, m expire) error {
+	batch := &persistence.Batch{}
+	step, n, young := expiryStep{}, 0, false
+	err := f.change(view, batch, func(w *postindex.Writer) error {
+		var failure error
+		last, err := postindex.Each(view, f.space, m.after, func(p *watchpost.Post) bool {
+			if young = !p.CreatedAt.Before(m.before); young {
+				return false
+			}
+			if n++; p.Expired(m.before) {
+				failure = w.Delete(p)
+				step.deleted++
+			}
+			return failure == nil && n < expireAtOnce && !w.Full(roomBytes, roomOps)
+		})
+		if !young {
+			step.after = last
+		}
+		return errors.Join(failure, err)
+	})
+	if err != nil {
+		return err
+	}
+	f.commit(decided{batch: batch}, nil, replyTo(f.env, m.sender, step))
+	return nil
+}

@@ -1,0 +1,61 @@
+package watchpost
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// KeepDays is how many days a team keeps posts, from when they were stored. Zero says
+// nothing: the service's setting counts.
+type KeepDays int
+
+// KeepForever keeps posts without an end.
+const KeepForever KeepDays = -1
+
+// Bounds of KeepDays. A post that is deleted within the week that counts it could be
+// collected and counted again.
+const (
+	minKeepDays = 7
+	maxKeepDays = 36500
+)
+
+// ParseKeepDays reads days as 365d, or "forever" (Invalid).
+func ParseKeepDays(s string) (KeepDays, error) {
+	if s == "forever" {
+		return KeepForever, nil
+	}
+	number, isDays := strings.CutSuffix(s, "d")
+	days, err := strconv.Atoi(number)
+	if !isDays || err != nil || days < minKeepDays || days > maxKeepDays {
+		return 0, Errorf(Invalid, "Invalid 'keep_posts'")
+	}
+	return KeepDays(days), nil
+}
+
+// String returns what ParseKeepDays reads; "" for zero.
+func (k KeepDays) String() string {
+	switch k {
+	case 0:
+		return ""
+	case KeepForever:
+		return "forever"
+	}
+	return strconv.Itoa(int(k)) + "d"
+}
+
+// Expires returns the moment before which posts have been kept for long enough, by
+// the setting of the team or else of the service; false when none have.
+func (k KeepDays) Expires(service KeepDays, now time.Time) (before time.Time, ends bool) {
+	if k == 0 {
+		k = service
+	}
+	return now.AddDate(0, 0, -int(k)), k > 0
+}
+
+// Expired reports whether the post goes, when those that were stored before a moment
+// do. Posts stay that the team saved, or liked or commented on: its interactions show
+// them.
+func (p *Post) Expired(before time.Time) bool {
+	return p.CreatedAt.Before(before) && !p.Bookmark && !p.Liked && !p.Commented
+}
