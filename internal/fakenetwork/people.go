@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"watchpost/internal/fakenetwork/page"
 )
@@ -72,7 +73,7 @@ func (v *visit) passes(m *member) bool {
 		}
 	}
 	now, before := m.positions[:1], m.positions[1:]
-	return v.holds("title", m.positions[0].title) &&
+	return v.any("title", func(want string) bool { return isTitled(m.positions[0].title, want) }) &&
 		v.holds("first_name", m.first) && v.holds("last_name", m.last) &&
 		v.holds("school", m.schools[0].school) && v.holds("location", m.place.name) &&
 		v.any("company", func(want string) bool { return worksAt(m.positions, want) }) &&
@@ -86,6 +87,20 @@ func (v *visit) passes(m *member) bool {
 // holds reports whether a text contains the filter's text.
 func (v *visit) holds(filter, text string) bool {
 	return v.any(filter, func(want string) bool { return strings.Contains(fold(text), fold(want)) })
+}
+
+// isTitled reports whether a job title has the wanted words one after another,
+// or is abbreviated by them: CTO finds a Chief Technology Officer, and no
+// Director.
+func isTitled(title, want string) bool {
+	has, wanted := words(fold(title)), words(fold(want))
+	var initials strings.Builder
+	for _, w := range has {
+		first, _ := utf8.DecodeRuneInString(w)
+		initials.WriteRune(first)
+	}
+	return strings.Contains(" "+strings.Join(has, " ")+" ", " "+strings.Join(wanted, " ")+" ") ||
+		len(wanted) == 1 && len(has) > 1 && initials.String() == wanted[0]
 }
 
 // any reports whether one value of a filter matches, or the filter is absent.

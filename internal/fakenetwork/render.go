@@ -102,10 +102,18 @@ func (v *visit) neighbours(kind page.Kind, p *page.Paging) (newer, older string)
 // suggestions is the number of suggested people on a page.
 const suggestions = 5
 
-// personas are members of the world for one-click sign-in.
+// tourist is the member as whom the README's tour signs in.
+const tourist = "ada"
+
+// personas are members for one-click sign-in: the tour's, who exists after her
+// first sign-in, and some of the world.
 func (v *visit) personas() []page.Person {
+	ada := v.records.member(tourist)
+	if ada == nil {
+		ada = v.world.createMember(tourist, func(uint64) bool { return false })
+	}
 	var list []page.Person
-	for _, m := range v.world.members[:suggestions] {
+	for _, m := range append([]*member{ada}, v.world.members[:suggestions-1]...) {
 		list = append(list, page.Person{URN: m.urn(), Slug: m.slug, Name: m.name(), Headline: m.headline, Image: memberActor(m).Image})
 	}
 	return list

@@ -165,3 +165,27 @@ func BenchmarkSearch17000(b *testing.B) {
 		})
 	}
 }
+
+// TestTitles: a title is found by whole words one after another, or by its
+// abbreviation.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		title, want string
+		found       bool
+	}{
+		{"Chief Technology Officer", "CTO", true},
+		{"Marketing Director", "CTO", false},
+		{"Director of Product", "director", true},
+		{"Director of Product", "Direct", false},
+		{"VP Engineering", "engineering", true},
+		{"VP Engineering", "engineer", false},
+		{"Senior Product Manager", "product manager", true},
+		{"Senior Product Manager", "manager product", false},
+		{"Founder & CEO", "CEO", true},
+	} {
+		if got := isTitled(c.title, c.want); got != c.found {
+			t.Errorf("isTitled(%q, %q) = %v", c.title, c.want, got)
+		}
+	}
+}
