@@ -94,7 +94,7 @@ func (o *otherNodes) start(w *world) error {
 		if err != nil {
 			return err
 		}
-		o.processes = append(o.processes, p)
+		o.processes = append(o.processes, w.logs.watch(p))
 	}
 	for _, p := range o.processes {
 		if _, err := p.URL(); err != nil {

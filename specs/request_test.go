@@ -123,6 +123,7 @@ func (w *world) request(who, method, path string, body []byte, extra ...string) 
 	if who == "network" {
 		return r, nil
 	}
+	w.logs.learnReply(r)
 	return r, w.checkReply(r)
 }
 

@@ -114,6 +114,7 @@ func (w *world) mailCommand(args []string) error {
 	}
 	code, err := codeIn(slices.Max(files), args[1])
 	w.ts.Setenv(args[2], code)
+	w.logs.learn("the one-time code", code)
 	return err
 }
 

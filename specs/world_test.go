@@ -38,6 +38,7 @@ type world struct {
 	keys  map[string]string // of teams, by their names in the script
 	teams map[string]string // ids of teams, by the emails of members
 	last  *reply
+	logs  logSearch
 }
 
 // script is the part of the running script that a world needs.
@@ -153,7 +154,8 @@ func (w *world) end() error {
 		failures = append(failures, w.network.Stop())
 	}
 	w.client.CloseIdleConnections()
-	return errors.Join(failures...)
+	w.learnFiles()
+	return errors.Join(append(failures, w.logs.check())...)
 }
 
 var variable = regexp.MustCompile(`\$(?:\{[A-Z][A-Z0-9_]*\}|[A-Z][A-Z0-9_]*)`)
@@ -191,7 +193,7 @@ func (w *world) serviceCommand(args []string) error {
 	if w.service != nil {
 		return errors.New("it runs already")
 	}
-	w.serviceArg = []string{"serve", "--data", filepath.Join(w.dir, "data"), "--listen", "127.0.0.1:0"}
+	w.serviceArg = []string{"serve", "--data", filepath.Join(w.dir, "data"), "--listen", "127.0.0.1:0", "--access-log", "--log-level", "debug"}
 	if len(args) > 0 && args[0] == "plain" {
 		args = args[1:]
 	} else {
@@ -201,6 +203,7 @@ func (w *world) serviceCommand(args []string) error {
 		w.serviceArg = append(w.serviceArg, "--network-url", w.networkURL)
 	}
 	w.serviceArg = append(w.serviceArg, args...)
+	w.logs.learn("the operator's token", operatorToken)
 	return w.startService()
 }
 
@@ -209,6 +212,7 @@ func (w *world) startService() error {
 	if w.service, err = launchWith(w.variables, "service", w.dir, append(w.serviceArg, w.others.arguments(0)...)...); err != nil {
 		return err
 	}
+	w.logs.watch(w.service)
 	if w.serviceURL, err = w.service.URL(); err != nil {
 		return err
 	}
@@ -248,6 +252,7 @@ func (w *world) networkCommand(args []string) error {
 	if err != nil {
 		return err
 	}
+	w.logs.watch(w.network)
 	w.networkURL, err = w.network.URL()
 	return err
 }
@@ -283,7 +288,7 @@ func (w *world) sessionCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	w.sessions[email] = p
+	w.sessions[email] = w.logs.watch(p)
 	return w.until(func() error {
 		now, err := w.metric("watchpost_sessions_connected")
 		if err == nil && now <= before {

@@ -114,6 +114,16 @@ func (p *Process) Logged(text string) (line string, found bool) {
 	return line, found
 }
 
+// Name is that of the process in reports.
+func (p *Process) Name() string { return p.name }
+
+// Output returns the whole output so far.
+func (p *Process) Output() string {
+	p.log.mu.Lock()
+	defer p.log.mu.Unlock()
+	return strings.Join(p.log.all, "\n") + "\n" + string(p.log.part)
+}
+
 // Tail returns the end of the process's output.
 func (p *Process) Tail() string { return p.log.tail() }
 
