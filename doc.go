@@ -67,7 +67,7 @@
 //   - actors — one supervised tree of actors per team, the only writer of the
 //     team's data. The team actor consists of components: members, web, sessions,
 //     accounts, watchlists, scans, tasks, effects, late results, idempotency, arrivals,
-//     rules and notifications.
+//     rules, notifications and audit.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
 //   - http/dashboard — the pages of the dashboard under /app.

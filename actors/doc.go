@@ -25,6 +25,7 @@
 //	arrivals      posts that are new to a watchlist, which rules are to look at
 //	rules         auto-engagement rules and their actions
 //	notifications notification targets and what waits for them
+//	audit         sign-ins, changes of members and the key, its last use
 //
 // Requests enter by Ask. Reads of posts and of ended tasks (Registry.Posts,
 // Registry.TaskStatus) need no actor. A request is answered when its decision,

@@ -18,9 +18,12 @@ type ExportedPost struct {
 
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
-// watchpost.Watchlist, watchpost.List, TaskView, watchpost.Interaction and
-// ExportedPost. It stops at an error of yield and returns it (NotFound).
+// watchpost.Watchlist, watchpost.List, TaskView, watchpost.Interaction,
+// watchpost.AuditEntry and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
+	if _, err := Ask(ctx, r, id, noteExport{}); err != nil {
+		return err
+	}
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return unavailable(err)
@@ -56,6 +59,9 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		},
 		func() error {
 			return exportAll(view, space, teamspace.KeyInteraction, func(i watchpost.Interaction) error { return yield(i) })
+		},
+		func() error {
+			return exportAll(view, space, teamspace.KeyAudit, func(e watchpost.AuditEntry) error { return yield(e) })
 		},
 		func() error { return r.exportPosts(view, id, yield) },
 	} {

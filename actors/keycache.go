@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"watchpost"
@@ -26,7 +27,8 @@ type keyCache struct {
 
 type cachedKey struct {
 	team watchpost.TeamID
-	read time.Time // zero without life
+	read time.Time     // zero without life
+	used *atomic.Int64 // when its use was noted last, in seconds since 1970
 }
 
 type keyDigest [sha256.Size]byte
@@ -62,7 +64,22 @@ func (c *keyCache) remember(key keyDigest, team watchpost.TeamID, read time.Time
 	if len(c.teams) >= maxKeys {
 		clear(c.teams)
 	}
-	c.teams[key] = cachedKey{team, read}
+	used := c.teams[key].used
+	if used == nil {
+		used = &atomic.Int64{}
+	}
+	c.teams[key] = cachedKey{team, read, used}
+}
+
+// lastUse returns when the use of a key was noted last; a new one for a key that is
+// not remembered.
+func (c *keyCache) lastUse(key keyDigest) *atomic.Int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if used := c.teams[key].used; used != nil {
+		return used
+	}
+	return &atomic.Int64{}
 }
 
 // now returns the time at which a look-up begins.

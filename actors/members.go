@@ -76,6 +76,7 @@ func (ms *members) onAddMember(m AddMember) {
 	}
 	batch := &persistence.Batch{}
 	ms.put(batch, member)
+	ms.team.audit.note(batch, watchpost.AuditMemberAdded, "", m.Email+", "+string(m.Role))
 	ms.team.idempotency.commitOnce(batch, member)
 }
 

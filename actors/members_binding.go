@@ -74,14 +74,17 @@ func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r t
 type ReleaseAccount struct{ Member watchpost.MemberID }
 
 func (ms *members) onReleaseAccount(m ReleaseAccount) {
-	if _, known := ms.byID(m.Member); !known {
+	member, known := ms.byID(m.Member)
+	if !known {
 		ms.answer(nil, errMember())
 		return
 	}
 	before := ms.bindings[m.Member]
 	st := &steps{}
 	// No binding: not even one derived from the accounts that sessions reported.
-	st.room(1).Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.clock.Now()}))
+	batch := st.room(1 + auditOps)
+	ms.team.audit.note(batch, watchpost.AuditAccountReleased, "", member.Email)
+	batch.Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.clock.Now()}))
 	delete(ms.bindings, m.Member)
 	if err := ms.endClaims(st, m.Member, ""); err != nil {
 		ms.fail(err)

@@ -30,6 +30,7 @@ func (ms *members) onCreatePairingCode(m CreatePairingCode) {
 	}
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirPairing, Name: hash}, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id, Member: member.ID, Ends: code.ExpiresAt}))
 	batch.Put(teamspace.PairingKey(code.ExpiresAt, hash), nil)
+	ms.team.audit.note(batch, watchpost.AuditPairingCode, "", member.Email)
 	ms.commit(batch, code)
 }
 
@@ -56,6 +57,7 @@ func (ms *members) onRedeemPairing(m redeemPairing) {
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPairing, Name: m.hash}, stored, nil)
 	batch.Delete(teamspace.PairingKey(entry.Ends, m.hash))
 	ms.team.personSeen(batch)
+	ms.team.audit.note(batch, watchpost.AuditSessionOpened, member.ID, "pairing code")
 	ms.commit(batch, ms.team.sessions.open(batch, member))
 }
 

@@ -34,6 +34,7 @@ func (ms *members) onUpdateMember(m UpdateMember) {
 	if ms.list[i].Role != m.Role {
 		ms.list[i].Role = m.Role
 		batch.Put(teamspace.Key(teamspace.KeyMember, m.Member), teamspace.Encode(ms.list[i]))
+		ms.team.audit.note(batch, watchpost.AuditRoleChanged, "", ms.list[i].Email+", "+string(m.Role))
 	}
 	ms.commit(batch, ms.list[i])
 }
@@ -48,7 +49,8 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 		return
 	}
 	st := &steps{}
-	batch := st.room(5)
+	batch := st.room(5 + auditOps)
+	ms.team.audit.note(batch, watchpost.AuditMemberRemoved, "", member.Email)
 	batch.Delete(teamspace.Key(teamspace.KeyMember, m.Member))
 	batch.Delete(teamspace.Key(teamspace.KeyLiveness, m.Member))
 	batch.Delete(teamspace.Key(teamspace.KeyBinding, m.Member))

@@ -42,8 +42,9 @@ type TeamCreated struct {
 // GetTeam is answered by TeamView.
 type GetTeam struct{}
 
-// RevealKey is answered by APIKey.
-type RevealKey struct{}
+// RevealKey is answered by APIKey. ToUse means that the service makes a call with it
+// and shows it to nobody: that is not audited.
+type RevealKey struct{ ToUse bool }
 
 // RotateKey replaces the team's key; answered by APIKey. The old key is
 // refused from then on.

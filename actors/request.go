@@ -49,7 +49,7 @@ func (redeemPairing) answeredWith(SessionOpened)       {}
 // or the team fails meanwhile, the error is Unavailable and it is not known
 // whether the request was carried out.
 func Ask[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request Request[R]) (R, error) {
-	return ask[R](ctx, r, string(team), request)
+	return ask[R](ctx, r, string(team), withOrigin(ctx, request))
 }
 
 // IdempotencyKey identifies a request that a caller may repeat.

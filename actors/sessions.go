@@ -102,6 +102,7 @@ func (ss *sessions) onOpenSession(m OpenSession) {
 		return
 	}
 	batch := &persistence.Batch{}
+	ss.team.audit.note(batch, watchpost.AuditSessionOpened, "", member.Email)
 	ss.commit(batch, ss.open(batch, member))
 }
 
@@ -144,7 +145,10 @@ func (ss *sessions) onRevoke(m Revoke) {
 		return
 	}
 	st := &steps{}
-	tell := ss.close(st.room(2), s)
+	batch := st.room(2 + auditOps)
+	tell := ss.close(batch, s)
+	member, _ := ss.team.members.byID(s.record.Member)
+	ss.team.audit.note(batch, watchpost.AuditSessionEnded, "", member.Email)
 	if len(ss.of(s.record.Member)) == 0 {
 		if err := ss.team.members.endClaims(st, s.record.Member, ""); err != nil {
 			ss.fail(err)

@@ -93,7 +93,7 @@ type codeMade struct{ code string }
 type takeTry struct{ client string }
 
 // verifyCode redeems a code; answered by codeAccepted or Unauthenticated.
-type verifyCode struct{ email, code string }
+type verifyCode struct{ email, code, client string }
 
 type codeAccepted struct{ fullName string }
 
@@ -252,6 +252,7 @@ func (s *signIn) onVerify(m verifyCode) error {
 		return nil
 	}
 	if !right {
+		noteFailure(a, m.client, now)
 		a.Wrong++
 		if a.Tries++; a.Tries >= otpTries {
 			a.Hash = ""

@@ -72,7 +72,7 @@ func (r *Registry) acceptCode(ctx context.Context, email, otp, client string) (c
 	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client}); err != nil {
 		return codeAccepted{}, err
 	}
-	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp})
+	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp, client})
 }
 
 // textNoTeam answers a person who has no team and would need one.
@@ -136,6 +136,12 @@ func (r *Registry) signInto(ctx context.Context, email, fullName string) (Signed
 // signInMember notes that a person has signed in; answered by SignedIn.
 type signInMember struct{ email string }
 
+// By what a person signed in.
+const (
+	subjectCode = "one-time code"
+	subjectLink = "sign-in link"
+)
+
 func (ms *members) onSignInMember(m signInMember) {
 	member, err := ms.byEmail(m.email)
 	if err != nil {
@@ -149,6 +155,7 @@ func (ms *members) onSignInMember(m signInMember) {
 	}
 	batch := &persistence.Batch{}
 	ms.team.personSeen(batch)
+	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, subjectCode)
 	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"watchpost"
@@ -182,7 +183,8 @@ func staleClient(c *teamspace.ClientRecord, now time.Time) bool {
 
 // staleAddress reports whether the record can be deleted without effect.
 func staleAddress(a *teamspace.AddressRecord, now time.Time) bool {
-	return !codeInForce(a, now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now)
+	return !codeInForce(a, now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now) &&
+		!slices.ContainsFunc(a.Failures, func(f teamspace.SignInFailure) bool { return now.Sub(f.At) < failuresKeptFor })
 }
 
 // codeInForce reports whether the address has a code that can be redeemed.

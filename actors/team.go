@@ -41,6 +41,7 @@ type team struct {
 	rules       *engagementRules
 
 	notifications *notifications
+	audit         *audit
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -87,6 +88,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.arrivals = newArrivals(t)
 	t.rules = newEngagementRules(t)
 	t.notifications = newNotifications(t)
+	t.audit = newAudit(t)
 	return t
 }
 
@@ -119,6 +121,9 @@ func (t *team) Receive(c actor.Context) {
 // receive is the table of what a team understands.
 func (t *team) receive(message any) {
 	if t.record.Deleting {
+		if o, ok := message.(originated); ok {
+			message = o.request
+		}
 		t.deletion.receive(message)
 		return
 	}
@@ -140,6 +145,8 @@ func (t *team) receive(message any) {
 		t.idempotency.onReplyDurable(m)
 	case CreateTeam:
 		t.onCreateTeam(m)
+	case originated:
+		t.audit.receive(m)
 	default:
 		if t.record.ID == "" {
 			t.answer(nil, watchpost.Errorf(watchpost.NotFound, "Team not found"))
@@ -166,6 +173,9 @@ func (t *team) load(view persistence.View) error {
 		return nil // nothing of it is served any more
 	}
 	if err := t.members.load(view); err != nil {
+		return err
+	}
+	if err := t.audit.load(view); err != nil {
 		return err
 	}
 	if err := t.web.load(view); err != nil {
@@ -269,8 +279,7 @@ func (t *team) receiveTeam(message any) bool {
 	case UpdateTeam:
 		t.onUpdateTeam(m)
 	case RevealKey:
-		key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
-		t.answer(APIKey{key}, err)
+		t.onRevealKey(m)
 	case RotateKey:
 		t.onRotateKey()
 	case expirePosts:
@@ -288,7 +297,7 @@ func (t *team) receiveTeam(message any) bool {
 	case signInMember:
 		t.members.onSignInMember(m)
 	default:
-		return t.web.receive(message)
+		return t.web.receive(message) || t.audit.receive(message)
 	}
 	return true
 }

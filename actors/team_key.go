@@ -34,6 +34,10 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
 	t.members.put(batch, founder)
+	t.audit.note(batch, watchpost.AuditTeamCreated, "", founder.Email)
+	if m.SignedIn {
+		t.audit.note(batch, watchpost.AuditSignedIn, founder.ID, subjectCode)
+	}
 	batch.Put([]byte(teamspace.KeyTagged), []byte{}) // there is nothing to classify again
 	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
 	t.commit(batch, TeamCreated{Team: t.value(), APIKey: apiKey})
@@ -43,7 +47,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 func (t *team) newKey(batch *persistence.Batch) string {
 	apiKey := watchpost.NewAPIKey()
 	t.record.SealedKey = t.env.keyring.seal(apiKey, string(t.id))
-	t.record.KeyHash = t.env.keyring.hash(teamspace.DirKey, apiKey)
+	t.record.KeyHash, t.record.KeyAt = t.env.keyring.hash(teamspace.DirKey, apiKey), t.env.clock.Now()
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: t.id}))
 	return apiKey
 }
@@ -54,12 +58,27 @@ func (t *team) putTeam(batch *persistence.Batch) {
 		teamspace.Encode(teamspace.TeamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts}))
 }
 
+func (t *team) onRevealKey(m RevealKey) {
+	key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
+	if err != nil {
+		t.answer(nil, err)
+		return
+	}
+	batch := &persistence.Batch{}
+	if !m.ToUse {
+		t.audit.note(batch, watchpost.AuditKeyRevealed, "", "")
+	}
+	t.commit(batch, APIKey{key})
+}
+
 func (t *team) onRotateKey() {
 	batch := &persistence.Batch{}
 	keys, id := t.env.keys, t.id
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil)
 	apiKey := t.newKey(batch)
 	t.putTeam(batch)
+	t.audit.forgetUse(batch)
+	t.audit.note(batch, watchpost.AuditKeyRotated, "", "")
 	forget := func(error) { keys.drop(id) } // when in doubt, it is looked up again
 	t.commits.submit(batch, both(forget, replyTo(t.env, t.ctx.Sender(), APIKey{apiKey})))
 }

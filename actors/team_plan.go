@@ -30,6 +30,7 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 	}
 	batch := &persistence.Batch{}
 	t.putTeam(batch)
+	t.audit.note(batch, watchpost.AuditTeamChanged, "", t.record.Name+", "+string(t.record.Plan))
 	t.commit(batch, t.value())
 	t.armPlan()
 	t.watchlists.tellPlan()

@@ -174,6 +174,7 @@ func (ws *webSessions) onCreateLink(m CreateSignInLink) {
 		return
 	}
 	batch := &persistence.Batch{}
+	ws.team.audit.note(batch, watchpost.AuditLinkMade, "", member.Email)
 	r := teamspace.WebSessionRecord{Member: member.ID, Ends: ws.env.clock.Now().Add(signInLinkTime), Link: true}
 	ws.commit(batch, ws.put(batch, r))
 }
@@ -189,6 +190,7 @@ func (ws *webSessions) onRedeemLink(m redeemLink) {
 	batch := &persistence.Batch{}
 	ws.end(batch, m.hash)
 	ws.team.personSeen(batch)
+	ws.team.audit.note(batch, watchpost.AuditSignedIn, link.Member, subjectLink)
 	ws.commit(batch, ws.open(batch, link.Member, m.agent))
 }
 
@@ -198,6 +200,13 @@ func (ws *webSessions) onEnd(m EndWebSessions) {
 		if r.Member == m.Member && (m.ID == "" || m.ID == hash) {
 			ws.end(batch, hash)
 		}
+	}
+	if !batch.Empty() {
+		what := "one browser"
+		if m.ID == "" {
+			what = "everywhere"
+		}
+		ws.team.audit.note(batch, watchpost.AuditSignedOut, m.Member, what)
 	}
 	ws.commit(batch, Done{})
 }

@@ -43,6 +43,7 @@ func (s *Server) adminRoutes() {
 	s.doctorRoutes()
 	s.profileRoutes()
 	s.sessionRoutes()
+	s.auditRoutes()
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
 		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, "User not found"))

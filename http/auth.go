@@ -10,6 +10,7 @@ import (
 	"github.com/go-fuego/fuego"
 
 	"watchpost"
+	"watchpost/actors"
 )
 
 // middleware wraps a route's handler.
@@ -26,6 +27,7 @@ func (s *Server) withDeadline(next http.Handler) http.Handler {
 // withKey lets a request pass that carries the key of a team, and puts the
 // team into the requestState. It bounds the work too.
 func (s *Server) withKey(next http.Handler) http.Handler {
+	next = s.noteKeyUse(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := stateOf(r.Context())
 		x.ctx.bound(s.timing.Request)
@@ -36,6 +38,16 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 		}
 		x.team = team
 		s.serveAtOwner(w, r, string(team), next)
+	})
+}
+
+// noteKeyUse notes who uses the key, at the node that serves the team.
+func (s *Server) noteKeyUse(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.writable() == nil {
+			s.registry.NoteKeyUse(teamOf(r.Context()), r.Header.Get("X-Api-Key"), func() string { return s.clientOf(r).key() })
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -111,8 +123,14 @@ func (s *Server) withAdmin(next http.Handler) http.Handler {
 			s.writeError(r, watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized))
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Operator: true, Client: s.clientOf(r).key()})))
 	})
+}
+
+// fromClient returns the context of a request whose sender is known by its address
+// only.
+func (s *Server) fromClient(r *http.Request) context.Context {
+	return actors.WithOrigin(r.Context(), watchpost.Origin{Client: s.clientOf(r).key()})
 }
 
 // bearer returns the token of an Authorization header; "" when there is none.

@@ -67,6 +67,18 @@ func TestDashboardTeam(t *testing.T) {
 	require.Equal(t, 303, send(admin, url.Values{"do": {"remove"}, "member": {bobID}}).status)
 	require.Equal(t, 303, bob.do("GET", "/app/team", "").status)
 
+	// Admins see who did what, and all when the key was used.
+	page = admin.do("GET", "/app/team", "").raw
+	for _, text := range []string{`id="audit"`, "Signed in", "API key shown", "Pairing code made", "Role changed", "Member removed", "bob@example.com, admin", "Last used"} {
+		require.Contains(t, page, text)
+	}
+	require.Equal(t, 303, send(admin, url.Values{"do": {"invite"}, "email": {"cid@example.com"}, "role": {"member"}}).status)
+	cid := h.browser()
+	cid.signIn("cid@example.com")
+	page = cid.do("GET", "/app/team", "").raw
+	require.NotContains(t, page, `id="audit"`)
+	require.Contains(t, page, "Last used")
+
 	require.Equal(t, 303, send(admin, url.Values{"do": {"revoke"}, "session": {session[1]}}).status)
 	require.Equal(t, 404, send(admin, url.Values{"do": {"revoke"}, "session": {session[1]}}).status)
 	require.Equal(t, 400, send(admin, url.Values{"do": {"nothing"}}).status)

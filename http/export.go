@@ -81,6 +81,8 @@ func exported(record any) exportLine {
 	case watchpost.Interaction:
 		a := r.Author
 		return exportLine{"interaction", exportedInteraction{r.ID, r.Text, r.Kind, timestampOf(r.At), interactionAuthor{a.ID, a.FullName, a.Slug, a.Headline, a.Type}, r.URN}}
+	case watchpost.AuditEntry:
+		return exportLine{"audit", showAudit(&r)}
 	case actors.ExportedPost:
 		return exportLine{"post", shownPost(r.Post, r.Tagging.Live, r.Tagging)}
 	}

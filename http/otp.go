@@ -100,9 +100,9 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 // signIn redeems a one-time code, unless the node that forwarded the request has.
 func (s *Server) signIn(r *http.Request, email, otp string) (actors.SignedIn, error) {
 	if p := peerOf(r.Context()); p != nil && p.accepted != nil {
-		return s.registry.SignIn(r.Context(), email, *p.accepted)
+		return s.registry.SignIn(s.fromClient(r), email, *p.accepted)
 	}
-	return s.registry.VerifyOTP(r.Context(), email, otp, s.clientOf(r).key())
+	return s.registry.VerifyOTP(s.fromClient(r), email, otp, s.clientOf(r).key())
 }
 
 type verifyOTPReply struct {
@@ -172,11 +172,11 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 	var opened actors.SessionOpened
 	if p := peerOf(r.Context()); p != nil && p.accepted != nil && request.Code == "" {
 		var who actors.SignedIn
-		if who, err = s.registry.SignInMember(r.Context(), request.Email); err == nil {
-			opened, err = s.registry.OpenSession(r.Context(), who)
+		if who, err = s.registry.SignInMember(s.fromClient(r), request.Email); err == nil {
+			opened, err = s.registry.OpenSession(s.fromClient(r), who)
 		}
 	} else {
-		opened, err = s.registry.SignInSession(r.Context(), request, s.clientOf(r).key())
+		opened, err = s.registry.SignInSession(s.fromClient(r), request, s.clientOf(r).key())
 	}
 	if err = s.signInElsewhere(r, given, err); err != nil {
 		return none, err
@@ -196,5 +196,5 @@ type signOutReply struct {
 // signOutSession ends the session of the caller's token, which may have ended
 // before.
 func (s *Server) signOutSession(r *http.Request) (signOutReply, error) {
-	return signOutReply{true}, s.registry.SignOut(r.Context(), bearer(r))
+	return signOutReply{true}, s.registry.SignOut(s.fromClient(r), bearer(r))
 }

@@ -160,7 +160,7 @@ func (d *demo) seed(ctx context.Context) error {
 		if err := d.ownsTeam(ctx); err != nil {
 			return err
 		}
-		key, err := actors.Ask(ctx, r, d.team, actors.RevealKey{})
+		key, err := actors.Ask(ctx, r, d.team, actors.RevealKey{ToUse: true})
 		d.key = key.Key
 		return err
 	}

@@ -27,6 +27,8 @@ type teamCommand struct {
 	RotateKey teamRotateKey  `cmd:"" help:"Replace the API key of a team and print the new one."`
 	RevealKey teamRevealKey  `cmd:"" help:"Print the API key of a team."`
 	Export    teamExport     `cmd:"" help:"Print everything that a team has stored, as JSON lines."`
+	Keys      teamKeys       `cmd:"" help:"Show when the API key of a team was used last, and from where."`
+	Audit     teamAudit      `cmd:"" help:"List the sign-ins of a team and the changes of its members, sessions and key."`
 	Pair      teamPair       `cmd:"" help:"Create a pairing code for a member's session."`
 	Members   membersCommand `cmd:"" help:"Manage the members of a team."`
 	Sessions  sessionsOfTeam `cmd:"" help:"Manage the sessions of a team."`

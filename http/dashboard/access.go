@@ -33,7 +33,8 @@ func (d *Dashboard) signed(page func(http.ResponseWriter, *http.Request, *visit)
 			return
 		}
 		if err == nil {
-			r = r.WithContext(v.into(r.Context()))
+			client, _ := d.Client(r)
+			r = r.WithContext(actors.WithOrigin(v.into(r.Context()), watchpost.Origin{Member: v.member.ID, Client: client}))
 			if r.Method != http.MethodGet && !v.sent(r) {
 				err = watchpost.Errorf(watchpost.Forbidden, "This form is from another sign-in. Load the page and send it again.")
 			}

@@ -75,7 +75,8 @@ func (d *Dashboard) showLink(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Dashboard) redeemLink(w http.ResponseWriter, r *http.Request) error {
-	opened, err := d.Registry.RedeemSignInLink(r.Context(), r.PostFormValue("link"), r.UserAgent())
+	client, _ := d.Client(r)
+	opened, err := d.Registry.RedeemSignInLink(actors.WithOrigin(r.Context(), watchpost.Origin{Client: client}), r.PostFormValue("link"), r.UserAgent())
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		page := linkPage{frame: frame{Title: "Error: Sign in"}, Error: "This link was used or has expired. Sign in by a mailed code."}
 		return render(w, http.StatusUnprocessableEntity, "link.html", page)

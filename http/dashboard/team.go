@@ -21,6 +21,8 @@ type teamPage struct {
 	Room       string // members in use
 	Quotas     []gauge
 	SignIns    []signInView
+	Audit      []auditRow // for admins
+	KeyUse     keyUseView
 	Key        string // shown on request
 	Code       string // a new pairing code
 	CodeEnds   string
@@ -158,7 +160,7 @@ func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 			page.SignIns = append(page.SignIns, signInView{Who: nameOf(m), Agent: s.Agent, When: momentOf(ago(s.CreatedAt, now), s.CreatedAt)})
 		}
 	}
-	return page, nil
+	return page, d.addAudit(r, v, page)
 }
 
 // accountOf describes a member's account and browsers.

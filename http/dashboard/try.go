@@ -70,7 +70,7 @@ func (d *Dashboard) try(w http.ResponseWriter, r *http.Request, v *visit) error 
 		p.Title = "Error: " + p.Title
 		return p.render(w, http.StatusUnprocessableEntity)
 	}
-	key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{})
+	key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{ToUse: true})
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,8 @@ import (
 //	ts <target>                            TargetState
 //	tq <target> <number>                   watchpost.PostID that waits to be delivered; <number> orders them
 //	tl <target> <delivery>                 watchpost.Delivery that was tried
+//	A <inverted number>                    watchpost.AuditEntry, newest first
+//	K                                      watchpost.KeyUse of the team's API key
 //	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
 //	p …                                    posts: package postindex
 //
@@ -129,6 +131,8 @@ const (
 	KeyTargetState         = "ts"
 	KeyTargetQueue         = "tq"
 	KeyTargetLog           = "tl"
+	KeyAudit               = "A"
+	KeyKeyUse              = "K"
 
 	DirTeam       = "team"
 	DirOutbox     = "outbox"
@@ -175,6 +179,10 @@ func JournalKey(id watchpost.TaskID) []byte {
 	}
 	return key
 }
+
+// AuditKey is the key of the entry of a number. It inverts the number, so that the
+// newest come first.
+func AuditKey(number uint64) []byte { return fmt.Appendf(nil, "%s%016x", KeyAudit, ^number) }
 
 // RulePostKey is the mark of a post that a rule has acted on.
 func RulePostKey(postKey string) []byte { return Key(keyRulePost, shortHash(postKey)) }

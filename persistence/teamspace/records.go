@@ -16,6 +16,8 @@ type TeamRecord struct {
 	CreatedAt time.Time        `json:"created_at"`
 	SealedKey []byte           `json:"sealed_key"`
 	KeyHash   string           `json:"key_hash"`
+	// KeyAt is when the key was made; zero in records from before it was stored.
+	KeyAt time.Time `json:"key_at,omitzero"`
 	// SignedInAt is when a person last signed in.
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
 	// PlanExpiresAt is when the plan becomes free; zero: never.
@@ -175,6 +177,14 @@ type AddressRecord struct {
 	Mails    []time.Time `json:"mails,omitempty"` // of the last day
 	WrongDay string      `json:"wrong_day,omitempty"`
 	Wrong    int         `json:"wrong,omitempty"` // tries on WrongDay
+	// Failures are the last wrong codes, for the audit of the team.
+	Failures []SignInFailure `json:"failures,omitempty"`
+}
+
+// SignInFailure is a wrong code, and the client that sent it.
+type SignInFailure struct {
+	At     time.Time `json:"at"`
+	Client string    `json:"client"`
 }
 
 // ClientRecord holds the mails that a client caused in the last hour.

@@ -1,0 +1,235 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// WithOrigin returns a context whose requests to a team are audited as coming from
+// there. Requests without an origin come from the service itself.
+func WithOrigin(ctx context.Context, from watchpost.Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, from)
+}
+
+type originKey struct{}
+
+// originated is a request with its origin; answered as the request.
+type originated struct {
+	from    watchpost.Origin
+	request any
+}
+
+// withOrigin returns the message for a request under a context.
+func withOrigin(ctx context.Context, request any) any {
+	if from, ok := ctx.Value(originKey{}).(watchpost.Origin); ok {
+		return originated{from, request}
+	}
+	return request
+}
+
+// noteExport notes that everything of the team was read; answered by Done.
+type noteExport struct{}
+
+func (noteExport) answeredWith(Done) {}
+
+// keyUsed tells a team that its key was used.
+type keyUsed struct{ use watchpost.KeyUse }
+
+// GetKeyUse is answered by KeyView.
+type GetKeyUse struct{}
+
+// KeyView is the key of a team without the secret.
+type KeyView struct {
+	CreatedAt time.Time        // zero: not known, of a key from before it was stored
+	Used      watchpost.KeyUse // zero: never
+}
+
+func (GetKeyUse) answeredWith(KeyView) {}
+
+// audit is the component of a team that owns its audit and the last use of its key.
+// An entry is written in the batch of what it is about. The newest entries are kept:
+// their numbers follow one another, so each removes one.
+type audit struct {
+	*rootActor
+	team *team
+	from watchpost.Origin // of the request at hand
+	last uint64           // number of the last entry
+	used watchpost.KeyUse
+}
+
+func newAudit(t *team) *audit { return &audit{rootActor: &t.rootActor, team: t} }
+
+// load reads the number of the last entry, and the last use of the key.
+func (a *audit) load(view persistence.View) error {
+	var failure error
+	err := view.Scan(a.space, []byte(teamspace.KeyAudit), persistence.PrefixEnd([]byte(teamspace.KeyAudit)), func(k, _ []byte) bool {
+		var inverted uint64
+		inverted, failure = strconv.ParseUint(string(k[len(teamspace.KeyAudit):]), 16, 64)
+		a.last = ^inverted
+		return false
+	})
+	if err = errors.Join(err, failure); err != nil {
+		return err
+	}
+	a.used, err = teamspace.Load[watchpost.KeyUse](view, a.space, []byte(teamspace.KeyKeyUse))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (a *audit) receive(message any) bool {
+	switch m := message.(type) {
+	case originated:
+		a.from = m.from
+		a.team.receive(m.request)
+		a.from = watchpost.Origin{}
+	case noteExport:
+		batch := &persistence.Batch{}
+		a.note(batch, watchpost.AuditExported, "", "")
+		a.commit(batch, Done{})
+	case keyUsed:
+		a.onKeyUsed(m)
+	case GetKeyUse:
+		a.answer(KeyView{a.team.record.KeyAt, a.used}, nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// auditOps is the number of operations of an entry.
+const auditOps = 2
+
+// note adds an entry to the batch of what it is about. by is who proved it with the
+// request; empty: the member of its origin, if any.
+func (a *audit) note(batch *persistence.Batch, kind watchpost.AuditKind, by watchpost.MemberID, subject string) {
+	e := watchpost.AuditEntry{At: a.env.clock.Now(), Kind: kind, By: a.from, Subject: clip(subject, maxSubject)}
+	if by != "" {
+		e.By.Member = by
+	}
+	if m, known := a.team.members.byID(e.By.Member); known {
+		e.Email = m.Email
+	}
+	a.last++
+	batch.Put(teamspace.AuditKey(a.last), teamspace.Encode(e))
+	if a.last > watchpost.MaxAuditEntries {
+		batch.Delete(teamspace.AuditKey(a.last - watchpost.MaxAuditEntries))
+	}
+}
+
+const maxSubject = 320
+
+func (a *audit) onKeyUsed(m keyUsed) {
+	if !m.use.At.After(a.used.At) || m.use.At.Before(a.team.record.KeyAt) {
+		return // the clock was set, or the use was of a key that is replaced
+	}
+	a.used = m.use
+	batch := &persistence.Batch{}
+	batch.Put([]byte(teamspace.KeyKeyUse), teamspace.Encode(a.used))
+	a.commits.submit(batch, nil)
+}
+
+// forgetUse begins with a new key.
+func (a *audit) forgetUse(batch *persistence.Batch) {
+	a.used = watchpost.KeyUse{}
+	batch.Delete([]byte(teamspace.KeyKeyUse))
+}
+
+// The use of a key is noted once a minute, and of a team that is not in memory once
+// an hour: a client that only reads posts does not keep it there.
+const (
+	keyUseEvery        = time.Minute
+	keyUseEveryPassive = time.Hour
+)
+
+// NoteKeyUse notes that a team's key was used by a client, unless that was noted not
+// long ago. It does not wait.
+func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() string) {
+	last := r.env.keys.lastUse(digestOf(key))
+	now := r.env.clock.Now()
+	then := last.Load()
+	since := now.Sub(time.Unix(then, 0))
+	if since < keyUseEvery || since < keyUseEveryPassive && !r.running(string(team)) || !last.CompareAndSwap(then, now.Unix()) {
+		return
+	}
+	a, err := r.find(string(team))
+	if err != nil || a.stopping {
+		return // the next use is noted
+	}
+	r.env.system.Root.Send(a.pid, keyUsed{watchpost.KeyUse{At: now, Client: client()}})
+	r.release(a)
+}
+
+// Audit returns the newest entries of a team's audit, newest first, with the failed
+// sign-ins of its members (NotFound).
+func (r *Registry) Audit(ctx context.Context, team watchpost.TeamID, limit int) ([]watchpost.AuditEntry, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer view.Close()
+	space := persistence.Space(team)
+	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
+	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
+		return nil, watchpost.Errorf(watchpost.NotFound, "Team not found")
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	var entries []watchpost.AuditEntry
+	if err := teamspace.LoadAll(view, space, teamspace.KeyAudit, func(_ string, e watchpost.AuditEntry) { entries = append(entries, e) }); err != nil {
+		return nil, unavailable(err)
+	}
+	var members []watchpost.Member
+	if err := teamspace.LoadAll(view, space, teamspace.KeyMember, func(_ string, m watchpost.Member) { members = append(members, m) }); err != nil {
+		return nil, unavailable(err)
+	}
+	for _, m := range members {
+		failed, err := failedSignIns(view, m)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		entries = append(entries, failed...)
+	}
+	slices.SortStableFunc(entries, func(a, b watchpost.AuditEntry) int { return b.At.Compare(a.At) })
+	return entries[:min(len(entries), limit)], nil
+}
+
+// failedSignIns returns the wrong codes for the address of a member. The address
+// has them: a team hears nothing of wrong codes, so that the time of an answer does
+// not tell whether an address belongs to one.
+func failedSignIns(view persistence.View, m watchpost.Member) (entries []watchpost.AuditEntry, err error) {
+	space := persistence.Space(signInShard(teamspace.KeyAddress, m.Email))
+	a, err := teamspace.Load[teamspace.AddressRecord](view, space, teamspace.Key(teamspace.KeyAddress, m.Email))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	for _, f := range a.Failures {
+		if !f.At.Before(m.CreatedAt) { // before, the address was not the team's
+			entries = append(entries, watchpost.AuditEntry{At: f.At, Kind: watchpost.AuditSignInFailed, By: watchpost.Origin{Client: f.Client}, Subject: m.Email})
+		}
+	}
+	return entries, err
+}
+
+// Bounds of the wrong codes that are kept of an address.
+const (
+	failuresKept    = 20
+	failuresKeptFor = 30 * 24 * time.Hour
+)
+
+// noteFailure adds a wrong code to those of an address.
+func noteFailure(a *teamspace.AddressRecord, client string, now time.Time) {
+	a.Failures = slices.DeleteFunc(append(a.Failures, teamspace.SignInFailure{At: now, Client: client}), func(f teamspace.SignInFailure) bool {
+		return now.Sub(f.At) >= failuresKeptFor
+	})
+	a.Failures = a.Failures[max(0, len(a.Failures)-failuresKept):]
+}

@@ -1,0 +1,96 @@
+package actors_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/actors/actorstest"
+	"watchpost/persistence/teamspace"
+)
+
+// TestAudit: who got in and who changed what is kept with its origin, through a crash;
+// the newest entries stay, and wrong codes are shown to the team of their address.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
+	member := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members[0]
+	ctx := actors.WithOrigin(w.Context(), watchpost.Origin{Operator: true, Client: "192.0.2.1"})
+	rotated, err := actors.Ask(ctx, w.Registry, team.ID, actors.RotateKey{})
+	require.NoError(t, err)
+	own := actors.WithOrigin(w.Context(), watchpost.Origin{Member: member.ID, Client: "192.0.2.2"})
+	_, err = actors.Ask(own, w.Registry, team.ID, actors.RevealKey{})
+	require.NoError(t, err)
+	_, err = actors.Ask(own, w.Registry, team.ID, actors.RevealKey{ToUse: true})
+	require.NoError(t, err)
+
+	require.NoError(t, w.Registry.SendOTP(w.Context(), member.Email, "", "192.0.2.3"))
+	wrong := "111111"
+	if w.Mail.Code(member.Email) == wrong {
+		wrong = "222222"
+	}
+	_, err = w.Registry.VerifyOTP(w.Context(), member.Email, wrong, "192.0.2.3")
+	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
+	w.Crash()
+	log, err := w.Registry.Audit(w.Context(), team.ID, 100)
+	require.NoError(t, err)
+	var kinds []watchpost.AuditKind
+	for _, e := range log {
+		kinds = append(kinds, e.Kind)
+	}
+	require.ElementsMatch(t, []watchpost.AuditKind{watchpost.AuditSignInFailed, watchpost.AuditKeyRevealed, watchpost.AuditKeyRotated, watchpost.AuditTeamCreated}, kinds)
+	for _, e := range log {
+		switch e.Kind {
+		case watchpost.AuditKeyRotated:
+			require.Equal(t, watchpost.Origin{Operator: true, Client: "192.0.2.1"}, e.By)
+		case watchpost.AuditKeyRevealed:
+			require.Equal(t, []any{member.ID, member.Email, "192.0.2.2"}, []any{e.By.Member, e.Email, e.By.Client})
+		case watchpost.AuditSignInFailed:
+			require.Equal(t, []string{"192.0.2.3", member.Email}, []string{e.By.Client, e.Subject})
+		}
+	}
+
+	t.Run("key use", func(t *testing.T) {
+		client := func() string { return "198.51.100.7" }
+		_, err := w.Registry.TeamOfKey(w.Context(), rotated.Key)
+		require.NoError(t, err)
+		used := func() actors.KeyView { return actorstest.Must[actors.KeyView](t, team, actors.GetKeyUse{}) }
+		require.True(t, used().Used.At.IsZero())
+		w.Advance(time.Minute)
+		w.Registry.NoteKeyUse(team.ID, rotated.Key, client)
+		first := used().Used
+		require.Equal(t, "198.51.100.7", first.Client)
+		require.WithinDuration(t, w.Now(), first.At, time.Minute)
+		before := w.Store.Submitted()
+		w.Advance(10 * time.Second)
+		w.Registry.NoteKeyUse(team.ID, rotated.Key, client)
+		require.Equal(t, first, used().Used)
+		require.Equal(t, before, w.Store.Submitted(), "at most once a minute")
+		w.Advance(time.Minute)
+		w.Registry.NoteKeyUse(team.ID, rotated.Key, client)
+		second := used().Used
+		require.True(t, second.At.After(first.At))
+		w.Crash()
+		require.Equal(t, second, used().Used)
+		actorstest.Must[actors.APIKey](t, team, actors.RotateKey{})
+		require.True(t, used().Used.At.IsZero(), "a new key was not used")
+	})
+
+	t.Run("the newest stay", func(t *testing.T) {
+		for range watchpost.MaxAuditEntries {
+			actorstest.Must[actors.APIKey](t, team, actors.RevealKey{})
+		}
+		require.Len(t, storedKeys(t, w, team, teamspace.KeyAudit), watchpost.MaxAuditEntries)
+		w.Crash()
+		actorstest.Must[actors.APIKey](t, team, actors.RotateKey{})
+		log, err := w.Registry.Audit(w.Context(), team.ID, 3)
+		require.NoError(t, err)
+		require.Equal(t, watchpost.AuditKeyRotated, log[0].Kind)
+		require.Equal(t, watchpost.AuditKeyRevealed, log[1].Kind)
+		require.Len(t, storedKeys(t, w, team, teamspace.KeyAudit), watchpost.MaxAuditEntries)
+	})
+}

@@ -1,0 +1,62 @@
+package watchpost
+
+import "time"
+
+// AuditKind says what an entry of a team's audit is about.
+type AuditKind string
+
+// The kinds: who got in, and who changed who may.
+const (
+	AuditTeamCreated     AuditKind = "team_created"
+	AuditTeamChanged     AuditKind = "team_changed" // name, plan or its end
+	AuditExported        AuditKind = "exported"
+	AuditSignedIn        AuditKind = "signed_in"
+	AuditSignInFailed    AuditKind = "sign_in_failed" // a wrong one-time code
+	AuditSignedOut       AuditKind = "signed_out"
+	AuditLinkMade        AuditKind = "sign_in_link_made"
+	AuditKeyRevealed     AuditKind = "key_revealed"
+	AuditKeyRotated      AuditKind = "key_rotated"
+	AuditMemberAdded     AuditKind = "member_added"
+	AuditRoleChanged     AuditKind = "role_changed"
+	AuditMemberRemoved   AuditKind = "member_removed"
+	AuditPairingCode     AuditKind = "pairing_code_made"
+	AuditSessionOpened   AuditKind = "session_opened" // of the extension
+	AuditSessionEnded    AuditKind = "session_ended"
+	AuditAccountReleased AuditKind = "account_released"
+)
+
+// AuditKinds are all kinds.
+func AuditKinds() []AuditKind {
+	return []AuditKind{
+		AuditTeamCreated, AuditTeamChanged, AuditExported, AuditSignedIn, AuditSignInFailed, AuditSignedOut, AuditLinkMade, AuditKeyRevealed,
+		AuditKeyRotated, AuditMemberAdded, AuditRoleChanged, AuditMemberRemoved, AuditPairingCode, AuditSessionOpened, AuditSessionEnded, AuditAccountReleased,
+	}
+}
+
+// Origin says where a request comes from. The zero value is the service itself.
+type Origin struct {
+	Operator bool     `json:",omitempty"` // by the admin API
+	Member   MemberID `json:",omitempty"` // who is signed in, or proved it with the request
+	// Client is the address; of IPv6 addresses, the network of 64 bits.
+	Client string `json:",omitempty"`
+}
+
+// AuditEntry is a sign-in or a change of who may do what in a team.
+type AuditEntry struct {
+	At   time.Time
+	Kind AuditKind
+	By   Origin
+	// Email is that of By.Member at the time.
+	Email string `json:",omitempty"`
+	// Subject is whom or what it concerns: an email, a role, the id of a session.
+	Subject string `json:",omitempty"`
+}
+
+// MaxAuditEntries is how many entries a team keeps, the newest ones.
+const MaxAuditEntries = 1000
+
+// KeyUse is the last use of a team's API key that was noted.
+type KeyUse struct {
+	At     time.Time
+	Client string // as in Origin
+}

@@ -1,0 +1,73 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// auditRow is an entry of the team's audit.
+type auditRow struct {
+	At            moment
+	What, Subject string
+	Who, Client   string
+	Bad           bool
+}
+
+// auditShown bounds the entries on the page.
+const auditShown = 50
+
+var auditNames = map[watchpost.AuditKind]string{
+	watchpost.AuditTeamCreated: "Team made", watchpost.AuditTeamChanged: "Name or plan changed", watchpost.AuditExported: "All data exported",
+	watchpost.AuditSignedIn: "Signed in", watchpost.AuditSignInFailed: "Wrong code", watchpost.AuditSignedOut: "Signed out",
+	watchpost.AuditLinkMade: "Sign-in link made", watchpost.AuditKeyRevealed: "API key shown", watchpost.AuditKeyRotated: "API key replaced",
+	watchpost.AuditMemberAdded: "Member added", watchpost.AuditRoleChanged: "Role changed", watchpost.AuditMemberRemoved: "Member removed",
+	watchpost.AuditPairingCode: "Pairing code made", watchpost.AuditSessionOpened: "Browser paired", watchpost.AuditSessionEnded: "Browser disconnected",
+	watchpost.AuditAccountReleased: "Account released",
+}
+
+func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
+	row := auditRow{
+		At: momentOf(clockTime(e.At, d.Clock.Now()), e.At), What: auditNames[e.Kind], Subject: e.Subject, Who: e.Email, Client: e.By.Client,
+		Bad: e.Kind == watchpost.AuditSignInFailed,
+	}
+	switch {
+	case e.By.Operator:
+		row.Who = "the operator"
+	case row.Who == "" && e.By.Member != "":
+		row.Who = "a former member"
+	case row.Who == "" && row.Bad:
+		row.Who = "someone"
+	case row.Who == "":
+		row.Who = "the service"
+	}
+	return row
+}
+
+// keyUseView is the last use of the key.
+type keyUseView struct {
+	At     moment
+	Client string
+	Never  bool
+}
+
+// addAudit adds the last use of the key, and for admins the audit.
+func (d *Dashboard) addAudit(r *http.Request, v *visit, page *teamPage) error {
+	key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.GetKeyUse{})
+	if err != nil {
+		return err
+	}
+	page.KeyUse = keyUseView{Client: key.Used.Client, Never: key.Used.At.IsZero()}
+	if !page.KeyUse.Never {
+		page.KeyUse.At = momentOf(agoOrNow(key.Used.At, d.Clock.Now()), key.Used.At)
+	}
+	if !page.Admin {
+		return nil
+	}
+	entries, err := d.Registry.Audit(r.Context(), v.session.Team, auditShown)
+	for i := range entries {
+		page.Audit = append(page.Audit, auditRowOf(&entries[i], d))
+	}
+	return err
+}
