@@ -66,6 +66,12 @@ EXTENSION_OPTIONS = --adapter $(ADAPTER) $(if $(NETWORK),--network $(NETWORK)) $
 extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=server or single_page
 	extension/tools node build.mjs --zip watchpost-extension.zip $(EXTENSION_OPTIONS)
 
+# Folders are relative to extension/.
+PAGES ?= test/saved/server test/saved/single_page
+adapter-check: ## test the extension's adapters against saved pages; PAGES=folder
+	extension/tools node adapter.mjs check $(PAGES)
+.PHONY: adapter-check
+
 # The versions are those of http/dashboard/package-lock.json.
 VENDOR := http/dashboard/assets/vendor
 dashboard-assets: ## copy htmx and uPlot from npm into the dashboard, with their licences

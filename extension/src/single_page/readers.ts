@@ -1,3 +1,4 @@
+import { Fault } from '../shared/fault'
 import type { Post } from '../shared/protocol'
 import type { Company, Education, Person, Position, PostPage, Profile, Thread } from '../network/adapter'
 import { all, notUnderstood, text, the, yearAndMonth } from '../network/markup'
@@ -89,7 +90,7 @@ export function listOf({ main }: Shown, label: string): LazyList {
     case 'status':
       if ((end.textContent === 'That is all.') !== items.length > 0) throw notUnderstood('a list whose end does not fit its entries')
       return { items, more: false }
-    case 'alert': throw notUnderstood('the next entries of a list did not load')
+    case 'alert': throw new Fault('timeout', 'the next entries of a list did not load')
     default: throw notUnderstood('a list without an end')
   }
 }
