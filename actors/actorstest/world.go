@@ -25,6 +25,7 @@ import (
 	"watchpost/actors"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/faultstore"
 	"watchpost/persistence/postindex"
 )
 
@@ -49,7 +50,7 @@ type World struct {
 	Mail  *Mailbox
 	// Store and Registry are those of the present run; Restart and Crash
 	// replace them.
-	Store    *Store
+	Store    *faultstore.Store
 	Registry *actors.Registry
 	Metrics  *actors.Metrics
 
@@ -67,7 +68,7 @@ type World struct {
 // run is one life of the process.
 type run struct {
 	registry *actors.Registry
-	store    *Store
+	store    *faultstore.Store
 	clock    *runClock
 	closed   bool
 }
@@ -129,7 +130,7 @@ func Engine(t testing.TB) persistence.Store {
 }
 
 func (w *World) begin() {
-	r := &run{store: newStore(w.engine), clock: &runClock{Clock: w.Clock}}
+	r := &run{store: faultstore.New(w.engine), clock: &runClock{Clock: w.Clock}}
 	r.store.Watch(w.watch)
 	o := w.options
 	o.Store, o.Clock, o.Metrics = r.store, r.clock, actors.NewMetrics()
@@ -155,7 +156,7 @@ func (w *World) End() {
 		l.Close()
 	}
 	for _, r := range w.runs {
-		r.store.drain()
+		r.store.Drain()
 		w.close(r)
 	}
 	w.links, w.runs = nil, nil // a test may have hundreds of Worlds
@@ -198,7 +199,7 @@ func (w *World) Restart() {
 func (w *World) Crash() {
 	w.T.Helper()
 	w.run.clock.dead.Store(true)
-	w.run.store.cut()
+	w.run.store.Cut()
 	w.begin()
 }
 

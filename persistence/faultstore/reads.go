@@ -1,4 +1,4 @@
-package actorstest
+package faultstore
 
 import "watchpost/persistence"
 
@@ -44,7 +44,7 @@ type lossyView struct {
 // Get implements persistence.View.
 func (v *lossyView) Get(space persistence.Space, key []byte) ([]byte, error) {
 	if v.store.lost(Read{Space: space, Key: string(key)}) {
-		return nil, ErrScripted
+		return nil, ErrInjected
 	}
 	return v.View.Get(space, key)
 }
@@ -53,7 +53,7 @@ func (v *lossyView) Get(space persistence.Space, key []byte) ([]byte, error) {
 func (v *lossyView) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
 	for _, key := range keys {
 		if v.store.lost(Read{Space: space, Key: string(key)}) {
-			return nil, ErrScripted
+			return nil, ErrInjected
 		}
 	}
 	return v.View.GetAll(space, keys)
@@ -79,13 +79,13 @@ func firstOnly(scan scan, space persistence.Space, from, to []byte, yield func(k
 	if err != nil {
 		return err
 	}
-	return ErrScripted
+	return ErrInjected
 }
 
 // Lookup implements persistence.View.
 func (v *lossyView) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 	if v.store.lost(Read{Kind: key.Kind, Key: key.Name}) {
-		return nil, ErrScripted
+		return nil, ErrInjected
 	}
 	return v.View.Lookup(key)
 }
@@ -102,5 +102,5 @@ func (v *lossyView) ScanDirectory(kind string, yield func(name string, value []b
 	if err != nil {
 		return err
 	}
-	return ErrScripted
+	return ErrInjected
 }
