@@ -190,6 +190,23 @@ func (c *SettableClock) ring() {
 	c.rearm()
 }
 
+// Jump moves the clock as a change of the wall clock does, forward or back: timers
+// that are due then are called all at once, with the clock past their times, and
+// the others wait for theirs. It returns when the calls have returned. The offset
+// is not stored.
+func (c *SettableClock) Jump(d time.Duration) {
+	c.setting.Lock()
+	defer c.setting.Unlock()
+	c.mu.Lock()
+	c.offset += d
+	if c.alarm != nil {
+		c.alarm.Stop()
+	}
+	c.mu.Unlock()
+	c.ring()
+	c.ringing.Wait()
+}
+
 // Close stops the clock's goroutine; timers are no longer called.
 func (c *SettableClock) Close() {
 	c.mu.Lock()

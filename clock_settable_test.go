@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -248,4 +249,28 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, 1, rung)
 	require.NoError(t, second.Follow(time.Hour))
 	require.Equal(t, first.Offset(), second.Offset(), "it does not go back")
+}
+
+// TestJump: a jump forward calls everything that is due, with the clock past it;
+// after a jump back, what is not due waits for its time.
+func TestJump(t *testing.T) {
+	t.Parallel()
+	c := watchpost.NewSettableClock(0, nil, func(time.Time) { t.Error("nobody knows of a jump before") })
+	t.Cleanup(c.Close)
+	began := c.Now()
+	var called atomic.Int64
+	for _, d := range []time.Duration{time.Hour, 2 * time.Hour, 5 * time.Hour} {
+		c.At(began.Add(d), func() {
+			called.Add(1)
+			require.False(t, c.Now().Before(began.Add(3*time.Hour)))
+		})
+	}
+	c.Jump(3 * time.Hour)
+	require.EqualValues(t, 2, called.Load())
+	c.Jump(-2 * time.Hour)
+	require.WithinDuration(t, began.Add(time.Hour), c.Now(), time.Minute)
+	c.Jump(3 * time.Hour)
+	require.EqualValues(t, 2, called.Load(), "four hours after the beginning")
+	c.Jump(2 * time.Hour)
+	require.EqualValues(t, 3, called.Load())
 }

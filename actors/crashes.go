@@ -46,12 +46,15 @@ func (c *crashes) note(name string, now time.Time) {
 	c.byName[name] = c.order.PushBack(next)
 }
 
-// until returns the moment before which the actor is not activated again.
-func (c *crashes) until(name string) time.Time {
-	if e := c.byName[name]; e != nil {
-		return e.Value.(*crash).until
+// pauses reports whether the actor is not activated yet. A failure that lies in
+// the future, because the clock went back, does not count.
+func (c *crashes) pauses(name string, now time.Time) bool {
+	e := c.byName[name]
+	if e == nil {
+		return false
 	}
-	return time.Time{}
+	last := e.Value.(*crash)
+	return !now.Before(last.at) && now.Before(last.until)
 }
 
 // clear forgets the failures of an actor.

@@ -55,3 +55,17 @@ func TestLostRaceIsNoFailure(t *testing.T) {
 		require.NoError(t, s.Hello())
 	}
 }
+
+// TestFailureBeforeTheClockWentBack: the pause after a failure does not last until
+// the clock is again where it was.
+func TestFailureBeforeTheClockWentBack(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	w.Store.Fail(persistence.Space(team.ID), 1, actorstest.Before)
+	actorstest.Fails(t, team, watchpost.Unavailable, actorstest.NewTask(watchpost.TaskSendMessage))
+	s.ExpectClosed()
+	w.AwaitPassivated()
+	w.Clock.Jump(-3 * time.Hour)
+	w.Advance(50 * time.Millisecond)
+	s.Connect()
+}

@@ -2,7 +2,6 @@ package actors_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -67,25 +66,14 @@ func note[K comparable](all map[string]map[K]bool, name string, k K) {
 func TestRulesNeverTwice(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
-	lives, steps := 12, 25 // of rapid's hundred
-	if os.Getenv("WATCHPOST_LONG") != "" {
-		lives, steps = 150, 100
-	}
-	for played, failed := 0, false; played < lives && !failed; {
-		rapid.Check(t, func(r *rapid.T) {
-			if played++; played > lives && !failed {
-				return
-			}
-			failed = true
-			life := newRuleLife(t, r, engine)
-			defer life.w.End()
-			for range rapid.IntRange(1, steps).Draw(r, "steps") {
-				life.step()
-			}
-			life.finish()
-			failed = false
-		})
-	}
+	playLives(t, 12, 25, func(r *rapid.T, steps int) {
+		life := newRuleLife(t, r, engine)
+		defer life.w.End()
+		for range steps {
+			life.step()
+		}
+		life.finish()
+	})
 }
 
 // ruleLife is one run.

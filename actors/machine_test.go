@@ -3,7 +3,7 @@ package actors_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -31,28 +31,18 @@ import (
 //   - the usage of an account is the sum handed out and not given back;
 //   - no account is handed more than its allowance.
 //
-// With WATCHPOST_LONG lives are longer, and there are more of them.
+// TestLivesUnderFaults adds faults.
 func TestTeamStateMachine(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
-	lives, steps := 20, 40 // of rapid's hundred
-	if os.Getenv("WATCHPOST_LONG") != "" {
-		lives, steps = 300, 200
-	}
-	for played, failed := 0, false; played < lives && !failed; {
-		rapid.Check(t, func(r *rapid.T) {
-			if played++; played > lives && !failed {
-				return
-			}
-			m := newMachine(t, r, engine)
-			m.failed = &failed
-			defer m.w.End()
-			for range rapid.IntRange(1, steps).Draw(r, "steps") {
-				m.step()
-			}
-			m.finish()
-		})
-	}
+	playLives(t, 20, 40, func(r *rapid.T, steps int) {
+		m := newMachine(t, r, engine)
+		defer m.w.End()
+		for range steps {
+			m.step()
+		}
+		m.finish()
+	})
 }
 
 // machine is one run with the state it must match.
@@ -68,8 +58,11 @@ type machine struct {
 	byID  map[string]*promised
 	// story is what happened: rapid draws the same again, but what the actors
 	// do in between is not the same.
-	story  []string
-	failed *bool
+	story []string
+
+	faults lifeFaults
+	random *rand.Rand // of the faults; nil: there are none
+	whole  *wholeTeam // nil: tasks only
 }
 
 func (m *machine) tell(format string, args ...any) {
@@ -77,7 +70,6 @@ func (m *machine) tell(format string, args ...any) {
 }
 
 func (m *machine) fail(format string, args ...any) {
-	*m.failed = true
 	m.r.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(m.story, "\n"))
 }
 
@@ -99,12 +91,17 @@ type fakeSession struct {
 	*actorstest.Session
 	connected bool
 	journal   []*held
+	out, in   []protocol.Frame // that are late
+	// member is set for one who may leave, leaving when that had no answer.
+	member  watchpost.MemberID
+	leaving bool
 }
 
 // held is an entry of a session's journal.
 type held struct {
 	frame protocol.Frame
 	state string
+	let   bool // to act
 	// report is the result that waits for its ack; nil before it is done.
 	report *protocol.Frame
 }
@@ -120,6 +117,7 @@ func (h *held) String() string {
 func newMachine(t *testing.T, r *rapid.T, engine persistence.Store) *machine {
 	m := &machine{t: t, r: r, expected: newExpectedState(), byID: map[string]*promised{}}
 	m.w = actorstest.New(t, actorstest.On(engine), actorstest.Watching(m.expected.enter))
+	m.expected.now = m.w.Now
 	m.team = m.w.CreateTeam(t, watchpost.PlanUltimate)
 	m.expected.follow(persistence.Space(m.team.ID))
 	unique := watchpost.NewSecret(4)
@@ -136,7 +134,8 @@ func (m *machine) step() {
 	p := m.sessions[rapid.IntRange(0, len(m.sessions)-1).Draw(r, "session")]
 	step := rapid.SampledFrom([]string{
 		"create", "create", "create", "many", "connect", "connect", "connect", "drop", "work", "work", "work", "work", "work", "work",
-		"heartbeat", "second", "lease", "quarter", "hours", "day", "restart", "crash", "lose", "lose-read", "slow", "poll",
+		"heartbeat", "second", "lease", "quarter", "hours", "day", "midnight", "monday", "backwards", "suspended",
+		"restart", "crash", "lose", "lose-read", "slow", "poll",
 	}).Draw(r, "step")
 	m.tell("step %s %s", step, p)
 	switch step {
@@ -181,12 +180,18 @@ func (m *machine) step() {
 		m.w.Advance(7 * time.Hour)
 	case "day":
 		m.w.Advance(25 * time.Hour)
+	case "midnight":
+		m.until(midnight(m.w.Now()))
+	case "monday":
+		m.until(monday(m.w.Now()))
+	case "backwards", "suspended":
+		m.jump(step)
 	case "restart":
 		m.w.Restart()
 		m.cutOff()
+		m.arm()
 	case "crash":
-		m.w.Crash()
-		m.cutOff()
+		m.crash()
 	case "lose":
 		fault := rapid.SampledFrom([]actorstest.Fault{actorstest.Before, actorstest.After}).Draw(r, "fault")
 		m.w.Store.Fail(persistence.Space(m.team.ID), rapid.IntRange(1, 4).Draw(r, "nth"), fault)
@@ -198,6 +203,7 @@ func (m *machine) step() {
 		m.poll()
 	}
 	m.settle()
+	m.revive()
 	m.expected.check(m)
 }
 
@@ -220,6 +226,7 @@ func (m *machine) slow() {
 func (m *machine) cutOff() {
 	for _, p := range m.sessions {
 		p.connected = false
+		p.out, p.in = nil, nil
 	}
 }
 
@@ -233,6 +240,7 @@ func patiently[R any](m *machine, request func() (R, error)) R {
 		if watchpost.KindOf(err) != watchpost.Unavailable {
 			m.fail("%v", err)
 		}
+		m.revive()
 		m.w.Advance(time.Second)
 	}
 	m.fail("unavailable for ever")
@@ -272,6 +280,10 @@ func (m *machine) connect(p *fakeSession) {
 		listed = append(listed, actorstest.Listed(h.frame, h.state))
 	}
 	if err := p.Hello(listed...); err != nil {
+		if watchpost.KindOf(err) == watchpost.Unauthenticated && p.leaving {
+			p.connected = false
+			return
+		}
 		if watchpost.KindOf(err) != watchpost.Unavailable {
 			m.fail("hello: %v", err)
 		}
@@ -279,14 +291,15 @@ func (m *machine) connect(p *fakeSession) {
 		return
 	}
 	p.connected = true
+	p.out, p.in = nil, nil
 	// A finished action without an acknowledgement is reported again. A session
 	// that was about to act asks again.
 	for _, h := range p.journal {
 		switch {
 		case h.report != nil:
-			p.Send(*h.report)
+			m.send(p, *h.report)
 		case h.state == protocol.StateActing:
-			p.Send(protocol.Frame{Type: protocol.TypeActing, Task: h.frame.Task, Lease: h.frame.Lease})
+			m.send(p, protocol.Frame{Type: protocol.TypeActing, Task: h.frame.Task, Lease: h.frame.Lease})
 		}
 	}
 }
@@ -311,26 +324,29 @@ func (m *machine) report(p *fakeSession, h *held, move string) {
 	f := protocol.Frame{Type: protocol.TypeResult, Task: h.frame.Task, Lease: h.frame.Lease, Attempt: h.frame.Attempt}
 	switch {
 	case move == "accept":
-		p.Accept(h.frame)
+		m.send(p, protocol.Frame{Type: protocol.TypeAccepted, Task: f.Task, Lease: f.Lease})
 		return
 	case move == "again" || h.report != nil:
 		if h.report != nil {
-			p.Send(*h.report)
+			m.send(p, *h.report)
 		}
 		return
 	case move == "release":
 		if h.state == protocol.StateReceived {
 			c.back[h.frame.Attempt] = true
-			p.Release(h.frame)
+			m.send(p, protocol.Frame{Type: protocol.TypeReleased, Task: f.Task, Lease: f.Lease, Reason: "scripted"})
 			m.forget(p, h)
 		}
 		return
 	case c.kind.Writes() && h.state == protocol.StateReceived:
 		h.state = protocol.StateActing
-		p.Send(protocol.Frame{Type: protocol.TypeActing, Task: f.Task, Lease: f.Lease})
+		m.send(p, protocol.Frame{Type: protocol.TypeActing, Task: f.Task, Lease: f.Lease})
 		return
-	case c.kind.Writes() && c.let != f.Lease:
+	case c.kind.Writes() && !h.let:
 		return // not let go yet
+	case move == "ok" && c.kind.Scan():
+		exhausted := true
+		f.Output, _ = json.Marshal(protocol.PostsOutput{Posts: m.whole.network, Exhausted: &exhausted})
 	case move == "ok":
 		mark := fmt.Sprintf("%s-%d", p.Email, len(c.sent))
 		c.sent = append(c.sent, mark)
@@ -345,7 +361,7 @@ func (m *machine) report(p *fakeSession, h *held, move string) {
 		}
 	}
 	h.state, h.report = protocol.StateDone, &f
-	p.Send(f)
+	m.send(p, f)
 }
 
 func (m *machine) forget(p *fakeSession, h *held) {
@@ -366,15 +382,28 @@ func (m *machine) settle() {
 	}
 }
 
-func (m *machine) receive(p *fakeSession, f protocol.Frame) {
+// witness checks what the service decided, whether the session hears of it or not.
+func (m *machine) witness(f protocol.Frame) {
+	switch f.Type {
+	case protocol.TypeTask:
+		if m.known(f.Task, watchpost.TaskType(f.TaskType)).final != nil {
+			m.fail("task %s is handed out after its end", f.Task)
+		}
+	case protocol.TypeGo:
+		c := m.byID[f.Task]
+		if c.let != "" && c.let != f.Lease && !c.undone[c.let] {
+			m.fail("write %s is let go twice: under %s and %s", f.Task, c.let, f.Lease)
+		}
+		c.let = f.Lease
+	}
+}
+
+// hear is what a session does with a frame.
+func (m *machine) hear(p *fakeSession, f protocol.Frame) {
 	m.tell("%s is told %s %s %s %d", p, f.Type, f.Task, f.Lease, f.Attempt)
 	i := slices.IndexFunc(p.journal, func(h *held) bool { return h.frame.Task == f.Task })
 	switch f.Type {
 	case protocol.TypeTask:
-		c := m.known(f.Task, watchpost.TaskType(f.TaskType))
-		if c.final != nil {
-			m.fail("task %s is handed out after its end", f.Task)
-		}
 		if i >= 0 && p.journal[i].frame.Lease == f.Lease {
 			return // told again
 		}
@@ -383,11 +412,9 @@ func (m *machine) receive(p *fakeSession, f protocol.Frame) {
 		}
 		p.journal = append(p.journal, &held{frame: f, state: protocol.StateReceived})
 	case protocol.TypeGo:
-		c := m.byID[f.Task]
-		if c.let != "" && c.let != f.Lease && !c.undone[c.let] {
-			m.fail("write %s is let go twice: under %s and %s", f.Task, c.let, f.Lease)
+		if i >= 0 && p.journal[i].frame.Lease == f.Lease {
+			p.journal[i].let = true
 		}
-		c.let = f.Lease
 	case protocol.TypeCancel:
 		if i >= 0 && p.journal[i].report == nil && p.journal[i].state == protocol.StateReceived {
 			p.journal = slices.Delete(p.journal, i, i+1)
@@ -411,6 +438,9 @@ func (m *machine) receive(p *fakeSession, f protocol.Frame) {
 // poll asks for each task and compares the answers with earlier answers.
 func (m *machine) poll() {
 	for _, c := range m.tasks {
+		if c.kind.Scan() {
+			continue
+		}
 		view := patiently(m, func() (actors.TaskView, error) {
 			return m.w.Registry.TaskStatus(m.t.Context(), m.team.ID, c.id)
 		})
@@ -477,7 +507,7 @@ func (m *machine) finish() {
 	m.w.Restart()
 	m.cutOff()
 	m.poll()
-	m.w.Crash()
+	m.crash()
 	m.poll()
 	m.expected.check(m)
 }
@@ -491,6 +521,9 @@ type expectedState struct {
 	debits map[string][]watchpost.Debit // by task
 	tasks  map[string]watchpost.Task
 	ended  map[string]string // final records
+	now    func() time.Time
+	latest time.Time                                   // that now has been
+	also   func(persistence.Space, *persistence.Batch) // takes the batches in too
 	wrong  string
 }
 
@@ -510,6 +543,9 @@ func (b *expectedState) enter(space persistence.Space, batch *persistence.Batch)
 	defer b.mu.Unlock()
 	if space != b.space {
 		return
+	}
+	if b.also != nil {
+		b.also(space, batch)
 	}
 	for _, w := range batch.Writes {
 		key := string(w.Key)
@@ -564,12 +600,11 @@ func (b *expectedState) read(value []byte, record any) {
 // balance holds the ledger against the debits of the tasks and the limits.
 func (b *expectedState) balance() {
 	sum := map[string]int{}
-	newest := ""
-	for key := range b.used {
-		newest = max(newest, key[:len(time.DateOnly)])
+	if now := b.now(); now.After(b.latest) {
+		b.latest = now
 	}
-	day, _ := time.Parse(time.DateOnly, newest)
-	known := day.AddDate(0, 0, -7).Format(time.DateOnly) // older debits are not given back
+	// Older debits than those of the week before are not given back.
+	known := watchpost.Weekly.Start(b.latest).AddDate(0, 0, -7).Format(time.DateOnly)
 	for _, debits := range b.debits {
 		for _, d := range debits {
 			sum[d.Period+"\x00"+string(d.Account)+"\x00"+string(d.Action)] += d.Count()
@@ -601,6 +636,9 @@ func (b *expectedState) check(m *machine) {
 		m.fail("%s", b.wrong)
 	}
 	for _, c := range m.tasks {
+		if c.kind.Scan() {
+			continue // its task is used again
+		}
 		id := string(c.id)
 		task, written := b.tasks[id]
 		if !written {

@@ -269,7 +269,7 @@ func (r *Registry) find(name string) (*activation, error) {
 		if !r.serves(name) {
 			return nil, &ElsewhereError{Team: watchpost.TeamID(name)}
 		}
-		if now.Before(r.crashes.until(name)) {
+		if r.crashes.pauses(name, now) {
 			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
 		pid := spawnRoot(r.env, name)

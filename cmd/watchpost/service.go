@@ -84,6 +84,9 @@ const (
 	handoverTimeout = 8 * time.Second
 )
 
+// startFaults makes a service of a build for drills fail; see faults.go.
+var startFaults = func(*service) error { return nil }
+
 // startService opens the store, starts the actors and listens.
 func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*service, error) {
 	if err := c.readSecrets(); err != nil {
@@ -95,7 +98,8 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s := &service{config: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, listenersToFail)}
 	s.background, s.endBackground = context.WithCancel(context.Background())
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
-	for _, step := range []func(context.Context) error{s.startTLS, s.openStore, s.startClock, s.startActors, s.listen} {
+	faults := func(context.Context) error { return startFaults(s) }
+	for _, step := range []func(context.Context) error{s.startTLS, s.openStore, s.startClock, faults, s.startActors, s.listen} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, s.stop())
 		}

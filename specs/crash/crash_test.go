@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -61,10 +62,11 @@ func TestCrash(t *testing.T) {
 		minutes, err = strconv.Atoi(given)
 		require.NoError(t, err)
 	}
-	d := newCrashTest(t, seed, store(t))
+	long := n == longKills || minutes > 0
+	d := newCrashTest(t, seed, store(t), long)
 	d.maxWrites = writes
-	if n == longKills || minutes > 0 {
-		d.maxWrites, d.faults = longWrites, true
+	if long {
+		d.maxWrites = longWrites
 	}
 	end := time.Now().Add(time.Duration(minutes) * time.Minute)
 	done := d.work(func(killed int) bool {
@@ -79,6 +81,7 @@ func TestCrash(t *testing.T) {
 	d.checkWrites()
 	d.check()
 	t.Logf("%d kills, %d watchlists, %d tasks acknowledged, %d requests unanswered", done, len(d.truth.watchlists), len(d.truth.tasks), d.truth.unanswered)
+	d.logFaults()
 }
 
 // email and account name the member of a session and its account.
@@ -108,8 +111,12 @@ type crashTest struct {
 	targets  targets
 	// maxWrites bounds the writes to the network.
 	maxWrites int
-	// faults disturbs the network too.
-	faults bool
+	// faults are those besides the kills; nil: none.
+	faults *faults
+	// moving is held while the clocks move, and read while clients do a step; it
+	// guards day, the number of midnights that have passed.
+	moving sync.RWMutex
+	day    int
 }
 
 // truth is the acknowledged state.
@@ -133,10 +140,14 @@ func store(t *testing.T) []string {
 	return []string{"WATCHPOST_STORE=" + server.URL("postgres")}
 }
 
-func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
+func newCrashTest(t *testing.T, seed uint64, variables []string, long bool) *crashTest {
 	d := &crashTest{t: t, variables: variables, seed: seed, dir: t.TempDir(), up: make(chan struct{}), truth: truth{watchlists: map[string]string{}, tasks: map[string]json.RawMessage{}}}
 	var err error
-	d.binary, err = process.Build(d.dir)
+	var tags []string
+	if long {
+		tags = []string{"-tags", "faults"}
+	}
+	d.binary, err = process.Build(d.dir, tags...)
 	require.NoError(t, err)
 	network := d.launch("network", "network", "--listen", "127.0.0.1:0", "--seed", "1", "--control", "--test-clock")
 	t.Cleanup(network.Kill)
@@ -144,6 +155,9 @@ func newCrashTest(t *testing.T, seed uint64, variables []string) *crashTest {
 	require.NoError(t, err)
 	d.address = "127.0.0.1:0"
 	d.startService()
+	if long {
+		d.faults = newFaults(d)
+	}
 	t.Cleanup(func() { d.service.Kill() })
 	var team struct {
 		ID     string
@@ -180,10 +194,19 @@ func (d *crashTest) launch(name string, args ...string) *process.Process {
 }
 
 func (d *crashTest) startService() {
-	d.service = d.launch("service", "serve", "--listen", d.address, "--data", filepath.Join(d.dir, "data"),
-		"--admin-token", "operator-of-the-crash-test", "--test-clock")
-	url, err := d.service.URL()
-	require.NoError(d.t, err)
+	var url string
+	for tries := 0; ; tries++ {
+		var err error
+		d.service, err = process.LaunchWith(append(d.faults.variables(), d.variables...), "service", d.dir, d.binary,
+			"serve", "--listen", d.address, "--data", filepath.Join(d.dir, "data"), "--admin-token", "operator-of-the-crash-test", "--test-clock")
+		require.NoError(d.t, err)
+		if url, err = d.service.URL(); err == nil {
+			break
+		}
+		// A fault of the store may end the service before it serves.
+		require.True(d.t, d.faults != nil && tries < 20, "%v", err)
+		d.faults.take(d.service)
+	}
 	if d.url == "" {
 		d.url, d.address = url, url[len("http://"):]
 	}
@@ -191,7 +214,7 @@ func (d *crashTest) startService() {
 }
 
 func (d *crashTest) startSession(i int) {
-	d.sessions[i] = d.launch("session", "session", "--server", d.url, "--token", d.tokens[i], "--network-url", d.network,
+	d.sessions[i] = d.launch("session", "session", "--server", d.sessionURL(), "--token", d.tokens[i], "--network-url", d.network,
 		"--account", account(i), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", i)))
 }
 
@@ -204,7 +227,7 @@ func (d *crashTest) work(more func(killed int) bool) (killed int) {
 		wg.Go(func() { d.client(rand.New(rand.NewPCG(d.seed, uint64(c))), c, stop) })
 	}
 	random := rand.New(rand.NewPCG(d.seed, clients))
-	faults := rand.New(rand.NewPCG(d.seed, clients+1))
+	d.faults.begin()
 	for ; more(killed); killed++ {
 		pause := time.NewTimer(time.Duration(20+random.IntN(300)) * time.Millisecond)
 		<-pause.C
@@ -212,14 +235,13 @@ func (d *crashTest) work(more func(killed int) bool) (killed int) {
 			d.sessions[victim].Kill()
 			d.startSession(victim)
 		}
-		if d.faults {
-			d.disturb(faults)
-		}
+		d.disturb()
 		d.truth.mu.Lock()
 		d.up = make(chan struct{})
 		d.truth.mu.Unlock()
 		d.service.Kill()
 		require.NoError(d.t, d.service.Fault())
+		d.faults.take(d.service)
 		d.startService()
 	}
 	close(stop)
@@ -243,6 +265,7 @@ func (d *crashTest) client(random *rand.Rand, number int, stop <-chan struct{}) 
 			return
 		case <-up:
 		}
+		d.moving.RLock()
 		switch choice := random.IntN(100); {
 		case choice < 8 && attempts < maxAttempts:
 			attempts++
@@ -262,6 +285,7 @@ func (d *crashTest) client(random *rand.Rand, number int, stop <-chan struct{}) 
 			status, body := d.request("GET", "/api-posts?page_size=5", nil)
 			d.expect(status, http.StatusOK, body)
 		}
+		d.moving.RUnlock()
 	}
 }
 
@@ -412,7 +436,9 @@ func (d *crashTest) expectLocked(status, want int, body []byte) bool {
 	switch {
 	case status == want:
 		return true
-	case status == 0, status == http.StatusInternalServerError && field(body, "error") == "Temporarily unavailable, retry later":
+	case status == 0, status == http.StatusInternalServerError && field(body, "error") == "Temporarily unavailable, retry later",
+		// A read that failed has the words of its resource.
+		d.faults != nil && status == http.StatusInternalServerError && strings.HasPrefix(field(body, "error"), "Failed to "):
 		d.truth.unanswered++
 	default:
 		d.t.Errorf("got %d, want %d: %s", status, want, body)

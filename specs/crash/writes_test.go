@@ -52,6 +52,7 @@ type write struct {
 	// invitations for the week.
 	refused bool
 	task    string
+	day     int    // of the test, when it was first asked for
 	status  string // "completed" or "failed" at the end
 	// safe is retry_safe of a failed one.
 	safe bool
@@ -109,7 +110,10 @@ func (d *crashTest) collectTargets() {
 // key. Of equal writes by one account to one target there is only one.
 func (d *crashTest) write(random *rand.Rand, own []*write) []*write {
 	if len(own) > 0 && random.IntN(3) == 0 {
-		d.askFor(own[random.IntN(len(own))])
+		// A key is remembered for a day.
+		if w := own[random.IntN(len(own))]; w.day == d.day {
+			d.askFor(w)
+		}
 		return own
 	}
 	d.truth.mu.Lock()
@@ -121,7 +125,7 @@ func (d *crashTest) write(random *rand.Rand, own []*write) []*write {
 	kind := number % len(writeKinds)
 	nth := number / len(writeKinds) // of this kind
 	of := writeKinds[kind].targets(&d.targets, nth%accounts)
-	w := &write{kind: kind, account: nth % accounts, target: of[(nth/accounts)%len(of)], text: fmt.Sprintf("words number %d", number), key: fmt.Sprintf("crash-%d", number)}
+	w := &write{kind: kind, account: nth % accounts, target: of[(nth/accounts)%len(of)], text: fmt.Sprintf("words number %d", number), key: fmt.Sprintf("crash-%d", number), day: d.day}
 	d.truth.writes = append(d.truth.writes, w)
 	d.truth.mu.Unlock()
 	d.askFor(w)
@@ -231,8 +235,8 @@ func (d *crashTest) checkWrites() {
 }
 
 // checkAllowances counts the writes of each account on each day. It is called
-// before the clock moves: until then the service and the network have the same
-// days.
+// before settle moves the clocks: until then the service and the network have the
+// same days.
 func (d *crashTest) checkAllowances() {
 	type period struct {
 		account string
@@ -248,7 +252,8 @@ func (d *crashTest) checkAllowances() {
 			}
 		}
 		for p, n := range used {
-			require.LessOrEqual(d.t, n, allowance.Limit, "%s of %+v", kind.kind, p)
+			// A write that was let go just before midnight may be done just after it.
+			require.LessOrEqual(d.t, n, allowance.Limit+min(d.day, 1), "%s of %+v", kind.kind, p)
 		}
 	}
 }
@@ -259,28 +264,4 @@ func (d *crashTest) networkWrites() []networkWrite {
 	var reply struct{ Writes []networkWrite }
 	require.NoError(d.t, json.Unmarshal(body, &reply))
 	return reply.Writes
-}
-
-// networkFaults are what an account meets on the network (fakenetwork.Faults).
-var networkFaults = []map[string]any{
-	{"lose_answers": 1}, {"lose_answers": 3}, {"lose_writes": 1}, {"lose_writes": 3}, {"slow": "300ms"},
-	{"signed_out": true}, {"challenge": true}, {"layout_changed": true}, {"rate_limited": true},
-}
-
-// disturb sometimes gives an account a fault, and sometimes ends all of them.
-func (d *crashTest) disturb(random *rand.Rand) {
-	switch random.IntN(6) {
-	case 0, 1:
-		fault := networkFaults[random.IntN(len(networkFaults))]
-		status, reply := d.sendTo(d.network, "POST", "/_control/faults", nil, map[string]any{"account": account(random.IntN(accounts)), "faults": fault})
-		require.Equal(d.t, http.StatusOK, status, "%s", reply)
-	case 2:
-		d.calm()
-	}
-}
-
-// calm ends all faults of the network.
-func (d *crashTest) calm() {
-	status, reply := d.sendTo(d.network, "DELETE", "/_control/faults", nil, nil)
-	require.Equal(d.t, http.StatusOK, status, "%s", reply)
 }

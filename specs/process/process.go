@@ -124,6 +124,15 @@ func (p *Process) Output() string {
 	return strings.Join(p.log.all, "\n") + "\n" + string(p.log.part)
 }
 
+// Suspend stops the process for a while, as a machine that sleeps does.
+func (p *Process) Suspend(d time.Duration) error {
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	<-time.After(d)
+	return p.cmd.Process.Signal(syscall.SIGCONT)
+}
+
 // Tail returns the end of the process's output.
 func (p *Process) Tail() string { return p.log.tail() }
 
