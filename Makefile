@@ -87,7 +87,7 @@ extension-test:
 
 MINUTES ?= 5
 SEED    ?=
-drill: test-packages ## kill the service and its sessions under load for MINUTES and check every reply and write; SEED replays a run
+drill: test-packages ## kill the service and its sessions under load for MINUTES, with faults of the store, the network, frames and clocks; check every reply and write, and count the faults; SEED replays a run
 	WATCHPOST_CRASH_MINUTES=$(MINUTES) WATCHPOST_CRASH_SEED=$(SEED) $(GO) test -race -v -count=1 -timeout 0 -run '^TestCrash$$' ./specs/crash
 
 # BUILDER is docker, podman or buildah.
@@ -143,7 +143,7 @@ fuzz: ## run each fuzz test for FUZZTIME
 	@$(GO) list ./... | while read -r package; do \
 		$(GO) test -list '^Fuzz' $$package | grep '^Fuzz' | while read -r name; do \
 			echo "$$package $$name"; \
-			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
 		done || exit 1; \
 	done
 

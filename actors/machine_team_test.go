@@ -277,7 +277,7 @@ func (h *wholeTeam) wrongUsage(view actors.TeamView) string {
 	for _, p := range view.Presence {
 		for _, u := range p.Used {
 			allowance, _ := watchpost.AllowanceOf(u.Action)
-			key := allowance.Period.Key(now) + "\x00" + string(p.Account.URN) + "\x00" + string(u.Action)
+			key := allowance.Period.Key(now) + "\x00" + p.Account.URN + "\x00" + string(u.Action)
 			if u.Used != h.expected.used[key] || u.Limit != allowance.Limit {
 				return fmt.Sprintf("%q has used %d of %d, the ledger says %d of %d", key, u.Used, u.Limit, h.expected.used[key], allowance.Limit)
 			}

@@ -14,6 +14,12 @@ func (w *World) Gauge(name string) float64 {
 	return w.metrics(name)[0].GetGauge().GetValue()
 }
 
+// Failures is how often an actor has failed in the present run.
+func (w *World) Failures() float64 {
+	w.T.Helper()
+	return w.metrics("watchpost_actor_failures_total")[0].GetCounter().GetValue()
+}
+
 // PostEvents is how often something happened to collected posts.
 func (w *World) PostEvents(event string) float64 {
 	w.T.Helper()

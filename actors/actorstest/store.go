@@ -10,8 +10,8 @@ const (
 	Conflict = faultstore.Conflict
 )
 
-// Fault says what becomes of a commit, Read is one read.
-type (
-	Fault = faultstore.Fault
-	Read  = faultstore.Read
-)
+// Fault says what becomes of a commit.
+type Fault = faultstore.Fault
+
+// Read is one read of the store.
+type Read = faultstore.Read

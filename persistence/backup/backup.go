@@ -159,7 +159,7 @@ func opened(name string, content []byte, decrypt func([]byte) ([]byte, error)) (
 // each calls yield for every record of a backup, after checking the chunk that has
 // it.
 func each(ctx context.Context, files Files, manifest string, m *Manifest, decrypt func([]byte) ([]byte, error), yield func(record) error) error {
-	unpack, err := zstd.NewReader(nil)
+	unpack, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*chunkMost))
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (f *files) List(_ context.Context, prefix string) ([]string, error) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.all)), func(name string) bool { return !strings.HasPrefix(name, prefix) }), nil
 }
 
-func open(t *testing.T) persistence.Store {
+func open(t testing.TB) persistence.Store {
 	t.Helper()
 	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func open(t *testing.T) persistence.Store {
 }
 
 // write commits puts and deletes to a space, and an entry of the directory.
-func write(t *testing.T, s persistence.Store, space persistence.Space, change func(*persistence.Batch)) {
+func write(t testing.TB, s persistence.Store, space persistence.Space, change func(*persistence.Batch)) {
 	t.Helper()
 	epoch, err := s.Activate(t.Context(), space)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func write(t *testing.T, s persistence.Store, space persistence.Space, change fu
 }
 
 // fill writes n records that compression cannot shrink away.
-func fill(t *testing.T, s persistence.Store, space persistence.Space, prefix string, n int) {
+func fill(t testing.TB, s persistence.Store, space persistence.Space, prefix string, n int) {
 	t.Helper()
 	random := rand.NewChaCha8([32]byte{byte(n)})
 	for from := 0; from < n; from += 500 {
@@ -89,7 +89,7 @@ func fill(t *testing.T, s persistence.Store, space persistence.Space, prefix str
 }
 
 // content is everything in a store but what a restore notes.
-func content(t *testing.T, s persistence.Store) map[string]string {
+func content(t testing.TB, s persistence.Store) map[string]string {
 	t.Helper()
 	view, err := s.View(t.Context())
 	require.NoError(t, err)

@@ -125,16 +125,30 @@ func difference(first, second json.RawMessage) *fields {
 	}
 	f := &fields{map[string]json.RawMessage{}, map[string]*fields{}}
 	for name, value := range a {
-		if there, known := b[name]; !known {
+		if as, known := fieldOf(b, name); !known {
 			f.own[name] = bytes.Clone(value)
-		} else if nested := difference(value, there); nested != nil {
-			f.nested[name] = nested
+		} else if nested := difference(value, b[as]); nested != nil {
+			f.nested[as] = nested
 		}
 	}
 	if len(f.own) == 0 && len(f.nested) == 0 {
 		return nil
 	}
 	return f
+}
+
+// fieldOf returns the name under which an object has a field. Names that differ in
+// case only are one field to encoding/json, which would take the value of the last.
+func fieldOf(object map[string]json.RawMessage, name string) (as string, there bool) {
+	if _, there = object[name]; there {
+		return name, true
+	}
+	for as := range object {
+		if strings.EqualFold(as, name) {
+			return as, true
+		}
+	}
+	return "", false
 }
 
 // addTo returns the stored form of a record with the fields.
@@ -158,7 +172,7 @@ func (f *fields) merge(object json.RawMessage) (merged json.RawMessage, changed 
 	}
 	present := maps.Clone(all)
 	for name, value := range f.own {
-		if _, known := present[name]; !known {
+		if _, known := fieldOf(present, name); !known {
 			all[name], changed = value, true
 		}
 	}

@@ -109,7 +109,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	ctx, cut := context.WithCancel(q.Context())
 	defer cut()
-	up, _, err := websocket.Dial(ctx, "ws://"+r.service+q.URL.RequestURI(), nil)
+	up, _, err := websocket.Dial(ctx, "ws://"+r.service+q.URL.RequestURI(), nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		http.Error(w, "the service does not answer", http.StatusBadGateway)
 		return
