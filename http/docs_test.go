@@ -151,3 +151,20 @@ func TestDocsAreAccessible(t *testing.T) {
 		require.Equal(t, 1, count[one], one)
 	}
 }
+
+// TestDocsGroupByPath: the list of operations names each path once, with a link
+// for each method, and begins with the watchlist of keywords.
+func TestDocsGroupByPath(t *testing.T) {
+	t.Parallel()
+	h := build(t, withClock)
+	r, _ := docs(t, h)
+	paths := regexp.MustCompile(`<li><span class="path">([^<]+)</span>`).FindAllStringSubmatch(r.raw, -1)
+	seen := map[string]bool{}
+	for _, path := range paths {
+		require.False(t, seen[path[1]], path[1])
+		seen[path[1]] = true
+	}
+	require.Len(t, seen, len(document(t, h).Paths.Map()))
+	require.Equal(t, "/api-keyword-watchlist", paths[0][1])
+	require.Contains(t, r.raw, `<a href="#createKeywordWatchlist" class="method POST"`)
+}

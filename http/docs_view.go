@@ -27,6 +27,25 @@ type docsTag struct {
 	Operations            []docsOperation
 }
 
+// docsPath is a path with its operations.
+type docsPath struct {
+	Path       string
+	Operations []docsOperation
+}
+
+// Paths groups the operations by path, in their order.
+func (t docsTag) Paths() []docsPath {
+	var list []docsPath
+	for _, o := range t.Operations {
+		if len(list) == 0 || list[len(list)-1].Path != o.Path {
+			list = append(list, docsPath{Path: o.Path})
+		}
+		last := &list[len(list)-1]
+		last.Operations = append(last.Operations, o)
+	}
+	return list
+}
+
 type docsOperation struct {
 	ID, Method, Path, Summary, Description string
 	Parameters                             []docsField

@@ -1,10 +1,16 @@
 "use strict";
-// A filter for the list of operations, and buttons that copy; the page is whole
-// without them.
+// A filter for the list of operations, which is folded where the page is narrow,
+// and buttons that copy; the page is whole without them.
 (() => {
   const input = document.getElementById("filter");
   const found = document.getElementById("found");
-  const items = [...document.querySelectorAll("nav li")];
+  const items = [...document.querySelectorAll("nav li a")];
+  const contents = document.querySelector(".contents");
+  const narrow = matchMedia("(max-width: 60rem)");
+  const fold = () => { contents.open = !narrow.matches; };
+  fold();
+  narrow.addEventListener("change", fold);
+  contents.addEventListener("click", (event) => { if (event.target.closest("a")) fold(); });
   input.parentElement.hidden = false;
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -13,6 +19,10 @@
       const text = item.dataset.words.toLowerCase();
       item.hidden = !words.every((word) => text.includes(word));
       shown += item.hidden ? 0 : 1;
+    }
+    for (const list of document.querySelectorAll("nav ul")) {
+      for (const path of list.children) path.hidden = !path.querySelector("a:not([hidden])");
+      list.hidden = list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])");
     }
     found.textContent = words.length ? shown + " of " + items.length + " operations" : "";
   });
