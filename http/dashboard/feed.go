@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html/template"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -110,65 +109,6 @@ func byID(lists []actors.WatchlistView) map[watchpost.WatchlistID]watchpost.Watc
 		all[l.Watchlist.ID] = l.Watchlist
 	}
 	return all
-}
-
-// emptyView says why the feed is empty and what to do.
-type emptyView struct {
-	Icon, Head, Text string
-	Drops            []dropView
-	Action, Href     string
-}
-
-// dropView is a filter, and how many posts there are without it.
-type dropView struct {
-	Name, Href string
-	Count      int
-}
-
-// emptyFeed tells the reasons apart: no watchlist, no scan yet, no match.
-func (d *Dashboard) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
-	scanned := anyScanned(lists)
-	paired := slices.ContainsFunc(v.team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
-	scans, err := d.scansNow(r, v)
-	if err != nil {
-		return nil, err
-	}
-	connected := slices.ContainsFunc(v.team.Presence, func(p actors.MemberPresence) bool { return p.Connected })
-	switch {
-	case len(lists) == 0:
-		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum.", Action: "New watchlist", Href: pathWatchlists + "/new"}, nil
-	case !scanned && scans.used, len(f.Active) == 0 && scans.used:
-		in := inTime(watchpost.Daily.Reset(d.Clock.Now()).Sub(d.Clock.Now()))
-		return &emptyView{Icon: "clock", Head: "Today’s scans are used up", Text: "New posts come after 00:00 UTC, in " + in + ".", Action: "See the accounts", Href: pathTeam}, nil
-	case !scanned && !connected && !paired:
-		return &emptyView{Icon: "eye", Head: "Not scanned yet", Text: "No browser with the extension is connected: none is paired, so nothing could be collected.", Action: "Pair a browser", Href: pathTeam}, nil
-	case !scanned && !connected:
-		return &emptyView{Icon: "clock", Head: "Not scanned yet", Text: "No browser with the extension is connected. The first scan begins when one is.", Action: "See the watchlists", Href: pathWatchlists}, nil
-	case !scanned:
-		return &emptyView{Icon: "spin", Head: "Looking for the first posts", Text: "The first scan is under way. Posts usually come within a minute.", Action: "Look again", Href: f.params.href()}, nil
-	case len(f.Active) == 0:
-		return &emptyView{Icon: "search", Head: "No posts found", Text: "The scans of your watchlists have found no post that matches.", Action: "See the watchlists", Href: pathWatchlists}, nil
-	}
-	empty := &emptyView{Icon: "search", Head: "No post matches", Text: "All of these filters together leave nothing:", Action: "Clear filters", Href: pathFeed}
-	var questions []actors.PostCount
-	for _, a := range f.Active {
-		request := r.Clone(r.Context())
-		request.URL.RawQuery = a.without.values.Encode()
-		named, q, err := d.ReadPosts(request)
-		if err != nil {
-			return nil, err
-		}
-		questions = append(questions, actors.PostCount{Named: named, Query: q})
-	}
-	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{PageSize: 1}, questions...)
-	if err != nil {
-		return nil, err
-	}
-	for i, a := range f.Active {
-		empty.Drops = append(empty.Drops, dropView{a.Name, a.Href, found.Counts[i]})
-	}
-	slices.SortStableFunc(empty.Drops, func(a, b dropView) int { return cmp.Compare(b.Count, a.Count) })
-	return empty, nil
 }
 
 // postView is a post as the feed shows it.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"watchpost"
-	"watchpost/actors"
 )
 
 // maxDeeds bounds the open likes and comments that the feed looks through.
@@ -78,39 +77,3 @@ func (p *feedPage) ActingHref() string {
 
 // byHTMX reports whether a script asks for a part of a page.
 func byHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") != "" }
-
-// scanning describes what the scans of the team wait for.
-type scanning struct{ running, used bool }
-
-// scansNow looks at the open scans. used means that all wait for tomorrow.
-func (d *Dashboard) scansNow(r *http.Request, v *visit) (s scanning, err error) {
-	open, err := d.Registry.OpenTasks(r.Context(), v.session.Team, false, maxDeeds)
-	if err != nil {
-		return s, err
-	}
-	waiting, capped := 0, 0
-	for _, t := range open.Tasks {
-		if !t.Type.Scan() {
-			continue
-		}
-		switch t.Reason {
-		case watchpost.PendingRunning:
-			s.running = true
-		case watchpost.PendingDailyCap:
-			capped++
-		}
-		waiting++
-	}
-	s.used = capped > 0 && capped == waiting
-	return s, nil
-}
-
-// anyScanned reports whether a watchlist was ever looked for.
-func anyScanned(lists []actors.WatchlistView) bool {
-	for _, l := range lists {
-		if !l.LastScanAt.IsZero() {
-			return true
-		}
-	}
-	return false
-}

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	"watchpost"
@@ -118,12 +117,9 @@ func scanText(t *actors.OpenTask, lists []actors.WatchlistView) string {
 		what = "Look for “" + t.Entry.Subject + "”"
 	}
 	var names []string
-	for _, l := range lists {
-		serves := func(s watchpost.ScanTarget) bool {
-			return s.Watchlist != "" && s.Watchlist == l.Watchlist.ID || s.List != "" && s.List == l.List.ID
-		}
-		if slices.ContainsFunc(t.Targets, serves) {
-			names = append(names, l.Watchlist.Name)
+	for i := range lists {
+		if serves(t, &lists[i]) {
+			names = append(names, lists[i].Watchlist.Name)
 		}
 	}
 	if len(names) == 0 {

@@ -54,12 +54,16 @@ func (d *Dashboard) watchlists(w http.ResponseWriter, r *http.Request, v *visit)
 	if err != nil {
 		return err
 	}
+	waits, err := d.scanWaits(r, v, lists)
+	if err != nil {
+		return err
+	}
 	page := watchlistsPage{
 		frame: frameOf(v, "watchlists", "Watchlists"), Used: len(lists), Limit: v.team.Limits.Watchlists, Plan: planName(v.team.Team.Plan),
 		WeeklyEnds: watchpost.Weekly.Reset(now).Format("Monday 2 January"),
 	}
 	for i, l := range lists {
-		page.Rows = append(page.Rows, rowOf(l, v.team, found.Counts[i*barDays:(i+1)*barDays], now))
+		page.Rows = append(page.Rows, rowOf(l, waits[l.Watchlist.ID], &v.team, found.Counts[i*barDays:(i+1)*barDays], now))
 	}
 	return render(w, http.StatusOK, "watchlists.html", page)
 }
@@ -69,14 +73,14 @@ func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) +
 // Full reports whether the plan has room for no other watchlist.
 func (p watchlistsPage) Full() bool { return p.Limit >= 0 && p.Used >= p.Limit }
 
-func rowOf(l actors.WatchlistView, team actors.TeamView, days []int, now time.Time) watchlistRow {
+func rowOf(l actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamView, days []int, now time.Time) watchlistRow {
 	w := l.Watchlist
 	row := watchlistRow{
 		ID: w.ID, Paused: w.Disabled, Name: w.Name, Href: watchlistHref(w.ID), Icon: watchlistIcons[w.Type], Rule: ruleOf(l),
 		Posts: l.PostsThisWeek, Limit: team.Limits.WeeklyPosts, Dropped: l.DroppedThisWeek,
 	}
 	row.Warn = row.Limit * 85 / 100
-	row.State, row.Class, row.Sign, row.Detail = healthOf(l, team, now)
+	row.State, row.Class, row.Sign, row.Detail = healthOf(&l, wait, team, now)
 	row.Bars, row.BarsText = barsOf(days, now)
 	return row
 }
@@ -132,30 +136,33 @@ func some(words []string) string {
 	return strings.Join(words[:namedKeywords], ", ") + " and " + number(len(words)-namedKeywords) + " more"
 }
 
-// healthOf says whether a watchlist is scanned in time.
-func healthOf(l actors.WatchlistView, team actors.TeamView, now time.Time) (state, class, sign, detail string) {
-	connected := false
-	for _, p := range team.Presence {
-		connected = connected || p.Connected
-	}
-	late := l.NextScanAt.Before(now)
+// healthOf says whether a watchlist is scanned in time, and if not, what it waits for.
+func healthOf(l *actors.WatchlistView, wait *actors.OpenTask, team *actors.TeamView, now time.Time) (state, class, sign, detail string) {
 	looked := "Looked " + ago(l.LastScanAt, now)
 	if now.Sub(l.LastScanAt) < time.Minute {
 		looked = "Looked just now"
 	}
+	first := l.LastScanAt.IsZero()
 	switch {
 	case l.Watchlist.Disabled:
 		return "Paused", "", "pause", "Keeps its posts. Counts towards the plan."
 	case !team.Team.Plan.Scans(l.Watchlist.Type):
 		return "Not scanned", "wait", "clock", "The " + planName(team.Team.Plan) + " plan does not include tracked profiles. The posts stay."
-	case !connected && l.LastScanAt.IsZero():
-		return "Not scanned yet", "wait", "clock", "No browser with the extension is connected."
-	case !connected && late:
-		return "Waiting", "bad", "warn", "No browser with the extension is connected. " + looked + "."
-	case l.LastScanAt.IsZero():
-		return "Not scanned yet", "wait", "clock", "The first scan waits for its turn, or is under way."
-	case late:
-		return "Due", "wait", "clock", looked + ". The next scan waits for its turn, for today's allowance, or is under way."
+	case first || l.NextScanAt.Before(now):
+		state, detail = waitText(wait, team, now)
+		class, sign = "wait", "clock"
+		if wait != nil && wait.Reason == watchpost.PendingRunning {
+			class, sign = "info", "spin"
+		}
+		if first {
+			return "Not scanned yet", class, sign, detail
+		}
+		if state == "Waiting" {
+			class, sign = "bad", "warn"
+		}
+		return state, class, sign, looked + ". " + detail
+	case team.Limits.WeeklyPosts >= 0 && l.PostsThisWeek >= team.Limits.WeeklyPosts:
+		return "Week is full", "wait", "warn", looked + ". New posts are dropped until " + watchpost.Weekly.Reset(now).Format("Monday 2 January") + ", the limit of the " + planName(team.Team.Plan) + " plan."
 	}
 	return "On time", "good", "check", looked + ", next at " + clockTime(l.NextScanAt, now) + " UTC"
 }

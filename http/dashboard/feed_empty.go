@@ -1,0 +1,113 @@
+package dashboard
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// emptyView says why the feed is empty and what to do.
+type emptyView struct {
+	Icon, Head, Text string
+	Drops            []dropView
+	Action, Href     string
+}
+
+// dropView is a filter, and how many posts there are without it.
+type dropView struct {
+	Name, Href string
+	Count      int
+}
+
+// emptyFeed tells the reasons apart: no watchlist, no scan yet, no match.
+func (d *Dashboard) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
+	asked := slices.Clone(lists)
+	if len(f.named) > 0 {
+		asked = slices.DeleteFunc(asked, func(l actors.WatchlistView) bool { return !slices.Contains(f.named, string(l.Watchlist.ID)) })
+	}
+	waits, err := d.scanWaits(r, v, asked)
+	if err != nil {
+		return nil, err
+	}
+	_, onlyList := f.params.values["watchlist_id"]
+	if empty := whyEmpty(asked, waits, &v.team, d.Clock.Now(), len(f.Active) == 0 || onlyList && len(f.Active) == 1); empty != nil {
+		return empty, nil
+	}
+	empty := &emptyView{Icon: "search", Head: "No post matches", Text: "All of these filters together leave nothing:", Action: "Clear filters", Href: pathFeed}
+	var questions []actors.PostCount
+	for _, a := range f.Active {
+		request := r.Clone(r.Context())
+		request.URL.RawQuery = a.without.values.Encode()
+		named, q, err := d.ReadPosts(request)
+		if err != nil {
+			return nil, err
+		}
+		questions = append(questions, actors.PostCount{Named: named, Query: q})
+	}
+	found, err := d.Registry.Posts(r.Context(), v.session.Team, nil, watchpost.PostQuery{PageSize: 1}, questions...)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range f.Active {
+		empty.Drops = append(empty.Drops, dropView{a.Name, a.Href, found.Counts[i]})
+	}
+	slices.SortStableFunc(empty.Drops, func(a, b dropView) int { return cmp.Compare(b.Count, a.Count) })
+	return empty, nil
+}
+
+// whyEmpty says why the watchlists have no posts; nil when other filters are the
+// reason. all: there are no others.
+func whyEmpty(lists []actors.WatchlistView, waits scanWaits, team *actors.TeamView, now time.Time, all bool) *emptyView {
+	if len(lists) == 0 {
+		return &emptyView{Icon: "eye", Head: "No watchlist yet", Text: "A watchlist says which posts to collect: by keywords, people, companies or in the forum.", Action: "New watchlist", Href: pathWatchlists + "/new"}
+	}
+	var wait *actors.OpenTask
+	paused, excluded, scanned := true, true, false
+	for _, l := range lists {
+		paused = paused && l.Watchlist.Disabled
+		excluded = excluded && !team.Team.Plan.Scans(l.Watchlist.Type)
+		scanned = scanned || !l.LastScanAt.IsZero()
+		if t := waits[l.Watchlist.ID]; t != nil && (wait == nil || slices.Index(closest, t.Reason) < slices.Index(closest, wait.Reason)) {
+			wait = t
+		}
+	}
+	if scanned && !all {
+		return nil
+	}
+	noun := "watchlist is"
+	if len(lists) > 1 {
+		noun = "watchlists are"
+	}
+	used := wait != nil && wait.Reason == watchpost.PendingDailyCap
+	paired := slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Account != nil })
+	_, text := waitText(wait, team, now)
+	empty := &emptyView{Icon: "clock", Head: "Not scanned yet", Text: text, Action: "See the accounts", Href: pathTeam}
+	switch {
+	case used:
+		empty.Head = "Today’s scans are used up"
+	case scanned:
+		return &emptyView{Icon: "search", Head: "No posts found", Text: "The scans of your watchlists have found no post that matches.", Action: "See the watchlists", Href: pathWatchlists}
+	case paused:
+		empty.Icon, empty.Head, empty.Text = "pause", "Paused", "The "+noun+" paused, so nothing is collected."
+		empty.Action, empty.Href = "See the watchlists", pathWatchlists
+	case excluded:
+		empty.Text = "The " + planName(team.Team.Plan) + " plan does not include this kind of watchlist."
+		empty.Action, empty.Href = "See the plan", pathTeam
+	case !paired:
+		empty.Icon, empty.Action = "eye", "Pair a browser"
+		empty.Text = "No browser with the extension is paired, so nothing could be collected."
+	case wait != nil && wait.Reason == watchpost.PendingRunning:
+		empty.Icon, empty.Head, empty.Text = "spin", "Looking for the first posts", "The first scan is under way. Posts usually come within a minute."
+		empty.Action, empty.Href = "See the watchlists", pathWatchlists
+	case wait == nil || wait.Reason == watchpost.PendingExtensionOffline:
+		empty.Text += " The first scan begins when one is."
+		if wait == nil && slices.ContainsFunc(team.Presence, func(p actors.MemberPresence) bool { return p.Connected }) {
+			empty.Text = text
+		}
+	}
+	return empty
+}
