@@ -19,6 +19,10 @@ const (
 	TopicTask       Topic = "task"
 	TopicWatchlists Topic = "watchlists"
 	TopicTeam       Topic = "team"
+	// TopicRules are auto-engagement rules and their actions, TopicNotifications
+	// notification targets and their deliveries.
+	TopicRules         Topic = "rules"
+	TopicNotifications Topic = "notifications"
 	// TopicAll means that anything may have changed.
 	TopicAll Topic = "all"
 )
@@ -35,6 +39,7 @@ var topics = map[string]Topic{
 	teamspace.KeyWatchlist: TopicWatchlists, teamspace.KeyList: TopicWatchlists, teamspace.KeyScan: TopicWatchlists, teamspace.KeyWeeklyCounter: TopicWatchlists,
 	teamspace.KeyTeam: TopicTeam, teamspace.KeyMember: TopicTeam, teamspace.KeySession: TopicTeam, teamspace.KeyLedger: TopicTeam,
 	teamspace.KeyAccount: TopicTeam, teamspace.KeyBinding: TopicTeam, teamspace.KeyLiveness: TopicTeam,
+	teamspace.KeyRule[:1]: TopicRules, teamspace.KeyTarget[:1]: TopicNotifications,
 }
 
 // changesOf returns what a batch changes, each once.

@@ -13,11 +13,11 @@ import (
 func TestChangesOfBatch(t *testing.T) {
 	t.Parallel()
 	batch := &persistence.Batch{}
-	for _, key := range []string{"kone", "oone", "ktwo", "p1", "p2", "w1", "?"} {
+	for _, key := range []string{"kone", "oone", "ktwo", "p1", "p2", "w1", "?", "Ra1", "Rr1", "tl1"} {
 		batch.Put([]byte(key), nil)
 	}
 	batch.Delete([]byte("s1"))
-	require.Equal(t, []Change{{TopicTask, "one"}, {TopicTask, "two"}, {Topic: TopicPosts}, {Topic: TopicWatchlists}, {Topic: TopicTeam}}, changesOf(batch))
+	require.Equal(t, []Change{{TopicTask, "one"}, {TopicTask, "two"}, {Topic: TopicPosts}, {Topic: TopicWatchlists}, {Topic: TopicRules}, {Topic: TopicNotifications}, {Topic: TopicTeam}}, changesOf(batch))
 }
 
 // TestSubscription loses nothing, however late its reader is.

@@ -359,6 +359,16 @@ func (rs *engagementRules) view() RulesView {
 	return v
 }
 
+// proposals counts the actions that wait for approval.
+func (rs *engagementRules) proposals() (n int) {
+	for _, a := range rs.open {
+		if a.State == watchpost.RuleProposed {
+			n++
+		}
+	}
+	return n
+}
+
 func (rs *engagementRules) viewOf(r watchpost.EngagementRule) RuleView {
 	v := RuleView{Rule: r}
 	for _, id := range r.Members {

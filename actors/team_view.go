@@ -23,6 +23,10 @@ type TeamView struct {
 	WaitingScans int
 	RunningScans int
 	OldestScan   time.Time
+	// WaitingTasks counts all open tasks that no session has, scans included;
+	// Proposals the actions of rules that wait for approval.
+	WaitingTasks int
+	Proposals    int
 }
 
 // MemberPresence is what a team knows of a member's sessions and account.
@@ -99,7 +103,11 @@ func (t *team) view() TeamView {
 		p.Acting = m.ID == acting.ID
 		v.Presence = append(v.Presence, p)
 	}
+	v.Proposals = t.rules.proposals()
 	for _, task := range t.tasks.open {
+		if task.holder == "" && !task.ended {
+			v.WaitingTasks++
+		}
 		switch {
 		case !task.scan:
 		case task.holder != "":

@@ -146,6 +146,13 @@ func TestDashboardApproval(t *testing.T) {
 	}, time.Minute, 20*time.Millisecond)
 	require.NotContains(t, page, "<img src=x")
 	require.Contains(t, page, "3 to approve")
+	require.Contains(t, page, `<span>Rules</span><span class="count">3<span class="sr"> to approve</span></span>`)
+	for _, path := range []string{"/app/rules", "/app/watchlists", "/app/notifications", "/app/tasks"} {
+		part := b.do("GET", path, "", "HX-Request", "true")
+		require.Equal(t, 200, part.status)
+		require.NotContains(t, part.raw, "<!doctype", "a script asks for the part that it follows")
+		require.Contains(t, part.raw, `hx-get="`+path+`"`)
+	}
 	of := func(name string) string {
 		from := page[strings.Index(page, "the post of "+name):]
 		return "/app/rules/actions/" + proposedActs.FindStringSubmatch(from)[1]
@@ -161,6 +168,8 @@ func TestDashboardApproval(t *testing.T) {
 	require.Equal(t, 303, b.send(of("Bob"), url.Values{"token": {token}, "do": {"reject"}}).status)
 	page = b.do("GET", "/app/rules", "").raw
 	require.Contains(t, page, "Rejected")
+	require.Contains(t, b.do("GET", "/app/nav?page=rules", "").raw, `aria-current="page"`)
+	require.Contains(t, b.do("GET", "/app/nav?page=rules", "").raw, `<span class="count">1<span class="sr"> to approve`)
 	require.Equal(t, 1, strings.Count(page, `class="proposal"`))
 
 	// Stop everything, and let the rules act again.

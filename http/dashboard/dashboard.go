@@ -73,6 +73,7 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(d.feed)},
 		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(d.fresh)},
 		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(d.acting)},
+		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
 		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(d.chooseActor)},
 		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(d.post)},

@@ -78,7 +78,7 @@ func (d *Dashboard) notifications(w http.ResponseWriter, r *http.Request, v *vis
 			}
 		}
 	}
-	return render(w, http.StatusOK, "notifications.html", page)
+	return renderLive(w, r, "notifications.html", page)
 }
 
 // latestDeliveries bounds the log of all targets on the page.

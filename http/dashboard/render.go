@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,7 +60,6 @@ func drawn(name string) string {
 
 var functions = template.FuncMap{
 	"icon":   func(name string) template.HTML { return icon(name, "") },
-	"entry":  func(e navEntry, page string) navLink { return navLink{e, e.Page == page} },
 	"number": number,
 	"plural": plural,
 }
@@ -77,16 +75,31 @@ type frame struct {
 	Chart bool   // the page has a chart that a script draws
 	// The rest is empty when no member is signed in.
 	Member, Team, Token string
+	// Waiting counts the tasks that wait, Proposed what rules propose.
+	Waiting, Proposed int
 }
 
 // Nav is the navigation of the page.
-func (f frame) Nav() []navEntry {
-	return slices.DeleteFunc(slices.Clone(navigation), func(e navEntry) bool { return e.More })
-}
+func (f frame) Nav() []navLink { return f.links(false) }
 
 // More are the entries that a narrow screen shows in a menu.
-func (f frame) More() []navEntry {
-	return slices.DeleteFunc(slices.Clone(navigation), func(e navEntry) bool { return !e.More })
+func (f frame) More() []navLink { return f.links(true) }
+
+func (f frame) links(more bool) (links []navLink) {
+	for _, e := range navigation {
+		if e.More != more {
+			continue
+		}
+		link := navLink{navEntry: e, Here: e.Page == f.Page}
+		switch e.Page {
+		case "tasks":
+			link.Count, link.What = f.Waiting, "waiting"
+		case "rules":
+			link.Count, link.What = f.Proposed, "to approve"
+		}
+		links = append(links, link)
+	}
+	return links
 }
 
 // navEntry is an entry of the navigation. Page is the frame's.
@@ -99,7 +112,9 @@ type navEntry struct {
 // navLink is an entry in the navigation of a page.
 type navLink struct {
 	navEntry
-	Here bool
+	Here  bool
+	Count int
+	What  string // is counted
 }
 
 var navigation = []navEntry{
@@ -115,8 +130,14 @@ func frameOf(v *visit, page, title string) frame {
 	f := frame{Title: title, Page: page, Chart: page == "feed"}
 	if v != nil {
 		f.Member, f.Team, f.Token = nameOf(v.member), v.team.Team.Name, v.formToken()
+		f.Waiting, f.Proposed = v.team.WaitingTasks, v.team.Proposals
 	}
 	return f
+}
+
+// navigation is the navigation of a page, with its counts as they are now.
+func (d *Dashboard) navigation(w http.ResponseWriter, r *http.Request, v *visit) error {
+	return renderPart(w, "feed.html", "nav", frameOf(v, r.URL.Query().Get("page"), ""))
 }
 
 // nameOf is how pages call a member.
@@ -149,6 +170,15 @@ func renderPart(w http.ResponseWriter, page, part string, data any) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(out.Bytes())
 	return nil
+}
+
+// renderLive writes a page, or for a script that follows it only its part "live".
+func renderLive(w http.ResponseWriter, r *http.Request, page string, data any) error {
+	w.Header().Add("Vary", "HX-Request")
+	if byHTMX(r) {
+		return renderPart(w, page, "live", data)
+	}
+	return render(w, http.StatusOK, page, data)
 }
 
 // written returns a part of a page.

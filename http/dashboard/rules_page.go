@@ -114,7 +114,7 @@ func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) erro
 			State: state[0], Class: state[1], Sign: state[2], At: momentOf(ago(a.EndedAt, now), a.EndedAt), Post: a.Post,
 		})
 	}
-	return render(w, http.StatusOK, "rules.html", page)
+	return renderLive(w, r, "rules.html", page)
 }
 
 // ruleLists are the watchlists that can have rules: nobody likes or comments in

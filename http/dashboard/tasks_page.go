@@ -85,11 +85,7 @@ func (d *Dashboard) tasks(w http.ResponseWriter, r *http.Request, v *visit) erro
 			page.Failed = append(page.Failed, failedRow(e, v.team.Team, d))
 		}
 	}
-	w.Header().Add("Vary", "HX-Request")
-	if byHTMX(r) {
-		return renderPart(w, "tasks.html", "live", page)
-	}
-	return render(w, http.StatusOK, "tasks.html", page)
+	return renderLive(w, r, "tasks.html", page)
 }
 
 // openRow describes a task that is not final.

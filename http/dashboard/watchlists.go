@@ -65,7 +65,7 @@ func (d *Dashboard) watchlists(w http.ResponseWriter, r *http.Request, v *visit)
 	for i, l := range lists {
 		page.Rows = append(page.Rows, rowOf(l, waits[l.Watchlist.ID], &v.team, found.Counts[i*barDays:(i+1)*barDays], now))
 	}
-	return render(w, http.StatusOK, "watchlists.html", page)
+	return renderLive(w, r, "watchlists.html", page)
 }
 
 func planName(p watchpost.Plan) string { return strings.ToUpper(string(p[:1])) + string(p[1:]) }
