@@ -102,6 +102,10 @@ func TestDashboardPages(t *testing.T) {
 	m := w.createTeam(t, "pages@example.com")
 	status, made := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"name": "Machine learning", "keywords": []string{"machine learning"}})
 	require.Equal(t, http.StatusOK, status, made)
+	status, rule := m.call(http.MethodPost, "/api-engagement-rules", fields{
+		"watchlist_id": made["id"], "action": "comment", "comment_templates": []string{"Thank you, {author_name}."},
+	})
+	require.Equal(t, http.StatusOK, status, rule)
 	one := m.join("pages@example.com", "pages-account")
 	eventually(t, func() bool {
 		_, posts := m.call(http.MethodGet, "/api-posts", nil)
@@ -156,10 +160,6 @@ func TestDashboardPages(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, target)
 	status, sent := m.call(http.MethodPost, "/api-notifications/send", fields{"id": target["id"]}) // fails at once: the address is private
 	require.Equal(t, http.StatusOK, status, sent)
-	status, rule := m.call(http.MethodPost, "/api-engagement-rules", fields{
-		"watchlist_id": made["id"], "action": "comment", "comment_templates": []string{"Thank you, {author_name}."},
-	})
-	require.Equal(t, http.StatusOK, status, rule)
 	paths := []string{
 		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + post, "/app/watchlists", "/app/watchlists/new", "/app/watchlists/new?kind=keyword",
 		"/app/watchlists/new?kind=people", "/app/watchlists/" + made["id"].(string), "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
@@ -176,6 +176,8 @@ func TestDashboardPages(t *testing.T) {
 	}
 	takeDashboardPictures(p)
 
+	p.staysTyped(m, made["id"], target["id"])
+
 	// A rule is tried on the stored posts before it is saved.
 	p.visit("/app/rules/" + rule["id"].(string))
 	p.run(`document.querySelector("button[value=try]").click()`)
@@ -187,6 +189,44 @@ func TestDashboardPages(t *testing.T) {
 	p.must(p.session, "Page.navigate", map[string]any{"url": m.service + "/app"}, nil)
 	p.until(`location.search === "" && document.querySelectorAll(".post").length > 2 && document.querySelectorAll("#per-day tbody tr").length === 7`)
 	p.until(`document.querySelector("form[role=search] button[type=submit]") !== null && document.querySelector("#live").hidden`)
+}
+
+// staysTyped follows what happens on the pages of rules and notifications, with a
+// field in use: what is typed stays, and so does the focus.
+func (p *page) staysTyped(m *team, list, target any) {
+	const words = "In my own words. "
+	typeInto := func(field string) {
+		p.until(`document.querySelector("` + field + `") !== null && !document.querySelector("#live").hidden`)
+		p.run(`window.kept = true; document.querySelector("` + field + `").focus()`)
+		p.must(p.session, "Input.insertText", map[string]any{"text": words}, nil)
+	}
+	isTyped := func(field string) {
+		p.until(`window.kept === true && document.activeElement.matches("` + field + `") && document.activeElement.value.includes("` + words + `")`)
+	}
+	named := func(name string) {
+		p.until(`[...document.querySelectorAll(".wl .name")].some((n) => n.textContent.includes("` + name + `"))`)
+	}
+	p.visit("/app/rules")
+	p.until(`document.querySelector('.nav [href="/app/rules"] .count').textContent.startsWith(document.querySelector("#approve + span").textContent)`)
+	typeInto(".proposal textarea")
+	status, made := m.call(http.MethodPost, "/api-engagement-rules", fields{"watchlist_id": list, "action": "like", "name": "Warm likes"})
+	require.Equal(p.t, http.StatusOK, status, made)
+	named("Warm likes")
+	isTyped(".proposal textarea")
+
+	p.visit("/app/notifications")
+	p.until(`!document.querySelector("#live").hidden`)
+	status, made = m.call(http.MethodPost, "/api-notifications", fields{"type": "webhook", "name": "Second hook", "url": "https://127.0.0.1:1/hook"})
+	require.Equal(p.t, http.StatusOK, status, made)
+	named("Second hook")
+
+	p.visit("/app/notifications/" + target.(string))
+	p.run(`window.rows = document.querySelectorAll("#log tbody tr").length`)
+	typeInto("#name")
+	status, made = m.call(http.MethodPost, "/api-notifications/send", fields{"id": target})
+	require.Equal(p.t, http.StatusOK, status, made)
+	p.until(`document.querySelectorAll("#log tbody tr").length > window.rows`)
+	isTyped("#name")
 }
 
 // firstPost returns the id of the newest post.
