@@ -26,7 +26,23 @@ import (
 	"watchpost/specs/process"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(binDir)
+		os.Exit(code)
+	}))
+}
+
+// binDir is the folder of the program, once binary has built it.
+var binDir string
+
+// binary builds the program once.
+var binary = sync.OnceValues(func() (_ string, err error) {
+	if binDir, err = os.MkdirTemp("", "watchpost-crash-"); err != nil {
+		return "", err
+	}
+	return process.Build(binDir)
+})
 
 // WATCHPOST_CRASH_SEED replays a run: the same clients send the same requests,
 // and the kills follow the same pauses. WATCHPOST_CRASH_MINUTES sets how long the
@@ -46,13 +62,7 @@ const (
 // must be unchanged, every begun task must end, and the network must have each
 // write once and within its account's allowance.
 func TestCrash(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if given := os.Getenv("WATCHPOST_CRASH_SEED"); given != "" {
-		var err error
-		seed, err = strconv.ParseUint(given, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("seed %d: replay with WATCHPOST_CRASH_SEED=%d", seed, seed)
+	seed := newSeed(t)
 	n, minutes := kills, 0
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		n = longKills
@@ -84,6 +94,18 @@ func TestCrash(t *testing.T) {
 	d.logFaults()
 }
 
+// newSeed returns a seed, or the one to be replayed.
+func newSeed(t *testing.T) uint64 {
+	seed := uint64(time.Now().UnixNano())
+	if given := os.Getenv("WATCHPOST_CRASH_SEED"); given != "" {
+		var err error
+		seed, err = strconv.ParseUint(given, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("seed %d: replay with WATCHPOST_CRASH_SEED=%d", seed, seed)
+	return seed
+}
+
 // email and account name the member of a session and its account.
 func email(i int) string   { return fmt.Sprintf("a%d@example.com", i) }
 func account(i int) string { return fmt.Sprintf("crash-%d", i) }
@@ -94,6 +116,7 @@ type crashTest struct {
 	t       *testing.T
 	seed    uint64
 	dir     string
+	data    string // folder of the service
 	binary  string
 	address string // of the service, the same after every kill
 	url     string
@@ -142,12 +165,11 @@ func store(t *testing.T) []string {
 
 func newCrashTest(t *testing.T, seed uint64, variables []string, long bool) *crashTest {
 	d := &crashTest{t: t, variables: variables, seed: seed, dir: t.TempDir(), up: make(chan struct{}), truth: truth{watchlists: map[string]string{}, tasks: map[string]json.RawMessage{}}}
+	d.data = filepath.Join(d.dir, "data")
 	var err error
-	var tags []string
-	if long {
-		tags = []string{"-tags", "faults"}
+	if d.binary, err = binary(); long {
+		d.binary, err = process.Build(d.dir, "-tags", "faults")
 	}
-	d.binary, err = process.Build(d.dir, tags...)
 	require.NoError(t, err)
 	network := d.launch("network", "network", "--listen", "127.0.0.1:0", "--seed", "1", "--control", "--test-clock")
 	t.Cleanup(network.Kill)
@@ -198,7 +220,7 @@ func (d *crashTest) startService() {
 	for tries := 0; ; tries++ {
 		var err error
 		d.service, err = process.LaunchWith(append(d.faults.variables(), d.variables...), "service", d.dir, d.binary,
-			"serve", "--listen", d.address, "--data", filepath.Join(d.dir, "data"), "--admin-token", "operator-of-the-crash-test", "--test-clock")
+			"serve", "--listen", d.address, "--data", d.data, "--admin-token", "operator-of-the-crash-test", "--test-clock")
 		require.NoError(d.t, err)
 		if url, err = d.service.URL(); err == nil {
 			break
@@ -221,11 +243,7 @@ func (d *crashTest) startSession(i int) {
 // work runs the clients and kills the service while more says so. It returns the
 // number of kills.
 func (d *crashTest) work(more func(killed int) bool) (killed int) {
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	for c := range clients {
-		wg.Go(func() { d.client(rand.New(rand.NewPCG(d.seed, uint64(c))), c, stop) })
-	}
+	end := d.startClients()
 	random := rand.New(rand.NewPCG(d.seed, clients))
 	d.faults.begin()
 	for ; more(killed); killed++ {
@@ -244,10 +262,22 @@ func (d *crashTest) work(more func(killed int) bool) (killed int) {
 		d.faults.take(d.service)
 		d.startService()
 	}
-	close(stop)
-	wg.Wait()
+	end()
 	d.calm()
 	return killed
+}
+
+// startClients lets the clients work until the returned function is called.
+func (d *crashTest) startClients() (end func()) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for c := range clients {
+		wg.Go(func() { d.client(rand.New(rand.NewPCG(d.seed, uint64(c))), c, stop) })
+	}
+	return func() {
+		close(stop)
+		wg.Wait()
+	}
 }
 
 // client sends requests as users do, and records the replies.
@@ -418,7 +448,7 @@ func (d *crashTest) check() {
 	}
 	require.NotEmpty(d.t, d.truth.tasks)
 	require.NoError(d.t, d.service.Stop())
-	verify := exec.Command(d.binary, "verify", "--data", filepath.Join(d.dir, "data"))
+	verify := exec.Command(d.binary, "verify", "--data", d.data)
 	verify.Env = append(os.Environ(), d.variables...)
 	output, err := verify.CombinedOutput()
 	require.NoError(d.t, err, "posts and their index differ: %s", output)
