@@ -74,7 +74,7 @@
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that
-//     every engine must pass; migrate, copies a store into another; backup, writes a store into files and restores it.
+//     every engine must pass; enginetest, opens stores of every engine for tests; migrate, copies a store into another; backup, writes a store into files and restores it.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
 //   - internal/reference — parse references to profiles, companies and posts.

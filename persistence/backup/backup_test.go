@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +16,7 @@ import (
 
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
-	"watchpost/persistence/badger"
+	"watchpost/persistence/enginetest"
 )
 
 // files are Files in memory.
@@ -54,30 +53,12 @@ func (f *files) List(_ context.Context, prefix string) ([]string, error) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.all)), func(name string) bool { return !strings.HasPrefix(name, prefix) }), nil
 }
 
-func open(t testing.TB) persistence.Store {
-	t.Helper()
-	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
-}
-
-// write commits puts and deletes to a space, and an entry of the directory.
-func write(t testing.TB, s persistence.Store, space persistence.Space, change func(*persistence.Batch)) {
-	t.Helper()
-	epoch, err := s.Activate(t.Context(), space)
-	require.NoError(t, err)
-	var b persistence.Batch
-	change(&b)
-	require.NoError(t, persistence.Commit(t.Context(), s, space, epoch, &b))
-}
-
 // fill writes n records that compression cannot shrink away.
 func fill(t testing.TB, s persistence.Store, space persistence.Space, prefix string, n int) {
 	t.Helper()
 	random := rand.NewChaCha8([32]byte{byte(n)})
 	for from := 0; from < n; from += 500 {
-		write(t, s, space, func(b *persistence.Batch) {
+		enginetest.Commit(t, s, space, func(b *persistence.Batch) {
 			for i := from; i < min(n, from+500); i++ {
 				value := make([]byte, 1000)
 				_, _ = random.Read(value)
@@ -91,45 +72,26 @@ func fill(t testing.TB, s persistence.Store, space persistence.Space, prefix str
 // content is everything in a store but what a restore notes.
 func content(t testing.TB, s persistence.Store) map[string]string {
 	t.Helper()
-	view, err := s.View(t.Context())
-	require.NoError(t, err)
-	defer view.Close()
-	all := map[string]string{}
-	var spaces []persistence.Space
-	require.NoError(t, view.Spaces(func(space persistence.Space) bool {
-		spaces = append(spaces, space)
-		return true
-	}))
-	for _, space := range spaces {
-		require.NoError(t, view.Scan(space, nil, nil, func(k, v []byte) bool {
-			if space != "restore" {
-				all[string(space)+"/"+string(k)] = string(v)
-			}
-			return true
-		}))
-	}
-	kinds, err := view.Kinds()
-	require.NoError(t, err)
-	for _, kind := range kinds {
-		require.NoError(t, view.ScanDirectory(kind, func(name string, v []byte) bool {
-			all[kind+":"+name] = string(v)
-			return true
-		}))
-	}
-	return all
+	return enginetest.Content(t, s, "restore")
 }
 
 var moment = time.Date(2030, 1, 9, 10, 0, 0, 0, time.UTC)
 
 func restored() (time.Time, error) { return moment, nil }
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // restore opens a new store with a backup.
 func restore(t *testing.T, f backup.Files, name string, decrypt func([]byte) ([]byte, error)) persistence.Store {
+	t.Helper()
+	return restoreInto(t, enginetest.Open(t, "badger"), f, name, decrypt)
+}
+
+func restoreInto(t *testing.T, s persistence.Store, f backup.Files, name string, decrypt func([]byte) ([]byte, error)) persistence.Store {
 	t.Helper()
 	name, m, err := backup.Open(t.Context(), f, name, decrypt)
 	require.NoError(t, err)
 	require.NoError(t, backup.Verify(t.Context(), f, name, m, decrypt))
-	s := open(t)
 	require.NoError(t, backup.Restore(t.Context(), f, name, m, decrypt, s, restored))
 	require.NoError(t, backup.Check(t.Context(), s))
 	at, err := backup.RestoredAt(t.Context(), s)
@@ -153,7 +115,7 @@ func TestIncremental(t *testing.T) {
 	for name, crypt := range map[string]func([]byte) ([]byte, error){"plain": nil, "encrypted": flip} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, s := newFiles(), open(t)
+			f, s := newFiles(), enginetest.Open(t, "badger")
 			fill(t, s, "one", "a", 6000)
 			fill(t, s, "two", "b", 10)
 			o := backup.Options{Now: moment, Encrypt: crypt, Recipients: "flip"}
@@ -165,7 +127,7 @@ func TestIncremental(t *testing.T) {
 			before := content(t, s)
 
 			fill(t, s, "one", "c", 500)
-			write(t, s, "one", func(b *persistence.Batch) {
+			enginetest.Commit(t, s, "one", func(b *persistence.Batch) {
 				b.Delete([]byte("a000017"))
 				b.Set(persistence.DirectoryKey{Kind: "owner", Name: "oneb"}, nil)
 			})
@@ -199,10 +161,16 @@ func TestIncremental(t *testing.T) {
 // batch or nothing, and every batch that was durable before it began.
 func TestOneMoment(t *testing.T) {
 	t.Parallel()
-	f, s := newFiles(), open(t)
+	for _, engine := range enginetest.Engines {
+		t.Run(engine, func(t *testing.T) { oneMoment(t, engine) })
+	}
+}
+
+func oneMoment(t *testing.T, engine string) {
+	f, s := newFiles(), enginetest.Open(t, engine)
 	fill(t, s, "big", "a", 2000)
 	put := func(i int) {
-		write(t, s, "pairs", func(b *persistence.Batch) {
+		enginetest.Commit(t, s, "pairs", func(b *persistence.Batch) {
 			b.Put(fmt.Appendf(nil, "x%d", i), []byte("1"))
 			b.Put(fmt.Appendf(nil, "y%d", i), []byte("1"))
 			b.Set(persistence.DirectoryKey{Kind: "pair", Name: fmt.Sprint(i)}, []byte("1"))
@@ -220,7 +188,9 @@ func TestOneMoment(t *testing.T) {
 		put(i)
 	}
 	require.NoError(t, <-done)
+	// It goes into either engine.
 	found := content(t, restore(t, f, "", nil))
+	require.Equal(t, found, content(t, restoreInto(t, enginetest.Open(t, "postgres"), f, "", nil)))
 	for i := range 200 {
 		x, y, d := found[fmt.Sprintf("pairs/x%d", i)], found[fmt.Sprintf("pairs/y%d", i)], found[fmt.Sprintf("pair:%d", i)]
 		require.True(t, x == y && y == d, "%d", i)
@@ -232,7 +202,7 @@ func TestOneMoment(t *testing.T) {
 // whose target then says that it is unfinished.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	f, s := newFiles(), open(t)
+	f, s := newFiles(), enginetest.Open(t, "badger")
 	fill(t, s, "one", "a", 1000)
 	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
 	require.NoError(t, err)
@@ -250,7 +220,7 @@ func TestDamage(t *testing.T) {
 			_, m, err := backup.Open(t.Context(), f, made.Name, nil)
 			if err == nil {
 				err = backup.Verify(t.Context(), f, made.Name, m, nil)
-				to := open(t)
+				to := enginetest.Open(t, "badger")
 				require.ErrorIs(t, backup.Restore(t.Context(), f, made.Name, m, nil, to, restored), backup.ErrDamaged)
 				require.ErrorIs(t, backup.Check(t.Context(), to), backup.ErrUnfinished)
 			}
@@ -263,7 +233,7 @@ func TestDamage(t *testing.T) {
 // TestRestoreIntoData is refused, and changes nothing.
 func TestRestoreIntoData(t *testing.T) {
 	t.Parallel()
-	f, s := newFiles(), open(t)
+	f, s := newFiles(), enginetest.Open(t, "badger")
 	fill(t, s, "one", "a", 10)
 	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/persistence/backup"
+	"watchpost/persistence/enginetest"
 	"watchpost/persistence/badger"
 )
 
@@ -53,7 +54,7 @@ func FuzzDamage(f *testing.F) {
 		if err != nil || backup.Verify(t.Context(), changed, name, m, nil) != nil {
 			return
 		}
-		to := open(t)
+		to := enginetest.Open(t, "badger")
 		require.NoError(t, backup.Restore(t.Context(), changed, name, m, nil, to, restored))
 		require.Equal(t, want, content(t, to))
 	})
@@ -88,7 +89,7 @@ func FuzzForged(f *testing.F) {
 		_, m, err := backup.Open(t.Context(), files, name, nil)
 		require.NoError(t, err)
 		_ = backup.Verify(t.Context(), files, name, m, nil)
-		_ = backup.Restore(t.Context(), files, name, m, nil, open(t), restored)
+		_ = backup.Restore(t.Context(), files, name, m, nil, enginetest.Open(t, "badger"), restored)
 	})
 }
 
