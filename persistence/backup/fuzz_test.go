@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/persistence/backup"
-	"watchpost/persistence/enginetest"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/enginetest"
 )
 
 // small returns the files of a small backup, and what it holds.
