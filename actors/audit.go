@@ -160,8 +160,8 @@ func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() s
 	if since < keyUseEvery || since < keyUseEveryPassive && !r.running(string(team)) || !last.CompareAndSwap(then, now.Unix()) {
 		return
 	}
-	a, err := r.find(string(team))
-	if err != nil || a.stopping {
+	a, called, err := r.find(string(team))
+	if err != nil || !called {
 		return // the next use is noted
 	}
 	r.env.system.Root.Send(a.pid, keyUsed{watchpost.KeyUse{At: now, Client: client()}})

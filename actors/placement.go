@@ -130,6 +130,9 @@ func (r *Registry) leave(few []*activation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, a := range few {
+		if a.cancel != nil {
+			a.cancel()
+		}
 		if a.stopping {
 			continue
 		}

@@ -135,6 +135,8 @@ type activation struct {
 	stopped  chan struct{}
 	// leaving means that the actor is told to end with the last of its calls.
 	leaving bool
+	// cancel ends the work for which the name has no actor, see alone; nil of an actor.
+	cancel context.CancelFunc
 }
 
 // New starts the actors.
@@ -231,11 +233,11 @@ func (r *Registry) call(ctx context.Context, name string, request any) (any, err
 // acquire returns the activation for a request, which must release it.
 func (r *Registry) acquire(ctx context.Context, name string) (*activation, error) {
 	for {
-		a, err := r.find(name)
+		a, called, err := r.find(name)
 		if err != nil {
 			return nil, err
 		}
-		if !a.stopping {
+		if called {
 			return a, nil
 		}
 		if err := a.ended(ctx); err != nil {
@@ -255,22 +257,22 @@ func (a *activation) ended(ctx context.Context) error {
 }
 
 // find returns the activation of that name, counted as called unless it is
-// resting, and spawns it when there is none.
-func (r *Registry) find(name string) (*activation, error) {
+// stopping, and spawns it when there is none.
+func (r *Registry) find(name string) (a *activation, called bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+		return nil, false, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 	}
 	now := r.env.clock.Now()
-	a := r.active[name]
+	a = r.active[name]
 	switch {
 	case a == nil:
 		if !r.serves(name) {
-			return nil, &ElsewhereError{Team: watchpost.TeamID(name)}
+			return nil, false, &ElsewhereError{Team: watchpost.TeamID(name)}
 		}
 		if r.crashes.pauses(name, now) {
-			return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+			return nil, false, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
 		pid := spawnRoot(r.env, name)
 		a = &activation{name: name, pid: pid, stopped: make(chan struct{})}
@@ -281,12 +283,12 @@ func (r *Registry) find(name string) (*activation, error) {
 			r.activated(placeOf(name))
 		}
 	case a.stopping:
-		return a, nil
+		return a, false, nil
 	}
 	a.calls++
 	a.uses++
 	r.touch(a, now)
-	return a, nil
+	return a, true, nil
 }
 
 // touch notes that an activation was used; the caller holds the lock.
@@ -443,6 +445,9 @@ func (r *Registry) Close(ctx context.Context) error {
 	r.sweeper.Stop()
 	var gone []chan struct{}
 	for _, a := range r.active {
+		if a.cancel != nil {
+			a.cancel()
+		}
 		if !a.stopping {
 			a.stopping = true
 			r.retire(a)

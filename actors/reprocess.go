@@ -37,6 +37,16 @@ func Reprocess(ctx context.Context, store persistence.Store, all bool, report fu
 	return nil
 }
 
+// ReprocessTeam is Reprocess for one team of a running service, which takes no requests
+// meanwhile. It returns how many posts have changed, also after an error.
+func (r *Registry) ReprocessTeam(ctx context.Context, team watchpost.TeamID, all bool) (posts int, err error) {
+	err = r.alone(ctx, team, func(ctx context.Context) (err error) {
+		posts, err = reprocessTeam(ctx, r.env.store, r.env.posts, persistence.Space(team), all)
+		return err
+	})
+	return posts, unavailable(err)
+}
+
 // reprocessTeam goes through the posts of a team, a batch at a time.
 func reprocessTeam(ctx context.Context, store persistence.Store, posts *postindex.Index, space persistence.Space, all bool) (changed int, err error) {
 	epoch, err := store.Activate(ctx, space)

@@ -58,6 +58,24 @@ func (sum *Verification) verify(ctx context.Context, store persistence.Store, te
 	})
 }
 
+// VerifyTeam is VerifyPosts for one team of a running service. It repairs only what it
+// has found on a snapshot, while the team takes no requests; until that has ended, pages
+// of posts are not complete.
+func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {
+	sum, found := Verification{}, []string(nil)
+	err := sum.verify(ctx, r.env.store, team, false, func(problem string) { found = append(found, problem) })
+	if err == nil && sum.Problems > 0 && repair {
+		sum, found = Verification{}, nil
+		err = r.alone(ctx, team, func(ctx context.Context) error {
+			return sum.verify(ctx, r.env.store, team, true, func(problem string) { found = append(found, problem) })
+		})
+	}
+	for _, problem := range found {
+		report(problem)
+	}
+	return sum, unavailable(err)
+}
+
 // teamIDs returns all teams of a store.
 func teamIDs(ctx context.Context, store persistence.Store) (ids []watchpost.TeamID, err error) {
 	view, err := store.View(ctx)

@@ -39,6 +39,7 @@ func (s *Server) adminRoutes() {
 		withError(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
 	s.memberRoutes()
 	s.exportRoutes()
+	s.upkeepRoutes()
 	s.backupRoutes()
 	s.doctorRoutes()
 	s.profileRoutes()

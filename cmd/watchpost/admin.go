@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"watchpost/internal/mail"
@@ -47,7 +48,8 @@ const adminTimeout = 30 * time.Second
 // call sends one request to the admin API and decodes its reply. An error names
 // the purpose and contains the service's error text.
 func (t *adminFlags) call(ctx context.Context, purpose, method, path string, body, reply any) error {
-	if method != http.MethodDelete && path != backupPath && path != doctorPath {
+	lasting := method == http.MethodDelete || path == backupPath || path == doctorPath || strings.HasSuffix(path, "/verify") || strings.HasSuffix(path, "/reprocess")
+	if !lasting {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, adminTimeout)
 		defer cancel()

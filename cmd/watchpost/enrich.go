@@ -12,6 +12,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	httpapi "watchpost/http"
 	"watchpost/internal/enrich"
 	"watchpost/internal/enrich/imagetext"
 )
@@ -140,24 +141,30 @@ func readImage(ctx context.Context, reader imagetext.Reader, file string) (strin
 
 // reprocessCommand re-runs enrichment on stored posts.
 type reprocessCommand struct {
-	Data  string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
-	Store string `help:"PostgreSQL database of the service, when it has one: postgres://user@host/database. The service must be stopped."`
-	All   bool   `help:"Include posts that this version has enriched already, for example after watchlists changed."`
+	upkeepFlags `embed:""`
+
+	All bool `help:"Include posts that this version has enriched already, for example after watchlists changed."`
 }
 
 // Run enriches the posts of all teams.
 func (c *reprocessCommand) Run(ctx context.Context) error {
-	store, err := openStopped(ctx, c.Data, c.Store)
-	if err != nil {
-		return err
-	}
 	total := 0
-	err = actors.Reprocess(ctx, store, c.All, func(team watchpost.TeamID, posts int) {
+	report := func(team watchpost.TeamID, posts int) {
 		total += posts
 		fmt.Printf("team %s: %d posts\n", team, posts)
-	})
+	}
+	var err error
+	if c.Online {
+		err = eachTeam(ctx, &c.upkeepFlags, "reprocess", map[string]bool{"all": c.All}, func(team watchpost.TeamID, done httpapi.ReprocessedTeam) { report(team, done.Posts) })
+	} else {
+		var store *store
+		if store, err = openStopped(ctx, c.Data, c.Store); err != nil {
+			return err
+		}
+		err = errors.Join(actors.Reprocess(ctx, store, c.All, report), store.Close())
+	}
 	if err == nil {
 		fmt.Printf("%d posts enriched by version %d of the rules\n", total, enrich.Version)
 	}
-	return errors.Join(err, store.Close())
+	return err
 }

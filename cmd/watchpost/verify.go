@@ -4,29 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"watchpost"
 	"watchpost/actors"
+	httpapi "watchpost/http"
 )
 
-// verifyCommand checks the data folder of a stopped service.
+// upkeepFlags say whose posts a command looks after: those of a stopped service, or of
+// a running one through its admin API.
+type upkeepFlags struct {
+	Data   string     `default:"./data" type:"path" help:"Folder of the data of a stopped service."`
+	Store  string     `help:"PostgreSQL database of a stopped service, when it has one: postgres://user@host/database."`
+	Online bool       `help:"Ask the running service at --server, in a cluster any node. A team takes no requests while its posts are rewritten."`
+	Admin  adminFlags `embed:""`
+}
+
+// eachTeam has the running service do something with each team, and calls done with its
+// reply.
+func eachTeam[R any](ctx context.Context, f *upkeepFlags, action string, body any, done func(team watchpost.TeamID, reply R)) error {
+	var listed struct{ Teams []shownTeam }
+	if err := f.Admin.call(ctx, "list the teams", http.MethodGet, "/admin/teams", nil, &listed); err != nil {
+		return err
+	}
+	for _, team := range listed.Teams {
+		var reply R
+		if err := f.Admin.call(ctx, action+" team "+team.ID, http.MethodPost, "/admin/teams/"+team.ID+"/"+action, body, &reply); err != nil {
+			return err
+		}
+		done(watchpost.TeamID(team.ID), reply)
+	}
+	return nil
+}
+
+// verifyCommand checks the stored posts.
 type verifyCommand struct {
-	Data   string `default:"./data" type:"path" help:"Folder of the data. The service must be stopped."`
-	Store  string `help:"PostgreSQL database of the service, when it has one: postgres://user@host/database. The service must be stopped."`
-	Repair bool   `help:"Rebuild damaged parts of the index from the stored posts."`
+	upkeepFlags `embed:""`
+
+	Repair bool `help:"Rebuild damaged parts of the index from the stored posts."`
 }
 
 // Run compares the posts with their index. It returns an error if problems
 // remain.
 func (c *verifyCommand) Run(ctx context.Context) error {
-	store, err := openStopped(ctx, c.Data, c.Store)
-	if err != nil {
-		return err
+	verify := c.stopped
+	if c.Online {
+		verify = c.running
 	}
-	sum, err := actors.VerifyPosts(ctx, store, c.Repair, func(team watchpost.TeamID, problem string) {
+	sum, err := verify(ctx, func(team watchpost.TeamID, problem string) {
 		fmt.Printf("team %s: %s\n", team, problem)
 	})
-	if err := errors.Join(err, store.Close()); err != nil {
+	if err != nil {
 		return err
 	}
 	fmt.Printf("%d teams, %d posts, %d problems\n", sum.Teams, sum.Posts, sum.Problems)
@@ -39,4 +67,26 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 		return errors.New("the index differs from the posts: run verify --repair to rebuild it")
 	}
 	return nil
+}
+
+func (c *verifyCommand) stopped(ctx context.Context, report func(watchpost.TeamID, string)) (actors.Verification, error) {
+	store, err := openStopped(ctx, c.Data, c.Store)
+	if err != nil {
+		return actors.Verification{}, err
+	}
+	sum, err := actors.VerifyPosts(ctx, store, c.Repair, report)
+	return sum, errors.Join(err, store.Close())
+}
+
+func (c *verifyCommand) running(ctx context.Context, report func(watchpost.TeamID, string)) (sum actors.Verification, err error) {
+	err = eachTeam(ctx, &c.upkeepFlags, "verify", map[string]bool{"repair": c.Repair}, func(team watchpost.TeamID, found httpapi.VerifiedTeam) {
+		sum.Teams++
+		sum.Posts += found.Posts
+		sum.Problems += found.Problems
+		sum.Lost += found.Lost
+		for _, problem := range found.Found {
+			report(team, problem)
+		}
+	})
+	return sum, err
 }

@@ -35,6 +35,10 @@ func TestAnyNodeServesAnyTeam(t *testing.T) {
 		w.page(i, teams[3].email)
 	}
 	w.rotation(teams[2])
+	for i := range nodes {
+		w.admin(i, "/admin/teams/"+teams[4].ID+"/verify", map[string]bool{"repair": true}, nil)
+		w.admin(i, "/admin/teams/"+teams[4].ID+"/reprocess", map[string]bool{"all": true}, nil)
+	}
 
 	listed := w.nodesCommand()
 	for i := range nodes {
