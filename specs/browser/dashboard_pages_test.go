@@ -241,8 +241,8 @@ func takeDashboardPictures(p *page) {
 		name, path string
 		look
 	}{{"feed-1440-light", "/app", look{1440, false}}, {"feed-360-dark", "/app", look{360, true}}, {"watchlist-1440-light", "/app/watchlists/new?kind=keyword", look{1440, false}}, {"team-800-dark", "/app/team", look{800, true}}} {
-		p.visit(one.path)
 		p.show(one.look)
+		p.visit(one.path)
 		if one.path == "/app" {
 			p.until(`document.querySelector(".chart canvas") !== null`)
 		}
