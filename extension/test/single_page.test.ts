@@ -172,7 +172,7 @@ describe('a write', () => {
     const pages = openPages()
     await pages.post('7')
     await pages.expectAccount(viewer.urn, 'http://network.test/posts/7')
-    expect(await failureOf(pages.expectAccount(viewer.urn, '/posts/8'))).toMatchObject({ code: 'page_not_understood' })
+    expect(await failureOf(pages.expectAccount(viewer.urn, '/posts/8'))).toMatchObject({ code: 'timeout', acted: false })
     expect(await failureOf(pages.expectAccount('urn:network:member:2', '/posts/7'))).toMatchObject({ code: 'signed_out' })
     now = { ...me, viewer: { ...viewer, urn: 'urn:network:member:2' } }
     expect(await failureOf(pages.expectAccount(viewer.urn, '/posts/7'))).toMatchObject({ code: 'signed_out' })
@@ -181,6 +181,13 @@ describe('a write', () => {
     expect(await failureOf(pages.expectAccount(viewer.urn, '/posts/7'))).toMatchObject({ code: 'signed_out' })
     now = { ...me, layout: 'c' }
     expect(await failureOf(pages.expectAccount(viewer.urn, '/posts/7'))).toMatchObject({ code: 'timeout' })
+    for (const [answer, code] of [[{ kind: 'sign_in', viewer: null }, 'signed_out'], [{ ...onPost, layout: 'c' }, 'page_not_understood']] as const) {
+      vi.unstubAllGlobals()
+      openSite('/posts/7', { '/posts/7': answer, '/me': me })
+      const page = openPages()
+      await page.post('7').catch(() => {})
+      expect(await failureOf(page.expectAccount(viewer.urn, '/posts/7'))).toMatchObject({ code, acted: false })
+    }
   })
 })
 

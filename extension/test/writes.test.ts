@@ -210,6 +210,12 @@ describe('a write as another account', () => {
     expect(posts).toEqual([])
   })
 
+  it('does not act when the tab has left the page of the task', async () => {
+    const g = golden('a like')
+    tabOf(g)
+    await expect(openPages().expectAccount(viewer(), '/posts/1')).rejects.toMatchObject({ code: 'timeout', sure: true })
+  })
+
   it('does not act on a page of another account', async () => {
     const { told, posts } = await like('urn:network:member:jan', as('urn:network:member:jan'))
     expect(told).toMatchObject({ error: { code: 'signed_out', acted: false } })

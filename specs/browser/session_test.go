@@ -31,9 +31,9 @@ func (p *mailbox) mailed(t testing.TB, email string) string {
 	return code
 }
 
-func TestSessionOfAMember(t *testing.T) {
-	t.Parallel()
-	w := theWorld(t)
+func TestSessionOfAMember(t *testing.T) { onBothSites(t, false, sessionOfAMember) }
+
+func sessionOfAMember(t *testing.T, w *world) {
 	team := w.createTeam(t, "admin@example.com")
 	added, err := actors.Ask(t.Context(), w.registry, team.id, actors.AddMember{Email: "member@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)
@@ -124,9 +124,9 @@ func (m *member) isConnected(want bool) {
 
 // TestTwoMembers: two members of a team work in two browsers, one of them by
 // long poll only. Each acts as its own account.
-func TestTwoMembers(t *testing.T) {
-	t.Parallel()
-	w := theWorld(t)
+func TestTwoMembers(t *testing.T) { onBothSites(t, false, twoMembers) }
+
+func twoMembers(t *testing.T, w *world) {
 	team := w.createTeam(t, "first@example.com")
 	_, err := actors.Ask(t.Context(), w.registry, team.id, actors.AddMember{Email: "second@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)

@@ -156,7 +156,8 @@ export interface Pages {
   /**
    * Checks that the open page is the one at the address start, and that a write
    * on it would act as the account with that URN, using the page itself and a
-   * freshly fetched response. Fault signed_out when it would not.
+   * freshly fetched response. Fault timeout when the tab shows another page,
+   * signed_out when another account would act.
    */
   expectAccount(urn: string, start: string): Promise<void>
   profile(ref: string): Promise<Profile>

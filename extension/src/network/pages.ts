@@ -22,7 +22,7 @@ class NetworkPages implements Pages {
   private last: Document | undefined
 
   async expectAccount(urn: string, start: string): Promise<void> {
-    if (new URL(start, location.href).pathname !== location.pathname) throw notUnderstood('the tab has left the page of the task')
+    if (new URL(start, location.href).pathname !== location.pathname) throw new Fault('timeout', 'the tab has left the page of the task')
     const shown = document.querySelector<HTMLElement>('.account')?.dataset['viewer']
     const { status, html } = await this.fetch(accountPath)
     const now = accountIn(status, html)

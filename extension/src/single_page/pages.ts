@@ -38,8 +38,11 @@ class SinglePages implements Pages {
   private returned = 0
 
   async expectAccount(urn: string, start: string): Promise<void> {
+    const seen = this.see(document)
+    if (seen.is === 'fault') throw seen.fault
+    if (seen.is === 'unknown') throw notUnderstood(seen.what)
+    if (seen.is === 'loading' || new URL(start, location.href).href !== location.href) throw new Fault('timeout', 'the tab has left the page of the task')
     const { me } = shownOn(document)
-    if (sight(document).is !== 'shown' || new URL(start, location.href).href !== location.href) throw notUnderstood('the tab has left the page of the task')
     const answer = await fetch(accountPath, { cache: 'no-store', signal: AbortSignal.timeout(60_000) }).catch(() => undefined)
     const now = answer && accountIn(answer.status, await answer.text())
     if (!now) throw new Fault('timeout', 'the network did not say who is signed in')
