@@ -49,6 +49,11 @@ type JournalEntry struct {
 	Safe    bool      `json:",omitempty"` // it may be repeated without acting twice
 	// Acted is what became known after an unknown outcome; nil before.
 	Acted *bool `json:",omitempty"`
+	// Number and Before are its place in the chain: the hash is that of the record
+	// before. Entries from before the chain have neither.
+	Number uint64 `json:",omitempty"`
+	Before string `json:",omitempty"`
+	Hash   string `json:"-"` // of the record
 }
 
 // maxJournalText bounds each text of a journal entry, in bytes.

@@ -19,6 +19,9 @@ type commitQueue struct {
 	broken func(error)
 	// changed is called after each commit; it must not block. Nil: never.
 	changed func([]Change)
+	// complete adds to a batch what belongs to it; nil: nothing. It is called in the
+	// order of submission.
+	complete func(*persistence.Batch)
 
 	mu      sync.Mutex
 	pending []*pendingCommit // submitted, oldest first
@@ -51,6 +54,9 @@ func (q *commitQueue) submit(batch *persistence.Batch, then func(error)) {
 	if empty {
 		q.after(then)
 		return
+	}
+	if q.complete != nil {
+		q.complete(batch)
 	}
 	f := &pendingCommit{changes: changesOf(batch)}
 	if then != nil {

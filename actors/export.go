@@ -19,7 +19,7 @@ type ExportedPost struct {
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
 // watchpost.Watchlist, watchpost.List, TaskView, watchpost.Interaction,
-// watchpost.AuditEntry and ExportedPost. It stops at an error of yield and returns it (NotFound).
+// watchpost.AuditEntry, JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if _, err := Ask(ctx, r, id, noteExport{}); err != nil {
 		return err
@@ -63,6 +63,7 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		func() error {
 			return exportAll(view, space, teamspace.KeyAudit, func(e watchpost.AuditEntry) error { return yield(e) })
 		},
+		func() error { return exportJournal(view, space, yield) },
 		func() error { return r.exportPosts(view, id, yield) },
 	} {
 		if err := part(); err != nil {

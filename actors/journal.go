@@ -168,6 +168,9 @@ func (r *Registry) Journal(ctx context.Context, team watchpost.TeamID, q watchpo
 		if failure = teamspace.Decode(v, &e); failure != nil {
 			return false
 		}
+		if e.Number > 0 {
+			e.Hash = hashOf(v)
+		}
 		if q.Matches(&e) {
 			page.Entries = append(page.Entries, e)
 		}

@@ -161,6 +161,11 @@ func (t *team) receive(message any) {
 
 // load reads the team and all that is open of it.
 func (t *team) load(view persistence.View) error {
+	chain := &journalChain{}
+	if err := chain.load(view, t.space); err != nil {
+		return err
+	}
+	t.commits.complete = chain.add
 	record, err := teamspace.Load[teamspace.TeamRecord](view, t.space, []byte(teamspace.KeyTeam))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil // not founded yet

@@ -54,6 +54,13 @@ type exportedTask struct {
 	taskStatus
 }
 
+// exportedJournal is a record of the journal's chain, as it is stored: Hash is the
+// SHA-256 of its bytes, and the next one's Before.
+type exportedJournal struct {
+	Hash   string          `json:"hash"`
+	Record json.RawMessage `json:"record"`
+}
+
 type exportedInteraction struct {
 	ID        watchpost.TaskID          `json:"id"`
 	Text      string                    `json:"text"`
@@ -81,6 +88,8 @@ func exported(record any) exportLine {
 	case watchpost.Interaction:
 		a := r.Author
 		return exportLine{"interaction", exportedInteraction{r.ID, r.Text, r.Kind, timestampOf(r.At), interactionAuthor{a.ID, a.FullName, a.Slug, a.Headline, a.Type}, r.URN}}
+	case actors.JournalRecord:
+		return exportLine{"journal", exportedJournal{r.Hash, r.Record}}
 	case watchpost.AuditEntry:
 		return exportLine{"audit", showAudit(&r)}
 	case actors.ExportedPost:

@@ -17,6 +17,7 @@ var tags = []struct{ name, text string }{
 	{tagPosts, "What the watchlists collected, with filters, orders and pages."},
 	{tagEngagement, "Likes and comments in the name of a member or of a company, and what was done so far."},
 	{tagRules, "Rules that like new posts of a watchlist or comment on them in members' names."},
+	{tagJournal, "What was done on the network, with a chain of hashes that shows later changes."},
 	{tagNotifications, "Messages about new posts to chat tools, mailboxes and signed webhooks."},
 	{tagTasks, "Work that a member's browser does on the network. The reply has an id at once; ask for its status until it is final."},
 	{tagSignIn, "From an email to a key: a code is mailed and redeemed. Sessions get their token here, too."},

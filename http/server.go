@@ -223,6 +223,7 @@ func (s *Server) routes() {
 	s.bookmarkRoutes()
 	s.ruleRoutes()
 	s.notificationRoutes()
+	s.journalRoutes()
 	s.engagementRoutes()
 	s.interactionRoutes()
 	s.agentTaskRoutes()

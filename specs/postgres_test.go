@@ -126,7 +126,7 @@ func TestLossOfPostgres(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprint(acknowledged.Load()), name)
 	w.play(t, "as operator GET /metrics\ntext ~ '(?m)^watchpost_store_up 1$'\ntext ~ '(?m)^watchpost_store_pool_used\\{pool=\"views\"\\}'\n"+
-		"service stop\nrun verify --data $DATA\nstatus 0\ntext ~ '^1 teams, 0 posts, 0 problems$'")
+		"service stop\nrun verify --data $DATA\nstatus 0\ntext ~ '^1 teams, 0 posts, 0 problems\\n0 records of journals, 0 problems$'")
 }
 
 // TestOneServicePerDatabase starts a second service on the database of a running

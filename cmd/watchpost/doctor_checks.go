@@ -46,6 +46,7 @@ func (d *doctor) examine(ctx context.Context) []httpapi.Finding {
 		d.checkKey(ctx)
 		d.checkContent(ctx)
 		d.checkIndex(ctx)
+		d.checkJournals(ctx)
 		d.checkDisk()
 	}
 	d.checkClock(ctx)
@@ -176,6 +177,25 @@ func (d *doctor) checkIndex(ctx context.Context) {
 		d.fail(check, fmt.Errorf("%d problems in the index of %d posts", sum.Problems, sum.Posts), "stop the service and run watchpost verify --repair")
 	default:
 		d.ok(check, "%d posts, and the index agrees with them", sum.Posts)
+	}
+}
+
+// checkJournals checks the chains of the journals.
+func (d *doctor) checkJournals(ctx context.Context) {
+	const check = "journal"
+	first := ""
+	sum, err := actors.VerifyJournals(ctx, d.store, func(team watchpost.TeamID, problem string) {
+		if first == "" {
+			first = "team " + string(team) + ": " + problem
+		}
+	})
+	switch {
+	case err != nil:
+		d.fail(check, err, "restore a backup")
+	case sum.Problems > 0:
+		d.fail(check, errors.New(first), "a journal was changed after it was written: compare it with a backup")
+	default:
+		d.ok(check, "%d records, and their chains are whole", sum.Records)
 	}
 }
 

@@ -42,9 +42,12 @@ type verifyCommand struct {
 	upkeepFlags `embed:""`
 
 	Repair bool `help:"Rebuild damaged parts of the index from the stored posts."`
+
+	journals actors.JournalVerification
 }
 
-// Run compares the posts with their index. It returns an error if problems
+// Run compares the posts with their index, and checks the chains of a stopped service's
+// journals; doctor checks those of a running one. It returns an error if problems
 // remain.
 func (c *verifyCommand) Run(ctx context.Context) error {
 	verify := c.stopped
@@ -58,7 +61,12 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("%d teams, %d posts, %d problems\n", sum.Teams, sum.Posts, sum.Problems)
+	if !c.Online {
+		fmt.Printf("%d records of journals, %d problems\n", c.journals.Records, c.journals.Problems)
+	}
 	switch {
+	case c.journals.Problems > 0:
+		return errors.New("a journal was changed after it was written: compare it with a backup")
 	case sum.Lost > 0:
 		return fmt.Errorf("%d posts are lost", sum.Lost)
 	case sum.Problems > 0 && c.Repair:
@@ -75,6 +83,9 @@ func (c *verifyCommand) stopped(ctx context.Context, report func(watchpost.TeamI
 		return actors.Verification{}, err
 	}
 	sum, err := actors.VerifyPosts(ctx, store, c.Repair, report)
+	if err == nil {
+		c.journals, err = actors.VerifyJournals(ctx, store, report)
+	}
 	return sum, errors.Join(err, store.Close())
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,6 +26,7 @@ import (
 //	o <task>                               []watchpost.Debit of the leases of an open task
 //	b <task>                               []watchpost.Debit of a task with an unknown outcome
 //	D <inverted task>                      watchpost.JournalEntry of a caller's task, newest first
+//	H <inverted number>                    watchpost.JournalEntry as it was once: the chain of the journal, newest first
 //	w <watchlist>                          watchpost.Watchlist
 //	W                                      the watchlist created or deleted last
 //	L <list>                               watchpost.List
@@ -98,6 +100,7 @@ const (
 	KeyOpen                = "o"
 	KeyDebits              = "b"
 	KeyJournal             = "D"
+	KeyJournalChain        = "H"
 	KeyWatchlist           = "w"
 	KeyLastWatchlistChange = "W"
 	KeyList                = "L"
@@ -178,6 +181,20 @@ func JournalKey(id watchpost.TaskID) []byte {
 		}
 	}
 	return key
+}
+
+// JournalChainKey is the key of a record of the journal's chain, newest first.
+func JournalChainKey(number uint64) []byte {
+	return fmt.Appendf(nil, "%s%016x", KeyJournalChain, ^number)
+}
+
+// JournalNumber returns the number of a record by its key.
+func JournalNumber(key []byte) uint64 {
+	inverted, err := strconv.ParseUint(string(key[len(KeyJournalChain):]), 16, 64)
+	if err != nil {
+		return 0 // no record has it
+	}
+	return ^inverted
 }
 
 // AuditKey is the key of the entry of a number. It inverts the number, so that the

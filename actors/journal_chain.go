@@ -1,0 +1,139 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// journalChain adds to each batch of a team the records of the chain for the entries
+// of the journal that it writes. Batches are submitted in the order of the team's
+// decisions, which is thus that of the chain.
+type journalChain struct{ last watchpost.JournalAnchor }
+
+// load finds the newest record.
+func (c *journalChain) load(view persistence.View, space persistence.Space) error {
+	prefix, failure := []byte(teamspace.KeyJournalChain), error(nil)
+	err := view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(_, v []byte) bool {
+		var e watchpost.JournalEntry
+		failure = teamspace.Decode(v, &e)
+		c.last = watchpost.JournalAnchor{Number: e.Number, Hash: hashOf(v)}
+		return false
+	})
+	return errors.Join(err, failure)
+}
+
+// hashOf returns the hash of a stored record, without the byte of its version.
+func hashOf(stored []byte) string { return watchpost.JournalHash(stored[1:]) }
+
+func (c *journalChain) add(batch *persistence.Batch) {
+	for i := range batch.Writes {
+		w := &batch.Writes[i]
+		if w.Delete || !strings.HasPrefix(string(w.Key), teamspace.KeyJournal) {
+			continue
+		}
+		var e watchpost.JournalEntry
+		if err := teamspace.Decode(w.Value, &e); err != nil {
+			panic(err) // this process has just encoded it
+		}
+		e.Number, e.Before = c.last.Number+1, c.last.Hash
+		value := teamspace.Encode(e)
+		w.Value = value
+		batch.Put(teamspace.JournalChainKey(e.Number), value) // w may point to an earlier array now
+		c.last = watchpost.JournalAnchor{Number: e.Number, Hash: hashOf(value)}
+	}
+}
+
+// JournalVerification says what VerifyJournals looked at and found.
+type JournalVerification struct{ Teams, Records, Problems int }
+
+// VerifyJournals checks the chain of every team's journal, and that its entries are
+// those of the chain. report gets each problem. Entries from before the chain are not
+// checked.
+func VerifyJournals(ctx context.Context, store persistence.Store, report func(team watchpost.TeamID, problem string)) (JournalVerification, error) {
+	var sum JournalVerification
+	teams, err := teamIDs(ctx, store)
+	if err != nil {
+		return sum, err
+	}
+	for _, team := range teams {
+		if err := sum.verify(ctx, store, team, func(problem string) { report(team, problem) }); err != nil {
+			return sum, fmt.Errorf("team %s: %w", team, err)
+		}
+	}
+	return sum, nil
+}
+
+func (sum *JournalVerification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, report func(string)) error {
+	view, err := store.View(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	space := persistence.Space(team)
+	sum.Teams++
+	shown, failure := map[uint64]string{}, error(nil) // hashes of the entries, by number
+	entries := []byte(teamspace.KeyJournal)
+	err = view.Scan(space, entries, persistence.PrefixEnd(entries), func(_, v []byte) bool {
+		var e watchpost.JournalEntry
+		if failure = teamspace.Decode(v, &e); e.Number > 0 {
+			shown[e.Number] = hashOf(v)
+		}
+		return failure == nil
+	})
+	if err = errors.Join(err, failure); err != nil {
+		return err
+	}
+	prefix := []byte(teamspace.KeyJournalChain)
+	_, broken := watchpost.VerifyJournal(func(yield func([]byte) bool) {
+		failure = view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(k, v []byte) bool {
+			sum.Records++
+			if number := teamspace.JournalNumber(k); shown[number] == hashOf(v) {
+				delete(shown, number)
+			}
+			return yield(bytes.Clone(v[1:]))
+		})
+	}, watchpost.JournalAnchor{})
+	if failure != nil {
+		return failure
+	}
+	if broken != nil {
+		sum.Problems++
+		report(broken.Error())
+		return nil
+	}
+	numbers := make([]uint64, 0, len(shown))
+	for number := range shown {
+		numbers = append(numbers, number)
+	}
+	slices.Sort(numbers)
+	for _, number := range numbers {
+		sum.Problems++
+		report(fmt.Sprintf("journal: the entry with number %d is not that of the chain", number))
+	}
+	return nil
+}
+
+// JournalRecord is a record of the chain in an export: as it is stored, with its hash.
+type JournalRecord struct {
+	Hash   string
+	Record []byte
+}
+
+// exportJournal yields the chain, the newest record first.
+func exportJournal(view persistence.View, space persistence.Space, yield func(any) error) error {
+	prefix, failure := []byte(teamspace.KeyJournalChain), error(nil)
+	err := view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(_, v []byte) bool {
+		failure = yield(JournalRecord{hashOf(v), bytes.Clone(v[1:])})
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}
+

@@ -1,0 +1,124 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+const tagJournal = "Journal"
+
+func (s *Server) journalRoutes() {
+	text := openapi3.NewStringSchema
+	var types []any
+	for _, name := range journalTypes() {
+		types = append(types, name)
+	}
+	handle(s, s.api, http.MethodGet, "/api-journal", s.getJournal,
+		s.operation(teams, "getJournal", "List every action on the network: who asked, which account acted, how it ended; newest first", tagJournal),
+		query("asked_by", "actions that were asked for in this way only", text().WithEnum("key", "member", "rule")),
+		query("rule_id", "actions of this rule only", text()),
+		query("user_email", "actions in this member's name only", text()),
+		query("task_type", "actions of this type only", text().WithEnum(types...)),
+		query("status", "actions with this outcome only", text().WithEnum("pending", "completed", "failed")),
+		query("start_date", "first day (UTC) on which they were asked for: a date, or a moment whose day counts", text()),
+		query("end_date", "last day (UTC): a date, or a moment whose day counts", text()),
+		query("page_size", "entries per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(journalPageSize)),
+		query("after", "`next` of the page before", text()),
+		withError(http.StatusBadRequest, "Invalid 'asked_by'", "Invalid 'task_type'", "Invalid 'status'", "Invalid 'start_date'", "Invalid 'page_size'", "Invalid 'after'"),
+		withError(http.StatusNotFound, textUserNotFound))
+}
+
+const journalPageSize = 20
+
+type journalReply struct {
+	Entries []journalEntry `json:"entries" validate:"required"`
+	Count   int           `json:"count"`
+	Next    *string       `json:"next"`
+}
+
+// journalEntry is an entry of the journal.
+type journalEntry struct {
+	ID       watchpost.TaskID     `json:"id"`
+	Type     watchpost.TaskType   `json:"task_type"`
+	State    watchpost.TaskState  `json:"status" validate:"oneof=pending completed failed"`
+	Way      watchpost.AskerKind  `json:"asked_by" validate:"oneof=key member rule"`
+	Asked    string               `json:"asked_by_id"`
+	Email    string               `json:"user_email"`
+	Account  watchpost.AccountURN `json:"account"`
+	At       timestamp            `json:"created_at"`
+	EndedAt  *timestamp           `json:"completed_at"`
+	Subject  string               `json:"subject"`
+	Text     string               `json:"text"`
+	Post     watchpost.PostID     `json:"post_id"`
+	Code     string               `json:"error_code"`
+	Message  string               `json:"error_text"`
+	Safe     bool                 `json:"retry_safe"`
+	Acted    *bool                `json:"acted"`
+	Number   uint64               `json:"number"`
+	Hash     string               `json:"hash"`
+	Previous string               `json:"previous_hash"`
+}
+
+func (s *Server) getJournal(r *http.Request) (journalReply, error) {
+	ctx, p := r.Context(), readParams(r)
+	q := watchpost.JournalQuery{
+		Way:  watchpost.AskerKind(single(p, "asked_by", oneOf("key", "member", "rule"))),
+		Rule: p.one("rule_id"), Type: watchpost.TaskType(single(p, "task_type", oneOf(journalTypes()...))),
+		State: watchpost.TaskState(single(p, "status", oneOf("pending", "completed", "failed"))), From: p.day("start_date"),
+	}
+	if last := p.day("end_date"); !last.IsZero() {
+		q.To = last.AddDate(0, 0, 1)
+	}
+	if !q.To.IsZero() && q.To.Before(q.From) {
+		p.refuse("end_date")
+	}
+	size := min(p.number("page_size", journalPageSize, math.MaxInt), watchpost.MaxPageSize)
+	email, after := p.one("user_email"), p.one("after")
+	if p.err != nil {
+		return journalReply{}, p.err
+	}
+	team, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.GetTeam{})
+	if err != nil {
+		return journalReply{}, err
+	}
+	emails := map[watchpost.MemberID]string{}
+	for _, m := range team.Team.Members {
+		emails[m.ID] = m.Email
+		if known, ok := watchpost.NormalizeEmail(email); ok && known == m.Email {
+			q.Member = m.ID
+		}
+	}
+	if email != "" && q.Member == "" {
+		return journalReply{}, watchpost.Errorf(watchpost.NotFound, textUserNotFound)
+	}
+	page, err := s.registry.Journal(ctx, teamOf(ctx), q, after, size)
+	reply := journalReply{Entries: make([]journalEntry, len(page.Entries)), Count: len(page.Entries)}
+	for i := range page.Entries {
+		reply.Entries[i] = showEntry(&page.Entries[i], emails)
+	}
+	if page.Next != "" {
+		reply.Next = &page.Next
+	}
+	return reply, err
+}
+
+// journalTypes are the names of the types that the journal has.
+func journalTypes() (names []string) {
+	for _, t := range watchpost.JournalTypes() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+func showEntry(e *watchpost.JournalEntry, emails map[watchpost.MemberID]string) journalEntry {
+	return journalEntry{
+		ID: e.ID, Type: e.Type, State: e.State, Way: e.Way, Asked: e.Asked, Email: emails[e.Member], Account: e.Account, At: timestampOf(e.At),
+		EndedAt: timestampOrNil(e.EndedAt), Subject: e.Subject, Text: e.Text, Post: e.Post, Code: e.Code, Message: e.Message, Safe: e.Safe,
+		Acted: e.Acted, Number: e.Number, Hash: e.Hash, Previous: e.Before,
+	}
+}
