@@ -136,4 +136,3 @@ func exportJournal(view persistence.View, space persistence.Space, yield func(an
 	})
 	return errors.Join(err, failure)
 }
-

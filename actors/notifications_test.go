@@ -179,7 +179,8 @@ func TestFailingTarget(t *testing.T) {
 	s.Part(scan, 0, postBy(w, "ada"))
 	s.ExpectAck(scan)
 	h.await(t, 1)
-	for range 60 { // the pauses grow to an hour
+	require.Eventually(t, func() bool { return !targetsOf(t, team)[0].FailingSince.IsZero() }, actorstest.Wait, time.Millisecond) // before the clock goes on
+	for range 60 {                                                                                                                // the pauses grow to an hour
 		w.Advance(50 * time.Minute)
 		if targetsOf(t, team)[0].Paused != "" {
 			break

@@ -37,8 +37,8 @@ const journalPageSize = 20
 
 type journalReply struct {
 	Entries []journalEntry `json:"entries" validate:"required"`
-	Count   int           `json:"count"`
-	Next    *string       `json:"next"`
+	Count   int            `json:"count"`
+	Next    *string        `json:"next"`
 }
 
 // journalEntry is an entry of the journal.
