@@ -88,14 +88,13 @@ func (found *Inspection) note(at time.Time) {
 	}
 }
 
-// Check returns ErrOtherMasterKey unless the keyring is the one that the store's
-// secrets were written with, or the store has no secrets.
+// Check returns the errors of Bind, and stores nothing.
 func (k *Keyring) Check(ctx context.Context, store persistence.Store) error {
 	view, err := store.View(ctx)
 	if err != nil {
 		return err
 	}
 	defer view.Close()
-	_, err = k.bound(view)
+	_, err = k.bind(view, time.Time{})
 	return err
 }

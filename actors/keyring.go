@@ -19,12 +19,22 @@ const MasterKeySize = 32
 // are looked up by a keyed hash and kept encrypted so that the dashboard can
 // reveal them; tokens and one-time codes are kept as keyed hashes only.
 type Keyring struct {
+	// print is the fingerprint of the master key.
+	print string
+	// mac is the key of lookups: derived from the master key, or after a rotation
+	// that of the store.
 	mac  []byte
 	aead cipher.AEAD
+	// wrap seals mac.
+	wrap cipher.AEAD
+	// second is of another master key, whose sealed secrets are opened too; nil
+	// outside of a rotation.
+	second *Keyring
 }
 
-// NewKeyring derives a keyring from a master key of MasterKeySize bytes.
-func NewKeyring(master []byte) (*Keyring, error) {
+// NewKeyring derives a keyring from a master key of MasterKeySize bytes. With a second
+// keyring it also opens what that one has sealed.
+func NewKeyring(master []byte, second ...*Keyring) (*Keyring, error) {
 	if len(master) != MasterKeySize {
 		return nil, fmt.Errorf("master key: want %d bytes, got %d", MasterKeySize, len(master))
 	}
@@ -32,23 +42,35 @@ func NewKeyring(master []byte) (*Keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	seal, err := hkdf.Key(sha256.New, master, nil, "watchpost seal", 32)
+	k := &Keyring{mac: mac}
+	if k.aead, err = newSealer(master, "watchpost seal"); err != nil {
+		return nil, err
+	}
+	if k.wrap, err = newSealer(master, "watchpost lookup key"); err != nil {
+		return nil, err
+	}
+	if len(second) > 0 {
+		k.second = second[0]
+	}
+	k.print = k.hash("fingerprint", "")
+	return k, nil
+}
+
+// newSealer derives a cipher for one use from a master key.
+func newSealer(master []byte, use string) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, master, nil, use, 32)
 	if err != nil {
 		return nil, err
 	}
-	block, err := aes.NewCipher(seal)
+	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, err
 	}
-	aead, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, err
-	}
-	return &Keyring{mac: mac, aead: aead}, nil
+	return cipher.NewGCM(block)
 }
 
 // Fingerprint tells the master key from others and says nothing else of it.
-func (k *Keyring) Fingerprint() string { return k.hash("fingerprint", "") }
+func (k *Keyring) Fingerprint() string { return k.print }
 
 // BackupName returns a name for a part of a backup that says nothing of its content.
 func (k *Keyring) BackupName(sum string) string { return k.hash("backup", sum) }
@@ -63,20 +85,36 @@ func (k *Keyring) hash(use, secret string) string {
 }
 
 // seal encrypts a secret; owner must be given again to open it.
-func (k *Keyring) seal(secret, owner string) []byte {
-	nonce := make([]byte, k.aead.NonceSize())
+func (k *Keyring) seal(secret, owner string) []byte { return seal(k.aead, secret, owner) }
+
+// open decrypts what seal made, with this or the second master key.
+func (k *Keyring) open(sealed []byte, owner string) (string, error) {
+	plain, err := open(k.aead, sealed, owner)
+	if err != nil && k.second != nil {
+		return open(k.second.aead, sealed, owner)
+	}
+	return plain, err
+}
+
+// current reports whether a secret, if there is one, is sealed with this master key.
+func (k *Keyring) current(sealed []byte, owner string) bool {
+	_, err := open(k.aead, sealed, owner)
+	return err == nil || len(sealed) == 0
+}
+
+func seal(c cipher.AEAD, secret, owner string) []byte {
+	nonce := make([]byte, c.NonceSize())
 	if _, err := rand.Read(nonce); err != nil {
 		panic(err) // the runtime aborts before this can happen
 	}
-	return k.aead.Seal(nonce, nonce, []byte(secret), []byte(owner))
+	return c.Seal(nonce, nonce, []byte(secret), []byte(owner))
 }
 
-// open decrypts what seal made.
-func (k *Keyring) open(sealed []byte, owner string) (string, error) {
-	if len(sealed) < k.aead.NonceSize() {
+func open(c cipher.AEAD, sealed []byte, owner string) (string, error) {
+	n := c.NonceSize()
+	if len(sealed) < n {
 		return "", errors.New("sealed secret is too short")
 	}
-	n := k.aead.NonceSize()
-	plain, err := k.aead.Open(nil, sealed[:n], sealed[n:], []byte(owner))
+	plain, err := c.Open(nil, sealed[:n], sealed[n:], []byte(owner))
 	return string(plain), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"watchpost"
@@ -14,6 +15,12 @@ import (
 // ErrOtherMasterKey means that the secrets in the store were written with
 // another master key.
 var ErrOtherMasterKey = errors.New("the secrets in the store were written with another key")
+
+// ErrRotating means that secrets in the store are sealed with two master keys.
+var ErrRotating = errors.New("a rotation of the master key has not ended: both keys are needed")
+
+// ErrRetired means that a master key was rotated away.
+var ErrRetired = errors.New("this master key was replaced by another one")
 
 // NeedsMasterKey reports whether the store holds secrets that only an existing
 // master key opens.
@@ -38,37 +45,80 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 // Bind returns ErrOtherMasterKey unless the keyring is the one that the store's
 // secrets were written with. It stores the fingerprint of the first keyring. A
 // store with teams but without a fingerprint comes from an older build: there a
-// team's key must open.
+// team's key must open. With a second keyring that the store is bound to, it begins a
+// rotation from that one to this one. Further errors are ErrRotating and ErrRetired.
 func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Time) error {
 	view, err := store.View(ctx)
 	if err != nil {
 		return err
 	}
-	bound, err := k.bound(view)
+	changed, err := k.bind(view, now)
 	view.Close()
-	if err != nil || bound {
+	if err != nil || changed == nil {
 		return err
 	}
+	return putFingerprint(ctx, store, *changed)
+}
+
+func putFingerprint(ctx context.Context, store persistence.Store, record teamspace.KeyFingerprint) error {
 	epoch, err := store.Activate(ctx, teamspace.KeyringSpace)
 	if err != nil {
 		return err
 	}
 	batch := &persistence.Batch{}
-	batch.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: k.Fingerprint(), CreatedAt: now}))
+	batch.Put(teamspace.FingerprintKey, teamspace.Encode(record))
 	return persistence.Commit(ctx, store, teamspace.KeyringSpace, epoch, batch)
 }
 
-// bound reports whether the store has the keyring's fingerprint; another one is
-// ErrOtherMasterKey.
-func (k *Keyring) bound(view persistence.View) (bool, error) {
+// bind compares the keyring with the store and takes over the key of the lookups. It
+// returns the record to be stored; nil when it stays.
+func (k *Keyring) bind(view persistence.View, now time.Time) (*teamspace.KeyFingerprint, error) {
 	stored, err := teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey)
 	if errors.Is(err, persistence.ErrNotFound) {
-		return false, k.opensTeam(view)
+		return &teamspace.KeyFingerprint{Hash: k.print, CreatedAt: now}, k.opensTeam(view)
 	}
-	if err == nil && stored.Hash != k.Fingerprint() {
-		err = ErrOtherMasterKey
+	if err != nil {
+		return nil, err
 	}
-	return err == nil, err
+	second := ""
+	if k.second != nil {
+		second = k.second.print
+	}
+	switch next := stored.Next; {
+	case stored.Current() == k.print:
+		if next != nil && second != next.Hash {
+			return nil, ErrRotating
+		}
+		return nil, k.takeLookup(stored.Rotated)
+	case next != nil && next.Hash == k.print:
+		if second != stored.Current() {
+			return nil, ErrRotating
+		}
+		return nil, k.takeLookup(next)
+	case slices.Contains(stored.Retired, k.print):
+		return nil, ErrRetired
+	case next != nil || second != stored.Current():
+		return nil, ErrOtherMasterKey
+	}
+	if err := k.second.takeLookup(stored.Rotated); err != nil {
+		return nil, err
+	}
+	k.mac = k.second.mac
+	stored.Next = &teamspace.RotatedKey{Hash: k.print, Lookup: seal(k.wrap, string(k.mac), k.print), At: now}
+	return &stored, nil
+}
+
+// takeLookup takes over the key of the lookups; it stays that of the master key in a
+// store without a rotation.
+func (k *Keyring) takeLookup(of *teamspace.RotatedKey) error {
+	if of == nil {
+		return nil
+	}
+	mac, err := open(k.wrap, of.Lookup, k.print)
+	if err == nil {
+		k.mac = []byte(mac)
+	}
+	return err
 }
 
 // opensTeam returns ErrOtherMasterKey when there are teams and the keyring opens

@@ -18,6 +18,7 @@ func (UpdateTeam) answeredWith(watchpost.Team)         {}
 func (RevealKey) answeredWith(APIKey)                  {}
 func (RotateKey) answeredWith(APIKey)                  {}
 func (expirePosts) answeredWith(expiryStep)            {}
+func (reseal) answeredWith(Done)                       {}
 func (deleteTeam) answeredWith(deletionStep)           {}
 func (AddMember) answeredWith(watchpost.Member)        {}
 func (UpdateMember) answeredWith(watchpost.Member)     {}

@@ -287,6 +287,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onRevealKey(m)
 	case RotateKey:
 		t.onRotateKey()
+	case reseal:
+		t.onReseal()
 	case expirePosts:
 		t.onExpirePosts(m)
 	case deleteTeam:

@@ -122,7 +122,7 @@ func (d *doctor) checkKey(ctx context.Context) {
 			}
 		}
 		if err == nil {
-			keyring, err = actors.NewKeyring(key)
+			keyring, err = newKeyring(d.config, key)
 		}
 		if err != nil {
 			d.fail(check, err, "put your copy of the master key at "+origin+"; without it the API keys and tokens of all teams must be made again")
@@ -130,7 +130,7 @@ func (d *doctor) checkKey(ctx context.Context) {
 		}
 	}
 	if err := keyring.Check(ctx, d.store); err != nil {
-		d.fail(check, err, "name the right key with --master-key-file")
+		d.fail(check, err, "name the right key with --master-key-file, and during a rotation the other one with --second-master-key-file")
 		return
 	}
 	d.ok(check, "the master key is that of the store")

@@ -55,17 +55,42 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 	if err != nil {
 		return nil, err
 	}
-	keyring, err := actors.NewKeyring(key)
+	keyring, err := newKeyring(c, key)
 	if err != nil {
 		return nil, err
 	}
 	if err := keyring.Bind(ctx, store, now); err != nil {
-		if errors.Is(err, actors.ErrOtherMasterKey) {
+		switch {
+		case errors.Is(err, actors.ErrOtherMasterKey):
 			err = fmt.Errorf("%w: put the right key there, or name its file with --master-key-file", err)
+		case errors.Is(err, actors.ErrRotating):
+			err = fmt.Errorf("%w: name the file of the other one with --second-master-key-file", err)
+		case errors.Is(err, actors.ErrRetired):
+			err = fmt.Errorf("%w: name the file of the newest with --master-key-file", err)
 		}
 		return nil, fmt.Errorf("master key in %s: %w", origin, err)
 	}
 	return keyring, nil
+}
+
+// newKeyring returns the keyring of a master key, and of the second one if there is.
+func newKeyring(c *serveCommand, key []byte) (*actors.Keyring, error) {
+	if c.SecondMasterKeyFile == "" {
+		return actors.NewKeyring(key)
+	}
+	content, err := os.ReadFile(c.SecondMasterKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("--second-master-key-file: %w", err)
+	}
+	second, err := decodeKey(strings.TrimSpace(string(content)), c.SecondMasterKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	of, err := actors.NewKeyring(second)
+	if err != nil {
+		return nil, err
+	}
+	return actors.NewKeyring(key, of)
 }
 
 // masterKey returns the master key and its origin. It generates a key only for

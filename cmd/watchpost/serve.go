@@ -41,6 +41,8 @@ type serveCommand struct {
 	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
 	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, generated at the first start."`
 
+	SecondMasterKeyFile string `type:"path" help:"File with a second master key, for a rotation: what it has sealed is opened too. When it is the key of the store, the store is moved to the key of --master-key-file while the service runs."`
+
 	BackupTo         string   `help:"Where POST /admin/backup writes backups: a folder, or s3+https://host/bucket/prefix with the credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."`
 	BackupRecipients []string `name:"backup-recipient" help:"Public keys of age for which backups are encrypted: age1…; default: backups are not encrypted."`
 

@@ -77,9 +77,6 @@ const (
 	writeTimeout    = 15 * time.Minute
 	maxHeaderBytes  = 32 << 10
 	listenersToFail = 3
-	// expireAt is the time of the day, in UTC, when posts are deleted whose time has
-	// passed: allowances begin at midnight, and work with them.
-	expireAt = time.Hour
 	// handoverTimeout bounds the wait for the other nodes to take over the teams.
 	handoverTimeout = 8 * time.Second
 )
@@ -108,6 +105,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	go s.obtainCertificates() // a stop does not wait for the ACME server
 	s.running.Go(s.resume)
 	s.running.Go(s.expirePosts)
+	s.running.Go(s.rotateMasterKey)
 	return s, nil
 }
 
@@ -241,50 +239,6 @@ func (s *service) listen(ctx context.Context) error {
 		s.opsURL, err = s.serve(s.config.OpsListen, api.OpsHandler())
 	}
 	return err
-}
-
-// resumeEvery is how often a node looks for work that no request would begin: of
-// teams that have failed.
-const resumeEvery = time.Minute
-
-// resume goes on with what the last owner of a team has left to do: an earlier run of
-// the service or, in a cluster, another node. It returns when the service stops.
-func (s *service) resume() {
-	again := time.NewTicker(resumeEvery)
-	defer again.Stop()
-	for {
-		var taken <-chan struct{} // closed when this node may have taken teams over
-		if s.node != nil {
-			_, taken = s.node.Place(actors.SignInPlace)
-		}
-		if err := s.registry.ResumeDeletions(s.background); err != nil && s.background.Err() == nil {
-			s.log.Error("the deletion of a team is not finished: it is tried again", "error", err)
-		}
-		if err := s.registry.ResumeNotifications(s.background); err != nil && s.background.Err() == nil {
-			s.log.Error("notifications of a team wait: they are tried again", "error", err)
-		}
-		select {
-		case <-taken:
-		case <-again.C:
-		case <-s.background.Done():
-			return
-		}
-	}
-}
-
-// expirePosts deletes the posts whose time has passed, now and once a day.
-func (s *service) expirePosts() {
-	deleted, err := s.registry.ExpirePosts(s.background)
-	if s.background.Err() != nil {
-		return
-	}
-	if err != nil {
-		s.log.Error("not all posts whose time has passed are deleted: the next pass goes on", "error", err)
-	}
-	if deleted > 0 {
-		s.log.Info("posts deleted whose time has passed", "posts", deleted)
-	}
-	s.clock.At(s.clock.Now().Truncate(24*time.Hour).Add(24*time.Hour+expireAt), s.expirePosts)
 }
 
 func (s *service) isReady() error {

@@ -162,10 +162,39 @@ type EngagementChange struct {
 	Target string           `json:"target"`
 }
 
-// KeyFingerprint tells a master key from others and says nothing else of it.
+// KeyFingerprint says which master key opens the store. A fingerprint tells a key from
+// others and says nothing else of it.
 type KeyFingerprint struct {
+	// Hash is the fingerprint of the first master key; RotatedHash after a rotation,
+	// so that builds from before rotations refuse the store.
 	Hash      string    `json:"hash"`
 	CreatedAt time.Time `json:"created_at"`
+	// Rotated is the master key after a rotation, with the key of the lookups, which
+	// stays that of the first master key, sealed with it.
+	Rotated *RotatedKey `json:"rotated,omitempty"`
+	// Next is the same of a rotation under way.
+	Next *RotatedKey `json:"next,omitempty"`
+	// Retired are the fingerprints of keys that were rotated away.
+	Retired []string `json:"retired,omitempty"`
+}
+
+// RotatedHash is no fingerprint.
+const RotatedHash = "rotated"
+
+// RotatedKey is a master key with what it must open.
+type RotatedKey struct {
+	Hash   string    `json:"hash"`
+	Lookup []byte    `json:"lookup"`
+	At     time.Time `json:"at"` // when its rotation began
+}
+
+// Current returns the fingerprint of the master key that opens the store alone, unless
+// a rotation is under way.
+func (k *KeyFingerprint) Current() string {
+	if k.Rotated != nil {
+		return k.Rotated.Hash
+	}
+	return k.Hash
 }
 
 // AddressRecord holds an email's attempts to sign in.
