@@ -72,6 +72,21 @@ adapter-check: ## test the extension's adapters against saved pages; PAGES=folde
 	extension/tools node adapter.mjs check $(PAGES)
 .PHONY: adapter-check
 
+# The key is the operator's: outside of this folder, secret, and never replaced.
+KEY ?= $(HOME)/.config/watchpost/extension-key.pem
+extension-key: ## make the private key that updates of the extension are signed with: KEY=file
+	@node extension/key.mjs $(KEY)
+
+extension-updates: ## signed packages for serve --extension-updates, in bin/extension/updates: SERVICE=https://… KEY=file
+	@[ -n "$(SERVICE)" ] || { echo "make extension-updates: SERVICE=https://… is missing, where browsers ask for updates" >&2; exit 2; }
+	extension/tools node build.mjs --updates $(CURDIR)/$(BIN)/extension/updates --key $(KEY) $(EXTENSION_OPTIONS)
+
+extension-store: ## packages for the stores of Chrome and Firefox, in bin/extension
+	mkdir -p $(BIN)/extension
+	extension/tools node build.mjs --store --out $(CURDIR)/$(BIN)/extension/chrome --zip $(CURDIR)/$(BIN)/extension/watchpost-chrome.zip $(EXTENSION_OPTIONS)
+	extension/tools node build.mjs --store --browser firefox --out $(CURDIR)/$(BIN)/extension/firefox --zip $(CURDIR)/$(BIN)/extension/watchpost-firefox.zip $(EXTENSION_OPTIONS)
+.PHONY: extension-key extension-updates extension-store
+
 # The versions are those of http/dashboard/package-lock.json.
 VENDOR := http/dashboard/assets/vendor
 dashboard-assets: ## copy htmx and uPlot from npm into the dashboard, with their licences

@@ -1,28 +1,46 @@
 // Returns the manifest for the options of a build.
 
+/** The extension's id in Firefox. */
+export const geckoID = 'extension@watchpost.example'
+
 /**
- * @param {{origins: string[], version: string, key: string}} build origins are
- *   those of the network: the only ones that the extension may read and act on.
- *   Without one, the extension asks for access to the member's network at
- *   pairing. The key is public; it gives the extension the same id wherever it
- *   is loaded.
+ * @param {{browser: 'chrome' | 'firefox', origins: string[], version: string, key: string, update: string}} build
+ *   origins are those of the network: the only ones that the extension may read
+ *   and act on. Without one, the extension asks for access to the member's
+ *   network at pairing. The key is public; it gives the extension the same id
+ *   wherever it is loaded in Chromium. A package for a store has none, because
+ *   the store gives the id. update is the address of the update manifest, ""
+ *   where a store has the updates.
  */
-export const manifest = ({ origins, version, key }) => ({
+export const manifest = ({ browser, origins, version, key, update }) => ({
   manifest_version: 3,
   name: 'Watchpost',
   description: '__MSG_description__',
   default_locale: 'en',
   version,
-  minimum_chrome_version: '123',
-  key,
+  ...browser === 'firefox' ? { browser_specific_settings: { gecko: gecko(update) } } : {
+    minimum_chrome_version: '123', ...key && { key }, ...update && { update_url: update },
+  },
   icons: icons(),
-  background: { service_worker: 'worker.js' },
+  background: browser === 'firefox' ? { scripts: ['worker.js'] } : { service_worker: 'worker.js' },
   action: { default_popup: 'popup.html', default_title: 'Watchpost', default_icon: icons() },
   options_ui: { page: 'options.html', open_in_tab: true },
   permissions: ['storage', 'alarms', 'scripting', 'tabGroups'],
-  ...origins.length > 0 ? { host_permissions: origins.map(origin => `${origin}/*`) } : { optional_host_permissions: ['https://*/*', ...loopback.map(host => `http://${host}/*`)] },
+  ...origins.length > 0 ? { host_permissions: patterns(browser, origins) } : { optional_host_permissions: ['https://*/*', ...loopback.map(host => `http://${host}/*`)] },
   content_security_policy: { extension_pages: `default-src 'self'; script-src 'self'; object-src 'none'; connect-src ${connectTo(origins)}; img-src 'self' data:` },
 })
+
+/** Firefox 140 shows which data leaves the browser, and asks for it. */
+const gecko = update => ({
+  id: geckoID, strict_min_version: '140.0', ...update && { update_url: update },
+  data_collection_permissions: { required: ['personallyIdentifyingInfo', 'websiteContent'] },
+})
+
+/** Match patterns of Firefox have no ports: one stands for all. */
+const patterns = (browser, origins) => [...new Set(origins.map(origin => {
+  const { protocol, hostname } = new URL(origin)
+  return browser === 'firefox' ? `${protocol}//${hostname}/*` : `${origin}/*`
+}))]
 
 /** The member's own computer. */
 const loopback = ['127.0.0.1', 'localhost', '*.localhost']

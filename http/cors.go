@@ -21,7 +21,7 @@ func (s *Server) allowExtension(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if origin == "" || !slices.Contains(s.sessions.origins, origin) {
+	if origin == "" || !s.sessions.allows(origin) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

@@ -1,8 +1,12 @@
 package httpapi
 
 import (
+	"encoding/xml"
+	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 
 	"github.com/go-fuego/fuego"
 
@@ -12,6 +16,8 @@ import (
 func (s *Server) downloadRoutes() {
 	fuego.GetStd(s.api, "/extension.zip", s.downloadExtension,
 		s.operation(public, "downloadExtension", "The browser extension", tagOps), fuego.OptionHide())
+	fuego.GetStd(s.api, "/extension/updates/{file}", s.downloadUpdate,
+		s.operation(public, "extensionUpdates", "Updates of the browser extension", tagOps), fuego.OptionHide())
 	fuego.GetStd(s.api, "/extension/removed", showRemoved,
 		s.operation(public, "removedExtension", "What remains of a removed extension", tagOps), fuego.OptionHide())
 }
@@ -35,15 +41,62 @@ func showRemoved(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(removedPage))
 }
 
+// updates are the files of updates and their types. Browsers ask for a manifest
+// every few hours, and for the package when the manifest has a newer version.
+var updates = map[string]string{
+	"chrome.xml":    "text/xml; charset=utf-8",
+	"watchpost.crx": "application/x-chrome-extension",
+	"firefox.json":  "application/json",
+	"watchpost.xpi": "application/x-xpinstall",
+}
+
+// originOfUpdates returns the origin of the extension that a folder has updates
+// for.
+func originOfUpdates(folder string) (string, error) {
+	manifest, err := os.ReadFile(filepath.Join(folder, "chrome.xml"))
+	if err != nil {
+		return "", fmt.Errorf("updates of the extension (make extension-updates): %w", err)
+	}
+	var update struct {
+		App struct {
+			ID string `xml:"appid,attr"`
+		} `xml:"app"`
+	}
+	if err := xml.Unmarshal(manifest, &update); err != nil || !extensionID.MatchString(update.App.ID) {
+		return "", fmt.Errorf("updates of the extension: %s names no extension (make extension-updates)", filepath.Join(folder, "chrome.xml"))
+	}
+	return "chrome-extension://" + update.App.ID, nil
+}
+
+var extensionID = regexp.MustCompile(`^[a-p]{32}$`)
+
+// downloadUpdate serves a file of the folder of updates.
+func (s *Server) downloadUpdate(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	kind, known := updates[name]
+	if s.updates == "" || !known {
+		s.writeError(r, watchpost.Errorf(watchpost.NotFound, textNotFound))
+		return
+	}
+	s.serveFile(w, r, filepath.Join(s.updates, name), kind)
+}
+
 // downloadExtension serves the file that the operator has named. It is opened
 // for each request: a newer build is offered without a restart.
 func (s *Server) downloadExtension(w http.ResponseWriter, r *http.Request) {
-	missing := watchpost.Errorf(watchpost.NotFound, textNotFound)
 	if s.extension == "" {
-		s.writeError(r, missing)
+		s.writeError(r, watchpost.Errorf(watchpost.NotFound, textNotFound))
 		return
 	}
-	file, err := os.Open(s.extension)
+	w.Header().Set("Content-Disposition", `attachment; filename="watchpost-extension.zip"`)
+	s.serveFile(w, r, s.extension, "application/zip")
+}
+
+// serveFile serves a file of the operator as a media type; one that is not there
+// is not found.
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, path, kind string) {
+	missing := watchpost.Errorf(watchpost.NotFound, textNotFound)
+	file, err := os.Open(path) //nolint:gosec // named by the operator
 	if err != nil {
 		s.writeError(r, missing)
 		return
@@ -54,8 +107,6 @@ func (s *Server) downloadExtension(w http.ResponseWriter, r *http.Request) {
 		s.writeError(r, missing)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", `attachment; filename="watchpost-extension.zip"`)
+	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, "", info.ModTime(), file)
 }

@@ -55,3 +55,35 @@ func TestExtensionDownload(t *testing.T) {
 	require.Equal(t, "application/zip", r.header.Get("Content-Type"))
 	require.Contains(t, r.header.Get("Content-Disposition"), "watchpost-extension.zip")
 }
+
+// TestExtensionUpdates: the service offers the operator's packages and their
+// update manifests, and allows the extension's id that they name.
+func TestExtensionUpdates(t *testing.T) {
+	t.Parallel()
+	build(t).do("GET", "/extension/updates/chrome.xml", "").fails(404, "Not found")
+	folder := t.TempDir()
+	id := "chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	write("chrome.xml", `<?xml version="1.0"?><gupdate xmlns="http://www.google.com/update2/response" protocol="2.0"><app appid="ponmlkjihgfedcbaponmlkjihgfedcba"><updatecheck/></app></gupdate>`)
+	write("watchpost.crx", "Cr24")
+	write("key.pem", "secret")
+	h := build(t, func(o *httpapi.Options) {
+		o.ExtensionOrigins, o.ExtensionUpdates = []string{"moz-extension://*"}, folder
+	})
+	r := h.do("GET", "/extension/updates/watchpost.crx", "")
+	require.Equal(t, "Cr24", r.raw)
+	require.Equal(t, "application/x-chrome-extension", r.header.Get("Content-Type"))
+	require.Equal(t, "text/xml; charset=utf-8", h.do("GET", "/extension/updates/chrome.xml", "").header.Get("Content-Type"))
+	for _, none := range []string{"key.pem", "watchpost.xpi", "..%2fchrome.xml"} {
+		h.do("GET", "/extension/updates/"+none, "").fails(404, "Not found")
+	}
+	for origin, allowed := range map[string]bool{
+		id: true, "moz-extension://3d9dc2a7-2d6c-4a3f-9df6-0e0f5a1f2b3c": true, ourExtension: false, "https://moz-extension.example": false,
+	} {
+		r := h.do("POST", "/extension/sign-in", "{}", "Origin", origin, "Sec-Fetch-Site", "cross-site")
+		require.Equal(t, allowed, r.header.Get("Access-Control-Allow-Origin") == origin, origin)
+		require.Equal(t, allowed, r.status == 400, origin)
+	}
+}

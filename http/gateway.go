@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,10 +80,22 @@ func newGateway(origins []string) (*gateway, error) {
 	return g, nil
 }
 
+// anyFirefox allows the extension in every Firefox, which gives it another origin
+// in each profile. Web pages cannot have such an origin.
+const (
+	firefoxScheme = "moz-extension://"
+	anyFirefox    = firefoxScheme + "*"
+)
+
+// allows reports whether the extension may have that origin.
+func (g *gateway) allows(origin string) bool {
+	return slices.Contains(g.origins, origin) || strings.HasPrefix(origin, firefoxScheme) && slices.Contains(g.origins, anyFirefox)
+}
+
 // checkSite refuses a request that a page of another web site makes in a
 // visitor's browser.
 func (s *Server) checkSite(r *http.Request) error {
-	if s.sessions.sites.Check(r) != nil {
+	if !s.sessions.allows(r.Header.Get("Origin")) && s.sessions.sites.Check(r) != nil {
 		return watchpost.Errorf(watchpost.Forbidden, textOrigin)
 	}
 	return nil
@@ -91,7 +104,7 @@ func (s *Server) checkSite(r *http.Request) error {
 // checkSecret refuses a session that others could listen to, and one that a
 // page of some web site opened.
 func (s *Server) checkSecret(r *http.Request) error {
-	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(s.sessions.origins, origin) {
+	if origin := r.Header.Get("Origin"); origin != "" && !s.sessions.allows(origin) {
 		return watchpost.Errorf(watchpost.Forbidden, textOrigin)
 	}
 	if !s.insecure && !s.clientOf(r).secret() {

@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,8 +68,13 @@ type Options struct {
 	// Insecure lets sessions connect without TLS from other machines.
 	Insecure bool
 	// ExtensionOrigins are the values of Origin with which a browser may open
-	// a session: chrome-extension://<id>.
+	// a session: chrome-extension://<id>, or moz-extension://* for all of
+	// Firefox.
 	ExtensionOrigins []string
+	// ExtensionUpdates is the folder with signed packages of the extension and
+	// their update manifests; empty means that there is none. The id in it is
+	// allowed like one of ExtensionOrigins.
+	ExtensionUpdates string
 	// ExtensionFile is the zip of the browser extension that /extension.zip
 	// offers; empty, or a file that is not there, means that there is none.
 	ExtensionFile string
@@ -142,6 +148,7 @@ type Server struct {
 	writable  func() error
 	timing    Timing
 	extension string
+	updates   string // folder of the extension's packages
 
 	interpreter interpret.Fallback
 	sessions    *gateway
@@ -177,6 +184,13 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.ExtensionUpdates != "" {
+		origin, err := originOfUpdates(o.ExtensionUpdates)
+		if err != nil {
+			return nil, err
+		}
+		o.ExtensionOrigins = append(slices.Clone(o.ExtensionOrigins), origin)
+	}
 	sessions, err := newGateway(o.ExtensionOrigins)
 	if err != nil {
 		return nil, err
@@ -185,7 +199,7 @@ func New(o Options) (*Server, error) {
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newBearerToken(o.AdminToken), scraper: newBearerToken(o.MetricsToken), backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
-		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile,
+		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile, updates: o.ExtensionUpdates,
 	}
 	if o.Cluster != nil {
 		s.cluster = newClusterEdge(*o.Cluster, metrics.forwarded)

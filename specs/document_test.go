@@ -32,7 +32,7 @@ func (w *world) readDocument() (*document, error) {
 
 // undocumented are the paths that the document omits on purpose: they do not
 // return JSON, or return the document.
-var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/docs": true, "/extension/socket": true, "/extension/removed": true}
+var undocumented = map[string]bool{"/metrics": true, "/openapi.json": true, "/docs": true, "/extension/socket": true, "/extension/removed": true, "/extension/updates/chrome.xml": true}
 
 // operation returns the operation of a request; nil when the document has
 // none.

@@ -98,7 +98,7 @@ func (d *demo) start(ctx, sessionsCtx context.Context) error {
 	c := d.config
 	config := &serveCommand{
 		Listen: freeAddress(c.Listen), Data: c.Data, AdminToken: c.AdminToken, TestClock: c.TestClock, LogLevel: c.LogLevel,
-		ExtensionOrigin: []string{extensionOrigin}, ExtensionFile: c.ExtensionFile,
+		ExtensionOrigin: []string{extensionOrigin, "moz-extension://*"}, ExtensionFile: c.ExtensionFile,
 		demo: true,
 	}
 	networkAddress := freeAddress(c.NetworkListen)

@@ -56,8 +56,9 @@ type serveCommand struct {
 	TrustedProxy    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, for example 10.0.0.0/8."`
 	NotifyPrivate   []netip.Prefix `help:"Private networks that notifications may be delivered to, also without TLS, for example 10.1.2.3/32."`
 	Insecure        bool           `help:"Serve other machines without TLS. Keys and tokens are sent unencrypted."`
-	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj" help:"Allowed origins of browser extensions, for example chrome-extension://<id>."`
+	ExtensionOrigin []string       `default:"chrome-extension://bamceibeigcjfoonkpdekbfiefbccikj,moz-extension://*" help:"Allowed origins of browser extensions: chrome-extension://<id>, and moz-extension://* for Firefox, which makes another one in each profile."`
 	ExtensionFile   string         `type:"path" help:"Zip of the browser extension to serve at /extension.zip."`
+	ExtensionUpdate string         `name:"extension-updates" type:"path" help:"Folder with signed packages of the browser extension (make extension-updates) to serve at /extension/updates/. Its id is an allowed origin."`
 
 	Cluster       bool   `help:"Share the teams of --store with other nodes. Needs --advertise and the three certificate files."`
 	Advertise     string `help:"Address at which the other nodes of the cluster reach this one: host:port."`

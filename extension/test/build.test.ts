@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { unzipSync } from 'fflate'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -62,4 +63,61 @@ it('has the id that the service allows', () => {
 
 it('refuses invalid origins', () => {
   expect(() => build('d', {}, '--network', 'https://network.example/path')).toThrow()
+})
+
+it('makes a package for stores without a key, and one for Firefox', () => {
+  expect(build('f', {}, '--store').manifest).not.toHaveProperty('key')
+  const { manifest } = build('g', {}, '--browser', 'firefox', '--network', 'http://network.localhost:8090')
+  expect(manifest['background']).toEqual({ scripts: ['worker.js'] })
+  expect(manifest['browser_specific_settings']).toMatchObject({ gecko: { id: 'extension@watchpost.example', strict_min_version: '140.0' } })
+  expect(manifest['host_permissions']).toEqual(['http://network.localhost/*'])
+  for (const name of ['key', 'update_url', 'minimum_chrome_version']) expect(manifest).not.toHaveProperty(name)
+})
+
+/** The fields of a message in protobuf, which are all bytes. */
+function fieldsOf(message: Buffer): Map<number, Buffer> {
+  const found = new Map<number, Buffer>()
+  let at = 0
+  const varint = () => {
+    let n = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = message[at++]!
+      n |= (byte & 127) << shift
+      if (byte < 128) return n
+    }
+  }
+  while (at < message.length) {
+    const number = varint() >>> 3, length = varint()
+    found.set(number, message.subarray(at, at += length))
+  }
+  return found
+}
+
+it('signs updates with the key of the operator, and names them in update manifests', () => {
+  const key = join(dir, 'keys', 'key.pem'), updates = join(dir, 'updates')
+  const run = (...args: string[]) => execFileSync(process.execPath, args, { stdio: 'pipe' }).toString()
+  const id = /Id of the extension: ([a-p]{32})/.exec(run('key.mjs', key))![1]!
+  expect(statSync(key).mode & 0o777).toBe(0o600)
+  expect(() => run('key.mjs', key)).toThrow('is there already')
+  expect(() => run('key.mjs', 'key.pem')).toThrow('version control')
+  run('build.mjs', '--updates', updates, '--key', key, '--service', 'https://watchpost.example')
+  const read = (name: string) => readFileSync(join(updates, name))
+  expect(readdirSync(updates).sort()).toEqual(['chrome.xml', 'firefox.json', 'watchpost.crx', 'watchpost.xpi'])
+  expect(read('chrome.xml').toString()).toContain(`<app appid="${id}"><updatecheck codebase="https://watchpost.example/extension/updates/watchpost.crx" version="1.0.0"/>`)
+  expect(JSON.parse(read('firefox.json').toString())).toEqual({ addons: { 'extension@watchpost.example': { updates: [{ version: '1.0.0', update_link: 'https://watchpost.example/extension/updates/watchpost.xpi' }] } } })
+
+  const crx = read('watchpost.crx'), length = crx.readUInt32LE(8), zip = crx.subarray(12 + length)
+  expect(crx.subarray(0, 8)).toEqual(Buffer.from('Cr24\x03\0\0\0'))
+  const header = fieldsOf(crx.subarray(12, 12 + length)), proof = fieldsOf(header.get(2)!), signed = header.get(10_000)!
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(signed.length)
+  const publicKey = createPublicKey({ key: proof.get(1)!, format: 'der', type: 'spki' })
+  expect(verify('sha256', Buffer.concat([Buffer.from('CRX3 SignedData\0'), size, signed, zip]), publicKey, proof.get(2)!)).toBe(true)
+  const hash = createHash('sha256').update(proof.get(1)!).digest().subarray(0, 16)
+  expect(fieldsOf(signed).get(1)).toEqual(hash)
+  expect(hash.toString('hex').replace(/./g, digit => String.fromCharCode(97 + parseInt(digit, 16)))).toBe(id)
+  const unpacked = unzipSync(zip), manifest = JSON.parse(Buffer.from(unpacked['manifest.json']!).toString()) as Record<string, unknown>
+  expect(manifest).toMatchObject({ key: proof.get(1)!.toString('base64'), update_url: 'https://watchpost.example/extension/updates/chrome.xml' })
+  const firefox = JSON.parse(Buffer.from(unzipSync(read('watchpost.xpi'))['manifest.json']!).toString()) as Record<string, unknown>
+  expect(firefox['browser_specific_settings']).toMatchObject({ gecko: { update_url: 'https://watchpost.example/extension/updates/firefox.json' } })
 })

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -176,12 +175,6 @@ func (b *chromium) targets() []target {
 	return list.TargetInfos
 }
 
-// has reports whether a page or worker is open.
-func (b *chromium) has(id string) bool {
-	b.t.Helper()
-	return slices.ContainsFunc(b.targets(), func(t target) bool { return t.TargetID == id })
-}
-
 // worker returns the extension's worker, if it runs.
 func (b *chromium) worker() (target, bool) {
 	b.t.Helper()
@@ -252,13 +245,6 @@ func (p *page) run(script string) json.RawMessage {
 	return value
 }
 
-// click clicks an element as the member does, which allows the page to ask for
-// permissions.
-func (p *page) click(selector string) {
-	p.t.Helper()
-	p.must(p.session, "Runtime.evaluate", map[string]any{"expression": `document.querySelector("` + selector + `").click()`, "userGesture": true}, nil)
-}
-
 // until waits until an expression is true. An expression that fails, as during
 // navigation, counts as not yet true.
 func (p *page) until(expression string) {
@@ -296,6 +282,22 @@ func (p *page) picture(width int, dark bool) []byte {
 	var height int
 	require.NoError(p.t, json.Unmarshal(p.run(`document.documentElement.scrollHeight`), &height))
 	size(height)
+	return p.shot()
+}
+
+// storePicture takes a picture of the size that stores want, 1280 × 800 pixels,
+// with the page's beginning in the middle.
+func (p *page) storePicture() []byte {
+	p.t.Helper()
+	p.must(p.session, "Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": "light"}}}, nil)
+	p.must(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": false}, nil)
+	p.run(`document.body.style.margin = "0 auto"; document.querySelector("#settings") && (document.body.style.zoom = 400 / Math.max(400, document.body.offsetHeight))`)
+	return p.shot()
+}
+
+// shot takes a picture of the page as it is.
+func (p *page) shot() []byte {
+	p.t.Helper()
 	var shot struct{ Data string }
 	p.must(p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
 	png, err := base64.StdEncoding.DecodeString(shot.Data)

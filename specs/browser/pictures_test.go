@@ -32,6 +32,8 @@ func takePictures(m *member) {
 		keep(t, "popup-"+name, popup.picture(360, dark))
 		keep(t, "settings-"+name, settings.picture(640, dark))
 	}
+	keep(t, "../store/pictures/popup", popup.storePicture())
+	keep(t, "../store/pictures/settings", settings.storePicture())
 	var height int
 	require.NoError(t, json.Unmarshal(popup.run(`document.body.offsetHeight`), &height))
 	require.LessOrEqual(t, height, popupHeight)
@@ -46,6 +48,7 @@ func takePictures(m *member) {
 	require.Empty(t, sessions)
 	settings.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).match(/token|"name"|activities/))`)
 	keep(t, "pairing-light", settings.picture(640, false))
+	keep(t, "../store/pictures/pairing", settings.storePicture())
 }
 
 // keep checks that a picture is not empty, and writes it with -update.
@@ -53,7 +56,7 @@ func keep(t testing.TB, name string, png []byte) {
 	t.Helper()
 	require.Greater(t, len(png), 4<<10, "%s is empty", name)
 	if *update {
-		require.NoError(t, os.MkdirAll(pictures, 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(pictures, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o644))
 	}
 }

@@ -1,4 +1,4 @@
-// The service worker. The browser may stop it at any moment, and any of the
+// The service worker, in Firefox the event page. The browser may stop it at any moment, and any of the
 // events below starts it again. Their listeners must be registered first;
 // otherwise the event that started the worker is lost.
 
@@ -7,8 +7,9 @@ import type { Failure, FromUI } from '../shared/state'
 import { Watchpost } from './watchpost'
 
 // Scripts in pages cannot read the storage.
-void chrome.storage.local.setAccessLevel({ accessLevel: 'TRUSTED_CONTEXTS' })
-void chrome.storage.session.setAccessLevel({ accessLevel: 'TRUSTED_CONTEXTS' })
+// Firefox has no access levels; there the page script is trusted as far as its
+// isolated world is.
+for (const area of [chrome.storage.local, chrome.storage.session]) void area.setAccessLevel?.({ accessLevel: 'TRUSTED_CONTEXTS' })
 
 const started = Watchpost.start()
 
