@@ -85,6 +85,7 @@ func TestDashboardEvents(t *testing.T) {
 	require.JSONEq(t, `{"topic":"all"}`, first)
 
 	const tasks = 10
+	began := time.Now()
 	want := map[string]bool{}
 	for i := range tasks {
 		made := read[fields](m.call("POST", "/network-agent/fetch-profile", fmt.Sprintf(`{"profile_slug":"person-%d"}`, i)), 200)
@@ -103,6 +104,7 @@ func TestDashboardEvents(t *testing.T) {
 			delete(missing, event.ID)
 		}
 	}
+	t.Logf("%d streams have heard of %d tasks each, %v after the first was asked for", streams, tasks, time.Since(began).Round(time.Millisecond))
 	require.Equal(t, 303, b.send("/app/sign-out", url.Values{"token": {b.token()}, "everywhere": {"1"}}).status)
 	read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"last"}`), 200)
 	for _, heard := range open {

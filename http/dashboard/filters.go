@@ -124,8 +124,12 @@ var orders = []choice{
 	{Value: string(watchpost.MostLiked), Name: "Most likes"}, {Value: string(watchpost.OldestFirst), Name: "Oldest first"},
 }
 
+// usualCounts is the room for the queries of a page, which are large values.
+const usualCounts = 320
+
 func newFeedFilters(p parameters, named []string, q watchpost.PostQuery, lists []actors.WatchlistView, languages map[string]bool, now time.Time) *feedFilters {
 	f := &feedFilters{params: p, languages: languages, named: named, query: q, Search: p.values.Get("search_term"), SearchKept: p.hidden("search_term", "sort_by"), Order: q.Order}
+	f.questions = make([]actors.PostCount, 0, usualCounts)
 	for _, o := range orders {
 		o.On = watchpost.PostOrder(o.Value) == q.Order
 		f.Orders = append(f.Orders, o)

@@ -104,7 +104,10 @@ func (h *planHash) text(s string) {
 // terms adds terms, whose order means nothing.
 func (h *planHash) terms(terms []term) {
 	h.number(uint64(len(terms)))
-	for _, t := range slices.Sorted(slices.Values(terms)) {
+	if !slices.IsSorted(terms) {
+		terms = slices.Sorted(slices.Values(terms))
+	}
+	for _, t := range terms {
 		h.number(uint64(t))
 	}
 }

@@ -262,6 +262,10 @@ func (p *plan) addWatchlists() error {
 	if err != nil {
 		return err
 	}
+	gone := func(id watchpost.WatchlistID) bool { return !p.query.Live[id] }
+	if len(known.ids) > 0 && !slices.ContainsFunc(known.ids, gone) {
+		return nil
+	}
 	var live []term
 	for i, id := range known.ids {
 		if p.query.Live[id] {
@@ -269,9 +273,7 @@ func (p *plan) addWatchlists() error {
 		}
 	}
 	p.nothing = p.nothing || len(live) == 0
-	if len(live) < len(known.ids) {
-		p.anyOf = append(p.anyOf, live)
-	}
+	p.anyOf = append(p.anyOf, live)
 	return nil
 }
 
