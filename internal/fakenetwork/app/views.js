@@ -53,7 +53,7 @@ const forms = {
 /** A text field with its button; sent is called with the button and the fields. */
 const field = (label, name, limit, button, optional, viewer, sent) => {
   const send = h('button', { disabled: optional ? undefined : '' }, button)
-  const text = h('textarea', { name, maxlength: limit, rows: 2, 'aria-label': label, input: () => { send.disabled = !optional && text.value.trim() === '' } })
+  const text = h('textarea', { name, maxlength: limit, rows: 2, 'aria-label': label, placeholder: label, input: () => { send.disabled = !optional && text.value.trim() === '' } })
   const as = viewer?.companies.length > 0 && h('select', { name: 'actor', 'aria-label': 'as' },
     h('option', { value: '' }, viewer.name), viewer.companies.map(({ slug, name: firm }) => h('option', { value: slug }, firm)))
   const submit = event => {
