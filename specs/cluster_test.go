@@ -3,12 +3,10 @@ package specs_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/stretchr/testify/require"
 
 	"watchpost/specs/process"
 )
@@ -25,27 +23,12 @@ var onOneNode = map[string]string{
 // TestSpecsInCluster runs scripts on three nodes with one database. Each request goes
 // to the next node.
 func TestSpecsInCluster(t *testing.T) {
-	files := inCluster
-	if os.Getenv("WATCHPOST_TEST_STORE") == "cluster" {
-		all, err := filepath.Glob("*.txtar")
-		require.NoError(t, err)
-		files = nil
-		for _, file := range all {
-			if onFiles[file] == "" && onOneNode[file] == "" {
-				files = append(files, file)
-			}
-		}
-	}
-	runScripts(t, testscript.Params{Files: files, Setup: func(env *testscript.Env) error {
-		url, err := newDatabase()
+	runScripts(t, testscript.Params{Files: scriptsOn(t, "cluster", inCluster, onFiles, onOneNode), Setup: func(env *testscript.Env) error {
+		w, err := worldOnDatabase(env)
 		if err != nil {
 			return err
 		}
-		if err := newWorld(env); err != nil {
-			return err
-		}
-		w := env.Values[worldKey{}].(*world)
-		w.variables = []string{"WATCHPOST_STORE=" + url, "WATCHPOST_MASTER_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
+		w.variables = append(w.variables, "WATCHPOST_MASTER_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 		w.others, err = newOtherNodes(w.dir)
 		return err
 	}})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -60,28 +61,37 @@ var onFiles = map[string]string{
 
 // TestSpecsOnPostgres runs scripts with the store in PostgreSQL.
 func TestSpecsOnPostgres(t *testing.T) {
-	files := onPostgres
-	if os.Getenv("WATCHPOST_TEST_STORE") == "postgres" {
-		all, err := filepath.Glob("*.txtar")
-		require.NoError(t, err)
-		files = nil
-		for _, file := range all {
-			if onFiles[file] == "" {
-				files = append(files, file)
-			}
-		}
-	}
-	runScripts(t, testscript.Params{Files: files, Setup: func(env *testscript.Env) error {
-		url, err := newDatabase()
-		if err != nil {
-			return err
-		}
-		if err := newWorld(env); err != nil {
-			return err
-		}
-		env.Values[worldKey{}].(*world).variables = []string{"WATCHPOST_STORE=" + url}
-		return nil
+	runScripts(t, testscript.Params{Files: scriptsOn(t, "postgres", onPostgres, onFiles), Setup: func(env *testscript.Env) error {
+		_, err := worldOnDatabase(env)
+		return err
 	}})
+}
+
+// scriptsOn returns the scripts that every run repeats on a store or, when
+// WATCHPOST_TEST_STORE names it, all but those that are about something else.
+func scriptsOn(t *testing.T, store string, some []string, others ...map[string]string) []string {
+	if os.Getenv("WATCHPOST_TEST_STORE") != store {
+		return some
+	}
+	all, err := filepath.Glob("*.txtar")
+	require.NoError(t, err)
+	return slices.DeleteFunc(all, func(file string) bool {
+		return slices.ContainsFunc(others, func(o map[string]string) bool { return o[file] != "" })
+	})
+}
+
+// worldOnDatabase makes the world of a script with an empty database.
+func worldOnDatabase(env *testscript.Env) (*world, error) {
+	url, err := newDatabase()
+	if err != nil {
+		return nil, err
+	}
+	if err := newWorld(env); err != nil {
+		return nil, err
+	}
+	w := env.Values[worldKey{}].(*world)
+	w.variables = []string{"WATCHPOST_STORE=" + url}
+	return w, nil
 }
 
 // TestLossOfPostgres stops the database while a client changes a watchlist. The

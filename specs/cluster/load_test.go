@@ -81,6 +81,8 @@ type reply struct {
 // sent once. Status 0 means that there was no answer.
 func (c *drillClient) send(again bool, method, path string, body any, headers ...string) reply {
 	began, allUp := time.Now(), true
+	next := time.NewTicker(20 * time.Millisecond) // paces the tries
+	defer next.Stop()
 	r := reply{}
 	for {
 		c.at = c.d.down.next(c.at)
@@ -101,7 +103,11 @@ func (c *drillClient) send(again bool, method, path string, body any, headers ..
 		if !again {
 			return reply{tries: r.tries}
 		}
-		time.Sleep(20 * time.Millisecond)
+		select {
+		case <-next.C:
+		case <-c.d.t.Context().Done():
+			return reply{tries: r.tries}
+		}
 	}
 }
 
