@@ -39,6 +39,9 @@ type SystemClock struct {
 	wall func() time.Time
 }
 
+// SystemClockOf returns a SystemClock that reads another wall clock than the machine's.
+func SystemClockOf(wall func() time.Time) SystemClock { return SystemClock{wall} }
+
 // Now implements Clock.
 func (c SystemClock) Now() time.Time {
 	if c.wall != nil {

@@ -135,7 +135,7 @@ func (s *service) openStore(ctx context.Context) error {
 }
 
 func (s *service) startClock(ctx context.Context) error {
-	s.clock = watchpost.SystemClock{}
+	s.clock = wallClock()
 	if !s.config.TestClock {
 		return nil
 	}

@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,6 +31,8 @@ var longFaults = append([]fault{
 	{"SIGSTOP 15 s, SIGCONT", func(d *drill) { d.stopAndContinue(15 * time.Second) }},
 	{"node cut from the database 12 s", func(d *drill) { d.cutFromDatabase(12 * time.Second) }},
 	{"node cut from the other nodes 8 s", (*drill).cutFromPeers},
+	{"two nodes cut from each other 8 s", (*drill).cutPair},
+	{"clock of a node 10 min forward, back, 10 min behind", (*drill).stepClock},
 	{"PostgreSQL restart", (*drill).restartDatabase},
 	{"database 20 ms slower per packet, 8 s", (*drill).slowDatabase},
 }, shortFaults[0], shortFaults[1], shortFaults[4])
@@ -127,14 +131,61 @@ func (d *drill) cutFromPeers() {
 	time.Sleep(long)
 }
 
+// cutPair cuts a node from one other: both still reach the third and the database.
+func (d *drill) cutPair() {
+	const long = 8 * time.Second
+	i := d.victim()
+	k := (i + 1) % nodes
+	pids := [2]int{d.nodes[i].process.PID(), d.nodes[k].process.PID()}
+	d.peers[i].freezeFrom(pids[1])
+	d.peers[k].freezeFrom(pids[0])
+	defer d.peers[i].thaw()
+	defer d.peers[k].thaw()
+	time.Sleep(long)
+}
+
+// stepClock steps the wall clock of a node forward, back, behind, and right again. No
+// step crosses the end of the day, which would begin an allowance early.
+func (d *drill) stepClock() {
+	const step = 10 * time.Minute // of the build tag clockstep
+	i, now := d.victim(), time.Now().UTC()
+	if os.Getenv("WATCHPOST_BINARY") != "" || now.Add(-2*step).Day() != now.Add(2*step).Day() {
+		d.t.Log("the clock is not stepped: the program cannot, or the day ends soon")
+		return
+	}
+	for _, s := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGUSR2, syscall.SIGUSR1} {
+		d.signal(i, s)
+		d.goOn()
+	}
+}
+
 func (d *drill) restartDatabase() {
+	began := time.Now()
 	require.NoError(d.t, d.primary.Stop())
-	require.NoError(d.t, d.primary.Run())
+	d.runDatabase(began)
 }
 
 func (d *drill) crashDatabase() {
+	began := time.Now()
 	require.NoError(d.t, d.primary.Crash())
+	d.runDatabase(began)
+}
+
+// runDatabase starts the database again, and logs what a commit has waited for.
+func (d *drill) runDatabase(began time.Time) {
+	ended := time.Now()
 	require.NoError(d.t, d.primary.Run())
+	ready := time.Now()
+	if d.standby != nil {
+		conn, err := pgx.Connect(d.t.Context(), d.primary.URL("postgres"))
+		require.NoError(d.t, err)
+		defer func() { require.NoError(d.t, conn.Close(d.t.Context())) }()
+		d.eventually("the standby follows", func() (follows bool) {
+			require.NoError(d.t, conn.QueryRow(d.t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming')").Scan(&follows))
+			return follows
+		})
+	}
+	d.t.Logf("database: ended after %v, ready after %v, standby after %v", ended.Sub(began).Round(time.Millisecond), ready.Sub(began).Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 }
 
 func (d *drill) slowDatabase() {

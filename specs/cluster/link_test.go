@@ -2,7 +2,11 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +23,7 @@ type link struct {
 
 	mu    sync.Mutex
 	open  chan struct{} // closed while bytes pass
+	only  int           // process whose bytes are held back; 0: all
 	delay time.Duration // of every piece of bytes
 	conns map[net.Conn]struct{}
 	ended bool
@@ -58,7 +63,7 @@ func (l *link) accept(listener net.Listener) {
 }
 
 func (l *link) connect(in net.Conn) {
-	if l.pass() != nil || !l.keep(in) {
+	if l.pass(in) != nil || !l.keep(in) {
 		_ = in.Close() // nobody uses it
 		return
 	}
@@ -70,19 +75,19 @@ func (l *link) connect(in net.Conn) {
 		}
 		return
 	}
-	l.running.Go(func() { l.pump(in, out) })
-	l.pump(out, in)
+	l.running.Go(func() { l.pump(in, in, out) })
+	l.pump(in, out, in)
 }
 
-// pump copies one direction, and ends both with it.
-func (l *link) pump(to, from net.Conn) {
+// pump copies one direction of an incoming connection, and ends both with it.
+func (l *link) pump(in, to, from net.Conn) {
 	defer l.drop(to)
 	defer l.drop(from)
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			if l.pass() != nil {
+			if l.pass(in) != nil {
 				return
 			}
 			if _, err := to.Write(buffer[:n]); err != nil {
@@ -95,15 +100,17 @@ func (l *link) pump(to, from net.Conn) {
 	}
 }
 
-// pass waits as long as the link holds bytes back.
-func (l *link) pass() error {
+// pass waits as long as the link holds the bytes of a connection back.
+func (l *link) pass(in net.Conn) error {
 	l.mu.Lock()
-	open, delay := l.open, l.delay
+	open, delay, only := l.open, l.delay, l.only
 	l.mu.Unlock()
 	if delay > 0 {
 		time.Sleep(delay)
 	}
-	<-open
+	if only == 0 || belongsTo(in, only) {
+		<-open
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
@@ -163,9 +170,17 @@ func (l *link) freeze() {
 	l.open = make(chan struct{})
 }
 
+// freezeFrom is freeze for the connections of one process.
+func (l *link) freezeFrom(pid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open, l.only = make(chan struct{}), pid
+}
+
 func (l *link) thaw() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.only = 0
 	select {
 	case <-l.open:
 	default:
@@ -177,4 +192,29 @@ func (l *link) slow(delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.delay = delay
+}
+
+// belongsTo reports whether the other end of a connection is a process of this machine.
+func belongsTo(in net.Conn, pid int) bool {
+	port := fmt.Sprintf(":%04X ", in.RemoteAddr().(*net.TCPAddr).Port)
+	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line) // number, local, remote, …, inode is the tenth
+		if len(fields) < 10 || !strings.HasSuffix(fields[1]+" ", port) {
+			continue
+		}
+		held, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		if err != nil {
+			return false
+		}
+		for _, file := range held {
+			if to, err := os.Readlink(file); err == nil && to == "socket:["+fields[9]+"]" {
+				return true
+			}
+		}
+	}
+	return false
 }

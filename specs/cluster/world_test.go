@@ -77,7 +77,7 @@ func emptyWorld(t *testing.T) *world {
 	w := &world{t: t, dir: t.TempDir(), client: &http.Client{Timeout: process.Patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(w.client.CloseIdleConnections)
 	var err error
-	w.binary, err = process.Build(w.dir)
+	w.binary, err = process.Build(w.dir, "-tags", "clockstep")
 	require.NoError(t, err)
 	require.NoError(t, process.WriteCertificate(w.file("node.pem"), w.file("node.key")))
 	require.NoError(t, os.WriteFile(w.file("master.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))), 0o600))

@@ -1,0 +1,8 @@
+//go:build !clockstep
+
+package main
+
+import "watchpost"
+
+// wallClock is the clock of a service without --test-clock.
+func wallClock() watchpost.Clock { return watchpost.SystemClock{} }
