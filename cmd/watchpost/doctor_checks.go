@@ -174,7 +174,7 @@ func (d *doctor) checkIndex(ctx context.Context) {
 	case err != nil:
 		d.fail(check, err, "restore a backup")
 	case sum.Problems > 0:
-		d.fail(check, fmt.Errorf("%d problems in the index of %d posts", sum.Problems, sum.Posts), "stop the service and run watchpost verify --repair")
+		d.fail(check, fmt.Errorf("%d problems in the index of %d posts", sum.Problems, sum.Posts), "run watchpost verify --repair")
 	default:
 		d.ok(check, "%d posts, and the index agrees with them", sum.Posts)
 	}

@@ -113,6 +113,11 @@ func TestDoctorReadsTheStore(t *testing.T) {
 	d.finds(t, "index", httpapi.FindingOK, "1 posts")
 	d.write(t, team, func(b *persistence.Batch) { b.Delete([]byte("pU" + "urn:network:post:1")) })
 	d.finds(t, "index", httpapi.FindingError, "problems in the index")
+	d.finds(t, "journal", httpapi.FindingOK, "0 records")
+	d.write(t, team, func(b *persistence.Batch) {
+		b.Put(teamspace.JournalKey(team), teamspace.Encode(watchpost.JournalEntry{ID: team, Number: 1}))
+	})
+	d.finds(t, "journal", httpapi.FindingError, "the entry with number 1 is not that of the chain")
 	d.store.writable = func() error { return errors.New("the database does not answer") }
 	d.finds(t, "store", httpapi.FindingError, "the database does not answer")
 }
