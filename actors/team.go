@@ -177,26 +177,11 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := t.members.load(view); err != nil {
-		return err
-	}
-	if err := t.audit.load(view); err != nil {
-		return err
-	}
-	if err := t.web.load(view); err != nil {
-		return err
-	}
-	if err := t.sessions.load(view); err != nil {
-		return err
-	}
-	if err := t.members.loadAccounts(view); err != nil {
+	if err := loadEach(view, t.members.load, t.audit.load, t.web.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.clock.Now())
-	if err := t.members.loadBindings(view); err != nil {
-		return err
-	}
-	if err := t.tasks.load(view); err != nil {
+	if err := loadEach(view, t.members.loadBindings, t.tasks.load); err != nil {
 		return err
 	}
 	for member, bound := range t.members.bindings {
@@ -206,27 +191,25 @@ func (t *team) load(view persistence.View) error {
 		return err
 	}
 	t.postStore = t.spawn(newPostStore(t.env, t.space, t.ctx.Self()))
-	if err := t.watchlists.load(view); err != nil {
-		return err
-	}
-	if err := t.watchlists.loadWeeks(view); err != nil {
+	if err := loadEach(view, t.watchlists.load, t.watchlists.loadWeeks); err != nil {
 		return err
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	if err := t.arrivals.load(view); err != nil {
-		return err
-	}
-	if err := t.rules.load(view); err != nil {
-		return err
-	}
-	if err := t.rules.stopAfterRestore(view); err != nil {
-		return err
-	}
-	if err := t.notifications.load(view); err != nil {
+	if err := loadEach(view, t.arrivals.load, t.rules.load, t.rules.stopAfterRestore, t.notifications.load); err != nil {
 		return err
 	}
 	t.arrivals.work()
+	return nil
+}
+
+// loadEach loads in the given order, up to the first error.
+func loadEach(view persistence.View, loads ...func(persistence.View) error) error {
+	for _, load := range loads {
+		if err := load(view); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

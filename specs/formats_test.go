@@ -110,7 +110,7 @@ func openFormat(t *testing.T, w *world, folder string) {
 	// the machine.
 	commitTo(t, store, "restore", func(b *persistence.Batch) { b.Delete([]byte("restored")) })
 	commitTo(t, store, "clock", func(b *persistence.Batch) {
-		b.Put([]byte("offset"), strconv.AppendInt(nil, int64(made.Add(11*time.Hour).Sub(time.Now())), 10))
+		b.Put([]byte("offset"), strconv.AppendInt(nil, int64(time.Until(made.Add(11*time.Hour))), 10))
 	})
 	require.NoError(t, store.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(data, "master.key"), []byte(formatKey), 0o600))

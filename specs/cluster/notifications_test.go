@@ -72,7 +72,7 @@ func (w *world) report(i int, token string) {
 	w.t.Helper()
 	conn, err := w.connect(i, token, "ada")
 	require.NoError(w.t, err)
-	defer conn.CloseNow() //nolint:errcheck // it has done its work
+	defer conn.CloseNow()
 	var scan protocol.Frame
 	for scan.Type != protocol.TypeTask {
 		_, raw, err := conn.Read(w.t.Context())
