@@ -11,6 +11,8 @@ type Lease struct {
 	Journal  string // the session's journal when it was leased
 	Deadline time.Time
 	ActingAt time.Time // zero until acting is recorded
+	// Trace names the span of the lease; "" when the task is not traced.
+	Trace string `json:",omitempty"`
 	// First and Units are the range of references leased from a paged task.
 	First, Units int
 }

@@ -44,6 +44,9 @@ type Task struct {
 
 	// Asked says who asked for a caller's task.
 	Asked Asker `json:",omitzero"`
+	// Trace names the span of the request that created the task; "" when it is not
+	// traced.
+	Trace string `json:",omitempty"`
 
 	// Member is the member in whose name a write acts or on whose account a
 	// read runs. Account is that account, once known. Both are empty for reads

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"watchpost"
+	"watchpost/internal/tracing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
 )
@@ -23,13 +24,15 @@ type originKey struct{}
 // originated is a request with its origin; answered as the request.
 type originated struct {
 	from    watchpost.Origin
+	trace   string // of the span that it belongs to; "": it is not traced
 	request any
 }
 
 // withOrigin returns the message for a request under a context.
 func withOrigin(ctx context.Context, request any) any {
-	if from, ok := ctx.Value(originKey{}).(watchpost.Origin); ok {
-		return originated{from, request}
+	from, known := ctx.Value(originKey{}).(watchpost.Origin)
+	if trace := tracing.Of(ctx); known || trace != "" {
+		return originated{from, trace, request}
 	}
 	return request
 }
@@ -88,9 +91,9 @@ func (a *audit) load(view persistence.View) error {
 func (a *audit) receive(message any) bool {
 	switch m := message.(type) {
 	case originated:
-		a.from = m.from
+		a.from, a.team.trace = m.from, m.trace
 		a.team.receive(m.request)
-		a.from = watchpost.Origin{}
+		a.from, a.team.trace = watchpost.Origin{}, ""
 	case noteExport:
 		batch := &persistence.Batch{}
 		a.note(batch, watchpost.AuditExported, "", "")

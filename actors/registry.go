@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"watchpost"
 	"watchpost/internal/notify"
 	"watchpost/internal/protocol"
+	"watchpost/internal/tracing"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 )
@@ -27,6 +29,8 @@ type Options struct {
 	Mailer  Mailer
 	Log     *slog.Logger
 	Metrics *Metrics
+	// Tracer records the leases of tasks whose request is traced; nil means none.
+	Tracer trace.Tracer
 	// NetworkURL is the origin of the network. It completes the addresses that
 	// a session reports without one.
 	NetworkURL string
@@ -98,6 +102,7 @@ type environment struct {
 	log         *slog.Logger
 	metrics     *Metrics
 	network     *url.URL // nil when not known
+	tracer      trace.Tracer
 	// finished holds final tasks for readers outside the mailboxes.
 	finished *finishedTasks
 	keys     *keyCache
@@ -174,6 +179,9 @@ func New(o Options) (*Registry, error) {
 	}
 	r.env.rules, r.env.restoredAt = newRules(r.env), o.RestoredAt
 	r.env.keepPosts = o.KeepPosts
+	if r.env.tracer = o.Tracer; o.Tracer == nil {
+		r.env.tracer = tracing.Off
+	}
 	r.env.sends = newSends(o.Notify, o.Mailer)
 	o.Metrics.dueScans.now = o.Clock.Now
 	r.mailer, r.placed, r.activated, r.open = o.Mailer, o.Serves, o.Activated, !o.RegistrationClosed

@@ -72,7 +72,7 @@ func AskOnce[R any](ctx context.Context, r *Registry, team watchpost.TeamID, key
 }
 
 func askIdempotent[R any](ctx context.Context, r *Registry, team watchpost.TeamID, request IdempotentRequest) (reply R, kept bool, err error) {
-	answer, err := r.Call(ctx, team, request)
+	answer, err := r.call(ctx, string(team), withOrigin(ctx, request))
 	if err != nil {
 		return reply, false, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"watchpost"
 	"watchpost/internal/protocol"
@@ -33,6 +34,8 @@ type task struct {
 	leaseUntil time.Time
 	timer      watchpost.Timer
 	timerAt    time.Time
+	// span is that of the lease; nil without one, or when the task is not traced.
+	span trace.Span
 	// newest is the publication time of the newest post of this scan so far.
 	newest time.Time
 }
@@ -173,6 +176,7 @@ func (t *task) onOffer(m offer) {
 	}
 	c := taskChange{event: taskLeased}
 	c.debited = t.pay(m.debit, next.Attempts)
+	t.beginSpan(&next)
 	d.onCommitted = both(d.onCommitted, sendTask(t.env, m.session, &next))
 	t.decideIn(d, next, c)
 	t.env.metrics.tasks.WithLabelValues(string(next.Type), "handed").Inc()
@@ -194,7 +198,7 @@ func frameOf(t *watchpost.Task) protocol.Frame {
 	deadline := t.Lease.Deadline
 	return protocol.Frame{
 		Type: protocol.TypeTask, Task: string(t.ID), Lease: t.Lease.ID, Attempt: t.Lease.Attempt,
-		TaskType: string(t.LeasedType()), Input: t.LeasedInput(), Deadline: &deadline,
+		TaskType: string(t.LeasedType()), Input: t.LeasedInput(), Deadline: &deadline, Trace: t.Lease.Trace,
 	}
 }
 

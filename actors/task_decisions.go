@@ -48,6 +48,7 @@ func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
 // decideIn is decide as a part of a decision.
 func (t *task) decideIn(d decided, next watchpost.Task, c taskChange) {
 	t.state = next
+	t.endSpan()
 	c.task = next
 	if d.batch == nil {
 		d.batch = &persistence.Batch{}

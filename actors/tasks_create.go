@@ -117,6 +117,6 @@ func (t *tasks) newTask(kind watchpost.TaskType, input json.RawMessage, asked wa
 	now := t.env.clock.Now()
 	return watchpost.Task{
 		ID: watchpost.TaskID(watchpost.NewID(now)), Type: kind, Input: watchpost.ParseTaskInput(input),
-		State: watchpost.TaskPending, CreatedAt: now, Asked: asked,
+		State: watchpost.TaskPending, CreatedAt: now, Asked: asked, Trace: t.team.trace,
 	}
 }

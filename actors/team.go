@@ -24,6 +24,7 @@ type team struct {
 	id        watchpost.TeamID
 	record    teamspace.TeamRecord // zero while the team does not exist
 	planTimer watchpost.Timer      // see armPlan
+	trace     string               // span of the request that is being received; "": it is not traced
 	postStore *actor.PID
 
 	members     *members

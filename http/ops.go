@@ -45,7 +45,7 @@ func (s *Server) metricsRoute() {
 			return nil
 		}))
 	}
-	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true})
+	show := promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{DisableCompression: true, EnableOpenMetrics: true})
 	fuego.GetStd(s.ops, "/metrics", show.ServeHTTP, options...)
 }
 
@@ -166,5 +166,5 @@ func (m *metrics) count(x *requestState, took time.Duration) {
 	} else {
 		m.requests.WithLabelValues(r.path, r.method, strconv.Itoa(x.status)).Inc()
 	}
-	r.duration.Observe(took.Seconds())
+	x.observe(r.duration, took.Seconds())
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"watchpost"
 )
 
@@ -26,7 +28,8 @@ type requestState struct {
 	sent    bool
 	bytes   int64 // of the body
 	ctx     requestContext
-	routed  *routed // nil without a cluster
+	routed  *routed    // nil without a cluster
+	span    trace.Span // nil unless the request is traced
 }
 
 // teamOf returns the team that the request's key belongs to.
@@ -37,7 +40,9 @@ func (s *Server) withState(mux http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := realNow()
 		x := &requestState{ResponseWriter: w, id: requestID(r)}
-		x.ctx.begin(r.Context(), x)
+		ctx, span := s.startSpan(r)
+		x.span = span
+		x.ctx.begin(ctx, x)
 		defer x.ctx.end()
 		h := w.Header()
 		h["X-Request-Id"] = []string{x.id}
@@ -71,6 +76,7 @@ func (s *Server) finish(x *requestState, r *http.Request, began time.Time) {
 	}
 	took := realNow().Sub(began)
 	s.metrics.count(x, took)
+	x.endSpan(r.Method)
 	if s.accessLog {
 		s.log.Info("request", "request", x.id, "method", r.Method, "path", r.URL.Path, "status", x.status, "client", s.clientOf(r).key(),
 			"team", x.team, "bytes", x.bytes, "seconds", took.Seconds())

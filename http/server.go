@@ -28,6 +28,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"watchpost"
 	"watchpost/actors"
@@ -86,6 +87,8 @@ type Options struct {
 	// are Unavailable, and /readyz too, with this reason; nil means that they
 	// never are.
 	Writable func() error
+	// Tracer records a span for each request of the API; nil means none.
+	Tracer trace.Tracer
 	// Timing replaces the periods of real time; zero fields keep theirs.
 	Timing Timing
 	// Cluster forwards requests to the node that serves their team; nil means
@@ -147,6 +150,7 @@ type Server struct {
 	ready     func() error
 	writable  func() error
 	timing    Timing
+	tracer    trace.Tracer // nil without traces
 	extension string
 	updates   string // folder of the extension's packages
 
@@ -197,7 +201,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
-		admin: newBearerToken(o.AdminToken), scraper: newBearerToken(o.MetricsToken), backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
+		admin: newBearerToken(o.AdminToken), scraper: newBearerToken(o.MetricsToken), tracer: o.Tracer, backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile, updates: o.ExtensionUpdates,
 	}

@@ -283,7 +283,7 @@ func (w *world) sessionCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	p, err := launch("session of "+email, w.dir, "session", "--server", w.anyURL(), "--network-url", w.networkURL,
+	p, err := launchWith(w.variables, "session of "+email, w.dir, "session", "--server", w.anyURL(), "--network-url", w.networkURL,
 		"--token", token, "--account", account, "--journal", filepath.Join(w.dir, "journal-"+strconv.Itoa(len(w.sessions))+"-"+email))
 	if err != nil {
 		return err

@@ -70,10 +70,11 @@ type serveCommand struct {
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
 
-	LogLevel  slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
-	LogFormat string     `default:"json" enum:"json,text" help:"Format of the log: json or text."`
-	AccessLog bool       `help:"Log every request: client, team, status, bytes and seconds."`
-	TestClock bool       `help:"Let the admin API set the clock forward, on all nodes of a cluster. For tests."`
+	LogLevel     slog.Level `default:"info" help:"Lowest level to log: debug, info, warn or error."`
+	LogFormat    string     `default:"json" enum:"json,text" help:"Format of the log: json or text."`
+	AccessLog    bool       `help:"Log every request: client, team, status, bytes and seconds."`
+	OTLPEndpoint string     `name:"otlp-endpoint" help:"OpenTelemetry collector to send traces to, by OTLP over HTTP: http://127.0.0.1:4318; default: no traces. The variables OTEL_EXPORTER_OTLP_… apply."`
+	TestClock    bool       `help:"Let the admin API set the clock forward, on all nodes of a cluster. For tests."`
 
 	// demo restricts the service to this machine: it accepts a short admin
 	// token, and requests only for the machine's own names.

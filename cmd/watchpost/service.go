@@ -22,6 +22,7 @@ import (
 	httpapi "watchpost/http"
 	"watchpost/internal/cluster"
 	"watchpost/internal/notify"
+	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/migrate"
 )
@@ -36,6 +37,7 @@ type service struct {
 	node     *cluster.Node // nil without --cluster
 	failed   chan error    // receives the error of a listener that failed
 
+	tracing     *tracing.Tracing
 	tls         *tls.Config       // nil without TLS
 	certificate *certificate      // nil without --tls-cert
 	acme        *autocert.Manager // nil without --acme-host
@@ -65,6 +67,7 @@ const (
 	drainTimeout  = 10 * time.Second // requests in flight and sessions
 	actorsTimeout = 10 * time.Second
 	mailTimeout   = 10 * time.Second
+	spansTimeout  = 2 * time.Second
 	// patience is the time after which stop logs the part that it waits for.
 	patience      = time.Second
 	headerTimeout = 10 * time.Second
@@ -96,7 +99,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.background, s.endBackground = context.WithCancel(context.Background())
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
 	faults := func(context.Context) error { return startFaults(s) }
-	for _, step := range []func(context.Context) error{s.startTLS, s.openStore, s.startClock, faults, s.startActors, s.listen} {
+	for _, step := range []func(context.Context) error{s.startTracing, s.startTLS, s.openStore, s.startClock, faults, s.startActors, s.listen} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, s.stop())
 		}
@@ -107,6 +110,11 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.running.Go(s.expirePosts)
 	s.running.Go(s.rotateMasterKey)
 	return s, nil
+}
+
+func (s *service) startTracing(ctx context.Context) (err error) {
+	s.tracing, err = tracing.Open(ctx, s.config.OTLPEndpoint, "watchpost", version, s.log)
+	return err
 }
 
 func (s *service) openStore(ctx context.Context) error {
@@ -185,7 +193,7 @@ func (s *service) startActors(ctx context.Context) error {
 	s.registry, err = actors.New(actors.Options{
 		KeepPosts: keep, RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
-		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}),
+		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}), Tracer: s.tracing,
 	})
 	if err == nil && s.testClock != nil {
 		s.testClock.BeforeAdvance(s.registry.BeforeAdvance)
@@ -210,6 +218,9 @@ func (s *service) listen(ctx context.Context) error {
 	o.Doctor = func(ctx context.Context) []httpapi.Finding {
 		d := doctor{config: s.config, store: s.store, keyring: s.keyring, clock: s.clock, running: true}
 		return d.examine(ctx)
+	}
+	if s.config.OTLPEndpoint != "" {
+		o.Tracer = s.tracing
 	}
 	if s.backups != nil {
 		o.Backup = s.backups.create
@@ -339,6 +350,7 @@ func (s *service) stop() error {
 	if s.testClock != nil {
 		s.testClock.Close()
 	}
+	end("the last spans", within(spansTimeout, s.tracing.Close))
 	if s.store != nil {
 		end("the store", s.store.Close)
 	}

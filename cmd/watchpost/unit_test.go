@@ -12,7 +12,7 @@ import (
 // TestStopFitsTheUnit: systemd, Kubernetes and Compose wait for the longest
 // graceful stop before they kill the process.
 func TestStopFitsTheUnit(t *testing.T) {
-	longest := handoverTimeout + drainTimeout + 2*actorsTimeout + mailTimeout
+	longest := handoverTimeout + drainTimeout + 2*actorsTimeout + mailTimeout + spansTimeout
 	for file, pattern := range map[string]string{
 		"watchpost.service":     `TimeoutStopSec=(\d+)`,
 		"compose.yaml":          `stop_grace_period: (\d+)s`,

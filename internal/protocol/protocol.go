@@ -132,6 +132,7 @@ type Frame struct {
 	TaskType string          `json:"task_type,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Deadline *time.Time      `json:"deadline,omitempty"`
+	Trace    string          `json:"traceparent,omitempty"` // of the lease's span, when it is traced
 
 	// part (and its ack), result
 	Seq    *int            `json:"seq,omitempty"`

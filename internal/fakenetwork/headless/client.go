@@ -12,6 +12,9 @@ import (
 	"strings"
 	"sync"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
 )
@@ -162,6 +165,10 @@ func (c *client) tokenOf(as string) (string, error) {
 func (c *client) send(ctx context.Context, method, path string, form url.Values, token string) (*page.Data, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
+	ctx, span := trace.SpanFromContext(ctx).TracerProvider().Tracer("watchpost").Start(ctx, method+" on the network", trace.WithSpanKind(trace.SpanKindClient))
+	defer span.End()
+	page, _, _ := strings.Cut(path, "?")
+	span.SetAttributes(attribute.String("http.request.method", method), attribute.String("url.path", page))
 	var body io.Reader
 	if form != nil {
 		body = strings.NewReader(form.Encode())

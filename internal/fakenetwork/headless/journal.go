@@ -23,8 +23,9 @@ type Entry struct {
 	TaskType string          `json:"task_type"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Deadline *time.Time      `json:"deadline,omitempty"`
-	State    string          `json:"state"` // protocol.StateReceived, StateActing or StateDone
-	At       time.Time       `json:"at"`    // time of receipt, by the session's Clock
+	Trace    string          `json:"traceparent,omitempty"` // of the lease, when it is traced
+	State    string          `json:"state"`                 // protocol.StateReceived, StateActing or StateDone
+	At       time.Time       `json:"at"`                    // time of receipt, by the session's Clock
 	// Account is the URN of the account that a write acts as, set with acting;
 	// empty in the entries of older versions.
 	Account string `json:"account,omitempty"`

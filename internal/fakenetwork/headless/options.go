@@ -11,8 +11,11 @@ import (
 	"os"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/internal/tracing"
 )
 
 // Errors that end a session permanently; Run returns them as they are or
@@ -58,6 +61,8 @@ type Options struct {
 	// clock). It may differ from the service's: each welcome reports the
 	// difference.
 	Clock watchpost.Clock
+	// Tracer records the work for tasks that the service traces (default: none).
+	Tracer trace.Tracer
 	// HTTPClient reaches the service and the network (default: a client with
 	// ordinary timeouts). Its cookie jar is not used.
 	HTTPClient *http.Client
@@ -123,6 +128,9 @@ func (o *Options) prepare() error {
 	}
 	if o.Clock == nil {
 		o.Clock = watchpost.SystemClock{}
+	}
+	if o.Tracer == nil {
+		o.Tracer = tracing.Off
 	}
 	if o.HTTPClient == nil {
 		o.HTTPClient = &http.Client{}

@@ -12,6 +12,7 @@ import (
 	"watchpost"
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
+	"watchpost/internal/tracing"
 )
 
 // maxQueued is the number of tasks that may wait while one runs. The service
@@ -63,7 +64,7 @@ type task struct {
 
 // newTask makes the task of an entry.
 func newTask(parent context.Context, e Entry) *task {
-	ctx, cancel := context.WithCancelCause(parent)
+	ctx, cancel := context.WithCancelCause(tracing.Under(parent, e.Trace))
 	return &task{entry: e, ctx: ctx, cancel: cancel, onGo: make(chan struct{}, 1)}
 }
 

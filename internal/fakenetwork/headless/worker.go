@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"watchpost"
 	"watchpost/internal/protocol"
 )
@@ -94,6 +98,16 @@ func (s *session) do(t *task) {
 	kind := watchpost.TaskType(e.TaskType)
 	var output any
 	var err error
+	if e.Trace != "" {
+		ctx, span := s.opts.Tracer.Start(t.ctx, "session "+e.TaskType, trace.WithAttributes(attribute.String("watchpost.task", e.Task)))
+		t.ctx = ctx
+		defer func() {
+			if err != nil {
+				span.SetStatus(codes.Error, err.Error())
+			}
+			span.End()
+		}()
+	}
 	switch {
 	case writers[kind] != nil:
 		output, err = s.write(t)
