@@ -83,7 +83,7 @@ func TestNoRequestFails(t *testing.T) {
 	}
 	require.Empty(t, h.failed, "failed requests")
 	for i := range nodes {
-		_, metrics := h.request(i, "GET", "/metrics", nil)
+		_, metrics := h.request(i, "GET", "/metrics", nil, "Authorization", "Bearer "+operatorToken)
 		require.Regexp(t, `(?m)^watchpost_cluster_takeovers_total [1-9]`, string(metrics), "each node has joined")
 	}
 }
