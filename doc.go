@@ -20,6 +20,8 @@
 //     are dropped and counted (Limits; plan.go).
 //   - Account: a member's login on the network, to which the network's daily
 //     limits apply (Limits; allowance.go).
+//   - Breaker: stops a type of tasks on an account while the network fails them
+//     (Agent task; breaker.go).
 //   - Allowance: how often an account may do an action in a day or week; tasks
 //     above it wait (Limits; allowance.go).
 //   - Session: one paired browser extension. Only sessions access the network

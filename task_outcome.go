@@ -13,6 +13,9 @@ type Outcome struct {
 	// PauseType stops leases of the task type to the account until a probe
 	// succeeds.
 	PauseType bool
+	// SiteFault blames the network's site: a session did not get what it expected.
+	// Answered means that the site did answer, although the task fails.
+	SiteFault, Answered bool
 	// CloseAction stops leases of the action to the account until its reset.
 	CloseAction bool
 }
@@ -22,12 +25,13 @@ type Outcome struct {
 func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 	touched := acted == nil || *acted
 	v := Outcome{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
+	v.SiteFault = siteFault(code) && !(t.Writes() && acted == nil)
 	switch {
 	case code == "outcome_unknown", t.Writes() && acted == nil:
 		v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown
 		return v
 	case code == "not_found", code == "not_connected", code == "company_not_managed", code == "invalid_input":
-		v.Event = EventFail
+		v.Event, v.Answered = EventFail, true
 		return v
 	case t.Writes() && touched:
 		// The session acted and reports a failure: a retry could act twice.
@@ -47,4 +51,13 @@ func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 		v.Event, v.Failure.RetrySafe = EventFail, true
 	}
 	return v
+}
+
+// siteFault reports whether an error is the fault of the network's site.
+func siteFault(code string) bool {
+	switch code {
+	case "not_found", "not_connected", "company_not_managed", "invalid_input", "signed_out", "challenge", "network_limit", "outcome_unknown":
+		return false
+	}
+	return true
 }

@@ -148,10 +148,16 @@ func (as *accounts) pauses(w *worker, now time.Time) []Pause {
 func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Pause {
 	var pauses []Pause
 	st := as.team.tasks.dispatch.standing(account)
-	for _, kind := range slices.Sorted(maps.Keys(st.paused)) {
-		if until := st.paused[kind]; now.Before(until) {
-			pauses = append(pauses, Pause{Reason: PauseNotUnderstood, TaskType: kind, Until: until})
+	for _, kind := range slices.Sorted(maps.Keys(st.breakers)) {
+		b := st.breakers[kind]
+		if !b.Open(now) {
+			continue
 		}
+		reason := PauseFailing
+		if b.Code == protocol.CodePageNotUnderstood || b.Code == protocol.CodeNetworkLimit {
+			reason = PauseNotUnderstood
+		}
+		pauses = append(pauses, Pause{Reason: reason, TaskType: kind, Until: b.Until, Failures: b.Failures, Since: b.Since, Code: b.Code, Message: b.Message})
 	}
 	for _, a := range watchpost.Allowances {
 		if st.ledger.closed(a.Action, now) {

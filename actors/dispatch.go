@@ -248,7 +248,7 @@ func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now
 		return watchpost.Weekly.Reset(now)
 	case watchpost.PendingPaused:
 		if w.signedIn && !w.stopped && !w.other {
-			return d.standing(w.account).paused[k.kind]
+			return d.standing(w.account).breakers[k.kind].Until
 		}
 	}
 	return time.Time{}
@@ -263,8 +263,8 @@ func (d *dispatcher) wake(now time.Time) time.Time {
 		wake = d.delayed[0].until
 	}
 	for _, st := range d.accounts {
-		for _, until := range st.paused {
-			if until.After(now) && until.Before(wake) {
+		for _, b := range st.breakers {
+			if until := b.Until; until.After(now) && until.Before(wake) {
 				wake = until
 			}
 		}

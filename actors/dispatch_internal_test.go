@@ -23,7 +23,7 @@ func dispatcherOf(workers ...*worker) *dispatcher {
 	d := newDispatcher()
 	for _, account := range []watchpost.AccountURN{"a", "b", "c", "d"} {
 		d.accounts[account] = newStanding(account)
-		d.accounts[account].paused = map[watchpost.TaskType]time.Time{}
+		d.accounts[account].breakers = map[watchpost.TaskType]watchpost.Breaker{}
 	}
 	for _, w := range workers {
 		d.workers[w.session] = w
@@ -53,11 +53,11 @@ func TestHindrances(t *testing.T) {
 		"account in use":    {func(_ *dispatcher, w *worker) { w.inUse, w.signedIn = true, false }, queueKey{kind: read, account: ""}, watchpost.PendingExtensionOffline, time.Time{}},
 		"signed out":        {func(_ *dispatcher, w *worker) { w.signedIn = false }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, time.Time{}},
 		"stopped":           {func(_ *dispatcher, w *worker) { w.stopped = true }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, time.Time{}},
-		"type paused":       {func(d *dispatcher, _ *worker) { d.accounts["a"].paused[read] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
-		"other type paused": {func(d *dispatcher, _ *worker) { d.accounts["a"].paused[write] = probe }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
-		"pause over":        {func(d *dispatcher, _ *worker) { d.accounts["a"].paused[read] = wednesday }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"type paused":       {func(d *dispatcher, _ *worker) { d.accounts["a"].breakers[read] = watchpost.Breaker{Until: probe} }, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
+		"other type paused": {func(d *dispatcher, _ *worker) { d.accounts["a"].breakers[write] = watchpost.Breaker{Until: probe} }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
+		"pause over":        {func(d *dispatcher, _ *worker) { d.accounts["a"].breakers[read] = watchpost.Breaker{Until: wednesday} }, queueKey{kind: read, account: ""}, watchpost.PendingQueued, time.Time{}},
 		"paused and spent": {func(d *dispatcher, _ *worker) {
-			d.accounts["a"].paused[read] = probe
+			d.accounts["a"].breakers[read] = watchpost.Breaker{Until: probe}
 			d.accounts["a"].ledger.close(&persistence.Batch{}, watchpost.ActionProfileFetch, wednesday)
 		}, queueKey{kind: read, account: ""}, watchpost.PendingPaused, probe},
 		"spent": {func(d *dispatcher, _ *worker) {
@@ -102,7 +102,7 @@ func TestWhyOfSeveral(t *testing.T) {
 		a, b, c, out := free("1", "a"), free("2", "b"), free("3", "c"), free("4", "d")
 		out.signedIn = false
 		d := dispatcherOf(a, b, out)
-		d.accounts["a"].paused[read], d.accounts["b"].paused[read] = late, early
+		d.accounts["a"].breakers[read], d.accounts["b"].breakers[read] = watchpost.Breaker{Until: late}, watchpost.Breaker{Until: early}
 		reason, until := d.why(queueKey{kind: read, account: ""}, wednesday)
 		require.Equal(t, watchpost.PendingPaused, reason)
 		require.Equal(t, early, until)
@@ -171,9 +171,9 @@ func TestWake(t *testing.T) {
 	d := dispatcherOf()
 	midnight := watchpost.Daily.Reset(wednesday)
 	require.Equal(t, midnight, d.wake(wednesday))
-	d.accounts["a"].paused["x"] = wednesday.Add(time.Hour)
-	d.accounts["b"].paused["x"] = wednesday.Add(time.Minute)
-	d.accounts["c"].paused["x"] = midnight.Add(time.Hour)
+	d.accounts["a"].breakers["x"] = watchpost.Breaker{Until: wednesday.Add(time.Hour)}
+	d.accounts["b"].breakers["x"] = watchpost.Breaker{Until: wednesday.Add(time.Minute)}
+	d.accounts["c"].breakers["x"] = watchpost.Breaker{Until: midnight.Add(time.Hour)}
 	require.Equal(t, wednesday.Add(time.Minute), d.wake(wednesday))
 	require.Equal(t, wednesday.Add(time.Hour), d.wake(wednesday.Add(time.Minute)))
 	require.Equal(t, midnight, d.wake(wednesday.Add(time.Hour)))
@@ -221,7 +221,7 @@ func TestDispatchAgainstModel(t *testing.T) {
 				}
 			case 6:
 				account, kind := watchpost.AccountURN(rapid.SampledFrom([]string{"a", "b"}).Draw(r, "acc")), rapid.SampledFrom(kinds).Draw(r, "paused")
-				d.accounts[account].paused[kind] = now.Add(time.Minute)
+				d.accounts[account].breakers[kind] = watchpost.Breaker{Until: now.Add(time.Minute)}
 				if rapid.Bool().Draw(r, "over") {
 					now = now.Add(time.Minute)
 				}

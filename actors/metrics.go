@@ -22,6 +22,7 @@ type Metrics struct {
 	lostCommits prometheus.Counter
 	tasks       *prometheus.CounterVec // type, event
 	posts       *prometheus.CounterVec // event
+	breakers    *prometheus.CounterVec // type, event
 	mails       *prometheus.CounterVec // event
 }
 
@@ -54,6 +55,7 @@ func NewMetrics() *Metrics {
 		lostCommits: counter("commits_lost_total", "Activations that ended because a commit failed."),
 		tasks:       vector("tasks_total", "What happened to tasks.", "type", "event"),
 		posts:       vector("posts_total", "What happened to collected posts.", "event"),
+		breakers:    vector("breakers_total", "Breakers of a task type of an account that opened, because the network failed it, or closed.", "type", "event"),
 		mails:       vector("mails_total", "What happened to mails.", "event"),
 	}
 	m.begin()
@@ -76,7 +78,7 @@ func (m *Metrics) begin() {
 
 // Collectors returns the collectors to register.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.mails}
+	return []prometheus.Collector{m.active, m.postCache, m.sessions, m.blocked, m.pending, m.dueScans.gauge(), m.deadLetters, m.panics, m.lostCommits, m.tasks, m.posts, m.breakers, m.mails}
 }
 
 // Mail counts an event of a mail (MailHanded and the others).

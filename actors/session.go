@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -285,7 +284,6 @@ func (s *sessionActor) beginDay(now time.Time) {
 	}
 	s.day, s.blocked = day, true
 	s.ledger.forget(now)
-	maps.DeleteFunc(s.paused, func(_ watchpost.TaskType, until time.Time) bool { return !until.After(now) })
 	for _, l := range s.leases {
 		s.carryOver(l, now)
 	}

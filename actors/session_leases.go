@@ -156,8 +156,11 @@ func (s *sessionActor) onTaskChange(batch *persistence.Batch, c *taskChange) {
 		l.acting = c.task.State == watchpost.TaskActing
 	}
 	s.countReleases(c)
-	if c.account == s.account {
+	switch {
+	case c.account == s.account:
 		s.pause(batch, c)
+	case l != nil && c.event == taskEnded && c.task.State == watchpost.TaskCompleted:
+		s.close(c.task.LeasedType())
 	}
 	switch c.event {
 	case taskReturned, taskEnded:
@@ -229,13 +232,40 @@ func (s *sessionActor) pause(batch *persistence.Batch, c *taskChange) {
 	}
 	kind := c.task.LeasedType()
 	_, counted := watchpost.AllowanceOf(kind.Action())
-	if v.PauseType || v.CloseAction && !counted { // an action without an allowance has no reset
-		if s.paused == nil {
-			s.paused = map[watchpost.TaskType]time.Time{}
-		}
-		s.paused[kind] = now.Add(watchpost.LayoutProbe)
+	v.PauseType = v.PauseType || v.CloseAction && !counted // an action without an allowance has no reset
+	switch {
+	case v.PauseType || v.SiteFault:
+		s.count(kind, v, c.task.ID, now)
+	case v.Answered:
+		s.close(kind)
 	}
 	if v.CloseAction {
 		s.ledger.close(batch, kind.Action(), now)
+	}
+}
+
+// count notes in the breaker of a type that the site failed a task.
+func (s *sessionActor) count(kind watchpost.TaskType, v watchpost.Outcome, task watchpost.TaskID, now time.Time) {
+	if s.breakers == nil {
+		s.breakers = map[watchpost.TaskType]watchpost.Breaker{}
+	}
+	before := s.breakers[kind]
+	after := before.Fail(v, task, now)
+	s.breakers[kind] = after
+	if after.Open(now) && !before.Open(now) {
+		s.env.metrics.breakers.WithLabelValues(string(kind), "opened").Inc()
+	}
+}
+
+// close ends the failures of a type: the site did what it was asked for.
+func (s *sessionActor) close(kind watchpost.TaskType) {
+	b, failed := s.breakers[kind]
+	if !failed {
+		return
+	}
+	delete(s.breakers, kind)
+	s.blocked = true // the team is told
+	if b.Opened > 0 {
+		s.env.metrics.breakers.WithLabelValues(string(kind), "closed").Inc()
 	}
 }

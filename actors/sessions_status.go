@@ -78,6 +78,9 @@ func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.T
 	}
 	for _, p := range ss.team.accounts.pauses(w, now) {
 		b := protocol.Blocked{Reason: string(p.Reason)}
+		if p.Reason == PauseFailing { // which sessions do not know
+			b.Reason = string(PauseNotUnderstood)
+		}
 		if p.TaskType != "" {
 			b.TaskTypes = []string{string(p.TaskType)}
 		}

@@ -11,9 +11,8 @@ import (
 // copies to the team, which chooses by them whom it offers a task.
 type standing struct {
 	ledger ledger
-	// paused are the types that the session is not handed until a moment, because
-	// it did not understand the network's page.
-	paused map[watchpost.TaskType]time.Time
+	// breakers are those of the types that failed last.
+	breakers map[watchpost.TaskType]watchpost.Breaker
 	// from and fromWeekly are when allowances begin to count for the account's
 	// claim.
 	from, fromWeekly time.Time
@@ -26,7 +25,7 @@ func newStanding(account watchpost.AccountURN) *standing {
 // present returns a copy that holds what counts at now.
 func (st *standing) present(now time.Time) *standing {
 	copied := *st
-	copied.ledger, copied.paused = st.ledger.present(now), maps.Clone(st.paused)
+	copied.ledger, copied.breakers = st.ledger.present(now), maps.Clone(st.breakers)
 	return &copied
 }
 
@@ -64,7 +63,7 @@ type readiness struct {
 // type now, busy or not; empty when it may.
 func (st *standing) blocks(r *readiness, kind watchpost.TaskType, now time.Time) watchpost.PendingReason {
 	switch {
-	case !r.signedIn, r.stopped, now.Before(st.paused[kind]):
+	case !r.signedIn, r.stopped, st.breakers[kind].Open(now):
 		return watchpost.PendingPaused
 	case st.room(kind, now) > 0:
 		return ""

@@ -108,6 +108,9 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	case taskMoved:
 		t.onMoved(batch, open, &c.task)
 	case taskEnded:
+		if c.verdict.SiteFault {
+			t.armWake() // it may have opened a breaker
+		}
 		t.hold(c.task.ID, open, "")
 		open.ended = true
 		t.dispatch.remove(c.task.ID)

@@ -61,13 +61,14 @@ const (
 	PauseReleased      PauseReason = "released"            // the session gave a task back; until it is heard of
 	PauseNewClaim      PauseReason = "new_claim"           // the account was another member's
 	PauseNotUnderstood PauseReason = "page_not_understood" // of Pause.TaskType
+	PauseFailing       PauseReason = "network_failing"     // the network fails tasks of Pause.TaskType
 	PauseNetworkLimit  PauseReason = "network_limit"       // the network refused more of Pause.Action
 	PauseOtherAccount  PauseReason = "other_account"       // the session is signed in to another account than the member's
 )
 
 // pauseReasons are all of them.
 var pauseReasons = []PauseReason{
-	PauseAccountInUse, PauseSignedOut, PauseChallenge, PauseReleased, PauseNewClaim, PauseNotUnderstood, PauseNetworkLimit, PauseOtherAccount,
+	PauseAccountInUse, PauseSignedOut, PauseChallenge, PauseReleased, PauseNewClaim, PauseNotUnderstood, PauseFailing, PauseNetworkLimit, PauseOtherAccount,
 }
 
 // Pause is one reason, with the kind of work that it concerns (none: all) and
@@ -77,6 +78,10 @@ type Pause struct {
 	TaskType watchpost.TaskType
 	Action   watchpost.Action
 	Until    time.Time
+	// Failures in a row, since when, and the last one: of a breaker.
+	Failures      int
+	Since         time.Time
+	Code, Message string
 }
 
 // view describes the team for its members and the operator.

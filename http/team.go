@@ -59,10 +59,14 @@ type allowance struct {
 }
 
 type pause struct {
-	Reason   actors.PauseReason `json:"reason" validate:"oneof=account_in_use other_account signed_out challenge released new_claim page_not_understood network_limit"`
+	Reason   actors.PauseReason `json:"reason" validate:"oneof=account_in_use other_account signed_out challenge released new_claim page_not_understood network_failing network_limit"`
 	TaskType watchpost.TaskType `json:"task_type,omitempty"`
 	Action   watchpost.Action   `json:"action,omitempty"`
 	Until    *timestamp         `json:"until"`
+	Failures int                `json:"failures,omitempty"`
+	Since    *timestamp         `json:"since,omitempty"`
+	Code     string             `json:"error_code,omitempty"`
+	Message  string             `json:"error_text,omitempty"`
 }
 
 // teamQuotas are the plan's; of those per watchlist, used is that of the
@@ -120,7 +124,7 @@ func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {
 		v.Allowances[u.Action] = allowance{u.Used, u.Limit, timestampOf(u.ResetsAt)}
 	}
 	for i, one := range p.Pauses {
-		v.Pauses[i] = pause{one.Reason, one.TaskType, one.Action, timestampOrNil(one.Until)}
+		v.Pauses[i] = pause{one.Reason, one.TaskType, one.Action, timestampOrNil(one.Until), one.Failures, timestampOrNil(one.Since), one.Code, one.Message}
 	}
 	return v
 }

@@ -99,6 +99,7 @@ var pauseTexts = map[actors.PauseReason][2]string{
 	actors.PauseReleased:      {"the browser gave a task back", "It goes on when the browser is heard of again."},
 	actors.PauseNewClaim:      {"new to this team", "Its allowances begin with the next day, its invitations with the next week."},
 	actors.PauseNotUnderstood: {"a page of the network has changed", "Tasks of this kind wait. Update the extension if there is a newer one."},
+	actors.PauseFailing:       {"the network fails", "Tasks of this kind wait, and are tried again by themselves."},
 	actors.PauseNetworkLimit:  {"the network refused more", "It goes on at the reset."},
 }
 
@@ -175,6 +176,11 @@ func accountOf(m watchpost.Member, p actors.MemberPresence, sessions []actors.Se
 		a.State, a.Class, a.Icon, a.Fix = "Paused: "+text[0], "bad", "pause", text[1]
 		if until := p.Pauses[0].Until; until.After(now) {
 			a.Fix += " Until " + clockTime(until, now) + " UTC."
+		}
+		for _, p := range p.Pauses {
+			if p.Failures > 0 {
+				a.Fix += " " + taskNames[p.TaskType] + ": " + plural(p.Failures, "failure") + " in a row, the last: " + p.Message + "."
+			}
 		}
 	case p.Account == nil:
 		a.State, a.Class, a.Icon, a.Fix = "Not signed in to the network yet", "wait", "clock", "Sign in to the network in the browser with the extension."
