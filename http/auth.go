@@ -27,7 +27,7 @@ func (s *Server) withDeadline(next http.Handler) http.Handler {
 // withKey lets a request pass that carries the key of a team, and puts the
 // team into the requestState. It bounds the work too.
 func (s *Server) withKey(next http.Handler) http.Handler {
-	next = s.noteKeyUse(next)
+	next = s.withRoom(s.noteKeyUse(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := stateOf(r.Context())
 		x.ctx.bound(s.timing.Request)

@@ -151,6 +151,7 @@ type Server struct {
 	writable  func() error
 	timing    Timing
 	tracer    trace.Tracer // nil without traces
+	room      *room
 	extension string
 	updates   string // folder of the extension's packages
 
@@ -202,7 +203,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newBearerToken(o.AdminToken), scraper: newBearerToken(o.MetricsToken), tracer: o.Tracer, backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
-		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(),
+		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(), room: newRoom(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile, updates: o.ExtensionUpdates,
 	}
 	if o.Cluster != nil {
