@@ -172,6 +172,10 @@ BENCH_SESSIONS ?=
 bench-sessions: ## measure 15,000 connected sessions: memory, CPU time, task lives
 	$(GO) test -run '^$$' -bench Sessions -benchtime 1x -timeout 60m -v $(BENCH_SESSIONS) ./specs/bench
 
+load: ## 15,000 sessions and 200 clients for MINUTES, then an overload: no error, nothing grows; prints p99
+	WATCHPOST_LOAD_MINUTES=$(MINUTES) $(GO) test -v -count=1 -timeout 0 -run '^TestLoad$$' ./specs/bench
+.PHONY: load
+
 PART ?= all
 CLUSTER_PART = $(if $(filter all,$(PART)),Cluster,Cluster$(PART))
 bench-cluster: postgres ## measure nodes on PostgreSQL; PART=lives, forward, activation, memory, sessions or placement; specs/scale.md has the figures

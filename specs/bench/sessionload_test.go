@@ -46,13 +46,14 @@ type loadReport struct {
 // generator is the load of the process.
 type generator struct {
 	mu     sync.Mutex
+	mixed  map[string]int // tasks of mixes, by key
 	load   *load
 	errors []string
 }
 
 func runLoad() {
 	debug.SetGCPercent(800) // fewer collections, because the service shares the processors
-	g := &generator{}
+	g := &generator{mixed: map[string]int{}}
 	g.load = &load{report: g.report, acked: map[string]chan struct{}{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /connect", directed(g, func(c loadConnect) (r loadReport) {
@@ -75,6 +76,18 @@ func runLoad() {
 		r.Rate, _ = g.load.lives(l.Path, l.Body, l.Tasks)
 		return r
 	}))
+	mux.HandleFunc("POST /mix", func(w http.ResponseWriter, r *http.Request) {
+		var order loadMix
+		if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		reply := g.mix(order)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		reply.Connected, reply.Errors, g.errors = len(g.load.sessions), g.errors, nil
+		writeJSON(w, reply)
+	})
 	mux.HandleFunc("POST /report", directed(g, func(struct{}) (r loadReport) { return r }))
 	go g.heartbeats()
 	serveBare(mux)

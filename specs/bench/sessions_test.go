@@ -162,6 +162,14 @@ func (p *server) nextDay() {
 // sessions and the keys of the teams that do the tasks.
 func (p *server) makeTeams(teams int) (tokens, keys []string) {
 	p.t.Helper()
+	tokens, keys = p.teamsOf(teams)
+	return tokens, keys[:fewSessions/sessionTeam]
+}
+
+// teamsOf creates teams and returns the tokens of all sessions and the keys of all
+// teams.
+func (p *server) teamsOf(teams int) (tokens, keys []string) {
+	p.t.Helper()
 	all := make([][]string, teams)
 	keys = make([]string, teams)
 	var wg sync.WaitGroup
@@ -177,7 +185,7 @@ func (p *server) makeTeams(teams int) (tokens, keys []string) {
 	for _, t := range all {
 		tokens = append(tokens, t...)
 	}
-	return tokens, keys[:fewSessions/sessionTeam]
+	return tokens, keys
 }
 
 // usage is the memory of a process in bytes.
