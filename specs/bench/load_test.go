@@ -125,17 +125,21 @@ func (p *server) watch(dir string, every time.Duration, stop <-chan struct{}) (s
 // are sparse.
 func size(dir string) (bytes float64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // a file that has gone meanwhile
+		if err == nil {
+			bytes += onDisk(entry)
 		}
-		if info, err := entry.Info(); err == nil {
-			if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-				bytes += float64(512 * stat.Blocks)
-			}
-		}
-		return nil
+		return nil // a file that has gone meanwhile counts no more
 	})
 	return bytes
+}
+
+func onDisk(entry fs.DirEntry) float64 {
+	if info, err := entry.Info(); err == nil {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			return float64(512 * stat.Blocks)
+		}
+	}
+	return 0
 }
 
 // judge compares the second quarter of the samples, when everything is warm, with
@@ -157,7 +161,7 @@ func judge(t *testing.T, samples []sample, tasks int) {
 		what         func(sample) float64
 		ratio, extra float64
 	}{
-		{"MiB of heap goal", func(s sample) float64 { return s.heap / mib }, 1.25, 32},
+		{"MiB of heap goal", func(s sample) float64 { return s.heap / mib }, 1.25, 128},
 		{"goroutines", func(s sample) float64 { return s.goroutines }, 1.05, 500},
 		{"descriptors", func(s sample) float64 { return s.descriptors }, 1.02, 250},
 	} {
