@@ -62,9 +62,10 @@ clients: ## generate a TypeScript and a Go client and run them against the demo
 NETWORK ?=
 SERVICE ?=
 ADAPTER ?= server
+BROWSER ?= chrome
 EXTENSION_OPTIONS = --adapter $(ADAPTER) $(if $(NETWORK),--network $(NETWORK)) $(if $(SERVICE),--service $(SERVICE))
-extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=server or single_page
-	extension/tools node build.mjs --zip watchpost-extension.zip $(EXTENSION_OPTIONS)
+extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=server or single_page BROWSER=chrome or firefox
+	extension/tools node build.mjs --browser $(BROWSER) --zip watchpost-extension.zip $(EXTENSION_OPTIONS)
 
 # Folders are relative to extension/.
 PAGES ?= test/saved/server test/saved/single_page

@@ -149,7 +149,7 @@ func newWorld(v variant) (*world, error) {
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{
-		Registry: w.registry, Clock: watchpost.SystemClock{}, Log: quiet, ExtensionOrigins: []string{"chrome-extension://" + extensionID},
+		Registry: w.registry, Clock: watchpost.SystemClock{}, Log: quiet, ExtensionOrigins: []string{"chrome-extension://" + extensionID, "moz-extension://*"},
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,10 @@
 import { addresses } from '../adapters/addresses'
 
+/** Whether this is the build for Firefox. */
+export const inFirefox = (): boolean => 'browser_specific_settings' in chrome.runtime.getManifest()
+
 /** The permissions that the pages of a network need. Firefox's match patterns have no ports. */
 export const accessTo = (network: string): string[] => addresses.originsOf(network).map(origin => {
   const { protocol, hostname } = new URL(origin)
-  return 'browser_specific_settings' in chrome.runtime.getManifest() ? `${protocol}//${hostname}/*` : `${origin}/*`
+  return inFirefox() ? `${protocol}//${hostname}/*` : `${origin}/*`
 })

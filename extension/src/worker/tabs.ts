@@ -1,4 +1,5 @@
 import type { FromPage, LookAnswer, OutcomeMessage, PartMessage } from '../shared/messages'
+import { inFirefox } from '../shared/access'
 import { Fault } from '../shared/fault'
 import { isWrite, SCAN_MS, type TaskType } from '../shared/protocol'
 import { addresses } from '../adapters/addresses'
@@ -179,8 +180,9 @@ export class BrowserTabs implements Tabs {
         const check = (now: chrome.tabs.Tab) => {
           if (now.status !== 'complete') return
           // Without permission for a page the browser does not reveal its
-          // address.
-          if (now.url === undefined && now.pendingUrl === undefined) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
+          // address. Firefox hides that of the empty page too, which every
+          // tab begins with.
+          if (now.url === undefined && now.pendingUrl === undefined && !inFirefox()) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
           else if (addresses.originsOf(this.origin()).some(origin => now.url?.startsWith(origin + '/'))) resolve()
         }
         this.loading = { tab, check, fail: reject }
