@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"html"
 	"net/url"
 	"regexp"
@@ -70,6 +71,26 @@ func TestDashboardFeed(t *testing.T) {
 	require.Contains(t, none, "No post matches")
 	require.Contains(t, none, `Without “zebra”: <a href="/app?trending=true">1 post</a>`)
 	require.Contains(t, none, `Without Trending: <a href="/app?search_term=zebra">0 posts</a>`)
+}
+
+// TestFilterTextsStayTexts: values of an address and names of labels stay texts in
+// the menus of filters.
+func TestFilterTextsStayTexts(t *testing.T) {
+	t.Parallel()
+	const hostile = `"><script>alert(3)</script>`
+	h := build(t)
+	m := h.team("Hostile", "growth")
+	label, err := json.Marshal(fields{"name": hostile, "keywords": []string{hostile}, "labels": []fields{{"name": hostile, "description": "d"}}})
+	require.NoError(t, err)
+	read[fields](m.call("POST", watchlists, string(label)), 200)
+	b := h.browser()
+	b.signIn(m.email)
+	for _, param := range []string{"labels", "keyword", "search_term"} {
+		page := b.do("GET", "/app?"+url.Values{param: {hostile}}.Encode(), "")
+		require.Equal(t, 200, page.status, param)
+		require.NotContains(t, page.raw, "<script>alert", param)
+		require.Contains(t, page.raw, "script&gt;alert(3)", param)
+	}
 }
 
 func TestDashboardPaging(t *testing.T) {

@@ -178,6 +178,16 @@ func TestDashboardPages(t *testing.T) {
 
 	p.staysTyped(m, made["id"], target["id"])
 
+	// New posts are announced, and a key shows them.
+	p.visit("/app")
+	p.until(`!document.querySelector("#live").hidden`)
+	p.run(`window.kept = true`)
+	status, another := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"customers"}})
+	require.Equal(t, http.StatusOK, status, another)
+	p.until(`document.querySelector("#fresh .button") !== null && window.kept === true`)
+	p.press("n", "n")
+	p.until(`window.kept !== true && document.readyState === "complete" && document.querySelectorAll("nav.chips .chip").length === 3`)
+
 	// A rule is tried on the stored posts before it is saved.
 	p.visit("/app/rules/" + rule["id"].(string))
 	p.run(`document.querySelector("button[value=try]").click()`)

@@ -86,7 +86,7 @@
     one("textarea", box).focus();
   }
   const actions = {
-    j: () => move(1), k: () => move(-1), c: comment, n: () => one("#fresh button")?.click(),
+    j: () => move(1), k: () => move(-1), c: comment, n: () => one("#fresh .button")?.click(),
     l: () => press('[data-act="like"]'), s: () => press('[data-act="save"]'), o: () => press('[data-act="open"]'),
     "/": () => one("#q")?.focus(), "?": () => one("#keys")?.showModal(),
     a: () => decide('[data-act="approve"]'), r: () => decide('[data-act="reject"]'),
