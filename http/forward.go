@@ -29,6 +29,18 @@ var errRefusedByOwner = errors.New("refused by the owner")
 // errLeft means that the owner that was asked has left the cluster.
 var errLeft = errors.New("the owner has left the cluster")
 
+// errStopping means that this node stops, and the request would be held at the owner.
+var errStopping = errors.New("this node stops")
+
+// held returns what ends a forwarded request that its owner holds open: a poll of a
+// session, or the events of a page. Others end soon; for them it is nil.
+func (s *Server) held(r *http.Request) <-chan struct{} {
+	if r.URL.Path == pollPath || r.Header.Get("Accept") == "text/event-stream" {
+		return s.sessions.closed
+	}
+	return nil
+}
+
 // forward sends a request to the owner of its name, once. again means that no
 // owner has processed it, or that processing it twice does no harm. Otherwise the
 // error is errForwarded when the reply was sent, or the client's.
@@ -37,7 +49,7 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, place cluster.Place, n
 	traced := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, cancel := context.WithCancelCause(traced)
 	defer cancel(nil)
-	go c.watch(ctx, cancel, place.Owner)
+	go c.watch(ctx, cancel, place.Owner, s.held(r))
 	x := stateOf(r.Context())
 	var failure error
 	proxy := httputil.ReverseProxy{
@@ -75,7 +87,7 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, place cluster.Place, n
 		failure = cause
 	}
 	again = c.learn(r.Context(), place.Owner, failure) || !sent.Load() || repeatable(r)
-	again = again && r.Context().Err() == nil
+	again = again && r.Context().Err() == nil && !errors.Is(failure, errStopping)
 	failure = fmt.Errorf("forward to %s: %w", place.Owner, failure)
 	if !again {
 		failure = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, failure)
@@ -115,8 +127,8 @@ func (c *clusterEdge) address(out *http.Request, from client, view int64, name s
 
 // watch ends a request when its owner leaves the cluster or falls silent: HTTP/1.1 has
 // no ping that would tell of a frozen one. An owner that gives up a name finishes by
-// itself.
-func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, owner string) {
+// itself. stopping ends it too; nil: never.
+func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, owner string, stopping <-chan struct{}) {
 	for {
 		_, changed := c.Node.Place(owner)
 		silent, fell := c.contacts.silent(owner)
@@ -131,6 +143,9 @@ func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, ow
 		select {
 		case <-changed:
 		case <-fell:
+		case <-stopping:
+			end(errStopping)
+			return
 		case <-ctx.Done():
 			return
 		}

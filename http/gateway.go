@@ -38,10 +38,13 @@ const (
 // not welcomed yet.
 const maxUnauthenticated = 64
 
+// pollPath is where sessions poll; its requests are held open.
+const pollPath = "/extension/poll"
+
 func (s *Server) gatewayRoutes() {
 	fuego.GetStd(s.api, "/extension/socket", s.openSocket,
 		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
-	handleBody(s, s.api, http.MethodPost, "/extension/poll", s.poll,
+	handleBody(s, s.api, http.MethodPost, pollPath, s.poll,
 		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), s.placed(s.placeOfToken), withBody(textInvalidMessages),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusConflict, textHelloFirst, textReplaced))
@@ -58,6 +61,7 @@ type gateway struct {
 
 	mu              sync.Mutex
 	closing         bool
+	closed          chan struct{}  // closed when closing is set
 	unauthenticated map[string]int // by client.key
 	open            map[*conn]struct{}
 	polls           map[tokenHash]*poller
@@ -66,7 +70,7 @@ type gateway struct {
 
 func newGateway(origins []string) (*gateway, error) {
 	g := &gateway{
-		origins:         origins,
+		origins: origins, closed: make(chan struct{}),
 		unauthenticated: map[string]int{},
 		sites:           http.NewCrossOriginProtection(), refusals: rate.Sometimes{Interval: refusalsLogged},
 		open:  map[*conn]struct{}{},
@@ -178,6 +182,9 @@ func (g *gateway) remove(c *conn) {
 func (s *Server) CloseSessions(ctx context.Context) error {
 	g := s.sessions
 	g.mu.Lock()
+	if !g.closing {
+		close(g.closed)
+	}
 	g.closing = true
 	for c := range g.open {
 		c.end(closeGoingAway, textShuttingDown)

@@ -127,7 +127,7 @@ func (l *relay) run(c *clusterEdge, owner string) {
 	go l.pass(l.up, k.web)
 	watched, end := context.WithCancelCause(ctx)
 	go func() {
-		c.watch(watched, end, owner)
+		c.watch(watched, end, owner, nil)
 		<-watched.Done()
 		if code, reason := k.conn.closeReason(); code != 0 || errors.Is(context.Cause(watched), errLeft) || errors.Is(context.Cause(watched), errSilent) {
 			_ = k.web.writeClose(max(code, closeGoingAway), reason)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -47,7 +48,15 @@ func TestNoRequestFails(t *testing.T) {
 	for k := range handoverClients {
 		running.Go(func() { h.load(k, stop) })
 	}
-	end := sync.OnceFunc(func() { close(stop); running.Wait() })
+	polling, endPolls := context.WithCancel(t.Context())
+	for k := range nodes { // teams without work, so that their polls are held
+		of := h.found(k, handoverTeams+k)
+		for i := range nodes {
+			token := h.token(i, of)
+			running.Go(func() { h.poll(polling, i, token) })
+		}
+	}
+	end := sync.OnceFunc(func() { close(stop); endPolls(); running.Wait() })
 	defer end()
 	steps := []struct {
 		name string
@@ -169,6 +178,34 @@ func (h *handover) load(number int, stop <-chan struct{}) {
 			h.send(of, "POST", "/network-agent/fetch-profile", map[string]string{"profile_slug": fmt.Sprintf("person-%d-%d", number, count)})
 		case 3:
 			h.send(of, "GET", "/api-posts?watchlist_id="+list, nil)
+		}
+	}
+}
+
+// poll keeps a session connected to a node by long polls, which the node of its team
+// holds: they must not hold up the stop of theirs.
+func (h *handover) poll(ctx context.Context, i int, token string) {
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	messages := hello(token, "poller-"+token[:8])
+	for {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+h.nodes[i].listen+"/extension/poll", strings.NewReader(`{"messages":[`+messages+`]}`))
+		if err != nil {
+			panic(err) // the address is valid
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		response, err := h.client.Do(r)
+		messages = ""
+		if err == nil {
+			_ = response.Body.Close() // the status is enough
+		}
+		if err != nil || response.StatusCode != http.StatusOK {
+			messages = hello(token, "poller-"+token[:8])
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
 		}
 	}
 }
