@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,9 +95,9 @@ func (l *logSearch) check() error {
 	var failures []error
 	for _, p := range l.processes {
 		output := p.Output()
-		for secret, where := range l.secrets {
+		for _, secret := range slices.Sorted(maps.Keys(l.secrets)) {
 			if said(output, secret) {
-				failures = append(failures, fmt.Errorf("%s logged the %s", p.Name(), where))
+				failures = append(failures, fmt.Errorf("%s logged the %s", p.Name(), l.secrets[secret]))
 			}
 		}
 	}
@@ -147,5 +149,5 @@ func TestSearchOfLogsFinds(t *testing.T) {
 	l.learnReply(&reply{method: "POST", path: "/x", status: 400, sent: []byte(`{"token":"wp_abcdefg"}`)})
 	require.NoError(t, l.check(), "what was refused may be no secret")
 	l.learnReply(&reply{method: "POST", path: "/x", status: 200, value: map[string]any{"team": map[string]any{"api_key": "wp_abcdefg"}}, sent: []byte(`{"secret":"whsec_xyz"}`)})
-	require.EqualError(t, l.check(), "careless logged the api_key of POST /x\ncareless logged the secret of the request POST /x")
+	require.EqualError(t, l.check(), "careless logged the secret of the request POST /x\ncareless logged the api_key of POST /x")
 }
