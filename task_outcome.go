@@ -25,7 +25,7 @@ type Outcome struct {
 func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 	touched := acted == nil || *acted
 	v := Outcome{Event: EventReturn, Refund: acted != nil && !*acted, Failure: TaskFailure{Code: code, Message: message}}
-	v.SiteFault = siteFault(code) && !(t.Writes() && acted == nil)
+	v.SiteFault = siteFault(code) && (!t.Writes() || acted != nil)
 	switch {
 	case code == "outcome_unknown", t.Writes() && acted == nil:
 		v.Event, v.Failure.Code = EventFail, FailOutcomeUnknown

@@ -171,6 +171,7 @@ func TestDashboardApproval(t *testing.T) {
 	require.Contains(t, b.do("GET", "/app/nav?page=rules", "").raw, `aria-current="page"`)
 	require.Contains(t, b.do("GET", "/app/nav?page=rules", "").raw, `<span class="count">1<span class="sr"> to approve`)
 	require.Equal(t, 1, strings.Count(page, `class="proposal"`))
+	require.Regexp(t, `Proposed <time datetime="20[^"]+" title="[^"]+">[^<]+</time>, lapses in `, page)
 
 	// Stop everything, and let the rules act again.
 	require.Equal(t, 400, b.send("/app/rules", url.Values{"token": {token}}).status)

@@ -46,6 +46,7 @@ type proposalView struct {
 	Action, Author             string
 	Rule, As, Excerpt, Comment string
 	HasText                    bool
+	At                         moment
 	Lapses                     string
 	Post                       watchpost.PostID
 }
@@ -103,7 +104,7 @@ func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) erro
 		if page.Proposed++; page.Proposed <= maxProposalsShown {
 			page.Proposals = append(page.Proposals, proposalView{
 				ID: a.ID, Action: ruleVerbs[a.Action], Author: a.Name, Rule: a.RuleName, As: memberName(team, a.Member), Excerpt: a.Excerpt, Comment: a.Text,
-				HasText: a.Action == watchpost.ActionComment, Lapses: inTime(a.Lapses().Sub(now)), Post: a.Post,
+				HasText: a.Action == watchpost.ActionComment, At: momentOf(agoOrNow(a.At, now), a.At), Lapses: inTime(a.Lapses().Sub(now)), Post: a.Post,
 			})
 		}
 	}
