@@ -109,13 +109,16 @@ func (r release) make(ctx context.Context, chosen []platform) error {
 	return writeChecksums(r.out)
 }
 
+// tags are those of `make build`.
+const tags = "stdlibjson,grpcnotrace"
+
 // build compiles the program for a platform and returns its path.
 func (r release) build(ctx context.Context, dir string, p platform) (string, error) {
 	program := filepath.Join(dir, p.os+"_"+p.arch, "watchpost")
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+r.version, "-o", program, "./cmd/watchpost") //nolint:gosec // a tool of developers
+	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", tags, "-ldflags", "-s -w -X main.version="+r.version, "-o", program, "./cmd/watchpost") //nolint:gosec // a tool of developers
 	c.Dir = r.root
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOFLAGS=")
 	if out, err := c.CombinedOutput(); err != nil {
