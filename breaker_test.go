@@ -91,7 +91,7 @@ func TestBreakerAlwaysProbes(t *testing.T) {
 }
 
 // TestSiteFault: the site is to blame for what a session did not expect of it, and not
-// for what it answered.
+// for its answer.
 func TestSiteFault(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false

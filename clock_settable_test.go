@@ -252,7 +252,7 @@ func TestFollow(t *testing.T) {
 }
 
 // TestJump: a jump forward calls everything that is due, with the clock past it;
-// after a jump back, what is not due waits for its time.
+// after a jump back, later timers wait for their time.
 func TestJump(t *testing.T) {
 	t.Parallel()
 	c := watchpost.NewSettableClock(0, nil, func(time.Time) { t.Error("nobody knows of a jump before") })

@@ -54,7 +54,7 @@
 //   - Rule: likes or comments on new posts of a watchlist by itself (Limits;
 //     engagement_rule.go, engagement_rule_action.go, post_conditions.go,
 //     daily_hours.go).
-//   - Notification target: where the team is told of new posts (Events;
+//   - Notification target: where the team gets notice of new posts (Events;
 //     notification.go).
 //   - Agent task: one piece of work on the network that a caller requests and
 //     polls (Agent task; task.go, task_input.go, task_transitions.go,

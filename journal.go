@@ -41,7 +41,7 @@ type JournalEntry struct {
 	Account AccountURN
 	At      time.Time // asked for
 	EndedAt time.Time `json:",omitzero"`
-	Subject string    // what it is about, as the request named it
+	Subject string    // its object, as the request named it
 	Text    string    `json:",omitempty"` // beginning of a comment or message
 	Post    PostID    `json:",omitempty"` // a stored post
 	Code    string    `json:",omitempty"` // why it failed

@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// The chain of a journal. Each state that an entry takes is a record of its own, with
+// The chain of a journal. Each state that an entry takes is a separate record, with
 // a number and the hash of the record before. A record that is changed, removed or put
 // in between later no longer fits the one after it.
 

@@ -14,7 +14,7 @@ import (
 )
 
 // accounts is the component of a team that owns the actors of its accounts, and
-// knows what they have announced.
+// knows their announcements.
 type accounts struct {
 	*rootActor
 	team *team

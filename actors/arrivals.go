@@ -45,7 +45,7 @@ func (w *watchedLists) has(id watchpost.WatchlistID) bool {
 type postsArrived struct{}
 
 // arrivalsSeen tells the team that a batch about arrivals is durable, so that the
-// next one reads what it wrote.
+// next one reads its writes.
 type arrivalsSeen struct{}
 
 // arrivals is the component of a team that shows new posts to rules and

@@ -57,7 +57,7 @@ type KeyView struct {
 func (GetKeyUse) answeredWith(KeyView) {}
 
 // audit is the component of a team that owns its audit and the last use of its key.
-// An entry is written in the batch of what it is about. The newest entries are kept:
+// An entry is written in the batch of its subject. The newest entries are kept:
 // their numbers follow one another, so each removes one.
 type audit struct {
 	*rootActor
@@ -111,7 +111,7 @@ func (a *audit) receive(message any) bool {
 // auditOps is the number of operations of an entry.
 const auditOps = 2
 
-// note adds an entry to the batch of what it is about. by is who proved it with the
+// note adds an entry to the batch of its subject. by is who proved it with the
 // request; empty: the member of its origin, if any.
 func (a *audit) note(batch *persistence.Batch, kind watchpost.AuditKind, by watchpost.MemberID, subject string) {
 	e := watchpost.AuditEntry{At: a.env.clock.Now(), Kind: kind, By: a.from, Subject: clip(subject, maxSubject)}

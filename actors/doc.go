@@ -15,7 +15,7 @@
 //	members       members, pairing codes, claimed and bound accounts
 //	web           browsers signed in to the dashboard, links to sign in
 //	sessions      sessions and their tokens, which actor has which connection, statuses
-//	accounts      the session actors of the accounts, and what they have announced
+//	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, assignment
 //	scans         entries that share a scan
 //	effects       likes and invitations that must not be done twice

@@ -10,7 +10,7 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// Bounds of what is read of rules.
+// Bounds of reads of rules.
 const (
 	// ruleJournalDays is how far back the journal of rules is shown.
 	ruleJournalDays = 14

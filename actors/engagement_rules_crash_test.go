@@ -62,7 +62,7 @@ func note[K comparable](all map[string]map[K]bool, name string, k K) {
 // TestRulesNeverTwice drives a team with two rules through random scans, crashes,
 // restarts, lost commits and time. Whatever happens, each post that is stored
 // leads to one decision and at most one task, and none is passed over: each post
-// has an author of its own, and the rules want all.
+// has another author, and the rules want all.
 func TestRulesNeverTwice(t *testing.T) {
 	t.Parallel()
 	engine := actorstest.Engine(t)
@@ -131,7 +131,7 @@ func (l *ruleLife) step() {
 	}
 }
 
-// work connects the session and does what it is handed.
+// work connects the session and does its tasks.
 func (l *ruleLife) work() {
 	if !l.up || !l.s.Open() {
 		if l.up = l.s.Hello() == nil; !l.up {
@@ -202,7 +202,7 @@ func (l *ruleLife) finish() {
 			l.r.Fatalf("%d tasks for %s", len(tasks), urn)
 		}
 	}
-	// A rule has room for so many open actions; beyond it posts are passed over.
+	// A rule has room for this number of open actions; beyond it posts are passed over.
 	if room := 2 * watchpost.MaxOpenRuleActions; len(stored) <= room && actions != len(stored) {
 		l.r.Fatalf("%d actions for %d posts", actions, len(stored))
 	}

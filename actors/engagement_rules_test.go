@@ -14,7 +14,7 @@ import (
 	"watchpost/internal/protocol"
 )
 
-// postBy is a post of an author of its own.
+// postBy is a post of a new author.
 func postBy(w *actorstest.World, author string) protocol.Post {
 	p := post(w, "of-"+author, "go, says "+author)
 	p.AuthorName, p.AuthorURL = author, "/in/"+author
@@ -137,7 +137,7 @@ func TestRuleProposals(t *testing.T) {
 	require.ElementsMatch(t, []watchpost.RuleActionState{watchpost.RuleDone, watchpost.RuleRejected, watchpost.RuleLapsed}, journalOf(t, team))
 }
 
-// TestStopRules: one request ends what is proposed, queued or handed out and not
+// TestStopRules: one request ends actions that are proposed, queued or handed out and not
 // acting yet, also across a crash.
 func TestStopRules(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 )
 
 // TestJournalChain: each change of an entry is a record of the chain, in one batch with
-// it and through a crash; whoever changes an entry or a record later is found out.
+// it and through a crash; a later change of an entry or record is found.
 func TestJournalChain(t *testing.T) {
 	t.Parallel()
 	w, team, ada := house(t)

@@ -138,7 +138,7 @@ func (h *historian) op(client int, in linearInput, request func() linearOutput) 
 // TestLinearizable has clients and a session use one team at once while commits
 // fail and the process crashes. There is an order of the requests in which each
 // answer about watchlists, invitations and tasks is right: quotas are used up
-// exactly, an Idempotency-Key leads to one task, and nobody sees less than before.
+// exactly, an Idempotency-Key leads to one task, and no one sees less than before.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	rounds := 3

@@ -13,7 +13,7 @@ import (
 	"watchpost/persistence/faultstore"
 )
 
-// playLives plays random lives, each up to so many steps long. With
+// playLives plays random lives, each up to the given number of steps. With
 // WATCHPOST_LONG there are more of them, and they are longer. rapid plays a life
 // that failed again and again to shorten it.
 func playLives(t *testing.T, lives, steps int, play func(r *rapid.T, steps int)) {

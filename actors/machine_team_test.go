@@ -20,7 +20,7 @@ import (
 // TestWholeTeamStateMachine drives a whole team at random: what TestTeamStateMachine
 // does, and plans that expire, watchlists with their scans and rules, members who
 // join and leave with their accounts, and repeated requests with an
-// Idempotency-Key, under some of each fault. Besides the machine's invariants:
+// Idempotency-Key, under some of each fault. In addition to the machine's invariants:
 //
 //   - a plan's quota of watchlists refuses a creation exactly when it is used up;
 //   - watchlists are there as answered, and one without an answer may be;
@@ -242,7 +242,7 @@ func (h *wholeTeam) changePlan() {
 	h.plans = []datedPlan{p}
 }
 
-// look compares the team's view with what must be in it.
+// look compares the team's view with the model.
 func (h *wholeTeam) look() {
 	view, err := actorstest.Try[actors.TeamView](h.team, actors.GetTeam{})
 	if h.failed("get the team", err) {

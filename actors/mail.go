@@ -7,7 +7,7 @@ import (
 )
 
 // Mailer delivers one mail, or takes it over to deliver it later. A mail without an
-// address is delivered to nobody, and takes the same time.
+// address is delivered to no one, and takes the same time.
 type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }

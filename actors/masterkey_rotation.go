@@ -11,7 +11,7 @@ import (
 )
 
 // A rotation of the master key begins with a service that has the new key as the
-// first and the old one as the second (Keyring.Bind). What is sealed with the old key
+// first and the old one as the second (Keyring.Bind). Values sealed with the old key
 // is sealed again with the new one, team by team, while the service runs. Nothing is
 // noted of it: a secret tells with which key it opens. At the end the store needs the
 // new key alone.

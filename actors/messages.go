@@ -43,7 +43,7 @@ type TeamCreated struct {
 type GetTeam struct{}
 
 // RevealKey is answered by APIKey. ToUse means that the service makes a call with it
-// and shows it to nobody: that is not audited.
+// and shows it to no one: that is not audited.
 type RevealKey struct{ ToUse bool }
 
 // RotateKey replaces the team's key; answered by APIKey. The old key is

@@ -176,7 +176,7 @@ func (ns *notifications) onDelete(m DeleteTarget) {
 	ns.answer(Done{}, nil)
 }
 
-// clean removes what is stored of targets that were deleted, or whose watchlist was.
+// clean removes the records of targets that were deleted, or whose watchlist was.
 func (ns *notifications) clean() {
 	st := &steps{}
 	for id, box := range ns.byID {

@@ -77,7 +77,7 @@ func (ns *notifications) receive(message any) bool {
 	return true
 }
 
-// load takes up the targets, and removes what is left of deleted ones.
+// load takes up the targets, and removes the rest of deleted ones.
 func (ns *notifications) load(view persistence.View) error {
 	err := teamspace.LoadAll(view, ns.space, teamspace.KeyTarget, func(id string, t watchpost.NotificationTarget) {
 		ns.box(watchpost.TargetID(id)).target = &t

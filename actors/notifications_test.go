@@ -56,7 +56,7 @@ func (h *hook) received() (bodies, ids []string) {
 	return append([]string(nil), h.got...), append([]string(nil), h.ids...)
 }
 
-// await returns what came once there are n messages.
+// await returns the messages once there are n messages.
 func (h *hook) await(t *testing.T, n int) (bodies, ids []string) {
 	t.Helper()
 	require.Eventually(t, func() bool { got, _ := h.received(); return len(got) >= n }, actorstest.Wait, time.Millisecond)
@@ -86,7 +86,7 @@ func targetsOf(t *testing.T, team *actorstest.Team) []actors.TargetView {
 	return actorstest.Must[[]actors.TargetView](t, team, actors.ListTargets{})
 }
 
-// TestNotification: new posts are delivered once in order; what was stored is
+// TestNotification: new posts are delivered once in order; a stored one is
 // delivered after a crash, with the same id.
 func TestNotification(t *testing.T) {
 	t.Parallel()
@@ -158,7 +158,7 @@ func TestArrivalsOutliveTheirNode(t *testing.T) {
 	outboxes(t, w, 0)
 }
 
-// outboxes requires that so many teams have the entry of waiting notifications.
+// outboxes requires that n teams have the entry of waiting notifications.
 func outboxes(t *testing.T, w *actorstest.World, n int) {
 	t.Helper()
 	view, err := w.Store.View(w.Context())
@@ -199,7 +199,7 @@ func TestFailingTarget(t *testing.T) {
 }
 
 // TestTargetsOfAWatchlist: slack_webhook_url delivers; conditions, batches and
-// quiet hours hold back; what is deleted leaves nothing.
+// quiet hours hold back; a deleted one leaves nothing.
 func TestTargetsOfAWatchlist(t *testing.T) {
 	t.Parallel()
 	w, team, s, h, scan, list := notified(t)

@@ -138,7 +138,7 @@ type activation struct {
 	// stopping is set when the actor is stopped, stopped is closed when it has ended.
 	stopping bool
 	stopped  chan struct{}
-	// leaving means that the actor is told to end with the last of its calls.
+	// leaving means that the actor ends with the last of its calls.
 	leaving bool
 	// cancel ends the work for which the name has no actor, see alone; nil of an actor.
 	cancel context.CancelFunc

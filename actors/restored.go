@@ -9,7 +9,7 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// A store that was restored from a backup lacks what was done since. Nothing may be
+// A store that was restored from a backup lacks later actions. Nothing may be
 // done twice, and no allowance exceeded, because of that:
 //
 //   - A write that the backup has as open may have been done. It ends with

@@ -14,7 +14,7 @@ import (
 )
 
 // Posts are deleted when they were stored longer ago than their team keeps them,
-// except those of watchpost.Post.Expired. Nothing is noted of it: the posts tell what is left to do, and
+// except those of watchpost.Post.Expired. Nothing is noted of it: the posts show the rest of the work, and
 // a pass that was interrupted is begun again. Ids of posts begin with the moment of
 // storing, so the oldest come first.
 

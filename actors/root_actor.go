@@ -37,7 +37,7 @@ type commitFailed struct{ err error }
 type childFailed struct{ err error }
 
 // Bounds in time of the store's work inside a mailbox, so that a slow database holds
-// up a team for a while, not for ever.
+// up a team for a while, not permanently.
 const (
 	activationTimeout = 30 * time.Second // takes the epoch and loads the state
 	readTimeout       = 30 * time.Second // of one view

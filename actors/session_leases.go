@@ -257,7 +257,7 @@ func (s *sessionActor) count(kind watchpost.TaskType, v watchpost.Outcome, task 
 	}
 }
 
-// close ends the failures of a type: the site did what it was asked for.
+// close ends the failures of a type: the site answered as expected.
 func (s *sessionActor) close(kind watchpost.TaskType) {
 	b, failed := s.breakers[kind]
 	if !failed {

@@ -35,7 +35,7 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) 
 		return err
 	}
 	if !r.open {
-		// A mail to nobody is stored instead, so that the time of the answer tells
+		// A mail to no one is stored instead, so that the time of the answer tells
 		// nothing.
 		_, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
 		if errors.Is(err, persistence.ErrNotFound) {
@@ -75,7 +75,7 @@ func (r *Registry) acceptCode(ctx context.Context, email, otp, client string) (c
 	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp, client})
 }
 
-// textNoTeam answers a person who has no team and would need one.
+// textNoTeam answers a person without a team who would need one.
 const textNoTeam = "No team for this email"
 
 // SignInMember signs in a member of a team whose code was accepted (NotFound `No

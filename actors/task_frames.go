@@ -204,7 +204,7 @@ func (t *task) onPosts(m fromSession, last bool) {
 	t.ctx.Send(t.team, c)
 }
 
-// onIngested acknowledges posts that are durable for every entry, and with the
+// onIngested acknowledges posts that are durable for each entry, and with the
 // last of them ends the scan.
 func (t *task) onIngested(m ingested) {
 	var scans map[watchpost.TaskID]teamspace.ScanRecord

@@ -12,7 +12,7 @@ import (
 )
 
 // beginSpan begins the span of a lease, below the request that created the task, and
-// notes it in the lease, so that the session can put its own below. Tasks of nobody's
+// notes it in the lease, so that the session can put its own below. Tasks of no one's
 // request, scans, have none. A restart loses the span, not the task.
 func (t *task) beginSpan(next *watchpost.Task) {
 	if next.Trace == "" {

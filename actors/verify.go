@@ -58,7 +58,7 @@ func (sum *Verification) verify(ctx context.Context, store persistence.Store, te
 	})
 }
 
-// VerifyTeam is VerifyPosts for one team of a running service. It repairs only what it
+// VerifyTeam is VerifyPosts for one team of a running service. It repairs only faults that it
 // has found on a snapshot, while the team takes no requests; until that has ended, pages
 // of posts are not complete.
 func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {

@@ -218,7 +218,7 @@ func TestMetricsNameNobody(t *testing.T) {
 	require.NotContains(t, r.raw, m.email)
 }
 
-// TestMetricsNeedAToken: how much a service does is told only to the operator and
+// TestMetricsNeedAToken: only these may see how much a service does: the operator and
 // to the holder of the metrics token, which opens nothing else.
 func TestMetricsNeedAToken(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func (k *contacts) note(node string, asked bool) {
 
 // look reports whether most of the other nodes have been silent for too long. A node
 // that was never heard does not count: a node of an earlier build does not ask. After a
-// pause of this process it counts from anew.
+// pause of this process the count starts again.
 func (k *contacts) look(others []string, now time.Time) (apart bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // TestContacts plays signs of life of two other nodes: a node is apart while most of
-// the others that it has heard are silent, and a pause of its own is no silence.
+// the others that it has heard are silent, and its own pause is no silence.
 func TestContacts(t *testing.T) {
 	t.Parallel()
 	k, others := newContacts(), []string{"b", "c"}

@@ -77,7 +77,7 @@ func spread(all []time.Duration) string {
 // feedKeywords is the number of keywords of all watchlists of the benchmark.
 const feedKeywords = 20 * 5
 
-// fillFeed makes 20 watchlists of five keywords, reports so many posts for each
+// fillFeed makes 20 watchlists of five keywords, reports the given number of posts for each
 // keyword, and returns the id of a watchlist. An account scans for five watchlists: its allowance is 30 scans a day.
 func fillFeed(b *testing.B, m team, each int) (list string) {
 	n, exhausted := 0, true

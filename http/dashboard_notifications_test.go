@@ -74,7 +74,7 @@ func TestDashboardNotifications(t *testing.T) {
 	target := page + "/" + between(t, once.raw, `action="`+page+`/`, `"`)
 	require.NotContains(t, b.do("GET", target, "").raw, "whsec_", "the secret is shown once")
 
-	// What is typed stays, and the error names its field.
+	// Typed text stays, and the error names its field.
 	for field, form := range map[string]url.Values{
 		"url": {"kind": {"slack"}, "url": {"gopher://x"}}, "chat_id": {"kind": {"telegram"}, "bot_token": {"x"}}, "bot_token": {"kind": {"telegram"}, "chat_id": {"x"}},
 		"user_emails": {"kind": {"email"}}, "min_relevance": {"url": {hook.URL}, "min_relevance": {"11"}}, "languages": {"url": {hook.URL}, "languages": {"Klingon"}},
@@ -108,7 +108,7 @@ func TestDashboardNotifications(t *testing.T) {
 	require.Contains(t, all, "answered 500 Internal Server Error")
 	require.Equal(t, 2, strings.Count(all, `href="`+target+`#log"`))
 
-	// The form keeps what was not touched.
+	// The form keeps untouched fields.
 	before := fieldsOf(target)
 	require.Equal(t, 303, send(target, url.Values{"do": {"save"}, "name": {"Deploy"}, "url": {hook.URL}, "max_per_hour": {"60"}, "batch_minutes": {"0"}}).status)
 	after := fieldsOf(target)

@@ -29,7 +29,7 @@ func (s *Server) opsRoutes() {
 }
 
 // metricsRoute adds /metrics. Next to the API it needs a token, and without any
-// token it does not exist: how much a service does is not for everyone. On an
+// token it does not exist: how much a service does is not for all users. On an
 // address of its own it is open unless it has a token of its own.
 func (s *Server) metricsRoute() {
 	alone := s.ops != s.api

@@ -3,8 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/go-fuego/fuego"
-
 	"watchpost"
 	"watchpost/actors"
 )
@@ -19,16 +17,16 @@ const (
 func (s *Server) upkeepRoutes() {
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/verify", s.verifyTeam,
 		s.operation(operators, "verifyTeam", "Compare a team's posts with their index, and repair it", tagAdmin),
-		withBody(textInvalidRepair), withError(http.StatusNotFound, textTeamNotFound), fuego.OptionHide())
+		withBody(textInvalidRepair), withError(http.StatusNotFound, textTeamNotFound))
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/reprocess", s.reprocessTeam,
 		s.operation(operators, "reprocessTeam", "Enrich a team's stored posts again", tagAdmin),
-		withBody(textInvalidAll), withError(http.StatusNotFound, textTeamNotFound), fuego.OptionHide())
+		withBody(textInvalidAll), withError(http.StatusNotFound, textTeamNotFound))
 }
 
 // shownProblems bounds the problems that a reply lists.
 const shownProblems = 100
 
-// VerifiedTeam is what was found of a team's posts.
+// VerifiedTeam is the result of verifying a team's posts.
 type VerifiedTeam struct {
 	Posts int `json:"posts"`
 	// Found are the first of the problems.

@@ -2,7 +2,7 @@
 // key-value space per team, written by one writer at a time, and a small
 // directory that all teams share.
 //
-// The guarantees, each proved for every engine by package storetest:
+// The guarantees, each proved for each engine by package storetest:
 //
 //   - Atomic: all of a batch is there, or nothing of it, also after a crash.
 //   - Durable: when done is called with nil, the batch survives a crash of the
@@ -103,7 +103,7 @@ type View interface {
 	// empty to is past the last. Key and value are valid during the call only.
 	// yield may read the view.
 	Scan(space Space, from, to []byte, yield func(key, value []byte) bool) error
-	// Spaces calls yield for every space that has a value, in bytewise order,
+	// Spaces calls yield for each space that has a value, in bytewise order,
 	// until yield returns false. It may call it for spaces without values.
 	Spaces(yield func(Space) bool) error
 	// Lookup returns a copy of a directory entry, or ErrNotFound.

@@ -37,7 +37,7 @@ func TestSpecsInCluster(t *testing.T) {
 // clusterNodes is how many nodes a cluster of a script has.
 const clusterNodes = 3
 
-// otherNodes are the nodes of a cluster beside the first; the zero value is none.
+// otherNodes are the nodes of a cluster after the first; the zero value is none.
 type otherNodes struct {
 	cert, key string
 	advertise []string // of all nodes

@@ -247,7 +247,7 @@ as nobody POST /network-agent/auth-send-otp '{"email":"eve@eve.example","full_na
 status 200
 `
 
-// formatRequests are what is asked of every store; each may have a body.
+// formatRequests are the requests to each store; each may have a body.
 const formatRequests = `
 operator GET /admin/teams/$ACME
 operator GET /admin/teams/$ACME/members

@@ -104,7 +104,7 @@ func (l *logSearch) check() error {
 	return errors.Join(failures...)
 }
 
-// said reports whether a secret occurs as a word of its own: six digits inside an id, a
+// said reports whether a secret occurs as a whole word: six digits inside an id, a
 // time or a JSON number are no one-time code.
 func said(output, secret string) bool {
 	const joined = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"

@@ -21,7 +21,7 @@ var attackers = []string{
 	"A site that a member visits", "The network between the parts", "Nothing",
 }
 
-// TestSecurityPage: SECURITY.md has every attacker, says for each what can and cannot be
+// TestSecurityPage: SECURITY.md has every attacker, says for each the possible and the impossible
 // done, and every line names a test that exists.
 func TestSecurityPage(t *testing.T) {
 	content, err := os.ReadFile("../SECURITY.md")

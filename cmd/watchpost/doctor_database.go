@@ -59,7 +59,7 @@ func databaseClock(ctx context.Context, url string) (time.Duration, error) {
 	return there.Sub(asked.Add(time.Since(asked) / 2)), nil
 }
 
-// ask reads one value with a connection of its own.
+// ask reads one value with a new connection.
 func ask(ctx context.Context, config *pgx.ConnConfig, query string, value any) error {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {

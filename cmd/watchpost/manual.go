@@ -19,7 +19,7 @@ type manualCommand struct {
 
 // Run writes the pages.
 func (c manualCommand) Run(k *kong.Kong) error {
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil { //nolint:gosec // pages are for everyone
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil { //nolint:gosec // pages are for all users
 		return err
 	}
 	for name, page := range manualPages(k.Model.Node) {
@@ -169,7 +169,7 @@ func completionTables(program *kong.Node) string {
 	return table("_watchpost_words", words.String()) + table("_watchpost_values", values.String())
 }
 
-// valuesOf returns what may follow a flag: its values, FILE for a file, ANY for a text
+// valuesOf returns the possible values of a flag: its values, FILE for a file, ANY for a text
 // that nothing completes, or "" for a flag without a value.
 func valuesOf(flag *kong.Flag) string {
 	switch {

@@ -140,7 +140,7 @@ func (u *unusedConns) close() {
 }
 
 // sends reports whether the process that a sender of mails names may still send: its
-// node is another member. Before the node has joined, nobody knows.
+// node is another member. Before the node has joined, no one knows.
 func (s *service) sends(sender string) bool {
 	id, _, _ := strings.Cut(sender, " ")
 	if id == s.node.ID() {

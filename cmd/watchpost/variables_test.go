@@ -13,7 +13,7 @@ var samples = map[string]string{
 	"string": "sample", "bool": "true", "int": "17", "int64": "17", "*float64": "0.5", "*int": "17", "duration": "17s", "path": "/sample", "slog.Level": "error", "netip.Prefix": "10.0.0.0/8",
 }
 
-// onPurpose are the flags that a variable must not set for every command.
+// onPurpose are the flags that a variable must not set for each command.
 var onPurpose = map[string]bool{"insecure": true, "yes": true, "expires": true, "full": true, "limit": true, "from": true, "backup": true}
 
 // TestEveryFlagHasAVariable: each flag of each command can be set by its

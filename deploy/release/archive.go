@@ -24,7 +24,7 @@ type entry struct {
 	content []byte
 }
 
-// texts returns the files that are the same for every platform: documents, units, and
+// texts returns the files that are the same for each platform: documents, units, and
 // the manual and completion that a program writes from its command line.
 func (r release) texts(ctx context.Context, program string) (entries []entry, err error) {
 	for _, name := range []string{

@@ -29,7 +29,7 @@ func (r release) debian(ctx context.Context, arch string, entries []entry) error
 			continue
 		}
 		file := filepath.Join(stage, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // installed for everyone
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // installed for all users
 			return err
 		}
 		if err := os.WriteFile(file, content, os.FileMode(e.mode)); err != nil {

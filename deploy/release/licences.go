@@ -125,7 +125,7 @@ func readLicences(m module, dir string) (module, error) {
 	return m, nil
 }
 
-// refused returns what is wrong with the licences of modules, one line for each.
+// refused returns the faults of the licences of modules, one line for each.
 func refused(modules []module) (lines []string) {
 	for _, m := range modules {
 		if len(m.licences) == 0 {

@@ -1,4 +1,4 @@
-// Command release builds what is published of a version: an archive for each
+// Command release builds the published files of a version: an archive for each
 // platform with its bill of materials, Debian packages and checksums. Two runs on one
 // commit with one version of Go make the same bytes. With -audit it lists the licences
 // of the modules in the program instead.

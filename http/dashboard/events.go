@@ -26,7 +26,7 @@ type streamEvent struct {
 
 // events streams what changes in the team's data. Events have no content: a page
 // asks for the parts that it shows, so there is one renderer and one check of
-// rights. The first event means everything, as a page cannot know what it missed.
+// rights. The first event means everything, as a page cannot know the missed events.
 func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) error {
 	news, err := d.Registry.Subscribe(v.session.Team)
 	if err != nil {

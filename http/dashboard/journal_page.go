@@ -18,7 +18,7 @@ const (
 	maxCSV = 10_000
 )
 
-// journalPage lists what was done on the network.
+// journalPage lists the actions on the network.
 type journalPage struct {
 	frame
 	Filters      []journalFilter

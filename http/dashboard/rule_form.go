@@ -127,7 +127,7 @@ func ticked(choices []choice) (values []string) {
 	return values
 }
 
-// amount reads a number; what is none fails every check.
+// amount reads a number; other text fails every check.
 func amount(s string, empty float64) float64 {
 	if s = strings.TrimSpace(s); s == "" {
 		return empty

@@ -11,7 +11,7 @@ import (
 	"watchpost/actors"
 )
 
-// rulesPage lists the auto-engagement rules and what they propose.
+// rulesPage lists the auto-engagement rules and their proposals.
 type rulesPage struct {
 	frame
 	Stopped          bool
@@ -118,7 +118,7 @@ func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) erro
 	return renderLive(w, r, "rules.html", page)
 }
 
-// ruleLists are the watchlists that can have rules: nobody likes or comments in
+// ruleLists are the watchlists that can have rules: no one likes or comments in
 // the forum.
 func (d *Dashboard) ruleLists(r *http.Request, v *visit) ([]actors.WatchlistView, error) {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})

@@ -16,7 +16,7 @@ const (
 	maxDay = 2000
 )
 
-// tasksPage lists what is going on in members' browsers.
+// tasksPage lists the tasks in members' browsers.
 type tasksPage struct {
 	frame
 	Running, Waiting []taskRow

@@ -59,7 +59,7 @@ const (
 	longTTL = 10 * time.Minute
 )
 
-// ttlVariable is the lease time of a node in a process of its own.
+// ttlVariable is the lease time of a node in another process.
 const ttlVariable = "CLUSTER_TEST_TTL"
 
 // beNode joins, prints its address, and answers which names it serves until it

@@ -22,5 +22,5 @@
 // it.
 //
 // SinglePage serves the same network as a single-page site, which renders in
-// the browser from an API of its own; folder app has its script.
+// the browser from its own API; folder app has its script.
 package fakenetwork

@@ -83,7 +83,7 @@ var (
 )
 
 // Send implements actors.Mailer. It returns when the mail is stored; the result of the
-// delivery is logged and counted. A mail to nobody takes the same time.
+// delivery is logged and counted. A mail to no one takes the same time.
 func (o *Outbox) Send(ctx context.Context, m actors.Mail) error {
 	o.mu.Lock()
 	closed := o.closed

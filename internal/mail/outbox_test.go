@@ -166,7 +166,7 @@ func TestOutboxCloses(t *testing.T) {
 }
 
 // TestNextSenderTakesOver leaves mails in the store: the next process sends them, each
-// once, and not while the first may still send. What was sent is not stored any more.
+// once, and not while the first may still send. A sent mail is not stored any more.
 func TestNextSenderTakesOver(t *testing.T) {
 	t.Parallel()
 	o := open(t)

@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	// ErrDamaged means that a file of a backup is missing or not what was written.
+	// ErrDamaged means that a file of a backup is missing or has other contents.
 	ErrDamaged = errors.New("the backup is damaged")
 	// ErrNone means that there is no backup of that name.
 	ErrNone = errors.New("no backup is there")
@@ -156,7 +156,7 @@ func opened(name string, content []byte, decrypt func([]byte) ([]byte, error)) (
 	return plain, nil
 }
 
-// each calls yield for every record of a backup, after checking the chunk that has
+// each calls yield for each record of a backup, after checking the chunk that has
 // it.
 func each(ctx context.Context, files Files, manifest string, m *Manifest, decrypt func([]byte) ([]byte, error), yield func(record) error) error {
 	unpack, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*chunkMost))

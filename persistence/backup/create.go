@@ -25,7 +25,7 @@ type Options struct {
 	Now         time.Time
 	Build       string
 	Fingerprint string // of the master key
-	// Name makes the name of a chunk from its checksum, so that nobody can tell
+	// Name makes the name of a chunk from its checksum, so that no one can tell
 	// from names what the chunks hold.
 	Name func(sum string) string
 	// Encrypt encrypts a file; nil: files are not encrypted. Recipients names whom

@@ -20,7 +20,7 @@ import (
 	"watchpost/persistence/enginetest"
 )
 
-// small returns the files of a small backup, and what it holds.
+// small returns the files of a small backup, and its contents.
 func small(t testing.TB) (f *files, name string, all map[string]string) {
 	f = newFiles()
 	s, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
@@ -32,7 +32,7 @@ func small(t testing.TB) (f *files, name string, all map[string]string) {
 	return f, made.Name, content(t, s)
 }
 
-// FuzzDamage: a backup with one file changed is refused, or restores what it held.
+// FuzzDamage: a backup with one file changed is refused, or restores its contents.
 func FuzzDamage(f *testing.F) {
 	whole, name, want := small(f)
 	names := slices.Sorted(maps.Keys(whole.all))

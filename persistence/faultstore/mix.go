@@ -7,7 +7,7 @@ import (
 	"watchpost/persistence"
 )
 
-// Mix says how often a fault happens: to one commit, or read, of so many; 0 is
+// Mix says how often a fault happens: to one commit, or read, of this number; 0 is
 // never.
 type Mix struct {
 	Before, After, Conflict, Slow, Full, Torn int

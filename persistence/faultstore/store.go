@@ -238,7 +238,7 @@ func (s *Store) View(ctx context.Context) (persistence.View, error) {
 	return &lossyView{View: view, store: s}, nil
 }
 
-// Close implements persistence.Store. What is held back is let go.
+// Close implements persistence.Store. Held-back calls go on.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

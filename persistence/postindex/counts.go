@@ -79,7 +79,7 @@ func (s *snapshot) countsIn(source segmentReader, plans []*plan, name uint64) ([
 }
 
 // planHash names plans by all that their matches in a source depend on. Its seed is
-// random, so nobody can choose two plans of one name.
+// random, so no one can choose two plans of one name.
 type planHash struct{ maphash.Hash }
 
 func (h *planHash) number(n uint64) {

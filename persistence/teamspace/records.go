@@ -181,7 +181,7 @@ type KeyFingerprint struct {
 // RotatedHash is no fingerprint.
 const RotatedHash = "rotated"
 
-// RotatedKey is a master key with what it must open.
+// RotatedKey is a master key with the values that it must open.
 type RotatedKey struct {
 	Hash   string    `json:"hash"`
 	Lookup []byte    `json:"lookup"`

@@ -69,7 +69,7 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	require.Equal(t, newer{"changed", []int{1, 2}, &newerLease{"c", "z"}}, stored("m1"))
 	require.Nil(t, stored("m2").Lease, "an object that was removed does not come back")
 
-	// A record that has been deleted and made again begins anew.
+	// A record that has been deleted and made again begins again.
 	batch := &persistence.Batch{}
 	batch.Delete([]byte("m1"))
 	require.NoError(t, persistence.Commit(t.Context(), store, space, epoch, batch))

@@ -42,7 +42,7 @@ func (s *deployed) cost(b *testing.B) (c cost) {
 	return c
 }
 
-// report shows what was spent since an earlier cost, for each of n lives.
+// report shows the cost since an earlier cost, for each of n lives.
 func (c cost) report(b *testing.B, before cost, n int) {
 	per := func(v float64) float64 { return v / float64(n) }
 	b.ReportMetric(per(float64((c.nodes - before.nodes).Microseconds())), "nodes-µs/life")

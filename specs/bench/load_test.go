@@ -31,7 +31,7 @@ var (
 )
 
 // TestLoad keeps sessions connected while clients use the service, and then sends
-// far more than it can do: no request fails or hangs, what is too much is refused
+// far more than it can do: no request fails or hangs, the excess is refused
 // with the decided text and Retry-After, and afterwards all is served again. With
 // WATCHPOST_LOAD_MINUTES the load is the full one (WATCHPOST_LOAD_SESSIONS changes
 // the sessions), and nothing may grow: heap, goroutines, descriptors, and the store

@@ -148,7 +148,7 @@ func TestDashboardPages(t *testing.T) {
 	p.press("w", "w")
 	p.until(`location.pathname === "/app/watchlists" && document.readyState === "complete"`)
 
-	// The preview follows what is typed.
+	// The preview follows the typed text.
 	p.visit("/app/watchlists/new?kind=keyword")
 	p.run(`document.querySelector("#k0").focus()`)
 	p.must(p.session, "Input.insertText", map[string]any{"text": "machine learning"}, nil)
@@ -202,7 +202,7 @@ func TestDashboardPages(t *testing.T) {
 }
 
 // staysTyped follows what happens on the pages of rules and notifications, with a
-// field in use: what is typed stays, and so does the focus.
+// field in use: typed text stays, and so does the focus.
 func (p *page) staysTyped(m *team, list, target any) {
 	const words = "In my own words. "
 	typeInto := func(field string) {
@@ -276,7 +276,7 @@ var (
 	demoExported = regexp.MustCompile(`WATCHPOST_URL=(\S+) WATCHPOST_KEY=(\S+)`)
 )
 
-// TestNewcomer does what somebody does who has just run the demo: open the printed
+// TestNewcomer acts as a person who runs the demo for the first time: open the printed
 // link, read posts, make a watchlist from a sentence, like a post, and see the like
 // at the network.
 func TestNewcomer(t *testing.T) {

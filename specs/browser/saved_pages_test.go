@@ -30,7 +30,7 @@ type savedPage struct {
 
 // TestSavedPages: the adapters read from the pages that Chromium shows now what
 // they read from the saved ones. With -update it saves them; then
-// extension/adapter.mjs check --update writes what is read.
+// extension/adapter.mjs check --update writes the values read.
 func TestSavedPages(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" && !*update {
 		t.Skip("WATCHPOST_LONG is not set: Chromium starts once for each page")

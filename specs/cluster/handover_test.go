@@ -159,7 +159,7 @@ func (h *handover) goOn() {
 	h.eventually("requests are answered", func() bool { return h.answered.Load() >= to })
 }
 
-// load sends requests of every kind for every team until stop is closed.
+// load sends requests of every kind for each team until stop is closed.
 func (h *handover) load(number int, stop <-chan struct{}) {
 	for count := number; ; count++ {
 		select {

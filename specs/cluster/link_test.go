@@ -64,14 +64,14 @@ func (l *link) accept(listener net.Listener) {
 
 func (l *link) connect(in net.Conn) {
 	if l.pass(in) != nil || !l.keep(in) {
-		_ = in.Close() // nobody uses it
+		_ = in.Close() // no one uses it
 		return
 	}
 	out, err := l.dial()
 	if err != nil || !l.keep(out) {
 		l.drop(in)
 		if err == nil {
-			_ = out.Close() // nobody uses it
+			_ = out.Close() // no one uses it
 		}
 		return
 	}

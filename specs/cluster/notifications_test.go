@@ -20,7 +20,7 @@ import (
 )
 
 // TestNotificationsMoveWithTheTeam kills the node that delivers a notification. The
-// next owner of the team delivers it under the same id, although nobody asks for the
+// next owner of the team delivers it under the same id, although no one asks for the
 // team and no session connects.
 func TestNotificationsMoveWithTheTeam(t *testing.T) {
 	w := newWorld(t)

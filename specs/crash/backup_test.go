@@ -16,9 +16,9 @@ import (
 )
 
 // TestBackupUnderLoad makes backups while clients use the service, and restores the
-// last one into an empty store. What was acknowledged before that backup began is
+// last one into an empty store. Everything acknowledged before that backup began is
 // there. Sessions go on with the journals that they had, and no write is done twice
-// and no allowance exceeded, although the store lacks what was done since.
+// and no allowance exceeded, although the store lacks later actions.
 func TestBackupUnderLoad(t *testing.T) {
 	backups := "WATCHPOST_BACKUP_TO=" + filepath.Join(t.TempDir(), "backups")
 	variables, restored := []string{backups}, []string{backups}
@@ -69,7 +69,7 @@ func (d *crashTest) acknowledged() int {
 	return len(now.tasks) + len(now.writes)
 }
 
-// promised returns what is acknowledged now.
+// promised returns the acknowledged state.
 func (d *crashTest) promised() *truth {
 	now := &truth{}
 	d.truth.mu.Lock()

@@ -134,7 +134,7 @@ type crashTest struct {
 	targets  targets
 	// maxWrites bounds the writes to the network.
 	maxWrites int
-	// faults are those besides the kills; nil: none.
+	// faults are those in addition to the kills; nil: none.
 	faults *faults
 	// moving is held while the clocks move, and read while clients do a step; it
 	// guards day, the number of midnights that have passed.

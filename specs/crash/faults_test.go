@@ -16,7 +16,7 @@ import (
 	"watchpost/specs/relay"
 )
 
-// faults are what the long form has besides kills: faults of the network, of the
+// faults are those of the long form in addition to kills: faults of the network, of the
 // frames between sessions and service, of the store, and of the clocks, all drawn
 // from the seed. It runs a build with the tag faults.
 type faults struct {

@@ -157,7 +157,7 @@ func (d *crashTest) askFor(w *write) {
 	w.answer, w.task = answer, field(answer, "api_agent_task_id")
 }
 
-// settleWrites asks again for every write without a reply: the client never
+// settleWrites asks again for each write without a reply: the client never
 // learnt whether it was accepted. It is called before the clock moves, because a
 // key is remembered for a day.
 func (d *crashTest) settleWrites() {

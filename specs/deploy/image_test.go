@@ -48,8 +48,8 @@ func TestImage(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command(buildah, append(append([]string{}, store...), "rm", "-a")...).Run() }) // the folder goes anyway
 	read := filepath.Join(dir, "read-only")
 	require.NoError(t, os.Mkdir(read, 0o755))
-	// In a mount namespace of its own: the root read-only, /data writable. The
-	// service must become ready and stop when it is told to.
+	// In a separate mount namespace: the root read-only, /data writable. The
+	// service must become ready and stop on a signal.
 	script := `
 mount --bind "$1" "$2" && mount --bind "$1/data" "$2/data" && mount -o remount,ro,bind "$2"
 ! chroot --userspec=65532:65532 "$2" /usr/local/bin/watchpost serve --data /elsewhere || exit 1

@@ -67,7 +67,7 @@ func (r *Relay) Counts() map[Fault]int {
 	return maps.Clone(r.counts)
 }
 
-// Disturb makes a fault happen to one of so many frames.
+// Disturb makes a fault happen to one of n frames.
 func (r *Relay) Disturb(oneIn int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import { companyOf, likesOf, listOf, personOf, postOf, postPageOf, profileOf, th
 /** What the document shows now. The site states the address of a page once it shows that page. */
 export function sight(page: Document): Sight {
   const fault = (kind: string, limit = {}): Sight => ({ is: 'fault', fault: stateFault(kind, limit)! })
-  if (page.querySelector('#root > main form[action="/sign-in"]')) return fault('sign_in') // at an address of its own
+  if (page.querySelector('#root > main form[action="/sign-in"]')) return fault('sign_in') // at another address
   const stated = page.querySelector<HTMLLinkElement>('link[rel="canonical"]')
   if (stated?.getAttribute('href') !== location.href) return { is: 'loading' }
   switch (page.querySelector('#root > main[aria-label] > h1 + p[role="alert"]')?.parentElement?.getAttribute('aria-label')) {

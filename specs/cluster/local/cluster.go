@@ -134,7 +134,7 @@ func (c *Cluster) launch(n *Node) (<-chan struct{}, error) {
 	}, c.options.Arguments...)...)
 	command.Env = append(environment(), "WATCHPOST_STORE="+c.options.StoreURL)
 	command.Stdout, command.Stderr = log, log
-	// A group of its own: Ctrl-C reaches this process only, which ends the nodes.
+	// A separate group: Ctrl-C reaches this process only, which ends the nodes.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
 // Package schema checks the manifests of deploy with the types of Kubernetes and
-// the loader of Docker Compose. It is a module of its own, so that the service
+// the loader of Docker Compose. It is a separate module, so that the service
 // does not depend on them.
 package schema
 
