@@ -10,8 +10,8 @@ import (
 )
 
 // migrations[i] makes data of format i+1 that of format i+2. A migration may be
-// interrupted and is then repeated, and two nodes may run it at once, so it must be
-// idempotent. specs/formats has a store of every format.
+// interrupted and is then repeated, and a slow node may repeat it after the later
+// ones, so it must be idempotent and leave data of later formats as they are. specs/formats has a store of every format.
 var migrations []func(context.Context, persistence.Store) error
 
 // formatSpace and formatEntry hold the version. No team has an id of this form.

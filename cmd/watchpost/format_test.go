@@ -84,7 +84,7 @@ func TestMigrations(t *testing.T) {
 	stored, err = storedFormat(t.Context(), store)
 	require.NoError(t, err)
 	require.Equal(t, 3, stored)
-	require.Equal(t, "third", ran[len(ran)-1])
+	require.Subset(t, ran, []string{"second", "third"})
 	before := len(ran)
 	require.NoError(t, checkFormat(t.Context(), store, steps))
 	require.Len(t, ran, before)

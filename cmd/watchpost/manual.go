@@ -79,6 +79,7 @@ type page struct{ bytes.Buffer }
 func newPage(name, help string) *page {
 	p := &page{}
 	p.linef(".TH %s 1 \"\" \"watchpost\" \"Watchpost\"", roff(strings.ToUpper(name)))
+	p.linef(".ad l\n.nh") // variables and addresses stay whole
 	p.section("NAME")
 	p.text(name + " - " + strings.TrimSuffix(help, "."))
 	return p
@@ -87,9 +88,13 @@ func newPage(name, help string) *page {
 func (p *page) linef(format string, args ...any) {
 	_, _ = fmt.Fprintf(p, format+"\n", args...) // a buffer takes everything
 }
-func (p *page) section(title string)  { p.linef(".SH %s", roff(title)) }
-func (p *page) text(text string)      { p.linef("%s", roff(text)) }
-func (p *page) item(head, add string) { p.linef(".TP\n.B %s\n%s", roff(head), roff(add)) }
+func (p *page) section(title string) { p.linef(".SH %s", roff(title)) }
+func (p *page) text(text string)     { p.linef("%s", roff(text)) }
+
+// item describes a flag. A list of its head may be broken after a comma.
+func (p *page) item(head, add string) {
+	p.linef(".TP\n.B %s\n%s", strings.ReplaceAll(roff(head), ",", `,\:`), roff(add))
+}
 
 func (p *page) synopsis(line string) {
 	p.section("SYNOPSIS")

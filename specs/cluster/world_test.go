@@ -39,6 +39,7 @@ type world struct {
 	dir    string
 	binary string
 	store  string
+	serve  []string // more flags of the nodes
 	client *http.Client
 	nodes  [nodes]node
 }
@@ -59,11 +60,12 @@ type team struct {
 	email string
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, serve ...string) *world {
 	server, err := postgrestest.Start("fsync=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	w := emptyWorld(t)
+	w.serve = serve
 	w.store = server.URL("postgres")
 	for i := range w.nodes {
 		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
@@ -98,9 +100,9 @@ func (w *world) start(i int) {
 	n := &w.nodes[i]
 	name := fmt.Sprintf("node%d", i)
 	var err error
-	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), "serve", "--cluster",
+	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), append([]string{"serve", "--cluster",
 		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8",
-		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem"))
+		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem")}, w.serve...)...)
 	require.NoError(w.t, err)
 	w.t.Cleanup(n.process.Kill)
 	_, err = n.process.URL()
@@ -213,7 +215,13 @@ func (w *world) eventually(what string, so func() bool) {
 // nodesCommand runs watchpost nodes.
 func (w *world) nodesCommand(args ...string) string {
 	w.t.Helper()
-	p, err := process.LaunchWith([]string{"WATCHPOST_STORE=" + w.store}, "nodes", w.dir, w.binary, append([]string{"nodes"}, args...)...)
+	return w.command(append([]string{"nodes", "--store", w.store}, args...)...)
+}
+
+// command runs the program and returns the end of its output.
+func (w *world) command(args ...string) string {
+	w.t.Helper()
+	p, err := process.Launch(args[0], w.dir, w.binary, args...)
 	require.NoError(w.t, err)
 	<-p.Done()
 	require.Zero(w.t, p.ExitCode(), p.Tail())
