@@ -9,7 +9,10 @@
   // itself again (data-live="topics", data-live-id="id of a task").
   let stream, hiddenTimer, retryTimer;
   const due = new Set();
+  const heard = new Map(), asked = new Map(); // times of news and of requests, by the task
   function refresh(topic, id) {
+    if (heard.size > 1000) heard.clear();
+    if (id) heard.set(id, performance.now());
     for (const part of all("[data-live]")) {
       if (topic !== "all" && !part.dataset.live.split(" ").includes(topic)) continue;
       if (id && part.dataset.liveId && part.dataset.liveId !== id) continue;
@@ -18,8 +21,21 @@
     if (due.size) setTimeout(ask, 150);
   }
   function ask() {
-    for (const part of due) if (part.isConnected) htmx.trigger(part, "live");
+    for (const part of due) {
+      if (!part.isConnected) continue;
+      if (part.dataset.liveId) asked.set(part.dataset.liveId, performance.now());
+      htmx.trigger(part, "live");
+    }
     due.clear();
+  }
+  // News of a task that came while its part was on its way found no part, or the
+  // one before.
+  function catchUp() {
+    for (const part of all("[data-live-id]")) {
+      const id = part.dataset.liveId;
+      if ((heard.get(id) ?? 0) > (asked.get(id) ?? 0)) due.add(part);
+    }
+    if (due.size) setTimeout(ask, 150);
   }
   function shown(live) {
     const state = one("#live");
@@ -139,6 +155,7 @@
 
   // ---- After a swap: the focus stays, or goes to what came
   document.addEventListener("htmx:after:swap", () => {
+    catchUp();
     const news = one("[data-focus]");
     if (news) {
       news.removeAttribute("data-focus");
