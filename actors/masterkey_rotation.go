@@ -12,8 +12,8 @@ import (
 
 // A rotation of the master key begins with a service that has the new key as the
 // first and the old one as the second (Keyring.Bind). Values sealed with the old key
-// is sealed again with the new one, team by team, while the service runs. Nothing is
-// noted of it: a secret tells with which key it opens. At the end the store needs the
+// are sealed again with the new one, team by team, while the service runs. A
+// rotation stores no progress: a secret tells with which key it opens. At the end the store needs the
 // new key alone.
 
 // keptSealed is how long a rotation lasts at least: kept replies to requests hold

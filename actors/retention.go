@@ -14,9 +14,9 @@ import (
 )
 
 // Posts are deleted when they were stored longer ago than their team keeps them,
-// except those of watchpost.Post.Expired. Nothing is noted of it: the posts show the rest of the work, and
-// a pass that was interrupted is begun again. Ids of posts begin with the moment of
-// storing, so the oldest come first.
+// except those that watchpost.Post.Expired spares. A pass stores no progress: the
+// posts show what remains, and an interrupted pass begins again. Ids of posts begin
+// with the moment of storing, so the oldest come first.
 
 // expirePosts asks for the next batch of a pass; answered by expiryStep.
 type expirePosts struct{ after []byte }

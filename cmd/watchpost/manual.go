@@ -174,7 +174,7 @@ func completionTables(program *kong.Node) string {
 	return table("_watchpost_words", words.String()) + table("_watchpost_values", values.String())
 }
 
-// valuesOf returns the possible values of a flag: its values, FILE for a file, ANY for a text
+// valuesOf returns the texts after a flag: its values, FILE for a file, ANY for a text
 // that nothing completes, or "" for a flag without a value.
 func valuesOf(flag *kong.Flag) string {
 	switch {

@@ -61,7 +61,7 @@ func (p *feedPage) FreshHref() string {
 }
 
 // acting is the part of the feed with the account in whose name one acts, and
-// the rest of it today.
+// its remaining allowance of today.
 func (d *Dashboard) acting(w http.ResponseWriter, r *http.Request, v *visit) error {
 	page := &feedPage{frame: frameOf(v, "feed", "Feed"), actingAs: actingAsOf(r, v), Back: pathFeed}
 	if back := r.URL.Query().Get("back"); strings.HasPrefix(back, pathFeed+"?") {
