@@ -2,6 +2,7 @@ package watchpost
 
 import (
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -46,13 +47,29 @@ func ParseMinutes(s string) (int, bool) {
 	return t.Hour()*60 + t.Minute(), err == nil && len(s) == len("15:04")
 }
 
+// none reports whether these are no hours.
+func (h *DailyHours) none() bool { return len(h.Days) == 0 && h.From == 0 && h.Until == 0 }
+
+// zones are the time zones of stored hours by name: time.LoadLocation reads files.
+var zones sync.Map // string → *time.Location
+
+// zoneOf returns a time zone; UTC for one that this machine does not know.
+func zoneOf(name string) *time.Location {
+	if zone, known := zones.Load(name); known {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	zones.Store(name, zone)
+	return zone
+}
+
 // window returns the hours that begin on the day, days after that of now; ok is
 // false if none begin then.
 func (h *DailyHours) window(now time.Time, days int) (from, until time.Time, ok bool) {
-	zone, err := time.LoadLocation(h.Zone)
-	if err != nil {
-		zone = time.UTC
-	}
+	zone := zoneOf(h.Zone)
 	y, m, d := now.In(zone).Date()
 	day := time.Date(y, m, d+days, 12, 0, 0, 0, zone)
 	if len(h.Days) > 0 && !slices.Contains(h.Days, day.Weekday()) {
@@ -70,8 +87,8 @@ func (h *DailyHours) window(now time.Time, days int) (from, until time.Time, ok 
 
 // Contains reports whether now is within the hours, and until when.
 func (h *DailyHours) Contains(now time.Time) (until time.Time, within bool) {
-	if h.From == h.Until && len(h.Days) == 0 && h.From == 0 {
-		return time.Time{}, false // no hours
+	if h.none() {
+		return time.Time{}, false
 	}
 	for days := -1; days <= 8; days++ { // adjoining parts are one
 		from, end, ok := h.window(now, days)
@@ -88,6 +105,9 @@ func (h *DailyHours) Contains(now time.Time) (until time.Time, within bool) {
 // Next returns the first moment at or after now within the hours; ok is false if
 // there is none in the next eight days.
 func (h *DailyHours) Next(now time.Time) (at time.Time, ok bool) {
+	if h.none() {
+		return now, false
+	}
 	if _, within := h.Contains(now); within {
 		return now, true
 	}

@@ -171,8 +171,14 @@ func TestDailyHours(t *testing.T) {
 	}
 	until, _ := night.Contains(at("2030-01-07T23:00:00Z"))
 	require.Equal(t, at("2030-01-08T06:00:00Z"), until)
-	_, within := (&watchpost.DailyHours{}).Contains(monday)
+	none := watchpost.DailyHours{}
+	_, within := none.Contains(monday)
 	require.False(t, within)
+	_, ok := none.Next(monday)
+	require.False(t, ok)
+	idle := likeRule(func(r *watchpost.EngagementRule) { r.Hours = none })
+	_, err := idle.Clean()
+	require.EqualError(t, err, "Invalid 'working_hours'", "a rule that never acts")
 }
 
 // TestRulePace: whatever the hours, the pauses and the days, an account acts
