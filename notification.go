@@ -1,8 +1,8 @@
 package watchpost
 
 import (
+	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -178,5 +178,5 @@ func (t *NotificationTarget) Opens(now time.Time) time.Time {
 
 // CompareTargets orders targets as they were made.
 func CompareTargets(a, b NotificationTarget) int {
-	return slices.Compare([]string{a.CreatedAt.UTC().Format(time.RFC3339Nano), string(a.ID)}, []string{b.CreatedAt.UTC().Format(time.RFC3339Nano), string(b.ID)})
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
