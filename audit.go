@@ -25,14 +25,6 @@ const (
 	AuditAccountReleased AuditKind = "account_released"
 )
 
-// AuditKinds are all kinds.
-func AuditKinds() []AuditKind {
-	return []AuditKind{
-		AuditTeamCreated, AuditTeamChanged, AuditExported, AuditSignedIn, AuditSignInFailed, AuditSignedOut, AuditLinkMade, AuditKeyRevealed,
-		AuditKeyRotated, AuditMemberAdded, AuditRoleChanged, AuditMemberRemoved, AuditPairingCode, AuditSessionOpened, AuditSessionEnded, AuditAccountReleased,
-	}
-}
-
 // Origin says where a request comes from. The zero value is the service itself.
 type Origin struct {
 	Operator bool     `json:",omitempty"` // by the admin API

@@ -40,7 +40,6 @@ type EngagementRule struct {
 // Bounds and defaults of rules.
 const (
 	MaxTemplates     = 20
-	MaxRuleMembers   = 100
 	DefaultRuleDaily = 10
 	DefaultMinPause  = 5 * time.Minute
 	DefaultMaxPause  = 25 * time.Minute

@@ -1,6 +1,7 @@
 package watchpost
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -91,7 +92,7 @@ func (t *Task) Journal() JournalEntry {
 	var people []string
 	_ = json.Unmarshal(in.People, &people) // references of another type stay out
 	subjects := append([]string{in.URN, in.Profile, in.Company, in.Person, in.Receiver, in.Keywords, in.Title, in.Keyword, in.Author, in.Firm}, people...)
-	e.Subject, e.Text = clipText(first(subjects...)), clipText(first(in.Comment, in.Message, in.Note))
+	e.Subject, e.Text = clipText(cmp.Or(subjects...)), clipText(cmp.Or(in.Comment, in.Message, in.Note))
 	if t.State.Final() {
 		e.State = t.State
 	}
@@ -102,15 +103,6 @@ func (t *Task) Journal() JournalEntry {
 		e.Acted = &t.Resolved.Acted
 	}
 	return e
-}
-
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // clipText cuts a text to maxJournalText at the border of a character.
