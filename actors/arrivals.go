@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"errors"
 
 	"watchpost"
@@ -110,7 +109,7 @@ func (a *arrivals) work() {
 	if !a.waiting || a.busy || a.broken != nil {
 		return
 	}
-	view, err := a.env.store.View(context.Background())
+	view, err := a.env.view()
 	if err != nil {
 		a.fail(err)
 		return

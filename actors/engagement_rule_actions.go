@@ -114,7 +114,7 @@ func (rs *engagementRules) withdraw() {
 		r, known := rs.byID[a.Rule]
 		_, member := rs.team.members.byID(a.Member)
 		switch {
-		case rs.stopped == nil && known && !r.Disabled && member:
+		case rs.stopped == nil && known && !r.Disabled && member && slices.Contains(r.Members, a.Member):
 		case a.State == watchpost.RuleRunning:
 			// A watchlist's deletion leaves its tasks; a stop does not.
 			if open := rs.team.tasks.open[a.Task]; open != nil && (rs.stopped != nil || known || rs.team.watchlists.byID[a.Watchlist] != nil) {

@@ -173,6 +173,9 @@ func (rs *engagementRules) load(view persistence.View) error {
 		}
 		rs.closed(a, &task)
 	}
+	if err := rs.stopAfterRestore(view); err != nil {
+		return err
+	}
 	rs.withdraw()
 	return nil
 }
@@ -271,7 +274,6 @@ func (rs *engagementRules) onUpdate(m UpdateRule) {
 	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
 	rs.commit(batch, rs.viewOf(r))
 	rs.withdraw()
-	rs.run()
 }
 
 func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound) }

@@ -194,6 +194,19 @@ func TestRuleChanges(t *testing.T) {
 	}
 }
 
+// TestRuleWithoutItsMember: what waits in the name of a member ends when the rule is
+// no longer that member's.
+func TestRuleWithoutItsMember(t *testing.T) {
+	t.Parallel()
+	w, team, s, rule, scan := ruled(t, watchpost.ActionComment, nil)
+	joe := team.Member(t, "joe")
+	endScan(s, scan, true, postBy(w, "ada"))
+	require.Len(t, rulesOf(t, team).Open, 1)
+	actorstest.Must[actors.RuleView](t, team, actors.UpdateRule{ID: rule.Rule.ID, Emails: &[]string{joe}})
+	require.Empty(t, rulesOf(t, team).Open)
+	require.Equal(t, []watchpost.RuleActionState{watchpost.RuleWithdrawn}, journalOf(t, team))
+}
+
 // TestTryStoredPosts: a trial stores nothing.
 func TestTryStoredPosts(t *testing.T) {
 	t.Parallel()

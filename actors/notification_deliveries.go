@@ -189,7 +189,7 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 
 // postsOf reads posts; those that are not in any watchlist are left out.
 func (env *environment) postsOf(team watchpost.TeamID, ids []watchpost.PostID) ([]*watchpost.Post, error) {
-	view, err := env.store.View(context.Background())
+	view, err := env.view()
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (ns *notifications) onSendNow(m SendNow) {
 
 // logged returns a delivery of the log (NotFound).
 func (ns *notifications) logged(m SendNow) (d watchpost.Delivery, err error) {
-	view, err := ns.env.store.View(context.Background())
+	view, err := ns.env.view()
 	if err != nil {
 		return d, unavailable(err)
 	}

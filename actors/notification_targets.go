@@ -149,6 +149,7 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
 	ns.resume(batch, box)
+	ns.mark(batch)
 	ns.commit(batch, ns.viewOf(box, t))
 	ns.run()
 }

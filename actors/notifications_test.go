@@ -155,18 +155,41 @@ func TestArrivalsOutliveTheirNode(t *testing.T) {
 	bodies, _ := h.await(t, 1)
 	require.Contains(t, bodies[0], "says ada")
 	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 0 }, actorstest.Wait, time.Millisecond)
-	outboxes(t, w, 0)
+	require.Zero(t, outboxes(t, w))
 }
 
-// outboxes requires that n teams have the entry of waiting notifications.
-func outboxes(t *testing.T, w *actorstest.World, n int) {
+// outboxes counts the teams with the entry of waiting notifications.
+func outboxes(t *testing.T, w *actorstest.World) (found int) {
 	t.Helper()
 	view, err := w.Store.View(w.Context())
 	require.NoError(t, err)
 	defer view.Close()
-	found := 0
 	require.NoError(t, view.ScanDirectory(teamspace.DirOutbox, func(string, []byte) bool { found++; return true }))
-	require.Equal(t, n, found)
+	return found
+}
+
+// TestEnabledTarget: what waits for a target that is disabled and enabled again is
+// delivered after a restart too.
+func TestEnabledTarget(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, _ := notified(t)
+	made := newTarget(t, team, h, func(n *watchpost.NotificationTarget) { n.Batch = 30 * time.Minute })
+	s.Part(scan, 0, postBy(w, "ada"))
+	s.ExpectAck(scan)
+	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 1 }, actorstest.Wait, time.Millisecond)
+	disable := func(off bool) {
+		actorstest.Must[actors.TargetView](t, team, actors.UpdateTarget{ID: made.Target.ID, Change: func(n watchpost.NotificationTarget) watchpost.NotificationTarget {
+			n.Disabled = off
+			return n
+		}})
+	}
+	disable(true)
+	require.Eventually(t, func() bool { return outboxes(t, w) == 0 }, actorstest.Wait, time.Millisecond)
+	disable(false)
+	w.Crash()
+	require.NoError(t, w.Registry.ResumeNotifications(w.Context()))
+	w.Advance(31 * time.Minute)
+	h.await(t, 1)
 }
 
 // TestFailingTarget: a target is tried for a day, then it is paused; a successful

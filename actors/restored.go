@@ -55,8 +55,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// stopAfterRestore stops the rules once after each restore. A team without rules, or
-// one that was created since, has nothing to stop.
+// stopAfterRestore stops the rules once after each restore, before any of them acts. A
+// team without rules, or one that was created since, has nothing to stop.
 func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
 	at := rs.env.restoredAt
 	if at.IsZero() || len(rs.byID) == 0 || rs.team.record.CreatedAt.After(at) {
@@ -76,6 +76,5 @@ func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
 	}
 	batch.Put([]byte(teamspace.KeyRulesRestored), teamspace.Encode(at))
 	rs.commits.submit(batch, nil)
-	rs.withdraw()
 	return nil
 }

@@ -119,6 +119,28 @@ func TestRestoredToAnOlderState(t *testing.T) {
 	wantFailure(t, again.Status(t, waits), watchpost.FailOutcomeUnknown, false)
 }
 
+// TestRestoredRulesStartNothing: an action that a restored team has waiting, and whose
+// turn has come, does not begin before the rules are stopped.
+func TestRestoredRulesStartNothing(t *testing.T) {
+	t.Parallel()
+	w, team, s, _, scan := ruled(t, watchpost.ActionLike, nil)
+	endScan(s, scan, true, postBy(w, "ada"), postBy(w, "bob"))
+	s.Finish(s.Expect(protocol.TypeTask))
+	require.Eventually(t, func() bool { return len(rulesOf(t, team).Open) == 1 }, actorstest.Wait, time.Millisecond)
+	files := &kept{files: map[string][]byte{}}
+	_, err := backup.Create(w.Context(), w.Store, files, backup.Options{Now: w.Now()})
+	require.NoError(t, err)
+
+	after := restoredWorld(t, files, w)
+	after.Advance(time.Hour) // past the pause of the account
+	again := &actorstest.Team{W: after, ID: team.ID, Key: team.Key, Email: team.Email}
+	require.True(t, rulesOf(t, again).Stopped)
+	require.ElementsMatch(t, []watchpost.RuleActionState{watchpost.RuleDone, watchpost.RuleWithdrawn}, journalOf(t, again))
+	page, err := after.Registry.Journal(after.Context(), team.ID, watchpost.JournalQuery{}, "", 10)
+	require.NoError(t, err)
+	require.Len(t, page.Entries, 1, "the like of before")
+}
+
 // restoredWorld is a World on a store that was restored from a backup.
 func restoredWorld(t *testing.T, files *kept, old *actorstest.World) *actorstest.World {
 	t.Helper()

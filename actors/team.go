@@ -197,7 +197,7 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.rules.load, t.rules.stopAfterRestore, t.notifications.load); err != nil {
+	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load); err != nil {
 		return err
 	}
 	t.arrivals.work()
