@@ -15,6 +15,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postgres"
+	"watchpost/persistence/teamspace"
 )
 
 // store is an engine with what the service shows of it.
@@ -57,12 +58,16 @@ func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree 
 
 // awaitDatabase is openDatabase for a node of a cluster, which waits for a database
 // that does not answer yet until ctx ends: the nodes and the database start in any
-// order.
+// order. During an upgrade, nodes of a newer build write to it too.
 func awaitDatabase(ctx context.Context, url string, log *slog.Logger) (*store, error) {
 	for {
 		s, err := openDatabase(ctx, url, log)
-		if err == nil || !postgres.Transient(err) {
-			return s, err
+		if err == nil {
+			s.Store = teamspace.KeepUnknown(s.Store)
+			return s, nil
+		}
+		if !postgres.Transient(err) {
+			return nil, err
 		}
 		log.Warn("the database does not answer: trying again", "error", err)
 		again := time.NewTimer(time.Second)

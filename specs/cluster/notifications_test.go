@@ -1,27 +1,32 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/cluster"
 	"watchpost/internal/protocol"
+	"watchpost/persistence/teamspace"
 	"watchpost/specs/process"
 )
 
 // TestNotificationsMoveWithTheTeam kills the node that delivers a notification. The
 // next owner of the team delivers it under the same id, although no one asks for the
-// team and no session connects.
+// team and no session connects. What a newer build has stored of the target stays when
+// the new owner, which does not know it, writes the target.
 func TestNotificationsMoveWithTheTeam(t *testing.T) {
 	w := newWorld(t)
 	came, open := make(chan string, 8), make(chan struct{})
@@ -35,7 +40,8 @@ func TestNotificationsMoveWithTheTeam(t *testing.T) {
 	}))
 	t.Cleanup(hook.Close)
 	of := w.found(0, 1)
-	w.get(0, "POST", "/api-notifications", map[string]any{"type": "webhook", "url": hook.URL}, nil, "X-Api-Key", of.Key)
+	var target struct{ ID string }
+	w.get(0, "POST", "/api-notifications", map[string]any{"type": "webhook", "url": hook.URL}, &target, "X-Api-Key", of.Key)
 	w.get(0, "POST", "/api-keyword-watchlist", map[string]any{"name": "tea", "keywords": []string{"tea"}}, nil, "X-Api-Key", of.Key)
 
 	var members []cluster.Member
@@ -47,6 +53,8 @@ func TestNotificationsMoveWithTheTeam(t *testing.T) {
 	w.report(victim, w.token(victim, of))
 
 	first := <-came
+	stored := w.record(of.ID, teamspace.KeyTarget+target.ID)
+	stored(func(record string) string { return strings.TrimSuffix(record, "}") + `,"Newer":[1]}` })
 	w.signal(victim, syscall.SIGKILL)
 	close(open)
 	select {
@@ -65,6 +73,28 @@ func TestNotificationsMoveWithTheTeam(t *testing.T) {
 		w.get((victim+1)%nodes, "GET", "/api-notifications", nil, &reply, "X-Api-Key", of.Key)
 		return reply.Targets[0].Waiting == 0 && reply.Targets[0].Delivered != nil
 	})
+
+	w.get((victim+1)%nodes, "PUT", "/api-notifications", map[string]any{"id": target.ID, "name": "renamed"}, nil, "X-Api-Key", of.Key)
+	stored(func(record string) string {
+		require.Contains(t, record, "renamed")
+		require.Contains(t, record, `"Newer":[1]`)
+		return record
+	})
+}
+
+// record returns a function that changes a record in the database.
+func (w *world) record(space, key string) func(change func(string) string) {
+	return func(change func(string) string) {
+		w.t.Helper()
+		ctx := w.t.Context()
+		conn, err := pgx.Connect(ctx, w.store)
+		require.NoError(w.t, err)
+		defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is under way
+		var value []byte
+		require.NoError(w.t, conn.QueryRow(ctx, "SELECT value FROM pair WHERE space = $1 AND key = $2", []byte(space), []byte(key)).Scan(&value))
+		_, err = conn.Exec(ctx, "UPDATE pair SET value = $3 WHERE space = $1 AND key = $2", []byte(space), []byte(key), []byte(change(string(value))))
+		require.NoError(w.t, err)
+	}
 }
 
 // report connects a session, reports one post for the scan that it gets, and leaves.
