@@ -47,6 +47,7 @@ it('has all texts in every language, with the same parts', () => {
       expect(text, `${file} ${key}`).not.toBe('')
       expect(parts(text), `${file} ${key}`).toEqual(parts(english[key]!))
     }
+    if (texts['lang'] === 'fr') for (const text of Object.values(texts)) expect(text, 'breaks before punctuation').not.toMatch(/ [:;?!»]|« /)
     expect(texts['lang'], file).toBe(file.replace('.json', '').replace('_', '-'))
     expect(texts['description']!.length, file).toBeLessThanOrEqual(132)
   }

@@ -81,8 +81,8 @@ it('names accounts, times and tasks', () => {
     sentence: 'You are signed in as Jan, but Watchpost works as Ada. Nothing is done as Jan.', button: { does: 'sign_in' }, bind: 'Work as Jan instead', tone: 'bad',
   })
   expect(say({ kind: 'network_limit', types: ['keyword_scan', 'forum_scan'], since: start, until: start + 3600_000 })).toMatchObject({
-    sentence: 'The network allows no more of this: post searches and forum searches. Everything else goes on.',
-    details: expect.stringMatching(/^Since .+ · until .+ · Waiting tasks: 3$/) as string,
+    sentence: 'For now, the network allows no more of this: post searches and forum searches. Everything else goes on.',
+    details: [expect.stringMatching(/^Since /), expect.stringMatching(/^until /), 'Waiting tasks: 3'] as string[],
   })
   expect(say({ kind: 'unreachable', since: start }).sentence).toContain('watchpost.example does not answer')
   expect(shown({ failed: 'no room' }, start)).toMatchObject({ sentence: 'The extension did not start: no room', button: { does: 'restart' } })
@@ -113,7 +113,7 @@ it('sends tokens over secure connections only', () => {
   expect(originOf('http://localhost:8080')).toBe('http://localhost:8080')
   expect(() => originOf('http://w.example')).toThrow('https')
   expect(() => originOf('ftp://localhost')).toThrow('https')
-  expect(() => originOf('nonsense')).toThrow('no address')
+  expect(() => originOf('nonsense')).toThrow('not an address')
 })
 
 it('describes the browser', () => {

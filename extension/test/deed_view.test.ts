@@ -16,18 +16,27 @@ const comment: Deed = {
 it('says what was done, with links', () => {
   speak('en')
   const row = line(comment, start)
-  expect(row.querySelector('.words')!.textContent).toBe('Commented “Well done!” on the post of Elena Ito: “Carbon accounting…”')
+  expect(row.querySelector('.words')!.textContent).toBe('Commented on Elena Ito’s post “Carbon accounting…”: “Well done!”')
   expect([...row.querySelectorAll('a')].map(a => a.href)).toEqual(['https://n.example/in/elena', 'https://n.example/posts/1'])
   expect(row.textContent).not.toContain('task-1')
   expect(line({ ...comment, target: { name: 'x', url: 'javascript:alert(1)' } }, start).querySelector('a')).toBeNull()
   expect(line({ task: 't', at: start, task_type: 'keyword_scan', text: 'hiring', count: 12 }, start).textContent).toContain('Searched posts for “hiring”Found: 12')
 })
 
+it('keeps each name in its own direction', () => {
+  speak('ar')
+  const row = line(comment, start)
+  expect([...row.querySelectorAll('bdi a')].map(a => a.textContent)).toEqual(['Elena Ito', 'Carbon accounting…'])
+  expect(row.querySelector('.words')!.textContent).toBe('تم التعليق: منشور Elena Ito: «Carbon accounting…» – «\u2068Well done!\u2069»')
+  speak('en')
+  expect(line({ ...comment, text: 'أحسنت' }, start).textContent).toContain('“\u2068أحسنت\u2069”')
+})
+
 it('says failures in words', () => {
   speak('en')
   const row = line({ ...comment, error: { code: 'network_limit', message: 'rate_limited of any' } }, start)
-  expect(row.textContent).toContain('Comment “Well done!” on the post of Elena Ito')
-  expect(row.textContent).toContain('the network allows no more of this for now')
+  expect(row.textContent).toContain('Comment on Elena Ito’s post “Carbon accounting…”: “Well done!”')
+  expect(row.textContent).toContain('for now, the network allows no more of this')
   expect(row.textContent).not.toContain('rate_limited')
 })
 

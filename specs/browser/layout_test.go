@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,7 +67,11 @@ func TestLayout(t *testing.T) {
 	t.Parallel()
 	b := launch(t, theWorld(t).dist, t.TempDir())
 	folder := os.Getenv("WATCHPOST_PICTURES")
-	for _, language := range []string{"en", "de", "ar"} {
+	languages := []string{"en", "de", "ar"}
+	if os.Getenv("WATCHPOST_LONG") != "" {
+		languages = append(languages, "fr", "es", "pt_BR", "hi")
+	}
+	for _, language := range languages {
 		texts, err := os.ReadFile(filepath.Join("../../extension/src/locales", language+".json"))
 		require.NoError(t, err)
 		for page, widths := range map[string][]int{"popup": {360}, "options": {320, 700}} {
@@ -75,7 +80,7 @@ func TestLayout(t *testing.T) {
 			p.must(p.session, "Page.enable", nil, nil)
 			p.must(p.session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": script}, nil)
 			p.must(p.session, "Page.navigate", map[string]any{"url": "chrome-extension://" + extensionID + "/" + page + ".html"}, nil)
-			p.until(`document.documentElement.lang === "` + language + `" && document.querySelector("#pill").textContent !== "" && globalThis.changed !== undefined`)
+			p.until(`document.documentElement.lang === "` + strings.ReplaceAll(language, "_", "-") + `" && document.querySelector("#pill").textContent !== "" && globalThis.changed !== undefined`)
 			for _, state := range states {
 				p.run("shown = " + encoded(t, stateOf(state)) + "; changed()")
 				p.until(`document.querySelector("#pill").textContent === chrome.i18n.getMessage("pill_` + state + `")`)
@@ -94,8 +99,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// fits checks that nothing is wider than a window of that width, and that a
-// popup is not too high.
+// fits checks that nothing is wider than a window of that width, that the short
+// texts are not cut, and that a popup is not too high.
 func (p *page) fits(t testing.TB, width int, what string) {
 	t.Helper()
 	p.must(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": popupHeight, "deviceScaleFactor": 1, "mobile": false}, nil)
@@ -106,6 +111,8 @@ func (p *page) fits(t testing.TB, width int, what string) {
 		return r.width > 0 && getComputedStyle(e).display !== "inline" && !e.closest("select") && (r.left < -1 || r.right > innerWidth + 1)
 	}).map(e => e.localName + "#" + e.id + "." + e.className)`), &outside))
 	require.Empty(t, outside, "%s at %d pixels", what, width)
+	require.NoError(t, json.Unmarshal(p.run(`[...document.querySelectorAll("h1, h2, .pill, .use *, button")].filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0).map(e => e.textContent)`), &outside))
+	require.Empty(t, outside, "cut: %s at %d pixels", what, width)
 	if width == 360 {
 		var height int
 		require.NoError(t, json.Unmarshal(p.run(`document.body.offsetHeight`), &height))

@@ -87,7 +87,7 @@ func sessionOfAMember(t *testing.T, w *world) {
 		_, reply := m.team.call(http.MethodGet, "/network-agent/get-task-status?api_agent_task_id="+unknown, nil)
 		return reply["data"].(fields)["pending_reason"] == "paused"
 	}, func() string { return "not paused" })
-	popup.says("#state .sentence", "The pages for this look different: profiles.")
+	popup.says("#state .sentence", "These pages look different now: profiles.")
 
 	// A human check is not a sign-out.
 	m.network.SetFaults(m.account, fakenetwork.Faults{Challenge: true})

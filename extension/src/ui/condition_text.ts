@@ -7,8 +7,8 @@ export interface Shown {
   tone: Tone
   pill: string
   sentence: string
-  /** Since when, until when and how many tasks wait; may be empty. */
-  details: string
+  /** Since when, until when and how many tasks wait. */
+  details: string[]
   button?: { does: Button; label: string }
   /** Confirms the browser's account as the member's. */
   bind?: string
@@ -17,7 +17,7 @@ export interface Shown {
 /** What the member reads about the state of the extension. */
 export function shown(state: State | Failure | undefined, now: number): Shown {
   if (!state || 'failed' in state) {
-    return { tone: 'bad', pill: t('pill_failed'), sentence: t('say_failed', state?.failed ?? ''), details: '', button: { does: 'restart', label: t('do_restart') } }
+    return { tone: 'bad', pill: t('pill_failed'), sentence: t('say_failed', state?.failed ?? ''), details: [], button: { does: 'restart', label: t('do_restart') } }
   }
   const { condition } = state, { kind } = condition, does = buttonOf[kind]
   const one: Shown = { tone: toneOf[kind], pill: t(`pill_${kind}`), sentence: t(`say_${kind}`, ...parts(state, condition)), details: details(state, now) }
@@ -42,10 +42,10 @@ function parts(state: State, { kind, types = [] }: Condition): string[] {
 /** A name that does not fill the popup. */
 const short = (name: string): string => name.length > 24 ? `${name.slice(0, 23)}…` : name
 
-function details({ condition: { kind, since, until }, waiting, pairing }: State, now: number): string {
+function details({ condition: { kind, since, until }, waiting, pairing }: State, now: number): string[] {
   const told: string[] = []
   if (since !== undefined && kind !== 'unpaired') told.push(t('since', clock(since, now)))
   if (until !== undefined) told.push(t('until', clock(until, now)))
   if (waiting > 0 && pairing) told.push(t('waiting', number(waiting)))
-  return told.join(' · ')
+  return told
 }

@@ -43,7 +43,6 @@ export function line(deed: Deed, now: number, running = false): HTMLElement {
   symbol.ariaHidden = 'true'
   const what = element('div', 'what')
   const words = element('p', 'words')
-  words.dir = 'auto'
   words.append(sentence(deed, running))
   what.append(words)
   if (deed.error) {

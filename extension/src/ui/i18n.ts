@@ -1,17 +1,30 @@
 // The texts, in the language of the browser: src/locales.
 
 /** The text for a key, with its parts filled in. */
-export const t = (key: string, ...parts: (string | number)[]): string => chrome.i18n.getMessage(key, parts.map(String)) || key
+export const t = (key: string, ...parts: (string | number)[]): string => message(key, parts.map(part => isolated(String(part)))) || key
+
+const message = (key: string, parts: string[] = []): string => chrome.i18n.getMessage(key, parts)
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/
+
+/** A part that keeps its own direction, and leaves that of the text around it. */
+const isolated = (part: string): string => message('dir') === 'rtl' || rightToLeft.test(part) ? `\u2068${part}\u2069` : part
 
 /** Whether there is a text for a key. */
-export const has = (key: string): boolean => chrome.i18n.getMessage(key) !== ''
+export const has = (key: string): boolean => message(key) !== ''
 
-/** A text whose parts are elements; an absent part becomes "". */
+/** A text whose parts are elements, each with its own direction. */
 export function filled(key: string, ...parts: (Node | string)[]): DocumentFragment {
   const made = document.createDocumentFragment()
   // The control characters mark the places of the parts.
-  for (const piece of t(key, ...parts.map((_, i) => `\u0001${i}\u0001`)).split('\u0001')) {
-    made.append(/^\d$/.test(piece) ? parts[Number(piece)]! : piece)
+  for (const piece of (message(key, parts.map((_, i) => `\u0001${i}\u0001`)) || key).split('\u0001')) {
+    if (!/^\d$/.test(piece)) {
+      made.append(piece)
+      continue
+    }
+    const part = document.createElement('bdi')
+    part.append(parts[Number(piece)]!)
+    made.append(part)
   }
   return made
 }

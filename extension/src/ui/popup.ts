@@ -8,7 +8,7 @@ import { useLine } from './use_view'
 import { $, element, follow, tell } from './worker'
 
 /** Numbers of allowances and actions in the popup, where a long state leaves less room; the settings page has all. */
-const room: Record<Tone, [uses: number, deeds: number]> = { good: [6, 3], off: [4, 2], wait: [4, 2], bad: [2, 1] }
+const room: Record<Tone, [uses: number, deeds: number]> = { good: [4, 3], off: [4, 2], wait: [4, 2], bad: [2, 1] }
 
 translate(document)
 applyTheme()

@@ -27,7 +27,9 @@ export function showState(state: State | Failure | undefined, show: (state: Stat
     })
     actions.append(other)
   }
-  card.replaceChildren(element('p', 'sentence', sentence), ...details ? [element('p', 'soft', details)] : [], ...actions.childElementCount > 0 ? [actions] : [])
+  const times = element('p', 'soft details')
+  times.append(...details.map(one => element('span', '', one)))
+  card.replaceChildren(element('p', 'sentence', sentence), ...details.length > 0 ? [times] : [], ...actions.childElementCount > 0 ? [actions] : [])
 }
 
 async function act(does: Button, state: State | undefined): Promise<State | Failure | undefined> {
