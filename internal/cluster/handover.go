@@ -118,9 +118,9 @@ func (n *Node) Drain(ctx context.Context) error {
 
 // SetApart gives the node's names up while most other members cannot reach it, and
 // takes them back after that. A drain that was asked for stays. It is called by one
-// goroutine.
+// goroutine, again and again: a node that joins again is not apart in the database.
 func (n *Node) SetApart(ctx context.Context, apart bool) {
-	if apart == n.apart || apart && n.draining() {
+	if apart && n.draining() || !apart && !n.apart {
 		return
 	}
 	sql, args := undrainSQL, []any{n.o.ID, n.incarnation}
@@ -132,12 +132,13 @@ func (n *Node) SetApart(ctx context.Context, apart bool) {
 	if _, err := n.pool.Exec(bounded, sql, args...); err != nil {
 		return // the next call tries again
 	}
-	n.apart = apart
-	if apart {
-		n.o.Log.Warn("most other nodes cannot reach this one: its teams move to them", "node", n.o.ID)
-	} else {
+	switch {
+	case !apart:
 		n.o.Log.Info("the other nodes reach this one again", "node", n.o.ID)
+	case !n.apart:
+		n.o.Log.Warn("most other nodes cannot reach this one: its teams move to them", "node", n.o.ID)
 	}
+	n.apart = apart
 	n.Refresh()
 }
 

@@ -323,6 +323,30 @@ func TestLostDatabase(t *testing.T) {
 	t.Logf("view %d before, %d after", before.View, after.View)
 }
 
+// TestApartAfterRejoining: a node that the others cannot reach gives its names up again
+// when it was removed meanwhile and has joined again.
+func TestApartAfterRejoining(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	n, _ := here(t, url, "a:1", longTTL)
+	apart := func() bool {
+		n.SetApart(t.Context(), true)
+		return n.draining()
+	}
+	await(t, "it gives its names up", apart)
+	require.NoError(t, once(t.Context(), configOf(t, url), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), "WITH gone AS (DELETE FROM node) UPDATE cluster_view SET version = version + 1")
+		return err
+	}))
+	await(t, "it has joined again", func() bool {
+		n.Refresh()
+		return !n.draining()
+	})
+	await(t, "it gives its names up again", apart)
+	n.SetApart(t.Context(), false)
+	await(t, "it takes them back", func() bool { return !n.draining() })
+}
+
 // TestJoinWaitsForTheDatabase joins while the database is away: the node is a member
 // once it is back. Without it, Join ends with its context.
 func TestJoinWaitsForTheDatabase(t *testing.T) {
