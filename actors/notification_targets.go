@@ -163,6 +163,18 @@ func (ns *notifications) resume(batch *persistence.Batch, box *outbox) {
 	}
 }
 
+// hookChanges reports whether a change of a watchlist changes its slack_webhook_url. That
+// resumes the target that it makes, as a change of another target does.
+func (ns *notifications) hookChanges(batch *persistence.Batch, next *watchpost.Watchlist) bool {
+	if ns.team.watchlists.byID[next.ID].view.Watchlist.SlackURL == next.SlackURL {
+		return false
+	}
+	if box := ns.byID[watchpost.TargetID(next.ID)]; box != nil {
+		ns.resume(batch, box)
+	}
+	return true
+}
+
 func (ns *notifications) onDelete(m DeleteTarget) {
 	box := ns.byID[m.ID]
 	if box == nil || box.target == nil {
@@ -177,7 +189,8 @@ func (ns *notifications) onDelete(m DeleteTarget) {
 	ns.answer(Done{}, nil)
 }
 
-// clean removes the records of targets that were deleted, or whose watchlist was.
+// clean removes the records of targets that were deleted, or whose watchlist or hook
+// was.
 func (ns *notifications) clean() {
 	st := &steps{}
 	for id, box := range ns.byID {

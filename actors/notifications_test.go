@@ -192,6 +192,29 @@ func TestEnabledTarget(t *testing.T) {
 	h.await(t, 1)
 }
 
+// TestHookOfAWatchlistChanges: another slack_webhook_url delivers although the one before
+// was paused, and one that is removed leaves nothing.
+func TestHookOfAWatchlistChanges(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, list := notified(t)
+	patch(t, team, list, watchpost.WatchlistPatch{SlackURL: &h.URL})
+	h.answer(410)
+	s.Part(scan, 0, postBy(w, "ada"))
+	s.ExpectAck(scan)
+	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Paused != "" }, actorstest.Wait, time.Millisecond)
+	s.Part(scan, 1, postBy(w, "bob"))
+	s.ExpectAck(scan)
+	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 1 }, actorstest.Wait, time.Millisecond)
+	other := newHook(t)
+	patch(t, team, list, watchpost.WatchlistPatch{SlackURL: &other.URL})
+	bodies, _ := other.await(t, 1)
+	require.Contains(t, bodies[0], "says bob")
+	require.Eventually(t, func() bool { return !targetsOf(t, team)[0].DeliveredAt.IsZero() }, actorstest.Wait, time.Millisecond)
+	patch(t, team, list, watchpost.WatchlistPatch{SlackURL: ptr("")})
+	require.Empty(t, targetsOf(t, team))
+	require.Empty(t, storedKeys(t, w, team, "t"))
+}
+
 // TestFailingTarget: a target is tried for a day, then it is paused; a successful
 // test resumes it. 410 pauses at once.
 func TestFailingTarget(t *testing.T) {

@@ -238,7 +238,9 @@ func (t *team) decide(d decided) {
 	if d.task != nil {
 		t.tasks.onTaskChange(d.batch, d.task)
 	}
+	hook := false
 	if d.watchlist != nil {
+		hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
 	}
 	if d.week != nil {
@@ -251,6 +253,10 @@ func (t *team) decide(d decided) {
 		t.watchlists.onListChange(d.batch, d.list)
 	}
 	t.commits.submit(d.batch, d.onCommitted)
+	if hook {
+		t.notifications.clean()
+		t.notifications.run()
+	}
 	if d.task != nil || d.watchlist != nil || d.list != nil {
 		t.tasks.handOut()
 	}
