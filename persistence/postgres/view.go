@@ -149,13 +149,11 @@ func (v *view) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) 
 // The scans, a page at a time. A range without an end has a statement of its
 // own: with "OR" in the condition the index would be read past the end.
 const (
-	scanSQL        = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT $4"
-	scanOnSQL      = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key LIMIT $3"
-	scanReverseSQL = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 AND key < $3 ORDER BY key DESC LIMIT $4"
-	scanBackSQL    = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key DESC LIMIT $3"
-	scanSpacesSQL  = "SELECT name, ''::bytea FROM space WHERE name >= $1 ORDER BY name LIMIT $2"
-	nextKindSQL    = "SELECT kind FROM directory WHERE kind >= $1 ORDER BY kind LIMIT 1"
-	scanKindSQL    = "SELECT name, value FROM directory WHERE kind = $1 AND name >= $2 ORDER BY name LIMIT $3"
+	scanSQL       = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT $4"
+	scanOnSQL     = "SELECT key, value FROM pair WHERE space = $1 AND key >= $2 ORDER BY key LIMIT $3"
+	scanSpacesSQL = "SELECT name, ''::bytea FROM space WHERE name >= $1 ORDER BY name LIMIT $2"
+	nextKindSQL   = "SELECT kind FROM directory WHERE kind >= $1 ORDER BY kind LIMIT 1"
+	scanKindSQL   = "SELECT name, value FROM directory WHERE kind = $1 AND name >= $2 ORDER BY name LIMIT $3"
 )
 
 // Scan implements persistence.View.
@@ -169,19 +167,6 @@ func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, va
 			return scanOnSQL, []any{[]byte(space), start}
 		}
 		return scanSQL, []any{[]byte(space), start, to}
-	}, yield)
-}
-
-// ScanReverse implements persistence.View.
-func (v *view) ScanReverse(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
-	return v.scan(func(last []byte) (string, []any) {
-		if last != nil {
-			to = last
-		}
-		if len(to) == 0 {
-			return scanBackSQL, []any{[]byte(space), noNull(from)}
-		}
-		return scanReverseSQL, []any{[]byte(space), noNull(from), to}
 	}, yield)
 }
 
