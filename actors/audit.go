@@ -180,11 +180,7 @@ func (r *Registry) Audit(ctx context.Context, team watchpost.TeamID, limit int) 
 	}
 	defer view.Close()
 	space := persistence.Space(team)
-	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
-	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
-		return nil, watchpost.Errorf(watchpost.NotFound, "Team not found")
-	}
-	if err != nil {
+	if _, err := liveTeam(view, space); err != nil {
 		return nil, unavailable(err)
 	}
 	var entries []watchpost.AuditEntry

@@ -59,17 +59,10 @@ func (r *Registry) ResumeDeletions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var left []watchpost.TeamID
-	err = view.ScanDirectory(teamspace.DirDeleting, func(team string, _ []byte) bool {
-		left = append(left, watchpost.TeamID(team))
-		return true
-	})
+	left, err := teamspace.Names[watchpost.TeamID](view, teamspace.DirDeleting)
 	view.Close()
 	for _, team := range left {
-		var elsewhere *ElsewhereError
-		if failure := r.DeleteTeam(ctx, team); failure != nil && !errors.As(failure, &elsewhere) {
-			err = errors.Join(err, failure)
-		}
+		err = errors.Join(err, passOver(r.DeleteTeam(ctx, team)))
 	}
 	return err
 }

@@ -30,10 +30,7 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 	}
 	defer view.Close()
 	space := persistence.Space(id)
-	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
-	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
-		return watchpost.Errorf(watchpost.NotFound, "Team not found")
-	}
+	record, err := liveTeam(view, space)
 	if err != nil {
 		return unavailable(err)
 	}

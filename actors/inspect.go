@@ -36,35 +36,22 @@ func Inspect(ctx context.Context, store persistence.Store) (Inspection, error) {
 		return found, err
 	}
 	found.note(key.CreatedAt)
-	var failure error
-	err = errors.Join(
-		view.ScanDirectory(teamspace.DirDeleting, func(id string, _ []byte) bool {
-			found.Deleting = append(found.Deleting, watchpost.TeamID(id))
-			return true
-		}),
-		view.ScanDirectory(teamspace.DirMail, func(_ string, value []byte) bool {
-			var m teamspace.MailEntry
-			if failure = teamspace.Decode(value, &m); failure == nil {
-				if found.Mails++; found.OldestMail.IsZero() || m.At.Before(found.OldestMail) {
-					found.OldestMail = m.At
-				}
-			}
-			return failure == nil
-		}),
-	)
-	if err := errors.Join(err, failure); err != nil {
+	if found.Deleting, err = teamspace.Names[watchpost.TeamID](view, teamspace.DirDeleting); err != nil {
 		return found, err
 	}
-	err = view.ScanDirectory(teamspace.DirTeam, func(id string, value []byte) bool {
-		var team teamspace.TeamEntry
-		if failure = teamspace.Decode(value, &team); failure == nil {
+	return found, errors.Join(
+		teamspace.EachEntry(view, teamspace.DirMail, func(_ string, m teamspace.MailEntry) error {
+			if found.Mails++; found.OldestMail.IsZero() || m.At.Before(found.OldestMail) {
+				found.OldestMail = m.At
+			}
+			return nil
+		}),
+		teamspace.EachEntry(view, teamspace.DirTeam, func(id string, team teamspace.TeamEntry) error {
 			found.Teams++
 			found.note(team.CreatedAt)
-			failure = found.noteNewestTask(view, persistence.Space(id))
-		}
-		return failure == nil
-	})
-	return found, errors.Join(err, failure)
+			return found.noteNewestTask(view, persistence.Space(id))
+		}),
+	)
 }
 
 // noteNewestTask looks at the first entry of the team's journal, which is the newest.

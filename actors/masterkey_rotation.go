@@ -38,14 +38,14 @@ func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
 	}
 	left = len(others)
 	for _, team := range others {
-		if r.placed != nil && !r.placed(string(team)) {
+		if !r.serves(string(team)) {
 			continue
 		}
-		if _, failure := Ask(ctx, r, team, reseal{}); failure == nil {
+		_, failure := Ask(ctx, r, team, reseal{})
+		if failure == nil {
 			left--
-		} else if elsewhere := (*ElsewhereError)(nil); !errors.As(failure, &elsewhere) {
-			err = errors.Join(err, failure)
 		}
+		err = errors.Join(err, passOver(failure))
 	}
 	if err != nil || len(others) > 0 || waits || stored.Next == nil || r.env.clock.Now().Before(stored.Next.At.Add(keptSealed)) {
 		return left, err
@@ -90,13 +90,11 @@ func (r *Registry) sealedOtherwise(ctx context.Context) (stored teamspace.KeyFin
 	if err = errors.Join(err, failure, ctx.Err()); err != nil {
 		return stored, nil, false, err
 	}
-	err = view.ScanDirectory(teamspace.DirMail, func(id string, value []byte) bool {
-		var m teamspace.MailEntry
-		failure = teamspace.Decode(value, &m)
+	err = teamspace.EachEntry(view, teamspace.DirMail, func(id string, m teamspace.MailEntry) error {
 		mails = mails || !k.current(m.Sealed, id)
-		return failure == nil
+		return nil
 	})
-	return stored, teams, mails, errors.Join(err, failure)
+	return stored, teams, mails, err
 }
 
 // onReseal seals the team's secrets again, all in one batch.

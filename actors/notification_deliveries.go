@@ -368,20 +368,14 @@ func (r *Registry) ResumeNotifications(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var teams []watchpost.TeamID
-	err = view.ScanDirectory(teamspace.DirOutbox, func(team string, _ []byte) bool {
-		teams = append(teams, watchpost.TeamID(team))
-		return true
-	})
+	teams, err := teamspace.Names[watchpost.TeamID](view, teamspace.DirOutbox)
 	view.Close()
 	for _, team := range teams {
 		if r.running(string(team)) {
 			continue
 		}
-		var elsewhere *ElsewhereError
-		if _, failure := Ask(ctx, r, team, ListTargets{}); failure != nil && !errors.As(failure, &elsewhere) && watchpost.KindOf(failure) != watchpost.NotFound {
-			err = errors.Join(err, failure)
-		}
+		_, failure := Ask(ctx, r, team, ListTargets{})
+		err = errors.Join(err, passOver(failure))
 	}
 	return err
 }

@@ -42,6 +42,16 @@ type ElsewhereError struct {
 // Error implements error.
 func (e *ElsewhereError) Error() string { return fmt.Sprintf("team %s is on another node", e.Team) }
 
+// passOver returns the error of a request to one of all teams, but for a team that
+// another node serves, or that is gone.
+func passOver(err error) error {
+	var elsewhere *ElsewhereError
+	if errors.As(err, &elsewhere) || err != nil && watchpost.KindOf(err) == watchpost.NotFound {
+		return nil
+	}
+	return err
+}
+
 // Active counts the root actors in memory.
 func (r *Registry) Active() int {
 	r.mu.Lock()

@@ -3,8 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"slices"
-	"sort"
 	"time"
 
 	"watchpost"
@@ -280,23 +278,27 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 		return nil, unavailable(err)
 	}
 	defer view.Close()
-	now := r.env.clock.Now()
 	teams := []watchpost.Team{}
-	var failure error
-	err = view.ScanDirectory(teamspace.DirTeam, func(id string, value []byte) bool {
-		var e teamspace.TeamEntry
-		if failure = teamspace.Decode(value, &e); failure != nil {
-			return false
-		}
-		teams = append(teams, watchpost.Team{ID: watchpost.TeamID(id), Name: e.Name, CreatedAt: e.CreatedAt,
-			Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, now), PlanExpiresAt: e.PlanExpiresAt})
-		return true
+	err = teamspace.EachEntry(view, teamspace.DirTeam, func(id string, e teamspace.TeamEntry) error {
+		teams = append(teams, r.listed(watchpost.TeamID(id), e))
+		return nil
 	})
-	if err == nil {
-		err = failure
-	}
-	sort.Slice(teams, func(i, j int) bool { return teams[i].ID < teams[j].ID })
 	return teams, unavailable(err)
+}
+
+// listed returns a team by its line in the directory.
+func (r *Registry) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
+	return watchpost.Team{ID: id, Name: e.Name, CreatedAt: e.CreatedAt,
+		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.clock.Now()), PlanExpiresAt: e.PlanExpiresAt}
+}
+
+// liveTeam returns the record of a team that is not being deleted (NotFound).
+func liveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRecord, error) {
+	record, err := teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam))
+	if errors.Is(err, persistence.ErrNotFound) || err == nil && record.Deleting {
+		err = watchpost.Errorf(watchpost.NotFound, "Team not found")
+	}
+	return record, err
 }
 
 // TeamsOf lists the team of an email, or none.
@@ -308,8 +310,11 @@ func (r *Registry) TeamsOf(ctx context.Context, email string) ([]watchpost.Team,
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	teams, err := r.Teams(ctx)
-	return slices.DeleteFunc(teams, func(t watchpost.Team) bool { return t.ID != owner.Team }), err
+	line, err := teamspace.Read[teamspace.TeamEntry](r.env.store, teamspace.DirTeam, string(owner.Team))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil // deleted meanwhile
+	}
+	return []watchpost.Team{r.listed(owner.Team, line)}, unavailable(err)
 }
 
 // unavailable makes a failed read of the store the Unavailable error that Ask

@@ -43,12 +43,9 @@ const expireAtOnce = 200
 func (r *Registry) ExpirePosts(ctx context.Context) (deleted int, err error) {
 	keeping, err := r.keepingTeams(ctx)
 	for team, before := range keeping {
-		var elsewhere *ElsewhereError
 		n, failure := r.expirePostsOf(ctx, team, before)
 		deleted += n
-		if failure != nil && !errors.As(failure, &elsewhere) && watchpost.KindOf(failure) != watchpost.NotFound {
-			err = errors.Join(err, failure)
-		}
+		err = errors.Join(err, passOver(failure))
 		if ctx.Err() != nil {
 			break
 		}
@@ -65,18 +62,13 @@ func (r *Registry) keepingTeams(ctx context.Context) (map[watchpost.TeamID]time.
 	}
 	defer view.Close()
 	keeping, now := map[watchpost.TeamID]time.Time{}, r.env.clock.Now()
-	var failure error
-	err = view.ScanDirectory(teamspace.DirTeam, func(id string, value []byte) bool {
-		var team teamspace.TeamEntry
-		if failure = teamspace.Decode(value, &team); failure != nil {
-			return false
-		}
-		if before, ends := team.KeepPosts.Expires(r.env.keepPosts, now); ends && (r.placed == nil || r.placed(id)) {
+	err = teamspace.EachEntry(view, teamspace.DirTeam, func(id string, team teamspace.TeamEntry) error {
+		if before, ends := team.KeepPosts.Expires(r.env.keepPosts, now); ends && r.serves(id) {
 			keeping[watchpost.TeamID(id)] = before
 		}
-		return true
+		return nil
 	})
-	return keeping, errors.Join(err, failure)
+	return keeping, err
 }
 
 // expirePostsOf makes a pass over a team, unless it has no post that may go: then the

@@ -77,15 +77,11 @@ func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair
 }
 
 // teamIDs returns all teams of a store.
-func teamIDs(ctx context.Context, store persistence.Store) (ids []watchpost.TeamID, err error) {
+func teamIDs(ctx context.Context, store persistence.Store) ([]watchpost.TeamID, error) {
 	view, err := store.View(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer view.Close()
-	err = view.ScanDirectory(teamspace.DirTeam, func(id string, _ []byte) bool {
-		ids = append(ids, watchpost.TeamID(id))
-		return true
-	})
-	return ids, err
+	return teamspace.Names[watchpost.TeamID](view, teamspace.DirTeam)
 }

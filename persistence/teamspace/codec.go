@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"watchpost/persistence"
@@ -72,6 +73,29 @@ func lookupStored[R any](view persistence.View, kind, name string) (record R, st
 		return record, nil, err
 	}
 	return record, bytes.Clone(value), Decode(value, &record)
+}
+
+// EachEntry calls yield with the name and the record of every directory entry of a kind,
+// until yield returns an error, which it returns.
+func EachEntry[R any](view persistence.View, kind string, yield func(name string, record R) error) error {
+	var failure error
+	err := view.ScanDirectory(kind, func(name string, value []byte) bool {
+		var record R
+		if failure = Decode(value, &record); failure == nil {
+			failure = yield(name, record)
+		}
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}
+
+// Names returns the names of the directory entries of a kind, in bytewise order.
+func Names[T ~string](view persistence.View, kind string) (names []T, err error) {
+	err = view.ScanDirectory(kind, func(name string, _ []byte) bool {
+		names = append(names, T(name))
+		return true
+	})
+	return names, err
 }
 
 // Read looks up a directory entry in a new view.
