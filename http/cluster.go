@@ -65,9 +65,10 @@ const (
 	headerSecure   = "X-Watchpost-Secure"   // 1 when the client uses TLS
 	headerDeadline = "X-Watchpost-Deadline" // milliseconds left
 	headerAccepted = "X-Watchpost-Accepted" // the quoted name of a person whose code was accepted
+	headerDetour   = "X-Watchpost-Detour"   // set when the receiver may pass the request on to the owner
 )
 
-var peerHeaders = []string{headerPlace, headerView, headerClient, headerSecure, headerDeadline, headerAccepted}
+var peerHeaders = []string{headerPlace, headerView, headerClient, headerSecure, headerDeadline, headerAccepted, headerDetour}
 
 // Bounds in time of forwarding.
 const (
@@ -123,9 +124,15 @@ func (s *Server) PeerHandler() http.Handler {
 			defer cancel()
 			ctx = bounded
 		}
-		if view, here := s.cluster.awaitOwnership(ctx, p); !here {
+		place, here := s.cluster.awaitOwnership(ctx, p)
+		switch elsewhere := place.View == p.view && place.Owner != s.cluster.Node.ID(); {
+		case here:
+		case elsewhere && r.Header.Get(headerDetour) != "":
+			s.passOn(w, r.WithContext(ctx), place)
+			return
+		default:
 			s.cluster.forwarded.WithLabelValues("refused").Inc()
-			w.Header().Set(headerView, strconv.FormatInt(view, 10))
+			w.Header().Set(headerView, strconv.FormatInt(place.View, 10))
 			w.WriteHeader(http.StatusMisdirectedRequest)
 			return
 		}
@@ -162,27 +169,28 @@ func readPeer(h http.Header) (*peer, error) {
 }
 
 // awaitOwnership waits until this node serves the name of a forwarded request. It
-// gives up, with the version of this node's view, when the sender should ask again:
-// this node's view is newer, or it is not the owner.
-func (c *clusterEdge) awaitOwnership(ctx context.Context, p *peer) (view int64, here bool) {
+// gives up, with the place in this node's view, when the sender should ask again: this
+// node's view is newer, or it is not the owner.
+func (c *clusterEdge) awaitOwnership(ctx context.Context, p *peer) (place cluster.Place, here bool) {
 	ctx, cancel := context.WithTimeout(ctx, holdTime/2)
 	defer cancel()
 	for {
-		place, changed := c.Node.Place(p.place)
-		view = place.View
+		var changed <-chan struct{}
+		place, changed = c.Node.Place(p.place)
+		wanted := place
 		switch {
-		case p.view < view:
-			return view, false
+		case p.view < place.View:
+			return place, false
 		case place.Here:
-			return view, true
-		case p.view > view:
+			return place, true
+		case p.view > place.View:
 			c.Node.Refresh()
-			place = cluster.Place{}
+			wanted = cluster.Place{}
 		case place.Owner != c.Node.ID():
-			return view, false
+			return place, false
 		}
-		if c.await(ctx, p.place, place, changed) != nil {
-			return view, false
+		if c.await(ctx, p.place, wanted, changed) != nil {
+			return place, false
 		}
 	}
 }
@@ -364,6 +372,7 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 	defer cancel()
 	body := stateOf(r.Context()).routed.body
 	var last error
+	missed := "" // the owner that was not reached
 	for {
 		place, changed := c.Node.Place(name)
 		switch {
@@ -371,11 +380,18 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			return nil
 		case place.Owner != "" && place.Owner != c.Node.ID():
-			again, err := c.forward(s, r, place, name, body, accepted)
-			if !again {
-				return err
+			ways := c.ways(place.Owner, missed)
+			missed = place.Owner
+			for _, to := range ways {
+				again, err := c.forward(s, r, to, place, name, body, accepted)
+				if !again {
+					return err
+				}
+				if last = err; errors.Is(err, errRefusedByOwner) {
+					missed = ""
+					break
+				}
 			}
-			last = err
 		}
 		if err := c.await(ctx, name, place, changed); err != nil {
 			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))

@@ -16,8 +16,8 @@ import (
 //
 //   - A node that hears nothing from most of the others gives its teams up until it
 //     does again.
-//   - A request that was forwarded to a node which does not answer is sent to the
-//     next owner, where that does no harm.
+//   - A request that was forwarded to a node which does not answer is sent to it through
+//     another node, or to the next owner, where that does no harm.
 const (
 	contactPath  = "/cluster/contact"
 	contactEvery = time.Second
@@ -25,8 +25,8 @@ const (
 	contactLost = 3 * time.Second
 )
 
-// errSilent means that the owner that was asked gives no sign of life.
-var errSilent = errors.New("the owner gives no sign of life")
+// errSilent means that the node that was asked gives no sign of life.
+var errSilent = errors.New("the node gives no sign of life")
 
 // contacts are what this node knows about its contact with the others. Times are by
 // realNow.

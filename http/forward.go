@@ -26,73 +26,88 @@ type counterVec = *prometheus.CounterVec
 // errRefusedByOwner means that the owner has a newer view, or is not the owner.
 var errRefusedByOwner = errors.New("refused by the owner")
 
-// errLeft means that the owner that was asked has left the cluster.
-var errLeft = errors.New("the owner has left the cluster")
+// errLeft means that the node that was asked has left the cluster.
+var errLeft = errors.New("the node has left the cluster")
 
 // errStopping means that this node stops, and the request would be held at the owner.
 var errStopping = errors.New("this node stops")
 
 // held returns what ends a forwarded request that its owner holds open: a poll of a
-// session, or the events of a page. Others end soon; for them it is nil.
+// session, its socket, or the events of a page. Others end soon; for them it is nil.
 func (s *Server) held(r *http.Request) <-chan struct{} {
-	if r.URL.Path == pollPath || r.Header.Get("Accept") == "text/event-stream" {
+	if r.URL.Path == pollPath || r.URL.Path == socketPath || r.Header.Get("Accept") == "text/event-stream" {
 		return s.sessions.closed
 	}
 	return nil
 }
 
-// forward sends a request to the owner of its name, once. again means that no
-// owner has processed it, or that processing it twice does no harm. Otherwise the
-// error is errForwarded when the reply was sent, or the client's.
-func (c *clusterEdge) forward(s *Server, r *http.Request, place cluster.Place, name string, body []byte, accepted *string) (again bool, err error) {
-	var sent atomic.Bool
-	traced := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	ctx, cancel := context.WithCancelCause(traced)
-	defer cancel(nil)
-	go c.watch(ctx, cancel, place.Owner, s.held(r))
+// forward sends a request towards the owner of its name, once: to that node, or to
+// another one that passes it on. again means that no owner has processed it, or that
+// processing it twice does no harm. Otherwise the error is errForwarded when the reply
+// was sent, or the client's.
+func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place cluster.Place, name string, body []byte, accepted *string) (again bool, err error) {
 	x := stateOf(r.Context())
-	var failure error
-	proxy := httputil.ReverseProxy{
-		Transport: c.transport, ErrorLog: log.New(io.Discard, "", 0), // failure is reported here
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(&url.URL{Scheme: "https", Host: place.Owner})
-			p.Out.Host = p.In.Host
-			p.Out.URL.RawQuery = p.In.URL.RawQuery // the owner refuses what cannot be decoded
-			c.address(p.Out, s.clientOf(r), place.View, name, accepted)
-			p.Out.Header.Set("X-Request-Id", x.id)
-		},
-		ModifyResponse: func(reply *http.Response) error {
-			if reply.StatusCode == http.StatusMisdirectedRequest && reply.Header.Get(headerView) != "" {
-				return errRefusedByOwner
-			}
-			for field := range reply.Header {
-				x.Header().Del(field) // the owner sets what this node has set
-			}
-			return nil
-		},
-		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failure = err },
-	}
-	out := r.WithContext(ctx)
+	out := r.WithContext(r.Context())
 	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	if len(body) == 0 {
 		out.Body = http.NoBody
 	}
-	proxy.ServeHTTP(x, out)
+	sent, failure := c.proxy(x, out, to, s.held(r), func(p *httputil.ProxyRequest) {
+		c.address(p.Out, s.clientOf(r), place.View, name, accepted)
+		mark(p.Out, to, place)
+		p.Out.Header.Set("X-Request-Id", x.id)
+	}, func(reply *http.Response) error {
+		if reply.Header.Get(headerView) != "" {
+			switch reply.StatusCode {
+			case http.StatusMisdirectedRequest:
+				return errRefusedByOwner
+			case statusNotReached:
+				return errNotReached
+			}
+		}
+		for field := range reply.Header {
+			x.Header().Del(field) // the owner sets what this node has set
+		}
+		return nil
+	})
 	if failure == nil {
 		c.forwarded.WithLabelValues("served").Inc()
 		return false, errForwarded
 	}
 	c.forwarded.WithLabelValues("failed").Inc()
-	if cause := context.Cause(ctx); cause != nil && r.Context().Err() == nil {
-		failure = cause
-	}
-	again = c.learn(r.Context(), place.Owner, failure) || !sent.Load() || repeatable(r)
+	again = c.learn(r.Context(), to, failure) || !sent || repeatable(r)
 	again = again && r.Context().Err() == nil && !errors.Is(failure, errStopping)
-	failure = fmt.Errorf("forward to %s: %w", place.Owner, failure)
+	failure = fmt.Errorf("forward to %s: %w", to, failure)
 	if !again {
 		failure = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, failure)
 	}
 	return again, failure
+}
+
+// proxy sends a request to a node, once, and its reply to w. sent tells, after a
+// failure, whether the node may have got the request. stopping ends it; nil: never.
+func (c *clusterEdge) proxy(w http.ResponseWriter, r *http.Request, to string, stopping <-chan struct{}, rewrite func(*httputil.ProxyRequest), check func(*http.Response) error) (sent bool, failure error) {
+	var written atomic.Bool
+	traced := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() { written.Store(true) }})
+	ctx, cancel := context.WithCancelCause(traced)
+	defer cancel(nil)
+	go c.watch(ctx, cancel, to, stopping)
+	proxy := httputil.ReverseProxy{
+		Transport: c.transport, ErrorLog: log.New(io.Discard, "", 0), // failure is reported here
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(&url.URL{Scheme: "https", Host: to})
+			p.Out.Host = p.In.Host
+			p.Out.URL.RawQuery = p.In.URL.RawQuery // the owner refuses what cannot be decoded
+			rewrite(p)
+		},
+		ModifyResponse: check,
+		ErrorHandler:   func(_ http.ResponseWriter, _ *http.Request, err error) { failure = err },
+	}
+	proxy.ServeHTTP(w, r.WithContext(ctx))
+	if cause := context.Cause(ctx); failure != nil && cause != nil && r.Context().Err() == nil {
+		failure = cause
+	}
+	return written.Load(), failure
 }
 
 // repeatable reports whether a request may be carried out twice. Only creations know
@@ -120,20 +135,24 @@ func (c *clusterEdge) address(out *http.Request, from client, view int64, name s
 	if accepted != nil {
 		h.Set(headerAccepted, strconv.QuoteToASCII(*accepted))
 	}
+	setDeadline(out)
+}
+
+func setDeadline(out *http.Request) {
 	if deadline, bounded := out.Context().Deadline(); bounded {
-		h.Set(headerDeadline, strconv.FormatInt(deadline.Sub(realNow()).Milliseconds(), 10))
+		out.Header.Set(headerDeadline, strconv.FormatInt(deadline.Sub(realNow()).Milliseconds(), 10))
 	}
 }
 
-// watch ends a request when its owner leaves the cluster or falls silent: HTTP/1.1 has
-// no ping that would tell of a frozen one. An owner that gives up a name finishes by
-// itself. stopping ends it too; nil: never.
-func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, owner string, stopping <-chan struct{}) {
+// watch ends a request when the node that it was sent to leaves the cluster or falls
+// silent: HTTP/1.1 has no ping that would tell of a frozen one. An owner that gives up a
+// name finishes by itself. stopping ends it too; nil: never.
+func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, node string, stopping <-chan struct{}) {
 	for {
-		_, changed := c.Node.Place(owner)
-		silent, fell := c.contacts.silent(owner)
+		_, changed := c.Node.Place(node)
+		silent, fell := c.contacts.silent(node)
 		switch {
-		case !c.Node.Member(owner):
+		case !c.Node.Member(node):
 			end(errLeft)
 			return
 		case silent:
@@ -152,16 +171,17 @@ func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, ow
 	}
 }
 
-// learn draws conclusions about an owner from a failure. It reports whether the
-// owner has refused the request.
-func (c *clusterEdge) learn(ctx context.Context, owner string, failure error) (refused bool) {
+// learn draws conclusions about a node from a failure. It reports whether the request
+// was refused, so that no owner has processed it.
+func (c *clusterEdge) learn(ctx context.Context, node string, failure error) (refused bool) {
 	if errors.Is(failure, syscall.ECONNREFUSED) {
-		c.Node.ReportDead(ctx, owner)
+		c.Node.ReportDead(ctx, node)
 	}
-	if refused = errors.Is(failure, errRefusedByOwner); refused {
+	if errors.Is(failure, errRefusedByOwner) {
 		c.Node.Refresh()
+		return true
 	}
-	return refused
+	return errors.Is(failure, errNotReached)
 }
 
 // closeCluster frees the connections to other nodes.

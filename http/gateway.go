@@ -38,11 +38,14 @@ const (
 // not welcomed yet.
 const maxUnauthenticated = 64
 
-// pollPath is where sessions poll; its requests are held open.
-const pollPath = "/extension/poll"
+// Paths of sessions. The requests of polls are held open.
+const (
+	pollPath   = "/extension/poll"
+	socketPath = "/extension/socket"
+)
 
 func (s *Server) gatewayRoutes() {
-	fuego.GetStd(s.api, "/extension/socket", s.openSocket,
+	fuego.GetStd(s.api, socketPath, s.openSocket,
 		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
 	handleBody(s, s.api, http.MethodPost, pollPath, s.poll,
 		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), s.placed(s.placeOfToken), withBody(textInvalidMessages),

@@ -22,7 +22,11 @@ const handoverPath = "/cluster/handover"
 func (c *clusterEdge) await(ctx context.Context, name string, place cluster.Place, changed <-chan struct{}) error {
 	switch {
 	case place.Owner != "" && place.Owner != c.Node.ID():
-		return wait(ctx, changed, askAgain)
+		pause := askAgain
+		if silent, _ := c.contacts.silent(place.Owner); silent {
+			pause = contactEvery // it does not change before
+		}
+		return wait(ctx, changed, pause)
 	case place.From == "":
 		return wait(ctx, changed, 0)
 	}

@@ -127,9 +127,9 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 		}, []string{"interpreter", "outcome"}),
 	}
 	m.forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "watchpost_cluster_forwarded_total", Help: "Requests forwarded to the node that serves their team (served, failed), sockets, and peers' requests refused.",
+		Name: "watchpost_cluster_forwarded_total", Help: "Requests forwarded to the node that serves their team (served, failed), passed on for another node, sockets, and peers' requests refused.",
 	}, []string{"outcome"})
-	for _, outcome := range []string{"served", "failed", "sockets", "refused"} {
+	for _, outcome := range []string{"served", "failed", "passed", "sockets", "refused"} {
 		m.forwarded.WithLabelValues(outcome) // shown before the first, for alerts
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts, m.forwarded} {

@@ -41,18 +41,26 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 	name := string(team)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), holdTime)
 	defer cancel()
+	missed := "" // the owner that was not reached
 	for {
 		place, changed := c.Node.Place(name)
 		switch {
 		case place.Here:
 			return true
 		case place.Owner != "" && place.Owner != c.Node.ID():
-			l, err := c.dial(ctx, k, r, place, name, hello)
-			if err == nil {
-				l.run(c, place.Owner)
-				return false
+			ways := c.ways(place.Owner, missed)
+			missed = place.Owner
+			for _, to := range ways {
+				l, err := c.dial(ctx, k, r, to, place, name, hello)
+				if err == nil {
+					l.run(c, to)
+					return false
+				}
+				if c.learn(ctx, to, err) {
+					missed = ""
+					break
+				}
 			}
-			c.learn(ctx, place.Owner, err)
 		}
 		if c.await(ctx, name, place, changed) != nil {
 			k.refuse(closeTryLater, "try again later")
@@ -62,12 +70,12 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 	}
 }
 
-// dial opens a socket at the owner and says hello there.
-func (c *clusterEdge) dial(ctx context.Context, k *socket, r *http.Request, place cluster.Place, name string, hello protocol.Frame) (*relay, error) {
+// dial opens a socket at the owner, or through another node, and says hello there.
+func (c *clusterEdge) dial(ctx context.Context, k *socket, r *http.Request, to string, place cluster.Place, name string, hello protocol.Frame) (*relay, error) {
 	dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: dialTimeout}, Config: c.TLS}
 	bounded, cancel := context.WithTimeout(ctx, 2*dialTimeout)
 	defer cancel()
-	up, err := dialer.DialContext(bounded, "tcp", place.Owner)
+	up, err := dialer.DialContext(bounded, "tcp", to)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +84,7 @@ func (c *clusterEdge) dial(ctx context.Context, k *socket, r *http.Request, plac
 	out := r.Clone(context.WithoutCancel(r.Context()))
 	out.Body = nil
 	c.address(out, k.server.clientOf(r), place.View, name, nil)
+	mark(out, to, place)
 	out.Header.Set("X-Request-Id", stateOf(r.Context()).id)
 	if err := l.hello(out, hello); err != nil {
 		_ = up.Close()
@@ -107,9 +116,9 @@ func (l *relay) hello(handshake *http.Request, hello protocol.Frame) error {
 	return ws.WriteFrame(l.up, ws.MaskFrameInPlace(ws.NewTextFrame(raw)))
 }
 
-// run passes bytes until one side ends, the owner leaves the cluster, or the
-// gateway closes.
-func (l *relay) run(c *clusterEdge, owner string) {
+// run passes bytes until one side ends, the node at the other end leaves the cluster,
+// or the gateway closes.
+func (l *relay) run(c *clusterEdge, node string) {
 	k := l.socket
 	_ = k.web.net.SetReadDeadline(time.Time{}) // the owner bounds the silence
 	ctx, over := context.WithCancel(context.Background())
@@ -127,7 +136,7 @@ func (l *relay) run(c *clusterEdge, owner string) {
 	go l.pass(l.up, k.web)
 	watched, end := context.WithCancelCause(ctx)
 	go func() {
-		c.watch(watched, end, owner, nil)
+		c.watch(watched, end, node, nil)
 		<-watched.Done()
 		if code, reason := k.conn.closeReason(); code != 0 || errors.Is(context.Cause(watched), errLeft) || errors.Is(context.Cause(watched), errSilent) {
 			_ = k.web.writeClose(max(code, closeGoingAway), reason)

@@ -1,0 +1,194 @@
+package httpapi_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	httpapi "watchpost/http"
+	"watchpost/internal/cluster"
+)
+
+// placedNode is a node of a cluster that knows one owner for all names.
+type placedNode struct {
+	httpapi.Node
+	id, owner string
+	others    []string
+
+	mu      sync.Mutex
+	view    int64
+	changed chan struct{}
+}
+
+// ID implements httpapi.Node.
+func (n *placedNode) ID() string { return n.id }
+
+// Place implements httpapi.Node.
+func (n *placedNode) Place(string) (cluster.Place, <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return cluster.Place{Here: n.id == n.owner, Owner: n.owner, View: n.view}, n.changed
+}
+
+// Refresh implements httpapi.Node.
+func (n *placedNode) Refresh() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.view == 1 {
+		n.view = 2
+		close(n.changed)
+		n.changed = make(chan struct{})
+	}
+}
+
+// Others implements httpapi.Node.
+func (n *placedNode) Others() []string { return n.others }
+
+// Member implements httpapi.Node.
+func (*placedNode) Member(string) bool { return true }
+
+// ReportDead implements httpapi.Node.
+func (*placedNode) ReportDead(context.Context, string) {}
+
+// detour is a cluster in which the edge does not reach the owner. A third node does.
+type detour struct {
+	edge, owner       *testServer
+	edgeNode, through *placedNode
+	passes            string // the address of the third node
+
+	mu sync.Mutex
+	// came are the requests that the owner got; lose makes it lose the reply.
+	came []*http.Request
+	lose bool
+}
+
+func newDetour(t *testing.T) *detour {
+	d := &detour{}
+	client := &tls.Config{RootCAs: x509.NewCertPool()}
+	node := func(n *placedNode, change func(*httpapi.Options), serve func(http.Handler) http.Handler) *testServer {
+		peers := httptest.NewUnstartedServer(nil)
+		n.id, n.view, n.changed = peers.Listener.Addr().String(), 1, make(chan struct{})
+		if n.owner == "" {
+			n.owner = n.id
+		}
+		h := build(t, func(o *httpapi.Options) {
+			o.Cluster = &httpapi.Cluster{Node: n, TLS: client}
+			change(o)
+		})
+		peers.Config.Handler = serve(h.server.PeerHandler())
+		peers.StartTLS()
+		client.RootCAs.AddCert(peers.Certificate())
+		t.Cleanup(peers.Close)
+		return h
+	}
+	asItIs := func(next http.Handler) http.Handler { return next }
+	home := &placedNode{}
+	d.owner = node(home, func(*httpapi.Options) {}, d.record)
+	d.through = &placedNode{owner: home.id}
+	node(d.through, func(*httpapi.Options) {}, asItIs)
+	d.passes = d.through.id
+	gone := httptest.NewServer(nil) // its address refuses connections
+	gone.Close()
+	d.edgeNode = &placedNode{owner: strings.TrimPrefix(gone.URL, "http://"), others: []string{d.passes}}
+	d.edge = node(d.edgeNode, func(o *httpapi.Options) { o.Registry = d.owner.registry }, asItIs) // all nodes read one store
+	return d
+}
+
+// record notes what the owner gets.
+func (d *detour) record(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.mu.Lock()
+		d.came = append(d.came, r.Clone(context.WithoutCancel(r.Context())))
+		lose := d.lose
+		d.mu.Unlock()
+		if lose {
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (d *detour) got() []*http.Request {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	came := d.came
+	d.came = nil
+	return came
+}
+
+const oneTeam = `{"email":"ada@example.com","plan":"growth"}`
+
+// TestDetour: a request reaches an owner that the edge does not reach through a third
+// node, once, with what the edge says about it. So does a session's socket.
+func TestDetour(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	made := read[struct {
+		ID  string
+		Key string `json:"api_key"`
+	}](d.edge.do("POST", "/admin/teams", oneTeam,
+		"Authorization", "Bearer "+adminToken, "X-Request-Id", "r-1", "Connection", "X-Watchpost-Client", "X-Watchpost-Detour", "1"), http.StatusCreated)
+	came := d.got()
+	require.Len(t, came, 1)
+	require.Equal(t, "r-1", came[0].Header.Get("X-Request-Id"))
+	require.Equal(t, "127.0.0.1", came[0].Header.Get("X-Watchpost-Client"))
+	require.Empty(t, came[0].Header.Get("X-Watchpost-Detour"))
+
+	d.edge.do("GET", "/api-team", "", "X-Api-Key", made.Key)
+	require.NotEmpty(t, d.got()[0].Header.Get("X-Watchpost-Deadline"))
+
+	opened := read[struct {
+		Token string `json:"session_token"`
+	}](d.edge.admin("POST", "/admin/teams/"+made.ID+"/sessions", `{"email":"ada@example.com"}`), http.StatusCreated)
+	session := d.edge.dial()
+	session.send(hello(opened.Token))
+	session.hear("welcome")
+	require.Equal(t, "/extension/socket", d.got()[1].URL.Path)
+}
+
+// TestDetourOfALostReply: the owner may have processed a request whose reply is lost on
+// the way, so it is not sent again.
+func TestDetourOfALostReply(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	d.lose = true
+	d.edge.admin("POST", "/admin/teams", oneTeam).fails(http.StatusServiceUnavailable, "Temporarily unavailable, retry later")
+	require.Len(t, d.got(), 1)
+}
+
+// TestDetourUnderAnOlderView: a third node refuses a request under an older view, and
+// the edge asks again under the next one.
+func TestDetourUnderAnOlderView(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	d.through.Refresh()
+	read[struct{ ID string }](d.edge.admin("POST", "/admin/teams", oneTeam), http.StatusCreated)
+	came := d.got()
+	require.Len(t, came, 1)
+	require.Equal(t, "2", came[0].Header.Get("X-Watchpost-View"))
+}
+
+// TestDetourIsAskedFor: a node that is not the owner passes nothing on that no edge has
+// marked, so a request cannot go in a circle.
+func TestDetourIsAskedFor(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "https://"+d.passes+"/admin/teams", strings.NewReader(oneTeam))
+	require.NoError(t, err)
+	for name, value := range map[string]string{"X-Watchpost-Place": "team", "X-Watchpost-View": "1", "X-Watchpost-Client": "192.0.2.1"} {
+		r.Header.Set(name, value)
+	}
+	reply, err := client.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, reply.Body.Close())
+	require.Equal(t, http.StatusMisdirectedRequest, reply.StatusCode)
+	require.Empty(t, d.got())
+}
