@@ -1,12 +1,10 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -51,6 +49,9 @@ type Node interface {
 	Others() []string
 	// Member reports whether a node is a member of the current view.
 	Member(id string) bool
+	// NextView begins a view with the same members, so that owners refuse requests
+	// that were sent before.
+	NextView(ctx context.Context) error
 	// SetApart tells whether most other nodes cannot reach this one.
 	SetApart(ctx context.Context, apart bool)
 	// ReportDead tells that a node refuses connections.
@@ -362,39 +363,4 @@ func newClusterEdge(c Cluster, forwarded counterVec) *clusterEdge {
 		// The default of 2 makes most requests of a busy edge shake hands.
 		MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute,
 	}}
-}
-
-// route waits until this node serves the name, and returns nil, or another node
-// has served the request, and returns errForwarded. accepted is for the owner. The
-// body is that of requestState.routed.
-func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *string) error {
-	ctx, cancel := context.WithTimeout(r.Context(), holdTime)
-	defer cancel()
-	body := stateOf(r.Context()).routed.body
-	var last error
-	missed := "" // the owner that was not reached
-	for {
-		place, changed := c.Node.Place(name)
-		switch {
-		case place.Here:
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			return nil
-		case place.Owner != "" && place.Owner != c.Node.ID():
-			ways := c.ways(place.Owner, missed)
-			missed = place.Owner
-			for _, to := range ways {
-				again, err := c.forward(s, r, to, place, name, body, accepted)
-				if !again {
-					return err
-				}
-				if last = err; errors.Is(err, errRefusedByOwner) {
-					missed = ""
-					break
-				}
-			}
-		}
-		if err := c.await(ctx, name, place, changed); err != nil {
-			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))
-		}
-	}
 }

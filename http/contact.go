@@ -17,7 +17,8 @@ import (
 //   - A node that hears nothing from most of the others gives its teams up until it
 //     does again.
 //   - A request that was forwarded to a node which does not answer is sent to it through
-//     another node, or to the next owner, where that does no harm.
+//     another node, or to the next owner, where that does no harm. A new view begins, so
+//     that the node refuses what it gets late.
 const (
 	contactPath  = "/cluster/contact"
 	contactEvery = time.Second
@@ -49,6 +50,7 @@ func (s *Server) KeepContact(ctx context.Context) {
 	defer asking.Wait()
 	ticker := time.NewTicker(contactEvery)
 	defer ticker.Stop()
+	owed := false // a view, because a node fell silent
 	for {
 		select {
 		case <-ctx.Done():
@@ -59,7 +61,11 @@ func (s *Server) KeepContact(ctx context.Context) {
 		for _, node := range others {
 			asking.Go(func() { s.cluster.contact(ctx, node) })
 		}
-		s.cluster.Node.SetApart(ctx, s.cluster.contacts.look(others, realNow()))
+		apart, fell := s.cluster.contacts.look(others, realNow())
+		s.cluster.Node.SetApart(ctx, apart)
+		if owed = owed || fell; owed {
+			owed = s.cluster.Node.NextView(ctx) != nil // the next turn tries again
+		}
 	}
 }
 
@@ -105,11 +111,13 @@ func (k *contacts) note(node string, asked bool) {
 
 // look reports whether most of the other nodes have been silent for too long. A node
 // that was never heard does not count: a node of an earlier build does not ask. After a
-// pause of this process the count starts again.
-func (k *contacts) look(others []string, now time.Time) (apart bool) {
+// pause of this process the count starts again. fell tells that one more node has been
+// silent for too long in answering.
+func (k *contacts) look(others []string, now time.Time) (apart, fell bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	paused := now.Sub(k.last) > contactLost/2
+	before := k.last
+	paused := now.Sub(before) > contactLost/2
 	k.last = now
 	silent := 0
 	heard, met := map[string]time.Time{}, map[string]time.Time{}
@@ -130,10 +138,11 @@ func (k *contacts) look(others []string, now time.Time) (apart bool) {
 		if now.Sub(met[node]) > contactLost {
 			close(k.changed)
 			k.changed = make(chan struct{})
+			fell = fell || before.Sub(met[node]) <= contactLost
 		}
 	}
 	k.heard, k.met = heard, met
-	return 2*silent > len(others)
+	return 2*silent > len(others), fell
 }
 
 // silent reports whether a node has given no sign of life for too long, and returns a

@@ -16,10 +16,12 @@ import (
 func TestContacts(t *testing.T) {
 	t.Parallel()
 	k, others := newContacts(), []string{"b", "c"}
-	now := realNow()
+	now, news := realNow(), false
 	after := func(d time.Duration) bool {
 		now = now.Add(d)
-		return k.look(others, now)
+		var apart bool
+		apart, news = k.look(others, now)
+		return apart
 	}
 	require.False(t, after(0))
 	require.False(t, after(time.Second))
@@ -31,7 +33,9 @@ func TestContacts(t *testing.T) {
 	}
 	silent, fell := k.silent("b")
 	require.False(t, silent)
+	require.False(t, news)
 	require.True(t, after(time.Second), "both are silent")
+	require.True(t, news)
 	silent, _ = k.silent("b")
 	require.True(t, silent)
 	select {
@@ -41,12 +45,14 @@ func TestContacts(t *testing.T) {
 	}
 	k.heard["b"] = now
 	require.False(t, after(time.Second), "one of two is not most of them")
+	require.False(t, news, "they were silent before")
 
 	k.heard["b"], k.heard["c"] = now, now
 	require.False(t, after(time.Hour), "this process was paused")
 	silent, _ = k.silent("b")
 	require.False(t, silent)
-	require.False(t, k.look(nil, now.Add(time.Second)), "there are no others")
+	apart, _ := k.look(nil, now.Add(time.Second))
+	require.False(t, apart, "there are no others")
 	silent, _ = k.silent("b")
 	require.False(t, silent, "it has left")
 }

@@ -37,7 +37,7 @@ func (c *clusterEdge) ways(owner, missed string) (ways []string) {
 			ways = append(ways, other)
 		}
 	}
-	rand.Shuffle(len(ways), func(i, k int) { ways[i], ways[k] = ways[k], ways[i] })
+	rand.Shuffle(len(ways), func(i, k int) { ways[i], ways[k] = ways[k], ways[i] }) //nolint:gosec // it spreads load
 	ways = ways[:min(len(ways), maxDetours)]
 	if !silent {
 		ways = append(ways, owner)

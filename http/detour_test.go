@@ -63,10 +63,10 @@ type detour struct {
 	edgeNode, through *placedNode
 	passes            string // the address of the third node
 
-	mu sync.Mutex
-	// came are the requests that the owner got; lose makes it lose the reply.
-	came []*http.Request
-	lose bool
+	mu   sync.Mutex
+	came []*http.Request // what the owner got
+	// lost receives a value for each reply that the owner loses; nil: it loses none.
+	lost chan struct{}
 }
 
 func newDetour(t *testing.T) *detour {
@@ -106,9 +106,10 @@ func (d *detour) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()
 		d.came = append(d.came, r.Clone(context.WithoutCancel(r.Context())))
-		lose := d.lose
+		lost := d.lost
 		d.mu.Unlock()
-		if lose {
+		if lost != nil {
+			lost <- struct{}{}
 			panic(http.ErrAbortHandler)
 		}
 		next.ServeHTTP(w, r)
@@ -154,13 +155,32 @@ func TestDetour(t *testing.T) {
 }
 
 // TestDetourOfALostReply: the owner may have processed a request whose reply is lost on
-// the way, so it is not sent again.
+// the way, or may get it late, so it is not sent again. One with an Idempotency-Key is
+// sent again under a newer view, when the owner refuses the first.
 func TestDetourOfALostReply(t *testing.T) {
 	t.Parallel()
 	d := newDetour(t)
-	d.lose = true
+	d.lost = make(chan struct{}, 1)
 	d.edge.admin("POST", "/admin/teams", oneTeam).fails(http.StatusServiceUnavailable, "Temporarily unavailable, retry later")
 	require.Len(t, d.got(), 1)
+	<-d.lost
+
+	var again sync.WaitGroup
+	again.Go(func() {
+		<-d.lost
+		d.mu.Lock()
+		d.lost = nil
+		d.mu.Unlock()
+		d.edgeNode.Refresh()
+	})
+	made := d.edge.do("POST", "/admin/teams", oneTeam, "Authorization", "Bearer "+adminToken, "Idempotency-Key", "k")
+	again.Wait()
+	require.Equal(t, http.StatusCreated, made.status, made.raw)
+	var views []string
+	for _, r := range d.got() {
+		views = append(views, r.Header.Get("X-Watchpost-View"))
+	}
+	require.Equal(t, []string{"1", "2"}, views)
 }
 
 // TestDetourUnderAnOlderView: a third node refuses a request under an older view, and

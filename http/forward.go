@@ -29,6 +29,11 @@ var errRefusedByOwner = errors.New("refused by the owner")
 // errLeft means that the node that was asked has left the cluster.
 var errLeft = errors.New("the node has left the cluster")
 
+// errPending means that the owner may get the request yet, after the network has held
+// it up. Before a creation is sent again, the owner has to know a newer view: it refuses
+// the first one then, which could be carried out although the second was refused.
+var errPending = errors.New("the owner may get the request yet")
+
 // errStopping means that this node stops, and the request would be held at the owner.
 var errStopping = errors.New("this node stops")
 
@@ -39,6 +44,46 @@ func (s *Server) held(r *http.Request) <-chan struct{} {
 		return s.sessions.closed
 	}
 	return nil
+}
+
+// route waits until this node serves the name, and returns nil, or another node
+// has served the request, and returns errForwarded. accepted is for the owner. The
+// body is that of requestState.routed.
+func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *string) error {
+	ctx, cancel := context.WithTimeout(r.Context(), holdTime)
+	defer cancel()
+	body := stateOf(r.Context()).routed.body
+	var last error
+	missed := ""      // the owner that was not reached
+	var pending int64 // the view under which an owner may still get the request
+	for {
+		place, changed := c.Node.Place(name)
+		switch {
+		case place.Here:
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			return nil
+		case place.Owner != "" && place.Owner != c.Node.ID() && place.View > pending:
+			ways := c.ways(place.Owner, missed)
+			missed = place.Owner
+			for _, to := range ways {
+				again, err := c.forward(s, r, to, place, name, body, accepted)
+				if !again {
+					return err
+				}
+				if last = err; errors.Is(err, errRefusedByOwner) {
+					missed = ""
+					break
+				}
+				if errors.Is(err, errPending) {
+					pending = place.View
+					break
+				}
+			}
+		}
+		if err := c.await(ctx, name, place, changed); err != nil {
+			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))
+		}
+	}
 }
 
 // forward sends a request towards the owner of its name, once: to that node, or to
@@ -75,8 +120,11 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 		return false, errForwarded
 	}
 	c.forwarded.WithLabelValues("failed").Inc()
-	again = c.learn(r.Context(), to, failure) || !sent || repeatable(r)
-	again = again && r.Context().Err() == nil && !errors.Is(failure, errStopping)
+	never := c.learn(r.Context(), to, failure) || !sent // it was not processed
+	again = (never || repeatable(r)) && r.Context().Err() == nil && !errors.Is(failure, errStopping)
+	if !never && r.Method != http.MethodGet && (to != place.Owner || errors.Is(failure, errSilent)) {
+		failure = errors.Join(errPending, failure)
+	}
 	failure = fmt.Errorf("forward to %s: %w", to, failure)
 	if !again {
 		failure = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, failure)

@@ -142,6 +142,16 @@ func (n *Node) SetApart(ctx context.Context, apart bool) {
 	n.Refresh()
 }
 
+// NextView begins a view with the same members: no name moves, and owners refuse what was
+// sent to them before and comes later.
+func (n *Node) NextView(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	_, err := n.pool.Exec(bounded, nextViewSQL, n.o.ID, n.incarnation)
+	n.Refresh()
+	return err
+}
+
 // draining reports whether this node gives up its names.
 func (n *Node) draining() bool {
 	n.mu.Lock()

@@ -76,3 +76,21 @@ func TestHandedOverOneByOne(t *testing.T) {
 	await(t, "each serves its share", func() bool { return covered(t, testNode{served: a.served}, testNode{served: b.served}) })
 	require.True(t, b.Serves(moves))
 }
+
+// TestNextView: a view with the same members moves no name, and every node is at it soon.
+func TestNextView(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	a, nodeA := here(t, url, "a:1", longTTL)
+	b, nodeB := here(t, url, "b:1", longTTL)
+	await(t, "each serves its share", func() bool { return covered(t, nodeA, nodeB) })
+	before := a.served()
+	place, _ := a.Place("1")
+	require.NoError(t, a.NextView(t.Context()))
+	await(t, "both are at the next view", func() bool {
+		atA, _ := a.Place("1")
+		atB, _ := b.Place("1")
+		require.Equal(t, before, a.served())
+		return atA.View > place.View && atA.View == atB.View
+	})
+}

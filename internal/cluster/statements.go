@@ -62,6 +62,11 @@ WITH back AS (UPDATE node SET draining = false WHERE id = $1 AND incarnation = $
 moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM back))
 SELECT pg_notify('` + channel + `', '') FROM back`
 
+// nextViewSQL begins a view with the same members.
+const nextViewSQL = `
+WITH moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM node WHERE id = $1 AND incarnation = $2) RETURNING version)
+SELECT pg_notify('` + channel + `', '') FROM moved`
+
 const listSQL = `
 SELECT id, build, draining, teams, seen >= (SELECT version FROM cluster_view), extract(epoch FROM expires_at - clock_timestamp())::float8
 FROM node ORDER BY id`

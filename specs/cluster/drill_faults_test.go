@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ var shortFaults = []fault{
 	{"graceful stop, join", (*drill).restart},
 	{"SIGSTOP until removed, SIGCONT", func(d *drill) { d.stopAndContinue(0) }},
 	{"node cut from the database until removed", func(d *drill) { d.cutFromDatabase(0) }},
+	{"two nodes cut from each other until they serve", func(d *drill) { d.cutPair(0) }},
 	{"PostgreSQL crash", (*drill).crashDatabase},
 }
 
@@ -31,11 +33,11 @@ var longFaults = append([]fault{
 	{"SIGSTOP 15 s, SIGCONT", func(d *drill) { d.stopAndContinue(15 * time.Second) }},
 	{"node cut from the database 12 s", func(d *drill) { d.cutFromDatabase(12 * time.Second) }},
 	{"node cut from the other nodes 8 s", (*drill).cutFromPeers},
-	{"two nodes cut from each other 8 s", (*drill).cutPair},
+	{"two nodes cut from each other 8 s", func(d *drill) { d.cutPair(8 * time.Second) }},
 	{"clock of a node 10 min forward, back, 10 min behind", (*drill).stepClock},
 	{"PostgreSQL restart", (*drill).restartDatabase},
 	{"database 20 ms slower per packet, 8 s", (*drill).slowDatabase},
-}, shortFaults[0], shortFaults[1], shortFaults[4])
+}, shortFaults[0], shortFaults[1], shortFaults[5])
 
 // victim is the node of the next fault: the one with the most teams.
 func (d *drill) victim() (most int) {
@@ -131,9 +133,10 @@ func (d *drill) cutFromPeers() {
 	time.Sleep(long)
 }
 
-// cutPair cuts a node from one other: both still reach the third and the database.
-func (d *drill) cutPair() {
-	const long = 8 * time.Second
+// cutPair cuts a node from one other for a time, and until each serves every team: both
+// still reach the third and the database.
+func (d *drill) cutPair(d1 time.Duration) {
+	began := time.Now()
 	i := d.victim()
 	k := (i + 1) % nodes
 	pids := [2]int{d.nodes[i].process.PID(), d.nodes[k].process.PID()}
@@ -141,7 +144,17 @@ func (d *drill) cutPair() {
 	d.peers[k].freezeFrom(pids[0])
 	defer d.peers[i].thaw()
 	defer d.peers[k].thaw()
-	time.Sleep(long)
+	for _, of := range d.teams {
+		for _, edge := range []int{i, k} {
+			d.eventually("a team is served at a node that is cut from its owner", func() bool {
+				status, _ := d.request(edge, "GET", "/api-team", nil, "X-Api-Key", of.Key)
+				return status == http.StatusOK
+			})
+		}
+	}
+	d.t.Logf("both serve every team after %v", time.Since(began).Round(time.Millisecond))
+	d.goOn()
+	time.Sleep(d1 - time.Since(began))
 }
 
 // stepClock steps the wall clock of a node forward, back, behind, and right again. No

@@ -22,9 +22,10 @@ type link struct {
 	running  sync.WaitGroup
 
 	mu    sync.Mutex
-	open  chan struct{} // closed while bytes pass
-	only  int           // process whose bytes are held back; 0: all
-	delay time.Duration // of every piece of bytes
+	open  chan struct{}     // closed while bytes pass
+	only  int               // process whose bytes are held back; 0: all
+	from  map[net.Conn]bool // whether a connection belongs to only, as far as known
+	delay time.Duration     // of every piece of bytes
 	conns map[net.Conn]struct{}
 	ended bool
 }
@@ -103,12 +104,18 @@ func (l *link) pump(in, to, from net.Conn) {
 // pass waits as long as the link holds the bytes of a connection back.
 func (l *link) pass(in net.Conn) error {
 	l.mu.Lock()
-	open, delay, only := l.open, l.delay, l.only
+	open, delay := l.open, l.delay
+	held, known := l.from[in]
+	if l.only != 0 && !known {
+		held = belongsTo(in, l.only)
+		l.from[in] = held
+	}
+	held = held || l.only == 0
 	l.mu.Unlock()
 	if delay > 0 {
 		time.Sleep(delay)
 	}
-	if only == 0 || belongsTo(in, only) {
+	if held {
 		<-open
 	}
 	l.mu.Lock()
@@ -174,13 +181,13 @@ func (l *link) freeze() {
 func (l *link) freezeFrom(pid int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open, l.only = make(chan struct{}), pid
+	l.open, l.only, l.from = make(chan struct{}), pid, map[net.Conn]bool{}
 }
 
 func (l *link) thaw() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.only = 0
+	l.only, l.from = 0, nil
 	select {
 	case <-l.open:
 	default:
