@@ -17,8 +17,6 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
-
-	"watchpost/internal/fakenetwork"
 )
 
 // firefoxUUID is the host of the extension's pages: Firefox makes one up for each
@@ -28,26 +26,32 @@ const firefoxUUID = "5b6f1c9e-8f0a-4c57-9d55-2f4c6d1f7a10"
 // firefox is a browser that a test drives by WebDriver BiDi. One tab of it is the
 // test's.
 type firefox struct {
-	t    testing.TB
-	conn *websocket.Conn
-	last atomic.Int64
-	tab  string
+	t       testing.TB
+	command *exec.Cmd
+	gone    chan struct{} // closed when the browser's output ends
+	conn    *websocket.Conn
+	last    atomic.Int64
+	tab     string
 }
 
 var bidiAddress = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
-// launchFirefox starts a Firefox with the extension in dir installed.
-func launchFirefox(t testing.TB, dir string) *firefox {
+// launchFirefox starts a Firefox. profile is its data folder.
+func launchFirefox(t testing.TB, profile string) *firefox {
 	t.Helper()
 	program, err := exec.LookPath("firefox-esr")
 	if err != nil {
 		t.Skip("firefox-esr is missing: apt-get install firefox-esr")
 	}
-	profile := t.TempDir()
 	settings := fmt.Sprintf(`user_pref("extensions.webextensions.uuids", %q);
+user_pref("xpinstall.signatures.required", false);
+user_pref("extensions.autoDisableScopes", 0);
+user_pref("browser.sessionstore.resume_from_crash", false);
+user_pref("toolkit.startup.max_resumed_crashes", -1);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 `, fmt.Sprintf(`{"extension@watchpost.example":"%s"}`, firefoxUUID))
+	require.NoError(t, os.MkdirAll(profile, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600))
 	command := exec.Command(program, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank")
 	command.Env = append(os.Environ(), "HOME="+profile, "MOZ_DISABLE_CONTENT_SANDBOX=1", "TZ=UTC")
@@ -55,21 +59,17 @@ user_pref("datareporting.policy.dataSubmissionEnabled", false);
 	out, err := command.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
-	address, read := make(chan string, 1), make(chan struct{})
+	f := &firefox{t: t, command: command, gone: make(chan struct{})}
+	address := make(chan string, 1)
 	go func() {
-		defer close(read)
+		defer close(f.gone)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if found := bidiAddress.FindStringSubmatch(lines.Text()); found != nil {
 				address <- found[1]
 			}
 		}
 	}()
-	t.Cleanup(func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
-		<-read
-		_ = command.Wait()
-	})
-	f := &firefox{t: t}
+	t.Cleanup(f.kill)
 	select {
 	case at := <-address:
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -82,11 +82,26 @@ user_pref("datareporting.policy.dataSubmissionEnabled", false);
 		t.Fatal("Firefox does not listen")
 	}
 	f.must("session.new", map[string]any{"capabilities": map[string]any{}}, nil)
-	f.must("webExtension.install", map[string]any{"extensionData": map[string]any{"type": "path", "path": dir}}, nil)
 	var made struct{ Context string }
 	f.must("browsingContext.create", map[string]any{"type": "tab"}, &made)
 	f.tab = made.Context
 	return f
+}
+
+// install installs a package of the extension for good: it starts with the browser.
+func (f *firefox) install(xpi string) {
+	f.t.Helper()
+	f.must("webExtension.install", map[string]any{"extensionData": map[string]any{"type": "archivePath", "path": xpi}, "moz:permanent": true}, nil)
+}
+
+// signIn signs the member's account in to the network, by its form.
+func (f *firefox) signIn(m *member) {
+	f.t.Helper()
+	f.open(m.site + "/sign-in")
+	f.until(`document.querySelector("[name=slug]") !== null`)
+	_, err := f.run(`document.querySelector("[name=slug]").value = "` + m.account + `"; document.querySelector("[name=slug]").form.requestSubmit()`)
+	require.NoError(f.t, err)
+	f.until(`location.pathname === "/feed" && document.readyState === "complete"`)
 }
 
 // call sends a command and waits for its answer.
@@ -180,34 +195,49 @@ func (f *firefox) until(expression string) {
 	}, func() string { return fmt.Sprint(expression, ": ", value, " ", err) })
 }
 
-// TestFirefox: in Firefox the extension pairs, reads and writes.
+// kill ends the browser and all its processes at once.
+func (f *firefox) kill() {
+	_ = syscall.Kill(-f.command.Process.Pid, syscall.SIGKILL)
+	<-f.gone
+	_ = f.command.Wait()
+}
+
+// TestFirefox: in Firefox the extension pairs, does every type of task, and
+// writes once when the browser is killed in the middle of a write.
 func TestFirefox(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" {
 		t.Skip("WATCHPOST_LONG is not set: a second browser")
 	}
-	t.Parallel()
-	w := theWorld(t)
-	dist := filepath.Join(t.TempDir(), "dist")
-	require.NoError(t, build(dist, "--browser", "firefox", "--network", w.site, "--service", w.service))
-	f := launchFirefox(t, dist)
-	m := &member{team: w.createTeam(t, "fox@example.com"), email: "fox@example.com", account: "fox"}
+	onBothSites(t, false, inFirefox)
+}
 
-	f.open(w.site + "/sign-in")
-	_, err := f.run(`document.querySelector("[name=slug]").value = "fox"; document.querySelector("[name=slug]").form.requestSubmit()`)
-	require.NoError(t, err)
-	f.until(`location.pathname === "/feed" && document.readyState === "complete"`)
+func inFirefox(t *testing.T, w *world) {
+	dir := t.TempDir()
+	xpi, profile := filepath.Join(dir, "watchpost.xpi"), filepath.Join(dir, "profile")
+	require.NoError(t, build(filepath.Join(dir, "dist"), "--browser", "firefox", "--zip", xpi, "--network", w.site, "--adapter", string(w.variant), "--service", w.service))
+	f := launchFirefox(t, profile)
+	f.install(xpi)
+	m := &member{team: w.createTeam(t, "fox@example.com"), email: "fox@example.com", account: "fox"}
+	f.signIn(m)
 
 	f.turnTo("moz-extension://" + firefoxUUID + "/options.html")
 	f.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
-	_, err = f.run(strings.NewReplacer("SERVICE", w.service, "CODE", m.code()).Replace(
+	_, err := f.run(strings.NewReplacer("SERVICE", w.service, "CODE", m.code()).Replace(
 		`document.querySelector("#service").value = "SERVICE"; document.querySelector("#code").value = "CODE"; document.querySelector("#by-code").requestSubmit()`))
 	require.NoError(t, err)
 	f.until(`document.querySelector("#pill").dataset.kind === "good" || "" + document.querySelector("main").innerText`)
 	m.isSignedIn(true)
 
-	require.Equal(t, "fox", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "fox"}))["profile_slug"])
-	comment := m.ask("/network-agent/comment-post", fields{"social_urn": w.anyPost(t), "comment_text": "From Firefox"})
-	require.NotEmpty(t, m.completed(comment)["comment_urn"])
-	require.Equal(t, 1, w.writes.count("fox", fakenetwork.WriteComment))
+	m.everyTask(t)
 	f.until(`browser.storage.local.get().then(all => Object.keys(all).filter(key => key.startsWith("task:")).length === 0)`)
+
+	post := comment(w.anyPost(t))
+	for range repetitions() {
+		m.writtenOnceWhile(post, "Firefox is killed", func(h *held) {
+			f.kill()
+			h.release()
+			f = launchFirefox(t, profile)
+			f.signIn(m) // a cookie this recent may not be on disk yet
+		})
+	}
 }

@@ -60,12 +60,20 @@ const (
 	layoutB = "page-reader"
 )
 
-// everyTaskType has an account do every type of task.
+// everyTaskType has an account do every type of task in Chromium.
 func everyTaskType(t *testing.T, w *world, account string) *member {
 	t.Helper()
 	email := account + "@example.com"
 	m := w.createTeam(t, email).join(email, account)
+	m.everyTask(t)
+	m.journalled(0)
+	return m
+}
 
+// everyTask has the member's browser do every type of task.
+func (m *member) everyTask(t *testing.T) {
+	t.Helper()
+	account := m.account
 	own := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": account}))
 	require.Equal(t, account, own["profile_slug"])
 	require.Equal(t, m.site+"/in/"+account, own["profile_url"])
@@ -80,7 +88,7 @@ func everyTaskType(t *testing.T, w *world, account string) *member {
 
 	profile := m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": friend["profile_slug"]}))
 	require.Equal(t, friend["profile_urn"], profile["profile_urn"])
-	requireProfile(t, w, profile)
+	requireProfile(t, m.world, profile)
 	slug := elements(t, profile, "experience")[0]["company_slug"]
 	company := m.completed(m.ask("/network-agent/fetch-company", fields{"company_slug": slug}))
 	require.Equal(t, slug, company["slug"])
@@ -132,9 +140,6 @@ func everyTaskType(t *testing.T, w *world, account string) *member {
 			require.Equal(t, 1, m.writes.count(m.account, kind), kind)
 		}
 	})
-
-	m.journalled(0)
-	return m
 }
 
 // requireProfile compares a fetched profile with the data of the site.
