@@ -266,7 +266,7 @@ func (ns *notifications) onDue() {
 
 // putLog stores a delivery in the log of its target, and removes the oldest.
 func (ns *notifications) putLog(batch *persistence.Batch, box *outbox, d *watchpost.Delivery) {
-	if n := len(box.log); n == 0 || box.log[n-1] != d.ID {
+	if !slices.Contains(box.log, d.ID) {
 		box.log = append(box.log, d.ID)
 	}
 	if len(box.log) > deliveryLog {

@@ -215,6 +215,32 @@ func TestHookOfAWatchlistChanges(t *testing.T) {
 	require.Empty(t, storedKeys(t, w, team, "t"))
 }
 
+// TestDeliveryLog: each delivery has one place in the log of a target, also when another
+// was sent between two of its attempts.
+func TestDeliveryLog(t *testing.T) {
+	t.Parallel()
+	w, team, s, h, scan, _ := notified(t)
+	made := newTarget(t, team, h, nil)
+	h.answer(500)
+	s.Part(scan, 0, postBy(w, "ada"))
+	s.ExpectAck(scan)
+	require.Eventually(t, func() bool { return !targetsOf(t, team)[0].FailingSince.IsZero() }, actorstest.Wait, time.Millisecond)
+	send := func() { actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID}) }
+	w.Advance(time.Second)
+	send()
+	h.answer(200)
+	w.Advance(time.Minute)
+	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 0 }, actorstest.Wait, time.Millisecond)
+	const kept = 100
+	for range kept - 2 {
+		send()
+	}
+	log, err := w.Registry.Deliveries(w.Context(), team.ID, made.Target.ID)
+	require.NoError(t, err)
+	require.Len(t, log, kept)
+	require.Equal(t, "posts", log[kept-1].Kind, "the first one")
+}
+
 // TestFailingTarget: a target is tried for a day, then it is paused; a successful
 // test resumes it. 410 pauses at once.
 func TestFailingTarget(t *testing.T) {
