@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -16,6 +17,13 @@ import (
 // document is the OpenAPI document that the service serves.
 type document struct{ spec *openapi3.T }
 
+// documents are the parsed documents by their bytes. Services with the same flags
+// serve the same bytes, and parsing takes longer than the start of a service.
+var documents = struct {
+	sync.Mutex
+	byBytes map[string]*document
+}{byBytes: map[string]*document{}}
+
 // readDocument requests it from the service.
 func (w *world) readDocument() (*document, error) {
 	w.document = nil
@@ -23,11 +31,17 @@ func (w *world) readDocument() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
+	documents.Lock()
+	defer documents.Unlock()
+	if known := documents.byBytes[string(r.body)]; known != nil {
+		return known, nil
+	}
 	spec, err := openapi3.NewLoader().LoadFromData(r.body)
 	if err != nil {
 		return nil, fmt.Errorf("openapi.json: %w", err)
 	}
-	return &document{spec}, nil
+	documents.byBytes[string(r.body)] = &document{spec}
+	return documents.byBytes[string(r.body)], nil
 }
 
 // undocumented are the paths that the document omits on purpose: they do not
