@@ -11,10 +11,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// docs reads the reference page.
-func docs(t *testing.T, h *testServer) (reply, *html.Node) {
+// docs parses the reference page.
+func docs(t *testing.T) (reply, *html.Node) {
 	t.Helper()
-	r := h.do("GET", "/docs", "")
+	document(t)
+	r := published.page
 	require.Equal(t, 200, r.status)
 	require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
 	page, err := html.Parse(strings.NewReader(r.raw))
@@ -44,8 +45,7 @@ func attribute(n *html.Node, name string) (string, bool) {
 // The page names every operation, parameter, type and error of the document.
 func TestDocsAreWhole(t *testing.T) {
 	t.Parallel()
-	h := build(t, withClock)
-	r, page := docs(t, h)
+	r, page := docs(t)
 	text := html.UnescapeString(r.raw)
 	ids := map[string]bool{}
 	for _, e := range elements(page) {
@@ -54,7 +54,7 @@ func TestDocsAreWhole(t *testing.T) {
 			ids[id] = true
 		}
 	}
-	d := document(t, h)
+	d := document(t)
 	for path, item := range d.Paths.Map() {
 		require.Contains(t, r.raw, path)
 		for method, o := range item.Operations() {
@@ -91,7 +91,7 @@ var hosts = regexp.MustCompile(`(?i)(?:https?|wss?|ftp):/*([a-z0-9.-]+)|url\(|@i
 // The page loads from the service only, and runs no script but the service's.
 func TestDocsKeepToThemselves(t *testing.T) {
 	t.Parallel()
-	r, page := docs(t, build(t))
+	r, page := docs(t)
 	policy := r.header.Get("Content-Security-Policy")
 	require.True(t, strings.HasPrefix(policy, "default-src 'none'; "), policy)
 	require.NotContains(t, policy, "unsafe")
@@ -116,7 +116,7 @@ func TestDocsKeepToThemselves(t *testing.T) {
 // Who cannot see the page, or has no mouse, can use it.
 func TestDocsAreAccessible(t *testing.T) {
 	t.Parallel()
-	_, page := docs(t, build(t))
+	_, page := docs(t)
 	count := map[string]int{}
 	labelled := map[string]bool{}
 	level := 0
@@ -156,15 +156,14 @@ func TestDocsAreAccessible(t *testing.T) {
 // for each method, and begins with the watchlist of keywords.
 func TestDocsGroupByPath(t *testing.T) {
 	t.Parallel()
-	h := build(t, withClock)
-	r, _ := docs(t, h)
+	r, _ := docs(t)
 	paths := regexp.MustCompile(`<li><span class="path">([^<]+)</span>`).FindAllStringSubmatch(r.raw, -1)
 	seen := map[string]bool{}
 	for _, path := range paths {
 		require.False(t, seen[path[1]], path[1])
 		seen[path[1]] = true
 	}
-	require.Len(t, seen, len(document(t, h).Paths.Map()))
+	require.Len(t, seen, len(document(t).Paths.Map()))
 	require.Equal(t, "/api-keyword-watchlist", paths[0][1])
 	require.Contains(t, r.raw, `<a href="#createKeywordWatchlist" class="method POST"`)
 }

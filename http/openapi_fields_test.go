@@ -14,7 +14,7 @@ import (
 // parameter without a description and an example that fits.
 func TestEveryFieldIsDescribed(t *testing.T) {
 	t.Parallel()
-	d := document(t, build(t, withClock))
+	d := document(t)
 	var walk func(name string, schema *openapi3.Schema)
 	walk = func(name string, schema *openapi3.Schema) {
 		for property, ref := range schema.Properties {
@@ -52,7 +52,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 // for ids, enumerations and moments.
 func TestTextsHaveBounds(t *testing.T) {
 	t.Parallel()
-	d := document(t, build(t, withClock))
+	d := document(t)
 	var walk func(where, name string, schema *openapi3.Schema)
 	walk = func(where, name string, schema *openapi3.Schema) {
 		if schema.Type.Includes("string") && len(schema.Enum) == 0 && schema.Format == "" && name != "id" && !strings.HasSuffix(name, "_id") {
@@ -86,7 +86,8 @@ func TestTextsHaveBounds(t *testing.T) {
 // the first schema is a post.
 func TestDocumentIsInReadingOrder(t *testing.T) {
 	t.Parallel()
-	raw := build(t).do("GET", "/openapi.json", "").raw
+	document(t)
+	raw := published.raw
 	last := strings.Index(raw, `"paths":`)
 	for _, path := range []string{
 		"/api-keyword-watchlist", "/api-people-watchlist", "/api-company-watchlist", "/api-forum-watchlist", "/api-posts", "/api-like",
@@ -104,7 +105,7 @@ func TestDocumentIsInReadingOrder(t *testing.T) {
 // apart; an output is that of one type.
 func TestTasksAreTyped(t *testing.T) {
 	t.Parallel()
-	d := document(t, build(t))
+	d := document(t)
 	input, output := d.Components.Schemas["TaskInput"].Value, d.Components.Schemas["TaskOutput"].Value
 	require.Equal(t, "task_type", input.Discriminator.PropertyName)
 	require.Len(t, input.OneOf, len(agentTasks))

@@ -1,17 +1,11 @@
 package httpapi_test
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
@@ -43,7 +37,7 @@ func TestTeam(t *testing.T) {
 	require.Equal(t, fields{"count": 0.0, "oldest": nil}, seen["waiting_scans"])
 	require.Equal(t, fields{"used": 0.0, "limit": 5.0}, seen["quotas"].(fields)["watchlists"])
 	require.Equal(t, fields{"used": 1.0, "limit": 10.0}, seen["quotas"].(fields)["members"])
-	keepsToTheDocument(t, h, raw)
+	keepsToTheDocument(t, "GET", "/api-team", raw)
 
 	// A scan waits until there is a session.
 	read[fields](m.call("POST", watchlists, `{"keywords":["go","rust"]}`), 200)
@@ -66,7 +60,7 @@ func TestTeam(t *testing.T) {
 	require.Equal(t, 30.0, allowances["keyword_scan"].(fields)["limit"])
 	require.Regexp(t, `T00:00:00\.000Z$`, allowances["keyword_scan"].(fields)["resets_at"])
 	require.Equal(t, 1.0, seen["waiting_scans"].(fields)["count"])
-	keepsToTheDocument(t, h, raw)
+	keepsToTheDocument(t, "GET", "/api-team", raw)
 
 	// What watchlists follow: that of the longest list counts.
 	for _, body := range []string{`{"profiles":["jane","joe","eve"]}`, `{"profiles":["jane"]}`} {
@@ -82,23 +76,7 @@ func TestTeam(t *testing.T) {
 	read[fields](m.admin("PATCH", "/admin/teams/"+m.id, `{"plan":"ultimate"}`), 200)
 	raw = m.call("GET", "/api-team", "")
 	require.Equal(t, fields{"used": 1.0, "limit": nil}, read[fields](raw, 200)["quotas"].(fields)["members"])
-	keepsToTheDocument(t, h, raw)
-}
-
-// keepsToTheDocument checks a reply of GET /api-team against the document.
-func keepsToTheDocument(t *testing.T, h *testServer, r reply) {
-	t.Helper()
-	d := document(t, h)
-	router, err := legacy.NewRouter(d)
-	require.NoError(t, err)
-	request, err := http.NewRequest(http.MethodGet, "/api-team", nil)
-	require.NoError(t, err)
-	route, params, err := router.FindRoute(request)
-	require.NoError(t, err)
-	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: params, Route: route},
-		Status:                 r.status, Header: r.header, Body: io.NopCloser(bytes.NewReader([]byte(r.raw))),
-	}))
+	keepsToTheDocument(t, "GET", "/api-team", raw)
 }
 
 func TestAdminMembers(t *testing.T) {

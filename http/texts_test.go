@@ -187,7 +187,7 @@ func documentedTexts(d *openapi3.T) map[string][]string {
 func TestDocumentedTextsAreSent(t *testing.T) {
 	t.Parallel()
 	p := readProgram(t)
-	d := document(t, build(t, withClock))
+	d := document(t)
 	documented := documentedTexts(d)
 	require.Greater(t, len(documented), 100)
 	var patterns []*regexp.Regexp
@@ -222,7 +222,7 @@ var named = regexp.MustCompile(`^(?:(?:Missing or invalid|Invalid) '|Missing req
 // operations that take it.
 func TestDocumentedFieldsExist(t *testing.T) {
 	t.Parallel()
-	d := document(t, build(t, withClock))
+	d := document(t)
 	for text, operations := range documentedTexts(d) {
 		found := named.FindStringSubmatch(text)
 		if found == nil {
