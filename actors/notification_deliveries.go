@@ -226,7 +226,7 @@ func (ns *notifications) onAttempted(m attempted) {
 	box.state.Current = &next
 	switch {
 	case next.State == watchpost.DeliveryDelivered:
-		box.state.FailingSince, box.state.DeliveredAt = time.Time{}, now
+		box.state.FailingSince, box.state.DeliveredAt, box.state.Failed = time.Time{}, now, nil
 	case box.state.FailingSince.IsZero():
 		box.state.FailingSince = next.At
 	}
@@ -327,9 +327,11 @@ func (ns *notifications) onSentNow(m sentNow) {
 	batch := &persistence.Batch{}
 	if box := ns.byID[m.target]; box != nil {
 		ns.putLog(batch, box, &next)
+		box.sentNow(&next)
 		if next.State == watchpost.DeliveryDelivered {
 			ns.resume(batch, box)
 		}
+		ns.putState(batch, box)
 	}
 	ns.commits.submit(batch, replyTo(ns.env, m.to, next))
 	ns.run()

@@ -61,6 +61,13 @@ type TargetView struct {
 	Dropped      int
 	NextAt       time.Time // of the next attempt; zero: none is due
 	Current      *watchpost.Delivery
+	Failed       *watchpost.Delivery // a test or repetition that nothing succeeded since
+}
+
+// Failing reports whether messages to the target fail; one that a member has paused
+// is not asked to work.
+func (v *TargetView) Failing() bool {
+	return !v.Target.Disabled && (v.Paused != "" || v.Failed != nil || v.Current != nil && v.Current.Error != "")
 }
 
 func (CreateTarget) answeredWith(TargetCreated) {}
@@ -158,6 +165,9 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 func (ns *notifications) resume(batch *persistence.Batch, box *outbox) {
 	if box.state.Paused != "" {
 		box.state.Paused, box.state.FailingSince = "", time.Time{}
+		if box.state.Failed != nil {
+			box.state.FailingSince = box.state.Failed.At
+		}
 		ns.putState(batch, box)
 		ns.mark(batch)
 	}
@@ -173,6 +183,22 @@ func (ns *notifications) hookChanges(batch *persistence.Batch, next *watchpost.W
 		ns.resume(batch, box)
 	}
 	return true
+}
+
+// sentNow remembers whether a test or repetition failed.
+func (box *outbox) sentNow(d *watchpost.Delivery) {
+	current := box.state.Current
+	switch {
+	case d.State != watchpost.DeliveryDelivered:
+		box.state.Failed = d
+		if box.state.FailingSince.IsZero() {
+			box.state.FailingSince = d.At
+		}
+	case current == nil || current.Error == "":
+		box.state.Failed, box.state.FailingSince = nil, time.Time{}
+	default: // the current delivery has not succeeded
+		box.state.Failed = nil
+	}
 }
 
 func (ns *notifications) onDelete(m DeleteTarget) {
@@ -239,6 +265,10 @@ func (ns *notifications) viewOf(box *outbox, t watchpost.NotificationTarget) Tar
 	if box.state.Current != nil {
 		current := *box.state.Current
 		v.Current = &current
+	}
+	if box.state.Failed != nil {
+		failed := *box.state.Failed
+		v.Failed = &failed
 	}
 	if at, due := ns.due(box, &t, ns.env.clock.Now()); due {
 		v.NextAt = at

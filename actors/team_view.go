@@ -24,9 +24,11 @@ type TeamView struct {
 	RunningScans int
 	OldestScan   time.Time
 	// WaitingTasks counts all open tasks that no session has, scans included;
-	// Proposals the actions of rules that wait for approval.
-	WaitingTasks int
-	Proposals    int
+	// Proposals the actions of rules that wait for approval, FailingTargets the
+	// notification targets whose messages fail.
+	WaitingTasks   int
+	Proposals      int
+	FailingTargets int
 }
 
 // MemberPresence is what a team knows of a member's sessions and account.
@@ -109,6 +111,11 @@ func (t *team) view() TeamView {
 		v.Presence = append(v.Presence, p)
 	}
 	v.Proposals = t.rules.proposals()
+	for _, target := range t.notifications.views() {
+		if target.Failing() {
+			v.FailingTargets++
+		}
+	}
 	for _, task := range t.tasks.open {
 		if task.holder == "" && !task.ended {
 			v.WaitingTasks++

@@ -108,6 +108,23 @@ func TestDashboardNotifications(t *testing.T) {
 	require.Contains(t, all, "answered 500 Internal Server Error")
 	require.Equal(t, 2, strings.Count(all, `href="`+target+`#log"`))
 
+	// It counts as failing until a message succeeds; a member's pause ends the alarm.
+	const alert = `<span class="count alert">1<span class="sr"> failing</span></span>`
+	require.Contains(t, all, "is failing since")
+	require.Regexp(t, `The test message of \d\d:\d\d: answered 500 Internal Server Error`, all)
+	require.Contains(t, b.do("GET", "/app", "").raw, alert, "on each page")
+	require.NotNil(t, fieldsOf(target)["failing_since"])
+	require.Equal(t, 303, send(target, url.Values{"do": {"pause"}}).status)
+	require.NotContains(t, b.do("GET", page, "").raw, alert)
+	require.Equal(t, 303, send(target, url.Values{"do": {"resume"}}).status)
+	require.Contains(t, b.do("GET", page, "").raw, alert)
+	require.Equal(t, 303, send(target, url.Values{"do": {"test"}}).status)
+	receive(t, bodies)
+	all = b.do("GET", page, "").raw
+	require.NotContains(t, all, alert)
+	require.NotContains(t, all, "failing since")
+	require.Nil(t, fieldsOf(target)["failing_since"])
+
 	// The form keeps untouched fields.
 	before := fieldsOf(target)
 	require.Equal(t, 303, send(target, url.Values{"do": {"save"}, "name": {"Deploy"}, "url": {hook.URL}, "max_per_hour": {"60"}, "batch_minutes": {"0"}}).status)

@@ -27,7 +27,7 @@ type targetRow struct {
 	Rule                       string
 	State, Class, Sign, Detail string
 	Since                      moment // of the failures
-	Why                        string // of the last failure
+	Last, Why, Then            string // the message that failed, why, and what becomes of it
 	Waiting                    int
 	Paused                     bool // by a member
 	Stopped                    bool // by failures
@@ -61,7 +61,7 @@ func (d *Dashboard) notifications(w http.ResponseWriter, r *http.Request, v *vis
 	for i := range views {
 		row := targetRowOf(&views[i], lists, d.Clock.Now())
 		page.Targets = append(page.Targets, row)
-		if row.Class == "bad" {
+		if views[i].Failing() {
 			page.Failing = append(page.Failing, row)
 		}
 	}
@@ -105,21 +105,21 @@ func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Ti
 	if !v.DeliveredAt.IsZero() {
 		row.State, row.Detail = "Delivering", "Last delivery "+agoOrNow(v.DeliveredAt, now)+"."
 	}
-	if !v.FailingSince.IsZero() {
-		row.Since = momentOf(ago(v.FailingSince, now), v.FailingSince)
-	}
 	next := ""
 	if v.NextAt.After(now) {
 		next = " until " + clockTime(v.NextAt, now)
+	}
+	if v.Failing() {
+		row.State, row.Class, row.Sign = "Failing", "bad", "warn"
+		row.addFailure(v, now)
 	}
 	switch {
 	case t.Disabled:
 		row.State, row.Class, row.Sign = "Paused by a member", "wait", "pause"
 	case v.Paused != "":
-		row.State, row.Class, row.Sign, row.Why = "Paused after failures", "bad", "pause", v.Paused
-	case v.Current != nil && v.Current.Error != "":
-		row.State, row.Class, row.Sign, row.Why = "Failing", "bad", "warn", v.Current.Error
-		if next != "" {
+		row.State, row.Sign = "Paused after failures", "pause"
+	case v.Failing():
+		if v.Current != nil && next != "" {
 			row.Detail += " Next try at" + strings.TrimPrefix(next, " until") + "."
 		}
 	case v.Waiting > 0:
@@ -132,6 +132,27 @@ func targetRowOf(v *actors.TargetView, lists []actors.WatchlistView, now time.Ti
 		row.Detail += " " + plural(v.Dropped, "post") + " dropped, as too many waited."
 	}
 	return row
+}
+
+// addFailure says which message failed, when and why, and what becomes of it.
+func (row *targetRow) addFailure(v *actors.TargetView, now time.Time) {
+	row.Last, row.Why, row.Then = "The last message", v.Paused, "The log has what was not delivered, to be sent again."
+	switch {
+	case v.Paused != "":
+	case v.Current != nil && v.Current.Error != "":
+		row.Why = v.Current.Error
+	case v.Failed.Kind == "test":
+		row.Last, row.Why = "The test message of "+clockTime(v.Failed.At, now), v.Failed.Error
+		row.Then = "It counts as failing until a message is delivered."
+	default:
+		row.Last, row.Why = "The message that was sent again at "+clockTime(v.Failed.At, now), v.Failed.Error
+	}
+	if v.Waiting > 0 {
+		row.Then = plural(v.Waiting, "post") + " kept; they go out in order once it works."
+	}
+	if !v.FailingSince.IsZero() {
+		row.Since = momentOf(ago(v.FailingSince, now), v.FailingSince)
+	}
 }
 
 func agoOrNow(t, now time.Time) string {

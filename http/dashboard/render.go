@@ -75,8 +75,9 @@ type frame struct {
 	Chart bool   // the page has a chart that a script draws
 	// The rest is empty when no member is signed in.
 	Member, Team, Token string
-	// Waiting counts the tasks that wait, Proposed what rules propose.
-	Waiting, Proposed int
+	// Waiting counts the tasks that wait, Proposed what rules propose, Failing the
+	// notification targets that fail.
+	Waiting, Proposed, Failing int
 }
 
 // Nav is the navigation of the page.
@@ -96,6 +97,8 @@ func (f frame) links(more bool) (links []navLink) {
 			link.Count, link.What = f.Waiting, "waiting"
 		case "rules":
 			link.Count, link.What = f.Proposed, "to approve"
+		case "notifications":
+			link.Count, link.What, link.Alert = f.Failing, "failing", true
 		}
 		links = append(links, link)
 	}
@@ -115,6 +118,7 @@ type navLink struct {
 	Here  bool
 	Count int
 	What  string // is counted
+	Alert bool   // what is counted fails
 }
 
 var navigation = []navEntry{
@@ -130,7 +134,7 @@ func frameOf(v *visit, page, title string) frame {
 	f := frame{Title: title, Page: page, Chart: page == "feed"}
 	if v != nil {
 		f.Member, f.Team, f.Token = nameOf(v.member), v.team.Team.Name, v.formToken()
-		f.Waiting, f.Proposed = v.team.WaitingTasks, v.team.Proposals
+		f.Waiting, f.Proposed, f.Failing = v.team.WaitingTasks, v.team.Proposals, v.team.FailingTargets
 	}
 	return f
 }

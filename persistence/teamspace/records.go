@@ -240,4 +240,7 @@ type TargetState struct {
 	Hour         time.Time `json:"hour,omitzero"`
 	InHour       int       `json:"in_hour,omitempty"` // deliveries begun in that hour
 	Dropped      int       `json:"dropped,omitempty"` // posts beyond the bound of those that wait
+	// Failed is the last test or repetition, if it failed and nothing was
+	// delivered since.
+	Failed *watchpost.Delivery `json:"failed,omitempty"`
 }
