@@ -219,6 +219,20 @@ func TestDashboardTasks(t *testing.T) {
 	require.Contains(t, b.do("GET", "/app/journal?outcome=completed", "").raw, "No entry matches")
 	require.Contains(t, b.do("GET", "/app/journal?to=2020-01-01", "").raw, "No entry matches")
 	require.Equal(t, 400, b.do("GET", "/app/journal?from=yesterday", "").status)
+
+	// A value of a filter is a link, which keeps the others; days can be typed too.
+	page = html.UnescapeString(b.do("GET", "/app/journal?by=key&to=2100-01-31", "").raw)
+	require.Contains(t, page, `<summary class="chip on">Asked by: The API key`)
+	require.Contains(t, page, `<summary class="chip on">… to 2100-01-31`)
+	require.Contains(t, page, `href="/app/journal?by=key&outcome=failed&to=2100-01-31">Failed</a>`)
+	require.Contains(t, page, `href="/app/journal?to=2100-01-31">Any</a>`)
+	require.Contains(t, page, `href="/app/journal?by=key">Any day</a>`)
+	require.Contains(t, page, `action="/app/journal"><input type="hidden" name="by" value="key">`)
+	require.Contains(t, page, `type="date" name="to" value="2100-01-31"`)
+	page = html.UnescapeString(b.do("GET", "/app/journal", "").raw)
+	require.NotContains(t, page, "Clear filters")
+	today := between(t, page, `<a class="choice" href="/app/journal?from=`, `">Today</a>`)
+	require.Contains(t, b.do("GET", "/app/journal?from="+today, "").raw, `<summary class="chip on">Today`)
 	csv := b.do("GET", "/app/journal.csv?action=agent_profiles_search", "").raw
 	require.Equal(t, 2, strings.Count(csv, "\n"))
 	require.Contains(t, csv, ",'=1+1,", "a spreadsheet takes it for no formula")

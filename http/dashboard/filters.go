@@ -156,6 +156,7 @@ func (f *feedFilters) answer(counts []int) {
 	}
 	for i := range f.Menus {
 		m := &f.Menus[i]
+		m.Action = pathFeed
 		if m.Name == "labels" || m.Name == "lang" || m.Name == "keyword" {
 			m.Options = slices.DeleteFunc(m.Options, func(c choice) bool { return c.counted && c.Count == 0 && !c.On })
 			slices.SortStableFunc(m.Options, func(a, b choice) int { return cmp.Compare(b.Count, a.Count) })

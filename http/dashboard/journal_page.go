@@ -21,18 +21,11 @@ const (
 // journalPage lists the actions on the network.
 type journalPage struct {
 	frame
-	Filters      []journalFilter
-	From, To     string
+	Menus        []menu
 	Rows         []journalRow
 	Filtered     bool
 	Older, First string // addresses
 	CSV          string
-}
-
-// journalFilter is a choice above the journal.
-type journalFilter struct {
-	Name, Label string
-	Options     []choice
 }
 
 // journalRow is an entry of the journal.
@@ -86,36 +79,22 @@ func (d *Dashboard) journal(w http.ResponseWriter, r *http.Request, v *visit) er
 	if err != nil {
 		return err
 	}
-	page := journalPage{frame: frameOf(v, "tasks", "Journal"), From: given.Get("from"), To: given.Get("to")}
-	var members, actions []choice
-	for _, m := range v.team.Team.Members {
-		members = append(members, choice{Value: string(m.ID), Name: nameOf(m)})
-	}
-	for _, t := range watchpost.JournalTypes() {
-		actions = append(actions, choice{Value: string(t), Name: taskNames[t]})
-	}
 	kept := url.Values{}
-	for _, f := range []journalFilter{{"action", "Action", actions}, {"as", "Account", members}, {"by", "Asked by", ways}, {"outcome", "Outcome", outcomes}} {
-		options := append([]choice{{Name: "Any"}}, f.Options...)
-		for i := range options {
-			options[i].On = options[i].Value == given.Get(f.Name)
-		}
-		f.Options = options
-		page.Filters = append(page.Filters, f)
-	}
-	for _, name := range []string{"action", "as", "by", "outcome", "rule", "from", "to"} {
+	for _, name := range journalParams {
 		if value := given.Get(name); value != "" {
 			kept.Set(name, value)
-			page.Filtered = true
 		}
+	}
+	page := journalPage{
+		frame: frameOf(v, "tasks", "Journal"), Filtered: len(kept) > 0, Menus: journalMenus(kept, v.team.Team.Members, d.Clock.Now()),
 	}
 	page.CSV = pathJournal + ".csv?" + kept.Encode()
 	if given.Get("after") != "" {
-		page.First = pathJournal + "?" + kept.Encode()
+		page.First = journalHref(kept)
 	}
 	if found.Next != "" {
 		kept.Set("after", found.Next)
-		page.Older = pathJournal + "?" + kept.Encode()
+		page.Older = journalHref(kept)
 	}
 	for i := range found.Entries {
 		page.Rows = append(page.Rows, journalRowOf(&found.Entries[i], v.team.Team, d.Clock.Now()))

@@ -8,6 +8,7 @@ import (
 // menu is a filter with several values, as a form.
 type menu struct {
 	Title, Name string
+	Action      string // the address of the form
 	On          bool
 	Options     []choice
 	Inputs      []input
@@ -53,7 +54,9 @@ func (m menu) Choices() template.HTML {
 			}
 			write(`<label class="choice"><input type="`, kind, `" name="`, m.Name, `" value="`, value, `"`, set, `> `, name)
 		}
-		write(`<span class="count">`, number(c.Count), `</span>`)
+		if c.counted {
+			write(`<span class="count">`, number(c.Count), `</span>`)
+		}
 		if m.Links {
 			write("</a>\n")
 		} else {
