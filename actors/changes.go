@@ -39,6 +39,7 @@ var topics = map[string]Topic{
 	teamspace.KeyWatchlist: TopicWatchlists, teamspace.KeyList: TopicWatchlists, teamspace.KeyScan: TopicWatchlists, teamspace.KeyWeeklyCounter: TopicWatchlists,
 	teamspace.KeyTeam: TopicTeam, teamspace.KeyMember: TopicTeam, teamspace.KeySession: TopicTeam, teamspace.KeyLedger: TopicTeam,
 	teamspace.KeyAccount: TopicTeam, teamspace.KeyBinding: TopicTeam, teamspace.KeyLiveness: TopicTeam,
+	teamspace.KeyWebSession: TopicTeam, teamspace.KeyAudit: TopicTeam, teamspace.KeyKeyUse: TopicTeam,
 	teamspace.KeyRule[:1]: TopicRules, teamspace.KeyTarget[:1]: TopicNotifications,
 }
 

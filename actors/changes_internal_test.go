@@ -13,7 +13,7 @@ import (
 func TestChangesOfBatch(t *testing.T) {
 	t.Parallel()
 	batch := &persistence.Batch{}
-	for _, key := range []string{"kone", "oone", "ktwo", "p1", "p2", "w1", "?", "Ra1", "Rr1", "tl1"} {
+	for _, key := range []string{"kone", "oone", "ktwo", "p1", "p2", "w1", "?", "Ra1", "Rr1", "tl1", "A1"} {
 		batch.Put([]byte(key), nil)
 	}
 	batch.Delete([]byte("s1"))

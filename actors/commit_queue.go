@@ -121,6 +121,16 @@ func (q *commitQueue) onCommitted(f *pendingCommit, err error) {
 	}
 }
 
+// announce reports a change of what is not stored, once what was submitted before is
+// durable.
+func (q *commitQueue) announce(c Change) {
+	q.submit(nil, func(err error) {
+		if err == nil && q.changed != nil {
+			q.changed([]Change{c})
+		}
+	})
+}
+
 // idle reports whether nothing is under way.
 func (q *commitQueue) idle() bool {
 	q.mu.Lock()

@@ -313,6 +313,7 @@ func (ss *sessions) retire(s *sessionState) {
 	ss.disconnect(s)
 	s.link, s.worker = nil, nil
 	ss.env.metrics.sessions.Dec()
+	ss.commits.announce(Change{Topic: TopicTeam})
 }
 
 // disconnect takes a session's connection away from its session actor.

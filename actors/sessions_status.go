@@ -25,9 +25,11 @@ type told struct {
 // statusDue is the timer of the statuses.
 type statusDue struct{}
 
-// statusChanged sends a session its status, unless that was sent less than
-// statusEvery ago: then when it is over.
+// statusChanged tells readers that a connection or its account has changed, and sends
+// the session its status, unless that was sent less than statusEvery ago: then when
+// it is over.
 func (ss *sessions) statusChanged(s *sessionState) {
+	ss.commits.announce(Change{Topic: TopicTeam})
 	now := ss.env.clock.Now()
 	if s.worker == nil || now.Sub(s.told.at) < statusEvery && !s.told.at.IsZero() {
 		ss.statusesChanged()

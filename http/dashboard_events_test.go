@@ -124,3 +124,35 @@ func TestDashboardEvents(t *testing.T) {
 	_, err := h.registry.Subscribe(watchpost.TeamID(m.id))
 	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(err))
 }
+
+// TestPresenceIsAnnounced: a stream hears of browsers that come and go, which no
+// commit tells, and the team's page shows them.
+func TestPresenceIsAnnounced(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Coming and going", "free")
+	b := h.browser()
+	b.signIn(m.email)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	heard := b.listenTo(ctx)
+	hears := func(text string) {
+		t.Helper()
+		for !strings.Contains(b.do("GET", "/app/team", "").raw, text) {
+			for {
+				data, more := next(t, heard)
+				require.True(t, more)
+				if data == `{"topic":"team"}` {
+					break
+				}
+			}
+		}
+	}
+	p := m.join()
+	hears("Working")
+	hears("connected")
+	read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)
+	hears("1 of 40")
+	require.NoError(t, p.ws.CloseNow())
+	hears("No browser is open")
+}

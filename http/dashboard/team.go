@@ -49,6 +49,7 @@ func gaugeOf(name string, used, limit int) gauge {
 
 // accountView is a member's account of the network.
 type accountView struct {
+	ID                 watchpost.MemberID
 	Name, Initials     string
 	State, Class, Icon string
 	Fix                string // what to do about a pause
@@ -166,7 +167,7 @@ func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 
 // accountOf describes a member's account and browsers.
 func accountOf(m watchpost.Member, p actors.MemberPresence, sessions []actors.SessionView, revoke bool, now time.Time) accountView {
-	a := accountView{Name: nameOf(m), Initials: initials(nameOf(m)), State: "Working", Class: "good", Icon: "check"}
+	a := accountView{ID: m.ID, Name: nameOf(m), Initials: initials(nameOf(m)), State: "Working", Class: "good", Icon: "check"}
 	if p.Account != nil && p.Account.Name != "" && p.Account.Name != a.Name {
 		a.Name += ", " + p.Account.Name + " on the network"
 	}

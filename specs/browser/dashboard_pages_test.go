@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost"
 	"watchpost/actors"
 	"watchpost/specs/process"
 )
@@ -201,10 +202,10 @@ func TestDashboardPages(t *testing.T) {
 	p.until(`document.querySelector("form[role=search] button[type=submit]") !== null && document.querySelector("#live").hidden`)
 }
 
-// staysTyped follows what happens on the pages of rules and notifications, with a
+// staysTyped follows what happens on the pages of rules, notifications and the team, with a
 // field in use: typed text stays, and so does the focus.
 func (p *page) staysTyped(m *team, list, target any) {
-	const words = "In my own words. "
+	const words = "In my own words."
 	typeInto := func(field string) {
 		p.until(`document.querySelector("` + field + `") !== null && !document.querySelector("#live").hidden`)
 		p.run(`window.kept = true; document.querySelector("` + field + `").focus()`)
@@ -237,6 +238,16 @@ func (p *page) staysTyped(m *team, list, target any) {
 	require.Equal(p.t, http.StatusOK, status, made)
 	p.until(`document.querySelectorAll("#log tbody tr").length > window.rows`)
 	isTyped("#name")
+
+	p.visit("/app/team")
+	p.run(`document.querySelector("#accounts details").open = true`)
+	typeInto("#email")
+	_, err := actors.Ask(p.t.Context(), m.registry, m.id, actors.AddMember{Email: "follows@example.com", Role: watchpost.RoleMember})
+	require.NoError(p.t, err)
+	p.until(`document.querySelector("#members").textContent.includes("follows@example.com") && document.querySelector("#audit").textContent.includes("follows@example.com")`)
+	p.until(`document.querySelector("#quotas").textContent.includes("2 of")`)
+	isTyped("#email")
+	p.until(`document.querySelector("#accounts details").open`)
 }
 
 // firstPost returns the id of the newest post.
