@@ -22,6 +22,7 @@ import (
 
 var (
 	showFailures = flag.Bool("failures", false, "print what fails of the open half")
+	onlyFile     = flag.String("file", "", "measure only the prompts of this file")
 	showHeld     = flag.Bool("held", false, "measure the half that is held back")
 )
 
@@ -35,8 +36,8 @@ type asked struct {
 	open             bool
 }
 
-// held reports whether a prompt is in the held-out half. The prompts of open.txt
-// are not.
+// held reports whether a prompt is in the held-out half. The prompts of the
+// files open*.txt are not.
 func (a asked) held() bool {
 	if a.open {
 		return false
@@ -55,13 +56,16 @@ func readAsked(t testing.TB) []asked {
 	require.NoError(t, err)
 	var all []asked
 	for _, f := range files {
+		if *onlyFile != "" && filepath.Base(f) != *onlyFile {
+			continue
+		}
 		text, err := os.ReadFile(f)
 		require.NoError(t, err)
 		for line := range strings.Lines(string(text)) {
 			sign, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 			if sign == "@" {
 				language, hand, _ := strings.Cut(rest, " ")
-				all = append(all, asked{language: language, hand: hand, forum: strings.Contains(hand, "forum"), open: filepath.Base(f) == "open.txt"})
+				all = append(all, asked{language: language, hand: hand, forum: strings.Contains(hand, "forum"), open: strings.HasPrefix(filepath.Base(f), "open")})
 				continue
 			}
 			if sign == "" {
