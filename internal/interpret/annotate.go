@@ -51,7 +51,44 @@ func annotate(tokens []token, v *vocabulary) []token {
 		out = append(out, t)
 		i += n
 	}
+	for i := 0; i < len(out); i++ {
+		if out[i].is(placeWord) {
+			out = placeList(out, i+1)
+		}
+	}
 	return out
+}
+
+// placeList makes the names of a list of places places too: in Leeds or Bradford.
+func placeList(tokens []token, from int) []token {
+	list, known := slices.Clone(tokens[:from]), false
+	for i := from; i < len(tokens); {
+		n := i
+		for n < len(tokens) && n < i+2 && tokens[n].kind == word && tokens[n].class == 0 && tokens[n].intent == nil && tokens[n].place == nil && capital(tokens[n].text) {
+			n++
+		}
+		t := tokens[i]
+		switch {
+		case n > i:
+			t.text, t.norm = texts(tokens[i:n]), norms(tokens[i:n])
+			t.place = &place{t.text, []string{t.text}}
+		case t.place != nil:
+			known, n = true, i+1
+		}
+		if n == i || n < len(tokens) && plain(tokens[n]) {
+			break
+		}
+		if list = append(list, t); i > from && tokens[i-1].is(andWord|orWord) && known {
+			return append(list, tokens[n:]...)
+		}
+		for i = n; i < len(tokens) && (tokens[i].text == "," || tokens[i].is(andWord|orWord)); i++ {
+			list = append(list, tokens[i])
+		}
+		if i == n {
+			break
+		}
+	}
+	return tokens
 }
 
 // match returns the longest entry of the tables at the start of tokens as one

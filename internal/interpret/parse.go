@@ -203,7 +203,8 @@ func (r *reader) word(t, next token) {
 		r.add(t)
 	case t.intent != nil:
 		r.intent(t, next)
-	case t.is(aboutWord) && r.mode == wanted && (!t.is(ofWord) || len(r.run) == 0):
+	case t.is(aboutWord) && r.mode == wanted && (!t.is(ofWord) || len(r.run) == 0),
+		t.is(frameWord) && r.before.is(roleWord) && r.mode == wanted && !r.tail: // residents describe
 		r.about()
 	case t.is(frameWord) && !t.is(aboutWord) && len(r.run) > 0 && plain(next),
 		t.is(roleWord|seniorityWord|genericWord|kindWord) && !t.is(stopWord|frameWord),
@@ -249,7 +250,7 @@ func (r *reader) about() {
 // add adds a word to the run. A name is a separate run, so other words after it
 // start another.
 func (r *reader) add(t token) {
-	if r.titled && r.before.is(ofWord|stopWord) {
+	if r.titled && r.before.is(ofWord|stopWord) && !r.before.is(placeWord) {
 		return
 	}
 	r.titled, r.fresh = false, false
