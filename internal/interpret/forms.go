@@ -93,6 +93,9 @@ func (b *builder) trim(r run, roles bool) run {
 	} else if n := len(r); !roles && n > 0 && r[n-1].class&roleWord == 0 {
 		leading = 0
 	}
+	if len(r) > 1 && acronym(r[0].text) && lookup("levels", r[0].norm) != "" && b.isNamed(r) { // CEO Jane Doe
+		r = r[1:]
+	}
 	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
 		r = r[:len(r)-1]
 	}

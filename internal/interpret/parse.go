@@ -2,6 +2,7 @@ package interpret
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -197,7 +198,7 @@ func (r *reader) word(t, next token) {
 	v := r.vocab
 	letter := len(r.run) > 0 && r.mode == wanted && utf8.RuneCountInString(t.text) == 1 && capital(t.text) && !t.first
 	name := v.isName(t) && !t.is(structural|frameWord|aboutWord|placeWord|ofWord) && t.intent == nil &&
-		(!t.is(stopWord) || v.language == "en" && capital(t.text) && t.norm != "i")
+		(!t.is(stopWord) || v.language == "en" && capital(t.text) && t.norm != "i" && !strings.HasPrefix(t.norm, "i'"))
 	switch {
 	case t.kind != word, t.class&^gainWord == 0 && t.intent == nil, letter, name, t.intent != nil && r.mode != wanted:
 		r.add(t)
@@ -276,6 +277,9 @@ func (r *reader) endRun() {
 
 func (r *reader) endItem() {
 	r.endRun()
+	if g := r.item.groups; r.mode != naming && len(g) > 1 && r.vocab.isName(g[1][0][0]) && !slices.ContainsFunc(g[0][0], func(t token) bool { return !t.is(genericWord | kindWord) }) {
+		r.item.groups = g[1:] // our client Acme
+	}
 	if len(r.item.groups) == 0 {
 		return
 	}
