@@ -38,7 +38,11 @@ type reader struct {
 // sentence parses a sentence. What it says about the writer, or about the use
 // of the posts, is an aim.
 func (w *wish) sentence(tokens []token, several bool, m mode) mode {
-	if self := slices.IndexFunc(tokens, func(t token) bool { return t.is(selfWord) }); self >= 0 && self < 4 {
+	self := slices.IndexFunc(tokens, func(t token) bool { return t.is(selfWord) })
+	if self < 0 && len(tokens) > 2 && lookup("writer", tokens[0].norm) != "" && plain(tokens[1]) {
+		self = 0 // I study urban heat
+	}
+	if self >= 0 && self < 4 {
 		request := slices.IndexFunc(tokens[self+1:], func(t token) bool { return t.is(frameWord|notWord|aboutWord) || t.intent != nil }) + self + 1
 		if several && !slices.ContainsFunc(tokens[self+1:], func(t token) bool { return t.is(frameWord | notWord | labelWord) }) {
 			request = len(tokens)
@@ -52,6 +56,7 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 		w.aims = append(w.aims, texts(tokens[i:]))
 		tokens = tokens[:i]
 	}
+	w.lines++
 	r := &reader{wish: w, mode: m}
 	for i, t := range tokens {
 		next := token{kind: stop}
@@ -285,7 +290,7 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
-		r.item.example, r.item.shared = r.likes, r.shared
+		r.item.example, r.item.shared, r.item.line = r.likes, r.shared, r.lines
 		r.items = append(r.items, r.item)
 	case unwanted:
 		r.excluded = append(r.excluded, r.item.runs()...)

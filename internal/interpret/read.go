@@ -13,6 +13,7 @@ type item struct {
 	strict  bool
 	also    bool // it forms one topic with the item before it
 	example bool // it follows "such as"
+	line    int  // the sentence that it is in
 	shared  bool // it follows a comparison, and applies to all items of it
 }
 
@@ -31,6 +32,7 @@ type wish struct {
 	language string // of the posts
 	hours    int    // between scans; 0 if not stated
 	aims     []string
+	lines    int // sentences read
 	vocab    *vocabulary
 	known    bool   // the language has word classes
 	longest  string // the longest word of a prompt in which nothing else was recognized

@@ -21,6 +21,7 @@ type topic struct {
 	specific bool       // the keyword needs no context
 	example  bool       // of the topic before it
 	leads    bool       // the context comes before the keyword
+	line     int        // the sentence
 }
 
 // names returns the keyword in its forms, and its other name.
@@ -117,7 +118,7 @@ func (b *builder) addTopic(t topic, it item) {
 			}
 		}
 	}
-	t.example = it.example
+	t.example, t.line = it.example, it.line
 	b.topics = append(b.topics, t)
 }
 
@@ -290,7 +291,7 @@ func (b *builder) distribute() {
 	for i := range b.topics {
 		t := &b.topics[i]
 		switch {
-		case len(t.context) > 0:
+		case len(t.context) > 0 || t.line != last.line:
 		case len(last.context) > 0 && !last.leads && t.named == last.named:
 			t.context = last.context
 		case len(first.context) > 0 && first.leads && t.named && first.named:
