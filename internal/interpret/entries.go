@@ -68,7 +68,7 @@ func interleave[T any](lists [][]T, n int) []T {
 func (b *builder) lower(t topic) []watchpost.KeywordEntry {
 	where, context := b.where(), slices.Concat(t.rest, t.context)
 	demands, signals := slices.Clone(t.demands), b.signalsOf()
-	reliable := b.has("recommend alternative hire jobseek switch") // words identify such posts
+	reliable := b.has("recommend alternative hire jobseek newjob switch") // words identify such posts
 	alone := len(context)+len(demands) == 0 && len(where) == 0
 	switch {
 	case len(context) > 0 && t.named && len(demands) == 0 && reliable:

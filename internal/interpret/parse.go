@@ -33,6 +33,7 @@ type reader struct {
 	titled bool   // after a role with "of": the next words belong to it
 	versus bool   // the items so far are compared
 	shared bool   // after the comma behind a comparison
+	aside  bool   // in a bracket that explains the item before it
 }
 
 // sentence parses a sentence. What it says about the writer, or about the use
@@ -173,6 +174,10 @@ func (r *reader) partOfName(t, next token) bool {
 // head the list after it.
 func (r *reader) comma(t, next token) {
 	r.endItem()
+	if n := len(r.items); t.kind == open && n > 0 && r.before.kind == word && lookup("articles", next.norm) != "" {
+		r.aside = r.vocab.isName(r.before) && len(r.items[n-1].groups) == 1
+	}
+	r.aside = r.aside && t.kind != closed
 	dash := slices.Contains([]string{"—", "–", "-"}, t.text)
 	if dash && r.mode == wanted { // Asana, ClickUp — outages, pricing
 		r.versus = r.versus || len(r.items) > 0 && r.vocab.isName(r.items[0].groups[0][0][0])
@@ -290,6 +295,9 @@ func (r *reader) endItem() {
 	}
 	switch r.mode {
 	case wanted:
+		if r.aside {
+			break
+		}
 		r.item.example, r.item.shared, r.item.line = r.likes, r.shared, r.lines
 		r.items = append(r.items, r.item)
 	case unwanted:

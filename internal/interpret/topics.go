@@ -258,7 +258,7 @@ func (b *builder) topic(r run) topic {
 	case t.named:
 	case n == 1:
 		t.weak = v.level(r[0].norm) >= ambiguous
-	case acronym(r[0].text) && lower == 1 && n == 2,
+	case acronym(r[0].text) && lower == 1 && (n == 2 || len(r[0].text) > 3 && v.level(r[0].norm) == 0),
 		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && (b.rarest(r[1:]) >= ambiguous || n == 2 && len(v.forms(r[1].text)) > 1 && strings.HasSuffix(r[1].text, "s") && !r[1].is(roleWord)) && v.language == "en" && lower == 0:
 		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:2])
 	case n > 3 && r[1].is(stopWord|ofWord):
