@@ -179,6 +179,9 @@ func (b *builder) exclude() {
 			continue
 		}
 		b.excludes = append(b.excludes, b.inflect(r)...)
+		if n := len(r); n > 1 && b.vocab.ads[r[n-1].norm] != nil { // hostel ads
+			b.excludes = append(b.excludes, b.inflect(r[:n-1])...)
+		}
 		for i, t := range r[:len(r)*min(len(r)-1, 1)] { // of several words
 			verbal := i > 0 && strings.HasSuffix(t.norm, "ing") || i+1 < len(r) && strings.HasSuffix(r[i+1].norm, "ing") || b.vocab.language != "en"
 			if !wanted[t.norm] && t.kind == word && (verbal && b.vocab.level(t.norm) < ambiguous || b.vocab.isName(t)) {

@@ -13,7 +13,7 @@ type topic struct {
 	keys     []string   // the keyword in its forms, as written first
 	other    string     // another name of the same thing
 	rest     []string   // other words of the phrase
-	phrase   []string   // the keyword with the rest of the phrase, in its forms
+	phrase   []string   // the keyword if a place or other word is required, not the rest
 	context  []string   // one of them, or of rest, is required
 	demands  [][]string // one of each is required
 	named    bool       // the keyword is a name
@@ -259,8 +259,9 @@ func (b *builder) topic(r run) topic {
 	case n == 1:
 		t.weak = v.level(r[0].norm) >= ambiguous
 	case acronym(r[0].text) && lower == 1 && (n == 2 || len(r[0].text) > 3 && v.level(r[0].norm) == 0),
-		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && (b.rarest(r[1:]) >= ambiguous || n == 2 && len(v.forms(r[1].text)) > 1 && strings.HasSuffix(r[1].text, "s") && !r[1].is(roleWord)) && v.language == "en" && lower == 0:
-		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:2])
+		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && v.language == "en" && lower == 0 &&
+			(b.rarest(r[1:]) >= ambiguous || n == 2 && !r[1].is(roleWord) && strings.HasSuffix(r[1].text, "s") && len(v.forms(r[1].text)) > 1):
+		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:min(n-1, 2)])
 	case n > 3 && r[1].is(stopWord|ofWord):
 		keyword, rest = r[:3], r[3:]
 	case n == 2 || n == 3 && (r[1].is(stopWord|ofWord) || r[2].is(roleWord)):
