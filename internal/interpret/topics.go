@@ -260,7 +260,7 @@ func (b *builder) topic(r run) topic {
 		t.weak = v.level(r[0].norm) >= ambiguous
 	case acronym(r[0].text) && lower == 1 && (n == 2 || len(r[0].text) > 3 && v.level(r[0].norm) == 0),
 		v.levels[r[0].norm] == 0 && r[0].class == 0 && utf8.RuneCountInString(r[0].text) > 4 && v.language == "en" && lower == 0 &&
-			(b.rarest(r[1:]) >= ambiguous || n == 2 && !r[1].is(roleWord) && strings.HasSuffix(r[1].text, "s") && len(v.forms(r[1].text)) > 1):
+			(b.rarest(r[1:]) >= ambiguous || n == 2 && v.level(strings.TrimSuffix(r[1].norm, "s")) >= ambiguous):
 		keyword, rest, t.phrase = r[:1], r[1:], b.inflect(r[:min(n-1, 2)])
 	case n > 3 && r[1].is(stopWord|ofWord):
 		keyword, rest = r[:3], r[3:]
