@@ -154,7 +154,7 @@ func (r *Registry) Journal(ctx context.Context, team watchpost.TeamID, q watchpo
 	var last []byte
 	err = view.Scan(persistence.Space(team), from, persistence.PrefixEnd([]byte(teamspace.KeyJournal)), func(k, v []byte) bool {
 		if len(page.Entries) == limit || read == maxJournalRead {
-			page.Next = string(idOf(last))
+			page.Next = string(teamspace.JournalTask(last))
 			return false
 		}
 		read++
@@ -190,9 +190,4 @@ func needlesOf(q *watchpost.JournalQuery) (needles [][]byte) {
 		}
 	}
 	return needles
-}
-
-// idOf returns the id of a key of the journal; inverting twice gives the id.
-func idOf(key []byte) []byte {
-	return teamspace.JournalKey(watchpost.TaskID(key[len(teamspace.KeyJournal):]))[len(teamspace.KeyJournal):]
 }

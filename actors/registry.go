@@ -144,29 +144,27 @@ func New(o Options) (*Registry, error) {
 			return nil, fmt.Errorf("network URL %q: want an origin as https://example.com", o.NetworkURL)
 		}
 	}
+	if o.Tracer == nil {
+		o.Tracer = tracing.Off
+	}
 	system := newSystem(o.Log, o.Metrics)
 	r := &Registry{
-		caller:  newCaller(system),
-		idle:    o.IdleAfter,
-		active:  map[string]*activation{},
-		unused:  linked.New(),
-		crashes: newCrashes(),
+		caller: newCaller(system), idle: o.IdleAfter, mailer: o.Mailer, placed: o.Serves, activated: o.Activated, open: !o.RegistrationClosed,
+		active: map[string]*activation{}, unused: linked.New(), crashes: newCrashes(),
 	}
 	r.env = &environment{
-		system: system, dispatcher: newPoolDispatcher(), finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(), watchlists: newWatchlistCache(), engagements: newEngagementCaches(), store: o.Store, posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}), clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, network: network,
+		store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, tracer: o.Tracer,
+		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts,
+		system: system, dispatcher: newPoolDispatcher(), posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
+		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(),
+		watchlists: newWatchlistCache(), engagements: newEngagementCaches(), sends: newSends(o.Notify, o.Mailer),
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
-	r.env.rules, r.env.restoredAt = newRules(r.env), o.RestoredAt
-	r.env.keepPosts = o.KeepPosts
-	if r.env.tracer = o.Tracer; o.Tracer == nil {
-		r.env.tracer = tracing.Off
-	}
-	r.env.sends = newSends(o.Notify, o.Mailer)
-	o.Metrics.dueScans.now = o.Clock.Now
-	r.mailer, r.placed, r.activated, r.open = o.Mailer, o.Serves, o.Activated, !o.RegistrationClosed
+	r.env.rules = newRules(r.env)
 	if r.placed != nil {
 		r.env.keys.life = keyLife
 	}
+	o.Metrics.dueScans.now = o.Clock.Now
 	r.sweeper = o.Clock.At(o.Clock.Now().Add(sweepEvery), r.sweep)
 	return r, nil
 }

@@ -183,6 +183,11 @@ func JournalKey(id watchpost.TaskID) []byte {
 	return key
 }
 
+// JournalTask returns the task of a key of the journal; inverting twice gives the id.
+func JournalTask(key []byte) watchpost.TaskID {
+	return watchpost.TaskID(JournalKey(watchpost.TaskID(key[len(KeyJournal):]))[len(KeyJournal):])
+}
+
 // JournalChainKey is the key of a record of the journal's chain, newest first.
 func JournalChainKey(number uint64) []byte {
 	return fmt.Appendf(nil, "%s%016x", KeyJournalChain, ^number)
