@@ -97,9 +97,9 @@ func (r *Registry) sealedOtherwise(ctx context.Context) (stored teamspace.KeyFin
 	return stored, teams, mails, err
 }
 
-// onReseal seals the team's secrets again, all in one batch.
+// onReseal seals the team's secrets again.
 func (t *team) onReseal() {
-	k, batch := t.env.keyring, &persistence.Batch{}
+	k, st := t.env.keyring, &steps{}
 	again := func(sealed []byte, owner string) ([]byte, error) {
 		secret, err := k.open(sealed, owner)
 		return k.seal(secret, owner), err
@@ -111,7 +111,7 @@ func (t *team) onReseal() {
 			return
 		}
 		t.record.SealedKey = sealed
-		t.putTeam(batch)
+		t.putTeam(st.room(2))
 	}
 	for id, box := range t.notifications.byID {
 		if box.target == nil || k.current(box.target.Sealed, string(id)) {
@@ -124,7 +124,7 @@ func (t *team) onReseal() {
 			return
 		}
 		box.target = &target
-		batch.Put(teamspace.Key(teamspace.KeyTarget, id), teamspace.Encode(target))
+		st.room(1).Put(teamspace.Key(teamspace.KeyTarget, id), teamspace.Encode(target))
 	}
-	t.commit(batch, Done{})
+	t.submitSteps(st, replyTo(t.env, t.ctx.Sender(), Done{}))
 }

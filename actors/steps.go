@@ -9,14 +9,18 @@ import (
 // the first has to leave a mark by which the next activation goes on.
 type steps struct{ batches []*persistence.Batch }
 
-// stepOps bounds the operations of a step: that number of small records is far below
-// persistence.MaxBatchBytes too.
-const stepOps = persistence.MaxBatchOps / 2
+// Bounds of a step. The other half of a batch is for what room gives last, and for the
+// chain of the journal.
+const (
+	stepOps   = persistence.MaxBatchOps / 2
+	stepBytes = persistence.MaxBatchBytes / 2
+)
 
-// room returns the batch that has room for ops more operations.
+// room returns the batch that has room for ops more operations, which may have
+// stepBytes together.
 func (s *steps) room(ops int) *persistence.Batch {
 	if n := len(s.batches); n > 0 {
-		if _, used := s.batches[n-1].Size(); used+ops <= stepOps {
+		if size, used := s.batches[n-1].Size(); size <= stepBytes && used+ops <= stepOps {
 			return s.batches[n-1]
 		}
 	}

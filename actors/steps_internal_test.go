@@ -1,0 +1,30 @@
+package actors
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/persistence"
+)
+
+// TestStepsFitTheStore: many long records, as the comments of rules that are stopped,
+// take more batches, none of which the store refuses.
+func TestStepsFitTheStore(t *testing.T) {
+	t.Parallel()
+	st := &steps{}
+	const records, length = 600, 5 << 10
+	for i := range records {
+		batch := st.room(2)
+		batch.Delete(fmt.Appendf(nil, "open %d", i))
+		batch.Put(fmt.Appendf(nil, "ended %d", i), make([]byte, length))
+	}
+	writes := 0
+	for _, batch := range st.batches {
+		require.NoError(t, batch.Check())
+		writes += len(batch.Writes)
+	}
+	require.Equal(t, 2*records, writes)
+	require.Less(t, len(st.batches), 2*records*length/persistence.MaxBatchBytes+2)
+}
