@@ -38,6 +38,16 @@ func (m *team) posts(watchlist string) []fields {
 	return elements(m.t, reply, "data")
 }
 
+// scanned waits until no scan of the team waits.
+func (m *team) scanned() {
+	m.t.Helper()
+	var reply fields
+	eventually(m.t, func() bool {
+		_, reply = m.call(http.MethodGet, "/api-team", nil)
+		return reply["waiting_scans"].(fields)["count"] == 0.0
+	}, func() string { return fmt.Sprint("scans wait: ", reply) })
+}
+
 func TestEveryTaskType(t *testing.T) {
 	t.Parallel()
 	m := everyTaskType(t, theWorld(t), "tasks")
@@ -112,11 +122,7 @@ func (m *member) everyTask(t *testing.T) {
 		}
 		create("/api-people-watchlist", fields{"profiles": []any{friend["profile_slug"]}})
 		create("/api-company-watchlist", fields{"companies": []any{slug}})
-		var reply fields
-		eventually(t, func() bool {
-			_, reply = m.team.call(http.MethodGet, "/api-team", nil)
-			return reply["waiting_scans"].(fields)["count"] == 0.0
-		}, func() string { return fmt.Sprint("scans wait: ", reply) })
+		m.scanned()
 	})
 
 	t.Run("writes", func(t *testing.T) {
