@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -90,10 +91,8 @@ func (r *Registry) Release(ctx context.Context, serves func(name string) bool) e
 		}
 	}
 	r.mu.Unlock()
-	for few := range slices.Chunk(leaving, releaseAtOnce) {
-		if err := r.end(ctx, few); err != nil {
-			return err
-		}
+	if err := r.end(ctx, leaving); err != nil {
+		return err
 	}
 	r.env.changes.end(serves, false)
 	return nil
@@ -121,36 +120,40 @@ func (r *Registry) ReleaseName(ctx context.Context, name string) error {
 	return nil
 }
 
-// end makes root actors leave, and returns when they have ended.
-func (r *Registry) end(ctx context.Context, few []*activation) error {
-	r.leave(few)
-	for _, a := range few {
-		if err := r.awaitEnd(ctx, a); err != nil {
-			return err
-		}
+// end makes root actors leave, a few at a time, and returns when they have ended. Each
+// waits for its answers by itself, so that a stuck request holds up its own only.
+func (r *Registry) end(ctx context.Context, leaving []*activation) error {
+	var few errgroup.Group
+	few.SetLimit(releaseAtOnce)
+	for _, a := range leaving {
+		few.Go(func() error {
+			r.leave(a)
+			return r.awaitEnd(ctx, a)
+		})
+	}
+	if err := few.Wait(); err != nil {
+		return err
 	}
 	r.env.finished.clear()
 	return nil
 }
 
-// leave makes root actors end when their calls are answered. A message that a child
+// leave makes a root actor end when its calls are answered. A message that a child
 // still handles would be lost with its end, and its caller would not know whether the
 // request was carried out.
-func (r *Registry) leave(few []*activation) {
+func (r *Registry) leave(a *activation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, a := range few {
-		if a.cancel != nil {
-			a.cancel()
-		}
-		if a.stopping {
-			continue
-		}
-		a.stopping = true
-		r.retire(a)
-		if a.leaving = true; a.calls == 0 {
-			r.poison(a)
-		}
+	if a.cancel != nil {
+		a.cancel()
+	}
+	if a.stopping {
+		return
+	}
+	a.stopping = true
+	r.retire(a)
+	if a.leaving = true; a.calls == 0 {
+		r.poison(a)
 	}
 }
 

@@ -58,3 +58,37 @@ func TestReleaseAnswersFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, name, view.Watchlist.Name)
 }
+
+// TestReleaseWaitsForAllTogether: each of several teams with a stuck request gives it up
+// after its own wait, although no other team has ended.
+func TestReleaseWaitsForAllTogether(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	var sessions []*actorstest.Session
+	var teams []*actorstest.Team
+	for range 3 {
+		team := w.CreateTeam(t, watchpost.PlanGrowth)
+		teams, sessions = append(teams, team), append(sessions, team.Session(t, "ada").Connect())
+	}
+	w.Store.Block()
+	answered := make(chan struct{}, len(teams))
+	for _, team := range teams {
+		go func() {
+			_, _ = actorstest.Try[actors.WatchlistView](team, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+				Type: watchpost.KeywordWatchlist, Name: "stuck", Keywords: []watchpost.KeywordEntry{{Keyword: "tea"}},
+			}}) // its outcome does not matter
+			answered <- struct{}{}
+		}()
+	}
+	require.NoError(t, w.Store.AwaitHeld(w.Context(), len(teams)))
+	released := make(chan error, 1)
+	go func() { released <- w.Registry.Release(w.Context(), func(string) bool { return false }) }()
+	for _, s := range sessions {
+		s.ExpectClosed()
+	}
+	w.Store.Release()
+	require.NoError(t, <-released)
+	for range teams {
+		<-answered
+	}
+}
