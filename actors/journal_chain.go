@@ -16,7 +16,10 @@ import (
 // journalChain adds to each batch of a team the records of the chain for the entries
 // of the journal that it writes. Batches are submitted in the order of the team's
 // decisions, which is thus that of the chain.
-type journalChain struct{ last watchpost.JournalAnchor }
+type journalChain struct {
+	number uint64 // of the newest record; 0 before the first
+	hash   string
+}
 
 // load finds the newest record.
 func (c *journalChain) load(view persistence.View, space persistence.Space) error {
@@ -24,7 +27,7 @@ func (c *journalChain) load(view persistence.View, space persistence.Space) erro
 	err := view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(_, v []byte) bool {
 		var e watchpost.JournalEntry
 		failure = teamspace.Decode(v, &e)
-		c.last = watchpost.JournalAnchor{Number: e.Number, Hash: hashOf(v)}
+		c.number, c.hash = e.Number, hashOf(v)
 		return false
 	})
 	return errors.Join(err, failure)
@@ -43,11 +46,11 @@ func (c *journalChain) add(batch *persistence.Batch) {
 		if err := teamspace.Decode(w.Value, &e); err != nil {
 			panic(err) // this process has just encoded it
 		}
-		e.Number, e.Before = c.last.Number+1, c.last.Hash
+		e.Number, e.Before = c.number+1, c.hash
 		value := teamspace.Encode(e)
 		w.Value = value
 		batch.Put(teamspace.JournalChainKey(e.Number), value) // w may point to an earlier array now
-		c.last = watchpost.JournalAnchor{Number: e.Number, Hash: hashOf(value)}
+		c.number, c.hash = e.Number, hashOf(value)
 	}
 }
 
@@ -71,6 +74,13 @@ func VerifyJournals(ctx context.Context, store persistence.Store, report func(te
 	return sum, nil
 }
 
+// VerifyJournal is VerifyJournals for one team of a running service, on a snapshot.
+func (r *Registry) VerifyJournal(ctx context.Context, team watchpost.TeamID, report func(problem string)) (JournalVerification, error) {
+	var sum JournalVerification
+	err := sum.verify(ctx, r.env.store, team, report)
+	return sum, unavailable(err)
+}
+
 func (sum *JournalVerification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, report func(string)) error {
 	view, err := store.View(ctx)
 	if err != nil {
@@ -92,7 +102,7 @@ func (sum *JournalVerification) verify(ctx context.Context, store persistence.St
 		return err
 	}
 	prefix := []byte(teamspace.KeyJournalChain)
-	_, broken := watchpost.VerifyJournal(func(yield func([]byte) bool) {
+	broken := watchpost.VerifyJournal(func(yield func([]byte) bool) {
 		failure = view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(k, v []byte) bool {
 			sum.Records++
 			if number := teamspace.JournalNumber(k); shown[number] == hashOf(v) {
@@ -100,7 +110,7 @@ func (sum *JournalVerification) verify(ctx context.Context, store persistence.St
 			}
 			return yield(bytes.Clone(v[1:]))
 		})
-	}, watchpost.JournalAnchor{})
+	})
 	if failure != nil {
 		return failure
 	}

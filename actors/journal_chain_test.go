@@ -25,6 +25,11 @@ func TestJournalChain(t *testing.T) {
 		sum, err := actors.VerifyJournals(w.Context(), w.Store, func(_ watchpost.TeamID, problem string) { problems = append(problems, problem) })
 		require.NoError(t, err)
 		require.Len(t, problems, sum.Problems)
+		var running []string
+		one, err := w.Registry.VerifyJournal(w.Context(), team.ID, func(problem string) { running = append(running, problem) })
+		require.NoError(t, err)
+		require.Equal(t, sum, one)
+		require.Equal(t, problems, running)
 		return problems, sum.Records
 	}
 	problems, records := verify()

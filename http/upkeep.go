@@ -16,7 +16,7 @@ const (
 // In a cluster the node of the team does the work.
 func (s *Server) upkeepRoutes() {
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/verify", s.verifyTeam,
-		s.operation(operators, "verifyTeam", "Compare a team's posts with their index, and repair it", tagAdmin),
+		s.operation(operators, "verifyTeam", "Compare a team's posts with their index, repair it, and check the chain of its journal", tagAdmin),
 		withBody(textInvalidRepair), withError(http.StatusNotFound, textTeamNotFound))
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/reprocess", s.reprocessTeam,
 		s.operation(operators, "reprocessTeam", "Enrich a team's stored posts again", tagAdmin),
@@ -26,13 +26,16 @@ func (s *Server) upkeepRoutes() {
 // shownProblems bounds the problems that a reply lists.
 const shownProblems = 100
 
-// VerifiedTeam is the result of verifying a team's posts.
+// VerifiedTeam is the result of verifying a team's posts and its journal.
 type VerifiedTeam struct {
 	Posts int `json:"posts"`
 	// Found are the first of the problems.
 	Found    []string `json:"found" validate:"required"`
 	Problems int      `json:"problems"`
 	Lost     int      `json:"lost"`
+	// JournalProblems are not repaired.
+	JournalRecords  int `json:"journal_records"`
+	JournalProblems int `json:"journal_problems"`
 }
 
 type verifyRequest struct {
@@ -45,12 +48,18 @@ func (s *Server) verifyTeam(r *http.Request, request verifyRequest) (VerifiedTea
 		return VerifiedTeam{}, err
 	}
 	reply := VerifiedTeam{Found: []string{}}
-	sum, err := s.registry.VerifyTeam(r.Context(), team, request.Repair, func(problem string) {
+	report := func(problem string) {
 		if len(reply.Found) < shownProblems {
 			reply.Found = append(reply.Found, problem)
 		}
-	})
-	reply.Posts, reply.Problems, reply.Lost = sum.Posts, sum.Problems, sum.Lost
+	}
+	posts, err := s.registry.VerifyTeam(r.Context(), team, request.Repair, report)
+	if err != nil {
+		return reply, err
+	}
+	reply.Posts, reply.Problems, reply.Lost = posts.Posts, posts.Problems, posts.Lost
+	journal, err := s.registry.VerifyJournal(r.Context(), team, report)
+	reply.JournalRecords, reply.JournalProblems = journal.Records, journal.Problems
 	return reply, err
 }
 

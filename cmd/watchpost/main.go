@@ -27,7 +27,7 @@ type commandLine struct {
 	Reprocess reprocessCommand `cmd:"" help:"Re-run enrichment on stored posts of a stopped service, or of a running one with --online."`
 	Backup    backupCommand    `cmd:"" help:"Make, list and check backups."`
 	Restore   restoreCommand   `cmd:"" help:"Restore a backup into an empty folder or database."`
-	Verify    verifyCommand    `cmd:"" help:"Check stored posts and their index, of a stopped service, or of a running one with --online."`
+	Verify    verifyCommand    `cmd:"" help:"Check stored posts, their index and the journals, of a stopped service, or of a running one with --online."`
 	Migrate   migrateCommand   `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
 	Doctor    doctorCommand    `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
 	Nodes     nodesCommand     `cmd:"" help:"List the nodes of a cluster, or drain one."`

@@ -37,7 +37,7 @@ func eachTeam[R any](ctx context.Context, f *upkeepFlags, action string, body an
 	return nil
 }
 
-// verifyCommand checks the stored posts.
+// verifyCommand checks the stored posts and journals.
 type verifyCommand struct {
 	upkeepFlags `embed:""`
 
@@ -46,9 +46,8 @@ type verifyCommand struct {
 	journals actors.JournalVerification
 }
 
-// Run compares the posts with their index, and checks the chains of a stopped service's
-// journals; doctor checks those of a running one. It returns an error if problems
-// remain.
+// Run compares the posts with their index, and checks the chains of the journals. It
+// returns an error if problems remain.
 func (c *verifyCommand) Run(ctx context.Context) error {
 	verify := c.stopped
 	if c.Online {
@@ -61,9 +60,7 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("%d teams, %d posts, %d problems\n", sum.Teams, sum.Posts, sum.Problems)
-	if !c.Online {
-		fmt.Printf("%d records of journals, %d problems\n", c.journals.Records, c.journals.Problems)
-	}
+	fmt.Printf("%d records of journals, %d problems\n", c.journals.Records, c.journals.Problems)
 	switch {
 	case c.journals.Problems > 0:
 		return errors.New("a journal was changed after it was written: compare it with a backup")
@@ -95,6 +92,8 @@ func (c *verifyCommand) running(ctx context.Context, report func(watchpost.TeamI
 		sum.Posts += found.Posts
 		sum.Problems += found.Problems
 		sum.Lost += found.Lost
+		c.journals.Records += found.JournalRecords
+		c.journals.Problems += found.JournalProblems
 		for _, problem := range found.Found {
 			report(team, problem)
 		}
