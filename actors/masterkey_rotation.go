@@ -32,7 +32,7 @@ func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
 	if k.second == nil {
 		return 0, nil
 	}
-	stored, others, waits, err := r.sealedOtherwise(ctx)
+	stored, others, waits, err := sealedOtherwise(ctx, r.env.store, k)
 	if err != nil || stored.Next != nil && stored.Next.Hash != k.print {
 		return 0, err
 	}
@@ -59,10 +59,39 @@ func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
 	return 0, nil
 }
 
-// sealedOtherwise returns the teams with secrets that the first key of the keyring does
+// Rotation is a rotation of the master key that is under way.
+type Rotation struct {
+	Began time.Time
+	Ends  time.Time // at the earliest
+	// Teams have secrets that are sealed with the old key.
+	Teams int
+	// Waiting reports whether the keyring has the new key only as its second.
+	Waiting bool
+}
+
+// Rotation returns the rotation that is under way in a store; nil without one. The
+// keyring must be one that Check accepts.
+func (k *Keyring) Rotation(ctx context.Context, store persistence.Store) (*Rotation, error) {
+	if k.second == nil {
+		return nil, nil // Check refuses a single key while two are needed
+	}
+	stored, teams, _, err := sealedOtherwise(ctx, store, k)
+	if err != nil || stored.Next == nil {
+		return nil, err
+	}
+	waiting := stored.Next.Hash != k.print
+	if waiting {
+		if _, teams, _, err = sealedOtherwise(ctx, store, k.second); err != nil {
+			return nil, err
+		}
+	}
+	return &Rotation{Began: stored.Next.At, Ends: stored.Next.At.Add(keptSealed), Teams: len(teams), Waiting: waiting}, nil
+}
+
+// sealedOtherwise returns the teams with secrets that the first key of a keyring does
 // not open, and whether mails have to be waited for.
-func (r *Registry) sealedOtherwise(ctx context.Context) (stored teamspace.KeyFingerprint, teams []watchpost.TeamID, mails bool, err error) {
-	view, err := r.env.store.View(ctx)
+func sealedOtherwise(ctx context.Context, store persistence.Store, k *Keyring) (stored teamspace.KeyFingerprint, teams []watchpost.TeamID, mails bool, err error) {
+	view, err := store.View(ctx)
 	if err != nil {
 		return stored, nil, false, err
 	}
@@ -70,7 +99,6 @@ func (r *Registry) sealedOtherwise(ctx context.Context) (stored teamspace.KeyFin
 	if stored, err = teamspace.Load[teamspace.KeyFingerprint](view, teamspace.KeyringSpace, teamspace.FingerprintKey); err != nil {
 		return stored, nil, false, err
 	}
-	k := r.env.keyring
 	var failure error
 	err = view.ScanDirectory(teamspace.DirTeam, func(id string, _ []byte) bool {
 		space := persistence.Space(id)

@@ -59,7 +59,7 @@ func (r *rotation) restart(keys ...byte) {
 	r.Crash()
 }
 
-func ring(t *testing.T, keys ...byte) *actors.Keyring {
+func ring(t testing.TB, keys ...byte) *actors.Keyring {
 	t.Helper()
 	var second []*actors.Keyring
 	if len(keys) > 1 {

@@ -11,7 +11,7 @@ import (
 	"watchpost/actors/actorstest"
 )
 
-func keyringOf(t *testing.T, b byte) *actors.Keyring {
+func keyringOf(t testing.TB, b byte) *actors.Keyring {
 	t.Helper()
 	k, err := actors.NewKeyring(bytes.Repeat([]byte{b}, actors.MasterKeySize))
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	httpapi "watchpost/http"
 	"watchpost/internal/backupstore"
 	"watchpost/internal/mail"
+	"watchpost/persistence"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/migrate"
 )
@@ -134,6 +135,29 @@ func (d *doctor) checkKey(ctx context.Context) {
 		return
 	}
 	d.ok(check, "the master key is that of the store")
+	d.checkRotation(ctx, keyring)
+}
+
+// checkRotation finds a rotation of the master key that is under way.
+func (d *doctor) checkRotation(ctx context.Context, keyring *actors.Keyring) {
+	const check = "key"
+	rotation, err := keyring.Rotation(ctx, d.store)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return // the store is not bound to a key yet
+	}
+	if err != nil {
+		d.fail(check, err, "restore a backup")
+		return
+	}
+	if rotation == nil {
+		return
+	}
+	advice := "keep both keys until the log says that the rotation has ended; then remove --second-master-key-file on every node"
+	if rotation.Waiting {
+		advice = "start this service with the new key as --master-key-file and the old one as --second-master-key-file: until then it seals with the old key"
+	}
+	d.warn(check, advice, "a rotation of the master key is under way since %s, and ends after %s; secrets of %d teams are sealed with the old key",
+		rotation.Began.Format(time.RFC3339), rotation.Ends.Format(time.RFC3339), rotation.Teams)
 }
 
 // checkContent looks at what the store says of itself.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -21,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
+	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/mail/mailtest"
 	"watchpost/persistence"
@@ -221,4 +223,33 @@ func TestDoctorAsksTheMailServer(t *testing.T) {
 	d.config.SMTP.Password = "wrong"
 	d.finds(t, "mail", httpapi.FindingError, "535")
 	require.Empty(t, server.Mails())
+}
+
+// TestDoctorFindsARotation of the master key, also on a node that does not use the new
+// key yet.
+func TestDoctorFindsARotation(t *testing.T) {
+	t.Parallel()
+	d := patient(t)
+	ring := func(first byte, second ...*actors.Keyring) *actors.Keyring {
+		k, err := actors.NewKeyring(bytes.Repeat([]byte{first}, actors.MasterKeySize), second...)
+		require.NoError(t, err)
+		return k
+	}
+	began := time.Date(2031, 4, 5, 6, 0, 0, 0, time.UTC)
+	d.keyring = ring(1, ring(2))
+	d.finds(t, "key", httpapi.FindingOK, "the master key is that of the store")
+	require.NoError(t, ring(1).Bind(t.Context(), d.store, began))
+	d.finds(t, "key", httpapi.FindingOK, "the master key is that of the store")
+	require.NoError(t, ring(2, ring(1)).Bind(t.Context(), d.store, began))
+	const found = "under way since 2031-04-05T06:00:00Z, and ends after 2031-04-06T07:00:00Z; secrets of 0 teams"
+	d.finds(t, "key", httpapi.FindingWarning, found)
+	advised := func(text string) bool {
+		return slices.ContainsFunc(d.found, func(f httpapi.Finding) bool { return strings.Contains(f.Advice, text) })
+	}
+	require.True(t, advised("start this service with the new key"))
+	d.keyring = ring(2, ring(1))
+	d.finds(t, "key", httpapi.FindingWarning, found)
+	require.True(t, advised("keep both keys until the log says"))
+	d.keyring = ring(2)
+	d.finds(t, "key", httpapi.FindingError, "a rotation of the master key has not ended")
 }
