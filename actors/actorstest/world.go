@@ -10,6 +10,7 @@ package actorstest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -209,10 +210,13 @@ func (w *World) Advance(d time.Duration) {
 	require.NoError(w.T, w.Clock.Advance(d))
 }
 
-// SetClock sets the clock to a moment.
+// SetClock sets the clock to a moment. The clock runs, so on a busy machine it may have
+// got there by itself.
 func (w *World) SetClock(to time.Time) {
 	w.T.Helper()
-	require.NoError(w.T, w.Clock.Set(to))
+	if err := w.Clock.Set(to); !errors.Is(err, watchpost.ErrClockBackwards) || w.Now().Sub(to) > Wait {
+		require.NoError(w.T, err)
+	}
 }
 
 // Now is the clock's present moment.
