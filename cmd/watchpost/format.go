@@ -86,8 +86,8 @@ func storedFormat(ctx context.Context, store persistence.Store) (int, error) {
 		return 0, err
 	}
 	stored, err := strconv.Atoi(string(value))
-	if err != nil || stored < 1 {
-		return 0, fmt.Errorf("the data's format %q is no number", value)
+	if err != nil || stored < 1 || strconv.Itoa(stored) != string(value) {
+		return 0, fmt.Errorf("the data's format %q is no number that a build has written", value)
 	}
 	return stored, nil
 }
