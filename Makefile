@@ -135,13 +135,21 @@ release: $(BIN)/tools/nfpm-$(NFPM_VER) ## write archives, Debian packages, bills
 	$(GO) run ./deploy/release -version '$(VERSION)' -time $$(git log -1 --format=%ct) -nfpm $(BIN)/tools/nfpm -out dist
 	@cd dist && ls -l
 
-# The database of vulnerabilities is on the network. Without it nothing is known about
-# them, which is said and is no failure.
-audit: $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER) ## check the licences of all modules in the program, and look for known vulnerabilities
+# The databases of vulnerabilities are on the network. Without one nothing is known about
+# them, which is said and is no failure. VULNDB names a copy of that of Go:
+# file:///folder, as https://go.dev/security/vuln/database describes.
+VULNDB ?=
+audit: $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER) ## check modules against go.sum, licences of all that is delivered, and known vulnerabilities; VULNDB=file:///copy of Go's database
+	$(GO) mod verify
 	$(GO) run ./deploy/release -audit
-	@$(BIN)/tools/govulncheck ./cmd/watchpost || case $$? in \
+	@$(BIN)/tools/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./cmd/watchpost || case $$? in \
 		3) echo "audit: known vulnerabilities, see above" >&2; exit 1 ;; \
-		*) echo "audit: VULNERABILITIES WERE NOT CHECKED: the database of govulncheck cannot be read" >&2 ;; esac
+		*) echo "audit: VULNERABILITIES OF GO MODULES WERE NOT CHECKED: the database of govulncheck cannot be read; VULNDB names a copy" >&2 ;; esac
+	@for folder in extension http/dashboard; do \
+		found=$$(cd $$folder && npm audit --package-lock-only --omit=dev --json 2>/dev/null); status=$$?; case "$$found" in \
+		*'"auditReportVersion"'*) [ $$status = 0 ] && echo "$$folder: no known vulnerabilities of npm packages" || \
+			{ echo "$$found"; echo "audit: known vulnerabilities in $$folder, see above" >&2; exit 1; } ;; \
+		*) echo "audit: VULNERABILITIES OF NPM PACKAGES OF $$folder WERE NOT CHECKED: npm is missing, or the registry answers no audits" >&2 ;; esac; done
 .PHONY: release audit
 
 # The tests of deploy need promtool, openssl and systemd-analyze. On Debian

@@ -23,7 +23,7 @@ import (
 // accepted are the licences under which a program of the Apache License 2.0 may
 // contain a module.
 var accepted = map[string]bool{
-	"0BSD": true, "Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "CC0-1.0": true, "ISC": true, "MIT": true, "MPL-2.0": true,
+	"0BSD": true, "BSD-0-Clause": true /* htmx names it so */, "Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "CC0-1.0": true, "ISC": true, "MIT": true, "MPL-2.0": true,
 	"Unlicense": true, "Zlib": true,
 }
 
@@ -157,8 +157,43 @@ func noticesOf(modules []module) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// printLicences builds the program and lists its modules with their licences. A
-// licence that is not accepted is an error.
+// lockFiles name the packages of npm in the program's pages and in the extension.
+var lockFiles = []string{"http/dashboard/package-lock.json", "extension/package-lock.json"}
+
+// npmPackages returns the packages of npm that the program and the extension contain,
+// with the licence that the lock files name. Tools that only build and test are no part.
+func npmPackages(root string) (packages []module, err error) {
+	for _, name := range lockFiles {
+		raw, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		var lock struct {
+			Packages map[string]struct {
+				Version, License string
+				Dev              bool
+			}
+		}
+		if err := json.Unmarshal(raw, &lock); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for path, p := range lock.Packages {
+			if path == "" || p.Dev {
+				continue // the folder itself, and tools
+			}
+			m := module{path: "npm:" + strings.TrimPrefix(path, "node_modules/"), version: p.Version}
+			if p.License != "" {
+				m.licences = []string{p.License}
+			}
+			packages = append(packages, m)
+		}
+	}
+	slices.SortFunc(packages, func(a, b module) int { return strings.Compare(a.path, b.path) })
+	return packages, nil
+}
+
+// printLicences builds the program and lists its modules, and the packages of npm in it
+// and in the extension, with their licences. A licence that is not accepted is an error.
 func printLicences(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "watchpost-audit-")
 	if err != nil {
@@ -173,6 +208,11 @@ func printLicences(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	packages, err := npmPackages(".")
+	if err != nil {
+		return err
+	}
+	modules = append(modules, packages...)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, m := range modules {
 		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\n", m.path, m.version, strings.Join(m.licences, ", ")) // Flush returns the error

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string) error {
 	out := flags.String("out", "dist", "folder to write to; it is emptied first")
 	nfpm := flags.String("nfpm", "", "path of nfpm, for Debian packages")
 	only := flags.String("platforms", "", "platforms to build, as linux/amd64,linux/arm64; default: all")
-	audit := flags.Bool("audit", false, "list the licences of all modules in the program")
+	audit := flags.Bool("audit", false, "list the licences of all modules and packages in the program and the extension")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -104,6 +104,11 @@ func TestLicences(t *testing.T) {
 	require.Greater(t, len(modules), 50)
 	require.Empty(t, refused(modules))
 	require.Len(t, refused([]module{{path: "x"}, {path: "y", licences: []string{"AGPL-3.0"}}}), 2)
+	packages, err := npmPackages("../..")
+	require.NoError(t, err)
+	require.Empty(t, refused(packages))
+	require.Subset(t, paths(packages), []string{"npm:htmx.org", "npm:uplot", "npm:valibot"})
+	require.NotContains(t, paths(packages), "npm:vitest")
 	notices, err := noticesOf(modules)
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "sbom")
@@ -125,6 +130,13 @@ func TestLicences(t *testing.T) {
 		require.NotEmpty(t, c.Licenses, c.Name)
 		require.Contains(t, string(notices), "\n"+c.Name+" "+c.Version+"\n")
 	}
+}
+
+func paths(modules []module) (all []string) {
+	for _, m := range modules {
+		all = append(all, m.path)
+	}
+	return all
 }
 
 // packages writes the Debian packages of two versions with one program.
