@@ -19,6 +19,20 @@ import (
 //     allowances count from the next reset on, also for accounts that were claimed
 //     since the backup.
 //   - Auto-engagement rules stop, until a member lets them go on.
+//   - A comment or message may be asked for again that was done since the backup. Its
+//     session looks for it on the page (protocol.Frame.Restored), as it does for likes
+//     and invitations at any time.
+
+// repeatedFor is how long after a restore sessions look for comments and messages on
+// the page.
+const repeatedFor = 7 * 24 * time.Hour
+
+// mayRepeat reports whether a write of a type may have been done between the backup and
+// the restore, and is not shown by the page alone.
+func (env *environment) mayRepeat(kind watchpost.TaskType) bool {
+	return (kind == watchpost.TaskCommentPost || kind == watchpost.TaskSendMessage) &&
+		!env.restoredAt.IsZero() && env.clock.Now().Before(env.restoredAt.Add(repeatedFor))
+}
 
 // unknownByRestore is the failure of a write that was open in the backup.
 var unknownByRestore = watchpost.TaskFailure{

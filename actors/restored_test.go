@@ -106,16 +106,32 @@ func TestRestoredToAnOlderState(t *testing.T) {
 
 	s = reconnect(s)
 	s.ExpectNone()
-	after.Advance(14 * time.Hour) // past midnight
-	for {
-		f := s.Expect(protocol.TypeTask)
-		if f.Task == string(fresh) {
-			s.Finish(f)
-			break
+	after.Advance(14 * time.Hour)                           // past midnight
+	untilTask := func(id watchpost.TaskID) protocol.Frame { // the watchlist is scanned as well
+		for {
+			f := s.Expect(protocol.TypeTask)
+			if f.Task == string(id) {
+				return f
+			}
+			require.False(t, f.Restored)
+			bring(s, f)
 		}
-		bring(s, f) // the watchlist is scanned as well
 	}
-	require.Equal(t, watchpost.TaskCompleted, again.Status(t, fresh).State)
+	f := untilTask(fresh)
+	require.True(t, f.Restored, "its session looks for it on the page")
+	s.Accept(f)
+	notBegun := false
+	s.Error(f, protocol.CodeOutcomeUnknown, &notBegun) // and finds it
+	s.ExpectAck(f)
+	wantFailure(t, again.Status(t, fresh), watchpost.FailOutcomeUnknown, false)
+	require.Zero(t, again.Used(t, team.Email, watchpost.ActionMessage))
+	after.Advance(7 * 24 * time.Hour)
+	s = reconnect(s)
+	later := again.Create(t, watchpost.TaskSendMessage)
+	f = untilTask(later)
+	require.False(t, f.Restored)
+	s.Finish(f)
+	require.Equal(t, watchpost.TaskCompleted, again.Status(t, later).State)
 	wantFailure(t, again.Status(t, waits), watchpost.FailOutcomeUnknown, false)
 }
 

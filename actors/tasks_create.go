@@ -71,6 +71,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 // sendTask returns what hands a leased task to its session's actor.
 func sendTask(env *environment, session *actor.PID, task *watchpost.Task) func(error) {
 	frame := frameOf(task)
+	frame.Restored = env.mayRepeat(task.Type)
 	return func(err error) {
 		if err == nil {
 			env.system.Root.Send(session, deliver{task.Lease.Session, frame})

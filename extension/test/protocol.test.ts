@@ -30,6 +30,9 @@ const said: Record<string, FromSession> = {
 const heard: Record<string, FromService> = {
   'welcome': { type: 'welcome', session: 's1', member: { id: 'm1', email: 'ada@example.com' }, heartbeat_s: 20, lease_s: 60, server_time: '2030-01-09T12:00:00Z' },
   'task': { type: 'task', task: 't1', lease: 'l1', attempt: 1, task_type: 'keyword_scan', input: { keyword: 'hiring', since: '2030-01-09T10:00:00Z' }, deadline: '2030-01-09T13:00:00Z' },
+  'task-restored': {
+    type: 'task', task: 't1', lease: 'l1', attempt: 1, task_type: 'agent_send_message', input: { recipient_urn: 'urn:n:member:3', message: 'hello' }, deadline: '2030-01-09T13:00:00Z', restored: true,
+  },
   'status': {
     type: 'status', account,
     blocked: [{ reason: 'page_not_understood', task_types: ['agent_profile_fetch'], until: '2030-01-09T13:00:00Z' }, { reason: 'released' }],

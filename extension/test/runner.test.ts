@@ -101,6 +101,27 @@ describe('a write', () => {
     expect(tabs.calls).not.toContain('run')
   })
 
+  it('that a restored service has forgotten is not done again', async () => {
+    for (const [shown, expected] of [[1, { error: { code: 'outcome_unknown', acted: false } }], [0, commented]] as const) {
+      const tabs = new FakeTabs()
+      tabs.looks = [() => sees(shown)]
+      tabs.runs = [() => commented]
+      const { session, result } = await runnerOn(tabs)
+      await session.receive(handOut('agent_comment_post', {}, { restored: true }))
+      expect(await result()).toMatchObject(expected)
+      expect(tabs.calls.filter(c => c === 'run')).toHaveLength(shown === 0 ? 1 : 0)
+    }
+  })
+
+  it('of the same text is done again when the service knows both', async () => {
+    const tabs = new FakeTabs()
+    tabs.looks = [() => sees(1)]
+    tabs.runs = [() => commented]
+    const { session, result } = await runnerOn(tabs)
+    await session.receive(handOut('agent_comment_post'))
+    expect(await result()).toMatchObject(commented)
+  })
+
   it('is returned when another account has signed in since', async () => {
     const tabs = new FakeTabs()
     tabs.looks = [() => ({ ...sees(0), account: { ...account, urn: 'urn:n:member:2' } })]

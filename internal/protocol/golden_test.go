@@ -57,6 +57,10 @@ var golden = map[string]any{
 		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", Challenge: true},
 		Running: []RunningTask{{Task: "t1", Lease: "l1"}},
 	},
+	"task-restored": Frame{
+		Type: TypeTask, Task: "t1", Lease: "l1", Attempt: 1, TaskType: "agent_send_message",
+		Input: json.RawMessage(`{"recipient_urn":"urn:n:member:3","message":"hello"}`), Deadline: point(at(13)), Restored: true,
+	},
 	"task": Frame{
 		Type: TypeTask, Task: "t1", Lease: "l1", Attempt: 1, TaskType: "keyword_scan",
 		Input: json.RawMessage(`{"keyword":"hiring","since":"2030-01-09T10:00:00Z"}`), Deadline: point(at(13)),

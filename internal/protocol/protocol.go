@@ -133,6 +133,10 @@ type Frame struct {
 	Input    json.RawMessage `json:"input,omitempty"`
 	Deadline *time.Time      `json:"deadline,omitempty"`
 	Trace    string          `json:"traceparent,omitempty"` // of the lease's span, when it is traced
+	// Restored: the service was restored from a backup not long ago, so this comment
+	// or message may be one that was done since the backup. A session whose page
+	// shows it already does not do it, and reports outcome_unknown.
+	Restored bool `json:"restored,omitempty"`
 
 	// part (and its ack), result
 	Seq    *int            `json:"seq,omitempty"`

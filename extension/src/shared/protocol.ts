@@ -184,6 +184,8 @@ export interface Assignment {
   task_type: string
   input: unknown
   deadline?: string
+  /** The service was restored from a backup: a comment or message may have been done since the backup. */
+  restored?: boolean
 }
 
 /** The reason why the service gives a session no tasks, or none of some types. */

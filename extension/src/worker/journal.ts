@@ -10,6 +10,8 @@ export interface Entry {
   task_type: string
   input: unknown
   deadline?: number
+  /** The service was restored from a backup: the task may have been done since the backup. */
+  restored?: boolean
   state: State
   /** Time of receipt. */
   at: number

@@ -128,7 +128,7 @@ export class Runner {
       const outcome = await this.tabs.rejoin(task.entry, task.signal)
       return outcome && !unsure(outcome) ? this.outputOf(outcome) : this.recover(task, type)
     }
-    const output = await this.prepare(task)
+    const output = await this.prepare(task, type)
     await this.notLate(task)
     // Includes frames that arrived since the look at the page.
     if (!this.session.mayActAs(task.entry, task.entry.account)) await this.giveBack(task, 'account')
@@ -142,12 +142,15 @@ export class Runner {
    * Reads the witness, journals acting and waits for go. Returns the output if
    * no write is needed.
    */
-  private async prepare(task: Task): Promise<unknown> {
+  private async prepare(task: Task, type: WriteType): Promise<unknown> {
     await this.notLate(task)
     const { witness, output, account, target } = await this.look(task)
     // The browser is signed in to another account, which must not do this
     // write.
     if (!this.session.mayActAs(task.entry, account)) await this.giveBack(task, 'account')
+    // The service does not know what it did after its backup, and the page does.
+    if (task.entry.restored && !pageDecides(type) && (witness.count ?? 0) > 0)
+      throw new Fault('outcome_unknown', 'the page shows this text already, and the service was restored from a backup')
     await this.session.put(task, { state: 'acting', witness, acting_at: this.clock(), ...target && { target } })
     await this.session.askToAct(task)
     return output

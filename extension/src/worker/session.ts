@@ -224,7 +224,7 @@ export class Session {
     if (known) return this.takeAgain(known, frame)
     const { task, lease, attempt, task_type, input } = frame
     if (typeof task !== 'string' || task === '') return
-    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), state: 'received', at: this.clock(), account: (this.bound ?? this.account()).urn }
+    const entry: Entry = { task, lease, attempt, task_type, input, ...deadlineOf(frame), ...frame.restored === true && { restored: true }, state: 'received', at: this.clock(), account: (this.bound ?? this.account()).urn }
     const refuse = (reason: string) => this.send({ type: 'released', task, lease, reason })
     if (this.closed) return refuse('paused')
     if (this.late(entry)) return refuse('deadline')

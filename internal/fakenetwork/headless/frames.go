@@ -62,7 +62,7 @@ func (s *session) receiveTask(f protocol.Frame) {
 	}
 	e := Entry{
 		Task: f.Task, Lease: f.Lease, Attempt: f.Attempt, TaskType: f.TaskType, Input: f.Input, Deadline: f.Deadline,
-		State: protocol.StateReceived, At: s.opts.Clock.Now(), Trace: f.Trace,
+		State: protocol.StateReceived, At: s.opts.Clock.Now(), Trace: f.Trace, Restored: f.Restored,
 	}
 	if err := s.journal.Put(e); err != nil {
 		s.log.Error("session: task not journalled", "task", f.Task, "error", err)

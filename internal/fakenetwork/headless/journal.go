@@ -24,6 +24,7 @@ type Entry struct {
 	Input    json.RawMessage `json:"input,omitempty"`
 	Deadline *time.Time      `json:"deadline,omitempty"`
 	Trace    string          `json:"traceparent,omitempty"` // of the lease, when it is traced
+	Restored bool            `json:"restored,omitempty"`    // as in the frame
 	State    string          `json:"state"`                 // protocol.StateReceived, StateActing or StateDone
 	At       time.Time       `json:"at"`                    // time of receipt, by the session's Clock
 	// Account is the URN of the account that a write acts as, set with acting;

@@ -89,6 +89,9 @@ func (s *session) prepare(t *task, w writer) error {
 	if err != nil {
 		return err
 	}
+	if s.entry(t).Restored && !w.decided() && witness.Count > 0 {
+		return faultf(protocol.CodeOutcomeUnknown, "the page shows this text already, and the service was restored from a backup")
+	}
 	at := s.opts.Clock.Now()
 	err = s.put(t, func(e *Entry) {
 		e.State, e.Witness, e.ActingAt, e.Account = protocol.StateActing, &witness, &at, s.memberAccount()

@@ -102,6 +102,46 @@ func TestWritesAsCompany(t *testing.T) {
 	wantError(t, c.read(protocol.TypeResult), protocol.CodeCompanyNotManaged)
 }
 
+// TestAfterARestore: a write that the service has forgotten since its backup, and hands
+// out again, is not done twice. One that the page does not show is done.
+func TestAfterARestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fakenetwork.Options{})
+	a := w.aim()
+	w.run()
+	c, _ := w.welcomed()
+	for kind, test := range a.tasks() {
+		hand(c, task(kind+" before", kind, test.input))
+		c.read(protocol.TypeResult)
+		c.send(ack(kind + " before"))
+		again := task(kind, kind, test.input)
+		again.Restored = true
+		if decided(kind) {
+			hand(c, again)
+			if got := c.read(protocol.TypeResult); got.Error != nil {
+				t.Errorf("%s: %+v", kind, got.Error)
+			}
+		} else {
+			c.send(again)
+			c.read(protocol.TypeAccepted)
+			wantError(t, c.read(protocol.TypeResult), protocol.CodeOutcomeUnknown)
+		}
+		if n := w.site.WriteCount("jo", test.kind, ""); n != 1 {
+			t.Errorf("%s: %d writes", kind, n)
+		}
+		c.send(ack(kind))
+	}
+	other := task("other", "agent_send_message", map[string]string{"recipient_urn": a.friend.URN, "message": "something else"})
+	other.Restored = true
+	hand(c, other)
+	if got := c.read(protocol.TypeResult); got.Error != nil {
+		t.Errorf("%+v", got.Error)
+	}
+	if n := w.site.WriteCount("jo", fakenetwork.WriteMessage, ""); n != 2 {
+		t.Errorf("%d messages", n)
+	}
+}
+
 // wantError checks a result: an error that did not touch the network.
 func wantError(t *testing.T, result protocol.Frame, code string) {
 	t.Helper()
