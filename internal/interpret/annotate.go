@@ -52,6 +52,9 @@ func annotate(tokens []token, v *vocabulary) []token {
 		i += n
 	}
 	for i := 0; i < len(out); i++ {
+		if i+1 < len(out) && out[i].first && out[i].class == 0 && capital(out[i+1].text) && plain(out[i]) && plain(out[i+1]) && v.language != "de" {
+			out[i].first = false // Six Nations
+		}
 		if out[i].is(placeWord) {
 			out = placeList(out, i+1)
 		}
@@ -101,6 +104,9 @@ func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) 
 	for n := most; n > 0; n-- {
 		norm := norms(tokens[:n])
 		c, in, p := v.classes[norm], v.intents[norm], loaded().places[norm]
+		if c == 0 && n == 1 && v.language == "en" {
+			c = roleByEnding(t, v)
+		}
 		if p != nil && !located(tokens[:n], capitals, v) {
 			p = nil
 		}
@@ -120,6 +126,15 @@ func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) 
 		return t, n
 	}
 	return t, 1
+}
+
+// roleByEnding returns roleWord for words like dentists, politicians and CPOs.
+func roleByEnding(t token, v *vocabulary) class {
+	one, many := strings.CutSuffix(t.norm, "s")
+	if many && (acronym(t.text) && v.classes[one]&roleWord != 0 || strings.HasSuffix(one, "ist") || strings.HasSuffix(one, "ician")) {
+		return roleWord
+	}
+	return 0
 }
 
 // located reports whether words that equal the name of a place mean the place.

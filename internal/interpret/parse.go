@@ -40,8 +40,13 @@ type reader struct {
 // of the posts, is an aim.
 func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 	self := slices.IndexFunc(tokens, func(t token) bool { return t.is(selfWord) })
-	if self < 0 && len(tokens) > 2 && lookup("writer", tokens[0].norm) != "" && plain(tokens[1]) {
-		self = 0 // I study urban heat
+	writer := slices.IndexFunc(tokens, func(t token) bool { return lookup("writer", t.norm) != "" })
+	switch {
+	case self >= 0 && self < 4 || writer < 0:
+	case writer == 0 && len(tokens) > 2 && plain(tokens[1]): // I study urban heat
+		self = 0
+	case writer > 0 && tokens[0].norm == "as": // as a law firm we
+		w.aims, tokens = append(w.aims, texts(tokens[:writer])), tokens[writer:]
 	}
 	if self >= 0 && self < 4 {
 		request := slices.IndexFunc(tokens[self+1:], func(t token) bool { return t.is(frameWord|notWord|aboutWord) || t.intent != nil }) + self + 1
