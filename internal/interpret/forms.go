@@ -99,7 +99,7 @@ func (b *builder) trim(r run, roles bool) run {
 	for len(r) > 0 && (empty(r[len(r)-1], trailing) || kind(r[len(r)-1], r[:len(r)-1])) {
 		r = r[:len(r)-1]
 	}
-	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:]) || len(r) > 1 && r[0].class&leading&seniorityWord != 0) {
+	for len(r) > 0 && (empty(r[0], leading) || kind(r[0], r[1:]) && (first || len(r) > 1 && b.vocab.isName(r[1])) || len(r) > 1 && r[0].class&leading&seniorityWord != 0) {
 		r = r[1:]
 	}
 	return r

@@ -33,6 +33,7 @@ type reader struct {
 	titled bool   // after a role with "of": the next words belong to it
 	versus bool   // the items so far are compared
 	shared bool   // after the comma behind a comparison
+	listed bool   // the sentence is a line of a list
 	aside  bool   // in a bracket that explains the item before it
 }
 
@@ -63,7 +64,7 @@ func (w *wish) sentence(tokens []token, several bool, m mode) mode {
 		tokens = tokens[:i]
 	}
 	w.lines++
-	r := &reader{wish: w, mode: m}
+	r := &reader{wish: w, mode: m, listed: len(tokens) > 0 && tokens[0].line}
 	for i, t := range tokens {
 		next := token{kind: stop}
 		if i+1 < len(tokens) {
@@ -303,6 +304,7 @@ func (r *reader) endItem() {
 		if r.aside {
 			break
 		}
+		r.item.listed = r.listed
 		r.item.example, r.item.shared, r.item.line = r.likes, r.shared, r.lines
 		r.items = append(r.items, r.item)
 	case unwanted:

@@ -14,6 +14,7 @@ type item struct {
 	also    bool // it forms one topic with the item before it
 	example bool // it follows "such as"
 	line    int  // the sentence that it is in
+	listed  bool // it has its own line
 	shared  bool // it follows a comparison, and applies to all items of it
 }
 

@@ -97,7 +97,11 @@ func (b *builder) addTopic(t topic, it item) {
 		return
 	}
 	if n := len(b.topics); n > 0 {
-		if it.shared && !t.named {
+		shared := it.shared
+		if n > 1 && !it.listed && it.line > b.topics[0].line { // A, B and C. Track outages.
+			shared = !slices.ContainsFunc(b.topics, func(u topic) bool { return !u.named || u.line != b.topics[0].line })
+		}
+		if shared && !t.named {
 			b.distribute()
 			for i := range b.topics {
 				b.topics[i].context = slices.Concat(b.topics[i].context, t.names(), t.rest)
