@@ -339,7 +339,7 @@ func ownEngagement(tokens []token) (string, bool) {
 		sentence = strings.Trim(sentence, " .")
 		for i, re := range engagements {
 			at := re.FindStringIndex(sentence)
-			if at == nil || i == len(engagements)-1 && subjectMark.MatchString(sentence) || i == 0 && byWriter.MatchString(sentence[:at[0]]) {
+			if at == nil || i == len(engagements)-1 && subjectMark.MatchString(sentence) || byWriter.MatchString(sentence[:at[0]]) && !strings.HasPrefix(sentence, "how ") {
 				continue
 			}
 			found := sentence[at[0]:at[1]]
