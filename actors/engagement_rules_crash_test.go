@@ -15,6 +15,7 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 )
 
@@ -176,25 +177,7 @@ func (l *ruleLife) finish() {
 		}
 	}
 	l.rest()
-	stored := map[string]bool{}
-	for page := 1; ; page++ {
-		found, err := l.w.Registry.Posts(l.w.Context(), l.team.ID, nil, watchpost.PostQuery{Order: watchpost.RecentFirst, Page: page, PageSize: watchpost.MaxPageSize})
-		if err != nil {
-			l.r.Fatal(err)
-		}
-		for _, p := range actorstest.Decoded(l.t, found.Posts) {
-			stored[p.URN] = true
-		}
-		if len(found.Posts) == 0 {
-			break
-		}
-	}
-	actions := 0 // open or ended, in one snapshot
-	for _, key := range storedKeys(l.t, l.w, l.team, "R") {
-		if strings.HasPrefix(key, teamspace.KeyRuleAction) || strings.HasPrefix(key, teamspace.KeyRuleJournal) {
-			actions++
-		}
-	}
+	stored, decided := l.outcome()
 	l.saw.mu.Lock()
 	defer l.saw.mu.Unlock()
 	for urn, tasks := range l.saw.tasks {
@@ -203,12 +186,33 @@ func (l *ruleLife) finish() {
 		}
 	}
 	// A rule has room for this number of open actions; beyond it posts are passed over.
-	if room := 2 * watchpost.MaxOpenRuleActions; len(stored) <= room && actions != len(stored) {
-		l.r.Fatalf("%d actions for %d posts", actions, len(stored))
+	if room := 2 * watchpost.MaxOpenRuleActions; len(stored) <= room && decided != len(stored) {
+		l.r.Fatalf("%d actions and arrivals for %d posts", decided, len(stored))
 	}
 	for urn := range stored {
 		if n := len(l.saw.decided[urn]); n > 1 {
 			l.r.Fatalf("%d decisions on %s", n, urn)
 		}
 	}
+}
+
+// outcome returns the posts that are stored, and how many actions there are for them,
+// open or ended, or arrivals, all in one snapshot: posts may still come.
+func (l *ruleLife) outcome() (stored map[string]bool, decided int) {
+	view, err := l.w.Store.View(l.w.Context())
+	require.NoError(l.t, err)
+	defer view.Close()
+	stored = map[string]bool{}
+	_, err = postindex.Each(view, l.saw.space, nil, func(p *watchpost.Post) bool {
+		stored[p.URN] = true
+		return true
+	})
+	require.NoError(l.t, err)
+	for _, prefix := range []string{teamspace.KeyRuleAction, teamspace.KeyRuleJournal, teamspace.KeyArrival} {
+		require.NoError(l.t, view.Scan(l.saw.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(_, _ []byte) bool {
+			decided++
+			return true
+		}))
+	}
+	return stored, decided
 }
