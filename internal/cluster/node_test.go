@@ -453,8 +453,11 @@ func TestOneWriter(t *testing.T) {
 	_, err = member.connect(t.Context())
 	require.ErrorContains(t, err, "watchpost on one:8080")
 	release()
-	conn, err := member.connect(t.Context())
-	require.NoError(t, err)
+	var conn *pgx.Conn
+	await(t, "the database has ended the first session", func() bool {
+		conn, err = member.connect(t.Context())
+		return err == nil
+	})
 	defer closeConn(conn)
 	_, err = second.connect(t.Context())
 	require.ErrorContains(t, err, "member")
