@@ -32,7 +32,7 @@ type commandLine struct {
 	Doctor    doctorCommand    `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
 	Nodes     nodesCommand     `cmd:"" help:"List the nodes of a cluster, or drain one."`
 	Manual    manualCommand    `cmd:"" help:"Write the manual pages of all commands into a folder."`
-	Complete  completeCommand  `cmd:"" name:"completion" help:"Print a script that makes bash or zsh complete command lines: source <(watchpost completion)."`
+	Complete  completeCommand  `cmd:"" name:"completion" help:"Print a script that makes bash, zsh or fish complete command lines: source <(watchpost completion), in fish: watchpost completion fish | source."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`

@@ -133,12 +133,23 @@ func roff(text string) string {
 //go:embed completion.sh
 var completionScript string
 
-// completeCommand prints a script that makes bash or zsh complete command lines.
-type completeCommand struct{}
+// fishScript asks the script for bash.
+//
+//go:embed completion.fish
+var fishScript string
+
+// completeCommand prints a script that makes a shell complete command lines.
+type completeCommand struct {
+	Shell string `arg:"" optional:"" enum:"bash,zsh,fish" default:"bash" help:"Shell: bash, zsh or fish."`
+}
 
 // Run prints the script.
-func (completeCommand) Run(k *kong.Kong) error {
-	_, err := fmt.Print(strings.Replace(completionScript, "# TABLES\n", completionTables(k.Model.Node), 1))
+func (c completeCommand) Run(k *kong.Kong) error {
+	script := fishScript
+	if c.Shell != "fish" {
+		script = strings.Replace(completionScript, "# TABLES\n", completionTables(k.Model.Node), 1)
+	}
+	_, err := fmt.Print(script)
 	return err
 }
 

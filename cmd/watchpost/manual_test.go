@@ -81,3 +81,27 @@ func TestCompletion(t *testing.T) {
 	require.Empty(t, complete("watchpost", "team", "create", "--email", ""))
 	require.Contains(t, complete("watchpost", "serve", "--tls-cert", "manual"), "manual.go")
 }
+
+// TestCompletionInFish: fish gets what bash gets.
+func TestCompletionInFish(t *testing.T) {
+	t.Parallel()
+	fish, err := exec.LookPath("fish")
+	if err != nil {
+		t.Skip("fish is not installed")
+	}
+	dir := t.TempDir()
+	script := strings.Replace(completionScript, "# TABLES\n", completionTables(parserOf(t).Model.Node), 1)
+	program := "#!/bin/sh\ncat <<'END'\n" + script + "\nEND\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "watchpost"), []byte(program), 0o700))
+	complete := func(line string) []string {
+		command := exec.CommandContext(t.Context(), fish, "--no-config", "-c", fishScript+"\ncomplete -C $argv[1]", line)
+		command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return strings.Fields(string(out))
+	}
+	require.ElementsMatch(t, []string{"serve", "session"}, complete("watchpost se"))
+	require.Contains(t, complete("watchpost team "), "create")
+	require.Equal(t, []string{"closed"}, complete("watchpost serve --registration c"))
+	require.Empty(t, complete("watchpost team create --email "))
+}

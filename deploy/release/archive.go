@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,11 +38,14 @@ func (r release) texts(ctx context.Context, program string) (entries []entry, er
 		}
 		entries = append(entries, entry{name, 0o644, content})
 	}
-	completion, err := exec.CommandContext(ctx, program, "completion").Output()
-	if err != nil {
-		return nil, fmt.Errorf("completion: %w", err)
+	for _, name := range []string{"watchpost", "watchpost.fish"} {
+		shell := cmp.Or(strings.TrimPrefix(filepath.Ext(name), "."), "bash")               // the script for bash serves zsh, too
+		completion, err := exec.CommandContext(ctx, program, "completion", shell).Output() //nolint:gosec // built above
+		if err != nil {
+			return nil, fmt.Errorf("completion: %w", err)
+		}
+		entries = append(entries, entry{"completion/" + name, 0o644, completion})
 	}
-	entries = append(entries, entry{"completion/watchpost", 0o644, completion})
 	dir, err := os.MkdirTemp("", "watchpost-manual-")
 	if err != nil {
 		return nil, err

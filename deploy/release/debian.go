@@ -69,6 +69,8 @@ func installed(e entry) (path string, content []byte, err error) {
 		return "usr/lib/systemd/system/" + base, packagedUnit(e.content), nil
 	case e.name == "deploy/watchpost.socket":
 		return "usr/lib/systemd/system/" + base, e.content, nil
+	case e.name == "completion/watchpost.fish":
+		return "usr/share/fish/vendor_completions.d/" + base, e.content, nil
 	case strings.HasPrefix(e.name, "completion/"):
 		return "usr/share/bash-completion/completions/" + base, e.content, nil
 	case strings.HasPrefix(e.name, "man/"):

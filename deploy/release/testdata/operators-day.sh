@@ -54,6 +54,7 @@ is "the data" "$(stat -c '%a %U' /var/lib/watchpost)" "700 watchpost"
 is "the conffiles" "$(dpkg-query -W -f '${Conffiles}' watchpost | awk '{print $1}' | xargs)" /etc/watchpost/env
 man -w watchpost-serve >/dev/null
 bash -euc '. /usr/share/bash-completion/completions/watchpost; type _watchpost' >/dev/null
+grep -q __watchpost_complete /usr/share/fish/vendor_completions.d/watchpost.fish
 test -s /usr/share/doc/watchpost/THIRD-PARTY-LICENSES
 printf '%s\n' WATCHPOST_LISTEN=127.0.0.1:0 WATCHPOST_REGISTRATION=closed WATCHPOST_BACKUP_TO=/var/lib/watchpost/backups >>/etc/watchpost/env
 export WATCHPOST_ADMIN_TOKEN_FILE=/etc/watchpost/admin-token
