@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -171,20 +173,28 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 			then(watchpost.Attempt{Error: "the secret cannot be read"})
 			return
 		}
-		env.sends.workers.Go(func() {
-			m := notify.Message{ID: d.ID, At: now, Test: d.Kind == "test"}
-			var failure error
-			if m.Posts, failure = env.postsOf(team, d.Posts); failure != nil {
-				then(watchpost.Attempt{Error: "the posts cannot be read"})
-				return
-			}
-			if len(m.Posts) == 0 && !m.Test {
-				then(watchpost.Attempt{}) // all were deleted meanwhile
-				return
-			}
-			then(env.sends.attempt(&t, secret, m))
-		})
+		env.sends.workers.Go(func() { then(env.deliver(team, &t, secret, &d, now)) })
 	})
+}
+
+// deliver makes an attempt of a delivery. A panic fails it, as one of an actor would.
+func (env *environment) deliver(team watchpost.TeamID, t *watchpost.NotificationTarget, secret string, d *watchpost.Delivery, now time.Time) (result watchpost.Attempt) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			env.metrics.panics.Inc()
+			env.log.Error("delivery failed", "team", team, "target", t.ID, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+			result = watchpost.Attempt{Error: "the message cannot be made"}
+		}
+	}()
+	m := notify.Message{ID: d.ID, At: now, Test: d.Kind == "test"}
+	var err error
+	if m.Posts, err = env.postsOf(team, d.Posts); err != nil {
+		return watchpost.Attempt{Error: "the posts cannot be read"}
+	}
+	if len(m.Posts) == 0 && !m.Test {
+		return watchpost.Attempt{} // all were deleted meanwhile
+	}
+	return env.sends.attempt(t, secret, m)
 }
 
 // postsOf reads posts; those that are not in any watchlist are left out.

@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -268,6 +269,23 @@ func TestFailingTarget(t *testing.T) {
 	h.answer(200)
 	actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
 	require.Empty(t, targetsOf(t, team)[0].Paused)
+}
+
+// brokenMailer panics.
+type brokenMailer struct{}
+
+// Send implements actors.Mailer.
+func (brokenMailer) Send(context.Context, actors.Mail) error { panic("scripted") }
+
+// TestDeliveryThatPanics: the delivery has failed, and the team goes on.
+func TestDeliveryThatPanics(t *testing.T) {
+	t.Parallel()
+	_, team, _ := house(t, actorstest.With(func(o *actors.Options) { o.Mailer = brokenMailer{} }))
+	made := actorstest.Must[actors.TargetCreated](t, team, actors.CreateTarget{Target: watchpost.NotificationTarget{
+		Name: "Mail", Kind: watchpost.TargetEmail, Emails: []string{team.Email}, PerHour: 1,
+	}})
+	sent := actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
+	require.Equal(t, watchpost.DeliveryFailed, sent.State)
 }
 
 // TestTargetsOfAWatchlist: slack_webhook_url delivers; conditions, batches and

@@ -26,7 +26,7 @@ func reconnect(w *actorstest.World, s *actorstest.Session) {
 	w.T.Helper()
 	s.ExpectClosed()
 	w.AwaitPassivated()
-	require.Zero(w.T, w.Panics())
+	require.Zero(w.T, w.Failures())
 	w.Advance(time.Second)
 	s.Connect()
 }

@@ -69,9 +69,3 @@ func (w *World) metrics(name string) []*dto.Metric {
 	require.FailNow(w.T, "no such metric", name)
 	return nil
 }
-
-// Panics is how often an actor panicked in this run.
-func (w *World) Panics() float64 {
-	w.T.Helper()
-	return w.metrics("watchpost_actor_failures_total")[0].GetCounter().GetValue()
-}
