@@ -75,8 +75,11 @@
 //   - http/dashboard — the pages of the dashboard under /app.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
-//     embedded engine; postgres, the engine on a database server; postindex, queries over posts; storetest, the suite that
-//     every engine must pass; enginetest, opens stores of every engine for tests; migrate, copies a store into another; backup, writes a store into files and restores it.
+//     embedded engine; postgres, the engine on a database server; postindex,
+//     queries over posts; storetest, the suite that every engine must pass;
+//     enginetest, opens stores of every engine for tests; faultstore, a store
+//     with faults; migrate, copies a store into another; backup, writes a store
+//     into files and restores it.
 //   - cmd/watchpost — the program: one file per command.
 //   - internal/text — normalize, stem, match and search texts.
 //   - internal/reference — parse references to profiles, companies and posts.
@@ -92,6 +95,7 @@
 //   - internal/cluster — which node serves a team: leases in the database, placement.
 //   - internal/backupstore — the files of backups in a folder or an S3-compatible store.
 //   - internal/atomicfile — replace files atomically.
+//   - internal/tracing — spans for an OpenTelemetry collector.
 //   - extension — the browser extension (TypeScript).
 //   - specs — the specification as tests against the program, with decision
 //     records where it leaves a choice.
