@@ -30,6 +30,13 @@ type actingAs struct {
 	Actors []actor
 }
 
+// Short is the actor's name where there is little room.
+func (a actor) Short() string {
+	first, _, _ := strings.Cut(a.Name, " ")
+	first, _, _ = strings.Cut(first, "@")
+	return first
+}
+
 // actorCookie remembers the member in whose name the browser acts.
 const actorCookie = "watchpost-as"
 
