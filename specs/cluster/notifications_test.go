@@ -89,7 +89,7 @@ func (w *world) record(space, key string) func(change func(string) string) {
 		ctx := w.t.Context()
 		conn, err := pgx.Connect(ctx, w.store)
 		require.NoError(w.t, err)
-		defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is under way
+		defer conn.Close(context.WithoutCancel(ctx))
 		var value []byte
 		require.NoError(w.t, conn.QueryRow(ctx, "SELECT value FROM pair WHERE space = $1 AND key = $2", []byte(space), []byte(key)).Scan(&value))
 		_, err = conn.Exec(ctx, "UPDATE pair SET value = $3 WHERE space = $1 AND key = $2", []byte(space), []byte(key), []byte(change(string(value))))
