@@ -17,8 +17,9 @@ import (
 
 // TestBackupUnderLoad makes backups while clients use the service, and restores the
 // last one into an empty store. Everything acknowledged before that backup began is
-// there. Sessions go on with the journals that they had, and no write is done twice
-// and no allowance exceeded, although the store lacks later actions.
+// there. Sessions go on with the journals that they had, and clients ask again for the
+// writes that the store does not know. No write is done twice and no allowance exceeded,
+// although the store lacks later actions.
 func TestBackupUnderLoad(t *testing.T) {
 	backups := "WATCHPOST_BACKUP_TO=" + filepath.Join(t.TempDir(), "backups")
 	variables, restored := []string{backups}, []string{backups}
@@ -52,11 +53,17 @@ func TestBackupUnderLoad(t *testing.T) {
 		known[w.key] = true
 	}
 	for _, w := range d.truth.writes {
-		if !known[w.key] {
+		switch {
+		case known[w.key]:
+		case writeKinds[w.kind].kind == "invitation": // they are closed for the week
 			w.status = "unknown to the restored store"
+		default:
+			w.answer, w.task, w.refused = nil, "", false
 		}
 	}
 	d.checkAllowances()
+	d.settleWrites()
+	d.nextDay()
 	d.settle()
 	d.checkWrites()
 	t.Logf("%d watchlists, %d tasks and %d writes were acknowledged before the backup; %d writes in all",

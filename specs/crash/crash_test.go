@@ -402,7 +402,7 @@ func (d *crashTest) poll(id string) (final bool) {
 }
 
 // settle waits until all tasks are final. Lost leases have used allowance, so
-// the clocks advance by days, the network's first.
+// the clocks advance by days.
 func (d *crashTest) settle() {
 	for day := 0; ; day++ {
 		require.Less(d.t, day, 10, "tasks do not come to an end")
@@ -414,11 +414,16 @@ func (d *crashTest) settle() {
 		for len(open) > 0 && time.Now().Before(deadline) {
 			open = d.open()
 		}
-		day := map[string]string{"advance": "24h"}
-		status, reply := d.sendTo(d.network, "POST", "/_control/clock", nil, day)
-		require.Equal(d.t, http.StatusOK, status, "%s", reply)
-		d.admin("/admin/clock", day, nil)
+		d.nextDay()
 	}
+}
+
+// nextDay advances the clocks by a day, the network's first.
+func (d *crashTest) nextDay() {
+	day := map[string]string{"advance": "24h"}
+	status, reply := d.sendTo(d.network, "POST", "/_control/clock", nil, day)
+	require.Equal(d.t, http.StatusOK, status, "%s", reply)
+	d.admin("/admin/clock", day, nil)
 }
 
 func (d *crashTest) open() (open []string) {
