@@ -64,10 +64,10 @@ clients: ## generate a TypeScript and a Go client and run them against the demo
 # the service names at pairing. SERVICE: the address that the pairing page shows.
 NETWORK ?=
 SERVICE ?=
-ADAPTER ?= server
+ADAPTER ?= auto
 BROWSER ?= chrome
 EXTENSION_OPTIONS = --adapter $(ADAPTER) $(if $(NETWORK),--network $(NETWORK)) $(if $(SERVICE),--service $(SERVICE))
-extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=server or single_page BROWSER=chrome or firefox
+extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=auto, server or single_page BROWSER=chrome or firefox
 	extension/tools node build.mjs --browser $(BROWSER) --zip watchpost-extension.zip $(EXTENSION_OPTIONS)
 
 # Folders are relative to extension/.

@@ -1,6 +1,6 @@
 // Builds the extension:
 //
-//	node build.mjs [--browser chrome|firefox] [--out DIR] [--zip FILE] [--store] [--network ORIGIN] [--adapter server|single_page] [--service ORIGIN] [--wake SECONDS]
+//	node build.mjs [--browser chrome|firefox] [--out DIR] [--zip FILE] [--store] [--network ORIGIN] [--adapter auto|server|single_page] [--service ORIGIN] [--wake SECONDS]
 //	node build.mjs --updates DIR --key FILE --service ORIGIN [--network ORIGIN] [--adapter …]
 //
 // --store leaves out the key, which stores refuse. --updates writes packages of
@@ -9,6 +9,9 @@
 //
 // Without --network the extension works on the network that the member's
 // service names, and asks for access to it at pairing.
+//
+// With --adapter auto, the default, the build has all adapters, and the answer
+// of the network decides which one reads its pages.
 //
 // The same sources and options give the same bytes, the zip's included.
 
@@ -22,6 +25,7 @@ import { crx, idOf, publicKeyOf } from './crx.mjs'
 import { geckoID, manifest } from './manifest.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
+const adapters = ['server', 'single_page']
 
 /** Reads an http or https origin; anything else ends the build. */
 function origin(name, value) {
@@ -41,7 +45,7 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: join(here, 'dist') },
     zip: { type: 'string' },
     network: { type: 'string' },
-    adapter: { type: 'string', default: 'server' },
+    adapter: { type: 'string', default: 'auto' },
     service: { type: 'string', default: 'http://127.0.0.1:8080' },
     wake: { type: 'string', default: '30' },
     browser: { type: 'string', default: 'chrome' },
@@ -52,7 +56,7 @@ const { values: options } = parseArgs({
 })
 const network = options.network === undefined ? '' : origin('network', options.network)
 const service = origin('service', options.service)
-for (const [name, values] of Object.entries({ adapter: ['server', 'single_page'], browser: ['chrome', 'firefox'] })) {
+for (const [name, values] of Object.entries({ adapter: ['auto', ...adapters], browser: ['chrome', 'firefox'] })) {
   if (values.includes(options[name])) continue
   console.error(`--${name}: there is no "${options[name]}"`)
   process.exit(2)
@@ -61,12 +65,12 @@ const define = {
   NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)), ADAPTER: JSON.stringify(options.adapter),
 }
 
-/** The origins of the network that the adapter reads, by its own code. */
+/** The origins of the network that the adapters read, by their own code. */
 async function origins() {
   if (network === '') return []
   const { outputFiles: [code] } = await build({ absWorkingDir: here, entryPoints: ['src/adapters/addresses.ts'], bundle: true, format: 'esm', write: false, define })
-  const { addresses } = await import(`data:text/javascript,${encodeURIComponent(code.text)}`)
-  return addresses.originsOf(network)
+  const { originsOf } = await import(`data:text/javascript,${encodeURIComponent(code.text)}`)
+  return originsOf(network)
 }
 
 const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'))
@@ -75,12 +79,14 @@ const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'
 async function make(browser, out, key, update) {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
-  await build({
-    absWorkingDir: here,
-    entryPoints: { worker: 'src/worker/main.ts', page: 'src/page/agent.ts', options: 'src/ui/options.ts', popup: 'src/ui/popup.ts' },
+  const bundle = (entryPoints, define) => build({
+    absWorkingDir: here, entryPoints, define,
     outdir: out, bundle: true, format: 'iife', target: browser === 'firefox' ? 'firefox140' : 'chrome123', charset: 'utf8', legalComments: 'none', logLevel: 'warning',
-    define,
   })
+  await bundle({ worker: 'src/worker/main.ts', options: 'src/ui/options.ts', popup: 'src/ui/popup.ts' }, define)
+  for (const name of options.adapter === 'auto' ? adapters : [options.adapter]) {
+    await bundle({ [`page-${name}`]: 'src/page/agent.ts' }, { ...define, ADAPTER: JSON.stringify(name) })
+  }
   await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ browser, origins: await origins(), version, key, update }), null, 2) + '\n')
   for (const file of ['options.html', 'popup.html', 'style.css']) await cp(join(here, 'src/ui', file), join(out, file))
   for (const file of await readdir(join(here, 'src/locales'))) {

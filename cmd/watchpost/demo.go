@@ -266,10 +266,6 @@ func (d *demo) stop() error {
 
 // print prints the addresses and commands to try.
 func (d *demo) print() {
-	adapter := ""
-	if d.plain != nil {
-		adapter = " ADAPTER=single_page"
-	}
 	fmt.Printf(`
 Watchpost      %[1]s
 API key        %[2]s
@@ -282,7 +278,7 @@ API reference  %[1]s/docs   (document: %[1]s/openapi.json)
 Admin token    %[4]s
 Data           %[5]s
 
-Extension      load extension/dist (make extension%[10]s), sign in at %[3]s, and pair with
+Extension      load extension/dist (make extension), sign in at %[3]s, and pair with
                Self-hosted address %[1]s and a code of %[1]s/app/team, or of:
   curl -s -H "authorization: Bearer %[4]s" -d '{"email":"%[7]s"}' %[1]s/admin/teams/%[8]s/pairing-codes
 
@@ -294,5 +290,5 @@ Try:
   curl -s -H "x-api-key: $WATCHPOST_KEY" "$WATCHPOST_URL/network-agent/get-task-status?api_agent_task_id=<the id from above>"
 
 Ctrl-C ends it.
-`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team, d.link, adapter)
+`, d.service.url, d.key, d.network.url, d.config.AdminToken, d.config.Data, headless.AccountOf(demoEmail), demoEmail, d.team, d.link)
 }

@@ -1,10 +1,13 @@
-import { expect, it } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, expect, it, vi } from 'vitest'
 import { accountIn, challenged, nobody } from '../src/network/account'
-import { addresses } from '../src/adapters/addresses'
+import { addressesOf } from '../src/adapters/addresses'
 import { isWrite } from '../src/shared/protocol'
 import { AccountWatch } from '../src/worker/account'
 import { account, MemoryStore } from './fakes'
 import { cases, golden, html } from './golden'
+
+afterEach(() => vi.unstubAllGlobals())
 
 const page = (name: string) => html(golden(name).requests.at(-1)!)
 
@@ -46,6 +49,7 @@ it('keeps the spelling of the member\'s name', () => {
 })
 
 it('is read at a path of the network', () => {
+  const addresses = addressesOf('server')
   for (const { task_type: type, input, error } of cases) {
     if (error?.code === 'invalid_input') continue
     // Reads leave one entry in the browser's history.
@@ -53,4 +57,39 @@ it('is read at a path of the network', () => {
     expect(new URL(addresses.startOf(type, input, 'http://network.test'), 'http://network.test').origin).toBe('http://network.test')
   }
   expect(addresses.accountPath).toMatch(/^\//)
+})
+
+it('decides which adapter reads the network', async () => {
+  const server = { '/invitations': page('a profile') }
+  const rendered = { '/invitations': '<!doctype html><div id="root"></div>', '/api/me': JSON.stringify({ layout: 'a', viewer: { urn: 'u', slug: 'jo', name: 'Jo' } }) }
+  let site: Record<string, string> = {}
+  vi.stubGlobal('fetch', async (url: string) => {
+    const body = site[new URL(url).pathname]
+    return new Response(body ?? 'Not found', { status: body === undefined ? 404 : 200 })
+  })
+  const store = new MemoryStore(), open = () => AccountWatch.open(store, () => 'http://network.test', () => {})
+  store.items['account'] = account
+  let watch = await open()
+  expect(watch.now.signed_in, 'before any answer').toBe(false)
+  await watch.check()
+  expect([watch.now.signed_in, store.items['adapter']]).toEqual([false, undefined])
+  site = rendered
+  await watch.check()
+  expect([watch.now.slug, watch.adapter]).toEqual(['jo', 'single_page'])
+  watch = await open()
+  expect([watch.now.slug, watch.adapter], 'after a restart of the worker').toEqual(['jo', 'single_page'])
+  site = server
+  await watch.check()
+  expect(watch.adapter, 'the site has changed').toBe('server')
+  await watch.forget()
+  expect([watch.now.signed_in, store.items]).toEqual([false, {}])
+})
+
+it('is read by one adapter only', () => {
+  for (const [adapter, other] of [['server', 'single_page'], ['single_page', 'server']] as const) {
+    for (const file of readdirSync(`test/saved/${adapter}`)) {
+      const text = readFileSync(`test/saved/${adapter}/${file}`, 'utf8')
+      for (const status of [200, 403, 404]) expect(addressesOf(other).accountIn(status, text), file).toBeUndefined()
+    }
+  }
 })

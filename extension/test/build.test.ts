@@ -21,13 +21,21 @@ it('the same sources make the same zip', () => {
 })
 
 it('requests one network and only necessary permissions', () => {
-  const { manifest } = build('c', {}, '--network', 'https://network.example')
+  const { manifest } = build('c', {}, '--network', 'https://network.example', '--adapter', 'server')
   expect(manifest['permissions']).toEqual(['storage', 'alarms', 'scripting', 'tabGroups'])
   expect(manifest['host_permissions']).toEqual(['https://network.example/*'])
   const { extension_pages: policy } = manifest['content_security_policy'] as { extension_pages: string }
   expect(policy).toContain("connect-src 'self' https://network.example https: wss: http://127.0.0.1:*")
   expect(policy).not.toMatch(/[$]|connect-src \*/)
   for (const name of ['externally_connectable', 'web_accessible_resources', 'content_scripts', 'optional_host_permissions']) expect(manifest).not.toHaveProperty(name)
+})
+
+it('has a page script for each adapter, and the origins of all', () => {
+  const { manifest } = build('h', {}, '--network', 'https://network.example')
+  expect(manifest['host_permissions']).toEqual(['https://network.example/*', 'https://forum.network.example/*'])
+  const scripts = (name: string) => readdirSync(join(dir, name)).filter(file => file.startsWith('page'))
+  expect(scripts('h')).toEqual(['page-server.js', 'page-single_page.js'])
+  expect(scripts('c')).toEqual(['page-server.js'])
 })
 
 it('asks for access at pairing in a build for several networks', () => {
@@ -68,7 +76,7 @@ it('refuses invalid origins', () => {
 
 it('makes a package for stores without a key, and one for Firefox', () => {
   expect(build('f', {}, '--store').manifest).not.toHaveProperty('key')
-  const { manifest } = build('g', {}, '--browser', 'firefox', '--network', 'http://network.localhost:8090')
+  const { manifest } = build('g', {}, '--browser', 'firefox', '--network', 'http://network.localhost:8090', '--adapter', 'server')
   expect(manifest['background']).toEqual({ scripts: ['worker.js'] })
   expect(manifest['browser_specific_settings']).toMatchObject({ gecko: { id: 'extension@watchpost.example', strict_min_version: '140.0' } })
   expect(manifest['host_permissions']).toEqual(['http://network.localhost/*'])

@@ -20,7 +20,7 @@ func TestNetworkOfTheService(t *testing.T) {
 	// A test cannot answer the browser's question. The browser keeps for an update
 	// what it has granted to the version that required access.
 	dist := filepath.Join(t.TempDir(), "dist")
-	require.NoError(t, build(dist))
+	require.NoError(t, build(dist, "--adapter", string(serverPages)))
 	load := func(dist string) { m.must("", "Extensions.loadUnpacked", map[string]any{"path": dist}, nil) }
 	load(dist)
 	before := m.settings()

@@ -172,7 +172,7 @@ func newWorld(v variant) (*world, error) {
 		server.Close()
 		return errors.Join(err, w.registry.Close(ctx), store.Close())
 	}
-	return w, build(w.dist, "--network", w.site, "--adapter", string(w.variant), "--service", w.service)
+	return w, build(w.dist, "--network", w.site, "--service", w.service)
 }
 
 // build builds the extension with some options.

@@ -1,5 +1,4 @@
-// The addresses of the adapter that build.mjs chose with --adapter; the other
-// one is left out of the bundle.
+// The addresses of the adapters that build.mjs put into this build with --adapter.
 
 import type { Addresses } from '../network/adapter'
 import * as account from '../network/account'
@@ -14,4 +13,13 @@ const server: Addresses = {
 }
 const browser: Addresses = { accountPath: singlePage.accountPath, startOf: singlePage.startOf, originsOf: singlePage.originsOf, accountIn: singlePage.accountIn }
 
-export const addresses = ADAPTER === 'single_page' ? browser : server
+const all = { server, single_page: browser }
+export type AdapterName = keyof typeof all
+
+/** The adapters of this build: one, or several of which the network's answer decides. */
+export const adapterNames: AdapterName[] = ADAPTER === 'auto' ? ['server', 'single_page'] : [ADAPTER]
+
+export const addressesOf = (name: AdapterName): Addresses => all[name]
+
+/** The origins that the adapters of this build need for a network. */
+export const originsOf = (network: string): string[] => [...new Set(adapterNames.flatMap(name => all[name].originsOf(network)))]

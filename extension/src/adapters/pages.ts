@@ -1,4 +1,4 @@
-// The pages of the adapter that build.mjs chose with --adapter.
+// The pages of one adapter: build.mjs makes a page script for each of a build.
 
 import { openPages as server } from '../network/pages'
 import { openPages as singlePage } from '../single_page/pages'

@@ -6,7 +6,7 @@
 //
 // src/network is the adapter of a site whose server renders the pages,
 // src/single_page that of a site that renders in the browser, with the tools of
-// src/rendered. build.mjs --adapter chooses one.
+// src/rendered. A build has both, or the one of build.mjs --adapter.
 //
 // (ADAPTER.md explains how to write another.)
 //

@@ -7,7 +7,7 @@ import type { TaskType } from '../shared/protocol'
 import { isWrite } from '../shared/protocol'
 import type { FromPage, LookAnswer, OutcomeMessage, Seen } from '../shared/messages'
 import { Fault, taskError } from '../shared/fault'
-import { addresses } from '../adapters/addresses'
+import { adapterNames, addressesOf } from '../adapters/addresses'
 import { openPages } from '../adapters/pages'
 import { reads, writes } from './tasks'
 
@@ -62,7 +62,7 @@ export class PageAgent {
         })
       } else if (write) {
         // The member may have switched accounts or left the page since go.
-        const start = addresses.startOf(type, input, location.origin)
+        const start = addressesOf(adapterNames[0]!).startOf(type, input, location.origin)
         await pages.expectAccount(account, start)
         outcome.output = await write.act(input, pages).catch(async failure => {
           // Or since that check: the network refuses such a write in its own

@@ -1,5 +1,5 @@
 import { sameAccount, type Account } from '../shared/protocol'
-import { addresses } from '../adapters/addresses'
+import { adapterNames, addressesOf, type AdapterName } from '../adapters/addresses'
 import { nobody } from '../network/account'
 import type { Store } from './journal'
 import { until } from './task'
@@ -14,14 +14,19 @@ export class AccountWatch {
   private waiting: (() => void)[] = []
 
   private constructor(
-    private account: Account, private readonly store: Store, private readonly origin: () => string,
+    private account: Account, private known: AdapterName | undefined, private readonly store: Store, private readonly origin: () => string,
     private readonly changed: () => void, private readonly clock: () => number,
   ) {}
 
-  /** Loads the account seen last. */
+  /**
+   * Loads the account seen last, and the adapter that read it. Where several
+   * could, nobody is signed in until one has: so no task begins with the wrong
+   * one.
+   */
   static async open(store: Store, origin: () => string, changed: () => void, clock: () => number = Date.now): Promise<AccountWatch> {
-    const { account } = await store.get('account')
-    return new AccountWatch(account as Account | undefined ?? nobody, store, origin, changed, clock)
+    const { account } = await store.get('account'), { adapter } = await store.get('adapter')
+    const known = adapterNames.length === 1 ? adapterNames[0] : adapterNames.find(name => name === adapter)
+    return new AccountWatch(known && account as Account | undefined || nobody, known, store, origin, changed, clock)
   }
 
   /** Waits until the account with that URN is signed in. */
@@ -30,6 +35,16 @@ export class AccountWatch {
   }
 
   get now(): Account { return this.account }
+
+  /** The adapter that reads the network's pages. */
+  get adapter(): AdapterName { return this.known ?? adapterNames[0]! }
+
+  /** Forgets account and adapter, with the network. */
+  async forget(): Promise<void> {
+    this.account = nobody
+    if (adapterNames.length > 1) this.known = undefined
+    await this.store.remove(['account', 'adapter'])
+  }
 
   /** Stores the account that a page showed. After a sign-out the name stays. */
   async saw(account: Account): Promise<void> {
@@ -51,9 +66,16 @@ export class AccountWatch {
   private async look(): Promise<void> {
     this.checkedAt = this.clock()
     try {
-      const answer = await fetch(this.origin() + addresses.accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
-      const account = addresses.accountIn(answer.status, await answer.text())
-      if (account) await this.saw(account)
+      // The adapter of the last time first. Each knows its own layout only.
+      for (const name of new Set([this.adapter, ...adapterNames])) {
+        const { accountPath, accountIn } = addressesOf(name)
+        const answer = await fetch(this.origin() + accountPath, { credentials: 'include', cache: 'no-store', signal: AbortSignal.timeout(25_000) })
+        const account = accountIn(answer.status, await answer.text())
+        if (!account) continue
+        if (this.known !== name) await this.store.set({ adapter: name })
+        this.known = name
+        return await this.saw(account)
+      }
     } catch { /* no answer tells nothing about the account */ }
   }
 }

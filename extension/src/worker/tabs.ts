@@ -2,7 +2,7 @@ import type { FromPage, LookAnswer, OutcomeMessage, PartMessage } from '../share
 import { inFirefox } from '../shared/access'
 import { Fault } from '../shared/fault'
 import { isWrite, SCAN_MS, type TaskType } from '../shared/protocol'
-import { addresses } from '../adapters/addresses'
+import { addressesOf, type AdapterName } from '../adapters/addresses'
 import type { PageAgent } from '../page/agent'
 import type { Entry } from './journal'
 import type { Tabs } from './runner'
@@ -46,7 +46,7 @@ export class BrowserTabs implements Tabs {
   /** An outcome without a waiting caller. */
   private early: OutcomeMessage | undefined
 
-  constructor(private readonly origin: () => string) {}
+  constructor(private readonly origin: () => string, private readonly adapter: () => AdapterName) {}
 
   async look(entry: Entry, signal: AbortSignal): Promise<LookAnswer> {
     return this.twice(async () =>
@@ -154,7 +154,7 @@ export class BrowserTabs implements Tabs {
 
   /** Opens a new tab where a task begins, and injects the page script. */
   private async open({ task, task_type, input }: Entry, signal: AbortSignal): Promise<number> {
-    const url = new URL(addresses.startOf(task_type as TaskType, input, this.origin()), this.origin()).href
+    const url = new URL(addressesOf(this.adapter()).startOf(task_type as TaskType, input, this.origin()), this.origin()).href
     await this.close()
     signal.throwIfAborted()
     const tab = await create(url)
@@ -162,7 +162,7 @@ export class BrowserTabs implements Tabs {
     await putAway(tab).catch(() => {}) // a browser without groups
     await this.loaded(tab, signal)
     try {
-      await chrome.scripting.executeScript({ target: { tabId: tab }, files: ['page.js'] })
+      await chrome.scripting.executeScript({ target: { tabId: tab }, files: [`page-${this.adapter()}.js`] })
     } catch (failure) {
       throw new Fault('timeout', `the network's page did not load: ${message(failure)}`)
     }
@@ -183,7 +183,7 @@ export class BrowserTabs implements Tabs {
           // address. Firefox hides that of the empty page too, which every
           // tab begins with.
           if (now.url === undefined && now.pendingUrl === undefined && !inFirefox()) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
-          else if (addresses.originsOf(this.origin()).some(origin => now.url?.startsWith(origin + '/'))) resolve()
+          else if (addressesOf(this.adapter()).originsOf(this.origin()).some(origin => now.url?.startsWith(origin + '/'))) resolve()
         }
         this.loading = { tab, check, fail: reject }
         chrome.tabs.get(tab).then(check, reject)

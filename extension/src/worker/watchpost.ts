@@ -32,7 +32,7 @@ export class Watchpost {
   private shown: { kind: string; since: number } | undefined
   private readonly signOut = new SignOut(store)
 
-  readonly tabs = new BrowserTabs(() => this.network)
+  readonly tabs = new BrowserTabs(() => this.network, () => this.account.adapter)
   private readonly session: Session
   private readonly runner: Runner
   private readonly link: Link
@@ -163,7 +163,8 @@ export class Watchpost {
   private async unpair(): Promise<void> {
     const { pairing, network } = this
     this.pairing = undefined
-    await store.remove(['pairing', 'account'])
+    await store.remove('pairing')
+    await this.account.forget()
     await this.end(undefined)
     this.link.renew()
     await this.session.forgetAll()
