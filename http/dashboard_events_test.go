@@ -136,23 +136,29 @@ func TestPresenceIsAnnounced(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	heard := b.listenTo(ctx)
-	hears := func(text string) {
+	hear := func(event string) {
+		t.Helper()
+		for data := ""; data != event; {
+			var more bool
+			data, more = next(t, heard)
+			require.True(t, more)
+		}
+	}
+	shows := func(text string) {
 		t.Helper()
 		for !strings.Contains(b.do("GET", "/app/team", "").raw, text) {
-			for {
-				data, more := next(t, heard)
-				require.True(t, more)
-				if data == `{"topic":"team"}` {
-					break
-				}
-			}
+			hear(`{"topic":"team"}`)
 		}
 	}
 	p := m.join()
-	hears("Working")
-	hears("connected")
+	shows("Working")
+	shows("connected")
 	read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"jane"}`), 200)
-	hears("1 of 40")
+	shows("1 of 40")
+	target := url.Values{"token": {b.token()}, "kind": {"slack"}, "url": {"https://hooks.example/one"}}
+	require.Equal(t, 303, b.send("/app/notifications/new", target).status)
+	hear(`{"topic":"notifications"}`) // behind what the commits before told
 	require.NoError(t, p.ws.CloseNow())
-	hears("No browser is open")
+	hear(`{"topic":"team"}`)
+	shows("No browser is open")
 }
