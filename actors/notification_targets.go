@@ -33,6 +33,7 @@ type TargetCreated struct {
 type UpdateTarget struct {
 	ID     watchpost.TargetID
 	Change func(watchpost.NotificationTarget) watchpost.NotificationTarget
+	Secret string // the new token of a Telegram bot; empty: it stays
 }
 
 // DeleteTarget removes a target with what waits for it (NotFound); answered by Done.
@@ -151,6 +152,9 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 	if err != nil {
 		ns.answer(nil, err)
 		return
+	}
+	if t.Kind == watchpost.TargetTelegram && m.Secret != "" {
+		t.Sealed = ns.env.keyring.seal(m.Secret, string(t.ID))
 	}
 	box.target = &t
 	batch := &persistence.Batch{}

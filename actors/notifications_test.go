@@ -193,6 +193,25 @@ func TestEnabledTarget(t *testing.T) {
 	h.await(t, 1)
 }
 
+// TestBotTokenChanges: messages to a chat are sent with the bot's new token.
+func TestBotTokenChanges(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 2)
+	bots := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
+	t.Cleanup(bots.Close)
+	sender := notify.New(notify.Options{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Telegram: bots.URL})
+	_, team, _ := house(t, actorstest.With(func(o *actors.Options) { o.Notify = sender }))
+	made := actorstest.Must[actors.TargetCreated](t, team, actors.CreateTarget{
+		Target: watchpost.NotificationTarget{Name: "Chat", Kind: watchpost.TargetTelegram, Chat: "42", PerHour: watchpost.DefaultPerHour}, Secret: "1:old",
+	})
+	actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
+	require.Equal(t, "/bot1:old/sendMessage", <-asked)
+	same := func(n watchpost.NotificationTarget) watchpost.NotificationTarget { return n }
+	actorstest.Must[actors.TargetView](t, team, actors.UpdateTarget{ID: made.Target.ID, Change: same, Secret: "2:new"})
+	actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
+	require.Equal(t, "/bot2:new/sendMessage", <-asked)
+}
+
 // TestHookOfAWatchlistChanges: another slack_webhook_url delivers although the one before
 // was paused, and one that is removed leaves nothing.
 func TestHookOfAWatchlistChanges(t *testing.T) {

@@ -69,14 +69,9 @@ func (s *Server) getJournal(r *http.Request) (journalReply, error) {
 	q := watchpost.JournalQuery{
 		Way:  watchpost.AskerKind(single(p, "asked_by", oneOf("key", "member", "rule"))),
 		Rule: p.one("rule_id"), Type: watchpost.TaskType(single(p, "task_type", oneOf(journalTypes()...))),
-		State: watchpost.TaskState(single(p, "status", oneOf("pending", "completed", "failed"))), From: p.day("start_date"),
+		State: watchpost.TaskState(single(p, "status", oneOf("pending", "completed", "failed"))),
 	}
-	if last := p.day("end_date"); !last.IsZero() {
-		q.To = last.AddDate(0, 0, 1)
-	}
-	if !q.To.IsZero() && q.To.Before(q.From) {
-		p.refuse("end_date")
-	}
+	q.From, q.To = readDays(p)
 	size := min(p.number("page_size", journalPageSize, math.MaxInt), watchpost.MaxPageSize)
 	email, after := p.one("user_email"), p.one("after")
 	if p.err != nil {

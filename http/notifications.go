@@ -180,7 +180,9 @@ type updateTargetReply struct {
 }
 
 func (s *Server) updateTarget(r *http.Request, request updateTargetRequest) (updateTargetReply, error) {
-	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.UpdateTarget{ID: watchpost.TargetID(request.ID), Change: request.change})
+	update := actors.UpdateTarget{ID: watchpost.TargetID(request.ID), Change: request.change}
+	replace(&update.Secret, request.Token)
+	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), update)
 	return updateTargetReply{showTarget(view), true}, err
 }
 
