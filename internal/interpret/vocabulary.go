@@ -216,14 +216,14 @@ func (t *tables) loadPlaces() {
 	for code, rest := range lines(placeTable) {
 		if code == "~" {
 			for f := range strings.FieldsSeq(rest) {
-				names := strings.Split(strings.ReplaceAll(f, "_", " "), "=")
-				add(names[0], names)
+				all = append(all, strings.Split(strings.ReplaceAll(f, "_", " "), "="))
 			}
 			continue
 		}
-		names := strings.Split(rest, ", ")
-		codes[strings.TrimSuffix(code, ":")] = names
-		all = append(all, names)
+		codes[strings.TrimSuffix(code, ":")] = strings.Split(rest, ", ")
+		all = append(all, codes[strings.TrimSuffix(code, ":")])
+	}
+	for _, names := range all {
 		add(names[0], names)
 	}
 	for code, rest := range lines(frequencyTable) {
