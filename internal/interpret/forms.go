@@ -41,14 +41,6 @@ func (v *vocabulary) forms(text string) []string {
 		return out
 	}
 	lower := strings.ToLower(text)
-	if acronym(text) {
-		if bare, ok := strings.CutSuffix(text, "s"); ok {
-			add(bare)
-		} else if len(text) > 2 && text == strings.ToUpper(text) {
-			add(text + "s")
-		}
-		return out
-	}
 	language := v.language
 	if language != "hi" && language != "en" && v.levels[lower] == 0 && strings.HasSuffix(lower, "ing") {
 		language = "en"
@@ -87,11 +79,6 @@ func (b *builder) trim(r run, roles bool) run {
 	leading, trailing := seniorityWord, head
 	if first {
 		leading, trailing = head, seniorityWord
-	}
-	if len(r) == 1 {
-		leading = head
-	} else if n := len(r); !roles && n > 0 && r[n-1].class&roleWord == 0 {
-		leading = 0
 	}
 	if len(r) > 1 && acronym(r[0].text) && lookup("levels", r[0].norm) != "" && b.isNamed(r) { // CEO Jane Doe
 		r = r[1:]
@@ -191,9 +178,6 @@ func (b *builder) words(r run) []string {
 		if l := b.vocab.level(t.norm); l < common || len(r) == 1 && t.class&(stopWord|frameWord) == 0 || t.class&genericWord != 0 && len(r) > 1 && b.vocab.levels[t.norm] < common {
 			out = append(out, b.vocab.forms(t.text)...)
 		}
-	}
-	if len(out) == 0 {
-		return b.inflect(r)
 	}
 	return out
 }

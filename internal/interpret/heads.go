@@ -11,9 +11,6 @@ func (b *builder) headNames() (names []run) {
 		modifies := len(full) > len(h) && last.is(roleWord)
 		if i+1 < len(b.heads) && b.heads[i+1][0].is(roleWord) {
 			modifies = true
-			if !last.is(roleWord) {
-				last = b.heads[i+1][0]
-			}
 		}
 		related := lookup("related", last.norm) != ""
 		if len(h) > 0 && (!modifies || related || (len(h) > 1 || len(h[0].text) > 3) && (!h[0].first || acronym(h[0].text))) && b.isNamed(h) && b.says(h) {
@@ -65,16 +62,6 @@ func (b *builder) fromHeads(names []run) {
 			if r := b.occupation(b.trim(h, false)); r != nil {
 				b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r)[:1], specific: len(r) > 1, weak: len(r) == 1})
 			}
-		}
-	}
-	if len(b.topics) > 0 {
-		return
-	}
-	for _, r := range b.itemRuns() {
-		r = b.trim(r, false)
-		rare := slices.ContainsFunc(r, func(t token) bool { return b.vocab.levels[t.norm] < 20 })
-		if len(r) > 1 && rare && !r[len(r)-1].is(roleWord) && !r[0].is(frameWord|stopWord) && !slices.ContainsFunc(r, func(t token) bool { return t.is(kindWord) }) {
-			b.topics = append(b.topics, topic{name: texts(r), keys: b.inflect(r)[:1], specific: true})
 		}
 	}
 	if len(b.topics) == 0 && (b.has("funding") || b.staff() && len(b.places) > 0) { // people who are hiring in Berlin

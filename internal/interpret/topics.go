@@ -110,9 +110,6 @@ func (b *builder) addTopic(t topic, it item) {
 		}
 		last := &b.topics[n-1]
 		if it.also || b.has("switch") && !it.strict && n == 1 && len(last.context) > 0 && t.named && last.named {
-			if it.also && len(last.context) > 0 {
-				last.demands, last.context = append(last.demands, last.context), nil
-			}
 			last.context = append(last.context, slices.Concat(t.names(), t.context)...)
 			return
 		}
