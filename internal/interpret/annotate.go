@@ -113,9 +113,6 @@ func (v *vocabulary) match(t token, tokens []token, capitals bool) (token, int) 
 		if n == 1 && c != 0 && acronym(t.text) && c&structural == 0 && v.levels[norm] < 30 && p == nil && c&(roleWord|seniorityWord) == 0 && t.text != strings.ToLower(t.text) && len(t.text) > 1 {
 			c = 0 // IT, not it
 		}
-		if p != nil && c&(stopWord|structural) != 0 && !acronym(t.text) {
-			p = nil
-		}
 		if c == 0 && in == nil && p == nil {
 			continue
 		}
