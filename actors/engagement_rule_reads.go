@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -27,10 +28,9 @@ func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]wa
 		return nil, unavailable(err)
 	}
 	defer view.Close()
-	from := watchpost.FirstID(r.env.clock.Now().Add(-ruleJournalDays * 24 * time.Hour))
 	newest := []watchpost.RuleAction{}
 	var failure error
-	err = view.Scan(persistence.Space(team), teamspace.Key(teamspace.KeyRuleJournal, from), persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal)), func(_, v []byte) bool {
+	err = view.Scan(persistence.Space(team), ruleJournalFrom(r.env.clock.Now()), persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal)), func(_, v []byte) bool {
 		var a watchpost.RuleAction
 		if failure = teamspace.Decode(v, &a); failure != nil {
 			return false
@@ -46,6 +46,22 @@ func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]wa
 	}
 	slices.Reverse(newest)
 	return newest[:min(len(newest), ruleJournalMost)], unavailable(err)
+}
+
+// ruleJournalFrom is the first key of the journal of rules that is shown.
+func ruleJournalFrom(now time.Time) []byte {
+	return teamspace.Key(teamspace.KeyRuleJournal, watchpost.FirstID(now.Add(-ruleJournalDays*24*time.Hour)))
+}
+
+// forgetEnded removes some of the ended actions that are shown no longer.
+func (rs *engagementRules) forgetEnded(view persistence.View) error {
+	batch := &persistence.Batch{}
+	err := view.Scan(rs.space, []byte(teamspace.KeyRuleJournal), ruleJournalFrom(rs.env.clock.Now()), func(k, _ []byte) bool {
+		batch.Delete(bytes.Clone(k))
+		return len(batch.Writes) < stepOps
+	})
+	rs.commits.submit(batch, nil)
+	return err
 }
 
 // TryRule returns what a rule would have done with the newest posts that its

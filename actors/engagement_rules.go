@@ -160,7 +160,7 @@ func (rs *engagementRules) load(view persistence.View) error {
 	} else if !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
-	if err := rs.loadWeek(view); err != nil {
+	if err := loadEach(view, rs.loadWeek, rs.forgetEnded); err != nil {
 		return err
 	}
 	for id, a := range rs.running {

@@ -12,6 +12,7 @@ import (
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/persistence/teamspace"
 )
 
 // postBy is a post of a new author.
@@ -205,6 +206,24 @@ func TestRuleWithoutItsMember(t *testing.T) {
 	actorstest.Must[actors.RuleView](t, team, actors.UpdateRule{ID: rule.Rule.ID, Emails: &[]string{joe}})
 	require.Empty(t, rulesOf(t, team).Open)
 	require.Equal(t, []watchpost.RuleActionState{watchpost.RuleWithdrawn}, journalOf(t, team))
+}
+
+// TestEndedActionsAreForgotten: what the journal of rules shows no longer goes with the
+// next activation.
+func TestEndedActionsAreForgotten(t *testing.T) {
+	t.Parallel()
+	w, team, s, _, scan := ruled(t, watchpost.ActionLike, nil)
+	endScan(s, scan, true, postBy(w, "ada"))
+	s.Finish(s.Expect(protocol.TypeTask))
+	require.Eventually(t, func() bool { return len(journalOf(t, team)) == 1 }, actorstest.Wait, time.Millisecond)
+	w.Advance(13 * 24 * time.Hour)
+	w.Restart()
+	require.Empty(t, rulesOf(t, team).Open)
+	require.Len(t, storedKeys(t, w, team, teamspace.KeyRuleJournal), 1)
+	w.Advance(25 * time.Hour)
+	w.Restart()
+	require.Empty(t, rulesOf(t, team).Open)
+	require.Empty(t, storedKeys(t, w, team, teamspace.KeyRuleJournal))
 }
 
 // TestTryStoredPosts: a trial stores nothing.
