@@ -173,7 +173,7 @@ func token(s string) bool {
 // typedID reports whether s is the id of a post that is not an activity.
 func typedID(s string) bool {
 	t, id, ok := strings.Cut(s, ":")
-	return ok && t != activityURN && t == postType(t) && postTyped(urnType(t)) && token(id)
+	return ok && t != activityURN && urnWord(t, "") && t == postType(t) && postTyped(urnType(t)) && token(id)
 }
 
 // activityURN is the type of most posts' URNs. Their ids omit it.

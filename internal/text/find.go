@@ -23,7 +23,11 @@ func Find(content string, keywords []string) []Span {
 	for _, keyword := range keywords {
 		n := newPattern(keyword)
 		for i := n.next(normalized, 0); i >= 0; i = n.next(normalized, i+len(n.s)) {
-			all = append(all, Span{origin[i], origin[i+len(n.s)]})
+			to := i + len(n.s)
+			for to < len(normalized) && origin[to] == origin[to-1] {
+				to++ // to the end of a piece that the keyword is only a part of
+			}
+			all = append(all, Span{origin[i], origin[to]})
 		}
 	}
 	slices.SortFunc(all, func(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })

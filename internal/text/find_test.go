@@ -39,6 +39,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("We are Hiring", "hiring")
 	f.Add("zwei  CAFE\u0301S", "cafes")
 	f.Add("Straße", "strasse")
+	f.Add("\x89\u0613", "\xfb\xee ") // a byte that is no character, with a mark
 	f.Fuzz(func(t *testing.T, content, keyword string) {
 		end := 0
 		for _, s := range text.Find(content, []string{keyword}) {
