@@ -353,6 +353,7 @@ type clusterEdge struct {
 	forwarded counterVec
 	contacts  *contacts
 	takeovers singleflight.Group // by name
+	reports   singleflight.Group // of dead nodes, by id
 }
 
 func newClusterEdge(c Cluster, forwarded counterVec) *clusterEdge {

@@ -85,7 +85,7 @@ func (c *clusterEdge) contact(ctx context.Context, node string) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		// That is a sign of life too when the node starts or stops. If it is gone, the
 		// database knows.
-		c.Node.ReportDead(ctx, node)
+		c.reportDead(ctx, node)
 	default:
 		return // look draws the conclusion
 	}

@@ -223,13 +223,22 @@ func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, no
 // was refused, so that no owner has processed it.
 func (c *clusterEdge) learn(ctx context.Context, node string, failure error) (refused bool) {
 	if errors.Is(failure, syscall.ECONNREFUSED) {
-		c.Node.ReportDead(ctx, node)
+		c.reportDead(ctx, node)
 	}
 	if errors.Is(failure, errRefusedByOwner) {
 		c.Node.Refresh()
 		return true
 	}
 	return errors.Is(failure, errNotReached)
+}
+
+// reportDead reports a node once for all requests that it refuses at a time: the
+// connections that the report needs also renew the lease and read the next view.
+func (c *clusterEdge) reportDead(ctx context.Context, node string) {
+	_, _, _ = c.reports.Do(node, func() (any, error) { // it returns nothing
+		c.Node.ReportDead(context.WithoutCancel(ctx), node)
+		return nil, nil
+	})
 }
 
 // closeCluster frees the connections to other nodes.

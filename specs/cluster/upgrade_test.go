@@ -12,12 +12,32 @@ import (
 
 // TestOldAndNew upgrades a cluster of an earlier build under load, node by node, and
 // takes one node back: both builds serve side by side, and every reply is checked as
-// in a drill. WATCHPOST_OLD_REVISION names the revision of the earlier build.
+// in a drill. The earlier builds are one of some commits back, and the last whose teams
+// moved all together (record 049). WATCHPOST_OLD_REVISION names another one instead.
 func TestOldAndNew(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" {
 		t.Skip("builds an earlier revision; WATCHPOST_LONG=1 runs it")
 	}
-	old := buildOld(t)
+	if revision := os.Getenv("WATCHPOST_OLD_REVISION"); revision != "" {
+		upgrade(t, revision)
+		return
+	}
+	for name, search := range map[string][]string{
+		"some commits back":            {"--skip=10", "--format=%H"},
+		"teams that move all together": {"--diff-filter=A", "--format=%H~1", "--", "specs/decisions/049-teams-move-one-by-one.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := git(append([]string{"log", "-1"}, search...)...)
+			if err != nil || len(found) == 0 {
+				t.Skip("no git history to build an earlier revision from")
+			}
+			upgrade(t, strings.TrimSpace(string(found)))
+		})
+	}
+}
+
+func upgrade(t *testing.T, from string) {
+	old := buildOld(t, from)
 	d := newDrill(t, 1, false, old)
 	run := func(i int, name, binary string) {
 		d.round(fault{name, func(d *drill) {
@@ -34,23 +54,16 @@ func TestOldAndNew(t *testing.T) {
 	d.finish()
 }
 
-// buildOld builds a revision that lies some commits back.
-func buildOld(t *testing.T) (binary string) {
+func git(args ...string) ([]byte, error) {
+	command := exec.Command("git", args...)
+	command.Dir = filepath.Join("..", "..")
+	return command.Output()
+}
+
+// buildOld builds a revision.
+func buildOld(t *testing.T, revision string) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
-	git := func(args ...string) ([]byte, error) {
-		command := exec.Command("git", args...)
-		command.Dir = filepath.Join("..", "..")
-		return command.Output()
-	}
-	revision := os.Getenv("WATCHPOST_OLD_REVISION")
-	if revision == "" {
-		found, err := git("log", "-1", "--skip=10", "--format=%H")
-		if err != nil || len(found) == 0 {
-			t.Skip("no git history to build an earlier revision from")
-		}
-		revision = strings.TrimSpace(string(found))
-	}
 	archive, err := git("archive", "--format=tar", revision)
 	if err != nil {
 		t.Skipf("the revision %s is not in the git history", revision)
