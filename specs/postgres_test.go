@@ -53,10 +53,11 @@ var onPostgres = []string{
 
 // onFiles are the scripts about the files of the embedded store.
 var onFiles = map[string]string{
-	"backup.txtar":     "restores into a folder",
-	"enrich.txtar":     "reprocess refuses a path that is no data folder",
-	"operations.txtar": "metrics of the disk and of the store's size",
-	"restart.txtar":    "verify refuses the folder of a running service",
+	"backup.txtar":                    "restores into a folder",
+	"asked-again-after-restore.txtar": "restores into a folder",
+	"enrich.txtar":                    "reprocess refuses a path that is no data folder",
+	"operations.txtar":                "metrics of the disk and of the store's size",
+	"restart.txtar":                   "verify refuses the folder of a running service",
 }
 
 // TestSpecsOnPostgres runs scripts with the store in PostgreSQL.
