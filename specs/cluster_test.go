@@ -18,6 +18,7 @@ var inCluster = []string{"auth-verify-otp.txtar", "errors.txtar", "extension-pol
 // onOneNode are the scripts about one process.
 var onOneNode = map[string]string{
 	"extension-socket.txtar": "connections before hello are counted per node",
+	"keep-posts.txtar":       "a pass when the only process starts; nodes that start leave teams that move to the daily pass",
 }
 
 // TestSpecsInCluster runs scripts on three nodes with one database. Each request goes
