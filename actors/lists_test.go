@@ -216,7 +216,7 @@ func TestScansOverTheDay(t *testing.T) {
 	a.Heartbeat()
 	b.Heartbeat()
 	tomorrow := bringAll(t, 100, a, b)
-	for _, p := range tomorrow[:20] {
+	for _, p := range tomorrow[:18] { // of 20: one session may bring its next before the other its last
 		require.NotContains(t, today, p, "the remainder first: it is due the longest")
 	}
 	t.Run("they do not pile up", func(t *testing.T) {
