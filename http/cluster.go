@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-fuego/fuego"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
 	"watchpost"
@@ -350,13 +351,13 @@ func (s *Server) formElsewhere(r *http.Request, body []byte, err error) error {
 type clusterEdge struct {
 	Cluster
 	transport *http.Transport
-	forwarded counterVec
+	forwarded *prometheus.CounterVec
 	contacts  *contacts
 	takeovers singleflight.Group // by name
 	reports   singleflight.Group // of dead nodes, by id
 }
 
-func newClusterEdge(c Cluster, forwarded counterVec) *clusterEdge {
+func newClusterEdge(c Cluster, forwarded *prometheus.CounterVec) *clusterEdge {
 	return &clusterEdge{Cluster: c, forwarded: forwarded, contacts: newContacts(), transport: &http.Transport{
 		TLSClientConfig: c.TLS, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,

@@ -15,13 +15,9 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"watchpost"
 	"watchpost/internal/cluster"
 )
-
-type counterVec = *prometheus.CounterVec
 
 // errRefusedByOwner means that the owner has a newer view, or is not the owner.
 var errRefusedByOwner = errors.New("refused by the owner")

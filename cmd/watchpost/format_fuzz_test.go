@@ -80,16 +80,11 @@ func FuzzMigrations(f *testing.F) {
 		before := enginetest.Content(t, engine)
 
 		broken := faultstore.New(engine)
-		fault, commits := faultstore.Before, fails%8
+		fault := faultstore.Before
 		if written {
 			fault = faultstore.After
 		}
-		broken.FailWhen(func(persistence.Space, *persistence.Batch) faultstore.Fault {
-			if commits--; commits == 0 {
-				return fault
-			}
-			return faultstore.None
-		})
+		broken.FailNth(int(fails%8), fault)
 		failure := checkFormat(t.Context(), broken, table)
 		refused := checkFormat(t.Context(), engine, table)
 		if refused != nil {

@@ -162,18 +162,25 @@ func (s *Store) AwaitHeld(ctx context.Context, n int) error {
 
 // Fail makes the nth commit from now (1: the next) of a space fail.
 func (s *Store) Fail(space persistence.Space, nth int, fault Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failing = func(of persistence.Space, _ *persistence.Batch) Fault {
+	s.FailWhen(func(of persistence.Space, _ *persistence.Batch) Fault {
 		if of != space {
 			return None
 		}
-		if nth--; nth != 0 {
-			return None
-		}
-		s.failing = nil
+		return countdown(&nth, fault)
+	})
+}
+
+// FailNth makes the nth commit from now fail, of whatever space; 0: none.
+func (s *Store) FailNth(nth int, fault Fault) {
+	s.FailWhen(func(persistence.Space, *persistence.Batch) Fault { return countdown(&nth, fault) })
+}
+
+// countdown returns the fault when n gets to zero.
+func countdown(n *int, fault Fault) Fault {
+	if *n--; *n == 0 {
 		return fault
 	}
+	return None
 }
 
 // FailWhen asks f what becomes of each commit. nil ends that.

@@ -55,16 +55,11 @@ func FuzzCopy(f *testing.F) {
 		put(t, to, left)
 
 		broken := faultstore.New(to)
-		fault, commits := faultstore.Before, fails%8
+		fault := faultstore.Before
 		if written {
 			fault = faultstore.After
 		}
-		broken.FailWhen(func(persistence.Space, *persistence.Batch) faultstore.Fault {
-			if commits--; commits == 0 {
-				return fault
-			}
-			return faultstore.None
-		})
+		broken.FailNth(int(fails%8), fault)
 		before := enginetest.Content(t, to)
 		want := enginetest.Content(t, from)
 		if _, err := migrate.Copy(ctx, from, broken, silent); err != nil {
