@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"iter"
 )
 
 // The chain of a journal. Each state that an entry takes is a separate record, with
@@ -19,27 +18,35 @@ func JournalHash(record []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// VerifyJournal checks the records of a chain, the newest first, down to its
-// beginning. The error names the first record that does not fit.
-func VerifyJournal(newestFirst iter.Seq[[]byte]) error {
-	var after JournalEntry // the record that was checked last
-	var seen bool
-	for record := range newestFirst {
-		var e JournalEntry
-		if err := json.Unmarshal(record, &e); err != nil {
-			return fmt.Errorf("a record of the journal cannot be read: %w", err)
-		}
-		switch {
-		case !seen: // what comes after it is not known
-		case e.Number+1 != after.Number:
-			return fmt.Errorf("journal: the record before number %d is missing", after.Number)
-		case JournalHash(record) != after.Before:
-			return fmt.Errorf("journal: record %d was changed", e.Number)
-		}
-		after, seen = e, true
+// JournalVerifier checks the records of a chain one by one, the newest first, down to
+// its beginning. It holds nothing but the record before. The zero value is ready.
+type JournalVerifier struct {
+	after JournalEntry // the record that was checked last
+	seen  bool
+}
+
+// Check checks the next record and returns it. The error names the first record that
+// does not fit.
+func (v *JournalVerifier) Check(record []byte) (JournalEntry, error) {
+	var e JournalEntry
+	if err := json.Unmarshal(record, &e); err != nil {
+		return e, fmt.Errorf("a record of the journal cannot be read: %w", err)
 	}
-	if seen && (after.Number != 1 || after.Before != "") {
-		return fmt.Errorf("journal: the record before number %d is missing", after.Number)
+	switch {
+	case !v.seen: // what comes after it is not known
+	case e.Number+1 != v.after.Number:
+		return e, fmt.Errorf("journal: the record before number %d is missing", v.after.Number)
+	case JournalHash(record) != v.after.Before:
+		return e, fmt.Errorf("journal: record %d was changed", e.Number)
+	}
+	v.after, v.seen = e, true
+	return e, nil
+}
+
+// End checks that the last record is the first of its chain.
+func (v *JournalVerifier) End() error {
+	if v.seen && (v.after.Number != 1 || v.after.Before != "") {
+		return fmt.Errorf("journal: the record before number %d is missing", v.after.Number)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"watchpost"
@@ -87,48 +86,13 @@ func (sum *JournalVerification) verify(ctx context.Context, store persistence.St
 		return err
 	}
 	defer view.Close()
-	space := persistence.Space(team)
 	sum.Teams++
-	shown, failure := map[uint64]string{}, error(nil) // hashes of the entries, by number
-	entries := []byte(teamspace.KeyJournal)
-	err = view.Scan(space, entries, persistence.PrefixEnd(entries), func(_, v []byte) bool {
-		var e watchpost.JournalEntry
-		if failure = teamspace.Decode(v, &e); e.Number > 0 {
-			shown[e.Number] = hashOf(v)
-		}
-		return failure == nil
-	})
-	if err = errors.Join(err, failure); err != nil {
+	c := &journalCheck{view: view, space: persistence.Space(team), sum: sum, report: report}
+	whole, err := c.chain()
+	if err != nil || !whole {
 		return err
 	}
-	prefix := []byte(teamspace.KeyJournalChain)
-	broken := watchpost.VerifyJournal(func(yield func([]byte) bool) {
-		failure = view.Scan(space, prefix, persistence.PrefixEnd(prefix), func(k, v []byte) bool {
-			sum.Records++
-			if number := teamspace.JournalNumber(k); shown[number] == hashOf(v) {
-				delete(shown, number)
-			}
-			return yield(bytes.Clone(v[1:]))
-		})
-	})
-	if failure != nil {
-		return failure
-	}
-	if broken != nil {
-		sum.Problems++
-		report(broken.Error())
-		return nil
-	}
-	numbers := make([]uint64, 0, len(shown))
-	for number := range shown {
-		numbers = append(numbers, number)
-	}
-	slices.Sort(numbers)
-	for _, number := range numbers {
-		sum.Problems++
-		report(fmt.Sprintf("journal: the entry with number %d is not that of the chain", number))
-	}
-	return nil
+	return c.entries()
 }
 
 // JournalRecord is a record of the chain in an export: as it is stored, with its hash.

@@ -85,3 +85,81 @@ func TestJournalChain(t *testing.T) {
 	problems, _ = verify()
 	require.Equal(t, []string{"journal: record 1 was changed"}, problems)
 }
+
+// TestJournalDamage: an entry or record that is changed, removed, put back to what it
+// was, or shown in another's place is found, each by what the check says of it.
+func TestJournalDamage(t *testing.T) {
+	t.Parallel()
+	w, team, ada := house(t)
+	like := created(t, team, request(watchpost.TaskLikePost, likeOf))
+	ada.Finish(ada.ExpectTask(like))
+	comment := created(t, team, request(watchpost.TaskCommentPost, `{"social_urn":"urn:network:post:1","comment_text":"well"}`))
+	ada.Finish(ada.ExpectTask(comment))
+	w.Crash()
+	space := persistence.Space(team.ID)
+	read := func(key []byte) []byte {
+		view, err := w.Store.View(w.Context())
+		require.NoError(t, err)
+		defer view.Close()
+		value, err := view.Get(space, key)
+		require.NoError(t, err)
+		return value
+	}
+	write := func(key, value []byte) {
+		batch := &persistence.Batch{}
+		batch.Put(key, value)
+		if value == nil {
+			batch = &persistence.Batch{}
+			batch.Delete(key)
+		}
+		w.Plant(space, batch)
+	}
+	problems := func() (found []string) {
+		_, err := actors.VerifyJournals(w.Context(), w.Store, func(_ watchpost.TeamID, problem string) { found = append(found, problem) })
+		require.NoError(t, err)
+		return found
+	}
+	require.Empty(t, problems())
+	entry := func(id watchpost.TaskID) (e watchpost.JournalEntry) {
+		require.NoError(t, teamspace.Decode(read(teamspace.JournalKey(id)), &e))
+		return e
+	}
+	last := entry(comment).Number
+	record := func(number uint64, change func(*watchpost.JournalEntry)) []byte {
+		var e watchpost.JournalEntry
+		require.NoError(t, teamspace.Decode(read(teamspace.JournalChainKey(number)), &e))
+		change(&e)
+		return teamspace.Encode(e)
+	}
+	subject := func(e *watchpost.JournalEntry) { e.Subject = "another" }
+	same := func(*watchpost.JournalEntry) {}
+	for name, damage := range map[string]struct {
+		key, value []byte
+		want       string
+	}{
+		"changed entry":      {teamspace.JournalKey(like), teamspace.Encode(func() any { e := entry(like); e.Subject = "another"; return e }()), "is not that of the chain"},
+		"removed entry":      {teamspace.JournalKey(like), nil, "is missing"},
+		"entry of before":    {teamspace.JournalKey(comment), record(last-1, same), "is newer than the entry that is shown"},
+		"entry of another":   {teamspace.JournalKey(like), read(teamspace.JournalKey(comment)), "is shown as that of another task"},
+		"added entry":        {teamspace.JournalKey("00000000-0000-7000-8000-000000000001"), record(last, func(e *watchpost.JournalEntry) { e.ID, e.Number = "00000000-0000-7000-8000-000000000001", last+1 }), "is not that of the chain"},
+		"changed record":     {teamspace.JournalChainKey(last - 1), record(last-1, subject), "was changed"},
+		"changed newest":     {teamspace.JournalChainKey(last), record(last, subject), "is not that of the chain"},
+		"removed record":     {teamspace.JournalChainKey(last - 1), nil, "is missing"},
+		"removed newest":     {teamspace.JournalChainKey(last), nil, "is not that of the chain"},
+		"removed first":      {teamspace.JournalChainKey(1), nil, "is missing"},
+		"record of another":  {teamspace.JournalChainKey(2), record(1, same), "is missing"},
+		"record in between":  {teamspace.JournalChainKey(2), record(2, func(e *watchpost.JournalEntry) { e.Before = "" }), "was changed"},
+		"record that is new": {teamspace.JournalChainKey(last + 1), record(last, func(e *watchpost.JournalEntry) { e.Number, e.Before = last+1, "0" }), "was changed"},
+	} {
+		before := []byte(nil)
+		if damage.value == nil || name != "added entry" && name != "record that is new" {
+			before = read(damage.key)
+		}
+		write(damage.key, damage.value)
+		found := problems()
+		require.NotEmpty(t, found, name)
+		require.Contains(t, found[0], damage.want, name)
+		write(damage.key, before)
+		require.Empty(t, problems(), name)
+	}
+}
