@@ -26,6 +26,7 @@ type retag struct {
 	after    []byte   // the last post that was looked at
 	begun    bool     // what follows was read
 	seen     [][]byte // keys under keyRetag that this pass serves
+	looked   bool     // all posts are looked at; some of the keys may be left
 	contexts enrichContexts
 	rules    map[ruleKey]*enrich.Rules // by watchlist and keyword
 }
@@ -91,6 +92,9 @@ func loadTagging(view persistence.View, space persistence.Space) (*watchpost.Tag
 			continue // of the whole team
 		}
 		id = id[:idLength]
+		if t.Names[id] != nil {
+			continue // of another change
+		}
 		w, err := teamspace.Load[watchpost.Watchlist](view, space, teamspace.Key(teamspace.KeyWatchlist, id))
 		if errors.Is(err, persistence.ErrNotFound) {
 			continue // deleted meanwhile
@@ -113,34 +117,45 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 			return err
 		}
 	}
-	batch := &persistence.Batch{}
 	if len(m.seen) == 0 {
 		return nil // nothing is to be done
 	}
-	var last []byte
-	err := f.change(view, batch, func(w *postindex.Writer) (err error) {
-		last, err = m.write(view, f.space, w)
-		return err
-	})
-	switch {
-	case err != nil:
-		return err
-	case last == nil: // those were all
-		for _, k := range m.seen {
-			batch.Delete(k)
+	batch := &persistence.Batch{}
+	if !m.looked {
+		err := f.change(view, batch, func(w *postindex.Writer) (err error) {
+			m.after, err = m.write(view, f.space, w)
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		batch.Put([]byte(teamspace.KeyLastWatchlistChange), append([]byte("classified "), m.seen[len(m.seen)-1]...))
-		batch.Put([]byte(teamspace.KeyTagged), []byte{})
-		f.commit(decided{batch: batch}, nil, nil)
-		return nil
-	case batch.Empty(): // others have their turn all the same
-		f.schedule.writing = true
-		m.after = last
-		f.ctx.Send(f.ctx.Self(), stored{rest: m})
-		return nil
+		m.looked = m.after == nil
 	}
-	m.after = last
-	f.commit(decided{batch: batch}, m, nil)
+	switch {
+	case !batch.Empty():
+		f.commit(decided{batch: batch}, m, nil)
+	case m.looked:
+		f.commit(decided{batch: batch}, m.finish(batch), nil)
+	default: // others have their turn all the same
+		f.schedule.writing = true
+		f.ctx.Send(f.ctx.Self(), stored{rest: m})
+	}
+	return nil
+}
+
+// finish notes that all posts are as they should be. There may be more keys than a batch
+// may delete: rest goes on, and a restart before the last begins again.
+func (m *retag) finish(batch *persistence.Batch) (rest any) {
+	n := min(len(m.seen), stepOps)
+	for _, k := range m.seen[:n] {
+		batch.Delete(k)
+	}
+	last := m.seen[n-1]
+	if m.seen, m.looked = m.seen[n:], true; len(m.seen) > 0 {
+		return m
+	}
+	batch.Put([]byte(teamspace.KeyLastWatchlistChange), append([]byte("classified "), last...))
+	batch.Put([]byte(teamspace.KeyTagged), []byte{})
 	return nil
 }
 

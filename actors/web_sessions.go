@@ -20,9 +20,10 @@ const (
 	webSessionTime = 30 * 24 * time.Hour
 	// signInLinkTime is how long a sign-in link can be used.
 	signInLinkTime = time.Hour
-	// webSessionsPerMember bounds the browsers of a member; the oldest session
-	// ends when another one begins.
+	// webSessionsPerMember and signInLinksPerMember bound the browsers and the
+	// unused links of a member; the oldest ends when another one begins.
 	webSessionsPerMember = 20
+	signInLinksPerMember = 20
 	maxAgent             = 200
 )
 
@@ -146,14 +147,14 @@ func (ws *webSessions) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	batch := &persistence.Batch{}
+	st := &steps{}
 	for hash, r := range ws.byID {
 		if _, known := ws.team.members.byID(r.Member); !known {
-			ws.end(batch, hash)
+			ws.end(st, hash)
 		}
 	}
-	ws.forget(batch)
-	ws.commits.submit(batch, nil)
+	ws.forget(st)
+	ws.submitSteps(st, nil)
 	return nil
 }
 
@@ -163,8 +164,10 @@ func (ws *webSessions) onOpen(m OpenWebSession) {
 		ws.answer(nil, err)
 		return
 	}
-	batch := &persistence.Batch{}
-	ws.commit(batch, ws.open(batch, member.ID, m.Agent))
+	st := &steps{}
+	ws.makeRoom(st, member.ID, false)
+	opened := ws.open(st.room(putOps), member.ID, m.Agent)
+	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
 }
 
 func (ws *webSessions) onCreateLink(m CreateSignInLink) {
@@ -173,10 +176,12 @@ func (ws *webSessions) onCreateLink(m CreateSignInLink) {
 		ws.answer(nil, err)
 		return
 	}
-	batch := &persistence.Batch{}
+	st := &steps{}
+	ws.makeRoom(st, member.ID, true)
+	batch := st.room(auditOps + putOps)
 	ws.team.audit.note(batch, watchpost.AuditLinkMade, "", member.Email)
 	r := teamspace.WebSessionRecord{Member: member.ID, Ends: ws.env.clock.Now().Add(signInLinkTime), Link: true}
-	ws.commit(batch, ws.put(batch, r))
+	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), ws.put(batch, r)))
 }
 
 // onRedeemLink uses a link up and opens a session for its member: both in one
@@ -187,42 +192,67 @@ func (ws *webSessions) onRedeemLink(m redeemLink) {
 		ws.answer(nil, errSignedOut())
 		return
 	}
-	batch := &persistence.Batch{}
-	ws.end(batch, m.hash)
+	st := &steps{}
+	ws.makeRoom(st, link.Member, false)
+	batch := st.room(redeemOps)
+	ws.endIn(batch, m.hash)
 	ws.team.personSeen(batch)
 	ws.team.audit.note(batch, watchpost.AuditSignedIn, link.Member, subjectLink)
-	ws.commit(batch, ws.open(batch, link.Member, m.agent))
+	opened := ws.open(batch, link.Member, m.agent)
+	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
 }
 
 func (ws *webSessions) onEnd(m EndWebSessions) {
-	batch := &persistence.Batch{}
+	st := &steps{}
 	for hash, r := range ws.byID {
 		if r.Member == m.Member && (m.ID == "" || m.ID == hash) {
-			ws.end(batch, hash)
+			ws.end(st, hash)
 		}
 	}
-	if !batch.Empty() {
+	if len(st.batches) > 0 {
 		what := "one browser"
 		if m.ID == "" {
 			what = "everywhere"
 		}
-		ws.team.audit.note(batch, watchpost.AuditSignedOut, m.Member, what)
+		ws.team.audit.note(st.room(auditOps), watchpost.AuditSignedOut, m.Member, what)
 	}
-	ws.commit(batch, Done{})
+	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), Done{}))
 }
 
-// open adds a session of a member. Sessions that have expired end, and the
-// oldest of the member's when there are too many.
-func (ws *webSessions) open(batch *persistence.Batch, member watchpost.MemberID, agent string) WebSessionOpened {
-	ws.forget(batch)
-	for i, view := range ws.views(member) {
-		if i >= webSessionsPerMember-1 {
-			ws.end(batch, view.ID)
+// makeRoom ends what has expired, and the oldest browsers or links of a member
+// until there is room for one more.
+func (ws *webSessions) makeRoom(st *steps, member watchpost.MemberID, links bool) {
+	ws.forget(st)
+	most := webSessionsPerMember
+	if links {
+		most = signInLinksPerMember
+	}
+	var of []string
+	for hash, r := range ws.byID {
+		if r.Member == member && r.Link == links {
+			of = append(of, hash)
 		}
 	}
+	// All of a sort last equally long, so the first to end is the oldest.
+	slices.SortFunc(of, func(a, b string) int { return cmp.Or(ws.byID[a].Ends.Compare(ws.byID[b].Ends), cmp.Compare(a, b)) })
+	for _, hash := range of[:max(0, len(of)-most+1)] {
+		ws.end(st, hash)
+	}
+}
+
+// open adds a session of a member, for which there is room.
+func (ws *webSessions) open(batch *persistence.Batch, member watchpost.MemberID, agent string) WebSessionOpened {
 	now := ws.env.clock.Now()
 	return ws.put(batch, teamspace.WebSessionRecord{Member: member, CreatedAt: now, Ends: now.Add(webSessionTime), Agent: clip(agent, maxAgent)})
 }
+
+// putOps and endOps are the operations of a session or link that begins or ends;
+// redeemOps those of a link that becomes a session, with personSeen and the audit.
+const (
+	putOps    = 2
+	endOps    = 2
+	redeemOps = endOps + putOps + 1 + auditOps
+)
 
 // put stores a session or link under a new secret.
 func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecord) WebSessionOpened {
@@ -246,7 +276,10 @@ func kindOf(r teamspace.WebSessionRecord) string {
 	return teamspace.DirWebSession
 }
 
-func (ws *webSessions) end(batch *persistence.Batch, hash string) {
+func (ws *webSessions) end(st *steps, hash string) { ws.endIn(st.room(endOps), hash) }
+
+// endIn ends a session or link in the batch of what replaces it.
+func (ws *webSessions) endIn(batch *persistence.Batch, hash string) {
 	batch.Delete(teamspace.Key(teamspace.KeyWebSession, hash))
 	batch.Set(persistence.DirectoryKey{Kind: kindOf(ws.byID[hash]), Name: hash}, nil)
 	delete(ws.byID, hash)
@@ -256,17 +289,17 @@ func (ws *webSessions) end(batch *persistence.Batch, hash string) {
 func (ws *webSessions) endAll(st *steps, member watchpost.MemberID) {
 	for hash, r := range ws.byID {
 		if r.Member == member {
-			ws.end(st.room(2), hash)
+			ws.end(st, hash)
 		}
 	}
 }
 
 // forget ends expired sessions and links.
-func (ws *webSessions) forget(batch *persistence.Batch) {
+func (ws *webSessions) forget(st *steps) {
 	now := ws.env.clock.Now()
 	for hash, r := range ws.byID {
 		if !now.Before(r.Ends) {
-			ws.end(batch, hash)
+			ws.end(st, hash)
 		}
 	}
 }

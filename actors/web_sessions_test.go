@@ -9,6 +9,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/persistence/teamspace"
 )
 
 // TestWebSessions end by their time, by the member, with the member and when
@@ -101,4 +102,17 @@ func TestSignInLinks(t *testing.T) {
 	refused("")
 	w.Advance(time.Hour)
 	refused(late)
+
+	oldest := link()
+	w.Advance(time.Second)
+	var newer []string
+	for range 20 { // signInLinksPerMember
+		newer = append(newer, link())
+	}
+	require.Len(t, storedKeys(t, w, team, teamspace.KeyWebSession), 21, "they and the open session")
+	refused(oldest)
+	for _, token := range newer {
+		_, err := redeem(token)
+		require.NoError(t, err)
+	}
 }
