@@ -93,6 +93,36 @@ func (m *member) signedIn() *page {
 	return p
 }
 
+// furnish gives a team a watchlist, and a rule that proposes comments on its posts.
+func (m *team) furnish() (list, rule string) {
+	m.t.Helper()
+	create := func(path string, body fields) string {
+		status, made := m.call(http.MethodPost, path, body)
+		require.Equal(m.t, http.StatusOK, status, made)
+		return made["id"].(string)
+	}
+	list = create("/api-keyword-watchlist", fields{"name": "Machine learning", "keywords": []string{"machine learning"}})
+	return list, create("/api-engagement-rules", fields{"watchlist_id": list, "action": "comment", "comment_templates": []string{"Thank you, {author_name}."}})
+}
+
+// paths gives a furnished team with posts a notification target, and returns the
+// addresses of all pages.
+func (m *team) paths(list, rule string) (paths []string, target string) {
+	m.t.Helper()
+	status, made := m.call(http.MethodPost, "/api-notifications", fields{"type": "webhook", "name": "Deploy hook", "url": "https://127.0.0.1:1/hook"})
+	require.Equal(m.t, http.StatusOK, status, made)
+	status, sent := m.call(http.MethodPost, "/api-notifications/send", fields{"id": made["id"]}) // fails at once: the address is private
+	require.Equal(m.t, http.StatusOK, status, sent)
+	target = made["id"].(string)
+	return []string{
+		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + m.posts(list)[0]["id"].(string), "/app/watchlists", "/app/watchlists/new",
+		"/app/watchlists/new?kind=keyword", "/app/watchlists/new?kind=people", "/app/watchlists/" + list, "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
+		"/app/rules", "/app/rules/" + rule, "/app/rules/new", "/app/rules/new?action=comment",
+		"/app/team", "/app/try", "/app/nothing", "/app/notifications", "/app/notifications/new?kind=webhook", "/app/notifications/new?kind=email",
+		"/app/notifications/new?kind=telegram", "/app/notifications/" + target,
+	}, target
+}
+
 // TestDashboardPages checks every page with axe-core, by keyboard alone and without
 // script, in a real browser with posts that its extension has collected.
 func TestDashboardPages(t *testing.T) {
@@ -101,17 +131,9 @@ func TestDashboardPages(t *testing.T) {
 	require.NoError(t, err)
 	w := theWorld(t)
 	m := w.createTeam(t, "pages@example.com")
-	status, made := m.call(http.MethodPost, "/api-keyword-watchlist", fields{"name": "Machine learning", "keywords": []string{"machine learning"}})
-	require.Equal(t, http.StatusOK, status, made)
-	status, rule := m.call(http.MethodPost, "/api-engagement-rules", fields{
-		"watchlist_id": made["id"], "action": "comment", "comment_templates": []string{"Thank you, {author_name}."},
-	})
-	require.Equal(t, http.StatusOK, status, rule)
+	list, rule := m.furnish()
 	one := m.join("pages@example.com", "pages-account")
-	eventually(t, func() bool {
-		_, posts := m.call(http.MethodGet, "/api-posts", nil)
-		return posts["count"].(float64) > 2
-	}, func() string { return "no posts" })
+	m.posts(list)
 	p := one.signedIn()
 
 	// By keyboard alone: read, like, search, see the keys.
@@ -155,19 +177,7 @@ func TestDashboardPages(t *testing.T) {
 	p.must(p.session, "Input.insertText", map[string]any{"text": "machine learning"}, nil)
 	p.until(`[...document.querySelectorAll("#preview dt")].some((d) => d.textContent === "Kept")`)
 
-	var post string
-	require.NoError(t, json.Unmarshal([]byte(quoted(m.firstPost())), &post))
-	status, target := m.call(http.MethodPost, "/api-notifications", fields{"type": "webhook", "name": "Deploy hook", "url": "https://127.0.0.1:1/hook"})
-	require.Equal(t, http.StatusOK, status, target)
-	status, sent := m.call(http.MethodPost, "/api-notifications/send", fields{"id": target["id"]}) // fails at once: the address is private
-	require.Equal(t, http.StatusOK, status, sent)
-	paths := []string{
-		"/app", "/app?search_term=nothing-at-all", "/app/posts/" + post, "/app/watchlists", "/app/watchlists/new", "/app/watchlists/new?kind=keyword",
-		"/app/watchlists/new?kind=people", "/app/watchlists/" + made["id"].(string), "/app/tasks", "/app/journal", "/app/journal?outcome=failed",
-		"/app/rules", "/app/rules/" + rule["id"].(string), "/app/rules/new", "/app/rules/new?action=comment",
-		"/app/team", "/app/try", "/app/nothing", "/app/notifications", "/app/notifications/new?kind=webhook", "/app/notifications/new?kind=email",
-		"/app/notifications/new?kind=telegram", "/app/notifications/" + target["id"].(string),
-	}
+	paths, target := m.paths(list, rule)
 	for _, path := range paths {
 		p.visit(path)
 		for _, l := range looks() {
@@ -177,7 +187,7 @@ func TestDashboardPages(t *testing.T) {
 	}
 	takeDashboardPictures(p)
 
-	p.staysTyped(m, made["id"], target["id"])
+	p.staysTyped(m, list, target)
 
 	// New posts are announced, and a key shows them.
 	p.visit("/app")
@@ -190,7 +200,7 @@ func TestDashboardPages(t *testing.T) {
 	p.until(`window.kept !== true && document.readyState === "complete" && document.querySelectorAll("nav.chips .chip").length === 3`)
 
 	// A rule is tried on the stored posts before it is saved.
-	p.visit("/app/rules/" + rule["id"].(string))
+	p.visit("/app/rules/" + rule)
 	p.run(`document.querySelector("button[value=try]").click()`)
 	p.until(`document.readyState === "complete" && document.querySelector("button[value=save]") !== null`)
 	p.accessible(string(axe), "a dry run")
@@ -204,7 +214,7 @@ func TestDashboardPages(t *testing.T) {
 
 // staysTyped follows what happens on the pages of rules, notifications and the team, with a
 // field in use: typed text stays, and so does the focus.
-func (p *page) staysTyped(m *team, list, target any) {
+func (p *page) staysTyped(m *team, list, target string) {
 	const words = "In my own words."
 	typeInto := func(field string) {
 		p.until(`document.querySelector("` + field + `") !== null && !document.querySelector("#live").hidden`)
@@ -231,7 +241,7 @@ func (p *page) staysTyped(m *team, list, target any) {
 	require.Equal(p.t, http.StatusOK, status, made)
 	named("Second hook")
 
-	p.visit("/app/notifications/" + target.(string))
+	p.visit("/app/notifications/" + target)
 	p.run(`window.rows = document.querySelectorAll("#log tbody tr").length`)
 	typeInto("#name")
 	status, made = m.call(http.MethodPost, "/api-notifications/send", fields{"id": target})
@@ -248,12 +258,6 @@ func (p *page) staysTyped(m *team, list, target any) {
 	p.until(`document.querySelector("#quotas").textContent.includes("2 of")`)
 	isTyped("#email")
 	p.until(`document.querySelector("#accounts details").open`)
-}
-
-// firstPost returns the id of the newest post.
-func (m *team) firstPost() string {
-	_, posts := m.call(http.MethodGet, "/api-posts?page_size=1", nil)
-	return posts["data"].([]any)[0].(fields)["id"].(string)
 }
 
 // takeDashboardPictures writes the README's pictures of the dashboard, with -update.

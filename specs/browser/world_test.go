@@ -105,12 +105,13 @@ type world struct {
 	network     *fakenetwork.Site
 	writes      *writeGate
 	requests    requestGate // requests to the network
+	posted      *posted     // requests to the service
 	mail        *mailbox
 	close       func() error
 }
 
 func newWorld(v variant) (*world, error) {
-	w := &world{variant: v, writes: newWriteGate(), mail: &mailbox{}}
+	w := &world{variant: v, writes: newWriteGate(), mail: &mailbox{}, posted: &posted{counts: map[string]int{}}}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	w.network, err = fakenetwork.New(fakenetwork.Options{Seed: 7, Control: true, OnWrite: w.writes.applied, Logger: quiet})
@@ -154,7 +155,7 @@ func newWorld(v variant) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.api = api.Handler()
+	w.api = w.posted.over(api.Handler())
 	service := httptest.NewServer(w.api)
 	w.service = service.URL
 	dir, err := os.MkdirTemp("", "watchpost-extension-")

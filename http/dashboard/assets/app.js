@@ -153,6 +153,22 @@
     if (count) count.textContent = e.target.value.length.toLocaleString("en");
   });
 
+  // ---- No part is swapped while a button is held: a press and a release on two elements
+  // are no click. The click follows the release at once.
+  let held, release;
+  const swap = htmx.swap;
+  htmx.swap = async function (ctx) {
+    await held;
+    return swap.call(this, ctx);
+  };
+  addEventListener("pointerdown", (e) => {
+    if (e.button === 0 && e.target.closest("a, button, summary, label")) held ??= new Promise((done) => { release = done; });
+  });
+  for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => setTimeout(() => {
+    release?.();
+    held = release = undefined;
+  }));
+
   // ---- After a swap: the focus stays, or goes to what came
   document.addEventListener("htmx:after:swap", () => {
     catchUp();
