@@ -20,8 +20,8 @@ type activation struct {
 	calls int
 	// uses counts the requests ever made: an answer that the actor is idle
 	// holds only as long as no other came.
-	uses int
-	used time.Time
+	uses       int
+	born, used time.Time
 	// stopping is set when the actor is stopped, stopped is closed when it has ended.
 	stopping bool
 	stopped  chan struct{}
@@ -76,7 +76,7 @@ func (r *Registry) find(name string) (a *activation, called bool, err error) {
 			return nil, false, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 		}
 		pid := spawnRoot(r.env, name)
-		a = &activation{name: name, pid: pid, stopped: make(chan struct{})}
+		a = &activation{name: name, pid: pid, born: now, stopped: make(chan struct{})}
 		a.turn = r.unused.PushBack(a)
 		r.active[name] = a
 		r.env.metrics.active.Inc()
@@ -129,7 +129,7 @@ func (r *Registry) poison(a *activation) {
 }
 
 // forget removes an actor that has ended and answers who still waits for it.
-func (r *Registry) forget(name string, pid *actor.PID, failed bool) {
+func (r *Registry) forget(name string, pid *actor.PID, how outcome) {
 	r.mu.Lock()
 	a := r.active[name]
 	if a == nil || !a.pid.Equal(pid) {
@@ -138,10 +138,14 @@ func (r *Registry) forget(name string, pid *actor.PID, failed bool) {
 	}
 	delete(r.active, name)
 	r.retire(a)
-	if !a.stopping && failed {
-		r.crashes.note(name, r.env.clock.Now())
+	var pause time.Duration
+	if !a.stopping && how.why != overtaken {
+		pause = r.crashes.note(name, how, a.born, r.env.clock.Now())
 	}
 	r.mu.Unlock()
+	if pause > 0 {
+		r.env.log.Warn("actor is refused for a while", "actor", name, "for", pause, "store_failed", how.why == storeFailed)
+	}
 	close(a.stopped)
 	r.env.metrics.active.Dec()
 	r.caller.fail(pid.Id)

@@ -2,29 +2,57 @@ package actors
 
 import (
 	linked "container/list"
+	"math/rand/v2"
 	"time"
 )
 
+// ending says why a top actor ended that nobody had asked to.
+type ending uint8
+
+const (
+	// crashed: a panic, or a state that can be neither read nor written. The next
+	// activation may meet the same.
+	crashed ending = iota
+	// storeFailed: the store did not answer, which says nothing of the actor.
+	storeFailed
+	// overtaken: another was faster, or the team is deleted. That is no failure.
+	overtaken
+)
+
+// outcome is how a top actor ended.
+type outcome struct {
+	why    ending
+	loaded bool // its activation had succeeded
+}
+
 // crashes remembers which top actors failed lately, so that one which fails at
-// every activation does not keep the node busy.
+// every activation does not keep the node busy, and a store that is away is not
+// asked again all the time.
 type crashes struct {
 	byName map[string]*linked.Element
 	order  *linked.List // of *crash, the oldest first
 }
 
+// crash is what is known of an actor that failed. Failures of the store are counted
+// apart: an outage makes no healthy actor wait for longer than maxOutages.
 type crash struct {
-	name  string
-	times int // in a row, none more than crashMemory after the one before
-	at    time.Time
-	until time.Time
+	name    string
+	times   int // crashes in a row
+	outages int // activations in a row that met a store which does not answer
+	at      time.Time
+	until   time.Time
 }
 
-// Pauses after an actor failed: 20 ms, doubled with every further failure, some
-// 20 s at the most. A failure counts for crashMemory, or until the actor is
-// passivated.
+// Pauses after an actor failed: 20 ms, doubled with every further failure in a row, some
+// 20 s at the most after crashes, some 0.6 s, less up to a half, when the store failed.
+// An activation that went well begins anew with the outages, and one that has served
+// for crashLife with the crashes. What failed is forgotten after crashMemory, or when
+// the actor is passivated.
 const (
 	crashPause  = 10 * time.Millisecond
 	maxCrashes  = 11
+	maxOutages  = 6
+	crashLife   = time.Minute
 	crashMemory = 10 * time.Minute
 )
 
@@ -32,18 +60,34 @@ func newCrashes() *crashes {
 	return &crashes{byName: map[string]*linked.Element{}, order: linked.New()}
 }
 
-// note counts a failure.
-func (c *crashes) note(name string, now time.Time) {
+// note counts a failure of an actor that was activated at born, and returns how long
+// it is not activated again.
+func (c *crashes) note(name string, how outcome, born, now time.Time) time.Duration {
 	next := &crash{name: name, at: now}
 	if e := c.byName[name]; e != nil {
 		if last := e.Value.(*crash); now.Sub(last.at) <= crashMemory {
-			next.times = last.times
+			next.times, next.outages = last.times, last.outages
 		}
 		c.order.Remove(e)
 	}
-	next.times = min(next.times+1, maxCrashes)
-	next.until = now.Add(crashPause << next.times)
+	if how.loaded {
+		next.outages = 0
+		if now.Sub(born) >= crashLife {
+			next.times = 0
+		}
+	}
+	var pause time.Duration
+	if how.why == storeFailed {
+		next.outages = min(next.outages+1, maxOutages)
+		pause = crashPause << next.outages
+		pause -= rand.N(pause / 2) //nolint:gosec // it spreads load: all teams meet an outage at once
+	} else {
+		next.times = min(next.times+1, maxCrashes)
+		pause = crashPause << next.times
+	}
+	next.until = now.Add(pause)
 	c.byName[name] = c.order.PushBack(next)
+	return pause
 }
 
 // pauses reports whether the actor is not activated yet. A failure that lies in

@@ -99,7 +99,7 @@ func (t *team) onDeleteTeam() {
 		root.Poison(self) // behind the ends of the connections, which get their reason
 	})
 	t.env.log.Info("team is being deleted", "team", t.id)
-	t.lostRace = true // this end is no failure
+	t.outcome.why = overtaken // this end is no failure
 	t.broken = watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 	t.commits.end(t.broken)
 }

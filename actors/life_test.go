@@ -204,7 +204,7 @@ func TestCommitFailure(t *testing.T) {
 	}
 }
 
-// TestCrashPause checks that the pause of a team that fails repeatedly grows to
+// TestCrashPause checks that the pause of a team that crashes repeatedly grows to
 // some 20 s, and that it ends.
 func TestCrashPause(t *testing.T) {
 	t.Parallel()
@@ -212,8 +212,8 @@ func TestCrashPause(t *testing.T) {
 	space := persistence.Space(team.ID)
 	last := time.Duration(0)
 	for i := range 14 {
-		w.Store.Fail(space, 1, actorstest.Before)
-		actorstest.Fails(t, team, watchpost.Unavailable, actorstest.NewTask(watchpost.TaskProfileFetch))
+		w.PanicIn("actors.(*tasks).newTask")
+		actorstest.Fails(t, team, watchpost.Internal, actorstest.NewTask(watchpost.TaskProfileFetch))
 		w.AwaitPassivated()
 		if i > 9 { // the first pauses are over before one can look
 			activated := w.Store.Activations(space)

@@ -114,8 +114,7 @@ type environment struct {
 	// sends delivers notifications, in goroutines that end with the registry.
 	sends *sends
 	// stopped is called by a top actor when it has ended.
-	// failed is false when the actor itself did not fail.
-	stopped func(name string, self *actor.PID, failed bool)
+	stopped func(name string, self *actor.PID, how outcome)
 	// ask sends a request to an actor from outside the mailboxes: timers of
 	// the Clock use it to wait for the work that they started.
 	ask func(ctx context.Context, target *actor.PID, request any) (any, error)

@@ -10,6 +10,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // rootActor is what the actors that own a space of the store have in common: a
@@ -25,9 +26,8 @@ type rootActor struct {
 	// broken is set when the actor's state and the store may differ;
 	// from then on every request is refused.
 	broken error
-	// lostRace is set when that is because another was faster: it took over the
-	// space, or changed an entry of the directory. That is no failure.
-	lostRace bool
+	// outcome is how it ends, unless it is asked to.
+	outcome outcome
 }
 
 // commitFailed tells an actor that the store did not take a batch.
@@ -108,17 +108,18 @@ func (t *rootActor) activate(load func(persistence.View) error) {
 	if err := load(view); err != nil {
 		t.fail(err)
 	}
+	t.outcome.loaded = t.broken == nil
 }
 
 // stopped runs when the mailbox is done: waiting callers are answered when
 // the last commit has landed.
 func (t *rootActor) stopped() {
-	name, self, stopped, failed := t.name, t.ctx.Self(), t.env.stopped, !t.lostRace
+	name, self, stopped, how := t.name, t.ctx.Self(), t.env.stopped, t.outcome
 	if t.commits == nil {
-		stopped(name, self, failed)
+		stopped(name, self, how)
 		return
 	}
-	t.commits.submit(nil, func(error) { stopped(name, self, failed) })
+	t.commits.submit(nil, func(error) { stopped(name, self, how) })
 }
 
 // fail ends the actor. Requests that are already in the mailbox are refused
@@ -131,14 +132,25 @@ func (t *rootActor) fail(err error) {
 	if t.commits != nil {
 		t.commits.end(t.broken) // the decision that met the error is not written
 	}
-	t.lostRace = errors.Is(err, persistence.ErrConflict) || errors.Is(err, persistence.ErrFenced)
+	t.outcome.why = endingOf(err)
 	level := slog.LevelError
-	if t.lostRace {
+	if t.outcome.why == overtaken {
 		level = slog.LevelInfo
 	}
 	t.env.metrics.lostCommits.Inc()
 	t.env.log.Log(context.Background(), level, "actor reloads its state", "actor", t.name, "error", err)
 	t.ctx.Poison(t.ctx.Self())
+}
+
+// endingOf says what an error of the store is to an actor.
+func endingOf(err error) ending {
+	switch {
+	case errors.Is(err, persistence.ErrConflict), errors.Is(err, persistence.ErrFenced):
+		return overtaken
+	case errors.Is(err, persistence.ErrTooLarge), errors.Is(err, teamspace.ErrRecord):
+		return crashed // it comes again
+	}
+	return storeFailed
 }
 
 // refuse answers a message that came after the actor broke.

@@ -23,12 +23,18 @@ func Encode(record any) []byte {
 	return append([]byte{recordVersion}, b...)
 }
 
+// ErrRecord means that a value is no record as this build knows it.
+var ErrRecord = errors.New("record cannot be read")
+
 // Decode reads the stored form of a record.
 func Decode(value []byte, record any) error {
 	if len(value) == 0 || value[0] != recordVersion {
-		return fmt.Errorf("record %T: unknown version", record)
+		return fmt.Errorf("%T: %w: unknown version", record, ErrRecord)
 	}
-	return json.Unmarshal(value[1:], record)
+	if err := json.Unmarshal(value[1:], record); err != nil {
+		return fmt.Errorf("%T: %w: %w", record, ErrRecord, err)
+	}
+	return nil
 }
 
 // Load decodes the record at a key; persistence.ErrNotFound when there is none.

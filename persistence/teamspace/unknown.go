@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -103,7 +104,7 @@ func decodeAt(view persistence.View, space persistence.Space, key, value []byte,
 		return nil
 	}
 	if !strings.HasPrefix(err.Error(), "json: unknown field") {
-		return err
+		return fmt.Errorf("%T: %w: %w", record, ErrRecord, err)
 	}
 	if err := Decode(value, record); err != nil {
 		return err
