@@ -55,8 +55,8 @@ func otherAccount(t *testing.T, w *world) {
 	})
 	id = comment("while the account changes")
 	check.await(t)
-	// The tab is in a collapsed group, and not in front.
-	require.Equal(t, `[[false,"Watchpost",true]]`, string(popup.run(`chrome.tabs.query({ url: "`+m.site+`/posts/*" }).then(tabs => Promise.all(
+	// The tab is in an open group, and not in front.
+	require.Equal(t, `[[false,"Watchpost",false]]`, string(popup.run(`chrome.tabs.query({ url: "`+m.site+`/posts/*" }).then(tabs => Promise.all(
 		tabs.map(tab => chrome.tabGroups.get(tab.groupId).then(group => [tab.active, group.title, group.collapsed]))))`)))
 	m.account = "somebody-else"
 	m.signIn()

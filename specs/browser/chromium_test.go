@@ -37,21 +37,25 @@ type answer struct {
 	Error  *struct{ Message string }
 }
 
-// launch starts a browser with the extension in dir loaded. profile is its
-// data folder.
+// launch starts a browser without a window, with the extension in dir loaded. profile is
+// its data folder. Background tabs get processor time on a busy machine too.
 func launch(t testing.TB, dir, profile string) *chromium {
+	t.Helper()
+	return start(t, dir, profile, nil, "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-component-update", "--disable-sync",
+		"--mute-audio", "--hide-scrollbars", "--force-color-profile=srgb",
+		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding")
+}
+
+// start starts a browser with the extension in dir loaded, and with more flags and
+// variables.
+func start(t testing.TB, dir, profile string, variables []string, flags ...string) *chromium {
 	t.Helper()
 	theirIn, in, err := os.Pipe()
 	require.NoError(t, err)
 	out, theirOut, err := os.Pipe()
 	require.NoError(t, err)
-	args := []string{
-		"--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage",
-		"--disable-component-update", "--disable-sync", "--password-store=basic", "--mute-audio", "--hide-scrollbars", "--lang=en-GB",
-		// Background tabs get processor time on a busy machine too.
-		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
-		"--force-color-profile=srgb", "--user-data-dir=" + profile, "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", "--load-extension=" + dir,
-	}
+	args := append(flags, "--no-first-run", "--no-default-browser-check", "--password-store=basic", "--lang=en-GB",
+		"--user-data-dir="+profile, "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", "--load-extension="+dir)
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox") // Chromium has no sandbox for root
 	}
@@ -59,7 +63,7 @@ func launch(t testing.TB, dir, profile string) *chromium {
 		t: t, profile: profile, in: in, gone: make(chan struct{}), answers: map[int64]chan answer{},
 		command: exec.Command(browserProgram(t), append(args, "about:blank")...),
 	}
-	b.command.Env = append(os.Environ(), "TZ=UTC", "LANG=en_GB.UTF-8")
+	b.command.Env = append(append(os.Environ(), "TZ=UTC", "LANG=en_GB.UTF-8"), variables...)
 	b.command.ExtraFiles = []*os.File{theirIn, theirOut} // descriptors 3 and 4
 	b.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, b.command.Start())

@@ -159,7 +159,7 @@ export class BrowserTabs implements Tabs {
     signal.throwIfAborted()
     const tab = await create(url)
     await chrome.storage.session.set({ tab: { tab, task } satisfies Held })
-    await putAway(tab).catch(() => {}) // a browser without groups
+    await label(tab).catch(() => {}) // a browser without groups
     await this.loaded(tab, signal)
     try {
       await chrome.scripting.executeScript({ target: { tabId: tab }, files: [`page-${this.adapter()}.js`] })
@@ -249,10 +249,13 @@ async function create(url: string): Promise<number> {
   return tab.id
 }
 
-/** Puts a tab into a collapsed group, which takes no room among the member's tabs. */
-async function putAway(tab: number): Promise<void> {
+/**
+ * Puts a tab into a group that says whose it is. The group stays open: Chromium
+ * freezes the tabs of collapsed groups within seconds, and their tasks with them.
+ */
+async function label(tab: number): Promise<void> {
   const group = await chrome.tabs.group({ tabIds: tab })
-  await chrome.tabGroups.update(group, { title: 'Watchpost', color: 'grey', collapsed: true })
+  await chrome.tabGroups.update(group, { title: 'Watchpost', color: 'grey' })
 }
 
 const message = (failure: unknown) => failure instanceof Error ? failure.message : String(failure)
