@@ -14,8 +14,8 @@ import (
 // A team is deleted in two parts. The first is one decision: the team's record is
 // marked, its key and its line in the operator's list go, and its sessions are
 // closed. From then on the team does not exist for any caller. The second part
-// removes the rest from the directory and the space, in steps that each
-// activation can repeat; the mark goes with the last.
+// removes the records of the space, each with the entry of the directory that it owns,
+// in steps that each activation can repeat; the mark goes with the last.
 
 // deleteTeam asks for the next part of a deletion; answered by deletionStep.
 type deleteTeam struct{}
@@ -23,7 +23,7 @@ type deleteTeam struct{}
 // deletionStep says how far a deletion is.
 type deletionStep struct{ finished bool }
 
-// deletionTimeout bounds the reads of a step, which may scan the whole directory.
+// deletionTimeout bounds the reads of a step.
 const deletionTimeout = 10 * time.Minute
 
 // deletionAttempts bounds how often a deletion is begun again when an entry of the
@@ -105,30 +105,17 @@ func (t *team) onDeleteTeam() {
 }
 
 // deletion is the component of a team that is being deleted: it removes the team's
-// entries of the directory, then its space, then the mark.
+// space with its entries of the directory, then the mark.
 type deletion struct {
 	team *team
 
-	running   bool
-	directory []ownEntry // to remove
-	after     []byte     // the last key of the space that was deleted
-	waiting   []func(error)
-}
-
-// ownEntry is an entry of the directory that names the team.
-type ownEntry struct {
-	key    persistence.DirectoryKey
-	stored []byte
+	running bool
+	after   []byte // the last key of the space that was deleted
+	waiting []func(error)
 }
 
 // deletionDue asks for the next step.
 type deletionDue struct{}
-
-// directoryKinds are the kinds whose entries name a team.
-var directoryKinds = []string{
-	teamspace.DirEmail, teamspace.DirKey, teamspace.DirToken, teamspace.DirPairing, teamspace.DirWebSession,
-	teamspace.DirSignInLink, teamspace.DirWatchlist, teamspace.DirList, teamspace.DirAccount,
-}
 
 // receive is the table of what a team understands while it is being deleted.
 func (d *deletion) receive(message any) {
@@ -162,8 +149,8 @@ func (d *deletion) view() (view persistence.View, cancel func(), err error) {
 	return view, cancel, err
 }
 
-// begin finds the entries of the directory by reading all of it: also those that no
-// record of the space names any more, as ended claims.
+// begin notes the claims that an earlier build has ended, unless that is done for all
+// teams; the steps then find them as the others.
 func (d *deletion) begin() {
 	view, cancel, err := d.view()
 	defer cancel()
@@ -172,59 +159,91 @@ func (d *deletion) begin() {
 		return
 	}
 	defer view.Close()
-	for _, kind := range directoryKinds {
-		var failure error
-		err := view.ScanDirectory(kind, func(name string, value []byte) bool {
-			var owner teamspace.OwnerEntry
-			if failure = teamspace.Decode(value, &owner); failure != nil {
-				return false
+	var urns []watchpost.AccountURN
+	noted, err := claimsNoted(view)
+	if err == nil && !noted {
+		err = endedClaims(view, func(team watchpost.TeamID, urn watchpost.AccountURN) {
+			if team == d.team.id {
+				urns = append(urns, urn)
 			}
-			if owner.Team == d.team.id {
-				d.directory = append(d.directory, ownEntry{persistence.DirectoryKey{Kind: kind, Name: name}, bytes.Clone(value)})
-			}
-			return true
 		})
-		if err = errors.Join(err, failure); err != nil {
-			d.team.fail(err)
-			return
-		}
 	}
-	d.step()
+	if err != nil {
+		d.team.fail(err)
+		return
+	}
+	d.team.noteClaims(urns)
+	d.submit(nil)
 }
 
 // step removes as much as fits one batch, and asks for the next step when that is
 // durable.
 func (d *deletion) step() {
-	t, batch := d.team, &persistence.Batch{}
-	n := min(len(d.directory), stepOps)
-	for _, e := range d.directory[:n] {
-		var left []byte
-		if e.key.Kind == teamspace.DirAccount {
-			var err error
-			if left, err = endedClaim(e.stored); err != nil {
-				t.fail(err)
-				return
-			}
-		}
-		batch.CompareAndSet(e.key, e.stored, left)
-	}
-	d.directory = d.directory[n:]
-	if n == 0 {
-		if err := d.emptySpace(batch); err != nil {
-			t.fail(err)
-			return
-		}
+	batch := &persistence.Batch{}
+	if err := d.removeNext(batch); err != nil {
+		d.team.fail(err)
+		return
 	}
 	if batch.Empty() {
 		d.finish()
 		return
 	}
-	root, self := t.env.system.Root, t.ctx.Self()
-	t.commits.submit(batch, func(err error) {
+	d.submit(batch)
+}
+
+func (d *deletion) submit(batch *persistence.Batch) {
+	root, self := d.team.env.system.Root, d.team.ctx.Self()
+	d.team.commits.submit(batch, func(err error) {
 		if err == nil { // otherwise the team ends, and with it all who wait
 			root.Send(self, deletionDue{})
 		}
 	})
+}
+
+// removeNext adds deletes of the space's next records and their entries of the
+// directory, but for the mark.
+func (d *deletion) removeNext(batch *persistence.Batch) error {
+	view, cancel, err := d.view()
+	defer cancel()
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	var failure error
+	err = view.Scan(d.team.space, append(bytes.Clone(d.after), 0), nil, func(key, value []byte) bool {
+		if string(key) == teamspace.KeyTeam {
+			return true
+		}
+		d.after = bytes.Clone(key)
+		batch.Delete(d.after)
+		failure = d.release(view, batch, key, value)
+		size, ops := batch.Size()
+		return failure == nil && ops < stepOps && size < stepBytes
+	})
+	return errors.Join(err, failure)
+}
+
+// release adds what becomes of the entry that a record owns. One that is of another
+// team by now, as a claim that was taken over, stays.
+func (d *deletion) release(view persistence.View, batch *persistence.Batch, key, value []byte) error {
+	entry, ok, err := teamspace.Owned(key, value)
+	if err != nil || !ok {
+		return err
+	}
+	stored, err := view.Lookup(entry)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil
+	}
+	var owner teamspace.OwnerEntry
+	if err = errors.Join(err, teamspace.Decode(stored, &owner)); err != nil || owner.Team != d.team.id {
+		return err
+	}
+	var left []byte
+	if entry.Kind == teamspace.DirAccount {
+		left, err = endedClaim(stored)
+	}
+	batch.CompareAndSet(entry, stored, left)
+	return err
 }
 
 // endedClaim is what stays of a claim: that the account was in use, and when. A
@@ -235,26 +254,6 @@ func endedClaim(stored []byte) ([]byte, error) {
 		return nil, err
 	}
 	return teamspace.Encode(teamspace.ClaimEntry{HelloAt: claim.HelloAt, Ended: true}), nil
-}
-
-// emptySpace adds deletes of the space's next keys, but for the mark.
-func (d *deletion) emptySpace(batch *persistence.Batch) error {
-	view, cancel, err := d.view()
-	defer cancel()
-	if err != nil {
-		return err
-	}
-	defer view.Close()
-	size := 0
-	return view.Scan(d.team.space, append(bytes.Clone(d.after), 0), nil, func(key, _ []byte) bool {
-		if string(key) == teamspace.KeyTeam {
-			return true
-		}
-		d.after = bytes.Clone(key)
-		batch.Delete(d.after)
-		size += len(key)
-		return len(batch.Writes) < stepOps && size < persistence.MaxBatchBytes/2
-	})
 }
 
 // finish removes the mark.

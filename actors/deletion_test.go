@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -160,4 +161,68 @@ func TestDeletionGoesOn(t *testing.T) {
 			})
 		}
 	}
+}
+
+// scans counts the entries of the directory that are read without their names.
+type scans struct {
+	persistence.Store
+	entries atomic.Int64
+}
+
+type scansView struct {
+	persistence.View
+	of *scans
+}
+
+// View implements persistence.Store.
+func (s *scans) View(ctx context.Context) (persistence.View, error) {
+	view, err := s.Store.View(ctx)
+	return scansView{view, s}, err
+}
+
+// ScanDirectory implements persistence.View.
+func (v scansView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+	return v.View.ScanDirectory(kind, func(name string, value []byte) bool {
+		v.of.entries.Add(1)
+		return yield(name, value)
+	})
+}
+
+// TestDeletionReadsItsTeam: a deletion reads nothing of other teams, once the claims are
+// noted that earlier builds have ended. Before, it finds them all the same.
+func TestDeletionReadsItsTeam(t *testing.T) {
+	t.Parallel()
+	engine := &scans{Store: actorstest.Engine(t)}
+	w := actorstest.New(t, actorstest.On(engine))
+	other, _, _ := furnished(t, w)
+	first, firstSession, firstWords := furnished(t, w)
+	second, secondSession, secondWords := furnished(t, w)
+	for _, s := range []*actorstest.Session{firstSession, secondSession} {
+		s.Drop()
+	}
+	earlierBuild := func(team *actorstest.Team) {
+		batch := &persistence.Batch{}
+		for _, key := range storedKeys(t, w, team, teamspace.KeyEndedClaim) {
+			batch.Delete([]byte(key))
+		}
+		require.NotEmpty(t, batch.Writes)
+		w.Plant(persistence.Space(team.ID), batch)
+	}
+	for _, team := range []*actorstest.Team{other, first, second} {
+		earlierBuild(team)
+	}
+	w.Crash()
+	require.NoError(t, w.Registry.DeleteTeam(w.Context(), first.ID))
+	require.Empty(t, storedOf(t, engine, first.ID, firstWords...))
+
+	for _, want := range []bool{true, true} {
+		done, err := w.Registry.NoteEndedClaims(w.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, done)
+	}
+	require.NotEmpty(t, storedKeys(t, w, other, teamspace.KeyEndedClaim))
+	before := engine.entries.Load()
+	require.NoError(t, w.Registry.DeleteTeam(w.Context(), second.ID))
+	require.Equal(t, before, engine.entries.Load(), "entries of the directory read")
+	require.Empty(t, storedOf(t, engine, second.ID, secondWords...))
 }

@@ -34,12 +34,7 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 	if !errors.Is(err, persistence.ErrNotFound) {
 		return err == nil, err
 	}
-	found := false
-	err = view.ScanDirectory(teamspace.DirTeam, func(string, []byte) bool {
-		found = true
-		return false
-	})
-	return found, err
+	return anyTeam(view)
 }
 
 // Bind returns ErrOtherMasterKey unless the keyring is the one that the store's

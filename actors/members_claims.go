@@ -45,11 +45,17 @@ func (ms *members) claimed(urn watchpost.AccountURN) (heldClaim, error) {
 	return heldClaim{entry, stored}, err
 }
 
-// setClaim changes the claim on an account.
+// setClaim changes the claim on an account. An ended one has no AccountRecord, so it is
+// noted that the entry names the team.
 func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, held heldClaim, next teamspace.ClaimEntry) {
 	stored := teamspace.Encode(next)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirAccount, Name: string(urn)}, held.stored, stored)
 	ms.claims[urn] = heldClaim{next, stored}
+	if note := teamspace.Key(teamspace.KeyEndedClaim, urn); next.Ended {
+		batch.Put(note, []byte{})
+	} else {
+		batch.Delete(note)
+	}
 }
 
 // claim returns the claim on an account and whether it is the member's own,
@@ -109,7 +115,7 @@ func (ms *members) endClaims(st *steps, member watchpost.MemberID, except watchp
 		if urn == except {
 			continue
 		}
-		batch := st.room(2)
+		batch := st.room(3)
 		held, err := ms.claimed(urn)
 		if err != nil {
 			return err

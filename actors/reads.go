@@ -286,6 +286,26 @@ func (r *Registry) Teams(ctx context.Context) ([]watchpost.Team, error) {
 	return teams, unavailable(err)
 }
 
+// HasTeams reports whether there is a team.
+func (r *Registry) HasTeams(ctx context.Context) (bool, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return false, unavailable(err)
+	}
+	defer view.Close()
+	found, err := anyTeam(view)
+	return found, unavailable(err)
+}
+
+// anyTeam reads no more than one line of the directory.
+func anyTeam(view persistence.View) (found bool, err error) {
+	err = view.ScanDirectory(teamspace.DirTeam, func(string, []byte) bool {
+		found = true
+		return false
+	})
+	return found, err
+}
+
 // listed returns a team by its line in the directory.
 func (r *Registry) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
 	return watchpost.Team{ID: id, Name: e.Name, CreatedAt: e.CreatedAt,

@@ -13,6 +13,7 @@ import (
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // withField adds a field that this build does not know to a stored record.
@@ -119,8 +120,8 @@ func TestBindingOfAnEarlierBuild(t *testing.T) {
 	batch := &persistence.Batch{}
 	batch.Delete([]byte(storedKeys(t, w, team, "B")[0]))
 	for i, one := range []*actorstest.Session{late, s} {
-		batch.Put([]byte("s"+string(one.ID)), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"account":%q,"slug":%q,"account_at":%q,"created_at":%q}`,
-			one.ID, presence(t, team, s.Email).Member, one.URN(), one.Account.Slug,
+		batch.Put([]byte("s"+string(one.ID)), fmt.Appendf(nil, "\x01"+`{"id":%q,"member":%q,"token_hash":%q,"account":%q,"slug":%q,"account_at":%q,"created_at":%q}`,
+			one.ID, presence(t, team, s.Email).Member, tokenHash(t, w, team, one.ID), one.URN(), one.Account.Slug,
 			w.Now().Add(-time.Duration(i+1)*time.Hour).Format(time.RFC3339), w.Now().Format(time.RFC3339)))
 	}
 	w.Plant(persistence.Space(team.ID), batch)
@@ -132,6 +133,16 @@ func TestBindingOfAnEarlierBuild(t *testing.T) {
 	require.Len(t, storedKeys(t, w, team, "B"), 1)
 	late.Connect()
 	late.ExpectStatus(func(f protocol.Frame) bool { return blockedBy(f, protocol.BlockedOtherAccount) })
+}
+
+func tokenHash(t *testing.T, w *actorstest.World, team *actorstest.Team, id watchpost.SessionID) string {
+	t.Helper()
+	view, err := w.Store.View(w.Context())
+	require.NoError(t, err)
+	defer view.Close()
+	record, err := teamspace.Load[teamspace.SessionRecord](view, persistence.Space(team.ID), teamspace.Key(teamspace.KeySession, id))
+	require.NoError(t, err)
+	return record.TokenHash
 }
 
 // plantSessions gives a member sessions of a build that did not bound them, and

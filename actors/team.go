@@ -283,6 +283,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onExpirePosts(m)
 	case deleteTeam:
 		t.onDeleteTeam()
+	case noteClaims:
+		t.onNoteClaims(m)
 	case AddMember:
 		t.members.onAddMember(m)
 	case UpdateMember:

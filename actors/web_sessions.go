@@ -257,10 +257,10 @@ const (
 // put stores a session or link under a new secret.
 func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecord) WebSessionOpened {
 	opened := WebSessionOpened{Token: watchpost.NewSecret(webSecret), Ends: r.Ends}
-	hash := ws.env.keyring.hash(kindOf(r), opened.Token)
+	hash := ws.env.keyring.hash(r.Kind(), opened.Token)
 	ws.byID[hash] = r
 	batch.Put(teamspace.Key(teamspace.KeyWebSession, hash), teamspace.Encode(r))
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: kindOf(r), Name: hash}, nil,
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: r.Kind(), Name: hash}, nil,
 		teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id, Member: r.Member, Ends: r.Ends}))
 	return opened
 }
@@ -268,20 +268,13 @@ func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecor
 // webSecret is the length of a secret in bytes; it is written in hexadecimal.
 const webSecret = 24
 
-// kindOf returns the kind of the directory that has the record's entry.
-func kindOf(r teamspace.WebSessionRecord) string {
-	if r.Link {
-		return teamspace.DirSignInLink
-	}
-	return teamspace.DirWebSession
-}
-
 func (ws *webSessions) end(st *steps, hash string) { ws.endIn(st.room(endOps), hash) }
 
 // endIn ends a session or link in the batch of what replaces it.
 func (ws *webSessions) endIn(batch *persistence.Batch, hash string) {
+	r := ws.byID[hash]
 	batch.Delete(teamspace.Key(teamspace.KeyWebSession, hash))
-	batch.Set(persistence.DirectoryKey{Kind: kindOf(ws.byID[hash]), Name: hash}, nil)
+	batch.Set(persistence.DirectoryKey{Kind: r.Kind(), Name: hash}, nil)
 	delete(ws.byID, hash)
 }
 

@@ -163,6 +163,7 @@ func (w *World) End() {
 	w.links, w.runs = nil, nil // a test may have hundreds of Worlds
 	w.Clock.Close()
 	w.verify()
+	w.verifyDirectory()
 }
 
 // verify looks whether posts and their index agree, whatever has happened.

@@ -22,6 +22,7 @@ const (
 func (s *service) resume() {
 	again := time.NewTicker(resumeEvery)
 	defer again.Stop()
+	noted := false // what earlier builds did not note
 	for {
 		var taken <-chan struct{} // closed when this node may have taken teams over
 		if s.node != nil {
@@ -32,6 +33,12 @@ func (s *service) resume() {
 		}
 		if err := s.registry.ResumeNotifications(s.background); err != nil && s.background.Err() == nil {
 			s.log.Error("notifications of a team wait: they are tried again", "error", err)
+		}
+		if !noted {
+			var err error
+			if noted, err = s.registry.NoteEndedClaims(s.background); err != nil && s.background.Err() == nil {
+				s.log.Error("claims that have ended are not noted: it is tried again", "error", err)
+			}
 		}
 		select {
 		case <-taken:

@@ -147,8 +147,7 @@ func (s *service) explain(ctx context.Context) {
 	if s.config.AdminToken == "" {
 		s.log.Warn("/admin is closed: give --admin-token to manage teams")
 	}
-	teams, err := s.registry.Teams(ctx)
-	if err != nil || len(teams) > 0 {
+	if found, err := s.registry.HasTeams(ctx); err != nil || found {
 		return
 	}
 	how := "watchpost team create --email you@example.com --plan growth"

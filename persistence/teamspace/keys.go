@@ -36,6 +36,7 @@ import (
 //	G                                      empty; every tag names its watchlist
 //	x <watchlist>                          empty; deleted, its posts are not yet purged
 //	q <account urn>                        AccountRecord of a claimed account
+//	Q <account urn>                        empty; the team's claim on the account has ended
 //	c <time> <hash>                        empty; a pairing code by its end, to purge it
 //	u <hash>                               WebSessionRecord, a browser signed in to the dashboard, or a link to sign in
 //	r <member>                             empty; removed, its waiting writes have not ended yet
@@ -81,6 +82,7 @@ import (
 //	account    <account urn> ClaimEntry
 //	mail       <id>          MailEntry of a mail that is not sent yet
 //	deleting   <team>        empty; the team is being deleted
+//	noted      claims        empty; every ended claim is noted in the space of its team
 //
 // Keys of the sign-in spaces:
 //
@@ -109,6 +111,7 @@ const (
 	KeyRetag               = "g"
 	KeyTagged              = "G"
 	KeyAccount             = "q"
+	KeyEndedClaim          = "Q"
 	KeyPairing             = "c"
 	KeyWebSession          = "u"
 	KeyRemoval             = "r"
@@ -150,6 +153,7 @@ const (
 	DirAccount    = "account"
 	DirDeleting   = "deleting"
 	DirMail       = "mail"
+	DirNoted      = "noted"
 
 	KeyAddress = "a"
 	KeyClient  = "c"
@@ -250,9 +254,12 @@ const (
 	QuotaMarkDropped = "d"
 )
 
+// pairingEndLen is the length of a code's end in its key.
+const pairingEndLen = 10
+
 // PairingKey is the key of a code by its end, in seconds in hexadecimal.
 func PairingKey(ends time.Time, hash string) []byte {
-	return fmt.Appendf(nil, "%s%010x%s", KeyPairing, ends.Unix(), hash)
+	return fmt.Appendf(nil, "%s%0*x%s", KeyPairing, pairingEndLen, ends.Unix(), hash)
 }
 
 // maxTarget keeps the key of a post's flags within the store's limit.
