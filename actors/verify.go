@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"watchpost"
@@ -13,29 +14,40 @@ import (
 // Verification says what VerifyPosts looked at and found.
 type Verification struct {
 	Teams, Posts int
-	// Problems counts the damaged parts, Lost the posts that could not be
-	// saved by a repair.
+	// Problems counts the damaged parts, Lost the posts that a repair would lose,
+	// and with Repairing.AcceptLoss has lost.
 	Problems, Lost int
+	// Damaged are the teams whose records the store has lost.
+	Damaged int
 }
 
+// Repairing says whether an index with problems is made again of the posts, and
+// whether that may lose posts which cannot be read.
+type Repairing struct{ Index, AcceptLoss bool }
+
 // VerifyPosts compares the posts of every team with the index by which they
-// are found, while no service uses the store. With repair an index with
-// problems is rebuilt from the posts. report gets each problem.
-func VerifyPosts(ctx context.Context, store persistence.Store, repair bool, report func(team watchpost.TeamID, problem string)) (Verification, error) {
+// are found, while no service uses the store. report gets each problem, and each post
+// that would be lost: then the team is left as it is. A team whose records the store has
+// lost is reported, too, and the others go on.
+func VerifyPosts(ctx context.Context, store persistence.Store, repair Repairing, report func(team watchpost.TeamID, problem string)) (Verification, error) {
 	var sum Verification
 	teams, err := teamIDs(ctx, store)
 	if err != nil {
 		return sum, err
 	}
 	for _, team := range teams {
-		if err := sum.verify(ctx, store, team, repair, func(problem string) { report(team, problem) }); err != nil {
+		err := sum.verify(ctx, store, team, repair, func(problem string) { report(team, problem) })
+		if errors.Is(err, persistence.ErrDamaged) {
+			sum.Damaged++
+			report(team, err.Error())
+		} else if err != nil {
 			return sum, fmt.Errorf("team %s: %w", team, err)
 		}
 	}
 	return sum, nil
 }
 
-func (sum *Verification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, repair bool, report func(string)) error {
+func (sum *Verification) verify(ctx context.Context, store persistence.Store, team watchpost.TeamID, repair Repairing, report func(string)) error {
 	space := persistence.Space(team)
 	view, err := store.View(ctx)
 	if err != nil {
@@ -49,25 +61,29 @@ func (sum *Verification) verify(ctx context.Context, store persistence.Store, te
 	sum.Teams++
 	sum.Posts += posts
 	sum.Problems += problems
-	if problems == 0 || !repair {
+	if problems == 0 || !repair.Index {
 		return nil
 	}
-	return postindex.New(postindex.Options{}).Repair(ctx, store, space, func(problem string) {
+	err = postindex.New(postindex.Options{}).Repair(ctx, store, space, repair.AcceptLoss, func(problem string) {
 		sum.Lost++
 		report(problem)
 	})
+	if errors.Is(err, postindex.ErrLoss) {
+		err = nil // Lost says so
+	}
+	return err
 }
 
 // VerifyTeam is VerifyPosts for one team of a running service. It repairs only faults that it
-// has found on a snapshot, while the team takes no requests; until that has ended, pages
+// has found on a snapshot, and loses no posts, while the team takes no requests; until that has ended, pages
 // of posts are not complete.
 func (r *Registry) VerifyTeam(ctx context.Context, team watchpost.TeamID, repair bool, report func(problem string)) (Verification, error) {
 	sum, found := Verification{}, []string(nil)
-	err := sum.verify(ctx, r.env.store, team, false, func(problem string) { found = append(found, problem) })
+	err := sum.verify(ctx, r.env.store, team, Repairing{}, func(problem string) { found = append(found, problem) })
 	if err == nil && sum.Problems > 0 && repair {
 		sum, found = Verification{}, nil
 		err = r.alone(ctx, team, func(ctx context.Context) error {
-			return sum.verify(ctx, r.env.store, team, true, func(problem string) { found = append(found, problem) })
+			return sum.verify(ctx, r.env.store, team, Repairing{Index: true}, func(problem string) { found = append(found, problem) })
 		})
 	}
 	for _, problem := range found {

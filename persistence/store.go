@@ -54,6 +54,9 @@ var (
 	// ErrTooLarge means that a batch, key or value exceeds a limit. Nothing
 	// was written.
 	ErrTooLarge = errors.New("persistence: too large")
+	// ErrDamaged means that records which were acknowledged cannot be read any
+	// more. The error names the place and the space, if it is known.
+	ErrDamaged = errors.New("the store is damaged")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("persistence: closed")
 )

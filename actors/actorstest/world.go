@@ -168,7 +168,7 @@ func (w *World) End() {
 
 // verify looks whether posts and their index agree, whatever has happened.
 func (w *World) verify() {
-	_, err := actors.VerifyPosts(context.Background(), w.engine, false, func(team watchpost.TeamID, problem string) {
+	_, err := actors.VerifyPosts(context.Background(), w.engine, actors.Repairing{}, func(team watchpost.TeamID, problem string) {
 		w.T.Errorf("team %s: %s", team, problem)
 	})
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
-	"syscall"
 
 	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/persistence"
 	"watchpost/persistence/badger"
 )
 
@@ -101,33 +101,28 @@ func examineStopped(ctx context.Context, c *serveCommand) ([]httpapi.Finding, er
 	return found, d.store.Close()
 }
 
-// openStore opens an existing store, as its owner: another user would leave files
-// that the service cannot write.
+// openStore opens an existing store, without a change to its files.
 func (d *doctor) openStore(ctx context.Context) {
 	const check = "store"
-	c := d.config
-	folder := filepath.Join(c.Data, "store")
-	if c.Store == "" {
-		info, err := os.Stat(folder)
-		if err != nil {
-			d.fail(check, err, "name the data folder of the service with --data; a new one is made at the first start of serve")
-			return
-		}
-		if owner, ok := info.Sys().(*syscall.Stat_t); ok && int(owner.Uid) != os.Geteuid() {
-			d.fail(check, fmt.Errorf("%s belongs to user %d, and this is user %d", folder, owner.Uid, os.Geteuid()), "run doctor as the user of the service")
-			return
-		}
-	}
-	opened, err := openStore(ctx, c.Data, c.Store, slog.New(slog.DiscardHandler), 0)
+	opened, err := openToRead(ctx, d.config.Data, d.config.Store, slog.New(slog.DiscardHandler))
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.fail(check, err, "name the data folder of the service with --data; a new one is made at the first start of serve")
 	case errors.Is(err, badger.ErrInUse):
 		d.fail(check, err, "a service runs: name it with --server")
+	case errors.Is(err, persistence.ErrDamaged):
+		d.fail(check, err, damagedAdvice)
+	case errors.Is(err, fs.ErrPermission):
+		d.fail(check, err, "run doctor as the user of the service")
 	case err != nil:
 		d.fail(check, err, "if a service runs, name it with --server")
 	default:
 		d.store = opened
 	}
 }
+
+// damagedAdvice is for records that are lost. A repair is no advice: it drops them.
+const damagedAdvice = "restore a backup; keep the damaged folder until then"
 
 func (d *doctor) add(level, check, advice, format string, args ...any) {
 	d.found = append(d.found, httpapi.Finding{Check: check, Level: level, Found: fmt.Sprintf(format, args...), Advice: advice})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -193,12 +194,17 @@ func (d *doctor) checkContent(ctx context.Context) {
 
 func (d *doctor) checkIndex(ctx context.Context) {
 	const check = "index"
-	sum, err := actors.VerifyPosts(ctx, d.store, false, func(watchpost.TeamID, string) {})
+	first := ""
+	sum, err := actors.VerifyPosts(ctx, d.store, actors.Repairing{}, func(_ watchpost.TeamID, problem string) {
+		first = cmp.Or(first, problem)
+	})
 	switch {
 	case err != nil:
 		d.fail(check, err, "restore a backup")
+	case sum.Damaged > 0:
+		d.fail(check, fmt.Errorf("%d teams have lost records: %s", sum.Damaged, first), damagedAdvice)
 	case sum.Problems > 0:
-		d.fail(check, fmt.Errorf("%d problems in the index of %d posts", sum.Problems, sum.Posts), "run watchpost verify --repair")
+		d.fail(check, fmt.Errorf("%d problems in the index of %d posts", sum.Problems, sum.Posts), "run watchpost verify --repair, which changes nothing if it would lose posts")
 	default:
 		d.ok(check, "%d posts, and the index agrees with them", sum.Posts)
 	}

@@ -158,7 +158,7 @@ func (c *reprocessCommand) Run(ctx context.Context) error {
 		err = eachTeam(ctx, &c.upkeepFlags, "reprocess", map[string]bool{"all": c.All}, func(team watchpost.TeamID, done httpapi.ReprocessedTeam) { report(team, done.Posts) })
 	} else {
 		var store *store
-		if store, err = openStopped(ctx, c.Data, c.Store); err != nil {
+		if store, err = c.openStore(ctx, true, false); err != nil {
 			return err
 		}
 		err = errors.Join(actors.Reprocess(ctx, store, c.All, report), store.Close())

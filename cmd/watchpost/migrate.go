@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/persistence/badger"
 	"watchpost/persistence/migrate"
 )
 
@@ -51,27 +51,35 @@ func (c *migrateCommand) open(ctx context.Context) (from, to *store, err error) 
 	if source == "" || target == "" {
 		return nil, nil, errors.New("--from and --to are required")
 	}
-	if from, err = openSide(ctx, source, true); err != nil {
+	if from, err = openSource(ctx, source); err != nil {
 		return nil, nil, fmt.Errorf("--from: %w", err)
 	}
-	if to, err = openSide(ctx, target, false); err != nil {
+	if to, err = openTarget(ctx, target); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("--to: %w", err), from.Close())
 	}
 	return from, to, nil
 }
 
-// openSide opens a store that no service uses. A source must exist.
-func openSide(ctx context.Context, place string, exists bool) (*store, error) {
-	log, folder := newLog(slog.LevelWarn), filepath.Join(place, "store")
+// openSource opens a store that no service uses and that is only read.
+func openSource(ctx context.Context, place string) (*store, error) {
+	url := ""
+	if isDatabase(place) {
+		url = place
+	}
+	return openToRead(ctx, place, url, newLog(slog.LevelWarn))
+}
+
+// openTarget opens a store that no service uses, or makes it.
+func openTarget(ctx context.Context, place string) (*store, error) {
+	log := newLog(slog.LevelWarn)
 	if isDatabase(place) {
 		return openStore(ctx, "", place, log, 0)
 	}
-	if exists {
-		if _, err := os.Stat(folder); err != nil {
-			return nil, fmt.Errorf("%s: not the data folder of a service: %w", place, err)
-		}
+	folder := filepath.Join(place, "store")
+	if err := checkOwner(folder); err != nil {
+		return nil, err
 	}
-	return openFolder(folder, log, 0) // which makes the folder
+	return openFolder(badger.Options{Dir: folder, Logger: log})
 }
 
 func (c *migrateCommand) copy(ctx context.Context, from, to *store) error {
@@ -90,7 +98,7 @@ func (c *migrateCommand) copy(ctx context.Context, from, to *store) error {
 	}
 	fmt.Printf("%d spaces, %d records, %d directory entries, %d bytes; %d written; all counts and checksums are equal\n",
 		sum.Spaces, sum.Records, sum.Entries, sum.Bytes, sum.Written)
-	posts, err := actors.VerifyPosts(ctx, to, false, func(team watchpost.TeamID, problem string) {
+	posts, err := actors.VerifyPosts(ctx, to, actors.Repairing{}, func(team watchpost.TeamID, problem string) {
 		fmt.Printf("team %s: %s\n", team, problem)
 	})
 	if err != nil {

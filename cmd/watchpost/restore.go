@@ -37,6 +37,11 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if url == "" {
+		if err := checkOwner(filepath.Join(c.Data, "store")); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return err
 	}
@@ -54,7 +59,7 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 	})
 	var posts actors.Verification
 	if err == nil {
-		posts, err = actors.VerifyPosts(ctx, to, false, func(team watchpost.TeamID, problem string) {
+		posts, err = actors.VerifyPosts(ctx, to, actors.Repairing{}, func(team watchpost.TeamID, problem string) {
 			fmt.Printf("team %s: %s\n", team, problem)
 		})
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,7 +39,7 @@ type store struct {
 // folder. minFree is for files only, in bytes.
 func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree int64) (*store, error) {
 	if url == "" {
-		return openFolder(filepath.Join(data, "store"), log, minFree)
+		return openFolder(badger.Options{Dir: filepath.Join(data, "store"), Logger: log, MinFree: minFree})
 	}
 	if !isDatabase(url) {
 		return nil, errors.New("--store: want postgres://user@host/database")
@@ -95,8 +97,8 @@ func openDatabase(ctx context.Context, url string, log *slog.Logger) (*store, er
 	}}, nil
 }
 
-func openFolder(dir string, log *slog.Logger, minFree int64) (*store, error) {
-	s, err := badger.Open(badger.Options{Dir: dir, Logger: log, MinFree: minFree})
+func openFolder(o badger.Options) (*store, error) {
+	s, err := badger.Open(o)
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +134,58 @@ func (s *store) Close() error {
 	return err
 }
 
-// openStopped opens the store of a service that is stopped; it must exist.
-func openStopped(ctx context.Context, data, url string) (*store, error) {
-	url, err := secret(url, "WATCHPOST_STORE")
+// openToRead opens the store of a service that is stopped, without a change to its files;
+// it must exist.
+func openToRead(ctx context.Context, data, url string, log *slog.Logger) (*store, error) {
+	if url != "" {
+		return openStore(ctx, data, url, log, 0)
+	}
+	folder, err := storeFolder(data)
 	if err != nil {
 		return nil, err
 	}
-	if url == "" {
-		if _, err := os.Stat(filepath.Join(data, "store")); err != nil {
-			return nil, fmt.Errorf("--data %s: not the data folder of a service: %w", data, err)
-		}
+	return openFolder(badger.Options{Dir: folder, Logger: log, ReadOnly: true})
+}
+
+// openToWrite opens the store of a service that is stopped; it must exist. With
+// acceptLoss what cannot be read is dropped.
+func openToWrite(ctx context.Context, data, url string, acceptLoss bool) (*store, error) {
+	log := newLog(slog.LevelWarn)
+	if url != "" {
+		return openStore(ctx, data, url, log, 0)
 	}
-	return openStore(ctx, data, url, newLog(slog.LevelWarn), 0)
+	folder, err := storeFolder(data)
+	if err == nil {
+		err = checkOwner(folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openFolder(badger.Options{Dir: folder, Logger: log, AcceptLoss: acceptLoss})
+}
+
+// storeFolder returns the folder of the store in a data folder, which must exist.
+func storeFolder(data string) (string, error) {
+	folder := filepath.Join(data, "store")
+	if _, err := os.Stat(folder); err != nil {
+		return "", fmt.Errorf("%s: not the data folder of a service: %w", data, err)
+	}
+	return folder, nil
+}
+
+// checkOwner keeps root from leaving files in the folder of another user, who could not
+// read them. A folder that is missing belongs to the owner of the one above.
+func checkOwner(folder string) error {
+	info, err := os.Stat(folder)
+	for ; errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder); info, err = os.Stat(folder) {
+		folder = filepath.Dir(folder)
+	}
+	if err != nil {
+		return err
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	if user := os.Geteuid(); known && user == 0 && int(owner.Uid) != user {
+		return fmt.Errorf("%s belongs to user %d, who could not read what root leaves there: run this as that user: sudo -u '#%d' watchpost …", folder, owner.Uid, owner.Uid)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"watchpost"
@@ -18,6 +19,23 @@ type upkeepFlags struct {
 	Store  string     `help:"PostgreSQL database of a stopped service, when it has one: postgres://user@host/database."`
 	Online bool       `help:"Ask the running service at --server, in a cluster any node. A team takes no requests while its posts are rewritten."`
 	Admin  adminFlags `embed:""`
+}
+
+// openStore opens the store of the stopped service.
+func (f *upkeepFlags) openStore(ctx context.Context, write, acceptLoss bool) (*store, error) {
+	url, err := secret(f.Store, "WATCHPOST_STORE")
+	if err != nil {
+		return nil, err
+	}
+	if url == "" {
+		if _, err := storeFolder(f.Data); err != nil {
+			return nil, fmt.Errorf("--data %w", err)
+		}
+	}
+	if write {
+		return openToWrite(ctx, f.Data, url, acceptLoss)
+	}
+	return openToRead(ctx, f.Data, url, newLog(slog.LevelWarn))
 }
 
 // eachTeam has the running service do something with each team, and calls done with its
@@ -41,7 +59,8 @@ func eachTeam[R any](ctx context.Context, f *upkeepFlags, action string, body an
 type verifyCommand struct {
 	upkeepFlags `embed:""`
 
-	Repair bool `help:"Rebuild damaged parts of the index from the stored posts."`
+	Repair     bool `help:"Rebuild damaged parts of the index from the stored posts. What would be lost is listed, and nothing is changed then."`
+	AcceptLoss bool `env:"-" help:"With --repair: drop what cannot be read, for ever. Restore a backup instead, if there is one."`
 
 	journals actors.JournalVerification
 }
@@ -50,7 +69,12 @@ type verifyCommand struct {
 // returns an error if problems remain.
 func (c *verifyCommand) Run(ctx context.Context) error {
 	verify := c.stopped
-	if c.Online {
+	switch {
+	case c.AcceptLoss && !c.Repair:
+		return errors.New("--accept-loss needs --repair")
+	case c.AcceptLoss && c.Online:
+		return errors.New("--accept-loss is for a stopped service: stop it, and leave out --online")
+	case c.Online:
 		verify = c.running
 	}
 	sum, err := verify(ctx, func(team watchpost.TeamID, problem string) {
@@ -64,6 +88,10 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 	switch {
 	case c.journals.Problems > 0:
 		return errors.New("a journal was changed after it was written: compare it with a backup")
+	case sum.Damaged > 0:
+		return fmt.Errorf("%d teams have lost records: restore a backup; without one, verify --repair --accept-loss drops what cannot be read", sum.Damaged)
+	case sum.Lost > 0 && !c.AcceptLoss:
+		return fmt.Errorf("a repair would lose %d posts: nothing was changed for their teams: restore a backup; without one, stop the service and run verify --repair --accept-loss", sum.Lost)
 	case sum.Lost > 0:
 		return fmt.Errorf("%d posts are lost", sum.Lost)
 	case sum.Problems > 0 && c.Repair:
@@ -75,11 +103,11 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 }
 
 func (c *verifyCommand) stopped(ctx context.Context, report func(watchpost.TeamID, string)) (actors.Verification, error) {
-	store, err := openStopped(ctx, c.Data, c.Store)
+	store, err := c.openStore(ctx, c.Repair, c.AcceptLoss)
 	if err != nil {
 		return actors.Verification{}, err
 	}
-	sum, err := actors.VerifyPosts(ctx, store, c.Repair, report)
+	sum, err := actors.VerifyPosts(ctx, store, actors.Repairing{Index: c.Repair, AcceptLoss: c.AcceptLoss}, report)
 	if err == nil {
 		c.journals, err = actors.VerifyJournals(ctx, store, report)
 	}

@@ -34,6 +34,8 @@ type committer struct {
 	// it too: in Badger 4.9.6 it reads a memtable's newest version without the
 	// writer's lock (DB.MaxVersion in valueLog.rewrite).
 	writing *sync.Mutex
+	// acknowledged keeps the version for the next opening; nil in memory.
+	acknowledged *acknowledged
 	// disk tells whether there is room for a group; nil in memory. closing
 	// ends the wait for room.
 	disk    *disk
@@ -180,20 +182,26 @@ func (c *committer) write(g *group, r *request) error {
 }
 
 func (c *committer) set(g *group, e *db.Entry) error {
-	c.begin(g)
+	if err := c.begin(g); err != nil {
+		return err
+	}
 	return engineError("set", g.txn.SetEntry(e))
 }
 
 func (c *committer) remove(g *group, key []byte) error {
-	c.begin(g)
+	if err := c.begin(g); err != nil {
+		return err
+	}
 	return engineError("delete", g.txn.Delete(key))
 }
 
-// begin opens the group's transaction with its first write.
-func (c *committer) begin(g *group) {
-	if g.txn == nil {
-		g.txn = c.db.NewTransactionAt(c.version, true)
+// begin opens the group's transaction with its first write, and marks it.
+func (c *committer) begin(g *group) error {
+	if g.txn != nil {
+		return nil
 	}
+	g.txn = c.db.NewTransactionAt(c.version, true)
+	return engineError("mark", g.txn.SetEntry(&db.Entry{Key: markerKey}))
 }
 
 // fail stops all writing when err is not nil.
@@ -216,6 +224,7 @@ func (c *committer) commit(g *group) {
 		c.writing.Unlock()
 		if err == nil {
 			c.version++
+			c.acknowledged.note(c.version)
 			c.snapshots.advance(c.version)
 			c.metrics.committed(time.Since(began))
 			if c.disk != nil {

@@ -24,9 +24,9 @@ func TestSizeAsBadgerCounts(t *testing.T) {
 	space := persistence.Space(strings.Repeat("s", persistence.MaxSpace))
 	rapid.Check(t, func(t *rapid.T) {
 		g := &group{size: groupOverhead, count: groupEntries}
-		c := &committer{db: s.db}
+		c := &committer{db: s.db.DB}
 		defer func() { g.txn.Discard() }()
-		c.begin(g)
+		require.NoError(t, c.begin(g))
 		for n := 0; ; n++ {
 			r := newRequest(space, 1, anyBatch(t, n), nil)
 			require.NoError(t, r.err)

@@ -125,7 +125,7 @@ func (d *disk) committed(g *group) {
 	d.fits = max(0, d.fits-taken(g))
 	rotated := false
 	for {
-		if _, err := os.Stat(d.logPath(d.newest + 1)); err != nil { //nolint:gosec // the operator names the folder
+		if _, err := os.Stat(d.logPath(d.newest + 1)); err != nil {
 			break
 		}
 		d.newest++

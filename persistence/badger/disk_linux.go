@@ -19,7 +19,7 @@ func freeSpace(dir string) (int64, error) {
 // allocate allocates disk space for the first bytes of a file, which must have
 // at least that size.
 func allocate(path string, size int64) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // the operator names the folder
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

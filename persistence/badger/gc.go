@@ -17,6 +17,9 @@ const discardRatio = 0.5
 // some. The ticker runs on wall time, because garbage collection is not part
 // of the service's behaviour.
 func (s *Store) collectGarbage() {
+	if len(s.db.damage) > 0 {
+		return // it would take what cannot be read for garbage
+	}
 	ticker := time.NewTicker(s.options.GCEvery)
 	defer ticker.Stop()
 	for {

@@ -16,6 +16,11 @@ import (
 //	directory  'd'  kind length (2)  kind  name         the entry
 //	epoch      'e'  space                               newest epoch (8)
 //	pair       's'  space length (1)  space  key        the value
+//	marker     'm'                                      empty
+//
+// Every group overwrites the marker, which is never deleted, so that the newest
+// version in the tables is that of the newest group in them, also when all its
+// other records have been deleted (see package integrity).
 //
 // The layout is named by layoutVersion; Badger's manifest remembers it and
 // refuses a folder that was written with another one.
@@ -25,7 +30,10 @@ const (
 	tagDirectory = 'd'
 	tagEpoch     = 'e'
 	tagPair      = 's'
+	tagMarker    = 'm'
 )
+
+var markerKey = []byte{tagMarker}
 
 func validSpace(space persistence.Space) bool {
 	return len(space) > 0 && len(space) <= persistence.MaxSpace

@@ -25,6 +25,7 @@ var children = map[string]func(dir string) int{
 	"badger":  openBadgerOnly,
 	"holding": holdOpen,
 	"full":    closeFull,
+	"opening": openAndWrite,
 }
 
 func TestMain(m *testing.M) {

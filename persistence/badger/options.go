@@ -7,12 +7,18 @@ import (
 	"time"
 
 	db "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 )
 
 // Options are the folder and settings of a store.
 type Options struct {
 	// Dir is the folder of the database; Open creates a missing one.
 	Dir string
+	// ReadOnly opens an existing folder without a change to any of its files, also
+	// after a crash. Writes fail.
+	ReadOnly bool
+	// AcceptLoss drops what is damaged, where the rest can be used without it.
+	AcceptLoss bool
 	// InMemory keeps everything in memory until Close; Dir must be empty. For
 	// tests.
 	InMemory bool
@@ -87,6 +93,10 @@ func (o Options) tuned() db.Options {
 		// value log, which would be mapped at twice this size, stays empty.
 		WithValueThreshold(1 << 20).
 		WithValueLogFileSize(64 << 20).
+		// Whatever is found after the opening, which reads all blocks (see package
+		// integrity), is not served.
+		WithChecksumVerificationMode(options.OnBlockRead).
+		WithVerifyValueChecksum(true).
 		// The committer counts the metrics of this package.
 		WithMetricsEnabled(false).
 		// Open locks the folder, before it repairs anything in it.

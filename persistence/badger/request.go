@@ -7,13 +7,14 @@ import (
 )
 
 // Badger's overhead for each entry of a transaction in addition to key and
-// value, and for the transaction itself (Txn.checkSize and newTransaction).
+// value, and for the transaction itself with its marker (Txn.checkSize and
+// newTransaction).
 // The committer keeps the same count and closes a group before Badger would
 // refuse it, so a group always ends between two batches.
 const (
 	entryOverhead = 12
-	groupOverhead = 21
-	groupEntries  = 1
+	groupOverhead = 21 + 1 + entryOverhead
+	groupEntries  = 2
 )
 
 // request is one batch, or one activation, on its way through the committer.

@@ -14,19 +14,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"watchpost/persistence"
 
-	db "github.com/dgraph-io/badger/v4"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Store implements persistence.Store.
 type Store struct {
-	db        *db.DB
-	lock      *os.File
+	db        *database
 	options   Options
 	queue     *queue
 	snapshots *snapshots
@@ -45,16 +42,18 @@ type Store struct {
 var _ persistence.Store = (*Store)(nil)
 
 // Open opens the store of a folder, creates a missing one and repairs the
-// leftovers of a crash. It returns ErrInUse when the folder is open already.
+// leftovers of a crash. It returns ErrInUse when the folder is open already, and
+// persistence.ErrDamaged, with the folder unchanged, when acknowledged records of
+// all spaces may be lost. When some spaces have lost records, Activate and the
+// reads of these return persistence.ErrDamaged.
 func Open(options Options) (*Store, error) {
 	options = options.withDefaults()
-	d, lock, err := openDatabase(options)
+	d, err := openDatabase(options)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{
 		db:        d,
-		lock:      lock,
 		options:   options,
 		queue:     newQueue(),
 		committed: make(chan struct{}),
@@ -64,10 +63,17 @@ func Open(options Options) (*Store, error) {
 		idle:      make(chan struct{}, 1),
 	}
 	s.metrics = newMetrics(s.queue, func() int { return s.snapshots.count() })
-	c := newCommitter(d, s.queue, s.metrics, &s.writing, options.epochLimit)
+	c := newCommitter(d.DB, s.queue, s.metrics, &s.writing, options.epochLimit)
+	c.acknowledged = d.acknowledged
 	s.snapshots, s.failed = c.snapshots, c.failed
+	if options.ReadOnly {
+		c.failure = errReadOnly
+	}
 	if !options.InMemory {
 		s.disk = newDisk(options)
+	}
+	onDisk := s.disk != nil && !options.ReadOnly
+	if onDisk {
 		s.disk.opened()
 		s.metrics.collectors = append(s.metrics.collectors, s.disk.collectors()...)
 		c.disk, c.closing = s.disk, s.closing
@@ -76,7 +82,7 @@ func Open(options Options) (*Store, error) {
 		defer close(s.committed)
 		c.run()
 	}()
-	if !options.InMemory {
+	if onDisk {
 		s.running.Go(s.collectGarbage)
 		s.running.Go(func() { s.disk.watch(s.stop) })
 	}
@@ -86,7 +92,7 @@ func Open(options Options) (*Store, error) {
 // Activate implements persistence.Store. When ctx ends first, the epoch may
 // have been taken anyway.
 func (s *Store) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), s.db.damage.of(space)); err != nil {
 		return 0, err
 	}
 	done := make(chan error, 1)
@@ -125,11 +131,7 @@ func (s *Store) Close() error {
 			v.refuseReads()
 		}
 	}
-	err := s.closeDatabase()
-	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
-	}
-	if err != nil {
+	if err := errors.Join(s.closeDatabase(), s.db.release()); err != nil {
 		return fmt.Errorf("persistence/badger: close: %w", err)
 	}
 	return nil
@@ -139,7 +141,7 @@ func (s *Store) closeDatabase() error {
 	if s.disk == nil {
 		return s.db.Close()
 	}
-	return s.disk.closes(s.db)
+	return s.disk.closes(s.db.DB)
 }
 
 // Failed receives the error that stopped all writing. The process should exit

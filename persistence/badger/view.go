@@ -123,6 +123,9 @@ func (v *view) Get(space persistence.Space, key []byte) ([]byte, error) {
 	if !validSpace(space) || len(key) == 0 {
 		return nil, persistence.ErrNotFound
 	}
+	if err := v.store.db.damage.of(space); err != nil {
+		return nil, err
+	}
 	return v.read(appendPair(make([]byte, 0, pairLength(space, key)), space, key))
 }
 
@@ -159,6 +162,9 @@ func (v *view) read(key []byte) ([]byte, error) {
 func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, value []byte) bool) error {
 	if !validSpace(space) {
 		return nil
+	}
+	if err := v.store.db.damage.of(space); err != nil {
+		return err
 	}
 	prefix := appendSpace(nil, space)
 	return v.iterate(db.IteratorOptions{Prefix: prefix}, appendPair(nil, space, from), func(physical, value []byte) bool {

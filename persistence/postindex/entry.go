@@ -33,15 +33,10 @@ func newEntry(p *watchpost.Post, version uint64, layout byte, o *Options) (*entr
 
 // newTextEntry is newEntry when the terms of the post's text are known.
 func newTextEntry(p *watchpost.Post, version uint64, layout byte, text TextTerms) (*entry, error) {
-	id, ok := parseID(p.ID)
-	if !ok {
-		return nil, fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnindexable, p.ID)
+	if err := indexable(p); err != nil {
+		return nil, err
 	}
-	for name, at := range map[string]time.Time{"posted_at": p.PostedAt, "created_at": p.CreatedAt} {
-		if year := at.UTC().Year(); year < firstYear || year > lastYear {
-			return nil, fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnindexable, p.ID, name, firstYear, lastYear, year)
-		}
-	}
+	id, _ := parseID(p.ID)
 	e := &entry{id: id, language: p.Language, terms: termsOf(p, layout, text)}
 	e.values = [columns]int64{
 		columnPosted: p.PostedAt.UnixNano(), columnCreated: p.CreatedAt.UnixNano(),
@@ -49,6 +44,22 @@ func newTextEntry(p *watchpost.Post, version uint64, layout byte, text TextTerms
 		columnInfluence: int64(p.Influence), columnRelevance: sortable(p.Relevance), columnVersion: int64(version),
 	}
 	return e, nil
+}
+
+// indexable returns ErrUnindexable for a post whose values cannot be in an index.
+func indexable(p *watchpost.Post) error {
+	if _, ok := parseID(p.ID); !ok {
+		return fmt.Errorf("%w: post %q: id: want a UUID in lower case", ErrUnindexable, p.ID)
+	}
+	if len(p.URN) > maxURN {
+		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnindexable, p.ID, maxURN, len(p.URN))
+	}
+	for name, at := range map[string]time.Time{"posted_at": p.PostedAt, "created_at": p.CreatedAt} {
+		if year := at.UTC().Year(); year < firstYear || year > lastYear {
+			return fmt.Errorf("%w: post %s: %s: want a year from %d to %d, have %d", ErrUnindexable, p.ID, name, firstYear, lastYear, year)
+		}
+	}
+	return nil
 }
 
 func (e *entry) encode() []byte {

@@ -19,8 +19,12 @@ type repair struct {
 	store  persistence.Store
 	space  persistence.Space
 	epoch  persistence.Epoch
+	accept bool
 	report func(problem string)
 
+	lost int // posts
+	// unread are the versions that cannot be read.
+	unread map[uint64]bool
 	// kept are the keys of the posts, of each the newest version.
 	kept     map[uuid]keptPost
 	next     uint64   // above all versions
@@ -35,17 +39,27 @@ type keptPost struct {
 	key     []byte
 }
 
+// ErrLoss means that a repair would lose posts. Nothing was changed.
+var ErrLoss = errors.New("a repair loses posts")
+
 // Repair throws the index of a team away and makes it again of the posts, also
 // of those that an earlier version of the service stored. Nothing else may use
-// the team meanwhile. Posts that cannot be read are reported and lost. When it
-// is interrupted it may be begun again.
-func (x *Index) Repair(ctx context.Context, store persistence.Store, space persistence.Space, report func(problem string)) error {
-	r := &repair{index: x, ctx: ctx, store: store, space: space, report: report, kept: map[uuid]keptPost{}, next: 1}
-	var err error
+// the team meanwhile. Posts that cannot be read, or that only the index knows, are
+// reported: with accept they are lost, and without it the repair ends with ErrLoss.
+// When it is interrupted it may be begun again.
+func (x *Index) Repair(ctx context.Context, store persistence.Store, space persistence.Space, accept bool, report func(problem string)) error {
+	r := &repair{index: x, ctx: ctx, store: store, space: space, accept: accept, report: report, unread: map[uint64]bool{}, kept: map[uuid]keptPost{}, next: 1}
+	err := r.collect()
+	if err == nil && r.lost > 0 && !accept {
+		err = ErrLoss
+	}
+	if err != nil {
+		return err
+	}
 	if r.epoch, err = store.Activate(ctx, space); err != nil {
 		return err
 	}
-	for _, step := range []func() error{r.collect, r.clear, r.write} {
+	for _, step := range []func() error{r.clear, r.write} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -67,13 +81,19 @@ func (r *repair) commit(batch *persistence.Batch) error {
 	return persistence.Commit(r.ctx, r.store, r.space, r.epoch, batch)
 }
 
+// lose reports a post that cannot be kept.
+func (r *repair) lose(format string, args ...any) {
+	r.lost++
+	r.report(fmt.Sprintf(format, args...))
+}
+
 // collect finds the posts.
 func (r *repair) collect() error {
 	return r.view(func(view persistence.View) error {
 		if m, err := readManifest(view, r.space); err == nil {
 			r.next = m.next
 		}
-		return view.Scan(r.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, value []byte) bool {
+		err := view.Scan(r.space, []byte("p"), persistence.PrefixEnd([]byte("p")), func(key, value []byte) bool {
 			if id, ok := segmentOf(key); ok && !slices.Contains(r.segments, id) {
 				r.segments = append(r.segments, id)
 			}
@@ -87,21 +107,37 @@ func (r *repair) collect() error {
 			}
 			return true
 		})
+		return errors.Join(err, r.findMissing(view))
+	})
+}
+
+// findMissing looks for posts that the index knows by their ids and whose records are
+// gone.
+func (r *repair) findMissing(view persistence.View) error {
+	return view.Scan(r.space, []byte(keyID), persistence.PrefixEnd([]byte(keyID)), func(key, value []byte) bool {
+		var id uuid
+		if copy(id[:], key[len(keyID):]); len(key) != len(keyID)+len(id) || r.kept[id].key != nil {
+			return true
+		}
+		if at := (&reader{b: value}).uint(); !r.unread[at] {
+			r.lose("post %x is lost: its record is missing", id)
+		}
+		return true
 	})
 }
 
 // keep notes a post unless there is a newer version of it.
 func (r *repair) keep(key, value []byte, version uint64) {
 	p, err := readAnyPost(value)
+	if err == nil {
+		err = indexable(p)
+	}
 	if err != nil {
-		r.report(fmt.Sprintf("key %q is lost: %v", key, err))
+		r.unread[version] = true
+		r.lose("key %q is lost: %v", key, err)
 		return
 	}
-	id, ok := parseID(p.ID)
-	if !ok {
-		r.report(fmt.Sprintf("key %q is lost: its id %q is no UUID", key, p.ID))
-		return
-	}
+	id, _ := parseID(p.ID)
 	if r.kept[id].version <= version {
 		r.kept[id] = keptPost{version, bytes.Clone(key)}
 	}
@@ -204,8 +240,8 @@ func (r *repair) rewrite(w *Writer, k keptPost) error {
 		return err
 	}
 	err = w.Put(p)
-	if errors.Is(err, ErrUnindexable) {
-		r.report(fmt.Sprintf("post %s is lost: %v", p.ID, err))
+	if errors.Is(err, ErrUnindexable) && r.accept {
+		r.lose("post %s is lost: %v", p.ID, err)
 		err = nil
 	}
 	w.batch.Delete(k.key)

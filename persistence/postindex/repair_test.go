@@ -18,7 +18,7 @@ import (
 
 // repair makes the index again and returns the lost posts.
 func (m *team) repair() (lost []string) {
-	require.NoError(m.t, m.index.Repair(noContext, m.store, space, func(problem string) { lost = append(lost, problem) }))
+	require.NoError(m.t, m.index.Repair(noContext, m.store, space, true, func(problem string) { lost = append(lost, problem) }))
 	m.restart(m.store, m.options)
 	return lost
 }
@@ -128,6 +128,12 @@ func TestRepairReportsLostPosts(t *testing.T) {
 	m.commit(batch)
 	m.restart(m.store, m.options)
 	require.NotEmpty(t, m.verify())
+	before, _ := m.keys()
+	listed := 0
+	require.ErrorIs(t, m.index.Repair(noContext, m.store, space, false, func(string) { listed++ }), postindex.ErrLoss)
+	require.Equal(t, 1, listed)
+	after, _ := m.keys()
+	require.Equal(t, before, after, "nothing is changed before the loss is accepted")
 	lost := m.repair()
 	require.Len(t, lost, 1)
 	require.Contains(t, lost[0], "is lost")
@@ -173,4 +179,29 @@ func TestUnfitPosts(t *testing.T) {
 			require.Equal(t, 28, count)
 		})
 	}
+}
+
+// TestRepairListsMissingPosts: the index knows of a post whose record is gone, which a
+// repair would forget.
+func TestRepairListsMissingPosts(t *testing.T) {
+	m := newTeam(t, memory(t), tiny)
+	f := newForge()
+	for range 30 {
+		m.put(f.post())
+		m.mergeAll()
+	}
+	keys, _ := m.keys()
+	batch := &persistence.Batch{}
+	i := slices.IndexFunc(keys, func(key []byte) bool { return bytes.HasPrefix(key, []byte("pB")) })
+	batch.Delete(keys[i])
+	m.commit(batch)
+	m.restart(m.store, m.options)
+	require.NotEmpty(t, m.verify())
+	var listed []string
+	report := func(problem string) { listed = append(listed, problem) }
+	require.ErrorIs(t, m.index.Repair(noContext, m.store, space, false, report), postindex.ErrLoss)
+	require.Len(t, listed, 1)
+	require.Contains(t, listed[0], "its record is missing")
+	require.Equal(t, listed, m.repair())
+	require.Empty(t, m.verify())
 }

@@ -132,9 +132,6 @@ func (w *Writer) put(p *watchpost.Post, text TextTerms) error {
 	if w.BufferFull() {
 		return ErrBufferFull
 	}
-	if len(p.URN) > maxURN {
-		return fmt.Errorf("%w: post %s: urn: want at most %d bytes, have %d", ErrUnindexable, p.ID, maxURN, len(p.URN))
-	}
 	record, err := encodeRecord(p)
 	if err != nil {
 		return err
