@@ -163,15 +163,15 @@ func (rs *engagementRules) load(view persistence.View) error {
 	if err := loadEach(view, rs.loadWeek, rs.forgetEnded); err != nil {
 		return err
 	}
-	for id, a := range rs.running {
-		if rs.team.tasks.open[id] != nil {
-			continue
+	var ended [][]byte
+	for id := range rs.running {
+		if rs.team.tasks.open[id] == nil {
+			ended = append(ended, teamspace.Key(teamspace.KeyTask, id))
 		}
-		task, err := teamspace.Load[watchpost.Task](view, rs.space, teamspace.Key(teamspace.KeyTask, id))
-		if err != nil {
-			return err
-		}
-		rs.closed(a, &task)
+	}
+	err = teamspace.LoadEach(view, rs.space, ended, func(task watchpost.Task) { rs.closed(rs.running[task.ID], &task) })
+	if err != nil {
+		return err
 	}
 	if err := rs.stopAfterRestore(view); err != nil {
 		return err

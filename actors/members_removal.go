@@ -81,7 +81,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 			answer(err)
 		}
 	})
-	ms.team.tasks.endWrites(m.Member)
+	ms.team.tasks.endWrites(map[watchpost.MemberID]bool{m.Member: true})
 	ms.team.rules.withdraw()
 	ms.team.tasks.handOut()
 }
@@ -89,22 +89,22 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 // loadRemovals goes on with what a removal had left to do, and forgets it when
 // nothing is.
 func (ms *members) loadRemovals(view persistence.View) error {
-	var members []watchpost.MemberID
+	removed := map[watchpost.MemberID]bool{}
 	err := teamspace.LoadAll(view, ms.space, teamspace.KeyRemoval, func(member string, _ struct{}) {
-		members = append(members, watchpost.MemberID(member))
+		removed[watchpost.MemberID(member)] = true
 	})
 	if err != nil {
 		return err
 	}
-	st := &steps{}
-	for _, member := range members {
+	st, waiting := &steps{}, ms.team.tasks.endWrites(removed)
+	for member := range removed {
 		for _, s := range ms.team.sessions.of(member) {
 			ms.team.sessions.close(st.room(2), s)
 		}
 		if err := ms.endClaims(st, member, ""); err != nil {
 			return err
 		}
-		if !ms.team.tasks.endWrites(member) {
+		if !waiting[member] {
 			st.room(1).Delete(teamspace.Key(teamspace.KeyRemoval, member))
 		}
 	}

@@ -57,7 +57,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		}
 		ss.statusChanged(one)
 	}
-	ss.team.tasks.moveWrites(member, urn)
+	ss.team.tasks.moveWrites()
 	ss.commits.submit(batch, nil)
 	ss.team.tasks.handOut()
 }

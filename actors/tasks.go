@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"bytes"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -143,13 +145,15 @@ func (t *tasks) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	var open []*watchpost.Task
+	keys := make([][]byte, 0, len(debits))
 	for id := range debits {
-		task, err := teamspace.Load[watchpost.Task](view, t.space, teamspace.Key(teamspace.KeyTask, id))
-		if err != nil {
-			return err
-		}
-		open = append(open, &task)
+		keys = append(keys, teamspace.Key(teamspace.KeyTask, id))
+	}
+	slices.SortFunc(keys, bytes.Compare) // neighbours in the store
+	open := make([]*watchpost.Task, 0, len(keys))
+	err = teamspace.LoadEach(view, t.space, keys, func(task watchpost.Task) { open = append(open, &task) })
+	if err != nil {
+		return err
 	}
 	if err := t.team.accounts.load(view, open, debits); err != nil {
 		return err

@@ -9,12 +9,12 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// moveWrites lets the member's writes that no session was handed yet run on the
-// account that the member works as now. A write that was handed out stays with
-// its account.
-func (t *tasks) moveWrites(member watchpost.MemberID, to watchpost.AccountURN) {
+// moveWrites lets the writes that no session was handed yet run on the account that
+// their member works as now. A write that was handed out stays with its account.
+func (t *tasks) moveWrites() {
 	for _, open := range t.open {
-		if open.member == member && open.pinned != "" && open.pinned != to {
+		to := t.team.members.accountOf(open.member)
+		if open.pinned != "" && to != "" && open.pinned != to {
 			t.ctx.Send(open.pid, moveWrite{})
 		}
 	}
@@ -135,12 +135,13 @@ func withoutAccount(task watchpost.Task) *watchpost.Task {
 	return &task
 }
 
-// endWrites fails the waiting writes of a removed member and reports whether
-// there were any.
-func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
+// endWrites fails the waiting writes of removed members, and returns which of them had
+// some.
+func (t *tasks) endWrites(removed map[watchpost.MemberID]bool) (some map[watchpost.MemberID]bool) {
+	some = map[watchpost.MemberID]bool{}
 	for _, open := range t.open {
-		if open.member == member && !open.acting {
-			some = true
+		if removed[open.member] && !open.acting {
+			some[open.member] = true
 			t.ctx.Send(open.pid, memberRemoved)
 		}
 	}

@@ -185,9 +185,7 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.members.loadBindings, t.tasks.load); err != nil {
 		return err
 	}
-	for member, bound := range t.members.bindings {
-		t.tasks.moveWrites(member, bound.Account) // what the last activation had left to do
-	}
+	t.tasks.moveWrites() // what the last activation had left to do
 	if err := t.members.loadRemovals(view); err != nil {
 		return err
 	}
