@@ -125,20 +125,44 @@ func TestResolve(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)
 	task := Task{Type: TaskLikePost, State: TaskPending}
-	task, _ = task.WithLease(Lease{ID: "l", Session: "s"})
-	task, _ = task.Act("l", now)
-	_, ok := task.Resolve(true, now)
-	require.False(t, ok, "it is not final")
-	failed, _ := task.Fail(TaskFailure{Code: FailOutcomeUnknown}, now)
-	_, given := failed.FindLease("s", "", "l")
-	require.True(t, given, "the truth may come under its lease")
-	resolved, ok := failed.Resolve(true, now)
-	require.True(t, ok)
-	require.Equal(t, &Resolution{true, now}, resolved.Resolved)
-	require.Equal(t, TaskFailed, resolved.State)
-	_, ok = resolved.Resolve(false, now)
-	require.False(t, ok, "the first truth stands")
+	task, _ = task.WithLease(Lease{ID: "first", Session: "s"})
+	task, _ = task.LoseLease(now)
+	task, _ = task.WithLease(Lease{ID: "last", Session: "s"})
+	task, _ = task.Act("last", now)
+	unknown, _ := task.Fail(TaskFailure{Code: FailOutcomeUnknown}, now)
 	other, _ := task.Fail(TaskFailure{Code: "not_found"}, now)
-	_, ok = other.Resolve(true, now)
-	require.False(t, ok)
+	restored := unknown
+	restored.Restored = true
+	resolved := func(acted bool) Task {
+		known := unknown
+		known.Resolved = &Resolution{acted, now.Add(-time.Hour)}
+		return known
+	}
+	for name, c := range map[string]struct {
+		task  Task
+		under string
+		acted bool
+		tells bool
+	}{
+		"the last attempt acted":                      {unknown, "last", true, true},
+		"the last attempt did not act":                {unknown, "last", false, true},
+		"an earlier attempt acted: it is done":        {unknown, "first", true, true},
+		"an earlier attempt did not act: nothing":     {unknown, "first", false, false},
+		"it is not final":                             {task, "last", true, false},
+		"it failed, and that is known":                {other, "last", true, false},
+		"it is known that it was done":                {resolved(true), "last", false, false},
+		"it is known that it was not done":            {resolved(false), "last", true, false},
+		"restored: a later attempt may be missing":    {restored, "last", false, false},
+		"restored, and the attempt that is there did": {restored, "last", true, true},
+	} {
+		lease, given := c.task.FindLease("s", "", c.under)
+		require.True(t, given, name)
+		next, ok := c.task.Resolve(lease, c.acted, now)
+		require.Equal(t, c.tells, ok, name)
+		if ok {
+			require.Equal(t, &Resolution{c.acted, now}, next.Resolved, name)
+			next.Resolved = nil
+		}
+		require.Equal(t, c.task, next, "%s: nothing else changes", name)
+	}
 }

@@ -69,6 +69,9 @@ type Task struct {
 	// Resolved is the outcome of a write that became known after it failed with
 	// outcome_unknown, or nil.
 	Resolved *Resolution
+	// Restored means that the write ended because it was open in a backup: it may
+	// have had more attempts than the record knows.
+	Restored bool `json:",omitzero"`
 	// NotBefore is the earliest time of the next lease after a retry. Retries
 	// counts the retries since the task last made progress.
 	NotBefore time.Time `json:",omitzero"`
@@ -288,10 +291,16 @@ func (t Task) Fail(f TaskFailure, now time.Time) (Task, bool) {
 	return t, true
 }
 
-// Resolve records the outcome of a write that failed with outcome_unknown; ok
-// is false if it was known before. The status does not change.
-func (t Task) Resolve(acted bool, now time.Time) (Task, bool) {
-	if !t.Unknown() || t.Resolved != nil {
+// Resolve records the outcome of a write that failed with outcome_unknown, as the
+// session of a lease reports it; ok is false if the report does not tell, or if the
+// outcome was known before. The status does not change.
+//
+// The outcome is that of the last attempt: the earlier ones ended because they had
+// not acted, so that one of them did not act tells nothing. That any of them acted
+// tells that the write is done.
+func (t Task) Resolve(under Lease, acted bool, now time.Time) (Task, bool) {
+	last := under.Attempt == t.Attempts && !t.Restored
+	if !t.Unknown() || t.Resolved != nil || !acted && !last {
 		return t, false
 	}
 	t.Resolved = &Resolution{Acted: acted, At: now}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -11,24 +12,39 @@ import (
 	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
 )
 
 // accounts is the component of a team that owns the actors of its accounts, and
-// knows their announcements.
+// knows their announcements. It counts what the accounts have used and keeps the
+// members' signs of life: what is stored of them is written here only.
 type accounts struct {
 	*rootActor
 	team *team
 
-	actors map[watchpost.AccountURN]*actor.PID
+	actors  map[watchpost.AccountURN]*actor.PID
+	ledgers map[watchpost.AccountURN]*ledger
 	// alive are the members' last signs of life, as loaded or announced.
-	alive map[watchpost.MemberID]time.Time
+	alive map[watchpost.MemberID]liveness
 }
+
+// liveness is a member's last sign of life, signed in to the network.
+type liveness struct {
+	last   time.Time
+	stored time.Time // what the store holds of it
+}
+
+// livenessGrain is how far the stored sign of life of a connected member may
+// lag behind: a crash may close the 48-hour window that much early for a member
+// who does not come back. Each store of it is a synced commit.
+const livenessGrain = 10 * time.Minute
 
 func newAccounts(t *team) *accounts {
 	return &accounts{
 		rootActor: &t.rootActor, team: t,
-		actors: map[watchpost.AccountURN]*actor.PID{},
-		alive:  map[watchpost.MemberID]time.Time{},
+		actors:  map[watchpost.AccountURN]*actor.PID{},
+		ledgers: map[watchpost.AccountURN]*ledger{},
+		alive:   map[watchpost.MemberID]liveness{},
 	}
 }
 
@@ -87,20 +103,102 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 // start spawns the session actor of an account with its stored state.
 func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l *ledger, leases map[watchpost.TaskID]*heldLease) {
 	now := as.env.clock.Now()
-	st, alive := &standing{ledger: *l}, as.alive[member]
+	as.ledgers[urn] = l
+	st := &standing{ledger: l.clone()}
 	as.team.tasks.dispatch.accounts[urn] = st.present(now)
 	as.actors[urn] = as.spawn(&sessionActor{
-		env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st,
-		alive: liveness{last: alive, stored: alive}, leases: leases,
+		env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st, leases: leases,
 	})
+}
+
+// ledger returns what an account has used; that of an account without a session
+// actor has not used anything.
+func (as *accounts) ledger(account watchpost.AccountURN) *ledger {
+	if l := as.ledgers[account]; l != nil {
+		return l
+	}
+	return &ledger{account: account}
+}
+
+// count adds to a task's decision what it changes in the ledgers of accounts, and
+// returns these accounts.
+func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []watchpost.AccountURN) {
+	note := func(account watchpost.AccountURN) {
+		if !slices.Contains(changed, account) {
+			changed = append(changed, account)
+		}
+	}
+	for _, d := range c.debited {
+		note(d.Account)
+	}
+	for _, d := range c.refunded {
+		note(d.Account)
+	}
+	if c.verdict.CloseAction {
+		note(c.account)
+	}
+	for _, account := range changed {
+		as.ledger(account).count(batch, c)
+	}
+	return changed
+}
+
+// submit submits what was decided of a task, and tells it the session actors of the
+// accounts. then runs when the decision is durable, and the first of them has announced
+// what its account may do now. told is false when there is none.
+func (as *accounts) submit(batch *persistence.Batch, c *taskChange, then func(error), accounts ...watchpost.AccountURN) (told bool) {
+	for i, account := range accounts {
+		session := as.actors[account]
+		if session == nil || slices.Contains(accounts[:i], account) {
+			continue
+		}
+		m := taskDecided{taskChange: c}
+		if !told {
+			then = second(then)
+			told, m.then = true, then
+		}
+		as.team.tasks.unanswered++
+		as.ctx.Send(session, m)
+	}
+	as.commits.submit(batch, then)
+	return told
+}
+
+// second returns what runs then with its second call, or with the first error.
+func second(then func(error)) func(error) {
+	if then == nil {
+		return nil
+	}
+	var left atomic.Int32
+	left.Store(2)
+	return func(err error) {
+		if err != nil && left.Swap(0) > 0 || err == nil && left.Add(-1) == 0 {
+			then(err)
+		}
+	}
+}
+
+// lives notes a member's sign of life. It is stored when what is stored lags too far
+// behind, or when the connection that brought it has left.
+func (as *accounts) lives(batch *persistence.Batch, member watchpost.MemberID, at time.Time, left bool) {
+	l := as.alive[member]
+	if at.After(l.last) {
+		l.last = at
+		as.alive[member] = l
+		as.showPresence()
+	}
+	if unstored := l.last.Sub(l.stored); unstored >= livenessGrain || left && unstored > 0 {
+		as.alive[member] = liveness{last: l.last, stored: l.last}
+		batch.Put(teamspace.Key(teamspace.KeyLiveness, member), teamspace.Encode(l.last))
+	}
 }
 
 // showPresence lets Registry.RequireExtension read the newest sign of life.
 func (as *accounts) showPresence() {
 	var newest time.Time
-	for _, last := range as.alive {
-		if last.After(newest) {
-			newest = last
+	for _, alive := range as.alive {
+		if alive.last.After(newest) {
+			newest = alive.last
 		}
 	}
 	as.env.presence.Store(as.team.id, newest)
@@ -108,7 +206,7 @@ func (as *accounts) showPresence() {
 
 func (as *accounts) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
 	var uses []AllowanceUse
-	l := &as.team.tasks.dispatch.standing(account).ledger
+	l := as.ledger(account)
 	for _, a := range watchpost.Allowances {
 		uses = append(uses, AllowanceUse{
 			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
@@ -147,7 +245,7 @@ func (as *accounts) pauses(w *worker, now time.Time) []Pause {
 // pausesOf are the pauses of an account, with or without a session.
 func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Pause {
 	var pauses []Pause
-	st := as.team.tasks.dispatch.standing(account)
+	st, l := as.team.tasks.dispatch.standing(account), as.ledger(account)
 	for _, kind := range slices.Sorted(maps.Keys(st.breakers)) {
 		b := st.breakers[kind]
 		if !b.Open(now) {
@@ -160,7 +258,7 @@ func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Paus
 		pauses = append(pauses, Pause{Reason: reason, TaskType: kind, Until: b.Until, Failures: b.Failures, Since: b.Since, Code: b.Code, Message: b.Message})
 	}
 	for _, a := range watchpost.Allowances {
-		if st.ledger.closed(a.Action, now) {
+		if l.closed(a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})
 		}
 	}

@@ -61,7 +61,7 @@ func TestHandOutOverMidnight(t *testing.T) {
 	work.ctx = r
 	pass := func() (last decided) {
 		for _, d := range sentOf[decided](r) {
-			s.onDecided(d)
+			s.onTaskDecided(taskDecided{taskChange: d.task})
 			last = d
 		}
 		return last
@@ -127,7 +127,7 @@ func TestManyTasksHeldAtMidnight(t *testing.T) {
 		o := give(i)
 		task, ok := watchpost.Task{ID: watchpost.TaskID(strconv.Itoa(i)), Type: watchpost.TaskProfileFetch, State: watchpost.TaskPending}.WithLease(o.lease)
 		require.True(t, ok)
-		s.onDecided(decided{path: []*actor.PID{sent.self}, task: &taskChange{task: task, event: taskLeased, debited: []watchpost.Debit{o.debit}}})
+		s.onTaskDecided(taskDecided{taskChange: &taskChange{task: task, event: taskLeased, debited: []watchpost.Debit{o.debit}}})
 	}
 	require.Equal(t, held, s.ledger.used(fetches, clock.now))
 
@@ -135,7 +135,7 @@ func TestManyTasksHeldAtMidnight(t *testing.T) {
 	require.NotEmpty(t, give(held).lease.ID, "the last unit of the new day")
 	require.Empty(t, give(limit).lease.ID, "no unit is left before one task has noted its debit")
 	require.Zero(t, s.ledger.used(fetches, midnight))
-	s.onDecided(decided{path: []*actor.PID{sent.self}, task: &taskChange{task: watchpost.Task{ID: "0", State: watchpost.TaskCompleted}, event: taskEnded}})
+	s.onTaskDecided(taskDecided{taskChange: &taskChange{task: watchpost.Task{ID: "0", State: watchpost.TaskCompleted}, event: taskEnded}})
 	require.NotEmpty(t, give(limit).lease.ID, "one has ended before it was debited to the new day")
 	require.Equal(t, held, s.ledger.used(fetches, wednesday))
 }

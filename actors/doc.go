@@ -42,12 +42,21 @@
 // A hand-out collects the decision of each owner in one batch. The team chooses
 // by what the session actors have announced:
 //
-//	team ─ assign ▶ session ─ offer ▶ task ─ decided ▶ session ─ decided ▶ team ▶ store
-//	 order           reserves          lease            debits              effects
+//	team ─ assign ▶ session ─ offer ▶ task ─ decided ▶ team ▶ store
+//	 order           reserves          lease            debits, effects
+//	                 session ◀ taskDecided ─────────────┘
+//	                    └────── announced ──▶ team
 //
-// A ledger record holds a sum. So the decision reaches the team last from the
-// session actor whose ledger it changes, and the decisions of a task pass the
-// session actor that the one before has passed: neither can overtake another.
+// The decisions of a task have one way, from the task to the team. They are numbered,
+// and the team submits none that does not follow the last one: the tree ends instead.
+// The team tells each decision to the session actors that it concerns, in the same
+// order. What a decision answers or sends waits until it is durable and the session
+// actor has announced what its account may do now.
+//
+// A record that holds a sum or the newest of several values (ledgers, members' signs of
+// life) is written by the team only, from what its children report. A batch is made
+// when it is submitted: what is decided from the store's state and submitted later
+// could delete what was written in between.
 //
 // # Failure
 //

@@ -179,42 +179,55 @@ func (i *idempotency) commitOnce(batch *persistence.Batch, reply any) {
 // once adds the reply of a request that may come again to the batch that decides
 // it, and returns what answers the sender when that is durable.
 func (i *idempotency) once(batch *persistence.Batch, reply any) (*persistence.Batch, func(error)) {
-	done := replyTo(i.env, i.ctx.Sender(), reply)
+	name, done := i.promise(reply)
+	return i.keep(batch, name), done
+}
+
+// promise notes the reply of a request that may come again: repetitions wait for it
+// from now on. It is to be kept under the name, "" for a reply that is not, in the
+// batch that makes it, when that is submitted. done answers the sender when the batch
+// is durable. Errors are not kept.
+func (i *idempotency) promise(reply any) (name string, done func(error)) {
+	done = replyTo(i.env, i.ctx.Sender(), reply)
 	m := i.present
 	if m == nil {
-		return batch, done
+		return "", done
 	}
 	i.present = nil
+	if _, failed := reply.(error); failed {
+		return "", done
+	}
+	kind := kindOfReply(reply)
+	raw, err := json.Marshal(reply)
+	if kind == "" || err != nil {
+		i.env.log.Error("reply cannot be kept", "reply", typeName(reply), "error", err)
+		return "", done
+	}
+	i.fresh[m.Name] = &freshReply{record: teamspace.IdempotencyRecord{At: i.env.clock.Now(), Hash: m.Hash, Kind: kind, Reply: raw}}
 	root, self := i.env.system.Root, i.ctx.Self()
-	return i.keep(batch, m, reply), both(done, func(err error) {
+	return m.Name, both(done, func(err error) {
 		if err == nil {
 			root.Send(self, replyDurable{m.Name})
 		}
 	})
 }
 
-// keep adds a reply to the batch that made it; errors are not kept.
-func (i *idempotency) keep(batch *persistence.Batch, m *IdempotentRequest, reply any) *persistence.Batch {
-	if _, failed := reply.(error); failed {
-		return batch
-	}
-	kind := kindOfReply(reply)
-	raw, err := json.Marshal(reply)
-	if kind == "" || err != nil {
-		i.env.log.Error("reply cannot be kept", "reply", typeName(reply), "error", err)
+// keep adds a promised reply to the batch that makes it. The batch is to be submitted
+// at once: it deletes replies that are kept no longer, and another request may give
+// one of their names to a new one.
+func (i *idempotency) keep(batch *persistence.Batch, name string) *persistence.Batch {
+	if name == "" {
 		return batch
 	}
 	if batch == nil {
 		batch = &persistence.Batch{}
 	}
-	now := i.env.clock.Now()
-	if err := i.purgeKept(batch, m.Name, now); err != nil {
+	record := i.fresh[name].record
+	if err := i.purgeKept(batch, name, i.env.clock.Now()); err != nil {
 		i.fail(err)
 	}
-	record := teamspace.IdempotencyRecord{At: now, Hash: m.Hash, Kind: kind, Reply: raw}
-	batch.Put(teamspace.Key(teamspace.KeyIdempotency, m.Name), teamspace.Encode(record))
-	batch.Put(teamspace.IdempotencyTimeKey(now, m.Name), nil)
-	i.fresh[m.Name] = &freshReply{record: record}
+	batch.Put(teamspace.Key(teamspace.KeyIdempotency, name), teamspace.Encode(record))
+	batch.Put(teamspace.IdempotencyTimeKey(record.At, name), nil)
 	return batch
 }
 
@@ -239,6 +252,9 @@ func (i *idempotency) purgeKept(batch *persistence.Batch, name string, now time.
 	end := teamspace.IdempotencyTimeKey(now.Add(-idempotencyKept), "")
 	return view.Scan(i.space, []byte(teamspace.KeyIdempotencyTime), end, func(k, _ []byte) bool {
 		expired := string(k[len(teamspace.KeyIdempotencyTime)+teamspace.IdempotencyTimeLen:])
+		if i.fresh[expired] != nil { // the view does not show yet that it is given again
+			return true
+		}
 		batch.Delete(append([]byte(nil), k...))
 		if expired != name {
 			batch.Delete(teamspace.Key(teamspace.KeyIdempotency, expired))

@@ -39,6 +39,26 @@ func TestOnce(t *testing.T) {
 	require.Len(t, storedKeys(t, w, team, "i"), 1, "expired ones are removed on the way")
 	require.Len(t, storedKeys(t, w, team, "j"), 1)
 
+	t.Run("a new reply is not removed with an expired one of its name", func(t *testing.T) {
+		w.Advance(25 * time.Hour)
+		replies := make(chan any, 2)
+		ask := func(name string) {
+			reply, err := actorstest.Try[any](team, actors.IdempotentRequest{Name: name, Hash: "a", Request: actorstest.NewTask(watchpost.TaskProfileFetch)})
+			if err != nil {
+				reply = err
+			}
+			replies <- reply
+		}
+		w.Store.Block() // the store shows the expired reply still
+		go ask("another")
+		require.NoError(t, w.Store.AwaitHeld(w.Context(), 1))
+		go ask("third")
+		require.NoError(t, w.Store.AwaitHeld(w.Context(), 2))
+		w.Store.Release()
+		<-replies
+		<-replies
+		actorstest.Must[actors.ReplayedReply](t, team, actors.IdempotentRequest{Name: "another", Hash: "a", Request: actorstest.NewTask(watchpost.TaskProfileFetch)})
+	})
 	t.Run("a refusal is not kept", func(t *testing.T) {
 		refused := actors.IdempotentRequest{Name: "refused", Hash: "a", Request: actors.Engage{Type: watchpost.TaskLikePost, Post: "none", Email: team.Email}}
 		require.EqualError(t, actorstest.Fails(t, team, watchpost.NotFound, refused), "Post not found")

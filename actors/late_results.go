@@ -3,9 +3,6 @@ package actors
 import (
 	"encoding/json"
 	"errors"
-	"slices"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -82,13 +79,39 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	}
 	lease, given := task.FindLease(m.session, journal, m.frame.Lease)
 	acted, known := lateTruth(task.Type, &m)
-	next, fresh := task.Resolve(acted, l.env.clock.Now())
+	next, fresh := task.Resolve(lease, acted, l.env.clock.Now())
 	if !ok || !given || !known || !fresh || l.resolved[id] {
 		l.commits.submit(nil, ack)
 		return
 	}
 	l.resolved[id] = true
-	l.resolve(next, lease, acted, ack)
+	r := resolved{task: next, then: both(l.remember(&next), ack)}
+	if engagement, ok := next.Engagement(); ok && acted && engagement.OnPost() {
+		root, team := l.env.system.Root, l.ctx.Self()
+		l.ctx.Send(l.team.postStore, updatePostFlags{done: l.team.tasks.interaction(&next, engagement), then: func(err error) {
+			if err == nil { // else the session sends its journal to the next activation
+				root.Send(team, r)
+			}
+		}})
+		return
+	}
+	l.onResolved(r)
+}
+
+// resolved carries a task whose outcome is known now. The post of an engagement shows
+// it already.
+type resolved struct {
+	task watchpost.Task
+	then func(error) // when it is durable
+}
+
+// remember returns what shows a task's outcome to those who ask for it.
+func (l *lateResults) remember(task *watchpost.Task) func(error) {
+	return func(err error) {
+		if err == nil {
+			l.env.finished.remember(l.team.id, viewOf(task))
+		}
+	}
 }
 
 // ackTo returns what acknowledges a result.
@@ -117,52 +140,41 @@ func (l *lateResults) unknownTask(id watchpost.TaskID) (task watchpost.Task, ok 
 	return task, err == nil && task.Unknown(), err
 }
 
-// resolve adds the truth to a task, and sets by it what the task is remembered
-// by: the effect, the post and the interaction, or the allowance.
-func (l *lateResults) resolve(task watchpost.Task, lease watchpost.Lease, acted bool, then func(error)) {
-	batch := &persistence.Batch{}
-	putTask(batch, &task)
-	then = both(func(err error) {
-		if err == nil {
-			l.env.finished.remember(l.team.id, viewOf(&task))
-		}
-	}, then)
-	if !acted {
-		l.refundUnknown(decided{batch: batch, onCommitted: then}, &task, lease)
+// onResolved stores the outcome, and sets by it what the task is remembered by: the
+// effect, or the allowance. Nothing of that is decided before it is submitted.
+func (l *lateResults) onResolved(m resolved) {
+	batch, task := &persistence.Batch{}, &m.task
+	putTask(batch, task)
+	batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
+	if !task.Resolved.Acted {
+		l.refund(batch, m)
 		return
 	}
-	batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
 	if effect, counted := task.Effect(); counted {
 		putEffect(batch, effect, task.ID)
 		l.team.effects.set(effect.Key(), task.ID, task.ID)
 	}
-	if engagement, ok := task.Engagement(); ok && engagement.OnPost() {
-		l.ctx.Send(l.team.postStore, updatePostFlags{done: l.team.tasks.interaction(&task, engagement), also: batch, then: then})
-		return
-	}
-	l.commits.submit(batch, then)
+	l.commits.submit(batch, m.then)
 }
 
-// refundUnknown decides that a write did nothing: it gives the debits of the
-// attempt back.
-func (l *lateResults) refundUnknown(d decided, task *watchpost.Task, lease watchpost.Lease) {
+// refund gives the debits of the last attempt back: the write did nothing.
+func (l *lateResults) refund(batch *persistence.Batch, m resolved) {
 	view, err := l.env.view()
 	if err != nil {
 		l.fail(err)
 		return
 	}
 	defer view.Close()
-	debits, err := teamspace.Load[[]watchpost.Debit](view, l.space, teamspace.Key(teamspace.KeyDebits, task.ID))
-	if errors.Is(err, persistence.ErrNotFound) { // nothing was counted
-		l.commits.submit(d.batch, d.onCommitted)
-		return
-	}
-	if err != nil {
+	debits, err := teamspace.Load[[]watchpost.Debit](view, l.space, teamspace.Key(teamspace.KeyDebits, m.task.ID))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) { // not found: nothing was counted
 		l.fail(err)
 		return
 	}
-	d.batch.Delete(teamspace.Key(teamspace.KeyDebits, task.ID))
-	d.refund = slices.DeleteFunc(debits, func(d watchpost.Debit) bool { return d.Attempt != lease.Attempt })
-	d.path = []*actor.PID{l.team.accounts.actorOf(lease.Account, task.Member)}
-	l.ctx.Send(d.path[0], d)
+	c := &taskChange{task: m.task, event: taskActs, at: l.env.clock.Now()}
+	for _, d := range debits {
+		if d.Attempt == m.task.Attempts {
+			c.refunded = append(c.refunded, d)
+		}
+	}
+	l.team.accounts.submit(batch, c, m.then, l.team.accounts.count(batch, c)...)
 }

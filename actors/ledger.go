@@ -15,6 +15,10 @@ import (
 // and never reset: a new day is a new key. A unit is reserved when a task is
 // offered to a connection and debited when the hand-out is decided; only debits
 // are stored.
+//
+// There are two of each account. The team's has what was used, and is stored: the
+// team counts each decision when it submits it. The session actor's has the
+// reservations too. It follows the team's by the same decisions in the same order.
 type ledger struct {
 	account watchpost.AccountURN
 	entries []ledgerEntry // a few for each day
@@ -75,6 +79,9 @@ func periodOf(p watchpost.Period, now time.Time) string {
 
 // oldestPeriod is the first period that is kept in memory.
 func oldestPeriod(now time.Time) string { return watchpost.Weekly.Key(now.AddDate(0, 0, -7)) }
+
+// clone returns a copy with all periods.
+func (l *ledger) clone() ledger { return ledger{account: l.account, entries: slices.Clone(l.entries)} }
 
 // present returns a copy that holds what counts at now.
 func (l *ledger) present(now time.Time) ledger {
@@ -169,6 +176,24 @@ func (l *ledger) release(d watchpost.Debit) {
 	}
 }
 
+// count takes over what a decision of a task changes in the account, and writes that
+// to the batch; the session actor has none.
+func (l *ledger) count(batch *persistence.Batch, c *taskChange) {
+	for _, d := range c.debited {
+		if d.Account == l.account {
+			l.debit(batch, d)
+		}
+	}
+	for _, d := range c.refunded {
+		if d.Account == l.account {
+			l.refund(batch, d)
+		}
+	}
+	if c.verdict.CloseAction && c.account == l.account {
+		l.close(batch, c.task.LeasedType().Action(), c.at)
+	}
+}
+
 // debit counts units as used and writes that to the batch.
 func (l *ledger) debit(batch *persistence.Batch, d watchpost.Debit) {
 	e := l.entry(d.Action, d.Period)
@@ -209,6 +234,9 @@ func (l *ledger) forget(now time.Time) {
 }
 
 func (l *ledger) put(batch *persistence.Batch, e *ledgerEntry) {
+	if batch == nil {
+		return
+	}
 	name := teamspace.KeyLedger + e.period + "\x00" + string(l.account) + "\x00" + string(e.action)
 	batch.Put([]byte(name), teamspace.Encode(e.LedgerRecord))
 }

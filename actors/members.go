@@ -49,7 +49,7 @@ func (ms *members) load(view persistence.View) error {
 		return err
 	}
 	return teamspace.LoadAll(view, ms.space, teamspace.KeyLiveness, func(id string, at time.Time) {
-		ms.team.accounts.alive[watchpost.MemberID(id)] = at
+		ms.team.accounts.alive[watchpost.MemberID(id)] = liveness{last: at, stored: at}
 	})
 }
 

@@ -16,16 +16,12 @@ type updatePostFlags struct {
 	post     watchpost.PostID // of a bookmark
 	bookmark *bool
 	done     *watchpost.Interaction
-	also     *persistence.Batch // what else belongs to the decision
 	then     func(error)
 }
 
 // updateFlags changes a post.
 func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error {
-	batch := m.also
-	if batch == nil {
-		batch = &persistence.Batch{}
-	}
+	batch := &persistence.Batch{}
 	old, err := f.flaggedPost(view, &m)
 	if err != nil {
 		return err

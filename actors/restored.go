@@ -48,6 +48,7 @@ func (t *task) endRestored() bool {
 	by := t.holder()
 	next, ok := t.state.Fail(unknownByRestore, t.env.clock.Now())
 	if ok {
+		next.Restored = true
 		t.decide(next, taskChange{event: taskEnded, by: by}, nil)
 	}
 	return ok

@@ -155,8 +155,8 @@ func endingOf(err error) ending {
 
 // refuse answers a message that came after the actor broke.
 func (t *rootActor) refuse(message any) {
-	if d, ok := message.(decided); ok && d.onCommitted != nil {
-		d.onCommitted(t.broken)
+	if m, ok := message.(waits); ok {
+		m.over(t.broken)
 	}
 	if t.ctx.Sender() != nil {
 		t.ctx.Respond(errRefused)

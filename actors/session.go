@@ -8,8 +8,6 @@ import (
 
 	"watchpost"
 	"watchpost/internal/protocol"
-	"watchpost/persistence"
-	"watchpost/persistence/teamspace"
 )
 
 // sessionActor is the actor of one account of the network that a member has
@@ -19,8 +17,7 @@ import (
 // and it lives as long as the team's tree, connected or not. It owns what the
 // account has used of its allowances, its pauses, the last sign of life of its
 // member, its connections, and what these hold under lease. It accepts or declines
-// what the team assigns. The decisions of a task that it holds pass it on their
-// way to the team, and it adds its part.
+// what the team assigns, and follows what is decided of the tasks that it holds.
 type sessionActor struct {
 	env     *environment
 	team    *actor.PID
@@ -28,7 +25,7 @@ type sessionActor struct {
 	account watchpost.AccountURN
 	member  watchpost.MemberID
 	*standing
-	alive       liveness
+	alive       time.Time     // the member's last sign of life that it has seen
 	day         string        // the period that newDay has seen
 	connections []*connection // a few
 	leases      map[watchpost.TaskID]*heldLease
@@ -36,17 +33,6 @@ type sessionActor struct {
 	// announcement.
 	blocked bool
 }
-
-// liveness is a member's last sign of life, signed in to the network.
-type liveness struct {
-	last   time.Time
-	stored time.Time // what the store holds of it
-}
-
-// livenessGrain is how far the stored sign of life of a connected member may
-// lag behind: a crash may close the 48-hour window that much early for a member
-// who does not come back. Each store of it is a synced commit.
-const livenessGrain = 10 * time.Minute
 
 // connection is one connected session of the account.
 type connection struct {
@@ -81,8 +67,8 @@ type detach struct {
 	link    *actor.PID
 }
 
-// announced tells the team what an account may do now. The batch, if any, is to
-// be submitted, then to run when it is durable.
+// announced tells the team what an account may do now. then, if any, runs when that
+// and everything that was submitted before is durable.
 type announced struct {
 	account     watchpost.AccountURN
 	member      watchpost.MemberID
@@ -90,10 +76,19 @@ type announced struct {
 	alive       time.Time
 	connections []announcedConnection
 	seen        watchpost.SessionID // the session whose sign of life caused it
-	newDay      bool                // it answers newDay
+	answers     bool                // it answers newDay or taskDecided
+	left        bool                // a connection has left
 	blocked     bool                // what blocks the account may have changed
-	batch       *persistence.Batch
 	then        func(error)
+	taken       func(error) // runs when the team has taken it up
+}
+
+func (m announced) over(err error) {
+	for _, waiting := range []func(error){m.then, m.taken} {
+		if waiting != nil {
+			waiting(err)
+		}
+	}
 }
 
 type announcedConnection struct {
@@ -112,8 +107,8 @@ func (s *sessionActor) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case fromLink:
 		s.onFrame(m)
-	case decided:
-		s.onDecided(m)
+	case taskDecided:
+		s.onTaskDecided(m)
 	case assign:
 		s.onAssign(m)
 	case deliver:
@@ -128,7 +123,7 @@ func (s *sessionActor) Receive(c actor.Context) {
 		s.onRecall(m)
 	case newDay:
 		s.beginDay(s.env.clock.Now())
-		s.announce(announced{newDay: true})
+		s.announce(announced{answers: true})
 	case actor.AutoReceiveMessage, actor.SystemMessage:
 	default:
 		s.env.log.Error("unknown message", "actor", "session", "message", typeName(m))
@@ -149,7 +144,7 @@ func (s *sessionActor) connection(id watchpost.SessionID) *connection {
 func (s *sessionActor) onAttach(m attach) {
 	now := s.env.clock.Now()
 	if s.member != m.member {
-		s.member, s.alive = m.member, liveness{}
+		s.member, s.alive = m.member, time.Time{}
 	}
 	s.from, s.fromWeekly = m.from, m.fromWeekly
 	c := s.connection(m.session)
@@ -162,9 +157,8 @@ func (s *sessionActor) onAttach(m attach) {
 		c.task = s.inHand(m.session, m.listed)
 	}
 	c.account, c.day = m.account, periodOf(watchpost.Daily, now)
-	batch := &persistence.Batch{}
-	s.lives(batch, c, now)
-	s.announce(announced{batch: batch, then: m.then})
+	s.lives(c, now)
+	s.announce(announced{then: m.then})
 }
 
 func (s *sessionActor) onDetach(m detach) {
@@ -173,9 +167,7 @@ func (s *sessionActor) onDetach(m detach) {
 	if len(s.connections) == n {
 		return
 	}
-	batch := &persistence.Batch{}
-	s.storeLiveness(batch)
-	s.announce(announced{batch: batch})
+	s.announce(announced{left: true})
 }
 
 // onFrame handles what a connection sends: a sign of life, or news of a task. What
@@ -221,32 +213,19 @@ func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 	case cleanAccount(*f.Account) != c.account || periodOf(watchpost.Daily, now) != c.day:
 		return false
 	}
-	batch := &persistence.Batch{}
-	s.lives(batch, c, now)
-	s.announce(announced{batch: batch, seen: c.session})
+	s.lives(c, now)
+	s.announce(announced{seen: c.session})
 	return true
 }
 
 // lives notes a sign of life of a connection, and of its member if it is signed
 // in. It lifts what stopped the connection.
-func (s *sessionActor) lives(batch *persistence.Batch, c *connection, now time.Time) {
+func (s *sessionActor) lives(c *connection, now time.Time) {
 	c.signedIn, c.stopped, c.stoppedBy = c.account.SignedIn, false, reportedStop(c.account)
 	c.signs++
 	s.blocked = true
-	if !c.signedIn {
-		return
-	}
-	s.alive.last = now
-	if now.Sub(s.alive.stored) >= livenessGrain {
-		s.storeLiveness(batch)
-	}
-}
-
-// storeLiveness stores the member's last sign of life if it is not stored yet.
-func (s *sessionActor) storeLiveness(batch *persistence.Batch) {
-	if !s.alive.stored.Equal(s.alive.last) {
-		s.alive.stored = s.alive.last
-		batch.Put(teamspace.Key(teamspace.KeyLiveness, s.member), teamspace.Encode(s.alive.last))
+	if c.signedIn {
+		s.alive = now
 	}
 }
 
@@ -261,17 +240,15 @@ func (s *sessionActor) onDeliver(m deliver) {
 }
 
 // announce tells the team what the account may do now.
-func (s *sessionActor) announce(m announced) { s.ctx.Send(s.team, *s.announcement(&m)) }
-
-func (s *sessionActor) announcement(m *announced) *announced {
-	m.account, m.member, m.alive, m.blocked = s.account, s.member, s.alive.last, s.blocked
+func (s *sessionActor) announce(m announced) {
+	m.account, m.member, m.alive, m.blocked = s.account, s.member, s.alive, s.blocked
 	s.blocked = false
 	m.standing = s.present(s.env.clock.Now())
 	m.connections = make([]announcedConnection, 0, len(s.connections))
 	for _, c := range s.connections {
 		m.connections = append(m.connections, announcedConnection{c.session, c.link, c.readiness})
 	}
-	return m
+	s.ctx.Send(s.team, m)
 }
 
 // beginDay carries the leases over to the period that holds now: it reserves their

@@ -7,7 +7,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost"
-	"watchpost/persistence"
 )
 
 // heldLease is a task that a session of the account holds, or was offered.
@@ -31,8 +30,20 @@ type assign struct {
 	units   int // at most
 	session watchpost.SessionID
 	until   time.Time // the lease lasts at least until then
-	// created is the decision that creates the task, if it is not stored yet.
-	created *decided
+}
+
+// taskDecided tells a session actor what was decided of a task that it holds, or that
+// its account has paid for; answered with announced. The team sends it when it submits
+// the decision: every session actor sees the decisions in the order of the store.
+type taskDecided struct {
+	*taskChange
+	then func(error) // what waits for the announcement
+}
+
+func (m taskDecided) over(err error) {
+	if m.then != nil {
+		m.then(err)
+	}
 }
 
 // recall takes back the offer of a task that is final and has no actor any more.
@@ -59,7 +70,7 @@ func (s *sessionActor) onAssign(m assign) {
 	if c != nil {
 		c.offers++
 	}
-	o := offer{session: s.ctx.Self(), created: m.created}
+	o := offer{session: s.ctx.Self()}
 	if c != nil && c.task == "" && s.blocks(&c.readiness, m.kind, now) == "" {
 		units := max(1, min(m.units, s.room(m.kind, now)))
 		o.debit = s.ledger.reserve(m.kind.Action(), units, now)
@@ -119,37 +130,20 @@ func (s *sessionActor) carryOver(l *heldLease, now time.Time) {
 	}
 }
 
-// onDecided adds what a decision changes in the account, and passes it on.
-func (s *sessionActor) onDecided(d decided) {
+// onTaskDecided follows a task that the account holds or has paid for.
+func (s *sessionActor) onTaskDecided(m taskDecided) {
 	s.beginDay(s.env.clock.Now())
-	if d.batch == nil {
-		d.batch = &persistence.Batch{}
-	}
-	if d.task != nil {
-		s.onTaskChange(d.batch, d.task)
-	}
-	d.path = d.path[1:]
-	if len(d.path) > 0 {
-		s.announce(announced{})
-		s.ctx.Send(d.path[0], d)
-		return
-	}
-	// The last one on the path is the one whose ledger changes: its decisions reach
-	// the team in the order in which it makes them.
-	for _, r := range d.refund {
-		s.ledger.refund(d.batch, r)
-	}
-	d.announced = s.announcement(&announced{})
-	s.ctx.Send(s.team, d)
+	s.ledger.count(nil, m.taskChange)
+	s.followTask(m.taskChange)
+	s.announce(announced{answers: true, taken: m.then})
 }
 
-// onTaskChange follows a task that the account holds.
-func (s *sessionActor) onTaskChange(batch *persistence.Batch, c *taskChange) {
+// followTask takes over how the task stands.
+func (s *sessionActor) followTask(c *taskChange) {
 	l := s.leases[c.task.ID]
 	if l != nil {
 		for _, d := range c.debited {
 			s.ledger.release(d)
-			s.ledger.debit(batch, d)
 			d.Attempt = 0 // reserved debits have none yet
 			l.reserved = slices.DeleteFunc(l.reserved, func(r watchpost.Debit) bool { return r == d })
 		}
@@ -158,7 +152,7 @@ func (s *sessionActor) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	s.countReleases(c)
 	switch {
 	case c.account == s.account:
-		s.pause(batch, c)
+		s.pause(c)
 	case l != nil && c.event == taskEnded && c.task.State == watchpost.TaskCompleted:
 		s.close(c.task.LeasedType())
 	}
@@ -218,7 +212,7 @@ func (s *sessionActor) countReleases(c *taskChange) {
 }
 
 // pause stops hand-outs to the account as a verdict says.
-func (s *sessionActor) pause(batch *persistence.Batch, c *taskChange) {
+func (s *sessionActor) pause(c *taskChange) {
 	now := s.env.clock.Now()
 	v := c.verdict
 	s.blocked = true
@@ -238,9 +232,6 @@ func (s *sessionActor) pause(batch *persistence.Batch, c *taskChange) {
 		s.count(kind, v, c.task.ID, now)
 	case v.Answered:
 		s.close(kind)
-	}
-	if v.CloseAction {
-		s.ledger.close(batch, kind.Action(), now)
 	}
 }
 

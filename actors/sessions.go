@@ -249,16 +249,10 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 
 // onAnnounced takes up what an account may do now.
 func (ss *sessions) onAnnounced(m *announced) {
-	now := ss.env.clock.Now()
 	ss.team.tasks.dispatch.accounts[m.account] = m.standing
-	if m.newDay {
-		ss.team.tasks.answered(nil)
-	}
-	if _, known := ss.team.members.byID(m.member); !known {
-		m.batch = nil // its sign of life is not kept
-	} else if m.alive.After(ss.team.accounts.alive[m.member]) {
-		ss.team.accounts.alive[m.member] = m.alive
-		ss.team.accounts.showPresence()
+	batch := &persistence.Batch{}
+	if _, known := ss.team.members.byID(m.member); known {
+		ss.team.accounts.lives(batch, m.member, m.alive, m.left)
 	}
 	for _, c := range m.connections {
 		s := ss.byID[c.session]
@@ -279,12 +273,18 @@ func (ss *sessions) onAnnounced(m *announced) {
 		}
 	}
 	if s := ss.byID[m.seen]; s != nil {
-		if m.batch == nil {
-			m.batch = &persistence.Batch{}
-		}
-		ss.saw(m.batch, s, false, now)
+		ss.saw(batch, s, false, ss.env.clock.Now())
 	}
-	ss.commits.submit(m.batch, m.then)
+	ss.commits.submit(batch, m.then)
+	if m.taken != nil {
+		m.taken(nil)
+	}
+	if m.answers {
+		if m.blocked {
+			ss.team.tasks.armWake() // a breaker may have opened
+		}
+		ss.team.tasks.answered(nil)
+	}
 }
 
 // onDeliver sends a frame to a session whose connection its session actor has no

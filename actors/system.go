@@ -13,6 +13,9 @@ import (
 	"watchpost"
 )
 
+// waits is a message with a function that waits for a commit.
+type waits interface{ over(err error) }
+
 // newSystem makes the actor system: logs through slog, dead letters counted.
 func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 	quiet := slog.New(levelFilter{Handler: log.Handler(), level: slog.LevelWarn})
@@ -29,20 +32,13 @@ func newSystem(log *slog.Logger, metrics *Metrics) *actor.ActorSystem {
 		}
 		metrics.deadLetters.Inc()
 		switch m := letter.Message.(type) {
-		case decided:
-			// A decision that reaches no team was not submitted: the waiting
+		case waits:
+			// What reaches no team is not submitted, or not announced: the waiting
 			// caller gets the error of a lost decision.
-			if m.onCommitted != nil {
-				m.onCommitted(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
-			}
+			m.over(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
 		case attached:
 			// The connection has gone before its session's actor was there.
 			system.Root.Send(m.team, linkDown{m.id, letter.PID})
-		case offer:
-			// Its task has ended, and with it a creation that was under way.
-			if m.created != nil {
-				m.created.onCommitted(watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable))
-			}
 		}
 	})
 	return system

@@ -16,19 +16,16 @@ import (
 // Owner and lifetime: the team spawns it when the task is created or loaded,
 // and stops it when its end is durable. It owns the task's record, its lease, what
 // its hand-outs have cost, and its times of expiry. Its decisions go to the team
-// as decided, by way of the session actors that they concern.
+// as decided.
 type task struct {
 	env  *environment
 	team *actor.PID
 
-	ctx    actor.Context
-	state  watchpost.Task
-	debits payments
-	// session is the session actor of the newest lease, last the one that the last
-	// decision passed: the next one passes it first, so that they stay in
-	// order.
-	session *actor.PID
-	last    *actor.PID
+	ctx       actor.Context
+	state     watchpost.Task
+	debits    []watchpost.Debit // of its hand-outs
+	decisions uint64            // their number so far
+	session   *actor.PID        // the session actor of the newest lease
 	// leaseUntil is when the lease is over unless renewed. It need not be stored:
 	// after a restart the lease has its whole time again.
 	leaseUntil time.Time
@@ -48,8 +45,6 @@ type offer struct {
 	debit   watchpost.Debit
 	until   time.Time          // the lease lasts at least until then
 	kind    watchpost.TaskType // of the slice that the lease is for
-	// created is the decision that creates the task, if it is not stored yet.
-	created *decided
 }
 
 // describe asks for the task as callers see it; answered by TaskView. The team
@@ -160,13 +155,9 @@ func (t *task) onStarted() {
 
 // onOffer leases the task; the frame leaves when the lease is durable.
 func (t *task) onOffer(m offer) {
-	d := decided{}
-	if m.created != nil {
-		d = *m.created
-	}
 	next, ok := t.state.WithLease(m.lease)
 	if !ok || m.lease.ID == "" || next.LeasedType() != m.kind { // a late answer changed the next slice
-		t.decline(d, m)
+		t.submit(decided{}, taskChange{event: taskDeclined, lease: m.lease.ID})
 		return
 	}
 	t.session = m.session
@@ -174,23 +165,10 @@ func (t *task) onOffer(m offer) {
 	if m.until.After(t.leaseUntil) {
 		t.leaseUntil = m.until
 	}
-	c := taskChange{event: taskLeased}
-	c.debited = t.pay(m.debit, next.Attempts)
+	c := taskChange{event: taskLeased, debited: t.pay(m.debit, next.Attempts)}
 	t.beginSpan(&next)
-	d.onCommitted = both(d.onCommitted, sendTask(t.env, m.session, &next))
-	t.decideIn(d, next, c)
+	t.decide(next, c, sendTask(t.env, m.session, &next))
 	t.env.metrics.tasks.WithLabelValues(string(next.Type), "handed").Inc()
-}
-
-// decline leaves the task as it is; one that is not stored yet is stored.
-func (t *task) decline(d decided, m offer) {
-	c := taskChange{task: t.state, event: taskDeclined, lease: m.lease.ID}
-	if m.created != nil && !t.state.State.Final() {
-		putTask(d.batch, &t.state)
-		putOpen(d.batch, t.state.ID, t.debits.debits())
-	}
-	d.task = &c
-	t.submit(d, m.session)
 }
 
 // frameOf is the frame that hands the task out.

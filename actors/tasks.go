@@ -59,8 +59,11 @@ type openTask struct {
 	member  watchpost.MemberID     // on whose account it runs; "" for any
 	pinned  watchpost.AccountURN   // that account, once known
 	units   int                    // of its allowance that it still needs
-	offered *actor.PID             // the session actor that it is assigned to and has not answered
-	effect  *watchpost.Effect      // of a write that must not be done twice; else nil
+	offered watchpost.AccountURN   // whose session actor it is assigned to and has not answered; "" for none
+	created *creation              // until its first decision; nil when it is stored
+	// decisions is the number of its last decision that was submitted.
+	decisions uint64
+	effect    *watchpost.Effect // of a write that must not be done twice; else nil
 	// late are results that came when it was final already.
 	late []sessionFrame
 
@@ -72,14 +75,18 @@ type openTask struct {
 	account watchpost.AccountURN
 }
 
-// taskChange tells the team what a task has decided.
+// taskChange tells what a task has decided: the team, and then the session actors
+// that it concerns.
 type taskChange struct {
-	task    watchpost.Task
-	event   taskEvent
-	lease   string              // that was declined
-	debited []watchpost.Debit   // that the task has noted
-	by      watchpost.SessionID // the session whose hands are free now
-	refund  int                 // the attempt whose debits are given back; 0: none
+	number   uint64 // of the decision, from 1 since the task was created or loaded
+	at       time.Time
+	task     watchpost.Task
+	event    taskEvent
+	lease    string              // that was declined
+	debited  []watchpost.Debit   // that the task has noted
+	refunded []watchpost.Debit   // that are given back
+	by       watchpost.SessionID // the session whose hands are free now
+	refund   int                 // the attempt whose debits are given back; 0: none
 	// verdict says which work is paused when a session reported an error.
 	verdict watchpost.Outcome
 	account watchpost.AccountURN // of the session that reported it
@@ -124,6 +131,8 @@ func (t *tasks) receive(message any) bool {
 		t.onEngaged(m)
 	case lateResult:
 		t.team.late.onLateResult(sessionFrame(m))
+	case resolved:
+		t.team.late.onResolved(m)
 	case taskStatus:
 		t.onTaskStatus(m)
 	case listOpen:
@@ -160,12 +169,9 @@ func (t *tasks) load(view persistence.View) error {
 	}
 	for _, task := range open {
 		actor := newTask(t.env, *task, t.ctx.Self())
-		for _, d := range debits[task.ID] {
-			actor.debits = append(actor.debits, paid{d, t.team.accounts.actors[d.Account]})
-		}
+		actor.debits = debits[task.ID]
 		if task.Lease != nil {
 			actor.session = t.team.accounts.actors[task.Lease.Account]
-			actor.last = actor.session
 		}
 		tracked := t.track(task)
 		tracked.pid = t.spawn(actor)
@@ -258,8 +264,8 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	}
 	// Not Stop: messages sent to the task before are still answered.
 	t.ctx.Poison(open.pid)
-	if open.offered != nil { // just before
-		t.ctx.Send(open.offered, recall{m.task.ID})
+	if open.offered != "" { // just before
+		t.ctx.Send(t.team.accounts.actors[open.offered], recall{m.task.ID})
 		t.answered(open)
 	}
 	t.hold(m.task.ID, open, "")

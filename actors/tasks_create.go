@@ -52,20 +52,40 @@ func (t *tasks) begin(task *watchpost.Task) *openTask {
 func (t *tasks) createRead(task watchpost.Task) {
 	now := t.env.clock.Now()
 	t.beginDay(now)
-	created := decided{}
-	created.batch, created.onCommitted = t.team.idempotency.once(&persistence.Batch{}, TaskCreated{task.ID})
+	created := &creation{}
+	created.name, created.onCommitted = t.team.idempotency.promise(TaskCreated{task.ID})
 	open := t.begin(&task)
 	if a, ok := t.dispatch.next(now); ok && a.task == task.ID {
-		t.assign(open, a, &created)
+		open.created = created
+		t.assign(open, a)
 	} else {
-		putTask(created.batch, &task)
-		putOpen(created.batch, task.ID, nil)
-		t.commits.submit(created.batch, created.onCommitted)
+		batch := t.team.idempotency.keep(&persistence.Batch{}, created.name)
+		putTask(batch, &task)
+		putOpen(batch, task.ID, nil)
+		t.commits.submit(batch, created.onCommitted)
 		if ok {
 			t.handTo(a)
 		}
 	}
 	t.showPending(now)
+}
+
+// creation is what is left to submit of a task that a session was asked to do when it
+// was created.
+type creation struct {
+	name        string // under which its reply is kept
+	onCommitted func(error)
+}
+
+// addCreation makes the first decision of a task create it, too.
+func (t *tasks) addCreation(d *decided, open *openTask) {
+	if c := d.task; c.event != taskLeased && !c.task.State.Final() { // nothing of it is in the batch, or not all
+		putTask(d.batch, &c.task)
+		putOpen(d.batch, c.task.ID, nil) // no attempt, no debit
+	}
+	d.batch = t.team.idempotency.keep(d.batch, open.created.name)
+	d.onCommitted = both(open.created.onCommitted, d.onCommitted)
+	open.created = nil
 }
 
 // sendTask returns what hands a leased task to its session's actor.

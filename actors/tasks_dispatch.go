@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"time"
 
 	"watchpost"
@@ -29,6 +30,9 @@ func (t *tasks) beginDay(now time.Time) {
 		return
 	}
 	t.day = day
+	for _, l := range t.team.accounts.ledgers {
+		l.forget(now)
+	}
 	for _, session := range t.team.accounts.actors {
 		t.unanswered++
 		t.ctx.Send(session, newDay{})
@@ -49,24 +53,23 @@ func (t *tasks) handTo(a assignment) {
 		t.ctx.Send(open.pid, duplicateOf(first))
 		return
 	}
-	t.assign(open, a, nil)
+	t.assign(open, a)
 }
 
-// assign asks the session actor of the chosen connection to do a task. created is
-// the decision that creates the task, if it is not stored yet.
-func (t *tasks) assign(open *openTask, a assignment, created *decided) {
-	open.offered = t.team.sessions.byID[a.worker.session].home
+// assign asks the session actor of the chosen connection to do a task.
+func (t *tasks) assign(open *openTask, a assignment) {
+	open.offered = a.worker.account
 	a.worker.offers++
 	t.unanswered++
-	t.ctx.Send(open.offered, assign{
-		id: a.task, task: open.pid, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed, created: created,
+	t.ctx.Send(t.team.accounts.actors[open.offered], assign{
+		id: a.task, task: open.pid, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed,
 	})
 }
 
-// answered notes that a session actor has answered, about a task or the new day.
+// answered notes that a session actor has answered: an offer, or what it was told.
 func (t *tasks) answered(open *openTask) {
 	if open != nil {
-		open.offered = nil
+		open.offered = ""
 	}
 	if t.unanswered--; t.unanswered > 0 {
 		return
@@ -77,12 +80,44 @@ func (t *tasks) answered(open *openTask) {
 	t.wakers = nil
 }
 
-// onTaskChange adds the team's part to a task's decision.
-func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
+// decide submits the decision of a task with the team's part of it, and tells the
+// session actors that it concerns. The decisions of a task have one way, from the task
+// to here, so they come in their order; if that ever fails, the tree ends before the
+// store is wrong. What waits for the decision runs when the session actor has
+// announced what its account may do now, too: who sees the decision sees what follows
+// from it.
+func (t *tasks) decide(d decided) {
+	c := d.task
 	open := t.open[c.task.ID]
 	if open == nil { // closed, and offered just before
+		t.commits.submit(d.batch, d.onCommitted)
 		return
 	}
+	if c.number != open.decisions+1 {
+		t.fail(fmt.Errorf("decision %d of task %s came after decision %d", c.number, c.task.ID, open.decisions))
+		t.refuse(d)
+		return
+	}
+	open.decisions = c.number
+	if d.batch == nil {
+		d.batch = &persistence.Batch{}
+	}
+	if open.created != nil {
+		t.addCreation(&d, open)
+	}
+	accounts := []watchpost.AccountURN{open.account}
+	if c.event == taskLeased || c.event == taskDeclined {
+		accounts[0] = open.offered
+	}
+	accounts = append(accounts, t.team.accounts.count(d.batch, c)...)
+	t.onTaskChange(d.batch, open, c)
+	if !t.team.accounts.submit(d.batch, c, d.onCommitted, accounts...) {
+		t.handOut() // else it follows the announcement
+	}
+}
+
+// onTaskChange adds the team's part to a task's decision.
+func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskChange) {
 	open.acting, open.units, open.kind = c.task.State == watchpost.TaskActing, c.task.Units(), c.task.LeasedType()
 	open.fresh = c.task.Attempts == 0
 	switch c.event {
@@ -108,9 +143,6 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, c *taskChange) {
 	case taskMoved:
 		t.onMoved(batch, open, &c.task)
 	case taskEnded:
-		if c.verdict.SiteFault {
-			t.armWake() // it may have opened a breaker
-		}
 		t.hold(c.task.ID, open, "")
 		open.ended = true
 		t.dispatch.remove(c.task.ID)

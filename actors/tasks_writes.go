@@ -43,7 +43,7 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 		}
 	}
 	open.pinned = ""
-	if open.offered == nil { // else it was assigned meanwhile, and is not waiting
+	if open.offered == "" { // else it was assigned meanwhile, and is not waiting
 		t.dispatch.remove(task.ID)
 		t.dispatch.add(task, t.env.clock.Now())
 	}
@@ -114,7 +114,7 @@ func (t *tasks) mayInvite(task *watchpost.Task) bool {
 	a, _ := watchpost.AllowanceOf(watchpost.ActionInvitation)
 	used := 0
 	if task.Account != "" {
-		l := &t.dispatch.standing(task.Account).ledger
+		l := t.team.accounts.ledger(task.Account)
 		if l.closed(a.Action, now) {
 			return false
 		}

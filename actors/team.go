@@ -53,17 +53,17 @@ type decided struct {
 	batch       *persistence.Batch
 	onCommitted func(error)
 
-	task *taskChange
-	// refund are debits to give back. path are the session actors that the
-	// decision passes before the team, and each adds its part; announced is the
-	// announcement of the last one.
-	refund    []watchpost.Debit
-	path      []*actor.PID
-	announced *announced
+	task      *taskChange
 	watchlist *watchlistChange
 	week      *weekChange
 	arrived   bool // the batch notes arrivals
 	list      *listChange
+}
+
+func (d decided) over(err error) {
+	if d.onCommitted != nil {
+		d.onCommitted(err)
+	}
 }
 
 // wakeUp is the team's own timer: a reset or the end of a pause has come.
@@ -130,7 +130,11 @@ func (t *team) receive(message any) {
 	}
 	switch m := message.(type) {
 	case decided:
-		t.decide(m)
+		if m.task != nil {
+			t.tasks.decide(m)
+		} else {
+			t.decide(m)
+		}
 	case canPassivate:
 		rested := t.members.forgetAllPairings()
 		t.ctx.Respond(rested && t.notifications.idle() && t.commits.idle() && len(t.tasks.dispatch.workers) == 0)
@@ -212,7 +216,8 @@ func loadEach(view persistence.View, loads ...func(persistence.View) error) erro
 	return nil
 }
 
-// decide submits a child's decision together with the team's part of it.
+// decide submits a child's decision together with the team's part of it; those of
+// tasks are tasks.decide's.
 func (t *team) decide(d decided) {
 	if d.watchlist != nil && t.watchlists.byID[d.watchlist.view.Watchlist.ID] == nil || d.list != nil && t.watchlists.lists[d.list.list] == nil {
 		// Deleted meanwhile: nothing of it is written, and the caller gets its
@@ -229,12 +234,6 @@ func (t *team) decide(d decided) {
 	}
 	if d.batch == nil {
 		d.batch = &persistence.Batch{}
-	}
-	if d.announced != nil {
-		t.sessions.onAnnounced(d.announced)
-	}
-	if d.task != nil {
-		t.tasks.onTaskChange(d.batch, d.task)
 	}
 	hook := false
 	if d.watchlist != nil {
@@ -255,7 +254,7 @@ func (t *team) decide(d decided) {
 		t.notifications.clean()
 		t.notifications.run()
 	}
-	if d.task != nil || d.watchlist != nil || d.list != nil {
+	if d.watchlist != nil || d.list != nil {
 		t.tasks.handOut()
 	}
 }

@@ -61,8 +61,8 @@ func (t *team) onPlanExpired() {
 func (t *team) weeklyQuota(now time.Time) watchpost.WeeklyQuota {
 	last := t.record.SignedInAt
 	for _, alive := range t.accounts.alive {
-		if alive.After(last) {
-			last = alive
+		if alive.last.After(last) {
+			last = alive.last
 		}
 	}
 	return t.plan().WeeklyQuota(watchpost.Inactive(last, now))

@@ -138,8 +138,8 @@ func (t *team) view() TeamView {
 // that can do most. Before a member has an account, by that of the session.
 func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPresence {
 	p := MemberPresence{Member: member}
-	if last, known := ss.team.accounts.alive[member]; known {
-		p.LastActive, p.Active = last, watchpost.ExtensionActive(last, now)
+	if alive, known := ss.team.accounts.alive[member]; known {
+		p.LastActive, p.Active = alive.last, watchpost.ExtensionActive(alive.last, now)
 	}
 	var best *sessionState
 	for _, s := range ss.of(member) {
@@ -209,8 +209,8 @@ func (t *team) value() watchpost.Team {
 // onRequireExtension answers whether an extension was active within LivenessWindow.
 func (t *team) onRequireExtension() {
 	now := t.env.clock.Now()
-	for _, last := range t.accounts.alive {
-		if watchpost.ExtensionActive(last, now) {
+	for _, alive := range t.accounts.alive {
+		if watchpost.ExtensionActive(alive.last, now) {
 			t.answer(Done{}, nil)
 			return
 		}
