@@ -333,7 +333,7 @@ func (h *wholeTeam) createRule() {
 
 // join adds a member with an account and a session.
 func (h *wholeTeam) join() {
-	if len(h.sessions) >= 4 {
+	if len(h.sessions) >= 5 {
 		return
 	}
 	h.members++
