@@ -182,9 +182,10 @@ var crowds = map[string]crowdOf{
 		w := watchpost.Watchlist{ID: watchpost.WatchlistID(p.id()), Type: l.Type, List: l.ID, Frequency: 24, CreatedAt: p.now}
 		p.put(teamspace.Key(teamspace.KeyWatchlist, w.ID), w)
 	}},
-	"KeyScan":    {put: func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), teamspace.ScanRecord{}) }},
-	"KeyDeleted": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), nil) }),
-	"KeyRetag":   forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), nil) }),
+	"KeyScan":       {put: func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), teamspace.ScanRecord{}) }},
+	"KeyDeleted":    forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), nil) }),
+	"KeyRetag":      forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), nil) }),
+	"KeyEndedClaim": {put: func(p *planter, i int) { p.put(fmt.Appendf(nil, "%surn:ended:%d", p.prefix, i), struct{}{}) }},
 	"KeyAccount": {put: func(p *planter, i int) {
 		p.put(fmt.Appendf(nil, "%surn:%d", p.prefix, i), teamspace.AccountRecord{Member: p.member})
 	}},
