@@ -79,6 +79,9 @@ func (b *backups) create(ctx context.Context, full bool) (httpapi.Backup, error)
 		b.log.Error("backup failed", "error", err)
 		return httpapi.Backup{}, err
 	}
+	if made.Mended > 0 {
+		b.log.Warn("chunks of earlier backups were damaged: they are written again; check the disk of the backups", "chunks", made.Mended)
+	}
 	b.log.Info("backup made", "name", made.Name, "full", made.Full, "records", made.Records, "chunks", len(made.Chunks), "written", made.Written)
 	return httpapi.Backup{Name: made.Name, Full: made.Full, Spaces: made.Spaces, Entries: made.Entries, Records: made.Records,
 		Bytes: made.Bytes, Chunks: len(made.Chunks), Written: made.Written, Stored: made.Stored}, nil

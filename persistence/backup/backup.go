@@ -7,6 +7,7 @@
 //
 //	<set>/chunks/<name>[.age]    records, compressed and, if wanted, encrypted
 //	<set>/<time>.manifest[.age]  Manifest
+//	<set>/<time>.sums            sums of the chunks' files: see sums.go
 //
 // Where chunks are cut depends on keys, not on positions, so that a change moves
 // the ends of a few chunks only.

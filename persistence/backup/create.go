@@ -40,7 +40,10 @@ type Created struct {
 	Manifest
 	Full    bool
 	Written int // chunks that no earlier backup of the set has
-	Stored  int64
+	// Mended are chunks that an earlier backup of the set should have: their files
+	// were missing or damaged, and are whole again.
+	Mended int
+	Stored int64
 }
 
 // Create writes a backup of the store at one moment, while the store is in use. The
@@ -55,6 +58,10 @@ func Create(ctx context.Context, store persistence.Store, files Files, o Options
 	if w.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
 		return Created{}, err
 	}
+	if w.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*chunkMost)); err != nil {
+		return Created{}, err
+	}
+	defer w.unpack.Close()
 	view, err := store.View(ctx)
 	if err != nil {
 		return Created{}, err
@@ -72,11 +79,16 @@ type writer struct {
 	files   Files
 	options Options
 	set     string
-	there   map[string]bool // chunks of the set
-	pack    *zstd.Encoder
-	chunk   []byte
-	space   string
-	made    Created
+	// there are the chunks that the set has, with the sums of their files; "" when it
+	// is not known.
+	there map[string]string
+	// sums are those of the chunks of this backup.
+	sums   map[string]string
+	pack   *zstd.Encoder
+	unpack *zstd.Decoder
+	chunk  []byte
+	space  string
+	made   Created
 }
 
 // setMark ends the name of a set: sets of another encryption are others.
@@ -89,7 +101,7 @@ func (o *Options) setMark() string {
 }
 
 func (w *writer) chooseSet() error {
-	w.there = map[string]bool{}
+	w.there, w.sums = map[string]string{}, map[string]string{}
 	all, err := Backups(w.ctx, w.files)
 	if err != nil {
 		return err
@@ -113,9 +125,12 @@ func (w *writer) chooseSet() error {
 	}
 	chunks, err := w.files.List(w.ctx, w.set+chunkFolder)
 	for _, name := range chunks {
-		w.there[path.Base(name)] = true
+		w.there[path.Base(name)] = ""
 	}
-	return err
+	if err != nil || w.made.Full {
+		return err
+	}
+	return w.readSums()
 }
 
 // copy writes all records of the view as chunks.
@@ -183,28 +198,40 @@ func (w *writer) flush() error {
 	w.made.Chunks = append(w.made.Chunks, c)
 	content := w.pack.EncodeAll(w.chunk, nil)
 	w.chunk = w.chunk[:0]
-	if w.there[c.Name] {
+	if _, done := w.sums[c.Name]; done {
 		return nil
 	}
-	w.there[c.Name] = true
+	if whole, err := w.whole(&c); whole || err != nil {
+		return err
+	}
+	if _, listed := w.there[c.Name]; listed {
+		w.made.Mended++
+	}
 	w.made.Written++
-	return w.put(w.set+chunkFolder+c.Name, content)
+	stored, err := w.put(w.set+chunkFolder+c.Name, content)
+	w.sums[c.Name] = sumOf(stored)
+	return err
 }
 
-func (w *writer) put(name string, content []byte) (err error) {
+// put writes a file, and returns what was stored.
+func (w *writer) put(name string, content []byte) (stored []byte, err error) {
 	if w.options.Encrypt != nil {
 		if content, err = w.options.Encrypt(content); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	w.made.Stored += int64(len(content))
-	return w.files.Put(w.ctx, name, content)
+	return content, w.files.Put(w.ctx, name, content)
 }
 
 func (w *writer) finish() error {
+	if err := w.writeSums(); err != nil {
+		return err
+	}
 	body, err := json.Marshal(w.made.Manifest)
 	if err != nil {
 		return err
 	}
-	return w.put(w.made.Name, append([]byte(sumOf(body)+"\n"), body...))
+	_, err = w.put(w.made.Name, append([]byte(sumOf(body)+"\n"), body...))
+	return err
 }

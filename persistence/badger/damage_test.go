@@ -3,7 +3,6 @@ package badger
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"os"
@@ -369,22 +368,36 @@ func openAndWrite(dir string) int {
 	return 0
 }
 
-// TestAcknowledged: the file names the newest version, and nothing when it was changed.
+// TestAcknowledged: the file names the newest version, or after a change of the newest slot
+// the one before, and nothing when both were changed.
 func TestAcknowledged(t *testing.T) {
 	dir := killed(t, 3)
-	version, ok, err := readAcknowledged(dir)
-	require.NoError(t, err)
+	read := func() (uint64, bool) {
+		version, ok, err := readAcknowledged(dir)
+		require.NoError(t, err)
+		return version, ok
+	}
+	version, ok := read()
 	require.True(t, ok)
 	require.Equal(t, uint64(4), version)
-	content, err := os.ReadFile(filepath.Join(dir, acknowledgedName))
+	path := filepath.Join(dir, acknowledgedName)
+	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for i := range content {
+	for i := range slotSize {
 		hurt := bytes.Clone(content)
+		hurt[slotApart+i] ^= 1 // versions 2 and 4
+		require.NoError(t, os.WriteFile(path, hurt, 0o600))
+		version, ok := read()
+		require.True(t, ok)
+		require.Equal(t, uint64(3), version)
 		hurt[i] ^= 1
-		require.NoError(t, os.WriteFile(filepath.Join(dir, acknowledgedName), hurt, 0o600))
-		_, ok, err := readAcknowledged(dir)
-		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, hurt, 0o600))
+		_, ok = read()
 		require.False(t, ok)
 	}
-	require.Equal(t, uint64(4), binary.BigEndian.Uint64(content[8:]))
+	for size := range slotApart {
+		require.NoError(t, os.WriteFile(path, content[:size], 0o600))
+		_, ok := read()
+		require.Equal(t, size >= slotSize, ok)
+	}
 }

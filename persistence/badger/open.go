@@ -88,7 +88,7 @@ func (d *database) open(o Options) error {
 		return errors.Join(err, d.Close())
 	}
 	if o.AcceptLoss {
-		d.acknowledged.note(d.MaxVersion())
+		d.acknowledged.accept(d.MaxVersion())
 	}
 	return nil
 }

@@ -1,0 +1,81 @@
+package backup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// An incremental backup builds on the chunks of earlier ones, so it reads them first. Who
+// makes it cannot decrypt them: therefore each backup leaves the sums of its files as they
+// are stored, which say nothing of their content.
+//
+//	<set>/<time>.sums  a sum of the rest, and sums by the names of chunks
+const sumsSuffix = ".sums"
+
+// readSums takes the sums that the newest backup of the set has left. Without them, or
+// when they are damaged, a chunk that is encrypted is written again.
+func (w *writer) readSums() error {
+	names, err := w.files.List(w.ctx, w.set+"/")
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, sumsSuffix) })
+	if len(names) == 0 {
+		return nil
+	}
+	content, err := w.files.Get(w.ctx, slices.Max(names))
+	if err != nil {
+		return err
+	}
+	sum, body, _ := bytes.Cut(content, []byte("\n"))
+	known := map[string]string{}
+	if sumOf(body) != string(sum) || json.Unmarshal(body, &known) != nil {
+		return nil
+	}
+	for name := range w.there {
+		w.there[name] = known[name]
+	}
+	return nil
+}
+
+func (w *writer) writeSums() error {
+	body, err := json.Marshal(w.sums)
+	if err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(w.made.Name, manifestSuffix)
+	return w.files.Put(w.ctx, name+sumsSuffix, append([]byte(sumOf(body)+"\n"), body...))
+}
+
+// whole reports whether the set has the chunk as it was written.
+func (w *writer) whole(c *Chunk) (bool, error) {
+	known, listed := w.there[c.Name]
+	if !listed {
+		return false, nil
+	}
+	content, err := w.files.Get(w.ctx, w.set+chunkFolder+c.Name)
+	if errors.Is(err, ErrFileNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	sum := sumOf(content)
+	switch {
+	case known != "":
+		if sum != known {
+			return false, nil
+		}
+	case w.options.Encrypt != nil:
+		return false, nil
+	default:
+		if plain, err := w.unpack.DecodeAll(content, nil); err != nil || sumOf(plain) != c.Sum {
+			return false, nil //nolint:nilerr // the file is damaged
+		}
+	}
+	w.sums[c.Name] = sum
+	return true, nil
+}
