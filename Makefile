@@ -174,10 +174,11 @@ fuzz: ## run each fuzz test for FUZZTIME
 		done || exit 1; \
 	done
 
-bench: build ## measure commits, queries over posts, task lives over HTTP, memory, start-up and binary size
+bench: build ## measure commits, queries over posts, a large team, task lives over HTTP, memory, start-up and binary size
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
 	$(GO) test -run '^$$' -bench 'PostsPage|FeedPage' -benchtime 1x ./http
+	$(GO) test -run '^$$' -bench LargeTeam -benchtime 100x ./actors ./http
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
 
 BENCH_SESSIONS ?=

@@ -26,6 +26,8 @@ type accounts struct {
 	ledgers map[watchpost.AccountURN]*ledger
 	// alive are the members' last signs of life, as loaded or announced.
 	alive map[watchpost.MemberID]liveness
+	// newest is the last of them.
+	newest time.Time
 }
 
 // liveness is a member's last sign of life, signed in to the network.
@@ -105,7 +107,7 @@ func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l
 	now := as.env.clock.Now()
 	as.ledgers[urn] = l
 	st := &standing{ledger: l.clone()}
-	as.team.tasks.dispatch.accounts[urn] = st.present(now)
+	as.team.tasks.dispatch.announce(urn, st.present(now))
 	as.actors[urn] = as.spawn(&sessionActor{
 		env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st, leases: leases,
 	})
@@ -139,6 +141,7 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 	}
 	for _, account := range changed {
 		as.ledger(account).count(batch, c)
+		as.team.tasks.dispatch.note(account)
 	}
 	return changed
 }
@@ -183,7 +186,7 @@ func second(then func(error)) func(error) {
 func (as *accounts) lives(batch *persistence.Batch, member watchpost.MemberID, at time.Time, left bool) {
 	l := as.alive[member]
 	if at.After(l.last) {
-		l.last = at
+		l.last, as.newest = at, later(as.newest, at)
 		as.alive[member] = l
 		as.showPresence()
 	}
@@ -193,23 +196,26 @@ func (as *accounts) lives(batch *persistence.Batch, member watchpost.MemberID, a
 	}
 }
 
-// showPresence lets Registry.RequireExtension read the newest sign of life.
-func (as *accounts) showPresence() {
-	var newest time.Time
+// leaves forgets the signs of life of a member who is removed.
+func (as *accounts) leaves(member watchpost.MemberID) {
+	delete(as.alive, member)
+	as.newest = time.Time{}
 	for _, alive := range as.alive {
-		if alive.last.After(newest) {
-			newest = alive.last
-		}
+		as.newest = later(as.newest, alive.last)
 	}
-	as.env.presence.Store(as.team.id, newest)
+	as.showPresence()
 }
 
+// showPresence lets Registry.RequireExtension read the newest sign of life.
+func (as *accounts) showPresence() { as.env.presence.Store(as.team.id, as.newest) }
+
 func (as *accounts) used(account watchpost.AccountURN, now time.Time) []AllowanceUse {
-	var uses []AllowanceUse
+	uses := make([]AllowanceUse, 0, len(watchpost.Allowances))
+	resets := [...]time.Time{watchpost.Daily: watchpost.Daily.Reset(now), watchpost.Weekly: watchpost.Weekly.Reset(now)}
 	l := as.ledger(account)
 	for _, a := range watchpost.Allowances {
 		uses = append(uses, AllowanceUse{
-			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: a.Period.Reset(now),
+			Action: a.Action, Used: l.used(a, now), Limit: a.Limit, ResetsAt: resets[a.Period],
 		})
 	}
 	return uses

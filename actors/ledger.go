@@ -129,7 +129,12 @@ func (l *ledger) room(action watchpost.Action, now time.Time) int {
 	if !counted {
 		return 1
 	}
-	switch e := l.find(action, periodOf(a.Period, now)); {
+	return l.roomIn(a, periodOf(a.Period, now))
+}
+
+// roomIn is room with the allowance and the name of its period.
+func (l *ledger) roomIn(a watchpost.Allowance, period string) int {
+	switch e := l.find(a.Action, period); {
 	case e == nil:
 		return a.Limit
 	case e.Closed:

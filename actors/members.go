@@ -49,7 +49,8 @@ func (ms *members) load(view persistence.View) error {
 		return err
 	}
 	return teamspace.LoadAll(view, ms.space, teamspace.KeyLiveness, func(id string, at time.Time) {
-		ms.team.accounts.alive[watchpost.MemberID(id)] = liveness{last: at, stored: at}
+		as := ms.team.accounts
+		as.alive[watchpost.MemberID(id)], as.newest = liveness{last: at, stored: at}, later(as.newest, at)
 	})
 }
 

@@ -61,6 +61,7 @@ func reportedBefore(r, o *teamspace.SessionRecord) bool {
 func (ms *members) bind(batch *persistence.Batch, member watchpost.MemberID, r teamspace.BindingRecord, by watchpost.SessionID) {
 	before := ms.bindings[member]
 	ms.bindings[member] = r
+	ms.team.tasks.dispatch.recounted[member] = true // its sessions show the name
 	batch.Put(teamspace.Key(teamspace.KeyBinding, member), teamspace.Encode(r))
 	if before.Account != r.Account {
 		ms.env.log.Info("audit: account bound", "team", ms.team.id, "member", member, "session", by,

@@ -67,9 +67,8 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	}
 	ms.team.web.endAll(st, m.Member)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
-	delete(ms.team.accounts.alive, m.Member)
 	delete(ms.bindings, m.Member)
-	ms.team.accounts.showPresence()
+	ms.team.accounts.leaves(m.Member)
 	answer := replyTo(ms.env, ms.ctx.Sender(), Done{})
 	ms.submitSteps(st, func(err error) {
 		if err == nil {
@@ -81,7 +80,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 			answer(err)
 		}
 	})
-	ms.team.tasks.endWrites(map[watchpost.MemberID]bool{m.Member: true})
+	ms.team.tasks.endWrites(m.Member)
 	ms.team.rules.withdraw()
 	ms.team.tasks.handOut()
 }
@@ -96,7 +95,7 @@ func (ms *members) loadRemovals(view persistence.View) error {
 	if err != nil {
 		return err
 	}
-	st, waiting := &steps{}, ms.team.tasks.endWrites(removed)
+	st := &steps{}
 	for member := range removed {
 		for _, s := range ms.team.sessions.of(member) {
 			ms.team.sessions.close(st.room(2), s)
@@ -104,7 +103,7 @@ func (ms *members) loadRemovals(view persistence.View) error {
 		if err := ms.endClaims(st, member, ""); err != nil {
 			return err
 		}
-		if !waiting[member] {
+		if !ms.team.tasks.endWrites(member) {
 			st.room(1).Delete(teamspace.Key(teamspace.KeyRemoval, member))
 		}
 	}

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -82,8 +81,13 @@ func shareName(w watchpost.WatchlistID, keyword string) string { return string(w
 
 // forgetUnscheduled forgets all that scans wait for of a watchlist.
 func (sc *scans) forgetUnscheduled(w watchpost.WatchlistID) {
-	delete(sc.team.tasks.dispatch.unscheduled, string(w))
-	maps.DeleteFunc(sc.team.tasks.dispatch.unscheduled, func(name string, _ bool) bool { return strings.HasPrefix(name, shareName(w, "")) })
+	names := []string{string(w)}
+	for name := range sc.team.tasks.dispatch.unscheduled {
+		if strings.HasPrefix(name, shareName(w, "")) {
+			names = append(names, name)
+		}
+	}
+	sc.team.tasks.dispatch.reported(names...)
 }
 
 // reschedule ends the scans that are not wanted any more and adds those that are
@@ -124,7 +128,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 		return false
 	}
 	open := sc.team.tasks.open[id]
-	if _, waits := sc.team.tasks.dispatch.waiting[id]; !waits || !open.fresh || len(open.targets) == 0 {
+	if !sc.team.tasks.dispatch.waits(id) || !open.fresh || len(open.targets) == 0 {
 		return false
 	}
 	targets := append(slices.Clone(open.targets), scan.Targets()...)
@@ -133,9 +137,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	}
 	open.targets = targets
 	sc.noteTargets(id, open)
-	if scan.Due.Before(open.due) {
-		open.due = scan.Due
-	}
+	sc.team.tasks.tally.dueEarlier(open, scan.Due)
 	turn := turnOf(scan)
 	turn.id = id
 	sc.team.tasks.dispatch.advance(turn)
@@ -178,7 +180,7 @@ func (sc *scans) askToShare(scan *watchpost.Task) {
 		if w.Disabled || tracked.keywords[of.keyword] <= has[id] || scanOf(w.Type) != of.kind {
 			continue
 		}
-		sc.team.tasks.dispatch.unscheduled[shareName(id, of.keyword)] = true
+		sc.team.tasks.dispatch.await(shareName(id, of.keyword))
 		sc.ctx.Send(tracked.pid, shareScan{of.keyword})
 	}
 }

@@ -40,15 +40,19 @@ type sessions struct {
 	*rootActor
 	team *team
 
-	byID map[watchpost.SessionID]*sessionState
-	// statusTimer is set while a status may have to be sent.
+	byID     map[watchpost.SessionID]*sessionState
+	byMember map[watchpost.MemberID]map[watchpost.SessionID]*sessionState
+	// statusTimer is set while a status may have to be sent, untold are the crews
+	// whose sessions are being sent theirs.
 	statusTimer watchpost.Timer
+	untold      []*crew
 }
 
 func newSessions(t *team) *sessions {
 	return &sessions{
 		rootActor: &t.rootActor, team: t,
-		byID: map[watchpost.SessionID]*sessionState{},
+		byID:     map[watchpost.SessionID]*sessionState{},
+		byMember: map[watchpost.MemberID]map[watchpost.SessionID]*sessionState{},
 	}
 }
 
@@ -91,8 +95,26 @@ func (ss *sessions) load(view persistence.View) error {
 		if member, known := ss.team.members.byID(r.Member); known {
 			r.Member = member.ID
 		}
-		ss.byID[watchpost.SessionID(id)] = &sessionState{record: r, seenStored: r.SeenAt}
+		ss.know(&sessionState{record: r, seenStored: r.SeenAt})
 	})
+}
+
+// know takes up a session that is stored, or about to be.
+func (ss *sessions) know(s *sessionState) {
+	ss.byID[s.record.ID] = s
+	if ss.byMember[s.record.Member] == nil {
+		ss.byMember[s.record.Member] = map[watchpost.SessionID]*sessionState{}
+	}
+	ss.byMember[s.record.Member][s.record.ID] = s
+}
+
+// forget ends what know has begun.
+func (ss *sessions) forget(s *sessionState) {
+	delete(ss.byID, s.record.ID)
+	delete(ss.byMember[s.record.Member], s.record.ID)
+	if len(ss.byMember[s.record.Member]) == 0 {
+		delete(ss.byMember, s.record.Member)
+	}
 }
 
 func (ss *sessions) onOpenSession(m OpenSession) {
@@ -116,7 +138,7 @@ func (ss *sessions) open(batch *persistence.Batch, member watchpost.Member) Sess
 		ID: watchpost.SessionID(watchpost.NewID(now)), Member: member.ID, CreatedAt: now, SeenAt: now,
 		TokenHash: ss.env.keyring.hash(teamspace.DirToken, token),
 	}
-	ss.byID[r.ID] = &sessionState{record: r, seenStored: now}
+	ss.know(&sessionState{record: r, seenStored: now})
 	batch.Put(teamspace.Key(teamspace.KeySession, r.ID), teamspace.Encode(r))
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: r.TokenHash}, nil,
 		teamspace.Encode(teamspace.OwnerEntry{Team: ss.team.id, Member: member.ID, Session: r.ID}))
@@ -249,7 +271,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 
 // onAnnounced takes up what an account may do now.
 func (ss *sessions) onAnnounced(m *announced) {
-	ss.team.tasks.dispatch.accounts[m.account] = m.standing
+	ss.team.tasks.dispatch.announce(m.account, m.standing)
 	batch := &persistence.Batch{}
 	if _, known := ss.team.members.byID(m.member); known {
 		ss.team.accounts.lives(batch, m.member, m.alive, m.left)
@@ -264,6 +286,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 		if c.offers == s.worker.offers {
 			s.worker.task = c.task
 		}
+		ss.team.tasks.dispatch.changed(s.worker)
 		if !m.blocked {
 			continue
 		}
@@ -322,7 +345,7 @@ func (ss *sessions) disconnect(s *sessionState) {
 		ss.ctx.Send(s.home, detach{s.record.ID, s.link})
 		s.home = nil
 	}
-	delete(ss.team.tasks.dispatch.workers, s.record.ID)
+	ss.team.tasks.dispatch.leave(s.worker)
 	ss.env.metrics.countBlocked(&s.worker.blocked, nil)
 }
 

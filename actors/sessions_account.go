@@ -35,7 +35,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	}
 	if !ours {
 		w.inUse = true
-		ss.team.accounts.showBlocked(w)
+		ss.workerChanged(w)
 		return
 	}
 	others := &steps{}
@@ -57,7 +57,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		}
 		ss.statusChanged(one)
 	}
-	ss.team.tasks.moveWrites()
+	ss.team.tasks.moveWrites(member)
 	ss.commits.submit(batch, nil)
 	ss.team.tasks.handOut()
 }
@@ -141,15 +141,21 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 		ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
 	}
 	home = ss.team.accounts.actorOf(urn, member)
-	st := ss.team.tasks.dispatch.accounts[urn]
-	st.from, st.fromWeekly = ss.env.allowancesFrom(claim)
+	from, fromWeekly := ss.env.allowancesFrom(claim)
+	ss.team.tasks.dispatch.limit(urn, from, fromWeekly)
 	return home
+}
+
+// workerChanged takes up a change of a worker.
+func (ss *sessions) workerChanged(w *worker) {
+	ss.team.tasks.dispatch.changed(w)
+	ss.team.accounts.showBlocked(w)
 }
 
 // moveTo hands a connection to a session actor, or reports to it, or,
 // without one, takes the connection back.
 func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
-	ss.team.accounts.showBlocked(s.worker)
+	ss.workerChanged(s.worker)
 	if s.home != home {
 		if s.home != nil {
 			ss.ctx.Send(s.home, detach{s.record.ID, s.link})

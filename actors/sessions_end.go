@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -106,14 +107,10 @@ func (ss *sessions) logEnd(s *sessionState, why string) {
 	ss.env.log.Info("audit: session ended", "team", ss.team.id, "member", s.record.Member, "session", s.record.ID, "reason", why)
 }
 
-// of returns the sessions of a member, connected or not.
-func (ss *sessions) of(member watchpost.MemberID) (sessions []*sessionState) {
-	for _, s := range ss.byID {
-		if s.record.Member == member {
-			sessions = append(sessions, s)
-		}
-	}
-	return sessions
+// of returns the sessions of a member, connected or not, as a slice of the caller's
+// own.
+func (ss *sessions) of(member watchpost.MemberID) []*sessionState {
+	return slices.Collect(maps.Values(ss.byMember[member]))
 }
 
 // close takes a session and its token away. The returned function tells the
@@ -123,7 +120,7 @@ func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func(
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirToken, Name: s.record.TokenHash}, nil)
 	link, root := s.link, ss.env.system.Root
 	ss.retire(s)
-	delete(ss.byID, s.record.ID)
+	ss.forget(s)
 	return func() {
 		if link != nil {
 			root.Send(link, deliver{frame: protocol.Frame{Type: protocol.TypeRevoked}})

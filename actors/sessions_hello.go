@@ -68,7 +68,7 @@ func (ss *sessions) connect(s *sessionState, m *sessionHello) {
 	}
 	s.link, s.journal = m.link, clip(m.hello.Journal, maxJournal)
 	s.worker = &worker{session: m.session, member: s.record.Member}
-	ss.team.tasks.dispatch.workers[m.session] = s.worker
+	ss.team.tasks.dispatch.changed(s.worker)
 }
 
 // welcome returns what welcomes a session and answers its hello.
@@ -108,4 +108,5 @@ func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 			s.worker.task = id
 		}
 	}
+	ss.team.tasks.dispatch.changed(s.worker)
 }

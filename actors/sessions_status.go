@@ -22,8 +22,12 @@ type told struct {
 	hash uint64    // of the frame
 }
 
-// statusDue is the timer of the statuses.
-type statusDue struct{}
+// statusesAtOnce is how many sessions get their status in one turn of the team's
+// mailbox: a change may concern thousands, and other messages wait.
+const statusesAtOnce = 10
+
+// statusDue is the timer of the statuses, or goes on with those that it found.
+type statusDue struct{ more bool }
 
 // statusChanged tells readers that a connection or its account has changed, and sends
 // the session its status, unless that was sent less than statusEvery ago: then when
@@ -31,37 +35,56 @@ type statusDue struct{}
 func (ss *sessions) statusChanged(s *sessionState) {
 	ss.commits.announce(Change{Topic: TopicTeam})
 	now := ss.env.clock.Now()
-	if s.worker == nil || now.Sub(s.told.at) < statusEvery && !s.told.at.IsZero() {
-		ss.statusesChanged()
-		return
+	switch {
+	case s.worker == nil:
+	case !s.told.at.IsZero() && now.Sub(s.told.at) < statusEvery:
+		ss.tellLater(s)
+	default:
+		ss.tellStatus(s, now)
 	}
-	ss.tellStatus(s, ss.team.tasks.dispatch.waitingByKind(), now)
 }
 
-// statusesChanged has every connected session sent its status within a second,
-// if it has changed.
+// tellLater has a session sent its status within a second, if it has changed.
+func (ss *sessions) tellLater(s *sessionState) {
+	ss.team.tasks.dispatch.news[s.worker.crew] = true
+	ss.statusesChanged()
+}
+
+// statusesChanged has the sessions that the dispatcher has news for sent their
+// status within a second, if it has changed.
 func (ss *sessions) statusesChanged() {
 	if ss.statusTimer == nil && len(ss.team.tasks.dispatch.workers) > 0 {
 		ss.statusTimer = ss.env.tell(ss.env.clock.Now().Add(statusEvery), ss.ctx.Self(), statusDue{})
 	}
 }
 
-func (ss *sessions) onStatusDue() {
-	ss.statusTimer = nil
-	now, waiting := ss.env.clock.Now(), ss.team.tasks.dispatch.waitingByKind()
-	for id := range ss.team.tasks.dispatch.workers {
-		if s := ss.byID[id]; now.Sub(s.told.at) >= statusEvery {
-			ss.tellStatus(s, waiting, now)
-		} else {
-			ss.statusesChanged()
+func (ss *sessions) onStatusDue(m statusDue) {
+	if !m.more {
+		ss.statusTimer = nil
+		ss.untold = append(ss.untold, ss.team.tasks.dispatch.takeNews(ss.blockedByPlan())...)
+	}
+	now := ss.env.clock.Now()
+	for told := 0; told < statusesAtOnce && len(ss.untold) > 0; ss.untold = ss.untold[1:] {
+		for _, w := range ss.untold[0].workers {
+			if s := ss.byID[w.session]; now.Sub(s.told.at) >= statusEvery {
+				ss.tellStatus(s, now)
+			} else {
+				ss.tellLater(s)
+			}
+			told++
 		}
 	}
+	if len(ss.untold) > 0 {
+		ss.ctx.RequestWithCustomSender(ss.ctx.Self(), statusDue{more: true}, ss.ctx.Sender())
+		return
+	}
+	ss.untold = nil
 	ss.answer(Done{}, nil)
 }
 
 // tellStatus sends a session its status if it differs from the last one.
-func (ss *sessions) tellStatus(s *sessionState, waiting map[queueKey]int, now time.Time) {
-	frame := ss.status(s, waiting, now)
+func (ss *sessions) tellStatus(s *sessionState, now time.Time) {
+	frame := ss.status(s, now)
 	h := fnv.New64a()
 	_, _ = h.Write(teamspace.Encode(frame))
 	if s.told.hash == h.Sum64() && !s.told.at.IsZero() {
@@ -71,8 +94,14 @@ func (ss *sessions) tellStatus(s *sessionState, waiting map[queueKey]int, now ti
 	ss.commits.submit(nil, ss.sends(s, frame))
 }
 
+// blockedByPlan reports whether the team has watchlists whose scans its plan does
+// not allow.
+func (ss *sessions) blockedByPlan() bool {
+	return !ss.team.plan().Scans(watchpost.PeopleWatchlist) && ss.team.watchlists.has(watchpost.PeopleWatchlist)
+}
+
 // status describes what a session may do.
-func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.Time) protocol.Frame {
+func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
 	w, member := s.worker, s.record.Member
 	could := 0
 	status := protocol.Frame{
@@ -94,7 +123,7 @@ func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.T
 		}
 		status.Blocked = append(status.Blocked, b)
 	}
-	if !ss.team.plan().Scans(watchpost.PeopleWatchlist) && ss.team.watchlists.has(watchpost.PeopleWatchlist) {
+	if ss.blockedByPlan() {
 		status.Blocked = append(status.Blocked, protocol.Blocked{
 			Reason: protocol.BlockedPlan, TaskTypes: []string{string(watchpost.TaskPeopleScan)},
 		})
@@ -106,11 +135,7 @@ func (ss *sessions) status(s *sessionState, waiting map[queueKey]int, now time.T
 	status.Account = &protocol.Account{
 		URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name, SignedIn: w.signedIn && w.account == bound.Account,
 	}
-	for k, n := range waiting {
-		if (k.member == "" || k.member == member) && (k.account == "" || k.account == bound.Account) {
-			could += n
-		}
-	}
+	could = ss.team.tasks.dispatch.waitingFor(member, bound.Account)
 	for _, u := range ss.team.accounts.used(bound.Account, now) {
 		status.Allowances = append(status.Allowances, protocol.AllowanceState{
 			Action: string(u.Action), Used: u.Used, Limit: u.Limit, ResetsAt: u.ResetsAt,
@@ -126,13 +151,4 @@ func (ws *watchlists) has(kind watchpost.WatchlistType) bool {
 		}
 	}
 	return false
-}
-
-// waitingByKind counts the tasks that wait.
-func (d *dispatcher) waitingByKind() map[queueKey]int {
-	counts := map[queueKey]int{}
-	for _, k := range d.waiting {
-		counts[k]++
-	}
-	return counts
 }

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"watchpost"
@@ -29,20 +30,77 @@ func (st *standing) present(now time.Time) *standing {
 	return &copied
 }
 
+// equal reports whether both let the account do the same, and show the same.
+func (st *standing) equal(o *standing) bool {
+	return slices.Equal(st.ledger.entries, o.ledger.entries) && maps.Equal(st.breakers, o.breakers) &&
+		st.from.Equal(o.from) && st.fromWeekly.Equal(o.fromWeekly)
+}
+
+// relief returns the first moment after now at which time alone lets the account
+// do more, in addition to the resets of allowances; zero when there is none.
+func (st *standing) relief(now time.Time) (first time.Time) {
+	after := func(t time.Time) {
+		if t.After(now) {
+			first = earlier(first, t)
+		}
+	}
+	after(st.from)
+	after(st.fromWeekly)
+	for _, b := range st.breakers {
+		after(b.Until)
+	}
+	return first
+}
+
+// need is what a task of a kind needs of an account at a moment. It is the same for
+// all accounts, so it is computed once for a search among them.
+type need struct {
+	kind      watchpost.TaskType
+	now       time.Time
+	counted   bool
+	allowance watchpost.Allowance
+	period    string
+}
+
+func needOf(kind watchpost.TaskType, now time.Time) need {
+	n := need{kind: kind, now: now}
+	if n.allowance, n.counted = watchpost.AllowanceOf(kind.Action()); n.counted {
+		n.period = periodOf(n.allowance.Period, now)
+	}
+	return n
+}
+
 // room returns how many units of a type the account may be handed at now.
 func (st *standing) room(kind watchpost.TaskType, now time.Time) int {
-	a, counted := watchpost.AllowanceOf(kind.Action())
-	if !counted {
+	n := needOf(kind, now)
+	return st.roomFor(&n)
+}
+
+func (st *standing) roomFor(n *need) int {
+	if !n.counted {
 		return 1
 	}
 	from := st.from
-	if a.Period == watchpost.Weekly {
+	if n.allowance.Period == watchpost.Weekly {
 		from = st.fromWeekly
 	}
-	if now.Before(from) {
+	if n.now.Before(from) {
 		return 0
 	}
-	return st.ledger.room(kind.Action(), now)
+	return st.ledger.roomIn(n.allowance, n.period)
+}
+
+// limits says why the account may not be handed what is needed; empty when it may.
+func (st *standing) limits(n *need) watchpost.PendingReason {
+	switch {
+	case st.breakers[n.kind].Open(n.now):
+		return watchpost.PendingPaused
+	case st.roomFor(n) > 0:
+		return ""
+	case n.allowance.Period == watchpost.Weekly:
+		return watchpost.PendingWeeklyCap
+	}
+	return watchpost.PendingDailyCap
 }
 
 // readiness is what a connection may be handed. Its report says whether it is
@@ -62,14 +120,9 @@ type readiness struct {
 // blocks says why a connection of the account may not be handed a task of that
 // type now, busy or not; empty when it may.
 func (st *standing) blocks(r *readiness, kind watchpost.TaskType, now time.Time) watchpost.PendingReason {
-	switch {
-	case !r.signedIn, r.stopped, st.breakers[kind].Open(now):
+	if !r.signedIn || r.stopped {
 		return watchpost.PendingPaused
-	case st.room(kind, now) > 0:
-		return ""
 	}
-	if a, _ := watchpost.AllowanceOf(kind.Action()); a.Period == watchpost.Weekly {
-		return watchpost.PendingWeeklyCap
-	}
-	return watchpost.PendingDailyCap
+	n := needOf(kind, now)
+	return st.limits(&n)
 }

@@ -20,6 +20,7 @@ type tasks struct {
 
 	open     map[watchpost.TaskID]*openTask
 	held     map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
+	tally    tally
 	dispatch *dispatcher
 	wake     watchpost.Timer
 	wakeAt   time.Time
@@ -39,9 +40,9 @@ type tasks struct {
 func newTasks(t *team) *tasks {
 	return &tasks{
 		rootActor: &t.rootActor, team: t,
-		open:     map[watchpost.TaskID]*openTask{},
-		held:     map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
-		dispatch: newDispatcher(),
+		open:  map[watchpost.TaskID]*openTask{},
+		held:  map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
+		tally: newTally(), dispatch: newDispatcher(),
 	}
 }
 
@@ -73,6 +74,8 @@ type openTask struct {
 	acting  bool
 	ended   bool // final, and not yet durable
 	account watchpost.AccountURN
+	counted tallyOf
+	at      int // in tally.waitingScans
 }
 
 // taskChange tells what a task has decided: the team, and then the session actors
@@ -196,6 +199,7 @@ func (t *tasks) track(task *watchpost.Task) *openTask {
 		open.acting = task.State == watchpost.TaskActing
 	}
 	t.open[task.ID] = open
+	t.tally.opened(task.ID, open)
 	t.team.scans.noteTargets(task.ID, open)
 	if open.subject.kind != "" && open.fresh {
 		t.team.scans.subjects[open.subject] = task.ID
@@ -219,6 +223,7 @@ func (t *tasks) hold(id watchpost.TaskID, open *openTask, session watchpost.Sess
 		}
 	}
 	open.holder = session
+	t.tally.count(open)
 	if session == "" {
 		return
 	}
@@ -271,6 +276,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	t.hold(m.task.ID, open, "")
 	t.team.scans.forget(m.task.ID, open)
 	delete(t.open, m.task.ID)
+	t.tally.closed(m.task.ID, open)
 	t.team.effects.settled(m.task.ID)
 	t.team.rules.onTaskClosed(m.task)
 	if !open.scan {

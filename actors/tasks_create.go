@@ -66,6 +66,7 @@ func (t *tasks) createRead(task watchpost.Task) {
 		if ok {
 			t.handTo(a)
 		}
+		t.handOut()
 	}
 	t.showPending(now)
 }

@@ -19,13 +19,21 @@ func (t *tasks) handOut() {
 		}
 		t.handTo(a)
 	}
+	for _, c := range t.dispatch.takeRelieved() {
+		for _, w := range c.workers {
+			t.team.accounts.showBlocked(w)
+		}
+	}
+	if t.dispatch.hasNews() {
+		t.team.sessions.statusesChanged()
+	}
 	t.showPending(now)
 }
 
 // beginDay has the session actors debit their leases to the period that begins.
 // All later assignments come after that.
 func (t *tasks) beginDay(now time.Time) {
-	day := watchpost.Daily.Key(now)
+	day := periodOf(watchpost.Daily, now)
 	if day == t.day {
 		return
 	}
@@ -50,6 +58,7 @@ func (t *tasks) handTo(a assignment) {
 	}
 	if first != "" {
 		a.worker.task = ""
+		t.dispatch.changed(a.worker)
 		t.ctx.Send(open.pid, duplicateOf(first))
 		return
 	}
@@ -145,6 +154,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 	case taskEnded:
 		t.hold(c.task.ID, open, "")
 		open.ended = true
+		t.tally.count(open)
 		t.dispatch.remove(c.task.ID)
 		t.team.effects.end(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
@@ -172,9 +182,6 @@ func (t *tasks) armWake() {
 // onWake hands out what a reset or the end of a pause has made possible.
 func (t *tasks) onWake() {
 	t.wake = nil
-	for _, w := range t.dispatch.workers {
-		t.team.accounts.showBlocked(w)
-	}
 	t.handOut()
 	t.team.sessions.statusesChanged()
 	t.armWake()

@@ -51,19 +51,16 @@ func (t *tasks) publishPending(counts map[watchpost.PendingReason]int, oldest ti
 func (d *dispatcher) pending(now time.Time) (counts map[watchpost.PendingReason]int, oldest time.Time) {
 	counts = map[watchpost.PendingReason]int{}
 	d.mature(now)
-	for k, q := range d.queues {
-		head, waits := d.head(k, q)
-		if !waits {
+	for k, q := range d.byKey {
+		counts[watchpost.PendingRetry] += q.delayed
+		if q.turns.Len() == 0 {
 			continue
 		}
 		reason, _ := d.why(k, now)
-		counts[reason] += q.Len() // some may have ended
-		if k.kind.Scan() && (oldest.IsZero() || head.at.Before(oldest)) {
-			oldest = head.at
+		counts[reason] += q.turns.Len()
+		if k.kind.Scan() {
+			oldest = earlier(oldest, q.turns.list[0].turn.at)
 		}
-	}
-	if len(d.delayed) > 0 {
-		counts[watchpost.PendingRetry] += len(d.delayed)
 	}
 	return counts, oldest
 }

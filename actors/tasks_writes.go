@@ -9,11 +9,12 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// moveWrites lets the writes that no session was handed yet run on the account that
-// their member works as now. A write that was handed out stays with its account.
-func (t *tasks) moveWrites() {
-	for _, open := range t.open {
-		to := t.team.members.accountOf(open.member)
+// moveWrites lets the member's writes that no session was handed yet run on the
+// account that the member works as now. A write that was handed out stays with
+// its account.
+func (t *tasks) moveWrites(member watchpost.MemberID) {
+	to := t.team.members.accountOf(member)
+	for _, open := range t.tally.byMember[member] {
 		if open.pinned != "" && to != "" && open.pinned != to {
 			t.ctx.Send(open.pid, moveWrite{})
 		}
@@ -120,9 +121,9 @@ func (t *tasks) mayInvite(task *watchpost.Task) bool {
 		}
 		used = l.used(a, now)
 	}
-	for _, open := range t.open {
-		waits := open.kind == task.Type && !open.ended && open.holder == "" // a session that has it was debited
-		if waits && open.member == task.Member && (open.pinned == task.Account || open.pinned == "") {
+	for _, open := range t.tally.byMember[task.Member] {
+		waits := open.kind == task.Type && open.counted == countedWaiting // a session that has it was debited
+		if waits && (open.pinned == task.Account || open.pinned == "") {
 			used++
 		}
 	}
@@ -135,13 +136,12 @@ func withoutAccount(task watchpost.Task) *watchpost.Task {
 	return &task
 }
 
-// endWrites fails the waiting writes of removed members, and returns which of them had
-// some.
-func (t *tasks) endWrites(removed map[watchpost.MemberID]bool) (some map[watchpost.MemberID]bool) {
-	some = map[watchpost.MemberID]bool{}
-	for _, open := range t.open {
-		if removed[open.member] && !open.acting {
-			some[open.member] = true
+// endWrites fails the waiting writes of a removed member and reports whether
+// there were any.
+func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
+	for _, open := range t.tally.byMember[member] {
+		if !open.acting {
+			some = true
 			t.ctx.Send(open.pid, memberRemoved)
 		}
 	}

@@ -143,7 +143,7 @@ func (t *team) receive(message any) {
 	case wakeUp:
 		t.tasks.onWake()
 	case statusDue:
-		t.sessions.onStatusDue()
+		t.sessions.onStatusDue(m)
 	case renewLeases:
 		t.sessions.onRenewLeases(m)
 	case replyDurable:
@@ -189,7 +189,9 @@ func (t *team) load(view persistence.View) error {
 	if err := loadEach(view, t.members.loadBindings, t.tasks.load); err != nil {
 		return err
 	}
-	t.tasks.moveWrites() // what the last activation had left to do
+	for member := range t.tasks.tally.byMember {
+		t.tasks.moveWrites(member) // what the last activation had left to do
+	}
 	if err := t.members.loadRemovals(view); err != nil {
 		return err
 	}

@@ -105,6 +105,7 @@ func (t *team) view() TeamView {
 		}
 	}
 	acting, _ := watchpost.ActingMember(t.members.list)
+	v.Presence = make([]MemberPresence, 0, len(t.members.list))
 	for _, m := range t.members.list {
 		p := t.sessions.presence(m.ID, now)
 		p.Acting = m.ID == acting.ID
@@ -116,21 +117,8 @@ func (t *team) view() TeamView {
 			v.FailingTargets++
 		}
 	}
-	for _, task := range t.tasks.open {
-		if task.holder == "" && !task.ended {
-			v.WaitingTasks++
-		}
-		switch {
-		case !task.scan:
-		case task.holder != "":
-			v.RunningScans++
-		default:
-			v.WaitingScans++
-			if v.OldestScan.IsZero() || task.due.Before(v.OldestScan) {
-				v.OldestScan = task.due
-			}
-		}
-	}
+	tally := &t.tasks.tally
+	v.WaitingTasks, v.WaitingScans, v.RunningScans, v.OldestScan = tally.waiting, tally.waitingScans.Len(), tally.runningScans, tally.oldestScan()
 	return v
 }
 
@@ -142,7 +130,7 @@ func (ss *sessions) presence(member watchpost.MemberID, now time.Time) MemberPre
 		p.LastActive, p.Active = alive.last, watchpost.ExtensionActive(alive.last, now)
 	}
 	var best *sessionState
-	for _, s := range ss.of(member) {
+	for _, s := range ss.byMember[member] {
 		if s.worker != nil && (best == nil || compareWorkers(s.worker, best.worker) < 0) {
 			best = s
 		}

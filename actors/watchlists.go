@@ -119,7 +119,7 @@ func (ws *watchlists) load(view persistence.View) error {
 		tracked := &trackedWatchlist{view: w.view()}
 		ws.byID[id] = tracked
 		tracked.pid = ws.spawn(w)
-		ws.team.tasks.dispatch.unscheduled[string(id)] = true
+		ws.team.tasks.dispatch.await(string(id))
 	}
 	ws.startLists(lists)
 	if err := ws.resumeRetag(view); err != nil {
@@ -260,9 +260,9 @@ func (ws *watchlists) week(id watchpost.WatchlistID, now time.Time) watchpost.We
 // onWatchlistChange adds to a watchlist's decision the scans that it wants.
 func (ws *watchlists) onWatchlistChange(batch *persistence.Batch, c *watchlistChange) {
 	id := c.view.Watchlist.ID
-	delete(ws.team.tasks.dispatch.unscheduled, string(id))
+	ws.team.tasks.dispatch.reported(string(id))
 	if c.shares != nil {
-		delete(ws.team.tasks.dispatch.unscheduled, shareName(id, c.shares.keyword))
+		ws.team.tasks.dispatch.reported(shareName(id, c.shares.keyword))
 	}
 	ws.byID[id].view, ws.byID[id].keywords = c.view, c.keywords
 	ws.team.scans.reschedule(batch, c.dropped, c.wanted)

@@ -45,7 +45,7 @@ func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
 		followed := ws.lists[id]
 		followed.times = l.times(l.entries())
 		followed.pid = ws.spawn(l)
-		ws.team.tasks.dispatch.unscheduled[string(id)] = true
+		ws.team.tasks.dispatch.await(string(id))
 		for _, w := range l.followers {
 			ws.byID[w.ID] = &trackedWatchlist{pid: followed.pid, view: WatchlistView{Watchlist: w}}
 		}
@@ -145,7 +145,7 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 	}
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirList, Name: string(w.List)}, nil)
 	delete(ws.lists, w.List)
-	delete(ws.team.tasks.dispatch.unscheduled, string(w.List))
+	ws.team.tasks.dispatch.reported(string(w.List))
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.List == w.List })
 	return followed.pid, true
 }
@@ -153,7 +153,7 @@ func (ws *watchlists) unfollow(batch *persistence.Batch, w watchpost.Watchlist) 
 // onListChange adds to a list's decision the scans that it wants.
 // returned function, if any, when the batch is durable.
 func (ws *watchlists) onListChange(batch *persistence.Batch, c *listChange) {
-	delete(ws.team.tasks.dispatch.unscheduled, string(c.list))
+	ws.team.tasks.dispatch.reported(string(c.list))
 	ws.lists[c.list].times = c.times
 	ws.team.scans.reschedule(batch, c.dropped, c.wanted)
 }

@@ -97,6 +97,10 @@ func (s *Server) getTeam(r *http.Request) (teamReply, error) {
 	if err != nil {
 		return teamReply{}, err
 	}
+	return replyOfTeam(&view), nil
+}
+
+func replyOfTeam(view *actors.TeamView) teamReply {
 	reply := teamReply{
 		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan, Expires: timestampOrNil(view.Team.PlanExpiresAt),
 		Members: make([]teamMember, len(view.Presence)),
@@ -106,7 +110,7 @@ func (s *Server) getTeam(r *http.Request) (teamReply, error) {
 	for i, p := range view.Presence {
 		reply.Members[i] = teamMemberShown(view.Team.Members[i], p)
 	}
-	return reply, nil
+	return reply
 }
 
 func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {

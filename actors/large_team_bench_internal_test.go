@@ -1,0 +1,223 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"watchpost"
+	"watchpost/internal/protocol"
+	"watchpost/persistence"
+	"watchpost/persistence/badger"
+)
+
+// The large team of BenchmarkLargeTeam: each session is connected, each member's
+// account has done its likes of the day, and more likes wait.
+const (
+	largeMembers  = 1_000
+	largeSessions = 5_000
+	largeTasks    = 100_000
+)
+
+// BenchmarkLargeTeam has a row for each message to a team whose cost must not
+// grow with its members, sessions and open tasks.
+func BenchmarkLargeTeam(b *testing.B) {
+	l := newLargeTeam(b)
+	n := 0
+	session := func(t *team) *sessionState { // another one at each call
+		n++
+		return t.sessions.byID[l.sessions[n%len(l.sessions)]]
+	}
+	for _, row := range []struct {
+		name string
+		do   func(t *team)
+	}{
+		{"heartbeat", func(t *team) { l.announce(t, session(t), true) }},
+		{"announcement", func(t *team) { l.announce(t, session(t), false) }},
+		{"hello-status", func(t *team) {
+			s := session(t)
+			s.told = told{}
+			t.sessions.statusChanged(s)
+		}},
+		{"handout", func(t *team) { t.tasks.handOut() }},
+		{"begin-end-task", func(t *team) {
+			now := t.env.clock.Now()
+			task := l.like(now, session(t).record.Member, "")
+			t.tasks.dispatch.add(task, now)
+			t.tasks.handOut()
+			t.tasks.dispatch.remove(task.ID)
+			t.tasks.armWake()
+		}},
+		{"task-status", func(t *team) {
+			s := session(t)
+			t.tasks.dispatch.why(queueKey{watchpost.TaskLikePost, s.record.Member, s.worker.account}, t.env.clock.Now())
+		}},
+		{"read-status", func(t *team) {
+			t.tasks.dispatch.why(queueKey{kind: watchpost.TaskProfileFetch}, t.env.clock.Now())
+		}},
+		{"pending-metric", func(t *team) {
+			t.tasks.shownAt = time.Time{}
+			t.tasks.showPending(t.env.clock.Now())
+		}},
+		{"status-turn", func(t *team) { // one turn of the mailbox
+			t.tasks.dispatch.recounted[""], t.sessions.untold = true, nil
+			t.sessions.onStatusDue(statusDue{})
+		}},
+		{"status-all", func(t *team) { // all sessions, in many turns
+			t.tasks.dispatch.recounted[""], t.sessions.untold = true, nil
+			t.sessions.onStatusDue(statusDue{})
+			for len(t.sessions.untold) > 0 {
+				t.sessions.onStatusDue(statusDue{more: true})
+			}
+		}},
+		{"wake", func(t *team) { t.tasks.onWake() }},
+		{"api-team", func(t *team) { t.view() }},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			l.in(func(t *team) {
+				for b.Loop() {
+					row.do(t)
+				}
+			})
+		})
+	}
+}
+
+// largeTeam is a team's actor that also runs functions in its mailbox.
+type largeTeam struct {
+	*team
+	b        testing.TB
+	system   *actor.ActorSystem
+	pid      *actor.PID
+	sessions []watchpost.SessionID
+	accounts map[watchpost.MemberID]protocol.Account
+}
+
+// inMailbox is a function for the mailbox.
+type inMailbox func(*team)
+
+// Receive implements actor.Actor.
+func (l *largeTeam) Receive(c actor.Context) {
+	if do, ok := c.Message().(inMailbox); ok {
+		l.ctx = c
+		do(l.team)
+		return
+	}
+	l.team.Receive(c)
+}
+
+func (l *largeTeam) ask(message any) any {
+	reply, err := l.system.Root.RequestFuture(l.pid, message, 10*time.Minute).Result()
+	require.NoError(l.b, err)
+	return reply
+}
+
+// in runs a function in the mailbox. It is sent without a sender: what it answers
+// goes nowhere.
+func (l *largeTeam) in(do func(*team)) {
+	done := make(chan struct{})
+	l.system.Root.Send(l.pid, inMailbox(func(t *team) {
+		defer close(done)
+		do(t)
+	}))
+	<-done
+}
+
+func newLargeTeam(b *testing.B) *largeTeam {
+	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(b, err)
+	keyring, err := NewKeyring(bytes.Repeat([]byte{7}, MasterKeySize))
+	require.NoError(b, err)
+	registry, err := New(Options{Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: noMailer{}})
+	require.NoError(b, err)
+	env := registry.env
+	id := watchpost.TeamID(watchpost.NewID(env.clock.Now()))
+	l := &largeTeam{b: b, system: env.system, team: newTeam(env, id), accounts: map[watchpost.MemberID]protocol.Account{}}
+	l.pid = env.system.Root.SpawnPrefix(propsOf(env, func() actor.Actor { return l }), string(id))
+	b.Cleanup(func() {
+		require.NoError(b, env.system.Root.StopFuture(l.pid).Wait())
+		require.NoError(b, registry.Close(context.WithoutCancel(b.Context())))
+		require.NoError(b, store.Close())
+	})
+	_, failed := l.ask(CreateTeam{Name: "Large", Plan: watchpost.PlanUltimate, Email: "founder@example.com", FullName: "A Founder"}).(error)
+	require.False(b, failed)
+	l.in(l.addMembers)
+	link := env.system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+	for _, session := range l.sessions {
+		account := l.accounts[l.team.sessions.byID[session].record.Member]
+		l.ask(sessionHello{session: session, link: link, hello: protocol.Frame{Type: protocol.TypeHello, Account: &account}})
+	}
+	l.in(l.addTasks)
+	return l
+}
+
+// addMembers adds members, whose accounts have done their likes of the day, and
+// sessions.
+func (l *largeTeam) addMembers(t *team) {
+	now := t.env.clock.Now()
+	for i := range largeMembers {
+		m := watchpost.Member{
+			ID: watchpost.MemberID(watchpost.NewID(now)), Email: fmt.Sprintf("member-%04d@example.com", i),
+			FullName: "A Member", Role: watchpost.RoleMember, CreatedAt: now.Add(time.Duration(i)),
+		}
+		batch := &persistence.Batch{}
+		t.members.put(batch, m)
+		t.commits.submit(batch, nil)
+		name := fmt.Sprintf("account-%04d", i)
+		urn := watchpost.AccountURN("urn:network:member:" + name)
+		l.accounts[m.ID] = protocol.Account{URN: string(urn), Slug: name, Name: "A Member", SignedIn: true}
+		used := &ledger{account: urn}
+		limit, _ := watchpost.AllowanceOf(watchpost.ActionLike)
+		used.entry(watchpost.ActionLike, periodOf(watchpost.Daily, now)).Used = limit.Limit
+		t.accounts.start(urn, m.ID, used, nil)
+	}
+	for i := range largeSessions {
+		batch := &persistence.Batch{}
+		t.sessions.open(batch, t.members.list[i%largeMembers])
+		t.commits.submit(batch, nil)
+	}
+	l.sessions = slices.Sorted(maps.Keys(t.sessions.byID))
+}
+
+func (l *largeTeam) like(now time.Time, member watchpost.MemberID, account watchpost.AccountURN) *watchpost.Task {
+	return &watchpost.Task{
+		ID: watchpost.TaskID(watchpost.NewID(now)), Type: watchpost.TaskLikePost, Input: watchpost.ParseTaskInput([]byte(`{}`)),
+		State: watchpost.TaskPending, CreatedAt: now, Member: member, Account: account,
+	}
+}
+
+func (l *largeTeam) addTasks(t *team) {
+	now := t.env.clock.Now()
+	for i := range largeTasks {
+		m := t.members.list[i%largeMembers].ID
+		t.tasks.track(l.like(now, m, t.members.accountOf(m)))
+	}
+}
+
+// announce does what an announcement of a session's account does, with or without
+// a sign of life.
+func (l *largeTeam) announce(t *team, s *sessionState, seen bool) {
+	now := t.env.clock.Now()
+	m := announced{
+		account: s.worker.account, member: s.record.Member, standing: t.tasks.dispatch.standing(s.worker.account).present(now), blocked: seen,
+		alive:       t.accounts.alive[s.record.Member].last,
+		connections: []announcedConnection{{session: s.record.ID, link: s.link, readiness: s.worker.readiness}},
+	}
+	if seen {
+		m.seen, m.alive = s.record.ID, now
+	}
+	t.receive(m)
+}
+
+type noMailer struct{}
+
+func (noMailer) Send(context.Context, Mail) error { return nil }
