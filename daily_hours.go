@@ -50,6 +50,12 @@ func ParseMinutes(s string) (int, bool) {
 // none reports whether these are no hours.
 func (h *DailyHours) none() bool { return len(h.Days) == 0 && h.From == 0 && h.Until == 0 }
 
+// always reports whether the hours have no end.
+func (h *DailyHours) always() bool {
+	whole := h.From == h.Until || h.From == 0 && h.Until == minutesOfDay
+	return whole && !h.none() && (len(h.Days) == 0 || len(h.Days) == 7)
+}
+
 // zones are the time zones of stored hours by name: time.LoadLocation reads files.
 var zones sync.Map // string → *time.Location
 

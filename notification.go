@@ -55,8 +55,10 @@ const (
 	MaxTargetEmails        = 25
 	MaxQueuedPosts         = 1000 // of a target; further posts are counted and dropped
 	PostsPerDelivery       = 20
-	// DeliveryPatience is how long a delivery is tried before its target is paused.
-	DeliveryPatience = 24 * time.Hour
+	// DeliveryPatience is how many attempts at least an hour apart fail before a delivery
+	// is given up and its target paused: a day of trying, without the time in which
+	// nothing could be tried, such as quiet hours.
+	DeliveryPatience = 25
 )
 
 // TextTargetNotFound is the error for an unknown target.
@@ -94,6 +96,9 @@ func (t NotificationTarget) Clean(plain bool) (NotificationTarget, error) {
 	}
 	if t.Quiet, err = t.Quiet.Clean("quiet_hours"); err != nil {
 		return t, err
+	}
+	if t.Quiet.always() {
+		return t, Errorf(Invalid, "Invalid 'quiet_hours'")
 	}
 	if t.PerHour < 1 || t.PerHour > MaxPerHour {
 		return t, Errorf(Invalid, "Invalid 'max_per_hour'")
@@ -134,6 +139,10 @@ type Delivery struct {
 	State    DeliveryState
 	At       time.Time // of the first attempt
 	Attempts int
+	// Hourly counts the failed attempts that were at least an hour apart; HourlyAt is the
+	// last of them.
+	Hourly   int       `json:",omitempty"`
+	HourlyAt time.Time `json:",omitzero"`
 	// NotBefore is when the next attempt may be made.
 	NotBefore time.Time `json:",omitzero"`
 	EndedAt   time.Time `json:",omitzero"`
@@ -158,12 +167,15 @@ func (d Delivery) After(a Attempt, now time.Time) (next Delivery, givenUp bool) 
 	case a.Error == "":
 		next.State, next.EndedAt = DeliveryDelivered, now
 		return next, false
-	case a.Gone, d.Kind != "posts", now.Sub(d.At) >= DeliveryPatience:
+	case now.Sub(d.HourlyAt) >= time.Hour:
+		next.Hourly, next.HourlyAt = d.Hourly+1, now
+	}
+	if a.Gone || d.Kind != "posts" || next.Hourly >= DeliveryPatience {
 		next.State, next.EndedAt = DeliveryFailed, now
 		return next, true
 	}
 	pause := min(30*time.Second<<min(d.Attempts, 10), time.Hour)
-	pause += time.Duration(seed(d.ID, string(rune(d.Attempts)))%uint64(pause*2/5)) - pause/5
+	pause += time.Duration(seed(d.ID, string(rune(d.Attempts))) % uint64(pause/5))
 	next.NotBefore = now.Add(max(pause, min(a.RetryAfter, time.Hour)))
 	return next, false
 }

@@ -20,3 +20,69 @@ func TestTargetsInTheirOrder(t *testing.T) {
 	slices.SortFunc(got, watchpost.CompareTargets)
 	require.Equal(t, want, got)
 }
+
+// TestGivingUp: a delivery is given up after a day of trying. What counts are failures at
+// least an hour apart; no time in which nothing could be tried.
+func TestGivingUp(t *testing.T) {
+	t.Parallel()
+	refused := watchpost.Attempt{Code: 503, Error: "answered 503"}
+	// tried repeats the attempts until the delivery is given up. next is when the service
+	// makes one that is due.
+	tried := func(next func(due time.Time) time.Time) (attempts int, took time.Duration) {
+		d, now := watchpost.Delivery{ID: "d", Kind: "posts", State: watchpost.DeliveryPending, At: monday}, monday
+		for d.Attempts < 1000 {
+			var givenUp bool
+			if d, givenUp = d.After(refused, now); givenUp {
+				require.Equal(t, watchpost.DeliveryFailed, d.State)
+				return d.Attempts, now.Sub(monday)
+			}
+			require.True(t, d.NotBefore.After(now))
+			now = next(d.NotBefore)
+		}
+		t.Fatal("it is never given up")
+		return 0, 0
+	}
+	attempts, took := tried(func(due time.Time) time.Time { return due })
+	require.Greater(t, attempts, 24)
+	require.GreaterOrEqual(t, took, 24*time.Hour)
+	require.Less(t, took, 30*time.Hour)
+
+	weekend := watchpost.DailyHours{Days: []time.Weekday{time.Saturday, time.Sunday}, From: 0, Until: 24 * 60}
+	target := watchpost.NotificationTarget{Quiet: weekend}
+	friday := monday.Add(4 * 24 * time.Hour)
+	d := watchpost.Delivery{ID: "d", Kind: "posts", State: watchpost.DeliveryPending, At: friday.Add(23 * time.Hour)}
+	d, givenUp := d.After(refused, d.At)
+	require.False(t, givenUp)
+	late := target.Opens(friday.Add(25 * time.Hour))
+	require.Equal(t, monday.Add(7*24*time.Hour).Truncate(24*time.Hour), late)
+	d, givenUp = d.After(refused, late)
+	require.False(t, givenUp, "two attempts around a weekend")
+
+	nights := watchpost.NotificationTarget{Quiet: watchpost.DailyHours{From: 18 * 60, Until: 8 * 60}}
+	_, took = tried(nights.Opens)
+	require.GreaterOrEqual(t, took, 48*time.Hour, "10 hours of a day")
+	_, took = tried(func(due time.Time) time.Time { return due.Add(3 * 24 * time.Hour) })
+	require.GreaterOrEqual(t, took, 24*3*24*time.Hour, "a service that is down most of the time")
+
+	_, givenUp = d.After(watchpost.Attempt{Code: 410, Error: "answered 410", Gone: true}, late)
+	require.True(t, givenUp)
+	d, _ = d.After(watchpost.Attempt{}, late)
+	require.Equal(t, watchpost.DeliveryDelivered, d.State)
+}
+
+// TestQuietAroundTheClock: quiet hours leave time to deliver.
+func TestQuietAroundTheClock(t *testing.T) {
+	t.Parallel()
+	every := []time.Weekday{0, 1, 2, 3, 4, 5, 6}
+	clean := func(quiet watchpost.DailyHours) error {
+		target := watchpost.NotificationTarget{Name: "Hook", Kind: watchpost.TargetWebhook, URL: "https://hook.example", PerHour: 1, Quiet: quiet}
+		_, err := target.Clean(false)
+		return err
+	}
+	for _, always := range []watchpost.DailyHours{{Until: 24 * 60}, {From: 9 * 60, Until: 9 * 60}, {Days: every}, {Days: every, Until: 24 * 60}, {Days: every, From: 60, Until: 60, Zone: "Europe/Berlin"}} {
+		require.EqualError(t, clean(always), "Invalid 'quiet_hours'", "%+v", always)
+	}
+	for _, some := range []watchpost.DailyHours{{}, {Until: 24*60 - 1}, {From: 9 * 60, Until: 9*60 - 1}, {Days: every[1:], Until: 24 * 60}, {Days: every[:1]}} {
+		require.NoError(t, clean(some), "%+v", some)
+	}
+}

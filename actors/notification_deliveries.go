@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/sourcegraph/conc"
 
 	"watchpost"
 	"watchpost/internal/notify"
@@ -21,48 +20,6 @@ import (
 
 // deliveryLog bounds the deliveries in the log of a target.
 const deliveryLog = 100
-
-// sends makes the attempts of all teams of a node.
-type sends struct {
-	sender  *notify.Sender
-	mailer  Mailer
-	ctx     context.Context // of attempts
-	cancel  context.CancelFunc
-	workers conc.WaitGroup
-}
-
-func newSends(sender *notify.Sender, mailer Mailer) *sends {
-	if sender == nil {
-		sender = notify.New(notify.Options{})
-	}
-	s := &sends{sender: sender, mailer: mailer}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	return s
-}
-
-func (s *sends) close() {
-	s.cancel()
-	s.workers.Wait()
-}
-
-// mailTimeout bounds how long a mailer may take to accept a mail.
-const mailTimeout = 8 * time.Second
-
-// attempt makes one attempt.
-func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify.Message) watchpost.Attempt {
-	if t.Kind != watchpost.TargetEmail {
-		return s.sender.Send(s.ctx, t, secret, m)
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, mailTimeout)
-	defer cancel()
-	subject, body := notify.MailText(t, m)
-	for _, to := range t.Emails {
-		if err := s.mailer.Send(ctx, Mail{To: to, Subject: subject, Body: body}); err != nil {
-			return watchpost.Attempt{Error: "the mail was not accepted"}
-		}
-	}
-	return watchpost.Attempt{}
-}
 
 // attempted tells the team what became of an attempt of a stored delivery.
 type attempted struct {
@@ -173,7 +130,7 @@ func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.Notifica
 			then(watchpost.Attempt{Error: "the secret cannot be read"})
 			return
 		}
-		env.sends.workers.Go(func() { then(env.deliver(team, &t, secret, &d, now)) })
+		env.sends.queue(hostOf(&t), func() { then(env.deliver(team, &t, secret, &d, now)) })
 	})
 }
 

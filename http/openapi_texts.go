@@ -88,7 +88,7 @@ var details = map[string]string{
 	"updateNotificationTarget":  detailPatch + "A target that was paused is resumed.",
 	"deleteNotificationTarget":  "One that a watchlist's `slack_webhook_url` makes goes with that field.",
 	"getNotificationDeliveries": "The newest first, at most 100. An unknown target has none.",
-	"sendNotification":          "The reply says what became of it. A success resumes a target that was paused. Deliveries are tried for 24 hours; then the target is paused, as it is at once after 410.",
+	"sendNotification":          "The reply says what became of it. A success resumes a target that was paused. Deliveries are tried for 24 hours, without quiet hours; then the target is paused, as it is at once after 410.",
 
 	"fetchProfile":          "The output is the profile.",
 	"fetchCompany":          "The output is the company.",

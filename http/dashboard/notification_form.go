@@ -286,7 +286,7 @@ var targetErrors = map[string]string{
 	"min_relevance": "Enter a number from 0 to 10.", "languages": "Enter languages as in: English, German.",
 	"authors": "Enter the address of a profile or company on each line.", "keyword": fmt.Sprintf("A keyword has at most %d characters.", watchpost.MaxKeyword),
 	"max_age_hours": "Enter a number of hours, 2160 at most.", "batch_minutes": "Choose from the list.",
-	"quiet_hours":  "Enter both times as in 20:00, and a time zone as in Europe/Berlin.",
+	"quiet_hours":  "Enter both times as in 20:00, and a time zone as in Europe/Berlin. Some time of the week stays for messages.",
 	"max_per_hour": fmt.Sprintf("Enter a number from 1 to %d.", watchpost.MaxPerHour),
 }
 
