@@ -36,6 +36,7 @@ type Link struct {
 	end      func(code int, reason string)
 	// unstored is nil before the first posts.
 	unstored *unstored
+	onWay    framesOnWay
 }
 
 // deliver sends a frame to a session: tasks to the session actor, and that, or
@@ -100,16 +101,20 @@ func errToken() error {
 	return watchpost.Errorf(watchpost.Unauthenticated, "Unknown or revoked session token")
 }
 
-// Receive hands over a frame of the session. It waits while too many posts of
-// the session, or of its team, are not stored yet.
+// Receive hands over a frame of the session. It waits while too many frames of the
+// session are under way, or posts of it, or of its team, are not stored yet.
 func (l *Link) Receive(f protocol.Frame) {
-	if !l.admit(&f) {
+	fenced, ok := l.enter(unstoredPatience)
+	if !ok || !l.admit(&f) {
 		return
 	}
 	l.mu.Lock()
 	to := l.to
 	l.mu.Unlock()
 	l.env.system.Root.Send(to, fromLink{session: l.id, link: l.pid, frame: f})
+	if fenced {
+		l.env.system.Root.Send(to, fence{l.pid})
+	}
 }
 
 // Close tells that the connection is gone.
@@ -117,6 +122,7 @@ func (l *Link) Close() {
 	l.mu.Lock()
 	already, team, unstored := l.closed, l.root, l.unstored
 	l.closed = true
+	l.onWay.release()
 	l.mu.Unlock()
 	if already {
 		return
@@ -145,6 +151,8 @@ func (l *Link) SendUserMessage(_ *actor.PID, message any) {
 		l.attach(m)
 	case deliver:
 		l.onDeliver(m.frame)
+	case fencePassed:
+		l.passed()
 	case endLink:
 		l.finish(m.code, m.reason)
 	}
@@ -213,6 +221,7 @@ func (l *Link) finish(code int, reason string) {
 	if !l.closed && l.end != nil {
 		l.end(code, reason)
 		l.end = nil
+		l.onWay.release()
 		if l.unstored != nil {
 			l.unstored.cancel()
 		}

@@ -107,6 +107,8 @@ func (s *sessionActor) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case fromLink:
 		s.onFrame(m)
+	case fence:
+		c.Send(s.team, m) // behind the frames that went there
 	case taskDecided:
 		s.onTaskDecided(m)
 	case assign:

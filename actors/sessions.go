@@ -73,6 +73,8 @@ func (ss *sessions) receive(message any) bool {
 		ss.onHello(m)
 	case fromLink:
 		ss.onFrame(m)
+	case fence:
+		ss.ctx.Send(m.link, fencePassed{})
 	case sessionFrame:
 		ss.onSessionFrame(m)
 	case linkDown:
