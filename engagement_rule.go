@@ -3,6 +3,7 @@ package watchpost
 import (
 	"cmp"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +48,7 @@ const (
 	// RuleActionKept is how long an action of a rule waits, for approval or for
 	// its turn, before it lapses.
 	RuleActionKept = 72 * time.Hour
-	// MaxOpenRuleActions bounds the actions of a rule that wait.
+	// MaxOpenRuleActions bounds the actions of a team's rules that are open.
 	MaxOpenRuleActions = 200
 )
 
@@ -201,22 +202,25 @@ type Pace struct {
 	Done      map[RuleID]int // actions of that day
 }
 
-// After returns the pace after an action of a rule at now. id names the action;
-// the length of the pause depends on it.
+// After returns the pace after an action of a rule that ended at now. id names the
+// action; the length of the pause depends on it.
 func (r *EngagementRule) After(p Pace, id RuleActionID, now time.Time) Pace {
 	next := Pace{Day: Daily.Key(now), Done: map[RuleID]int{}}
 	if p.Day == next.Day {
-		for rule, n := range p.Done {
-			next.Done[rule] = n
-		}
+		maps.Copy(next.Done, p.Done)
 	}
 	next.Done[r.ID]++
+	return r.Paused(next, id, now)
+}
+
+// Paused returns the pace with a pause from now on.
+func (r *EngagementRule) Paused(p Pace, id RuleActionID, now time.Time) Pace {
 	pause := r.MinPause
 	if spread := r.MaxPause - r.MinPause; spread > 0 {
 		pause += time.Duration(seed(string(id)) % uint64(spread))
 	}
-	next.NotBefore = now.Add(pause)
-	return next
+	p.NotBefore = now.Add(pause)
+	return p
 }
 
 // NextStart returns the first moment at or after now at which the rule may act on

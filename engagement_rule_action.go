@@ -32,8 +32,8 @@ const (
 	// RuleWithdrawn was given up: rules were stopped, or its rule, watchlist or
 	// member went.
 	RuleWithdrawn RuleActionState = "withdrawn"
-	// RuleSkipped was given up at its turn: the post is gone or was engaged with
-	// meanwhile.
+	// RuleSkipped was given up: the post is gone or was engaged with meanwhile, or the
+	// rule does not want it any more.
 	RuleSkipped RuleActionState = "skipped"
 )
 
@@ -54,8 +54,9 @@ type RuleAction struct {
 	Text      string `json:",omitempty"` // of the comment
 	State     RuleActionState
 	At        time.Time // of the rule's decision
-	// DecidedBy is the member who approved or rejected it; empty: no approval was
-	// needed, or the API decided.
+	// Approved is set when it was agreed to. DecidedBy is the member who approved or
+	// rejected it; empty: no approval was needed, or the API decided.
+	Approved  bool      `json:",omitempty"`
 	DecidedBy MemberID  `json:",omitempty"`
 	StartedAt time.Time `json:",omitzero"`
 	Task      TaskID    `json:",omitempty"`
@@ -80,6 +81,9 @@ func (r *EngagementRule) Act(p *Post, member MemberID, comment string, now time.
 	}
 	return a
 }
+
+// CompareRuleActions orders actions as rules decided on them.
+func CompareRuleActions(a, b *RuleAction) int { return cmp.Compare(a.ID, b.ID) }
 
 // Lapses returns when an action that waits lapses.
 func (a *RuleAction) Lapses() time.Time { return a.At.Add(RuleActionKept) }
@@ -108,51 +112,71 @@ type TriedAction struct {
 	At     time.Time // when the account would have acted
 }
 
-// Try runs a rule over stored posts as if each had come when it was stored. It
-// changes nothing.
+// Try runs a rule over stored posts as if each had come when it was stored, and its
+// members were there; without members, the one who acts for the team. It decides as a
+// RuleBook does, and changes nothing.
 func (r *EngagementRule) Try(posts []*Post, tagging *Tagging) RuleTrial {
 	trial := RuleTrial{Posts: len(posts)}
 	posts = slices.Clone(posts)
 	slices.SortFunc(posts, func(a, b *Post) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
 	enabled := *r
 	enabled.Disabled = false
-	weeks, paces, days := map[string]string{}, map[MemberID]Pace{}, map[string]int{}
+	if len(r.Members) == 0 {
+		enabled.Members = []MemberID{"acting"}
+	}
+	book, days := NewRuleBook(), map[string]int{}
+	book.Rules[r.ID] = enabled
+	accounts := map[MemberID]RuleAccount{}
+	for _, id := range enabled.Members {
+		accounts[id] = RuleAccount{Connected: true, Free: true}
+	}
+	var planned []plannedAction
 	for _, p := range posts {
 		now := p.CreatedAt
+		planned = book.endUntil(planned, now)
 		fresh := *p
 		fresh.Liked, fresh.Commented = false, false
-		if !enabled.Wants(&fresh, tagging, now) {
-			continue
+		a, why := book.Consider(&enabled, &fresh, tagging, accounts, now)
+		if why != HeldUnwanted {
+			trial.Matches++
 		}
-		trial.Matches++
-		author := AuthorOfRule(p)
-		if weeks[author] == Weekly.Key(now) {
+		switch why {
+		case HeldUnwanted:
+		case HeldAuthor:
 			trial.SecondOfAuthor++
-			continue
-		}
-		comment, ok := enabled.Text(p)
-		if !ok || len(r.Members) == 0 {
+		case HeldText:
 			trial.NoText++
-			continue
-		}
-		member := r.soonest(paces, now)
-		at := enabled.NextStart(paces[member], now)
-		if at.Sub(now) >= RuleActionKept {
+		case HeldLate, HeldRoom:
 			trial.Lapsed++
-			continue
+		case HeldNot:
+			a.State = RuleQueued // it is approved at once
+			at := book.Decide(&a, accounts, now).At
+			book.Open[a.ID] = &a
+			book.Paces[a.Member] = enabled.After(book.Paces[a.Member], RuleActionID(p.ID), at)
+			planned = append(planned, plannedAction{&a, at})
+			days[Daily.Key(at)]++
+			trial.Busiest = max(trial.Busiest, days[Daily.Key(at)])
+			trial.Acts = append(trial.Acts, TriedAction{p, a.Member, a.Text, at})
 		}
-		weeks[author] = Weekly.Key(now)
-		paces[member] = enabled.After(paces[member], RuleActionID(p.ID), at)
-		days[Daily.Key(at)]++
-		trial.Busiest = max(trial.Busiest, days[Daily.Key(at)])
-		trial.Acts = append(trial.Acts, TriedAction{p, member, comment, at})
 	}
 	return trial
 }
 
-// soonest returns the member whose account may act first.
-func (r *EngagementRule) soonest(paces map[MemberID]Pace, now time.Time) MemberID {
-	return slices.MinFunc(r.Members, func(a, b MemberID) int {
-		return r.NextStart(paces[a], now).Compare(r.NextStart(paces[b], now))
-	})
+// plannedAction is an action of a trial, and when it is done.
+type plannedAction struct {
+	action *RuleAction
+	at     time.Time
+}
+
+// endUntil ends the planned actions that are done at now, and returns the others.
+func (b *RuleBook) endUntil(planned []plannedAction, now time.Time) (left []plannedAction) {
+	for _, p := range planned {
+		if p.at.After(now) {
+			left = append(left, p)
+			continue
+		}
+		b.Engaged[AuthorMark(p.action.Author, p.at)] = true
+		delete(b.Open, p.action.ID)
+	}
+	return left
 }

@@ -118,6 +118,7 @@ const (
 	FailNoAnswer       = "no_answer"
 	FailMemberRemoved  = "member_removed"
 	FailRuleWithdrawn  = "rule_withdrawn" // the rule that asked for it was stopped, changed or deleted
+	FailRulePostponed  = "rule_postponed" // it was not done; the rule that asked for it decides again
 	FailDuplicate      = "duplicate"      // another task does the same on the account
 	FailOutcomeUnknown = "outcome_unknown"
 )

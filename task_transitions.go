@@ -1,6 +1,7 @@
 package watchpost
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -20,7 +21,8 @@ import (
 //	pending, leased, acting ── fail ──────▶ failed
 //
 // completed and failed are final. A pending task can receive a result: the late
-// answer of an attempt whose lease expired.
+// answer of an attempt whose lease expired. A task of an auto-engagement rule does not
+// become pending again: it fails, and the rule decides.
 type Task struct {
 	ID        TaskID
 	Type      TaskType
@@ -225,14 +227,14 @@ func (t Task) Retry(v Outcome, now time.Time) (Task, bool) {
 	return next.giveUp(v.Failure.Message, now)
 }
 
-// Release makes a task pending that its session did not begin; ok is false if
-// it is neither leased nor acting.
+// Release makes a task pending that its session did not begin, or postpones one of a
+// rule; ok is false if it is neither leased nor acting.
 func (t Task) Release(now time.Time) (Task, bool) {
 	next, ok := t.Return(false)
 	if !ok {
 		return t, false
 	}
-	return next.delayed(now), true
+	return next.delayed(now).giveUp("", now)
 }
 
 // delayed sets the earliest time of the next lease of a pending task.
@@ -242,8 +244,12 @@ func (t Task) delayed(now time.Time) Task {
 	return t
 }
 
-// giveUp fails a pending task after MaxAttempts without an answer.
+// giveUp fails a pending task after MaxAttempts without an answer, and one of a rule
+// at once: what let the rule act holds no longer, and it decides again.
 func (t Task) giveUp(message string, now time.Time) (Task, bool) {
+	if t.Asked.Kind == AskedByRule {
+		return t.Fail(RulePostponed(message), now)
+	}
 	if t.Lost < t.Type.MaxAttempts() {
 		return t, true
 	}
@@ -251,6 +257,11 @@ func (t Task) giveUp(message string, now time.Time) (Task, bool) {
 		message = fmt.Sprintf("no session answered in %d attempts", t.Lost)
 	}
 	return t.Fail(TaskFailure{Code: FailNoAnswer, Message: message, RetrySafe: true}, now)
+}
+
+// RulePostponed is the failure of a rule's task that was not done.
+func RulePostponed(why string) TaskFailure {
+	return TaskFailure{Code: FailRulePostponed, Message: cmp.Or(why, "it was not done, and its rule decides again"), RetrySafe: true}
 }
 
 // RetryDelay returns how long a task waits before its nth retry: 30 s, doubled

@@ -449,3 +449,37 @@ func TestMoveAndRejournal(t *testing.T) {
 	_, ok = returned.Move()
 	require.False(t, ok, "it was handed out before")
 }
+
+// TestTasksOfRulesDoNotWaitAgain: whatever takes such a task back ends it. It did not
+// act, and its rule decides again.
+func TestTasksOfRulesDoNotWaitAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 7, 9, 0, 0, 0, time.UTC)
+	task := watchpost.Task{ID: "t", Type: watchpost.TaskLikePost, State: watchpost.TaskPending, Asked: watchpost.Asker{Kind: watchpost.AskedByRule, ID: "rule"}}
+	leased, ok := task.WithLease(watchpost.Lease{ID: "l"})
+	require.True(t, ok)
+	acting, ok := leased.Act("l", now)
+	require.True(t, ok)
+	didNot := false
+	for name, back := range map[string]func() (watchpost.Task, bool){
+		"lost":     func() (watchpost.Task, bool) { return leased.LoseLease(now) },
+		"released": func() (watchpost.Task, bool) { return leased.Release(now) },
+		"failed": func() (watchpost.Task, bool) {
+			return leased.Retry(watchpost.ClassifyError(task.Type, "timeout", "", &didNot), now)
+		},
+		"did not act": func() (watchpost.Task, bool) {
+			return acting.Retry(watchpost.ClassifyError(task.Type, "network_limit", "", &didNot), now)
+		},
+	} {
+		next, ok := back()
+		require.True(t, ok, name)
+		require.Equal(t, watchpost.TaskFailed, next.State, name)
+		require.Equal(t, watchpost.FailRulePostponed, next.Failure.Code, name)
+		require.True(t, next.Failure.RetrySafe, name)
+	}
+	task.Asked.Kind = watchpost.AskedByKey
+	leased, _ = task.WithLease(watchpost.Lease{ID: "l"})
+	next, ok := leased.Release(now)
+	require.True(t, ok)
+	require.Equal(t, watchpost.TaskPending, next.State)
+}

@@ -233,7 +233,7 @@ var crowds = map[string]crowdOf{
 	}, over: true, clean: liveOnce},
 	"keyRulePost": of(nil),
 	"KeyRuleAuthor": {put: func(p *planter, i int) {
-		p.put(teamspace.RuleAuthorKey(watchpost.Weekly.Key(p.now.AddDate(0, 0, -14)), fmt.Sprint(i)), nil)
+		p.put(teamspace.RuleAuthorKey(watchpost.AuthorMark(fmt.Sprint(i), p.now.AddDate(0, 0, -14))), nil)
 	}, over: true, clean: liveOnce},
 	"KeyRulePace": of(watchpost.Pace{}),
 	"KeyArrival":  forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), nil) }),

@@ -91,6 +91,23 @@ func (d *dispatcher) next(now time.Time) (a assignment, ok bool) {
 	return a, false
 }
 
+// take takes a waiting task out of turn for a session that may do it now; ok is false
+// when there is none.
+func (d *dispatcher) take(id watchpost.TaskID, now time.Time) (a assignment, ok bool) {
+	waits := d.waiting[id]
+	if waits == nil {
+		return a, false
+	}
+	k := waits.queue.key
+	w := d.pick(k, now)
+	if w == nil {
+		return a, false
+	}
+	d.remove(id)
+	w.task = id
+	return assignment{task: id, kind: k.kind, worker: w}, true
+}
+
 // held reports whether tasks of that kind wait for watchlists to report.
 func (d *dispatcher) held(k queueKey) bool { return k.kind.Scan() && len(d.unscheduled) > 0 }
 

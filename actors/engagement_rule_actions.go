@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -10,23 +9,23 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 )
 
 // consider lets the rules of a watchlist decide on a post that is new to it. The
 // first rule that wants the post gets it.
 func (rs *engagementRules) consider(view persistence.View, batch *persistence.Batch, p *watchpost.Post, w watchpost.WatchlistID, tagging *watchpost.Tagging) error {
-	if rs.stopped != nil || len(rs.byID) == 0 {
+	if rs.book.Stopped {
 		return nil
 	}
 	now := rs.env.clock.Now()
-	for _, r := range slices.SortedFunc(maps.Values(rs.byID), watchpost.CompareRules) {
-		if r.Watchlist != w || !r.Wants(p, tagging, now) {
+	for _, r := range slices.SortedFunc(maps.Values(rs.book.Rules), watchpost.CompareRules) {
+		if r.Watchlist != w {
 			continue
 		}
-		comment, ok := r.Text(p)
-		member := rs.leastBusy(&r)
-		if !ok || member == "" || rs.taken(p, now) || rs.openOf(r.ID) >= watchpost.MaxOpenRuleActions {
+		a, why := rs.book.Consider(&r, p, tagging, rs.accounts(&r, now), now)
+		if why != watchpost.HeldNot {
 			continue
 		}
 		mark := teamspace.RulePostKey(watchpost.PostKey(p.URN))
@@ -35,8 +34,7 @@ func (rs *engagementRules) consider(view persistence.View, batch *persistence.Ba
 		} else if !errors.Is(err, persistence.ErrNotFound) {
 			return err
 		}
-		a := r.Act(p, member, comment, now)
-		rs.open[a.ID] = &a
+		rs.book.Open[a.ID] = &a
 		batch.Put(mark, []byte{})
 		rs.put(batch, &a)
 		return nil
@@ -44,52 +42,20 @@ func (rs *engagementRules) consider(view persistence.View, batch *persistence.Ba
 	return nil
 }
 
-// taken reports whether a rule acts on the post already, or has engaged with its
-// author in this week, or is about to.
-func (rs *engagementRules) taken(p *watchpost.Post, now time.Time) bool {
-	author := watchpost.AuthorOfRule(p)
-	if rs.authorDone(author, now) {
-		return true
-	}
-	for _, a := range rs.open {
-		if a.URN == p.URN || a.Author == author && a.State != watchpost.RuleRunning {
-			return true
-		}
-	}
-	return false
+// ruleTasks are the types of the tasks of rules, by action.
+var ruleTasks = map[watchpost.Action]watchpost.TaskType{
+	watchpost.ActionLike: watchpost.TaskLikePost, watchpost.ActionComment: watchpost.TaskCommentPost,
 }
 
-func (rs *engagementRules) authorDone(author string, now time.Time) bool {
-	if week := watchpost.Weekly.Key(now); rs.week != week {
-		rs.week = week
-		clear(rs.authors)
-	}
-	return rs.authors[string(teamspace.RuleAuthorKey(rs.week, author))]
-}
-
-// leastBusy returns the member of a rule with the fewest open actions; "" when
-// none is in the team.
-func (rs *engagementRules) leastBusy(r *watchpost.EngagementRule) watchpost.MemberID {
-	busy := map[watchpost.MemberID]int{}
-	for _, a := range rs.open {
-		busy[a.Member]++
-	}
-	var best watchpost.MemberID
+// accounts are those on which a rule may act: of its members who are in the team.
+func (rs *engagementRules) accounts(r *watchpost.EngagementRule, now time.Time) map[watchpost.MemberID]watchpost.RuleAccount {
+	accounts := map[watchpost.MemberID]watchpost.RuleAccount{}
 	for _, id := range r.Members {
-		if _, known := rs.team.members.byID(id); known && (best == "" || busy[id] < busy[best]) {
-			best = id
+		if _, known := rs.team.members.byID(id); known {
+			accounts[id] = rs.team.tasks.accountFor(ruleTasks[r.Action], id, now)
 		}
 	}
-	return best
-}
-
-func (rs *engagementRules) openOf(id watchpost.RuleID) (n int) {
-	for _, a := range rs.open {
-		if a.Rule == id {
-			n++
-		}
-	}
-	return n
+	return accounts
 }
 
 // put stores an open action.
@@ -97,137 +63,266 @@ func (rs *engagementRules) put(batch *persistence.Batch, a *watchpost.RuleAction
 	batch.Put(teamspace.Key(teamspace.KeyRuleAction, a.ID), teamspace.Encode(*a))
 }
 
-// end moves an action to the journal.
+// end notes how an action ended, and moves it to the journal unless it goes on.
 func (rs *engagementRules) end(batch *persistence.Batch, a *watchpost.RuleAction, state watchpost.RuleActionState) {
-	a.State, a.EndedAt = state, rs.env.clock.Now()
-	delete(rs.open, a.ID)
+	now, ran := rs.env.clock.Now(), a.State == watchpost.RuleRunning
 	delete(rs.running, a.Task)
+	rs.book.End(a, state, now)
+	if ran {
+		batch.Put(teamspace.Key(teamspace.KeyRulePace, a.Member), teamspace.Encode(rs.book.Paces[a.Member]))
+	}
+	if mark := watchpost.AuthorMark(a.Author, now); ran && rs.book.Engaged[mark] {
+		batch.Put(teamspace.RuleAuthorKey(mark), []byte{})
+	}
+	if state == watchpost.RuleQueued {
+		rs.put(batch, a)
+		return
+	}
 	batch.Delete(teamspace.Key(teamspace.KeyRuleAction, a.ID))
 	batch.Put(teamspace.Key(teamspace.KeyRuleJournal, a.ID), teamspace.Encode(*a))
 }
 
-// withdraw ends what waits of rules that may not act any more, in as many batches
-// as it takes. Activations do so too: the cause is stored before.
-func (rs *engagementRules) withdraw() {
-	st := &steps{}
-	for _, a := range rs.inOrder() {
-		r, known := rs.byID[a.Rule]
-		_, member := rs.team.members.byID(a.Member)
-		switch {
-		case rs.stopped == nil && known && !r.Disabled && member && slices.Contains(r.Members, a.Member):
-		case a.State == watchpost.RuleRunning:
-			// A watchlist's deletion leaves its tasks; a stop does not.
-			if open := rs.team.tasks.open[a.Task]; open != nil && (rs.stopped != nil || known || rs.team.watchlists.byID[a.Watchlist] != nil) {
-				rs.ctx.Send(open.pid, ruleWithdrawn)
-			}
-		default:
-			rs.end(st.room(2), a, watchpost.RuleWithdrawn)
-		}
-	}
-	rs.submitSteps(st, nil)
-	rs.arm(time.Time{})
-	rs.run()
-}
+// endActOps bounds the operations of end.
+const endActOps = 4
 
-// ruleWithdrawn ends a task of a rule that is not acting.
-var ruleWithdrawn = failTask{watchpost.TaskFailure{
-	Code: watchpost.FailRuleWithdrawn, Message: "the rule that asked for it was stopped, changed or deleted", RetrySafe: true,
-}}
+// ruleWithdrawn ends a task of a rule that is not acting. rulePostponed gives its
+// action back.
+var (
+	ruleWithdrawn = failTask{watchpost.TaskFailure{
+		Code: watchpost.FailRuleWithdrawn, Message: "the rule that asked for it was stopped, changed or deleted", RetrySafe: true,
+	}}
+	rulePostponed = failTask{watchpost.RulePostponed("")}
+)
 
 // inOrder returns the open actions, oldest first.
 func (rs *engagementRules) inOrder() []*watchpost.RuleAction {
-	return slices.SortedFunc(maps.Values(rs.open), func(a, b *watchpost.RuleAction) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
-	})
+	return slices.SortedFunc(maps.Values(rs.book.Open), watchpost.CompareRuleActions)
 }
 
-// run starts the actions whose turn it is: one at a time on an account. It ends
-// those that have lapsed, and asks the clock for the next moment.
+// run has all open actions decided on, after the tasks that wait were handed out.
 func (rs *engagementRules) run() {
-	if len(rs.open) == 0 || rs.stopped != nil || rs.broken != nil {
+	rs.due = true
+	rs.team.tasks.handOut()
+}
+
+// onAccountChanged has actions decided on that wait for a connection of a member, if
+// one is free now.
+func (rs *engagementRules) onAccountChanged(member watchpost.MemberID) {
+	if !rs.awaited[member] {
 		return
 	}
 	now := rs.env.clock.Now()
-	st, started, next := &steps{}, 0, time.Time{}
-	busy := map[watchpost.MemberID]bool{}
-	for _, a := range rs.running {
-		busy[a.Member] = true
-	}
-	for _, a := range rs.inOrder() {
-		if a.State == watchpost.RuleRunning {
-			continue
-		}
-		at := a.Lapses()
-		r := rs.byID[a.Rule]
-		if turn := r.NextStart(rs.paces[a.Member], now); a.State == watchpost.RuleQueued && !busy[a.Member] && turn.Before(at) {
-			at = turn
-		}
-		switch {
-		case !a.Lapses().After(now):
-			rs.end(st.room(2), a, watchpost.RuleLapsed)
-		case at.After(now):
-			if next.IsZero() || at.Before(next) {
-				next = at
-			}
-		case rs.start(st.room(startOps), a, &r, now):
-			busy[a.Member] = true
-			started++
-		}
-		if rs.broken != nil {
-			return
-		}
-	}
-	rs.submitSteps(st, nil)
-	rs.arm(next)
-	if started > 0 {
-		rs.team.tasks.handOut()
+	for _, kind := range ruleTasks {
+		rs.due = rs.due || rs.team.tasks.accountFor(kind, member, now).Free
 	}
 }
 
-// startOps bounds the operations of a start.
-const startOps = 10
+// work decides on all open actions if that is due: it begins and ends what the book
+// says, and asks the clock for the next moment.
+func (rs *engagementRules) work(now time.Time) {
+	if !rs.due || rs.broken != nil {
+		return
+	}
+	rs.due = false
+	clear(rs.awaited)
+	w := newRuleWork(rs, now)
+	for _, a := range rs.inOrder() {
+		if w.decide(a); rs.broken != nil {
+			return
+		}
+	}
+	rs.submitSteps(&w.steps, nil)
+	rs.arm(w.next)
+	for _, id := range w.begun {
+		rs.team.tasks.handAtOnce(id)
+	}
+}
 
-// start creates the task of an action in the batch that makes it running; false
-// if the action has ended instead.
-func (rs *engagementRules) start(batch *persistence.Batch, a *watchpost.RuleAction, r *watchpost.EngagementRule, now time.Time) bool {
-	kind := watchpost.TaskLikePost
-	if a.Action == watchpost.ActionComment {
-		kind = watchpost.TaskCommentPost
+// ruleWork is one run over the open actions.
+type ruleWork struct {
+	rs    *engagementRules
+	now   time.Time
+	steps steps
+	begun []watchpost.TaskID
+	next  time.Time // the next moment at which one may begin or end; zero: none
+	// accounts are those of each rule as they were at the beginning.
+	accounts map[watchpost.RuleID]map[watchpost.MemberID]watchpost.RuleAccount
+}
+
+func newRuleWork(rs *engagementRules, now time.Time) *ruleWork {
+	return &ruleWork{rs: rs, now: now, accounts: map[watchpost.RuleID]map[watchpost.MemberID]watchpost.RuleAccount{}}
+}
+
+// decide takes one open action on.
+func (w *ruleWork) decide(a *watchpost.RuleAction) {
+	rs := w.rs
+	r := rs.book.Rules[a.Rule]
+	accounts := w.accounts[r.ID]
+	if accounts == nil {
+		accounts = rs.accounts(&r, w.now)
+		w.accounts[r.ID] = accounts
 	}
-	post, err := rs.team.tasks.post(a.Post)
-	if watchpost.KindOf(err) == watchpost.Unavailable && err != nil {
+	v := rs.book.Decide(a, accounts, w.now)
+	switch {
+	case a.State == watchpost.RuleRunning:
+		rs.recall(a, v)
+		return
+	case v.State == watchpost.RuleRunning && rs.team.tasks.checkRoom() != nil:
+		w.wake(w.now.Add(roomAgain))
+	case v.State == watchpost.RuleRunning:
+		w.begin(a, &r, v.Member)
+		return
+	case v.State == watchpost.RuleQueued:
+		w.wake(v.At)
+		for id, account := range accounts {
+			if !account.Free {
+				rs.awaited[id] = true
+			}
+		}
+	case v.State == watchpost.RuleProposed && a.State == watchpost.RuleQueued:
+		a.State, a.Member = watchpost.RuleProposed, v.Member
+		rs.put(w.steps.room(1), a)
+	case v.State != watchpost.RuleProposed:
+		rs.end(w.steps.room(endActOps), a, v.State)
+		return
+	}
+	w.wake(a.Lapses())
+}
+
+// wake notes a moment at which something may begin or end.
+func (w *ruleWork) wake(at time.Time) {
+	if at.After(w.now) && (w.next.IsZero() || at.Before(w.next)) {
+		w.next = at
+	}
+}
+
+// recall ends the task of a running action that its rule may not have done any more,
+// unless it acts. The deletion of a watchlist leaves its tasks; a stop does not.
+func (rs *engagementRules) recall(a *watchpost.RuleAction, v watchpost.RuleVerdict) {
+	open := rs.team.tasks.open[a.Task]
+	if open == nil || open.acting || open.ended {
+		return
+	}
+	_, known := rs.book.Rules[a.Rule]
+	switch {
+	case v.State == watchpost.RuleWithdrawn && (rs.book.Stopped || known || rs.team.watchlists.byID[a.Watchlist] != nil):
+		rs.ctx.Send(open.pid, ruleWithdrawn)
+	case v.State == watchpost.RuleProposed:
+		rs.ctx.Send(open.pid, rulePostponed)
+	}
+}
+
+// allow reports whether a waiting task may be handed out, as far as rules are
+// concerned.
+func (rs *engagementRules) allow(id watchpost.TaskID) bool {
+	a := rs.running[id]
+	if a == nil {
+		return true
+	}
+	now := rs.env.clock.Now()
+	r := rs.book.Rules[a.Rule]
+	accounts := rs.accounts(&r, now)
+	if own, known := accounts[a.Member]; known {
+		own.Free = true // the dispatcher has chosen its connection
+		accounts[a.Member] = own
+	}
+	return rs.book.Decide(a, accounts, now).State == watchpost.RuleRunning
+}
+
+// beginActionOps bounds the operations of a begin. An action that may begin while too many
+// tasks are open is tried again after roomAgain.
+const (
+	beginActionOps = 10
+	roomAgain      = time.Minute
+)
+
+// begin creates the task of an action in the batch that makes it running, or ends the
+// action when its post is not what it was.
+func (w *ruleWork) begin(a *watchpost.RuleAction, r *watchpost.EngagementRule, member watchpost.MemberID) {
+	rs := w.rs
+	fresh, ok, err := rs.refreshed(a, r, w.now)
+	if err != nil {
 		rs.fail(err)
-		return false
+		return
 	}
-	skip := err != nil || rs.authorDone(a.Author, now) || a.Action == watchpost.ActionLike && post.Liked || a.Action == watchpost.ActionComment && post.Commented
-	if skip {
-		rs.end(batch, a, watchpost.RuleSkipped)
-		return false
+	if !ok {
+		rs.end(w.steps.room(endActOps), a, watchpost.RuleSkipped)
+		return
 	}
-	task, first, err := rs.team.tasks.newWrite(kind, rs.input(a), a.Member, watchpost.Asker{Kind: watchpost.AskedByRule, ID: string(a.Rule)})
+	task, first, err := rs.team.tasks.newWrite(ruleTasks[a.Action], rs.input(&fresh, member), member, watchpost.Asker{Kind: watchpost.AskedByRule, ID: string(a.Rule)})
 	switch {
 	case watchpost.KindOf(err) == watchpost.TooLarge && err != nil, first != "":
-		rs.end(batch, a, watchpost.RuleSkipped) // a member asked for the same
-		return false
+		rs.end(w.steps.room(endActOps), a, watchpost.RuleSkipped) // a member asked for the same
+		return
 	case err != nil:
-		return false // too many tasks: it stays queued
+		rs.fail(err) // decide has seen room for a task
+		return
 	}
+	*a = fresh
+	batch := w.steps.room(beginActionOps)
 	rs.team.tasks.putWrite(batch, task)
-	rs.paces[a.Member] = r.After(rs.paces[a.Member], a.ID, now)
-	batch.Put(teamspace.Key(teamspace.KeyRulePace, a.Member), teamspace.Encode(rs.paces[a.Member]))
-	author := teamspace.RuleAuthorKey(rs.week, a.Author)
-	rs.authors[string(author)] = true
-	batch.Put(author, []byte{})
-	a.State, a.Task, a.StartedAt = watchpost.RuleRunning, task.ID, now
+	rs.book.Begin(a, member, task.ID, w.now)
 	rs.running[task.ID] = a
 	rs.put(batch, a)
-	return true
+	w.begun = append(w.begun, task.ID)
+}
+
+// refreshed returns an action as its rule would have it for the post as it is now; ok
+// is false when the rule does not want it, or the post is gone.
+func (rs *engagementRules) refreshed(a *watchpost.RuleAction, r *watchpost.EngagementRule, now time.Time) (fresh watchpost.RuleAction, ok bool, err error) {
+	view, err := rs.env.view()
+	if err != nil {
+		return fresh, false, err
+	}
+	defer view.Close()
+	tagging, err := rs.env.watchlists.of(view, rs.team.id)
+	if err != nil {
+		return fresh, false, err
+	}
+	post, err := postindex.Get(view, rs.space, a.Post)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return fresh, false, nil
+	}
+	if err != nil {
+		return fresh, false, err
+	}
+	fresh, ok = r.Refresh(*a, post, tagging, now)
+	return fresh, ok, nil
+}
+
+// refresh applies a rule that has changed to its open actions. One that is handed out
+// is given back if it would be another now.
+func (rs *engagementRules) refresh(r *watchpost.EngagementRule) {
+	st := &steps{}
+	for _, a := range rs.inOrder() {
+		if a.Rule != r.ID || r.Disabled || r.Action != a.Action { // else Decide ends it
+			continue
+		}
+		fresh, ok, err := rs.refreshed(a, r, rs.env.clock.Now())
+		if err != nil {
+			rs.fail(err)
+			return
+		}
+		same := ok && fresh.Text == a.Text
+		switch open := rs.team.tasks.open[a.Task]; {
+		case a.State == watchpost.RuleRunning:
+			if !same && open != nil && !open.acting {
+				rs.ctx.Send(open.pid, rulePostponed)
+			}
+		case !ok:
+			rs.end(st.room(endActOps), a, watchpost.RuleSkipped)
+		default:
+			*a = fresh
+			rs.put(st.room(1), a)
+		}
+	}
+	rs.submitSteps(st, nil)
 }
 
 // input is the input of an action's task: what a request for it would have, and
 // the rule.
-func (rs *engagementRules) input(a *watchpost.RuleAction) json.RawMessage {
-	member, _ := rs.team.members.byID(a.Member)
+func (rs *engagementRules) input(a *watchpost.RuleAction, by watchpost.MemberID) json.RawMessage {
+	member, _ := rs.team.members.byID(by)
 	input, err := json.Marshal(struct {
 		Post    watchpost.PostID `json:"post_id"`
 		Email   string           `json:"user_email"`
@@ -241,25 +336,31 @@ func (rs *engagementRules) input(a *watchpost.RuleAction) json.RawMessage {
 	return input
 }
 
-// onTaskClosed ends the action of a task whose end is durable.
-func (rs *engagementRules) onTaskClosed(task *watchpost.Task) {
-	if a := rs.running[task.ID]; a != nil {
-		rs.closed(a, task)
-		rs.run()
+// onTaskEnded ends the action of a task in the batch that ends the task, or gives the
+// action back.
+func (rs *engagementRules) onTaskEnded(batch *persistence.Batch, task *watchpost.Task) {
+	a := rs.running[task.ID]
+	if a == nil {
+		return
 	}
+	rs.end(batch, a, stateAfter(task))
+	rs.due = true
 }
 
-func (rs *engagementRules) closed(a *watchpost.RuleAction, task *watchpost.Task) {
-	state := watchpost.RuleDone
-	switch {
-	case task.Failure != nil && task.Failure.Code == watchpost.FailRuleWithdrawn:
-		state = watchpost.RuleWithdrawn
-	case task.State == watchpost.TaskFailed:
-		state = watchpost.RuleFailed
+// stateAfter is the state of an action whose task is final.
+func stateAfter(task *watchpost.Task) watchpost.RuleActionState {
+	if task.State == watchpost.TaskCompleted {
+		return watchpost.RuleDone
 	}
-	batch := &persistence.Batch{}
-	rs.end(batch, a, state)
-	rs.commits.submit(batch, nil)
+	switch task.Failure.Code {
+	case watchpost.FailRulePostponed, watchpost.FailMemberRemoved:
+		return watchpost.RuleQueued
+	case watchpost.FailRuleWithdrawn:
+		return watchpost.RuleWithdrawn
+	case watchpost.FailDuplicate:
+		return watchpost.RuleSkipped
+	}
+	return watchpost.RuleFailed
 }
 
 // arm asks the clock for a moment; zero: none.

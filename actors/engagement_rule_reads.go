@@ -53,6 +53,56 @@ func ruleJournalFrom(now time.Time) []byte {
 	return teamspace.Key(teamspace.KeyRuleJournal, watchpost.FirstID(now.Add(-ruleJournalDays*24*time.Hour)))
 }
 
+// view returns all that the team's members may see of the rules.
+func (rs *engagementRules) view() RulesView {
+	v := RulesView{Rules: []RuleView{}, Open: []watchpost.RuleAction{}}
+	if rs.stopped != nil {
+		v.Stopped, v.StoppedAt, v.StoppedBy = true, rs.stopped.At, rs.stopped.By
+	}
+	for _, r := range rs.book.Rules {
+		v.Rules = append(v.Rules, rs.viewOf(r))
+	}
+	slices.SortFunc(v.Rules, func(a, b RuleView) int { return watchpost.CompareRules(a.Rule, b.Rule) })
+	for _, a := range rs.inOrder() {
+		v.Open = append(v.Open, *a)
+	}
+	return v
+}
+
+// proposals counts the actions that wait for approval.
+func (rs *engagementRules) proposals() (n int) {
+	for _, a := range rs.book.Open {
+		if a.State == watchpost.RuleProposed {
+			n++
+		}
+	}
+	return n
+}
+
+func (rs *engagementRules) viewOf(r watchpost.EngagementRule) RuleView {
+	v := RuleView{Rule: r}
+	for _, id := range r.Members {
+		if member, known := rs.team.members.byID(id); known {
+			v.Members = append(v.Members, member)
+		}
+	}
+	now := rs.env.clock.Now()
+	accounts := rs.accounts(&r, now)
+	for _, a := range rs.book.Open {
+		switch {
+		case a.Rule != r.ID:
+		case a.State == watchpost.RuleProposed:
+			v.Proposed++
+		case a.State == watchpost.RuleQueued:
+			v.Waiting++
+			if at := rs.book.Decide(a, accounts, now).At; v.NextAt.IsZero() || at.Before(v.NextAt) {
+				v.NextAt = at
+			}
+		}
+	}
+	return v
+}
+
 // forgetEnded removes some of the ended actions that are shown no longer.
 func (rs *engagementRules) forgetEnded(view persistence.View) error {
 	batch := &persistence.Batch{}

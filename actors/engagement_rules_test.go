@@ -93,6 +93,8 @@ func TestRuleLikes(t *testing.T) {
 		makeRule(t, w, team, list.ID, watchpost.ActionLike, func(r *watchpost.EngagementRule) { r.Members = nil })
 		other := s.Expect(protocol.TypeTask)
 		endScan(s, other, true, postBy(w, "ada"), postBy(w, "bob"), postBy(w, "eve"))
+		openActions(t, team, 1)
+		w.Advance(5 * time.Minute) // the pause since the end of the second
 		third := s.Expect(protocol.TypeTask)
 		require.Len(t, rulesOf(t, team).Open, 1)
 		require.Equal(t, "eve", rulesOf(t, team).Open[0].Name)

@@ -86,7 +86,7 @@ func newWholeTeam(m *machine) *wholeTeam {
 	h := &wholeTeam{
 		machine: m, watchlists: map[watchpost.WatchlistID]string{}, creating: map[string]bool{}, deleting: map[watchpost.WatchlistID]bool{},
 		plans: []datedPlan{{plan: watchpost.PlanUltimate}}, kept: map[string]*keptReply{},
-		saw: &ruleWrites{space: m.expected.space, tasks: map[string]map[string]bool{}, decided: map[string]map[watchpost.RuleActionID]bool{}},
+		saw: newRuleWrites(m.expected.space),
 	}
 	m.expected.also = h.saw.enter
 	h.createWatchlist()
@@ -385,10 +385,8 @@ func (h *wholeTeam) finish() {
 	h.look()
 	h.saw.mu.Lock()
 	defer h.saw.mu.Unlock()
-	for urn, tasks := range h.saw.tasks {
-		if len(tasks) > 1 {
-			h.fail("%d tasks of rules for %s", len(tasks), urn)
-		}
+	for _, wrong := range h.saw.wrong {
+		h.fail("%s", wrong)
 	}
 	for urn, decisions := range h.saw.decided {
 		if len(decisions) > 1 {

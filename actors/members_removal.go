@@ -81,8 +81,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 		}
 	})
 	ms.team.tasks.endWrites(m.Member)
-	ms.team.rules.withdraw()
-	ms.team.tasks.handOut()
+	ms.team.rules.run()
 }
 
 // loadRemovals goes on with what a removal had left to do, and forgets it when

@@ -71,10 +71,14 @@ func later(a, b time.Time) time.Time {
 }
 
 // stopAfterRestore stops the rules once after each restore, before any of them acts. A
-// team without rules, or one that was created since, has nothing to stop.
+// team whose rules were all made since has nothing to stop.
 func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
 	at := rs.env.restoredAt
-	if at.IsZero() || len(rs.byID) == 0 || rs.team.record.CreatedAt.After(at) {
+	older := false
+	for _, r := range rs.book.Rules {
+		older = older || !r.CreatedAt.After(at)
+	}
+	if at.IsZero() || !older {
 		return nil
 	}
 	stopped, err := teamspace.Load[time.Time](view, rs.space, []byte(teamspace.KeyRulesRestored))
@@ -87,6 +91,7 @@ func (rs *engagementRules) stopAfterRestore(view persistence.View) error {
 	batch := &persistence.Batch{}
 	if rs.stopped == nil {
 		rs.stopped = &teamspace.StoppedRecord{At: at}
+		rs.book.Stopped = true
 		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
 	}
 	batch.Put([]byte(teamspace.KeyRulesRestored), teamspace.Encode(at))

@@ -297,6 +297,7 @@ func (ss *sessions) onAnnounced(m *announced) {
 			ss.statusChanged(s)
 		}
 	}
+	ss.team.rules.onAccountChanged(m.member)
 	if s := ss.byID[m.seen]; s != nil {
 		ss.saw(batch, s, false, ss.env.clock.Now())
 	}

@@ -284,10 +284,7 @@ func (t *task) onTimer() {
 		by := t.holder()
 		overdue := !t.state.Renewable(now) // its session may still believe in it
 		if next, ok := t.state.LoseLease(now); ok {
-			event := taskReturned
-			if next.State.Final() {
-				event = taskEnded
-			}
+			event := returnedOrEnded(&next)
 			if !overdue {
 				t.decide(next, taskChange{event: event, by: by}, answer)
 			} else {

@@ -93,7 +93,7 @@ func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 	}
 	if next, ok := t.state.Release(t.env.clock.Now()); ok {
 		t.decide(next, taskChange{
-			event: taskReturned, by: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
+			event: returnedOrEnded(&next), by: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
 		}, nil)
 	}
 }
@@ -173,10 +173,16 @@ func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskErr
 		return
 	}
 	next, _ := t.state.Retry(v, now)
-	if next.State.Final() {
-		change.event = taskEnded
-	}
+	change.event = returnedOrEnded(&next)
 	t.decide(next, change, t.ack(m))
+}
+
+// returnedOrEnded is the event of a task that was taken back from its session.
+func returnedOrEnded(next *watchpost.Task) taskEvent {
+	if next.State.Final() {
+		return taskEnded
+	}
+	return taskReturned
 }
 
 // onPosts sends the posts of a part or of a scan's result on their way through

@@ -278,7 +278,6 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 	delete(t.open, m.task.ID)
 	t.tally.closed(m.task.ID, open)
 	t.team.effects.settled(m.task.ID)
-	t.team.rules.onTaskClosed(m.task)
 	if !open.scan {
 		t.env.finished.remember(t.team.id, viewOf(m.task))
 	}

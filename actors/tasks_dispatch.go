@@ -8,7 +8,8 @@ import (
 	"watchpost/persistence"
 )
 
-// handOut assigns waiting tasks to free sessions until nothing fits.
+// handOut assigns waiting tasks to free sessions until nothing fits. Rules get what is
+// still free then.
 func (t *tasks) handOut() {
 	now := t.env.clock.Now()
 	t.beginDay(now)
@@ -19,6 +20,7 @@ func (t *tasks) handOut() {
 		}
 		t.handTo(a)
 	}
+	t.team.rules.work(now)
 	for _, c := range t.dispatch.takeRelieved() {
 		for _, w := range c.workers {
 			t.team.accounts.showBlocked(w)
@@ -28,6 +30,25 @@ func (t *tasks) handOut() {
 		t.team.sessions.statusesChanged()
 	}
 	t.showPending(now)
+}
+
+// handAtOnce assigns a task that was made for a connection that is free.
+func (t *tasks) handAtOnce(id watchpost.TaskID) {
+	if a, ok := t.dispatch.take(id, t.env.clock.Now()); ok {
+		t.handTo(a)
+		return
+	}
+	t.ctx.Send(t.open[id].pid, rulePostponed)
+}
+
+// accountFor says what a member's account may do of a type, for a rule to decide by.
+func (t *tasks) accountFor(kind watchpost.TaskType, member watchpost.MemberID, now time.Time) watchpost.RuleAccount {
+	account := t.team.members.accountOf(member)
+	reason, until := t.dispatch.why(queueKey{kind, member, account}, now)
+	return watchpost.RuleAccount{
+		Seen: t.team.accounts.alive[member].last, Connected: reason == watchpost.PendingQueued || !until.IsZero(),
+		Ready: until, Free: t.dispatch.free(member, account, kind, now),
+	}
 }
 
 // beginDay has the session actors debit their leases to the period that begins.
@@ -48,21 +69,31 @@ func (t *tasks) beginDay(now time.Time) {
 }
 
 // handTo assigns a task to a session, or fails it when the account has done the
-// same already.
+// same already, or when the rule that asked for it would not do it now.
 func (t *tasks) handTo(a assignment) {
 	open := t.open[a.task]
+	if !t.team.rules.allow(a.task) {
+		t.handNothing(a.worker)
+		t.ctx.Send(open.pid, rulePostponed)
+		return
+	}
 	first, err := t.team.effects.duplicate(open, a.worker.account)
 	if err != nil {
 		t.fail(err)
 		return
 	}
 	if first != "" {
-		a.worker.task = ""
-		t.dispatch.changed(a.worker)
+		t.handNothing(a.worker)
 		t.ctx.Send(open.pid, duplicateOf(first))
 		return
 	}
 	t.assign(open, a)
+}
+
+// handNothing frees a worker that was chosen for a task.
+func (t *tasks) handNothing(w *worker) {
+	w.task = ""
+	t.dispatch.changed(w)
 }
 
 // assign asks the session actor of the chosen connection to do a task.
@@ -137,7 +168,11 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		open.pinned, open.account = c.task.Account, c.task.Lease.Account
 	case taskDeclined:
 		t.answered(open)
-		if c.task.State == watchpost.TaskPending {
+		switch {
+		case c.task.State != watchpost.TaskPending:
+		case c.task.Asked.Kind == watchpost.AskedByRule:
+			t.ctx.Send(open.pid, rulePostponed)
+		default:
 			t.dispatch.add(&c.task, t.env.clock.Now())
 		}
 	case taskActs:
@@ -157,6 +192,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.tally.count(open)
 		t.dispatch.remove(c.task.ID)
 		t.team.effects.end(batch, &c.task)
+		t.team.rules.onTaskEnded(batch, &c.task)
 		t.team.scans.onScanEnded(batch, open, c)
 	}
 	t.team.sessions.statusesChanged()
@@ -185,7 +221,11 @@ func (t *tasks) onWake() {
 	t.handOut()
 	t.team.sessions.statusesChanged()
 	t.armWake()
-	// The clock goes on when all hand-outs of this moment are decided.
+	t.answerTimer()
+}
+
+// answerTimer lets the clock go on when all hand-outs of this moment are decided.
+func (t *tasks) answerTimer() {
 	if sender := t.ctx.Sender(); t.unanswered > 0 && sender != nil {
 		t.wakers = append(t.wakers, sender)
 		return

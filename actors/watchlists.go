@@ -231,7 +231,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	ws.team.scans.dropOf(func(s watchpost.ScanTarget) bool { return s.Watchlist == m.ID })
 	ws.commit(batch, Done{})
-	ws.team.rules.withdraw()
+	ws.team.rules.run()
 	ws.team.notifications.clean()
 	// Through the actor that passes its posts on, so that the purge comes behind them.
 	ws.ctx.Send(owner, purge{watchlist: m.ID, team: ws.ctx.Self()})

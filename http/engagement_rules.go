@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -224,9 +225,8 @@ func (s *Server) tryRule(r *http.Request, request createRuleRequest) (tryRuleRep
 	if err != nil {
 		return tryRuleReply{}, err
 	}
-	rule.Members = make([]watchpost.MemberID, max(1, len(emails)))
-	for i, email := range emails {
-		rule.Members[i] = watchpost.MemberID(email)
+	for i := range emails {
+		rule.Members = append(rule.Members, watchpost.MemberID(strconv.Itoa(i)))
 	}
 	trial, err := s.registry.TryRule(r.Context(), teamOf(r.Context()), rule)
 	reply := tryRuleReply{Posts: trial.Posts, Matches: trial.Matches, Busiest: trial.Busiest, Second: trial.SecondOfAuthor, NoText: trial.NoText,

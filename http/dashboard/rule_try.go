@@ -36,9 +36,6 @@ func (d *Dashboard) tried(w http.ResponseWriter, r *http.Request, v *visit, f *r
 	for _, id := range ticked(f.Members) {
 		rule.Members = append(rule.Members, watchpost.MemberID(id))
 	}
-	if len(rule.Members) == 0 {
-		rule.Members = []watchpost.MemberID{""} // the one who acts for the team
-	}
 	trial, err := d.Registry.TryRule(r.Context(), v.session.Team, rule)
 	if err != nil {
 		return false, err

@@ -213,10 +213,8 @@ func AuditKey(number uint64) []byte { return fmt.Appendf(nil, "%s%016x", KeyAudi
 // RulePostKey is the mark of a post that a rule has acted on.
 func RulePostKey(postKey string) []byte { return Key(keyRulePost, shortHash(postKey)) }
 
-// RuleAuthorKey is the mark of an author that a rule has engaged with in a week.
-func RuleAuthorKey(week, author string) []byte {
-	return Key(KeyRuleAuthor, week+shortHash(author))
-}
+// RuleAuthorKey is the key of a watchpost.AuthorMark.
+func RuleAuthorKey(mark string) []byte { return Key(KeyRuleAuthor, mark) }
 
 // shortHash makes a text of any length a part of a key.
 func shortHash(s string) string {

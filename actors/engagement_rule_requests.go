@@ -1,0 +1,159 @@
+package actors
+
+import (
+	"slices"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// watch adds the watchlists of the rules.
+func (rs *engagementRules) watch(w *watchedLists) {
+	for _, r := range rs.book.Rules {
+		w.add(r.Watchlist)
+	}
+}
+
+func (rs *engagementRules) onCreate(m CreateRule) {
+	tracked := rs.team.watchlists.byID[m.Rule.Watchlist]
+	if tracked == nil {
+		rs.answer(nil, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound))
+		return
+	}
+	r := m.Rule
+	var err error
+	if r.Members, err = rs.membersOf(m.Emails); err != nil {
+		rs.answer(nil, err)
+		return
+	}
+	have := 0
+	for _, other := range rs.book.Rules {
+		if other.Watchlist == r.Watchlist {
+			have++
+		}
+	}
+	if err := rs.team.plan().CheckAutoEngagementRules(have); err != nil {
+		rs.answer(nil, err)
+		return
+	}
+	r.CreatedAt = rs.env.clock.Now()
+	r.ID = watchpost.RuleID(watchpost.NewID(r.CreatedAt))
+	if r.Name == "" {
+		r.Name = r.AutoName(tracked.view.Watchlist.Name)
+	}
+	rs.book.Rules[r.ID] = r
+	batch := &persistence.Batch{}
+	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
+	rs.team.idempotency.commitOnce(batch, rs.viewOf(r))
+}
+
+// membersOf returns the members with the emails, each once.
+func (rs *engagementRules) membersOf(emails []string) (ids []watchpost.MemberID, err error) {
+	if len(emails) == 0 {
+		acting, err := rs.team.members.actingFor(nil)
+		return []watchpost.MemberID{acting.ID}, err
+	}
+	for _, email := range emails {
+		member, err := rs.team.members.byEmail(email)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, member.ID) {
+			ids = append(ids, member.ID)
+		}
+	}
+	return ids, nil
+}
+
+func (rs *engagementRules) onUpdate(m UpdateRule) {
+	old, known := rs.book.Rules[m.ID]
+	if !known {
+		rs.answer(nil, errRule())
+		return
+	}
+	r, err := m.Patch.Apply(old)
+	if err == nil && m.Emails != nil {
+		r.Members, err = rs.membersOf(*m.Emails)
+	}
+	if err != nil {
+		rs.answer(nil, err)
+		return
+	}
+	rs.book.Rules[r.ID] = r
+	batch := &persistence.Batch{}
+	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
+	rs.commit(batch, rs.viewOf(r))
+	rs.refresh(&r)
+	rs.run()
+}
+
+func errRule() error { return watchpost.Errorf(watchpost.NotFound, watchpost.TextRuleNotFound) }
+
+func (rs *engagementRules) onDelete(m DeleteRule) {
+	if _, known := rs.book.Rules[m.ID]; !known {
+		rs.answer(nil, errRule())
+		return
+	}
+	batch := &persistence.Batch{}
+	rs.remove(batch, m.ID)
+	rs.commit(batch, Done{})
+	rs.run()
+}
+
+func (rs *engagementRules) remove(batch *persistence.Batch, id watchpost.RuleID) {
+	batch.Delete(teamspace.Key(teamspace.KeyRule, id))
+	delete(rs.book.Rules, id)
+}
+
+// onWatchlistDeleted deletes the rules of a watchlist with it; run is to
+// follow. Tasks that were made already go on, like all of the watchlist's.
+func (rs *engagementRules) onWatchlistDeleted(batch *persistence.Batch, id watchpost.WatchlistID) {
+	for _, r := range rs.book.Rules {
+		if r.Watchlist == id {
+			rs.remove(batch, r.ID)
+		}
+	}
+}
+
+// onStop decides with one small record, which every later activation honours.
+func (rs *engagementRules) onStop(m StopRules) {
+	batch := &persistence.Batch{}
+	switch {
+	case m.Stop && rs.stopped == nil:
+		rs.stopped = &teamspace.StoppedRecord{At: rs.env.clock.Now(), By: m.By}
+		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
+	case !m.Stop:
+		rs.stopped = nil
+		batch.Delete([]byte(teamspace.KeyRulesStopped))
+	}
+	rs.book.Stopped = rs.stopped != nil
+	rs.commits.submit(batch, nil)
+	rs.run()
+	rs.answer(Done{}, nil) // behind the withdrawals
+}
+
+func (rs *engagementRules) onDecide(m DecideRuleAction) {
+	a := rs.book.Open[m.ID]
+	switch {
+	case a == nil:
+		rs.answer(nil, watchpost.Errorf(watchpost.NotFound, textActionNotFound))
+		return
+	case a.State != watchpost.RuleProposed:
+		rs.answer(nil, watchpost.Errorf(watchpost.Conflict, "The action was approved before"))
+		return
+	}
+	a.DecidedBy = m.By
+	batch := &persistence.Batch{}
+	if m.Approve {
+		a.State, a.Approved = watchpost.RuleQueued, true
+		if m.Text != nil && a.Action == watchpost.ActionComment {
+			a.Text = *m.Text
+		}
+		rs.put(batch, a)
+	} else {
+		rs.end(batch, a, watchpost.RuleRejected)
+	}
+	rs.commit(batch, *a)
+	rs.run()
+}
