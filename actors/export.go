@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"watchpost"
 	"watchpost/persistence"
@@ -16,10 +17,17 @@ type ExportedPost struct {
 	Tagging *watchpost.Tagging
 }
 
+// ExportedRule is a rule of an export, with its members.
+type ExportedRule struct {
+	Rule    watchpost.EngagementRule
+	Members []watchpost.Member
+}
+
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
-// watchpost.Watchlist, watchpost.List, TaskView, watchpost.Interaction,
-// watchpost.AuditEntry, JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
+// watchpost.Watchlist, watchpost.List, ExportedRule, watchpost.RuleAction,
+// watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
+// JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if _, err := Ask(ctx, r, id, noteExport{}); err != nil {
 		return err
@@ -51,6 +59,13 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		func() error {
 			return exportAll(view, space, teamspace.KeyList, func(l watchpost.List) error { return yield(l) })
 		},
+		func() error { return exportRules(view, space, team.Members, yield) },
+		func() error {
+			return exportAll(view, space, teamspace.KeyTarget, func(t watchpost.NotificationTarget) error {
+				t.Sealed = nil
+				return yield(t)
+			})
+		},
 		func() error {
 			return exportAll(view, space, teamspace.KeyTask, func(t watchpost.Task) error { return yield(viewOf(&t)) })
 		},
@@ -68,6 +83,20 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		}
 	}
 	return nil
+}
+
+// exportRules yields the rules, then their actions: those that are open, then those that
+// have ended and are still shown.
+func exportRules(view persistence.View, space persistence.Space, members []watchpost.Member, yield func(any) error) error {
+	err := exportAll(view, space, teamspace.KeyRule, func(r watchpost.EngagementRule) error {
+		return yield(ExportedRule{r, slices.DeleteFunc(slices.Clone(members), func(m watchpost.Member) bool { return !slices.Contains(r.Members, m.ID) })})
+	})
+	for _, actions := range []string{teamspace.KeyRuleAction, teamspace.KeyRuleJournal} {
+		if err == nil {
+			err = exportAll(view, space, actions, func(a watchpost.RuleAction) error { return yield(a) })
+		}
+	}
+	return err
 }
 
 // exportAll yields the records at keys with a prefix.

@@ -149,8 +149,8 @@ func (r *createRuleRequest) rule() (watchpost.EngagementRule, []string, error) {
 	return rule, emails, err
 }
 
-// shownRule is a rule in a reply.
-type shownRule struct {
+// ruleSettings is a rule as its team made it.
+type ruleSettings struct {
 	ID        watchpost.RuleID      `json:"id"`
 	Watchlist watchpost.WatchlistID `json:"watchlist_id"`
 	Name      string                `json:"name"`
@@ -164,19 +164,27 @@ type shownRule struct {
 	Approval  bool         `json:"approval"`
 	Disabled  bool         `json:"disabled"`
 	CreatedAt timestamp    `json:"createdAt"`
-	Proposed  int          `json:"proposed_actions"`
-	Waiting   int          `json:"waiting_actions"`
-	NextAt    *timestamp   `json:"next_action_at"`
+}
+
+// shownRule is a rule in a reply.
+type shownRule struct {
+	ruleSettings
+	Proposed int        `json:"proposed_actions"`
+	Waiting  int        `json:"waiting_actions"`
+	NextAt   *timestamp `json:"next_action_at"`
 }
 
 func showRule(v actors.RuleView) shownRule {
-	r := &v.Rule
-	shown := shownRule{
+	return shownRule{showRuleSettings(&v.Rule, v.Members), v.Proposed, v.Waiting, timestampOrNil(v.NextAt)}
+}
+
+func showRuleSettings(r *watchpost.EngagementRule, members []watchpost.Member) ruleSettings {
+	shown := ruleSettings{
 		ID: r.ID, Watchlist: r.Watchlist, Name: r.Name, Action: r.Action, shownConditions: showConditions(&r.If), Templates: textsOrNone(r.Templates),
 		Emails: []string{}, PerDay: r.PerDay, Hours: showHours(&r.Hours), Pause: pauseMinutes{r.MinPause.Minutes(), r.MaxPause.Minutes()},
-		Approval: r.Approval, Disabled: r.Disabled, CreatedAt: timestampOf(r.CreatedAt), Proposed: v.Proposed, Waiting: v.Waiting, NextAt: timestampOrNil(v.NextAt),
+		Approval: r.Approval, Disabled: r.Disabled, CreatedAt: timestampOf(r.CreatedAt),
 	}
-	for _, m := range v.Members {
+	for _, m := range members {
 		shown.Emails = append(shown.Emails, m.Email)
 	}
 	return shown

@@ -83,6 +83,12 @@ func exported(record any) exportLine {
 			list.Entries[i] = e.Reference.Key()
 		}
 		return exportLine{"list", list}
+	case actors.ExportedRule:
+		return exportLine{"rule", showRuleSettings(&r.Rule, r.Members)}
+	case watchpost.RuleAction:
+		return exportLine{"rule_action", showAction(&r)}
+	case watchpost.NotificationTarget:
+		return exportLine{"notification_target", showTargetSettings(&r)}
 	case actors.TaskView:
 		return exportLine{"task", exportedTask{r.Type, timestampOf(r.CreatedAt), shownTask(r)}}
 	case watchpost.Interaction:

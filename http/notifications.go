@@ -98,22 +98,27 @@ func (r *createTargetRequest) cleanField(name string) error {
 	return nil
 }
 
+// targetSettings is a target as its team made it, without its secret.
+type targetSettings struct {
+	ID        watchpost.TargetID    `json:"id"`
+	Name      string                `json:"name"`
+	Type      watchpost.TargetKind  `json:"type" validate:"oneof=slack discord teams telegram email webhook"`
+	Watchlist watchpost.WatchlistID `json:"watchlist_id"`
+	URL       string                `json:"url"`
+	Chat      string                `json:"chat_id"`
+	Emails    []string              `json:"user_emails" validate:"required"`
+	shownConditions
+	Batch     float64    `json:"batch_minutes"`
+	Quiet     dailyHours `json:"quiet_hours"`
+	PerHour   int        `json:"max_per_hour"`
+	Disabled  bool       `json:"disabled"`
+	CreatedAt timestamp  `json:"createdAt"`
+}
+
 // shownTarget is a target in a reply.
 type shownTarget struct {
-	ID          watchpost.TargetID    `json:"id"`
-	Name        string                `json:"name"`
-	Type        watchpost.TargetKind  `json:"type" validate:"oneof=slack discord teams telegram email webhook"`
-	Watchlist   watchpost.WatchlistID `json:"watchlist_id"`
-	OfWatchlist bool                  `json:"of_watchlist"`
-	URL         string                `json:"url"`
-	Chat        string                `json:"chat_id"`
-	Emails      []string              `json:"user_emails" validate:"required"`
-	shownConditions
-	Batch        float64    `json:"batch_minutes"`
-	Quiet        dailyHours `json:"quiet_hours"`
-	PerHour      int        `json:"max_per_hour"`
-	Disabled     bool       `json:"disabled"`
-	CreatedAt    timestamp  `json:"createdAt"`
+	targetSettings
+	OfWatchlist  bool       `json:"of_watchlist"`
 	Paused       string     `json:"paused"`
 	FailingSince *timestamp `json:"failing_since"`
 	DeliveredAt  *timestamp `json:"delivered_at"`
@@ -123,12 +128,18 @@ type shownTarget struct {
 }
 
 func showTarget(v actors.TargetView) shownTarget {
-	t := &v.Target
 	return shownTarget{
-		ID: t.ID, Name: t.Name, Type: t.Kind, Watchlist: t.Watchlist, OfWatchlist: v.OfWatchlist, URL: t.URL, Chat: t.Chat, Emails: textsOrNone(t.Emails),
-		shownConditions: showConditions(&t.If), Batch: t.Batch.Minutes(), Quiet: showHours(&t.Quiet), PerHour: t.PerHour, Disabled: t.Disabled,
-		CreatedAt: timestampOf(t.CreatedAt), Paused: v.Paused, FailingSince: timestampOrNil(v.FailingSince), DeliveredAt: timestampOrNil(v.DeliveredAt),
+		targetSettings: showTargetSettings(&v.Target), OfWatchlist: v.OfWatchlist,
+		Paused: v.Paused, FailingSince: timestampOrNil(v.FailingSince), DeliveredAt: timestampOrNil(v.DeliveredAt),
 		NextAt: timestampOrNil(v.NextAt), Waiting: v.Waiting, Dropped: v.Dropped,
+	}
+}
+
+func showTargetSettings(t *watchpost.NotificationTarget) targetSettings {
+	return targetSettings{
+		ID: t.ID, Name: t.Name, Type: t.Kind, Watchlist: t.Watchlist, URL: t.URL, Chat: t.Chat, Emails: textsOrNone(t.Emails),
+		shownConditions: showConditions(&t.If), Batch: t.Batch.Minutes(), Quiet: showHours(&t.Quiet), PerHour: t.PerHour, Disabled: t.Disabled,
+		CreatedAt: timestampOf(t.CreatedAt),
 	}
 }
 
