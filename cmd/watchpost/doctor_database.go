@@ -25,6 +25,15 @@ func (d *doctor) checkDatabase(ctx context.Context) {
 		return
 	}
 	d.ok(check, "PostgreSQL %s", server)
+	var sums string
+	switch err := ask(ctx, config, `SELECT current_setting('data_checksums')`, &sums); {
+	case err != nil:
+		d.fail(check, err, "the database does not answer")
+	case sums != "on":
+		d.warn("store", "stop the server and run pg_checksums --enable", "the database has no checksums: damage of its disk would be served")
+	default:
+		d.ok("store", "the database has checksums")
+	}
 	if !d.config.Cluster {
 		return
 	}

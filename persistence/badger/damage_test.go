@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -289,6 +290,56 @@ func TestDamagedTeam(t *testing.T) {
 	mustActivate(t, s, "a")
 }
 
+// TestRot: a block goes bad while a process has the store open. The process ends before it
+// misses a record.
+func TestRot(t *testing.T) {
+	dir := teams(t)
+	output, err := child(t, "rotting", dir).Output()
+	var ended *exec.ExitError
+	require.ErrorAs(t, err, &ended, string(output))
+	require.Equal(t, 1, ended.ExitCode(), string(output))
+	require.Empty(t, string(output))
+	s := opened(t, quiet(dir))
+	_, err = scanned(t, s, "a")
+	require.ErrorIs(t, err, persistence.ErrDamaged)
+	require.NoError(t, s.Close())
+}
+
+// readRotten opens a store, damages a table in place and reads it.
+func readRotten(dir string) int {
+	s, err := Open(quiet(dir))
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) != 1 {
+		return 3
+	}
+	f, err := os.OpenFile(tables[0], os.O_RDWR, 0)
+	if err != nil {
+		return 4
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 5
+	}
+	if _, err := f.WriteAt([]byte("rotten rotten rotten"), info.Size()/5); err != nil {
+		return 6
+	}
+	v, err := s.View(context.Background())
+	if err != nil {
+		return 7
+	}
+	n := 0
+	err = v.Scan("a", nil, nil, func(_, _ []byte) bool {
+		n++
+		return true
+	})
+	fmt.Println("read", n, err)
+	return 8
+}
+
 // TestReadOnly: reading changes nothing, in a closed folder and after a kill.
 func TestReadOnly(t *testing.T) {
 	for _, dir := range []string{written(t), killed(t, 5)} {
@@ -314,6 +365,20 @@ func TestReadOnly(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = Open(Options{Dir: t.TempDir(), ReadOnly: true})
 	require.ErrorContains(t, err, "there is no store")
+}
+
+// TestShortLogs: a crash may leave a log before its header is written.
+func TestShortLogs(t *testing.T) {
+	for _, size := range []int{0, 5, 20, 4096} {
+		dir := written(t)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "00009.mem"), make([]byte, size), 0o600))
+		o := quiet(dir)
+		for _, o.ReadOnly = range []bool{true, false} {
+			s := opened(t, o)
+			require.Equal(t, "v", get(t, s, "team", "k"), "%d bytes", size)
+			require.NoError(t, s.Close())
+		}
+	}
 }
 
 // TestRootReads: root looks at the store of another user, who can open it afterwards.

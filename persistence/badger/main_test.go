@@ -26,6 +26,7 @@ var children = map[string]func(dir string) int{
 	"holding": holdOpen,
 	"full":    closeFull,
 	"opening": openAndWrite,
+	"rotting": readRotten,
 }
 
 func TestMain(m *testing.M) {

@@ -52,7 +52,7 @@ func openDatabase(o Options) (*database, error) {
 	}
 	d := &database{lock: lock}
 	if err := d.open(o); err != nil {
-		_ = lock.Close() // the earlier error counts
+		_ = d.release() // the earlier error counts
 		return nil, fmt.Errorf("persistence/badger: open %s: %w", o.Dir, err)
 	}
 	return d, nil
@@ -74,6 +74,9 @@ func (d *database) open(o Options) error {
 	d.damage = report.Damage
 	if err := d.damage.refuses(); err != nil {
 		return err
+	}
+	if len(d.damage) > 0 {
+		damagedStores.Add(1)
 	}
 	for _, part := range d.damage {
 		o.Logger.Error("a part of the store is damaged: its teams are refused until a backup is restored", "dir", o.Dir, "damage", part.String(), "team", d.damage.whose(&part))
@@ -128,6 +131,9 @@ func (d *database) openToRead(o Options, report *integrity.Report) (err error) {
 
 // release lets others open the folder; the database is closed.
 func (d *database) release() error {
+	if d.damage.refuses() == nil && len(d.damage) > 0 {
+		damagedStores.Add(-1)
+	}
 	err := d.acknowledged.close()
 	if d.copied != "" {
 		err = errors.Join(err, os.RemoveAll(d.copied)) //nolint:gosec // a folder of our own

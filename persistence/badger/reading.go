@@ -49,6 +49,9 @@ func fillCopy(dir, copied string, r *integrity.Report) error {
 		}
 	}
 	for _, l := range r.Logs {
+		if l.Empty() {
+			continue
+		}
 		if err := copyStart(filepath.Join(dir, l.Name), filepath.Join(copied, l.Name), l.End); err != nil {
 			return err
 		}

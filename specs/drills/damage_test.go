@@ -15,12 +15,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors/actorstest"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
-	"watchpost/persistence/enginetest"
 )
 
-func TestMain(m *testing.M) { enginetest.Main(m) }
+func TestMain(m *testing.M) { actorstest.Main(m) }
 
 // How a case of the drill may end.
 const (
@@ -36,13 +36,7 @@ func TestDamage(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") != "" {
 		cases = 1200
 	}
-	seed := rand.Uint64()
-	if given := os.Getenv("WATCHPOST_SEED"); given != "" {
-		var err error
-		seed, err = strconv.ParseUint(given, 10, 64)
-		require.NoError(t, err)
-	}
-	t.Logf("WATCHPOST_SEED=%d", seed)
+	seed := seedOf(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	stores := images(t, seed)
 	ends := map[string]map[string]int{}
@@ -64,6 +58,18 @@ func TestDamage(t *testing.T) {
 	for _, kind := range []string{".sst", ".mem", ".vlog", "MANIFEST", "other"} {
 		t.Logf("%-8s %v", kind, ends[kind])
 	}
+}
+
+// seedOf is that of the run, from WATCHPOST_SEED or a new one.
+func seedOf(t *testing.T) uint64 {
+	seed := rand.Uint64()
+	if given := os.Getenv("WATCHPOST_SEED"); given != "" {
+		var err error
+		seed, err = strconv.ParseUint(given, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("WATCHPOST_SEED=%d", seed)
+	return seed
 }
 
 // hurt damages a file of the folder and says how.

@@ -54,6 +54,9 @@ type Log struct {
 	End  int64 // of the last whole group
 }
 
+// Empty reports whether the log has no group.
+func (l Log) Empty() bool { return l.End <= logHeader }
+
 // Table is a table that the manifest names.
 type Table struct {
 	Name        string

@@ -59,7 +59,7 @@ func (s *Server) create() (err error) {
 	if s.as, err = ordinaryUser(s.dir); err != nil {
 		return err
 	}
-	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", owner, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", owner, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", "--data-checksums")
 	initdb.SysProcAttr, initdb.Dir = s.as, s.dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
@@ -204,6 +204,9 @@ func ordinaryUser(dir string) (*syscall.SysProcAttr, error) {
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, os.Chown(dir, int(uid), int(gid))
 }
+
+// Path returns the path of a file in the server's data folder.
+func (s *Server) Path(name string) string { return filepath.Join(s.data(), name) }
 
 // PID is the id of the server's first process.
 func (s *Server) PID() int { return s.process.Process.Pid }
