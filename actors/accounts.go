@@ -263,6 +263,9 @@ func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Paus
 		}
 		pauses = append(pauses, Pause{Reason: reason, TaskType: kind, Until: b.Until, Failures: b.Failures, Since: b.Since, Code: b.Code, Message: b.Message})
 	}
+	if !l.refused() {
+		return pauses
+	}
 	for _, a := range watchpost.Allowances {
 		if l.closed(a.Action, now) {
 			pauses = append(pauses, Pause{Reason: PauseNetworkLimit, Action: a.Action, Until: a.Period.Reset(now)})

@@ -232,6 +232,11 @@ func (l *ledger) closed(action watchpost.Action, now time.Time) bool {
 	return counted && e != nil && e.Closed
 }
 
+// refused reports whether the network itself refused more of any action, now or before.
+func (l *ledger) refused() bool {
+	return slices.ContainsFunc(l.entries, func(e ledgerEntry) bool { return e.Closed })
+}
+
 // forget drops from memory what loadLedgers would not read at now.
 func (l *ledger) forget(now time.Time) {
 	oldest := oldestPeriod(now)

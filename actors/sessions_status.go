@@ -1,8 +1,9 @@
 package actors
 
 import (
-	"hash/fnv"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"watchpost"
 	"watchpost/internal/protocol"
@@ -85,12 +86,11 @@ func (ss *sessions) onStatusDue(m statusDue) {
 // tellStatus sends a session its status if it differs from the last one.
 func (ss *sessions) tellStatus(s *sessionState, now time.Time) {
 	frame := ss.status(s, now)
-	h := fnv.New64a()
-	_, _ = h.Write(teamspace.Encode(frame))
-	if s.told.hash == h.Sum64() && !s.told.at.IsZero() {
+	hash := xxhash.Sum64(teamspace.Encode(frame))
+	if s.told.hash == hash && !s.told.at.IsZero() {
 		return
 	}
-	s.told = told{at: now, hash: h.Sum64()}
+	s.told = told{at: now, hash: hash}
 	ss.commits.submit(nil, ss.sends(s, frame))
 }
 

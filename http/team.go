@@ -14,7 +14,8 @@ func (s *Server) teamRoutes() {
 		s.operation(teams, "getTeam", "Show the team: members, extensions, allowances, quotas, waiting scans", tagTeam))
 }
 
-// teamReply is a team as its members see it.
+// teamReply is a team as its members see it. Members documents the fields of one;
+// appendTo writes those of view.
 type teamReply struct {
 	ID      watchpost.TeamID `json:"id"`
 	Name    string           `json:"name"`
@@ -23,6 +24,7 @@ type teamReply struct {
 	Members []teamMember     `json:"members" validate:"required"`
 	Quotas  teamQuotas       `json:"quotas"`
 	Scans   waitingScans     `json:"waiting_scans"`
+	view    *actors.TeamView
 }
 
 type teamMember struct {
@@ -101,36 +103,12 @@ func (s *Server) getTeam(r *http.Request) (teamReply, error) {
 }
 
 func replyOfTeam(view *actors.TeamView) teamReply {
-	reply := teamReply{
-		ID: view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan, Expires: timestampOrNil(view.Team.PlanExpiresAt),
-		Members: make([]teamMember, len(view.Presence)),
-		Quotas:  quotasShown(view.Use, view.Limits),
-		Scans:   waitingScans{view.WaitingScans, timestampOrNil(view.OldestScan)},
+	return teamReply{
+		view: view,
+		ID:   view.Team.ID, Name: view.Team.Name, Plan: view.Team.Plan, Expires: timestampOrNil(view.Team.PlanExpiresAt),
+		Quotas: quotasShown(view.Use, view.Limits),
+		Scans:  waitingScans{view.WaitingScans, timestampOrNil(view.OldestScan)},
 	}
-	for i, p := range view.Presence {
-		reply.Members[i] = teamMemberShown(view.Team.Members[i], p)
-	}
-	return reply
-}
-
-func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {
-	v := teamMember{
-		ID: m.ID, FullName: m.FullName, Email: m.Email, Role: m.Role, Acting: p.Acting,
-		Extension:    extensionState{p.Active, p.Connected, timestampOrNil(p.LastActive)},
-		AccountInUse: p.AccountInUse,
-		Allowances:   map[watchpost.Action]allowance{},
-		Pauses:       make([]pause, len(p.Pauses)),
-	}
-	if a := p.Account; a != nil {
-		v.Account = &networkAccount{a.URN, a.Slug, a.Name, a.SignedIn}
-	}
-	for _, u := range p.Used {
-		v.Allowances[u.Action] = allowance{u.Used, u.Limit, timestampOf(u.ResetsAt)}
-	}
-	for i, one := range p.Pauses {
-		v.Pauses[i] = pause{one.Reason, one.TaskType, one.Action, timestampOrNil(one.Until), one.Failures, timestampOrNil(one.Since), one.Code, one.Message}
-	}
-	return v
 }
 
 func quotasShown(use, limits watchpost.Quotas) teamQuotas {
