@@ -21,6 +21,8 @@ type Inspection struct {
 	// Newest is the latest moment that the store knows: of the master key, a team, or
 	// the newest task of each team. Zero: none.
 	Newest time.Time
+	// Refused are the posts that teams could not take, by team.
+	Refused []RefusedPost
 }
 
 // Inspect reads a store, which may be in use.
@@ -49,7 +51,10 @@ func Inspect(ctx context.Context, store persistence.Store) (Inspection, error) {
 		teamspace.EachEntry(view, teamspace.DirTeam, func(id string, team teamspace.TeamEntry) error {
 			found.Teams++
 			found.note(team.CreatedAt)
-			return found.noteNewestTask(view, persistence.Space(id))
+			refused := teamspace.LoadAll(view, persistence.Space(id), teamspace.KeyRefused, func(_ string, r teamspace.RefusedPost) {
+				found.Refused = append(found.Refused, RefusedPost{watchpost.TeamID(id), r})
+			})
+			return errors.Join(refused, found.noteNewestTask(view, persistence.Space(id)))
 		}),
 	)
 }

@@ -157,9 +157,9 @@ func (l *list) scanTask(e dueEntry) watchpost.Task {
 func (l *list) onCollected(m collected) {
 	var all []ingest
 	known := l.waiting[m.entry] == m.task
-	posts := make([]reportedPost, len(m.posts))
-	for i, p := range m.posts {
-		posts[i] = reportedPost{p, text.New(p.Content)}
+	posts := make([]reportedPost, 0, len(m.posts))
+	for _, p := range m.posts {
+		l.env.guard(l.team, "match", p.URN, p.Content, func() { posts = append(posts, reportedPost{p, text.New(p.Content)}) })
 	}
 	for _, w := range l.inOrder() {
 		if known && !w.Disabled {

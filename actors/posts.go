@@ -26,7 +26,7 @@ const (
 // cleanPosts takes over the posts of a session's frame. What a page says is
 // data and nothing else: a post without a urn or a sensible time is dropped, texts and
 // counters are bounded, and of URLs only http(s) ones are kept.
-func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.URL, now time.Time) []watchpost.Post {
+func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.URL, now time.Time, guard func(urn, content string, do func()) bool) []watchpost.Post {
 	source := watchpost.SourceNetwork
 	if kind == watchpost.TaskForumScan {
 		source = watchpost.SourceForum
@@ -37,17 +37,25 @@ func cleanPosts(reported []protocol.Post, kind watchpost.TaskType, network *url.
 		if r.URN == "" || len(r.URN) > maxURN || r.PostedAt.Year() < firstYear || r.PostedAt.After(now.Add(clockLeeway)) {
 			continue
 		}
-		posts = append(posts, watchpost.Post{
-			URN: r.URN, URL: cleanURL(r.URL, network), Source: source,
-			Content: clip(r.Content, maxContent), ImageText: clip(r.ImageText, maxContent),
-			AuthorName: clip(r.AuthorName, maxText), AuthorHeadline: clip(r.AuthorHeadline, maxText),
-			AuthorURL: cleanURL(r.AuthorURL, network), AuthorImageURL: cleanURL(r.AuthorImageURL, network),
-			PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
-			Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
-			ImageURLs: cleanURLs(r.ImageURLs, network), Videos: cleanURLs(r.Videos, network),
-		})
+		var post watchpost.Post
+		clean := func() { post = cleanPost(r, source, network) }
+		if guard(r.URN, r.Content, clean) {
+			posts = append(posts, post)
+		}
 	}
 	return posts
+}
+
+func cleanPost(r *protocol.Post, source watchpost.PostSource, network *url.URL) watchpost.Post {
+	return watchpost.Post{
+		URN: r.URN, URL: cleanURL(r.URL, network), Source: source,
+		Content: clip(r.Content, maxContent), ImageText: clip(r.ImageText, maxContent),
+		AuthorName: clip(r.AuthorName, maxText), AuthorHeadline: clip(r.AuthorHeadline, maxText),
+		AuthorURL: cleanURL(r.AuthorURL, network), AuthorImageURL: cleanURL(r.AuthorImageURL, network),
+		PostedAt: r.PostedAt.UTC(), Type: cleanType(r.Type),
+		Likes: counter(r.Likes), Comments: counter(r.Comments), Shares: counter(r.Shares),
+		ImageURLs: cleanURLs(r.ImageURLs, network), Videos: cleanURLs(r.Videos, network),
+	}
 }
 
 func counter(n int64) int64 { return min(max(n, 0), maxCounter) }

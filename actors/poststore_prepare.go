@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"slices"
+
 	"github.com/sourcegraph/conc/iter"
 	"github.com/sourcegraph/conc/panics"
 
@@ -28,6 +30,7 @@ type candidate struct {
 	tags      []watchpost.Tag
 	relevance float64
 	terms     postindex.TextTerms
+	refused   bool
 }
 
 // prepared tells the post store that the posts of an ingest are prepared, or how that
@@ -61,15 +64,20 @@ func (f *postStore) prepare() {
 }
 
 // beginPreparing prepares the posts of an ingest, which must not be touched until then.
-// A panic is the post store's, as if it had done the work itself.
+// A post that panics is refused; another panic is the post store's, as if it had done the work itself.
 func (f *postStore) beginPreparing(m *ingest) {
+	env, team := f.env, f.team
 	root, self, index := f.env.system.Root, f.ctx.Self(), f.env.posts
 	f.workers.Go(func() {
 		done := prepared{ingest: m}
 		var catcher panics.Catcher
 		catcher.Try(func() {
 			rules := enrich.NewRules(m.asked)
-			done.ready = iter.Map(m.posts, func(s *reportedPost) candidate { return s.prepare(rules, index) })
+			done.ready = iter.Map(m.posts, func(s *reportedPost) candidate {
+				var c candidate
+				c.refused = !env.guard(team, "understand", s.post.URN, s.post.Content, func() { c = s.prepare(rules, index) })
+				return c
+			})
 		})
 		done.failure = catcher.Recovered()
 		root.Send(self, done)
@@ -80,7 +88,7 @@ func (f *postStore) beginPreparing(m *ingest) {
 func (s *reportedPost) prepare(rules *enrich.Rules, index *postindex.Index) candidate {
 	text := s.text.WithImage(s.post.ImageText)
 	c := candidate{post: s.post}
-	rules.Post(&c.post, text)
+	understandPost(rules, &c.post, text)
 	c.tags, c.relevance = c.post.Tags, c.post.Relevance
 	c.post.Tags, c.post.Relevance = nil, 0
 	c.terms = index.TextTerms(c.post.Language, text)
@@ -93,6 +101,7 @@ func (f *postStore) onPrepared(m prepared) {
 		panic(m.failure.AsError()) // to the supervisor: the team reloads
 	}
 	f.preparing = false
-	m.ingest.posts, m.ingest.ready, m.ingest.prepared = nil, m.ready, true
+	ready := slices.DeleteFunc(m.ready, func(c candidate) bool { return c.refused })
+	m.ingest.posts, m.ingest.ready, m.ingest.prepared = nil, ready, true
 	f.work()
 }

@@ -123,7 +123,7 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 	batch := &persistence.Batch{}
 	if !m.looked {
 		err := f.change(view, batch, func(w *postindex.Writer) (err error) {
-			m.after, err = m.write(view, f.space, w)
+			m.after, err = m.write(view, f, w)
 			return err
 		})
 		if err != nil {
@@ -196,14 +196,14 @@ func (m *retag) begin(view persistence.View, space persistence.Space) (err error
 
 // write puts those of the next posts whose tags are not what their watchlists
 // give. It returns the last that it looked at; nil when there are no more.
-func (m *retag) write(view persistence.View, space persistence.Space, w *postindex.Writer) (last []byte, err error) {
+func (m *retag) write(view persistence.View, f *postStore, w *postindex.Writer) (last []byte, err error) {
 	n := 0
 	var failure error
-	last, err = postindex.EachStored(view, space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
+	last, err = postindex.EachStored(view, f.space, m.after, func(s *postindex.Stored, p *watchpost.Post) bool {
 		n++
 		before := teamspace.Encode(p)
-		m.contexts.tag(p, m.rules)
-		if !s.Current() || !bytes.Equal(before, teamspace.Encode(p)) {
+		tagged := f.env.guard(f.team, "classify", p.URN, p.Content, func() { m.contexts.tag(p, m.rules) })
+		if tagged && (!s.Current() || !bytes.Equal(before, teamspace.Encode(p))) {
 			if failure = w.Put(p); errors.Is(failure, postindex.ErrUnindexable) {
 				failure = nil // it stays as it was
 			}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sourcegraph/conc/panics"
+
 	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
@@ -98,7 +100,10 @@ func reprocessSome(ctx context.Context, store persistence.Store, posts *postinde
 	var failure error
 	last, err = postindex.Each(view, space, after, func(p *watchpost.Post) bool {
 		if all || p.Enrichment != enrich.Version {
-			contexts.understand(p)
+			var catcher panics.Catcher
+			if catcher.Try(func() { contexts.understand(p) }); catcher.Recovered() != nil {
+				return ctx.Err() == nil // it stays as it was
+			}
 			switch failure = w.Put(p); {
 			case errors.Is(failure, postindex.ErrUnindexable):
 				failure = nil // it stays as it was

@@ -197,7 +197,7 @@ func (t *task) onPosts(m fromSession, last bool) {
 		t.env.log.Warn("posts of a session not understood", "type", t.state.Type, "error", err)
 		output = protocol.PostsOutput{}
 	}
-	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.clock.Now())
+	posts := cleanPosts(output.Posts, t.state.Type, t.env.network, t.env.clock.Now(), t.guardPost)
 	for i := range posts {
 		if posts[i].PostedAt.After(t.newest) {
 			t.newest = posts[i].PostedAt
@@ -208,6 +208,11 @@ func (t *task) onPosts(m fromSession, last bool) {
 		c.newest = t.newest
 	}
 	t.ctx.Send(t.team, c)
+}
+
+// guardPost guards the cleaning of a post.
+func (t *task) guardPost(urn, content string, do func()) bool {
+	return t.env.guard(t.team, "clean", urn, content, do)
 }
 
 // onIngested acknowledges posts that are durable for each entry, and with the

@@ -43,6 +43,7 @@ type team struct {
 
 	notifications *notifications
 	audit         *audit
+	refusals      *refusals
 }
 
 // decided is how a child hands a decision to the team: what to write, what the
@@ -90,6 +91,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t.rules = newEngagementRules(t)
 	t.notifications = newNotifications(t)
 	t.audit = newAudit(t)
+	t.refusals = newRefusals(t)
 	return t
 }
 
@@ -182,7 +184,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.audit.load, t.web.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.audit.load, t.refusals.load, t.web.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.clock.Now())
@@ -295,7 +297,7 @@ func (t *team) receiveTeam(message any) bool {
 	case signInMember:
 		t.members.onSignInMember(m)
 	default:
-		return t.web.receive(message) || t.audit.receive(message)
+		return t.web.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
 	}
 	return true
 }

@@ -167,7 +167,12 @@ func (w *watchlist) onCollected(m collected) {
 	if known {
 		in.asked.Keyword, in.asked.Entries = w.keyword(m.entry), len(w.state.Keywords)
 		for _, p := range m.posts {
-			if s := (reportedPost{p, text.New(p.Content)}); matcher.Match(s.text) {
+			s, matches := reportedPost{post: p}, false
+			w.env.guard(w.team, "match", p.URN, p.Content, func() {
+				s.text = text.New(p.Content)
+				matches = matchPost(matcher, s.text)
+			})
+			if matches {
 				in.posts = append(in.posts, s)
 			}
 		}

@@ -186,6 +186,10 @@ func (d *doctor) checkContent(ctx context.Context) {
 	if waits := now.Sub(found.OldestMail); found.Mails > 0 && waits > mailWaits {
 		d.warn("mail", "check --smtp-… and the log", "%d mails wait for the mail server, the oldest for %s", found.Mails, waits.Round(time.Minute))
 	}
+	for _, r := range found.Refused {
+		d.warn("posts", "report the text and the reason; the rest of its scan was stored", "team %s could not %s the post %s on %s: %s: %.200q",
+			r.Team, r.Step, r.URN, r.At.Format(time.DateTime), r.Reason, r.Content)
+	}
 	if ahead := found.Newest.Sub(now); ahead > clockBehind {
 		d.fail("clocks", fmt.Errorf("the clock is %s behind the newest record of the store", ahead.Round(time.Second)),
 			"set the clock of this machine, and keep it by NTP; a store that was used with --test-clock needs that flag")

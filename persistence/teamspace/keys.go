@@ -64,6 +64,7 @@ import (
 //	tl <target> <delivery>                 watchpost.Delivery that was tried
 //	A <inverted number>                    watchpost.AuditEntry, newest first
 //	K                                      watchpost.KeyUse of the team's API key
+//	E <hash of a post and step>            RefusedPost
 //	v <post> <watchlist>                   empty; new to the watchlist, rules and notifications have not seen it
 //	p …                                    posts: package postindex
 //
@@ -139,6 +140,7 @@ const (
 	KeyTargetLog           = "tl"
 	KeyAudit               = "A"
 	KeyKeyUse              = "K"
+	KeyRefused             = "E"
 
 	DirTeam       = "team"
 	DirOutbox     = "outbox"
@@ -221,6 +223,9 @@ func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
 }
+
+// RefusedKey is the key of a post that was refused in a step of the work on it.
+func RefusedKey(urn, step string) []byte { return Key(KeyRefused, shortHash(step+" "+urn)) }
 
 // ArrivalKey notes that a post is new to a watchlist.
 func ArrivalKey(post watchpost.PostID, w watchpost.WatchlistID) []byte {

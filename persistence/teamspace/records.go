@@ -228,6 +228,15 @@ type StoppedRecord struct {
 	By watchpost.MemberID `json:"by,omitempty"`
 }
 
+// RefusedPost is a post that the rules for posts could not bear.
+type RefusedPost struct {
+	At      time.Time `json:"at"`
+	Step    string    `json:"step"` // of the work on it
+	URN     string    `json:"urn"`
+	Reason  string    `json:"reason"`
+	Content string    `json:"content"` // clipped
+}
+
 // TargetState is how a notification target stands.
 type TargetState struct {
 	// Current is the delivery that is being tried.
