@@ -31,11 +31,18 @@ build: ## build bin/watchpost
 
 # The packages of specs start processes, databases and browsers, so they run one
 # after the other: a busy machine makes their waits long.
-test: test-packages postgres deploy-tools openapi-lint extension-test ## run every test once, with the race detector
+test: test-packages postgres deploy-tools openapi-lint extension-test modules ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m $$($(GO) list ./... | grep -v /specs)
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m -p 1 ./specs/...
 	cd specs/deploy/schema && $(GO) test ./...
+
+# The other modules build against the service: each change of its modules may need
+# sums there. Those in testdata need code that tests generate.
+modules: test-packages ## build the other modules of the repository
+	@git ls-files '*/go.mod' ':!*/testdata/*' | while read -r module; do \
+		echo "$${module%/go.mod}"; \
+		(cd "$${module%/go.mod}" && $(GO) vet -tags sqlite_fts5 ./...) || exit 1; done
 
 # The race detector needs a C compiler, and the README's tour jq. As root on
 # Debian both are installed.
@@ -241,4 +248,4 @@ fmt: $(GOLANGCI) ## format the code
 clean: ## remove build results
 	rm -rf $(BIN) extension/dist extension/watchpost-extension.zip
 
-.PHONY: help run cluster build test test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
+.PHONY: help run cluster build test modules test-packages test-long openapi openapi-lint clients dashboard-assets extension extension-test fuzz bench bench-sessions postgres drill drill-cluster bench-prompts bench-posts test-bench-posts lint fmt clean
