@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"watchpost"
@@ -21,23 +22,33 @@ const (
 	trialPosts = 1000
 )
 
-// RuleJournal returns the actions of rules that have ended, newest first.
+// RuleJournal returns the newest actions of rules that have ended, newest first.
 func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]watchpost.RuleAction, error) {
+	return r.ruleJournal(ctx, team, "", ruleJournalMost)
+}
+
+// ruleJournal returns the newest actions that have ended before another one, or at
+// all: at most that many, newest first.
+func (r *Registry) ruleJournal(ctx context.Context, team watchpost.TeamID, before watchpost.RuleActionID, most int) ([]watchpost.RuleAction, error) {
 	view, err := r.viewFor(ctx)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	defer view.Close()
+	until := persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal))
+	if before != "" {
+		until = teamspace.Key(teamspace.KeyRuleJournal, before)
+	}
 	newest := []watchpost.RuleAction{}
 	var failure error
-	err = view.Scan(persistence.Space(team), ruleJournalFrom(r.env.clock.Now()), persistence.PrefixEnd([]byte(teamspace.KeyRuleJournal)), func(_, v []byte) bool {
+	err = view.Scan(persistence.Space(team), ruleJournalFrom(r.env.clock.Now()), until, func(_, v []byte) bool {
 		var a watchpost.RuleAction
 		if failure = teamspace.Decode(v, &a); failure != nil {
 			return false
 		}
 		newest = append(newest, a)
-		if len(newest) > 2*ruleJournalMost {
-			newest = append(newest[:0], newest[len(newest)-ruleJournalMost:]...)
+		if len(newest) > 2*most {
+			newest = append(newest[:0], newest[len(newest)-most:]...)
 		}
 		return true
 	})
@@ -45,7 +56,60 @@ func (r *Registry) RuleJournal(ctx context.Context, team watchpost.TeamID) ([]wa
 		err = failure
 	}
 	slices.Reverse(newest)
-	return newest[:min(len(newest), ruleJournalMost)], unavailable(err)
+	return newest[:min(len(newest), most)], unavailable(err)
+}
+
+// RuleActionsPage is a part of a team's actions of rules.
+type RuleActionsPage struct {
+	Actions []watchpost.RuleAction
+	Next    string // continues where the page ends; "" at the end
+}
+
+// The cursors of pages begin with what they continue.
+const (
+	openActionsAfter   = "o"
+	endedActionsBefore = "e"
+)
+
+// RuleActions returns a page of the actions of rules, from the cursor of an earlier one
+// or "": the open ones, oldest first, then those that have ended in the last 14 days,
+// newest first. Errors: Invalid for a cursor, Unavailable.
+func (r *Registry) RuleActions(ctx context.Context, team watchpost.TeamID, cursor string, limit int) (RuleActionsPage, error) {
+	page, id := RuleActionsPage{}, watchpost.RuleActionID("")
+	if cursor != "" {
+		id = watchpost.RuleActionID(cursor[1:])
+		if from := cursor[:1]; from != openActionsAfter && from != endedActionsBefore || !watchpost.ValidID(string(id)) {
+			return page, watchpost.Errorf(watchpost.Invalid, "Invalid 'after'")
+		}
+	}
+	before := id
+	if !strings.HasPrefix(cursor, endedActionsBefore) {
+		view, err := Ask(ctx, r, team, ListRules{})
+		if err != nil {
+			return page, err
+		}
+		page.Actions = slices.DeleteFunc(view.Open, func(a watchpost.RuleAction) bool { return a.ID <= id })
+		before = ""
+	}
+	if open := len(page.Actions); open > limit {
+		page.Actions = page.Actions[:limit]
+		page.Next = openActionsAfter + string(page.Actions[limit-1].ID)
+		return page, nil
+	}
+	ended, err := r.ruleJournal(ctx, team, before, limit-len(page.Actions)+1)
+	if err != nil {
+		return page, err
+	}
+	page.Actions = append(page.Actions, ended...)
+	if len(page.Actions) > limit {
+		page.Actions = page.Actions[:limit]
+		last := page.Actions[limit-1]
+		page.Next = endedActionsBefore + string(last.ID)
+		if last.Open() {
+			page.Next = openActionsAfter + string(last.ID)
+		}
+	}
+	return page, nil
 }
 
 // ruleJournalFrom is the first key of the journal of rules that is shown.

@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -43,7 +45,10 @@ func (s *Server) ruleRoutes() {
 	handleBody(s, s.api, http.MethodPost, path+"/dry-run", s.tryRule,
 		s.operation(teams, "tryEngagementRule", "Show what a rule would have done with stored posts", tagRules),
 		withBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember)
-	handle(s, s.api, http.MethodGet, path, s.getRules, s.operation(teams, "getEngagementRules", "List the auto-engagement rules", tagRules))
+	pageSize := query("page_size", "entries per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.MaxPageSize))
+	after := query("after", "`next` of the page before", openapi3.NewStringSchema())
+	handle(s, s.api, http.MethodGet, path, s.getRules, s.operation(teams, "getEngagementRules", "List the auto-engagement rules", tagRules),
+		pageSize, after, withError(http.StatusBadRequest, "Invalid 'page_size'", "Invalid 'after'"))
 	handleBody(s, s.api, http.MethodPut, path, s.updateRule,
 		s.operation(teams, "updateEngagementRule", "Change a rule, or stop all rules at once", tagRules),
 		withBody(slices.Concat([]string{textMissingID, textStop}, ruleTexts)...), withError(http.StatusNotFound, watchpost.TextRuleNotFound), unknownMember)
@@ -53,7 +58,8 @@ func (s *Server) ruleRoutes() {
 		withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), withError(http.StatusNotFound, watchpost.TextRuleNotFound))
 	const actionsPath = "/api-engagement-actions"
 	handle(s, s.api, http.MethodGet, actionsPath, s.getRuleActions,
-		s.operation(teams, "getEngagementActions", "List what rules propose, have queued and have done", tagRules))
+		s.operation(teams, "getEngagementActions", "List what rules propose, have queued and have done", tagRules),
+		pageSize, after, withError(http.StatusBadRequest, "Invalid 'page_size'", "Invalid 'after'"))
 	handleBody(s, s.api, http.MethodPut, actionsPath, s.decideRuleAction,
 		s.operation(teams, "decideEngagementAction", "Approve or reject a proposed action", tagRules),
 		withBody(textMissingID, "approve must be a boolean value", textEmptyComment, textLongComment, "Invalid 'comment_text'"),
@@ -248,17 +254,41 @@ func (s *Server) tryRule(r *http.Request, request createRuleRequest) (tryRuleRep
 type rulesReply struct {
 	Rules     []shownRule `json:"rules" validate:"required"`
 	Count     int         `json:"count"`
+	Next      *string     `json:"next"`
 	Stopped   bool        `json:"stopped"`
 	StoppedAt *timestamp  `json:"stopped_at"`
 }
 
 func (s *Server) getRules(r *http.Request) (rulesReply, error) {
+	p := readParams(r)
+	size, after := pageSizeOf(p), p.one("after")
+	if after != "" && !watchpost.ValidID(after) {
+		p.refuse("after")
+	}
+	if p.err != nil {
+		return rulesReply{}, p.err
+	}
 	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.ListRules{})
-	reply := rulesReply{Rules: []shownRule{}, Count: len(view.Rules), Stopped: view.Stopped, StoppedAt: timestampOrNil(view.StoppedAt)}
+	reply := rulesReply{Rules: []shownRule{}, Stopped: view.Stopped, StoppedAt: timestampOrNil(view.StoppedAt)}
+	slices.SortFunc(view.Rules, func(a, b actors.RuleView) int { return cmp.Compare(a.Rule.ID, b.Rule.ID) })
 	for _, v := range view.Rules {
+		if v.Rule.ID <= watchpost.RuleID(after) {
+			continue
+		}
+		if len(reply.Rules) == size {
+			next := string(reply.Rules[size-1].ID)
+			reply.Next = &next
+			break
+		}
 		reply.Rules = append(reply.Rules, showRule(v))
 	}
+	reply.Count = len(reply.Rules)
 	return reply, err
+}
+
+// pageSizeOf is the wanted size of a page of rules or their actions.
+func pageSizeOf(p *params) int {
+	return min(p.number("page_size", watchpost.MaxPageSize, math.MaxInt), watchpost.MaxPageSize)
 }
 
 type updateRuleRequest struct {
@@ -349,20 +379,23 @@ func showAction(a *watchpost.RuleAction) shownAction {
 type ruleActionsReply struct {
 	Actions []shownAction `json:"actions" validate:"required"`
 	Count   int           `json:"count"`
+	Next    *string       `json:"next"`
 }
 
 func (s *Server) getRuleActions(r *http.Request) (ruleActionsReply, error) {
-	ctx := r.Context()
-	view, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.ListRules{})
-	if err != nil {
-		return ruleActionsReply{}, err
+	p := readParams(r)
+	size, after := pageSizeOf(p), p.one("after")
+	if p.err != nil {
+		return ruleActionsReply{}, p.err
 	}
-	ended, err := s.registry.RuleJournal(ctx, teamOf(ctx))
-	reply := ruleActionsReply{Actions: []shownAction{}}
-	for _, a := range slices.Concat(view.Open, ended) {
-		reply.Actions = append(reply.Actions, showAction(&a))
+	page, err := s.registry.RuleActions(r.Context(), teamOf(r.Context()), after, size)
+	reply := ruleActionsReply{Actions: []shownAction{}, Count: len(page.Actions)}
+	for i := range page.Actions {
+		reply.Actions = append(reply.Actions, showAction(&page.Actions[i]))
 	}
-	reply.Count = len(reply.Actions)
+	if page.Next != "" {
+		reply.Next = &page.Next
+	}
 	return reply, err
 }
 

@@ -72,14 +72,15 @@ var details = map[string]string{
 
 	"createEngagementRule": "The rule acts on posts that are new to the watchlist from now on. Comments wait for approval unless `approval` is false. " +
 		"Rules act once on a post, and on one post of an author in a week. Templates may contain `{author_name}`, `{first_name}`, `{keyword}` and `{label}`; " +
-		"which template is taken depends on the post.",
+		"which template is taken depends on the post. Of several accounts the one acts that can act soonest. A change of the rule applies to what waits; at most 200 actions of all rules wait.",
 	"tryEngagementRule":    "It looks at up to 1,000 posts that the watchlist collected in the last 30 days. Nothing is stored and nothing is done on the network.",
-	"getEngagementRules":   "The oldest first. `stopped` tells that all rules of the team are stopped.",
+	"getEngagementRules":   "The oldest first. `stopped` tells that all rules of the team are stopped. `next` continues in `after`.",
 	"updateEngagementRule": detailPatch + "With `stop`, instead of an id, all rules of the team are stopped or act again: what is proposed or queued is withdrawn, and so are tasks that no session has begun.",
 	"deleteEngagementRule": "Actions that wait are withdrawn. What was done stays.",
-	"getEngagementActions": "Open actions first, oldest first; then the newest of those that ended in the last 14 days.",
+	"getEngagementActions": "Open actions first, oldest first; then those that ended in the last 14 days, newest first. `next` continues in `after`.",
 	"decideEngagementAction": "An action waits for 72 hours, then it lapses. `comment_text` replaces the proposed comment. An approved action waits for its turn: " +
-		"the working hours of the rule, the pause of the account and the rule's part of the day.",
+		"a browser of the account, the working hours of the rule, the pause of the account since its last action has ended, and the rule's part of the day. What the rule says then holds: " +
+		"it is skipped when the post does not meet the conditions any more.",
 
 	"createNotificationTarget": "The target is told of posts that are new to the watchlist, or to any, from now on. `slack`, `discord`, `teams` and `webhook` need `url`, `telegram` needs `bot_token` and `chat_id`, " +
 		"`email` needs `user_emails`. Addresses of private networks are refused when they are connected to; redirects are not followed. The messages of a webhook are signed as Standard Webhooks; " +

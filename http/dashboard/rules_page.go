@@ -76,7 +76,7 @@ var (
 var ruleStates = map[watchpost.RuleActionState][3]string{
 	watchpost.RuleDone: {"Done", "good", "check"}, watchpost.RuleFailed: {"Failed", "bad", "x"}, watchpost.RuleRejected: {"Rejected", "", "x"},
 	watchpost.RuleLapsed: {"Waited too long", "", "clock"}, watchpost.RuleWithdrawn: {"Withdrawn: rules, a rule or an account stopped", "", "stop"},
-	watchpost.RuleSkipped: {"Skipped: the post is gone or was engaged with", "", "flat"},
+	watchpost.RuleSkipped: {"Skipped: the post is gone, was engaged with or does not fit the rule any more", "", "flat"},
 }
 
 func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
