@@ -27,7 +27,10 @@ func (s *Server) withDeadline(next http.Handler) http.Handler {
 // withKey lets a request pass that carries the key of a team, and puts the
 // team into the requestState. It bounds the work too.
 func (s *Server) withKey(next http.Handler) http.Handler {
-	next = s.withRoom(s.noteKeyUse(next))
+	atOwner := s.noteKeyUse(next)
+	next = s.withBody(s.withRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.serveAtOwner(w, r, string(teamOf(r.Context())), atOwner)
+	})))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := stateOf(r.Context())
 		x.ctx.bound(s.timing.Request)
@@ -36,8 +39,8 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 			s.writeError(r, err)
 			return
 		}
-		x.team = team
-		s.serveAtOwner(w, r, string(team), next)
+		x.knownAs(s, team)
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -123,7 +126,18 @@ func (s *Server) withAdmin(next http.Handler) http.Handler {
 			s.writeError(r, watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized))
 			return
 		}
+		stateOf(r.Context()).knownAs(s, "")
 		next.ServeHTTP(w, r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Operator: true, Client: s.clientOf(r).key()})))
+	})
+}
+
+// withToken notes of whose team a session is. The route checks the token.
+func (s *Server) withToken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if team, err := s.registry.TeamOfToken(bearer(r)); err == nil {
+			stateOf(r.Context()).knownAs(s, team)
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

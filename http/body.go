@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -15,16 +14,14 @@ import (
 	"watchpost"
 )
 
-// maxBody bounds a request body in bytes.
-const maxBody = 1 << 20
-
-// object is a JSON object with its members as they were written. Unlike
+// object is a JSON object with its members as they were written, in the memory of the
+// body. Unlike
 // encoding/json, it compares names exactly.
 type object map[string]json.RawMessage
 
 // readBody reads a request body into a B (see decode).
-func readBody[B any](r *http.Request) (body B, err error) {
-	raw, err := readAll(r)
+func readBody[B any](s *Server, r *http.Request) (body B, err error) {
+	raw, err := s.readAll(r)
 	if err != nil {
 		return body, err
 	}
@@ -36,37 +33,17 @@ func readBody[B any](r *http.Request) (body B, err error) {
 }
 
 // parseObject parses a body as JSON and ignores its Content-Type (Invalid unless
-// it is one JSON object).
+// it is one JSON object, nested at most maxDepth deep).
 func parseObject(raw []byte) (object, error) {
-	var o object
-	if !utf8.Valid(raw) || json.Unmarshal(raw, &o) != nil || o == nil {
+	raw = bytes.TrimSpace(raw)
+	if !utf8.Valid(raw) || !json.Valid(raw) || raw[0] != '{' || tooDeep(raw) {
 		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidJSON)
 	}
+	o := object{}
+	for m := range eachMember(raw) {
+		o[string(m.name)] = m.value
+	}
 	return o, nil
-}
-
-func readAll(r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxBody {
-		// Nothing is read of it: the connection ends with the reply.
-		stateOf(r.Context()).Header().Set("Connection", "close")
-		return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
-	}
-	body := http.MaxBytesReader(stateOf(r.Context()).ResponseWriter, r.Body, maxBody)
-	raw := make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead)
-	buf := bytes.NewBuffer(raw)
-	if _, err := buf.ReadFrom(body); err != nil {
-		return nil, bodyError(err)
-	}
-	return buf.Bytes(), nil
-}
-
-func bodyError(err error) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return watchpost.Errorf(watchpost.TooLarge, textTooLarge)
-	}
-	// The client disconnected: the body is incomplete.
-	return watchpost.WrapError(watchpost.Invalid, textInvalidJSON, fmt.Errorf("read body: %w", err))
 }
 
 // decode makes a B of an object: by its own decodeObject, else by bind. It reads

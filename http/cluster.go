@@ -203,6 +203,8 @@ var errForwarded = errors.New("forwarded")
 // routed is what a request at the edge keeps for another try.
 type routed struct {
 	body []byte
+	// tooLarge means that the body is not kept, as the owner refuses it.
+	tooLarge bool
 	// moved means that the name moved away before the request was processed.
 	moved bool
 }
@@ -223,15 +225,14 @@ func (s *Server) serveAtOwner(w http.ResponseWriter, r *http.Request, name strin
 		next.ServeHTTP(w, r)
 		return
 	}
-	body, err := readAll(r)
+	body, err := s.readAll(r)
 	switch {
-	case err != nil && watchpost.KindOf(err) == watchpost.TooLarge:
-		body = make([]byte, maxBody+1) // the owner refuses it, after its other checks
+	case err != nil && watchpost.KindOf(err) == watchpost.TooLarge: // the owner says so, after its other checks
 	case err != nil:
 		s.writeError(r, err)
 		return
 	}
-	x.routed = &routed{body: body}
+	x.routed = &routed{body: body, tooLarge: err != nil}
 	for {
 		if err := s.cluster.route(s, r, name, nil); err != nil {
 			s.writeError(r, err)
@@ -304,13 +305,8 @@ func placeOfTeamInPath(r *http.Request) string {
 	return string(team)
 }
 
-func (s *Server) placeOfToken(r *http.Request) string {
-	team, err := s.registry.TeamOfToken(bearer(r))
-	if err != nil {
-		return "" // the handler says so
-	}
-	return string(team)
-}
+// placeOfSession is the team of a session's token, which withToken has noted.
+func placeOfSession(r *http.Request) string { return string(teamOf(r.Context())) }
 
 // signInElsewhere forwards a sign-in whose team is on another node, with the word
 // that its code was accepted; other errors are returned as they are.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"watchpost"
+	"watchpost/actors"
 	"watchpost/http/dashboard"
 	"watchpost/internal/interpret"
 )
@@ -23,19 +24,33 @@ func (s *Server) dashboardRoutes() {
 			}
 			return s.interpret(ctx, t, prompt, false)
 		},
+		ReadBody: func(r *http.Request) error {
+			_, err := s.readAll(r)
+			return err
+		},
 		Client: func(r *http.Request) (string, bool) {
 			c := s.clientOf(r)
 			return c.key(), c.tls
 		},
 	})
 	for _, route := range pages.Routes() {
-		handler := s.placedBy(pages.Place)(route.Handler)
+		handler := s.ofMember(pages.Place, s.placedBy(pages.Place)(route.Handler))
 		if !route.Stream {
 			handler = s.withDeadline(handler)
 		}
 		path := strings.TrimSuffix(route.Path, "{$}")
 		s.api.Mux.Handle(route.Method+" "+route.Path, s.instrument(route.Method, path)(handler))
 	}
+}
+
+// ofMember notes of whose team the reader of a page is.
+func (s *Server) ofMember(place func(*http.Request) string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if team := place(r); r.ContentLength != 0 && team != "" && team != actors.SignInPlace {
+			stateOf(r.Context()).knownAs(s, watchpost.TeamID(team))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // pageElsewhere reports whether the owner of the team answers a page, or is asked

@@ -340,7 +340,7 @@ type deleteRuleReply struct {
 }
 
 func (s *Server) deleteRule(r *http.Request) (deleteRuleReply, error) {
-	id, err := idOfDelete(r)
+	id, err := s.idOfDelete(r)
 	if err == nil {
 		_, err = actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.DeleteRule{ID: watchpost.RuleID(id)})
 	}

@@ -48,7 +48,6 @@ func (s *Server) held(r *http.Request) <-chan struct{} {
 func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *string) error {
 	ctx, cancel := context.WithTimeout(r.Context(), holdTime)
 	defer cancel()
-	body := stateOf(r.Context()).routed.body
 	var last error
 	missed := ""      // the owner that was not reached
 	var pending int64 // the view under which an owner may still get the request
@@ -56,13 +55,12 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 		place, changed := c.Node.Place(name)
 		switch {
 		case place.Here:
-			r.Body = io.NopCloser(bytes.NewReader(body))
 			return nil
 		case place.Owner != "" && place.Owner != c.Node.ID() && place.View > pending:
 			ways := c.ways(place.Owner, missed)
 			missed = place.Owner
 			for _, to := range ways {
-				again, err := c.forward(s, r, to, place, name, body, accepted)
+				again, err := c.forward(s, r, to, place, name, accepted)
 				if !again {
 					return err
 				}
@@ -86,13 +84,10 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 // another one that passes it on. again means that no owner has processed it, or that
 // processing it twice does no harm. Otherwise the error is errForwarded when the reply
 // was sent, or the client's.
-func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place cluster.Place, name string, body []byte, accepted *string) (again bool, err error) {
+func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place cluster.Place, name string, accepted *string) (again bool, err error) {
 	x := stateOf(r.Context())
 	out := r.WithContext(r.Context())
-	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	if len(body) == 0 {
-		out.Body = http.NoBody
-	}
+	x.routed.into(out)
 	sent, failure := c.proxy(x, out, to, s.held(r), func(p *httputil.ProxyRequest) {
 		c.address(p.Out, s.clientOf(r), place.View, name, accepted)
 		mark(p.Out, to, place)
@@ -126,6 +121,30 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 		failure = watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, failure)
 	}
 	return again, failure
+}
+
+// into gives the body to a request for the owner. One that is too large is claimed, not
+// sent.
+func (b *routed) into(out *http.Request) {
+	switch {
+	case b.tooLarge:
+		out.Body, out.ContentLength = io.NopCloser(io.LimitReader(nothing{}, maxBody+1)), maxBody+1
+	case len(b.body) == 0:
+		out.Body, out.ContentLength = http.NoBody, 0
+	default:
+		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(b.body)), int64(len(b.body))
+	}
+}
+
+// nothing reads as spaces.
+type nothing struct{}
+
+// Read implements io.Reader.
+func (nothing) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
 }
 
 // proxy sends a request to a node, once, and its reply to w. sent tells, after a

@@ -48,7 +48,7 @@ func (s *Server) gatewayRoutes() {
 	fuego.GetStd(s.api, socketPath, s.openSocket,
 		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
 	handleBody(s, s.api, http.MethodPost, pollPath, s.poll,
-		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), s.placed(s.placeOfToken), withBody(textInvalidMessages),
+		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), s.placed(placeOfSession), withBody(textInvalidMessages),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusConflict, textHelloFirst, textReplaced))
 }

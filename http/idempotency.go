@@ -1,11 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"net/http"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -28,7 +24,7 @@ const (
 func handleCreate[B, M, T any](s *Server, path string, send func(context.Context, *actors.IdempotencyKey, B) (M, error), show func(B, M) T, options ...fuego.RouteOption) {
 	var none B
 	handle(s, s.api, http.MethodPost, path, func(r *http.Request) (reply T, err error) {
-		raw, err := readAll(r)
+		raw, err := s.readAll(r)
 		if err != nil {
 			return reply, err
 		}
@@ -73,11 +69,7 @@ func idempotencyKey(r *http.Request, body []byte) (*actors.IdempotencyKey, error
 	if len(given) != 1 || !validIdempotencyKey(given[0]) {
 		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidOnce)
 	}
-	hash, err := canonicalHash(body)
-	if err != nil {
-		return nil, err
-	}
-	return &actors.IdempotencyKey{Name: r.Method + " " + r.URL.Path + " " + given[0], Hash: hash}, nil
+	return &actors.IdempotencyKey{Name: r.Method + " " + r.URL.Path + " " + given[0], Hash: canonicalHash(body)}, nil
 }
 
 // refusal returns the error of a request with an invalid body. The conflict of
@@ -129,21 +121,4 @@ func validIdempotencyKey(s string) bool {
 		}
 	}
 	return true
-}
-
-// canonicalHash is the same for bodies that say the same, however they are
-// written.
-func canonicalHash(body []byte) (string, error) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		return "", watchpost.WrapError(watchpost.Invalid, textInvalidJSON, err)
-	}
-	canonical, err := json.Marshal(v)
-	if err != nil {
-		return "", err
-	}
-	hash := sha256.Sum256(canonical)
-	return hex.EncodeToString(hash[:]), nil
 }

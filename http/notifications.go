@@ -204,7 +204,7 @@ type deleteTargetReply struct {
 }
 
 func (s *Server) deleteTarget(r *http.Request) (deleteTargetReply, error) {
-	id, err := idOfDelete(r)
+	id, err := s.idOfDelete(r)
 	if err == nil {
 		_, err = actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.DeleteTarget{ID: watchpost.TargetID(id)})
 	}

@@ -30,7 +30,7 @@ func (s *Server) otpRoutes() {
 		withError(http.StatusForbidden, textOrigin, textNoTLS), withError(http.StatusNotFound, "No team for this email"),
 		withError(http.StatusServiceUnavailable, textUnavailable))
 	handle(s, s.api, http.MethodPost, "/extension/sign-out", s.signOutSession,
-		s.operation(sessions, "signOutSession", "End the session of a token", tagSignIn), s.guard(s.checkPoll), s.placed(s.placeOfToken),
+		s.operation(sessions, "signOutSession", "End the session of a token", tagSignIn), s.guard(s.checkPoll), s.placed(placeOfSession),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS))
 }
 

@@ -58,6 +58,7 @@ func (s *Server) poll(r *http.Request, request pollRequest) (protocol.PollReply,
 	if err != nil {
 		return none, err
 	}
+	stateOf(r.Context()).forgetBody() // a poll is held open
 	p, frames, err := s.pollerFor(r, bearer(r), frames)
 	if err != nil {
 		return none, err

@@ -28,6 +28,7 @@ type requestState struct {
 	sent    bool
 	bytes   int64 // of the body
 	ctx     requestContext
+	body    intake
 	routed  *routed    // nil without a cluster
 	span    trace.Span // nil unless the request is traced
 }
@@ -49,6 +50,7 @@ func (s *Server) withState(mux http.Handler) http.Handler {
 		h["Cache-Control"], h["X-Content-Type-Options"] = cacheNothing, readAsTyped
 		r = r.WithContext(&x.ctx)
 		defer s.finish(x, r, began)
+		defer x.forgetBody()
 		if s.allowExtension(x, r) {
 			x.WriteHeader(http.StatusNoContent)
 			x.send()

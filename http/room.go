@@ -11,12 +11,19 @@ import (
 	"watchpost"
 )
 
-// Bounds of the requests of API clients under way at once. At the bound the service
-// answers what it has taken well before Timing.Request; more would only wait longer.
-// A team has a part of it, so that none can take the room of the others.
+// Bounds of what requests hold at once. A request reads its body first, and then takes
+// a place: a slow client keeps no other request out. Each team, and each client whose
+// team is unknown, has a part of it, so that none can take the room of the others.
 const (
+	// maxRequests are places of API clients. At the bound the service answers what it
+	// has taken well before Timing.Request; more would only wait longer.
 	maxRequests     = 1024
 	maxTeamRequests = maxRequests / 4
+	// Bytes of bodies that have arrived, until their requests are done.
+	maxBodies         = 64 << 20
+	maxTeamBodies     = 4 * maxBody
+	maxStrangerBodies = 16 << 20
+	maxClientBodies   = 64 * maxStrangerBody
 )
 
 // shedLogged is the least time between two lines about refused requests.
@@ -24,38 +31,55 @@ const shedLogged = 10 * time.Second
 
 var errOverload = errors.New("too many requests under way")
 
-// room counts the requests under way.
+// room is what requests hold at once.
 type room struct {
+	requests, bodies, strangers *shares
+
 	mu    sync.Mutex
-	all   int
-	teams map[watchpost.TeamID]int
 	shed  int // since the last line of the log
 	lines rate.Sometimes
 }
 
 func newRoom() *room {
-	return &room{teams: map[watchpost.TeamID]int{}, lines: rate.Sometimes{Interval: shedLogged}}
+	return &room{
+		requests:  newShares(maxRequests, maxTeamRequests),
+		bodies:    newShares(maxBodies, maxTeamBodies),
+		strangers: newShares(maxStrangerBodies, maxClientBodies),
+		lines:     rate.Sometimes{Interval: shedLogged},
+	}
 }
 
-// enter takes a team's request in; false when there is no room.
-func (r *room) enter(team watchpost.TeamID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.all >= maxRequests || r.teams[team] >= maxTeamRequests {
-		r.shed++
+// shares bounds what all users of a resource hold together, and what each holds.
+type shares struct {
+	all, each int
+
+	mu    sync.Mutex
+	held  int
+	users map[string]int
+}
+
+func newShares(all, each int) *shares {
+	return &shares{all: all, each: each, users: map[string]int{}}
+}
+
+// take gives a user n more; false when there are not so many.
+func (s *shares) take(user string, n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held+n > s.all || s.users[user]+n > s.each {
 		return false
 	}
-	r.all++
-	r.teams[team]++
+	s.held += n
+	s.users[user] += n
 	return true
 }
 
-func (r *room) leave(team watchpost.TeamID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all--
-	if r.teams[team]--; r.teams[team] == 0 {
-		delete(r.teams, team)
+func (s *shares) giveBack(user string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held -= n
+	if s.users[user] -= n; s.users[user] == 0 {
+		delete(s.users, user)
 	}
 }
 
@@ -63,17 +87,25 @@ func (r *room) leave(team watchpost.TeamID) {
 func (s *Server) withRoom(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		team := teamOf(r.Context())
-		if !s.room.enter(team) {
-			s.room.lines.Do(func() {
-				s.room.mu.Lock()
-				defer s.room.mu.Unlock()
-				s.log.Warn("overload: requests refused", "team", team, "refused", s.room.shed, "under_way", s.room.all)
-				s.room.shed = 0
-			})
-			s.writeError(r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errOverload))
+		if !s.room.requests.take(string(team), 1) {
+			s.writeError(r, s.overload(string(team)))
 			return
 		}
-		defer s.room.leave(team)
+		defer s.room.requests.giveBack(string(team), 1)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// overload logs that a request is refused for want of room, and returns its error.
+func (s *Server) overload(user string) error {
+	s.room.mu.Lock()
+	s.room.shed++
+	s.room.mu.Unlock()
+	s.room.lines.Do(func() {
+		s.room.mu.Lock()
+		defer s.room.mu.Unlock()
+		s.log.Warn("overload: requests refused", "team", user, "refused", s.room.shed)
+		s.room.shed = 0
+	})
+	return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errOverload)
 }

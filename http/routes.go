@@ -84,6 +84,7 @@ func (s *Server) guards(a access) []middleware {
 	case operators:
 		return []middleware{s.withAdmin}
 	case sessions:
+		return []middleware{s.withToken}
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func handle[T any](s *Server, to *fuego.Server, method, path string, serve func(
 func handleBody[B, T any](s *Server, to *fuego.Server, method, path string, serve func(*http.Request, B) (T, error), options ...fuego.RouteOption) {
 	var none B
 	handle(s, to, method, path, func(r *http.Request) (reply T, err error) {
-		body, err := readBody[B](r)
+		body, err := readBody[B](s, r)
 		if err != nil {
 			return reply, err
 		}

@@ -117,6 +117,8 @@ type Timing struct {
 	Silence time.Duration
 	// Poll is how long a long poll is held.
 	Poll time.Duration
+	// Body is how long the body of a request may take to arrive.
+	Body time.Duration
 }
 
 func (t Timing) withDefaults() Timing {
@@ -129,6 +131,7 @@ func (t Timing) withDefaults() Timing {
 	standard(&t.Hello, protocol.HelloTimeout)
 	standard(&t.Silence, 3*protocol.HeartbeatEvery)
 	standard(&t.Poll, protocol.PollTime)
+	standard(&t.Body, 10*time.Second)
 	return t
 }
 

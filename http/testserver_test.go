@@ -50,16 +50,24 @@ type testServer struct {
 	store    *faultyStore
 }
 
-// faultyStore is a store that can be told to be read no more.
+// faultyStore is a store that can be told to be read no more, or to hold readers up.
 type faultyStore struct {
 	persistence.Store
 	broken atomic.Bool
+	held   atomic.Pointer[heldReads]
 }
+
+// heldReads holds readers of a store until release is closed.
+type heldReads struct{ reached, release chan struct{} }
 
 // View implements persistence.Store.
 func (u *faultyStore) View(ctx context.Context) (persistence.View, error) {
 	if u.broken.Load() {
 		return nil, errors.New("read /secret/disk: on fire")
+	}
+	if held := u.held.Load(); held != nil {
+		held.reached <- struct{}{}
+		<-held.release
 	}
 	return u.Store.View(ctx)
 }

@@ -212,7 +212,7 @@ type deleteWatchlistReply struct {
 // deleteWatchlist serves the deletion of watchlists of any type.
 func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(*http.Request) (deleteWatchlistReply, error) {
 	return func(r *http.Request) (deleteWatchlistReply, error) {
-		id, err := idOfDelete(r)
+		id, err := s.idOfDelete(r)
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
@@ -225,7 +225,7 @@ func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(*http.Request) 
 }
 
 // idOfDelete reads the id from the query or, without one there, from the body.
-func idOfDelete(r *http.Request) (string, error) {
+func (s *Server) idOfDelete(r *http.Request) (string, error) {
 	p := readParams(r)
 	id := p.one("id")
 	if p.err != nil || id != "" {
@@ -234,7 +234,7 @@ func idOfDelete(r *http.Request) (string, error) {
 	if r.ContentLength == 0 {
 		return "", watchpost.Errorf(watchpost.Invalid, textMissingID)
 	}
-	request, err := readBody[watchlistID](r)
+	request, err := readBody[watchlistID](s, r)
 	return request.ID, err
 }
 

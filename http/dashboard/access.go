@@ -11,9 +11,6 @@ import (
 	"watchpost/actors"
 )
 
-// maxForm bounds the body of a form, as that of the API's requests.
-const maxForm = 1 << 20
-
 // public is a page without a session: the ways to sign in.
 func (d *Dashboard) public(page func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return d.protected(func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +62,10 @@ func (d *Dashboard) protected(next http.HandlerFunc) http.Handler {
 				return
 			}
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := d.ReadBody(r); err != nil {
+			d.fail(w, r, err)
+			return
+		}
 		next(w, r)
 	})
 }

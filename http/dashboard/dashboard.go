@@ -35,6 +35,8 @@ type Options struct {
 	Writable func() error
 	// SignIn redeems a one-time code.
 	SignIn func(r *http.Request, email, otp string) (actors.SignedIn, error)
+	// ReadBody reads the body of a request within its bounds of time and size.
+	ReadBody func(*http.Request) error
 	// Elsewhere reports whether another node of a cluster answers the request, in
 	// place of the error.
 	Elsewhere func(*http.Request, error) bool

@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"watchpost"
+)
+
+// Bounds of a request body in bytes.
+const (
+	maxBody = 1 << 20
+	// maxStrangerBody is enough for a sign-in.
+	maxStrangerBody = 16 << 10
+	// firstRead is what a body of unknown length gets at first.
+	firstRead = 512
+)
+
+// intake is the body of a request, and on whose account it takes memory.
+type intake struct {
+	share *shares // nil: nobody has said who it is; the client counts
+	user  string
+	most  int
+
+	done bool // it has been read
+	raw  []byte
+	err  error
+	held int // bytes taken from share
+}
+
+// knownAs notes that a request is a team's, or the operator's: it may send a whole body.
+func (x *requestState) knownAs(s *Server, team watchpost.TeamID) {
+	x.team = team
+	x.body.share, x.body.user, x.body.most = s.room.bodies, string(team), maxBody
+}
+
+// withBody reads the body before the request goes on, so that one which is slow to
+// arrive takes no place. It comes after the layer that knows whose the request is. What
+// is wrong with the body is said by the handler, after its other checks.
+func (s *Server) withBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			if _, err := s.readAll(r); watchpost.KindOf(err) == watchpost.Unavailable {
+				s.writeError(r, err)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// readAll returns the body of a request (TooLarge, Invalid when it does not arrive whole
+// in time, Unavailable when there is no room for it). It is read once.
+func (s *Server) readAll(r *http.Request) ([]byte, error) {
+	x := stateOf(r.Context())
+	b := &x.body
+	if b.done {
+		return b.raw, b.err
+	}
+	if b.share == nil {
+		b.share, b.user, b.most = s.room.strangers, s.clientOf(r).key(), maxStrangerBody
+	}
+	b.done = true
+	if r.ContentLength == 0 {
+		return nil, nil
+	}
+	connection := http.NewResponseController(x.ResponseWriter)
+	_ = connection.SetReadDeadline(realNow().Add(s.timing.Body)) // else that of the server counts
+	if r.ContentLength > int64(b.most) {                         // nothing is read of it
+		b.err = watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+	} else {
+		b.raw, b.err = s.readBody(r, b)
+	}
+	if b.err != nil { // the rest is not waited for
+		x.Header().Set("Connection", "close")
+		return nil, b.err
+	}
+	_ = connection.SetReadDeadline(time.Time{})
+	r.Body = io.NopCloser(bytes.NewReader(b.raw)) // for readers of forms
+	return b.raw, nil
+}
+
+// endUnreadBody bounds how long the server waits for the body of a request that was
+// refused before it was read.
+func (s *Server) endUnreadBody(r *http.Request, x *requestState) {
+	if r.ContentLength != 0 && !x.body.done {
+		_ = http.NewResponseController(x.ResponseWriter).SetReadDeadline(realNow().Add(s.timing.Body))
+	}
+}
+
+// readBody reads a body into memory that grows with what arrives.
+func (s *Server) readBody(r *http.Request, b *intake) ([]byte, error) {
+	size := firstRead
+	if 0 < r.ContentLength && r.ContentLength < firstRead {
+		size = int(r.ContentLength) + 1 // one read meets the end, too
+	}
+	var raw []byte
+	for {
+		if len(raw) == cap(raw) {
+			if len(raw) > b.most {
+				return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+			}
+			size = min(max(size, 2*len(raw)), b.most+1)
+			if !b.share.take(b.user, size-b.held) {
+				return nil, s.overload(b.user)
+			}
+			b.held = size
+			raw = append(make([]byte, 0, size), raw...)
+		}
+		n, err := r.Body.Read(raw[len(raw):cap(raw)])
+		raw = raw[:len(raw)+n]
+		switch {
+		case err == nil:
+		case !errors.Is(err, io.EOF): // too slow, or the client disconnected: it is incomplete
+			return nil, watchpost.WrapError(watchpost.Invalid, textInvalidJSON, fmt.Errorf("read body: %w", err))
+		case len(raw) > b.most:
+			return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
+		default:
+			return raw, nil
+		}
+	}
+}
+
+// forgetBody frees what the body holds, once it is decoded: for requests that are held
+// open.
+func (x *requestState) forgetBody() {
+	if b := &x.body; b.held > 0 {
+		b.share.giveBack(b.user, b.held)
+		b.held, b.raw = 0, nil
+	}
+}
