@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-fuego/fuego"
 
@@ -119,6 +120,10 @@ func (t bearerToken) matches(secret string) bool {
 	return t.set && subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1
 }
 
+// operatorTime bounds a request of the operator: a backup or an export of much data,
+// over a slow line. Setting a test clock forward by months takes some minutes.
+const operatorTime = 15 * time.Minute
+
 // withAdmin lets the operator pass.
 func (s *Server) withAdmin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +131,9 @@ func (s *Server) withAdmin(next http.Handler) http.Handler {
 			s.writeError(r, watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized))
 			return
 		}
-		stateOf(r.Context()).knownAs(s, "")
+		x := stateOf(r.Context())
+		x.knownAs(s, "")
+		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(realNow().Add(operatorTime)) // else that of the server counts
 		next.ServeHTTP(w, r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Operator: true, Client: s.clientOf(r).key()})))
 	})
 }

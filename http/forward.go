@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"watchpost"
 	"watchpost/internal/cluster"
@@ -88,7 +89,11 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 	x := stateOf(r.Context())
 	out := r.WithContext(r.Context())
 	x.routed.into(out)
-	sent, failure := c.proxy(x, out, to, s.held(r), func(p *httputil.ProxyRequest) {
+	held := s.held(r)
+	if held != nil { // its owner bounds it
+		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Time{})
+	}
+	sent, failure := c.proxy(x, out, to, held, func(p *httputil.ProxyRequest) {
 		c.address(p.Out, s.clientOf(r), place.View, name, accepted)
 		mark(p.Out, to, place)
 		p.Out.Header.Set("X-Request-Id", x.id)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -144,4 +145,39 @@ func TestBodiesInFlightAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 400, other.call("POST", watchlists, body).status)
 	require.Equal(t, 200, team.call("GET", watchlists, "").status)
+}
+
+// deadlines records the write deadlines that a handler sets on its connection.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+// SetWriteDeadline is what http.ResponseController looks for.
+func (d *deadlines) SetWriteDeadline(t time.Time) error {
+	d.set = append(d.set, t)
+	return nil
+}
+
+// TestOperatorsHaveTime: the bound of the server for slow readers does not cut an
+// operator's export or backup short; strangers and teams stay within it.
+func TestOperatorsHaveTime(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	team := h.team("Long", "free")
+	ask := func(path string, headers ...string) []time.Time {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		r := httptest.NewRequest("GET", path, http.NoBody)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		h.server.Handler().ServeHTTP(w, r)
+		require.Equal(t, 200, w.Code, path)
+		return w.set
+	}
+	set := ask("/admin/teams/"+team.id+"/export", "Authorization", "Bearer "+adminToken)
+	require.Len(t, set, 1)
+	require.Greater(t, time.Until(set[0]), 10*time.Minute)
+	require.Empty(t, ask("/docs"))
+	require.Empty(t, ask(watchlists, "X-Api-Key", team.key))
 }

@@ -50,3 +50,39 @@ func TestSlowClients(t *testing.T) {
 		require.FailNow(t, "the body is still waited for")
 	}
 }
+
+// TestClientsThatDoNotRead: the server gives up a reply that its client does not read,
+// within a minute as it is configured.
+func TestClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	wrote := make(chan error, 1)
+	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				wrote <- err
+				return
+			}
+		}
+	}), slog.New(slog.DiscardHandler))
+	require.LessOrEqual(t, server.WriteTimeout, time.Minute)
+	server.WriteTimeout = 50 * time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	defer func() {
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-served, http.ErrServerClosed)
+	}()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	select {
+	case err := <-wrote:
+		require.Error(t, err)
+	case <-time.After(time.Minute):
+		require.FailNow(t, "the reply is still being written")
+	}
+}

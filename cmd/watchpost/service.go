@@ -75,10 +75,12 @@ const (
 	// readTimeout bounds the arrival of a whole request. It is longer than a
 	// long poll, and does not apply to sockets.
 	readTimeout = 90 * time.Second
-	// writeTimeout bounds the handling of a request and sending its reply.
-	// Setting a test clock forward by months takes some minutes.
-	writeTimeout    = 15 * time.Minute
+	// writeTimeout bounds the handling of a request and sending its reply. Streams of
+	// events and requests of operators replace it.
+	writeTimeout    = time.Minute
 	maxHeaderBytes  = 32 << 10
+	// maxStreams bounds the requests under way of one HTTP/2 connection.
+	maxStreams      = 32
 	listenersToFail = 3
 	// handoverTimeout bounds the wait for the other nodes to take over the teams.
 	handoverTimeout = 8 * time.Second
@@ -297,6 +299,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 	}
 }
 
