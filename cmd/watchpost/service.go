@@ -77,8 +77,8 @@ const (
 	readTimeout = 90 * time.Second
 	// writeTimeout bounds the handling of a request and sending its reply. Streams of
 	// events and requests of operators replace it.
-	writeTimeout    = time.Minute
-	maxHeaderBytes  = 32 << 10
+	writeTimeout   = time.Minute
+	maxHeaderBytes = 32 << 10
 	// maxStreams bounds the requests under way of one HTTP/2 connection.
 	maxStreams      = 32
 	listenersToFail = 3
