@@ -176,6 +176,19 @@ func TestUnit(t *testing.T) {
 	}
 }
 
+// TestRegistrationIsClosed: a service that is started by a shipped file lets no stranger
+// make a team.
+func TestRegistrationIsClosed(t *testing.T) {
+	t.Parallel()
+	setting := regexp.MustCompile(`(?m)^[^#\n]*WATCHPOST_REGISTRATION(?:=|: |, value: )(\w+)`)
+	for _, name := range []string{"watchpost.service", "compose.yaml", "compose.cluster.yaml", "kubernetes/nodes.yaml", "Dockerfile"} {
+		found := setting.FindAllStringSubmatch(read(t, name), -1)
+		require.Len(t, found, 1, name)
+		require.Equal(t, "closed", found[0][1], name)
+	}
+	require.Empty(t, setting.FindAllString(read(t, "package/env"), -1), "the unit decides")
+}
+
 // TestSecrets makes secrets twice and connects two nodes with them.
 func TestSecrets(t *testing.T) {
 	tool(t, "openssl")
