@@ -97,6 +97,8 @@ func (e KeywordEntry) fault() string {
 		return "Required keyword must be 100 characters or fewer"
 	case slices.ContainsFunc(e.Excluded, long):
 		return "Excluded keyword must be 100 characters or fewer"
+	case text.HasControl(e.Keyword), slices.ContainsFunc(e.Required, text.HasControl), slices.ContainsFunc(e.Excluded, text.HasControl):
+		return "Keyword must not contain control characters"
 	}
 	return ""
 }

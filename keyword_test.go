@@ -72,6 +72,7 @@ func TestCleanKeywordsResults(t *testing.T) {
 		{Keyword: "a", Required: numbered(21)}, {Keyword: "b", Excluded: numbered(21)},
 		{Keyword: "c", Required: numbered(20), Excluded: numbered(20)},
 		{Keyword: "d", Required: []string{long}}, {Keyword: "e", Excluded: []string{long}},
+		{Keyword: "f\u202eg"}, {Keyword: "h", Required: []string{"i\x00"}}, {Keyword: "j", Excluded: []string{"\u200fk"}},
 	})
 	require.NoError(t, err)
 	require.Equal(t, []watchpost.KeywordEntry{
@@ -88,6 +89,9 @@ func TestCleanKeywordsResults(t *testing.T) {
 		{Success: true, Keyword: "c"},
 		{Keyword: "d", Error: "Required keyword must be 100 characters or fewer"},
 		{Keyword: "e", Error: "Excluded keyword must be 100 characters or fewer"},
+		{Keyword: "f\u202eg", Error: "Keyword must not contain control characters"},
+		{Keyword: "h", Error: "Keyword must not contain control characters"},
+		{Keyword: "j", Error: "Keyword must not contain control characters"},
 	}, results)
 }
 

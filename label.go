@@ -26,6 +26,8 @@ func CleanLabels(raw []Label) ([]Label, error) {
 			return nil, Errorf(Invalid, "Invalid 'labels': a label must have a name")
 		case text.NormalizeName(l.Name) == NoLabels: // reserved: selects posts without labels
 			return nil, Errorf(Invalid, "Invalid 'labels'")
+		case text.HasControl(l.Name):
+			return nil, Errorf(Invalid, "Invalid 'labels': a name must not contain control characters")
 		case strings.ContainsRune(l.Name, ','):
 			return nil, Errorf(Invalid, "Invalid 'labels': a name must not contain a comma")
 		case utf8.RuneCountInString(l.Name) > MaxLabel:

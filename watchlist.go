@@ -155,13 +155,14 @@ func ScanSince(newestSeen, now time.Time) time.Time {
 	return newestSeen.Add(-ScanOverlap)
 }
 
-// CleanName trims a name; an empty or too long name is an error.
+// CleanName trims a name; an empty or too long name, and one with control characters, is
+// an error.
 func CleanName(s string) (string, error) {
 	s = text.CollapseSpace(s)
 	switch {
 	case text.IsBlank(s):
 		return "", Errorf(Invalid, "Name cannot be empty")
-	case utf8.RuneCountInString(s) > MaxName:
+	case utf8.RuneCountInString(s) > MaxName, text.HasControl(s):
 		return "", Errorf(Invalid, "Invalid 'name'")
 	}
 	return s, nil

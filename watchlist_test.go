@@ -56,6 +56,7 @@ func TestCleanName(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"": "Name cannot be empty", " \u200b\t": "Name cannot be empty", strings.Repeat("字", 121): "Invalid 'name'",
+		"pay\u202eselas": "Invalid 'name'", "bell\a": "Invalid 'name'", "\u2066x": "Invalid 'name'",
 	} {
 		_, err := watchpost.CleanName(in)
 		require.EqualError(t, err, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,6 +140,22 @@ func TestHead(t *testing.T) {
 	require.Equal(t, 200, r.status)
 	require.Empty(t, r.raw)
 	require.Equal(t, strconv.Itoa(len(`{"watchlists":[],"count":0}`)), r.header.Get("Content-Length"))
+}
+
+// TestStrictTransport: a browser that has come by TLS comes back by TLS only.
+func TestStrictTransport(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	const name = "Strict-Transport-Security"
+	require.Empty(t, h.do("GET", "/healthz", "").header.Get(name))
+	server := httptest.NewTLSServer(h.server.Handler())
+	defer server.Close()
+	for _, path := range []string{"/healthz", "/app", "/nothing"} {
+		reply, err := server.Client().Get(server.URL + path)
+		require.NoError(t, err)
+		require.NoError(t, reply.Body.Close())
+		require.Equal(t, "max-age=31536000", reply.Header.Get(name), path)
+	}
 }
 
 func TestRequestID(t *testing.T) {

@@ -48,6 +48,9 @@ func (s *Server) withState(mux http.Handler) http.Handler {
 		h := w.Header()
 		h["X-Request-Id"] = []string{x.id}
 		h["Cache-Control"], h["X-Content-Type-Options"] = cacheNothing, readAsTyped
+		if r.TLS != nil && peerOf(r.Context()) == nil { // behind a proxy, the proxy decides
+			h["Strict-Transport-Security"] = onlyTLS
+		}
 		r = r.WithContext(&x.ctx)
 		defer s.finish(x, r, began)
 		defer x.forgetBody()
@@ -146,6 +149,7 @@ func (x *requestState) writeJSON(status int, body []byte) {
 var (
 	cacheNothing = []string{"no-store"}
 	readAsTyped  = []string{"nosniff"}
+	onlyTLS      = []string{"max-age=31536000"}
 )
 
 var contentTypeJSON = []string{"application/json; charset=utf-8"}

@@ -43,7 +43,7 @@ func New(o Options) *Sender {
 	if o.Telegram == "" {
 		o.Telegram = "https://api.telegram.org"
 	}
-	return &Sender{client: guard{o.Private}.client(o.Resolver), telegram: o.Telegram, plain: len(o.Private) > 0}
+	return &Sender{client: guard{o.Private, net.InterfaceAddrs}.client(o.Resolver), telegram: o.Telegram, plain: len(o.Private) > 0}
 }
 
 // Plain reports whether addresses without TLS are allowed.

@@ -125,7 +125,7 @@ func TestNoPrivateAddress(t *testing.T) {
 	s := notify.New(notify.Options{})
 	for _, host := range []string{
 		"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1",
-		"[fe80::1]", "[fd00::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "224.0.0.1", "255.255.255.255", "localhost",
+		"[fe80::1]", "[fd00::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "224.0.0.1", "255.255.255.255", "localhost", "168.63.129.16",
 	} {
 		target := &watchpost.NotificationTarget{Kind: watchpost.TargetSlack, URL: "http://" + host + port}
 		attempt := s.Send(context.Background(), target, "", notify.Message{})

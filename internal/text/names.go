@@ -51,6 +51,12 @@ func IsBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
+// HasControl reports whether s has control characters, or characters that change the
+// direction of text: a name with them can look like another one.
+func HasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) })
+}
+
 // Clip cuts s to at most n characters. It keeps combining marks with their base
 // character and removes trailing white space.
 func Clip(s string, n int) string {
