@@ -56,7 +56,7 @@ var fieldTexts = []string{"Invalid fetchFreqInHours", "Invalid 'name'", "Invalid
 
 // labelTexts are the errors of labels.
 var labelTexts = []string{
-	"Invalid 'labels'", "Invalid 'labels': a label must have a name", "Invalid 'labels': a name must not contain a comma",
+	"Invalid 'labels'", "Invalid 'labels': a label must have a name", "Invalid 'labels': a name must not contain a comma", "Invalid 'labels': a name must not contain control characters",
 	fmt.Sprintf("Invalid 'labels': a name must be %d characters or fewer", watchpost.MaxLabel),
 	fmt.Sprintf("Invalid 'labels': at most %d default labels", watchpost.MaxDefaultLabels),
 	fmt.Sprintf("At most %d labels per watchlist", watchpost.MaxLabels),
