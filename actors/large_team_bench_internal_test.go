@@ -63,8 +63,8 @@ func BenchmarkLargeTeam(b *testing.B) {
 		{"read-status", func(t *team) {
 			t.tasks.dispatch.why(queueKey{kind: watchpost.TaskProfileFetch}, t.env.clock.Now())
 		}},
-		{"pending-metric", func(t *team) {
-			t.tasks.shownAt = time.Time{}
+		{"pending-turn", func(t *team) { // one turn of the mailbox
+			t.tasks.shownAt = t.env.clock.Now().Add(-pendingGrain)
 			t.tasks.showPending(t.env.clock.Now())
 		}},
 		{"status-turn", func(t *team) { // one turn of the mailbox

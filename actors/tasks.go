@@ -32,6 +32,8 @@ type tasks struct {
 	// counted is what the metrics count of the team's pending work, since shownAt.
 	counted map[watchpost.PendingReason]int
 	shownAt time.Time
+	// counting is the next count, while it is under way.
+	counting *pendingCount
 	// renewed is until when sessions keep their leases while the clock is set
 	// forward: they cannot answer in between.
 	renewed time.Time

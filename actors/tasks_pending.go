@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,18 +21,37 @@ var pendingReasons = []watchpost.PendingReason{
 // pendingGrain is how often a team counts its pending work.
 const pendingGrain = 10 * time.Second
 
+// pendingAtOnce is how many queues are looked at in one turn of the team's mailbox.
+const pendingAtOnce = 50
+
+// pendingCount is a count of the pending work that goes on turn by turn.
+type pendingCount struct {
+	queues []*queue // those left
+	counts map[watchpost.PendingReason]int
+	oldest time.Time // when the oldest waiting scan became due; zero when none waits
+}
+
 // showPending brings the metrics up to why the team's open tasks wait. It looks
-// at queues, not at tasks.
+// at queues, not at tasks, and at some of them with each event.
 func (t *tasks) showPending(now time.Time) {
-	if len(t.open) > 0 && now.Sub(t.shownAt) < pendingGrain {
+	if len(t.open) == 0 || t.shownAt.IsZero() {
+		t.counting = nil // it is out of date
+	}
+	if t.counting == nil {
+		if len(t.open) > 0 && now.Sub(t.shownAt) < pendingGrain {
+			return
+		}
+		t.shownAt = now
+		t.counting = t.dispatch.pending(now)
+	}
+	if !t.dispatch.count(t.counting, pendingAtOnce, now) {
 		return
 	}
-	t.shownAt = now
-	counts, oldest := t.dispatch.pending(now)
 	for _, held := range t.held {
-		counts[watchpost.PendingRunning] += len(held)
+		t.counting.counts[watchpost.PendingRunning] += len(held)
 	}
-	t.publishPending(counts, oldest)
+	t.publishPending(t.counting.counts, t.counting.oldest)
+	t.counting = nil
 }
 
 // hidePending takes the team out of the metrics.
@@ -46,23 +67,28 @@ func (t *tasks) publishPending(counts map[watchpost.PendingReason]int, oldest ti
 	t.env.metrics.dueScans.set(t.team.id, oldest)
 }
 
-// pending counts the waiting tasks by reason, and returns when the oldest
-// waiting scan became due; zero when none waits.
-func (d *dispatcher) pending(now time.Time) (counts map[watchpost.PendingReason]int, oldest time.Time) {
-	counts = map[watchpost.PendingReason]int{}
+// pending begins a count of the waiting tasks.
+func (d *dispatcher) pending(now time.Time) *pendingCount {
 	d.mature(now)
-	for k, q := range d.byKey {
-		counts[watchpost.PendingRetry] += q.delayed
+	return &pendingCount{queues: slices.Collect(maps.Values(d.byKey)), counts: map[watchpost.PendingReason]int{}}
+}
+
+// count goes on with a count for up to n queues; it reports whether all are counted.
+func (d *dispatcher) count(c *pendingCount, n int, now time.Time) bool {
+	n = min(n, len(c.queues))
+	for _, q := range c.queues[:n] {
+		c.counts[watchpost.PendingRetry] += q.delayed
 		if q.turns.Len() == 0 {
 			continue
 		}
-		reason, _ := d.why(k, now)
-		counts[reason] += q.turns.Len()
-		if k.kind.Scan() {
-			oldest = earlier(oldest, q.turns.list[0].turn.at)
+		reason, _ := d.why(q.key, now)
+		c.counts[reason] += q.turns.Len()
+		if q.key.kind.Scan() {
+			c.oldest = earlier(c.oldest, q.turns.list[0].turn.at)
 		}
 	}
-	return counts, oldest
+	c.queues = c.queues[n:]
+	return len(c.queues) == 0
 }
 
 // dueScans knows when the oldest waiting scan of each team in memory became
