@@ -85,6 +85,35 @@ func TestWithoutManifest(t *testing.T) {
 	}
 }
 
+// TestManifestWithAGap: zeros in place of the first changes, which Badger takes for changes
+// of nothing, would make it remove the tables of these. Zeros at the end are a torn write.
+func TestManifestWithAGap(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 { // two tables or more, each a change
+		s := opened(t, quiet(dir))
+		put(t, s, "team", mustActivate(t, s, "team"), "k", "v")
+		require.NoError(t, s.Close())
+	}
+	path := filepath.Join(dir, "MANIFEST")
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	second := 16 + 8 + int(content[19]) // after the header, an empty change and one
+	require.Greater(t, len(content), second+8)
+	hurt := bytes.Clone(content)
+	clear(hurt[16:second])
+	for len(hurt) > 0 && (second-16)%8 != 0 { // whole changes of nothing
+		hurt, second = append(hurt[:16:16], hurt[17:]...), second-1
+	}
+	require.NoError(t, os.WriteFile(path, hurt, 0o600))
+	before := listing(t, dir)
+	_, err = Open(quiet(dir))
+	require.ErrorIs(t, err, persistence.ErrDamaged)
+	require.ErrorContains(t, err, "changes between others are missing")
+	require.Equal(t, before, listing(t, dir))
+	require.NoError(t, os.WriteFile(path, append(content, make([]byte, 100)...), 0o600))
+	require.Equal(t, "v", get(t, opened(t, quiet(dir)), "team", "k"))
+}
+
 // listing describes the files of a folder.
 func listing(t *testing.T, dir string) (all []string) {
 	entries, err := os.ReadDir(dir)

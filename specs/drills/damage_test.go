@@ -34,7 +34,7 @@ const (
 func TestDamage(t *testing.T) {
 	cases := 30
 	if os.Getenv("WATCHPOST_LONG") != "" {
-		cases = 1200
+		cases = 1000
 	}
 	seed := seedOf(t)
 	random := rand.New(rand.NewPCG(seed, 1))

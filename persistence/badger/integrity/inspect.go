@@ -16,7 +16,9 @@
 package integrity
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -158,7 +160,16 @@ func isData(name string) bool {
 // readManifest takes the names of the tables. What follows the last whole change
 // may be a torn write; checkEnd and checkUnnamed know whether tables are lost.
 func (in *inspection) readManifest() error {
-	f, err := os.Open(filepath.Join(in.dir, manifestName))
+	path := filepath.Join(in.dir, manifestName)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if hasGap(content) {
+		in.fatal(manifestName, "changes between others are missing")
+		return nil
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -172,6 +183,22 @@ func (in *inspection) readManifest() error {
 	}
 	in.named = manifest.Tables
 	return nil
+}
+
+// hasGap reports whether a manifest has zeros between its changes, which Badger takes for
+// changes of nothing. It writes such a one only as the first, and a torn write may leave
+// zeros at the end. The manifest is a header (8), then for each change its length and
+// checksum (4 each) and the change.
+func hasGap(manifest []byte) bool {
+	const header = 8
+	for at := header; at+header <= len(manifest); {
+		n := int(binary.BigEndian.Uint32(manifest[at:]))
+		if n == 0 && at > header {
+			return len(bytes.TrimRight(manifest[at:], "\x00")) > 0
+		}
+		at += header + n
+	}
+	return false
 }
 
 // checkOthers looks at the files without records.
