@@ -232,14 +232,15 @@ func teams(t *testing.T) string {
 	dir := t.TempDir()
 	s := opened(t, quiet(dir))
 	for _, space := range []persistence.Space{"a", "b"} {
-		epoch := mustActivate(t, s, space)
+		b := &persistence.Batch{}
 		for i := range 400 {
 			value := make([]byte, 600)
 			for j := range value {
 				value[j] = byte(i * j * 7919 >> 5)
 			}
-			put(t, s, space, epoch, fmt.Sprintf("%04d", i), string(value))
+			b.Put(fmt.Appendf(nil, "%04d", i), value)
 		}
+		require.NoError(t, persistence.Commit(t.Context(), s, space, mustActivate(t, s, space), b))
 	}
 	require.NoError(t, s.Close())
 	return dir
