@@ -76,7 +76,8 @@
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex,
-//     queries over posts; storetest, the suite that every engine must pass;
+//     queries over posts; engagementindex, likes and comments by watchlist;
+//     storetest, the suite that every engine must pass;
 //     enginetest, opens stores of every engine for tests; faultstore, a store
 //     with faults; migrate, copies a store into another; backup, writes a store
 //     into files and restores it.

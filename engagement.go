@@ -2,7 +2,6 @@ package watchpost
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -175,25 +174,13 @@ type InteractionDay struct {
 // Select defines the meaning of a query: it returns the page that q selects,
 // newest first, and the counts.
 func (q *InteractionQuery) Select(all []Interaction, now time.Time) ([]Interaction, InteractionSummary) {
-	return q.SelectSorted(slices.Values(slices.SortedFunc(slices.Values(all), func(a, b Interaction) int { return a.Compare(&b) })), now)
-}
-
-// Compare orders interactions newest first, and at the same time by descending
-// id.
-func (i *Interaction) Compare(other *Interaction) int {
-	return cmp.Or(other.At.Compare(i.At), cmp.Compare(other.ID, i.ID))
-}
-
-// SelectSorted is Select for interactions that are sorted newest first. It
-// reads only ID, Kind, At and the author's ID.
-func (q *InteractionQuery) SelectSorted(newestFirst iter.Seq[Interaction], now time.Time) ([]Interaction, InteractionSummary) {
 	var page []Interaction
 	var sum InteractionSummary
 	first := Daily.Start(now).AddDate(0, 0, 1-InteractionDays)
 	for i := range InteractionDays {
 		sum.Graph = append(sum.Graph, InteractionDay{Date: first.AddDate(0, 0, i).Format(time.DateOnly)})
 	}
-	for i := range newestFirst {
+	for _, i := range slices.SortedFunc(slices.Values(all), func(a, b Interaction) int { return a.Compare(&b) }) {
 		if len(q.Actors) > 0 && !slices.Contains(q.Actors, i.Author.ID) {
 			continue
 		}
@@ -207,6 +194,12 @@ func (q *InteractionQuery) SelectSorted(newestFirst iter.Seq[Interaction], now t
 		sum.Total++
 	}
 	return page, sum
+}
+
+// Compare orders interactions newest first, and at the same time by descending
+// id.
+func (i *Interaction) Compare(other *Interaction) int {
+	return cmp.Or(other.At.Compare(i.At), cmp.Compare(other.ID, i.ID))
 }
 
 // count adds an interaction to the totals and to its day, if the graph, which

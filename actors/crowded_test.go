@@ -97,6 +97,10 @@ func keyConstants(t *testing.T) map[string]string {
 			if ok && literal.Kind == token.STRING && value.Type == nil && strings.HasPrefix(strings.ToLower(name), "key") {
 				kinds[name], err = strconv.Unquote(literal.Value)
 				require.NoError(t, err)
+				for other, prefix := range kinds {
+					ofSignIn := name == "KeyAddress" || name == "KeyClient"
+					require.True(t, other == name || prefix != kinds[name] || ofSignIn, "%s and %s have one prefix", name, other)
+				}
 			}
 		}
 	}
@@ -151,7 +155,7 @@ func forgotten(put func(p *planter, i int)) crowdOf { return crowdOf{put: put, o
 
 // crowds has every kind of persistence/teamspace.
 var crowds = map[string]crowdOf{
-	"KeyTeam": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEngagementState": {}, "KeyRulesStopped": {},
+	"KeyTeam": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {},
 	"KeyRulesRestored": {}, "KeyKeyUse": {}, // one of each
 	"KeyAddress": {}, "KeyClient": {}, // of sign-in, which looks at forgottenAtOnce
 
@@ -219,6 +223,11 @@ var crowds = map[string]crowdOf{
 	}},
 	"KeyIdempotency": {put: putKeptReply, over: true, clean: createOften}, "KeyIdempotencyTime": {put: putKeptReply, over: true, clean: createOften},
 	"keyEffect": of(teamspace.EffectRecord{}), "keyEngagementFlags": of(teamspace.EngagementFlags{}), "KeyInteraction": of(watchpost.Interaction{}),
+	"KeyEngagements": {}, "KeyEngagementCount": of(teamspace.EngagementCount{Likes: 1}), "KeyEngagementEntry": {}, // of interactions: package engagementindex
+	"KeyEngagementLink": of(""), "KeyEngagementMoment": of(teamspace.EngagementMoment{}),
+	"KeyEngagementTodo": {put: func(p *planter, i int) {
+		p.put(teamspace.EngagementTodoKey(fmt.Sprint(i)), teamspace.EngagementTodo{Target: fmt.Sprint(i)})
+	}},
 	"KeyRule": {put: func(p *planter, _ int) {
 		r := watchpost.EngagementRule{ID: watchpost.RuleID(p.id()), Action: watchpost.ActionLike, CreatedAt: p.now}
 		p.put(teamspace.Key(p.prefix, r.ID), r)

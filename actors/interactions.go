@@ -5,6 +5,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 )
@@ -30,54 +31,67 @@ func (r *Registry) Interactions(ctx context.Context, team watchpost.TeamID, watc
 }
 
 func (r *Registry) queryInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (InteractionsPage, error) {
-	// The view comes after the lock: one that waited for it would be older than
-	// the log, and all of the log would be read again for it.
-	log := r.env.engagements.of(team)
-	log.mu.Lock()
-	defer log.mu.Unlock()
-	view, err := r.viewFor(ctx)
-	if err != nil {
-		return InteractionsPage{}, err
-	}
-	defer view.Close()
-	page := InteractionsPage{Posts: map[string]*watchpost.Post{}}
-	if page.Tagging, err = r.env.watchlists.of(view, team); err != nil {
-		return page, err
-	}
-	if !page.Tagging.Live[watchpost.WatchlistID(watchlist)] {
-		err := watchlistAccess(view, team, watchlist)
-		if watchpost.KindOf(err) == watchpost.NotFound {
-			return page, watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID: %s", watchlist)
+	for {
+		page, whole, err := r.listedInteractions(ctx, team, watchlist, q)
+		if err != nil || whole {
+			return page, err
 		}
-		if err != nil {
+		// An earlier build, or a post with very many interactions: once, and not for long.
+		if _, err := Ask(ctx, r, team, listEngagements{}); err != nil {
 			return page, err
 		}
 	}
-	page.Asked = map[watchpost.WatchlistID]bool{watchpost.WatchlistID(watchlist): true}
-	more, err := log.refresh(view, persistence.Space(team))
-	r.env.engagements.grown(team, log, more, len(log.engagements))
+}
+
+// listedInteractions answers from the index; whole is false when that is not complete.
+func (r *Registry) listedInteractions(ctx context.Context, team watchpost.TeamID, watchlist string, q watchpost.InteractionQuery) (page InteractionsPage, whole bool, err error) {
+	view, err := r.viewFor(ctx)
 	if err != nil {
-		return page, err
+		return page, false, err
 	}
-	engagements, err := log.on(view, persistence.Space(team), r.env.posts, watchpost.WatchlistID(watchlist))
+	defer view.Close()
+	id, space := watchpost.WatchlistID(watchlist), persistence.Space(team)
+	if page.Tagging, err = r.env.watchlists.of(view, team); err != nil {
+		return page, false, err
+	}
+	if !page.Tagging.Live[id] {
+		err := watchlistAccess(view, team, watchlist)
+		if watchpost.KindOf(err) == watchpost.NotFound {
+			err = watchpost.Errorf(watchpost.Invalid, "Invalid watchlist ID: %s", watchlist)
+		}
+		if err != nil {
+			return page, false, err
+		}
+	}
+	page.Asked = map[watchpost.WatchlistID]bool{id: true}
+	if whole, err = engagementindex.Whole(view, space); err != nil || !whole {
+		return page, false, err
+	}
+	tasks, sum, err := engagementindex.Page(view, space, id, &q, r.env.clock.Now())
 	if err != nil {
-		return page, err
+		return page, false, err
 	}
-	page.Interactions, page.Summary = q.SelectSorted(engagements, r.env.clock.Now())
-	return page, page.complete(view, persistence.Space(team), log)
+	page.Summary = sum
+	return page, true, page.complete(view, space, tasks)
 }
 
 // complete reads the interactions of the page, and their posts.
-func (p *InteractionsPage) complete(view persistence.View, space persistence.Space, log *engagementCache) (err error) {
-	for i := range p.Interactions {
-		one := &p.Interactions[i]
-		if *one, err = teamspace.Load[watchpost.Interaction](view, space, teamspace.Key(teamspace.KeyInteraction, one.ID)); err != nil {
+func (p *InteractionsPage) complete(view persistence.View, space persistence.Space, tasks []watchpost.TaskID) error {
+	p.Posts = map[string]*watchpost.Post{}
+	for _, task := range tasks {
+		one, err := teamspace.Load[watchpost.Interaction](view, space, teamspace.Key(teamspace.KeyInteraction, task))
+		if err != nil {
 			return err
 		}
+		p.Interactions = append(p.Interactions, one)
 		if p.Posts[one.Target] != nil {
 			continue
 		}
-		if p.Posts[one.Target], err = postindex.ByURN(view, space, log.targets[one.Target].post.urn); err != nil {
+		flags, err := teamspace.Load[teamspace.EngagementFlags](view, space, teamspace.EngagementFlagsKey(one.Target))
+		if err != nil {
+			return err
+		}
+		if p.Posts[one.Target], err = postindex.ByURN(view, space, flags.URN); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 )
 
@@ -21,7 +22,7 @@ type postStore struct {
 	team  *actor.PID
 
 	ctx         actor.Context
-	queue       []any             // *ingest, *retag, purge and expire that wait for the batch under way
+	queue       []any             // *ingest, *retag, purge, expire and listEngagements that wait for the batch under way
 	flagUpdates []updatePostFlags // what users wait for goes first
 	// schedule decides the next turn. The post store sets its fields, except the
 	// writes on their way and the length of the buffer, which schedule keeps.
@@ -82,6 +83,9 @@ func (f *postStore) Receive(c actor.Context) {
 		f.work()
 	case retag:
 		f.queue = append(f.queue, &m)
+		f.work()
+	case listEngagements:
+		f.queue = append(f.queue, m)
 		f.work()
 	case prepared:
 		f.onPrepared(m)
@@ -160,7 +164,13 @@ func (f *postStore) withView(do func(persistence.View) error) {
 func (f *postStore) measure(view persistence.View) (err error) {
 	f.known = true
 	f.schedule.sealFrom, f.schedule.most = f.env.posts.BufferPosts(), f.env.posts.MaxBuffer()
-	f.schedule.buffered, err = f.env.posts.Buffered(view, f.space)
+	if f.schedule.buffered, err = f.env.posts.Buffered(view, f.space); err != nil {
+		return err
+	}
+	whole, err := engagementindex.Whole(view, f.space)
+	if !whole {
+		f.queue = append([]any{listEngagements{}}, f.queue...)
+	}
 	return err
 }
 
@@ -182,6 +192,8 @@ func (f *postStore) nextQueued(view persistence.View) error {
 		return f.retag(view, m)
 	case expire:
 		return f.expire(view, m)
+	case listEngagements:
+		return f.listEngagements(view, m)
 	default:
 		return f.purge(view, next.(purge))
 	}
@@ -226,8 +238,9 @@ func (f *postStore) step(view persistence.View) (err error) {
 	return nil
 }
 
-// change lets write change posts in a batch, and more be folded.
-func (f *postStore) change(view persistence.View, batch *persistence.Batch, write func(*postindex.Writer) error) error {
+// change lets write change posts in a batch, and more be folded. engaged is the batch's
+// change of the index of engagements; nil when it has none.
+func (f *postStore) change(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, write func(*postindex.Writer) error) error {
 	w, err := f.env.posts.Writer(view, f.space, batch)
 	if err != nil {
 		return err
@@ -237,6 +250,12 @@ func (f *postStore) change(view persistence.View, batch *persistence.Batch, writ
 	}
 	due, err := w.Finish()
 	f.schedule.due, f.schedule.buffered = f.schedule.due || due, w.Buffered()
+	if err == nil && engaged == nil && !batch.Empty() {
+		engaged, err = f.engagements(view, batch)
+	}
+	if err == nil && engaged != nil {
+		f.finish(engaged, w.Next())
+	}
 	return err
 }
 
@@ -256,14 +275,23 @@ func (f *postStore) commit(d decided, rest any, then func(error)) {
 // purgeAtOnce bounds the posts that one batch of a purge touches.
 const purgeAtOnce = 200
 
-// purge removes the watchlist from the next posts; it may be repeated.
+// purge removes what the watchlist lists, then the watchlist from the next posts; it may be
+// repeated.
 func (f *postStore) purge(view persistence.View, m purge) error {
+	listed := &persistence.Batch{}
+	if err := engagementindex.Forget(view, f.space, listed, m.watchlist); err != nil {
+		return err
+	}
+	if !listed.Empty() {
+		f.commit(decided{batch: listed}, m, nil)
+		return nil
+	}
 	posts, err := f.env.posts.ByWatchlist(view, f.space, m.watchlist, purgeAtOnce)
 	if err != nil {
 		return err
 	}
 	batch := &persistence.Batch{}
-	err = f.change(view, batch, func(w *postindex.Writer) error {
+	err = f.change(view, batch, nil, func(w *postindex.Writer) error {
 		if len(posts) == 0 {
 			return w.Forget(m.watchlist)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 )
@@ -26,32 +27,30 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 	if err != nil {
 		return err
 	}
-	var flags teamspace.EngagementFlags
-	if m.done != nil {
-		flags, err = teamspace.Load[teamspace.EngagementFlags](view, f.space, teamspace.EngagementFlagsKey(m.done.Target))
-		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-			return err
-		}
-		flags.Liked = flags.Liked || m.done.Kind == watchpost.InteractionLike
-		flags.Commented = flags.Commented || m.done.Kind == watchpost.InteractionComment
-		if old != nil {
-			flags.URN = old.URN
-		}
-		batch.Put(teamspace.EngagementFlagsKey(m.done.Target), teamspace.Encode(flags))
-		batch.Put(teamspace.Key(teamspace.KeyInteraction, m.done.ID), teamspace.Encode(*m.done))
-		if err := noteEngagement(view, f.space, batch, teamspace.EngagementChange{Task: m.done.ID, Target: m.done.Target}); err != nil {
-			return err
-		}
+	engaged, err := f.engagements(view, batch)
+	if err != nil {
+		return err
 	}
+	var post *watchpost.Post
 	if old != nil {
-		post := *old
-		post.Liked, post.Commented = post.Liked || flags.Liked, post.Commented || flags.Commented
+		changed := *old
+		post = &changed
 		if m.bookmark != nil {
 			post.Bookmark = *m.bookmark
 		}
-		if err := f.change(view, batch, func(w *postindex.Writer) error { return w.Put(&post) }); err != nil {
+	}
+	if m.done != nil {
+		if err := f.engage(view, batch, engaged, m.done, post); err != nil {
 			return err
 		}
+	}
+	if post != nil {
+		err = f.change(view, batch, engaged, func(w *postindex.Writer) error { return w.Put(post) })
+	} else {
+		err = f.follow(view, engaged)
+	}
+	if err != nil {
+		return err
 	}
 	then := m.then
 	if m.bookmark != nil && old == nil {
@@ -64,6 +63,37 @@ func (f *postStore) updateFlags(view persistence.View, m updatePostFlags) error 
 	}
 	f.commit(decided{batch: batch}, nil, then)
 	return nil
+}
+
+// engage records an engagement in the batch, with the flags of its target and of its post;
+// nil when that is not stored.
+func (f *postStore) engage(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, done *watchpost.Interaction, post *watchpost.Post) error {
+	flags, err := teamspace.Load[teamspace.EngagementFlags](view, f.space, teamspace.EngagementFlagsKey(done.Target))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	flags.Liked = flags.Liked || done.Kind == watchpost.InteractionLike
+	flags.Commented = flags.Commented || done.Kind == watchpost.InteractionComment
+	more := false // other interactions belong to the post now
+	if post != nil {
+		if flags.URN != post.URN {
+			engaged.Link(done.Target, flags.URN, post.URN)
+			flags.URN, more = post.URN, true
+		}
+		more = more || !post.Liked && !post.Commented
+		post.Liked, post.Commented = post.Liked || flags.Liked, post.Commented || flags.Commented
+	} else if flags.URN != "" {
+		post, err = postindex.ByURN(view, f.space, flags.URN)
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return err
+		}
+	}
+	batch.Put(teamspace.EngagementFlagsKey(done.Target), teamspace.Encode(flags))
+	batch.Put(teamspace.Key(teamspace.KeyInteraction, done.ID), teamspace.Encode(*done))
+	if err := engaged.Record(done, post); err != nil || !more {
+		return err
+	}
+	return engaged.List(flags.URN, post)
 }
 
 // flaggedPost finds the post that is to be marked; nil when it is not stored.
@@ -104,7 +134,7 @@ func (f *postStore) postOf(view persistence.View, name string) (*watchpost.Post,
 // remember gives a post that is stored again the flags of earlier engagements,
 // under any of its names. Flags of another post stay with that post, unless
 // it is named by the same urn.
-func (f *postStore) remember(view persistence.View, batch *persistence.Batch, p *watchpost.Post) error {
+func (f *postStore) remember(view persistence.View, batch *persistence.Batch, engaged *engagementindex.Writer, p *watchpost.Post) error {
 	own := watchpost.PostKey(p.URN)
 	targets := []string{own}
 	for _, target := range p.ReferenceKeys() {
@@ -122,11 +152,9 @@ func (f *postStore) remember(view persistence.View, batch *persistence.Batch, p 
 		}
 		p.Liked, p.Commented = p.Liked || flags.Liked, p.Commented || flags.Commented
 		if flags.URN != p.URN {
+			engaged.Link(target, flags.URN, p.URN)
 			flags.URN = p.URN
 			batch.Put(teamspace.EngagementFlagsKey(target), teamspace.Encode(flags))
-			if err := noteOtherEngagements(view, f.space, batch); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
+	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 )
@@ -37,6 +38,7 @@ type ingestBatch struct {
 	*ingest
 	view         persistence.View
 	week         *weeklyCounter
+	engaged      *engagementindex.Writer
 	now          time.Time
 	seen         map[string]bool // URNs
 	fresh, known int
@@ -51,8 +53,12 @@ func (f *postStore) ingest(view persistence.View, m *ingest) error {
 	if err != nil {
 		return err
 	}
-	in := &ingestBatch{ingest: m, view: view, week: week, now: now, seen: map[string]bool{}}
-	err = f.change(view, batch, func(w *postindex.Writer) error {
+	engaged, err := f.engagements(view, batch)
+	if err != nil {
+		return err
+	}
+	in := &ingestBatch{ingest: m, view: view, week: week, engaged: engaged, now: now, seen: map[string]bool{}}
+	err = f.change(view, batch, engaged, func(w *postindex.Writer) error {
 		for ; len(m.ready) > 0; m.ready = m.ready[1:] {
 			if full, err := f.take(in, w, &m.ready[0]); full || err != nil {
 				return err
@@ -99,7 +105,7 @@ func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 	}
 	before := p
 	c.note(&p, in.ingest, in.now)
-	if !w.Fits(&p, c.terms, roomBytes, weeklyCounterOps+roomOps+arrivalOps) {
+	if !w.Fits(&p, c.terms, roomBytes+engagementindex.AtOnceBytes, weeklyCounterOps+roomOps+arrivalOps+engagementindex.AtOnceOps) {
 		return true, nil
 	}
 	in.seen[p.URN] = true
@@ -112,13 +118,26 @@ func (f *postStore) take(in *ingestBatch, w *postindex.Writer, c *candidate) (fu
 	case stored:
 		in.fresh++
 	default:
-		return false, nil
+		return false, in.list(&p, old, nil)
 	}
 	if err = w.PutText(&p, c.terms); errors.Is(err, postindex.ErrUnindexable) {
 		f.refuse(&p, err)
-		return false, nil
+		return false, in.list(&p, old, nil)
 	}
-	return false, err
+	if err != nil {
+		return false, err
+	}
+	return false, in.list(&p, old, &p)
+}
+
+// list lists the interactions with a post that was old and is stored now, if they may have
+// moved; stored is nil when the post cannot be stored.
+func (in *ingestBatch) list(p, old, stored *watchpost.Post) error {
+	collected := stored != nil && (p.Liked || p.Commented) && (old == nil || len(p.Matches) > len(old.Matches))
+	if !collected && !in.engaged.Linked(p.URN) {
+		return nil
+	}
+	return in.engaged.List(p.URN, stored)
 }
 
 // refuse notes that a post cannot be stored: it is no post of the network, and
@@ -185,7 +204,7 @@ func (c *candidate) note(p *watchpost.Post, m *ingest, now time.Time) {
 // new has the flags of earlier engagements.
 func (f *postStore) admit(in *ingestBatch, p, before, old *watchpost.Post) (stored bool, err error) {
 	if old == nil {
-		if err := f.remember(in.view, in.week.batch, p); err != nil {
+		if err := f.remember(in.view, in.week.batch, in.engaged, p); err != nil {
 			return false, err
 		}
 	}

@@ -122,7 +122,7 @@ func (f *postStore) retag(view persistence.View, m *retag) error {
 	}
 	batch := &persistence.Batch{}
 	if !m.looked {
-		err := f.change(view, batch, func(w *postindex.Writer) (err error) {
+		err := f.change(view, batch, nil, func(w *postindex.Writer) (err error) {
 			m.after, err = m.write(view, f, w)
 			return err
 		})

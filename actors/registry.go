@@ -89,20 +89,19 @@ type Registry struct {
 type environment struct {
 	system *actor.ActorSystem
 	// dispatcher runs the mailboxes.
-	dispatcher  *poolDispatcher
-	rules       *rules
-	store       persistence.Store
-	posts       *postindex.Index
-	watchlists  *watchlistCache
-	engagements *engagementCaches
-	clock       watchpost.Clock
-	restoredAt  time.Time // Options.RestoredAt
-	keepPosts   watchpost.KeepDays
-	keyring     *Keyring
-	log         *slog.Logger
-	metrics     *Metrics
-	network     *url.URL // nil when not known
-	tracer      trace.Tracer
+	dispatcher *poolDispatcher
+	rules      *rules
+	store      persistence.Store
+	posts      *postindex.Index
+	watchlists *watchlistCache
+	clock      watchpost.Clock
+	restoredAt time.Time // Options.RestoredAt
+	keepPosts  watchpost.KeepDays
+	keyring    *Keyring
+	log        *slog.Logger
+	metrics    *Metrics
+	network    *url.URL // nil when not known
+	tracer     trace.Tracer
 	// finished holds final tasks for readers outside the mailboxes.
 	finished *finishedTasks
 	keys     *keyCache
@@ -156,7 +155,7 @@ func New(o Options) (*Registry, error) {
 		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts,
 		system: system, dispatcher: newPoolDispatcher(), posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(),
-		watchlists: newWatchlistCache(), engagements: newEngagementCaches(), sends: newSends(o.Notify, o.Mailer),
+		watchlists: newWatchlistCache(), sends: newSends(o.Notify, o.Mailer),
 		stopped: r.forget, ask: r.caller.ask, fail: r.caller.fail,
 	}
 	r.env.rules = newRules(r.env)

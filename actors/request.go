@@ -20,6 +20,7 @@ func (RotateKey) answeredWith(APIKey)                  {}
 func (expirePosts) answeredWith(expiryStep)            {}
 func (reseal) answeredWith(Done)                       {}
 func (deleteTeam) answeredWith(deletionStep)           {}
+func (listEngagements) answeredWith(Done)              {}
 func (noteClaims) answeredWith(Done)                   {}
 func (AddMember) answeredWith(watchpost.Member)        {}
 func (UpdateMember) answeredWith(watchpost.Member)     {}

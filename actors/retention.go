@@ -109,7 +109,7 @@ func (t *team) onExpirePosts(m expirePosts) {
 func (f *postStore) expire(view persistence.View, m expire) error {
 	batch := &persistence.Batch{}
 	step, n, young := expiryStep{}, 0, false
-	err := f.change(view, batch, func(w *postindex.Writer) error {
+	err := f.change(view, batch, nil, func(w *postindex.Writer) error {
 		var failure error
 		last, err := postindex.Each(view, f.space, m.after, func(p *watchpost.Post) bool {
 			if young = !p.CreatedAt.Before(m.before); young {

@@ -286,6 +286,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onDeleteTeam()
 	case noteClaims:
 		t.onNoteClaims(m)
+	case listEngagements:
+		t.onListEngagements()
 	case AddMember:
 		t.members.onAddMember(m)
 	case UpdateMember:

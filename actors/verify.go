@@ -7,6 +7,7 @@ import (
 
 	"watchpost"
 	"watchpost/persistence"
+	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
 )
@@ -26,9 +27,10 @@ type Verification struct {
 type Repairing struct{ Index, AcceptLoss bool }
 
 // VerifyPosts compares the posts of every team with the index by which they
-// are found, while no service uses the store. report gets each problem, and each post
-// that would be lost: then the team is left as it is. A team whose records the store has
-// lost is reported, too, and the others go on.
+// are found, and interactions with theirs, while no service uses the store. report gets
+// each problem, and each post that would be lost: then the team is left as it is. A team
+// whose records the store has lost is reported, too, and the others go on. A damaged
+// index of interactions is made again by the team's next life.
 func VerifyPosts(ctx context.Context, store persistence.Store, repair Repairing, report func(team watchpost.TeamID, problem string)) (Verification, error) {
 	var sum Verification
 	teams, err := teamIDs(ctx, store)
@@ -54,13 +56,20 @@ func (sum *Verification) verify(ctx context.Context, store persistence.Store, te
 		return err
 	}
 	posts, problems, err := postindex.New(postindex.Options{}).Verify(view, space, report)
+	engagements := 0
+	if err == nil && problems == 0 { // the index of engagements names posts
+		engagements, err = verifyEngagements(view, space, report)
+	}
 	view.Close()
 	if err != nil {
 		return err
 	}
 	sum.Teams++
 	sum.Posts += posts
-	sum.Problems += problems
+	sum.Problems += problems + engagements
+	if engagements > 0 && repair.Index {
+		return discardEngagements(ctx, store, space)
+	}
 	if problems == 0 || !repair.Index {
 		return nil
 	}
@@ -72,6 +81,25 @@ func (sum *Verification) verify(ctx context.Context, store persistence.Store, te
 		err = nil // Lost says so
 	}
 	return err
+}
+
+func verifyEngagements(view persistence.View, space persistence.Space, report func(string)) (int, error) {
+	tagging, err := loadTagging(view, space)
+	if err != nil {
+		return 0, err
+	}
+	return engagementindex.Verify(view, space, tagging.Live, report)
+}
+
+// discardEngagements lets the team's next life build the index of engagements again.
+func discardEngagements(ctx context.Context, store persistence.Store, space persistence.Space) error {
+	epoch, err := store.Activate(ctx, space)
+	if err != nil {
+		return err
+	}
+	batch := &persistence.Batch{}
+	engagementindex.Discard(batch)
+	return persistence.Commit(ctx, store, space, epoch, batch)
 }
 
 // VerifyTeam is VerifyPosts for one team of a running service. It repairs only faults that it

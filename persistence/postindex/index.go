@@ -129,6 +129,16 @@ func (x *Index) showing(view persistence.View, space persistence.Space, m *manif
 	return &snapshot{index: x, view: view, space: space, name: unique.Make(space), manifest: m}
 }
 
+// Next returns the number that the next version of a post will have. It says whether
+// posts were changed.
+func Next(view persistence.View, space persistence.Space) (uint64, error) {
+	m, err := readManifest(view, space)
+	if err != nil {
+		return 0, manifestFault(space, err)
+	}
+	return m.next, nil
+}
+
 // ByURN returns the post with that urn, or persistence.ErrNotFound.
 func ByURN(view persistence.View, space persistence.Space, urn string) (*watchpost.Post, error) {
 	if len(urn) > maxURN {

@@ -281,6 +281,9 @@ func (w *Writer) BufferFull() bool { return w.bufferLength() >= w.index.options.
 // Buffered is the number of versions in the buffer, with those of this batch.
 func (w *Writer) Buffered() int { return w.bufferLength() }
 
+// Next is the number that the next version of a post will have.
+func (w *Writer) Next() uint64 { return w.next }
+
 // Finish ends the change: the batch is whole then. due is true when there is
 // something to merge.
 func (w *Writer) Finish() (due bool, err error) {

@@ -49,7 +49,13 @@ import (
 //	f <hash of an effect>                  EffectRecord of a like or an invitation
 //	d <post key>                           EngagementFlags of a post
 //	n <task>                               watchpost.Interaction
-//	N                                      EngagementState, the latest changes of d and n
+//	N                                      of earlier builds, which do not know J; every change of d and n wrote it
+//	J                                      EngagementIndex, the state of what follows: package engagementindex
+//	Jc <watchlist> <hash of author> <day>  EngagementCount
+//	Ji <hash of post key> <task>           EngagementEntry, an interaction and the watchlists that list it
+//	Jp <hash of urn> <hash of post key>    a post key by which a stored post was engaged with
+//	Jq <hash of post key>                  EngagementTodo, its interactions are not listed everywhere yet
+//	Jt <watchlist> <inverted time> <task>  EngagementMoment, an interaction on a post of the watchlist, newest first
 //	Rr <rule>                              watchpost.EngagementRule
 //	Ra <action>                            watchpost.RuleAction that is open
 //	Rj <action>                            watchpost.RuleAction that has ended
@@ -124,7 +130,13 @@ const (
 	keyEffect              = "f"
 	keyEngagementFlags     = "d"
 	KeyInteraction         = "n"
-	KeyEngagementState     = "N"
+	KeyEarlierEngagements  = "N"
+	KeyEngagements         = "J"
+	KeyEngagementCount     = "Jc"
+	KeyEngagementEntry     = "Ji"
+	KeyEngagementLink      = "Jp"
+	KeyEngagementTodo      = "Jq"
+	KeyEngagementMoment    = "Jt"
 	KeyRule                = "Rr"
 	KeyRuleAction          = "Ra"
 	KeyRuleJournal         = "Rj"
@@ -179,14 +191,18 @@ func EffectKey(e watchpost.Effect) []byte {
 // JournalKey is the key of a task's entry in the journal. It inverts the digits of
 // the id, so that the newest come first.
 func JournalKey(id watchpost.TaskID) []byte {
-	key := Key(KeyJournal, id)
-	for i := len(KeyJournal); i < len(key); i++ {
-		const digits = "0123456789abcdef"
-		if at := strings.IndexByte(digits, key[i]); at >= 0 {
-			key[i] = digits[len(digits)-1-at]
+	return append([]byte(KeyJournal), invertDigits([]byte(id))...)
+}
+
+// invertDigits inverts the order of ids, in place.
+func invertDigits(id []byte) []byte {
+	const digits = "0123456789abcdef"
+	for i := range id {
+		if at := strings.IndexByte(digits, id[i]); at >= 0 {
+			id[i] = digits[len(digits)-1-at]
 		}
 	}
-	return key
+	return id
 }
 
 // JournalTask returns the task of a key of the journal; inverting twice gives the id.

@@ -150,18 +150,6 @@ type EngagementFlags struct {
 	URN string `json:"urn,omitempty"`
 }
 
-// EngagementState counts the changes of engagements and holds the latest ones.
-type EngagementState struct {
-	Changes uint64             `json:"changes"`
-	Last    []EngagementChange `json:"last,omitempty"`
-}
-
-// EngagementChange is an interaction that was recorded, and on which post.
-type EngagementChange struct {
-	Task   watchpost.TaskID `json:"task"`
-	Target string           `json:"target"`
-}
-
 // KeyFingerprint says which master key opens the store. A fingerprint tells a key from
 // others and says nothing else of it.
 type KeyFingerprint struct {

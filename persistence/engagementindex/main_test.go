@@ -1,0 +1,5 @@
+package engagementindex_test
+
+import "context"
+
+var ctx = context.Background()
