@@ -242,10 +242,14 @@ func (b *RuleBook) End(a *RuleAction, state RuleActionState, now time.Time) {
 		return
 	case ran && (state == RuleDone || state == RuleFailed):
 		b.Paces[a.Member] = r.After(b.Paces[a.Member], a.ID, now)
-		week := Weekly.Key(now)
-		maps.DeleteFunc(b.Engaged, func(mark string, _ bool) bool { return mark < week })
 		b.Engaged[AuthorMark(a.Author, now)] = true
 	}
 	a.EndedAt = now
 	delete(b.Open, a.ID)
+}
+
+// Forget drops the authors of earlier weeks than that of now.
+func (b *RuleBook) Forget(now time.Time) {
+	week := Weekly.Key(now)
+	maps.DeleteFunc(b.Engaged, func(mark string, _ bool) bool { return mark < week })
 }

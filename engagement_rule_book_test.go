@@ -169,3 +169,15 @@ func TestConsiderHolds(t *testing.T) {
 		}
 	}
 }
+
+// TestForget: authors of earlier weeks are forgotten, those of this one are not.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	c := newRuleCase()
+	before, now := watchpost.AuthorMark("ada", monday.Add(-10*time.Hour)), watchpost.AuthorMark("bob", monday)
+	c.book.Engaged = map[string]bool{before: true, now: true}
+	c.book.Forget(monday)
+	require.Equal(t, map[string]bool{now: true}, c.book.Engaged)
+	c.book.Forget(monday.AddDate(0, 0, 7))
+	require.Empty(t, c.book.Engaged)
+}

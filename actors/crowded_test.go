@@ -236,14 +236,14 @@ var crowds = map[string]crowdOf{
 		a := watchpost.RuleAction{ID: watchpost.RuleActionID(p.id()), State: watchpost.RuleQueued, At: p.now}
 		p.put(teamspace.Key(p.prefix, a.ID), a)
 	}),
-	"KeyRuleJournal": {put: func(p *planter, _ int) { // half of the bound of a batch in each life
+	"KeyRuleJournal": {put: func(p *planter, _ int) { // half of the bound of a batch in each pass
 		id := watchpost.NewID(p.now.AddDate(-2, 0, 0))
 		p.put([]byte(p.prefix+id), watchpost.RuleAction{ID: watchpost.RuleActionID(id)})
-	}, over: true, clean: liveOnce},
+	}, over: true, clean: liveAMinute},
 	"keyRulePost": of(nil),
 	"KeyRuleAuthor": {put: func(p *planter, i int) {
 		p.put(teamspace.RuleAuthorKey(watchpost.AuthorMark(fmt.Sprint(i), p.now.AddDate(0, 0, -14))), nil)
-	}, over: true, clean: liveOnce},
+	}, over: true, clean: liveAMinute},
 	"KeyRulePace": of(watchpost.Pace{}),
 	"KeyArrival":  forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()+p.id()), nil) }),
 	"KeyTarget":   of(watchpost.NotificationTarget{Kind: watchpost.TargetWebhook, Disabled: true}),
@@ -284,8 +284,8 @@ func createOften(t *testing.T, p *planter) {
 	}
 }
 
-// liveOnce gives a team another life, which forgets a part.
-func liveOnce(t *testing.T, p *planter) {
-	p.W.Restart()
+// liveAMinute lets the next pass over the records of rules come, in the same life.
+func liveAMinute(t *testing.T, p *planter) {
+	p.W.Advance(time.Minute)
 	serves(t, p.team)
 }

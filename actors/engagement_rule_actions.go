@@ -80,6 +80,7 @@ func (rs *engagementRules) end(batch *persistence.Batch, a *watchpost.RuleAction
 	}
 	batch.Delete(teamspace.Key(teamspace.KeyRuleAction, a.ID))
 	batch.Put(teamspace.Key(teamspace.KeyRuleJournal, a.ID), teamspace.Encode(*a))
+	rs.forgetAfter(forgetRulesEvery)
 }
 
 // endActOps bounds the operations of end.
@@ -375,5 +376,13 @@ func (rs *engagementRules) stopTimer() {
 	if rs.timer != nil {
 		rs.timer.Stop()
 		rs.timer = nil
+	}
+}
+
+// stopTimers stops all timers of the component.
+func (rs *engagementRules) stopTimers() {
+	rs.stopTimer()
+	if rs.forgetTimer != nil {
+		rs.forgetTimer.Stop()
 	}
 }

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -165,17 +164,6 @@ func (rs *engagementRules) viewOf(r watchpost.EngagementRule) RuleView {
 		}
 	}
 	return v
-}
-
-// forgetEnded removes some of the ended actions that are shown no longer.
-func (rs *engagementRules) forgetEnded(view persistence.View) error {
-	batch := &persistence.Batch{}
-	err := view.Scan(rs.space, []byte(teamspace.KeyRuleJournal), ruleJournalFrom(rs.env.clock.Now()), func(k, _ []byte) bool {
-		batch.Delete(bytes.Clone(k))
-		return len(batch.Writes) < stepOps
-	})
-	rs.commits.submit(batch, nil)
-	return err
 }
 
 // TryRule returns what a rule would have done with the newest posts that its

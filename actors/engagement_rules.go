@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"bytes"
 	"errors"
 	"time"
 
@@ -94,6 +93,8 @@ type engagementRules struct {
 	// awaited are the members for whose connections an action waits.
 	awaited map[watchpost.MemberID]bool
 	timer   watchpost.Timer
+	// forgetTimer is that of the next pass of forget; nil: nothing is to be forgotten.
+	forgetTimer watchpost.Timer
 }
 
 // rulesDue is the timer of the component: an action may be done, or lapses.
@@ -123,6 +124,8 @@ func (rs *engagementRules) receive(message any) bool {
 		rs.onStop(m)
 	case DecideRuleAction:
 		rs.onDecide(m)
+	case forgetRules:
+		rs.onForget()
 	case rulesDue:
 		rs.run()
 		rs.team.tasks.answerTimer()
@@ -158,7 +161,7 @@ func (rs *engagementRules) load(view persistence.View) error {
 	} else if !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
-	if err := loadEach(view, rs.loadWeek, rs.forgetEnded, rs.loadRunning, rs.stopAfterRestore); err != nil {
+	if err := loadEach(view, rs.loadWeek, rs.forget, rs.loadRunning, rs.stopAfterRestore); err != nil {
 		return err
 	}
 	rs.due = true
@@ -185,19 +188,11 @@ func (rs *engagementRules) loadRunning(view persistence.View) error {
 	})
 }
 
-// loadWeek takes up the authors of the present week, and forgets some of those of
-// earlier ones.
+// loadWeek takes up the authors of the present week.
 func (rs *engagementRules) loadWeek(view persistence.View) error {
-	week := watchpost.Weekly.Key(rs.env.clock.Now())
-	batch := &persistence.Batch{}
-	err := view.Scan(rs.space, []byte(teamspace.KeyRuleAuthor), persistence.PrefixEnd([]byte(teamspace.KeyRuleAuthor)), func(k, _ []byte) bool {
-		if mark := string(k[len(teamspace.KeyRuleAuthor):]); mark > week {
-			rs.book.Engaged[mark] = true
-		} else if _, ops := batch.Size(); ops < stepOps {
-			batch.Delete(bytes.Clone(k))
-		}
+	from := teamspace.RuleAuthorKey(watchpost.Weekly.Key(rs.env.clock.Now()))
+	return view.Scan(rs.space, from, persistence.PrefixEnd([]byte(teamspace.KeyRuleAuthor)), func(k, _ []byte) bool {
+		rs.book.Engaged[string(k[len(teamspace.KeyRuleAuthor):])] = true
 		return true
 	})
-	rs.commits.submit(batch, nil)
-	return err
 }

@@ -228,6 +228,25 @@ func TestEndedActionsAreForgotten(t *testing.T) {
 	require.Empty(t, storedKeys(t, w, team, teamspace.KeyRuleJournal))
 }
 
+// TestALivingTeamForgets: ended actions and the marks of their authors go while the team
+// lives, too.
+func TestALivingTeamForgets(t *testing.T) {
+	t.Parallel()
+	w, team, s, _, scan := ruled(t, watchpost.ActionLike, nil)
+	endScan(s, scan, true, postBy(w, "ada"))
+	s.Finish(s.Expect(protocol.TypeTask))
+	require.Eventually(t, func() bool { return len(journalOf(t, team)) == 1 }, actorstest.Wait, time.Millisecond)
+	kept := func() []int {
+		return []int{len(storedKeys(t, w, team, teamspace.KeyRuleAuthor)), len(storedKeys(t, w, team, teamspace.KeyRuleJournal))}
+	}
+	require.Equal(t, []int{1, 1}, kept())
+	w.Advance(9 * 24 * time.Hour)
+	require.Equal(t, []int{0, 1}, kept(), "the author is of another week")
+	w.Advance(6 * 24 * time.Hour)
+	require.Equal(t, []int{0, 0}, kept(), "the action is shown no longer")
+	require.True(t, s.Open(), "it was the same life")
+}
+
 // TestTryStoredPosts: a trial stores nothing.
 func TestTryStoredPosts(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,7 @@ func (t *team) Receive(c actor.Context) {
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}
-		t.rules.stopTimer()
+		t.rules.stopTimers()
 		t.notifications.stopTimer()
 		if t.sessions.statusTimer != nil {
 			t.sessions.statusTimer.Stop()

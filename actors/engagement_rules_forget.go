@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Two kinds of records of rules end by themselves: ended actions, when the journal of
+// rules shows them no longer, and the marks of authors, with their week. A team may live
+// for months, so it looks at them when it is activated and a day after each pass.
+
+// forgetRules is the timer of the passes.
+type forgetRules struct{}
+
+// A pass removes what one batch holds. When it leaves something over, the next one
+// comes soon.
+const (
+	forgetRulesEvery = 24 * time.Hour
+	forgetRulesAgain = time.Minute
+	nothingKept      = time.Duration(math.MaxInt64)
+)
+
+// forget makes a pass, and asks the clock for the next one while anything is kept.
+func (rs *engagementRules) forget(view persistence.View) error {
+	now := rs.env.clock.Now()
+	rs.book.Forget(now)
+	batch, next := &persistence.Batch{}, nothingKept
+	pass := func(prefix string, kept []byte) error {
+		return view.Scan(rs.space, []byte(prefix), persistence.PrefixEnd([]byte(prefix)), func(k, _ []byte) bool {
+			switch _, ops := batch.Size(); {
+			case bytes.Compare(k, kept) >= 0:
+				next = min(next, forgetRulesEvery)
+				return false
+			case ops >= stepOps:
+				next = forgetRulesAgain
+				return false
+			}
+			batch.Delete(bytes.Clone(k))
+			return true
+		})
+	}
+	err := errors.Join(
+		pass(teamspace.KeyRuleAuthor, teamspace.RuleAuthorKey(watchpost.Weekly.Key(now))),
+		pass(teamspace.KeyRuleJournal, ruleJournalFrom(now)),
+	)
+	rs.commits.submit(batch, nil)
+	if next < nothingKept {
+		rs.forgetAfter(next)
+	}
+	return err
+}
+
+// onForget is a pass of the timer.
+func (rs *engagementRules) onForget() {
+	rs.forgetTimer = nil
+	view, err := rs.env.view()
+	if err != nil {
+		rs.fail(err)
+		return
+	}
+	defer view.Close()
+	if err := rs.forget(view); err != nil {
+		rs.fail(err)
+		return
+	}
+	rs.answer(Done{}, nil)
+}
+
+// forgetAfter asks the clock for a pass, unless one is to come.
+func (rs *engagementRules) forgetAfter(wait time.Duration) {
+	if rs.forgetTimer == nil {
+		rs.forgetTimer = rs.env.tell(rs.env.clock.Now().Add(wait), rs.ctx.Self(), forgetRules{})
+	}
+}
