@@ -230,6 +230,15 @@ func (rs *engagementRules) allow(id watchpost.TaskID) bool {
 	return rs.book.Decide(a, accounts, now).State == watchpost.RuleRunning
 }
 
+// closing is when the hours of the rule end that asked for a task; zero: of none.
+func (rs *engagementRules) closing(id watchpost.TaskID) (at time.Time) {
+	if a := rs.running[id]; a != nil {
+		r := rs.book.Rules[a.Rule]
+		at, _ = r.Hours.Contains(rs.env.clock.Now())
+	}
+	return at
+}
+
 // beginActionOps bounds the operations of a begin. An action that may begin while too many
 // tasks are open is tried again after roomAgain.
 const (

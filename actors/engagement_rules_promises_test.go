@@ -82,6 +82,20 @@ func TestRuleKeepsItsHours(t *testing.T) {
 	require.Equal(t, []watchpost.RuleActionState{watchpost.RuleDone}, journalOf(t, team))
 }
 
+// TestRuleHoursEndTheLease: what is handed out just before the hours end must not begin
+// after them.
+func TestRuleHoursEndTheLease(t *testing.T) {
+	t.Parallel()
+	w, team, s := house(t)
+	w.SetClock(time.Date(2030, 1, 9, 17, 58, 0, 0, time.UTC))
+	list := keywordWatchlist(t, team, "go")
+	scan := s.Expect(protocol.TypeTask)
+	makeRule(t, w, team, list.ID, watchpost.ActionLike, nil)
+	endScan(s, scan, true, postBy(w, "ada"))
+	like := s.Expect(protocol.TypeTask)
+	require.Equal(t, time.Date(2030, 1, 9, 18, 0, 0, 0, time.UTC), like.Deadline.UTC())
+}
+
 // TestRulePauseFromTheEnd: the pause of an account begins when an action has ended,
 // however long it took, and also when the browser was away.
 func TestRulePauseFromTheEnd(t *testing.T) {

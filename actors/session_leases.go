@@ -30,6 +30,7 @@ type assign struct {
 	units   int // at most
 	session watchpost.SessionID
 	until   time.Time // the lease lasts at least until then
+	before  time.Time // it must not begin to act later; zero: by its lease alone
 }
 
 // taskDecided tells a session actor what was decided of a task that it holds, or that
@@ -77,7 +78,7 @@ func (s *sessionActor) onAssign(m assign) {
 		o.kind, o.until = m.kind, m.until
 		o.lease = watchpost.Lease{
 			ID: watchpost.NewSecret(8), Session: c.session, Account: s.account,
-			Journal: c.journal, Deadline: watchpost.Deadline(now), Units: units,
+			Journal: c.journal, Deadline: earlier(watchpost.Deadline(now), m.before), Units: units,
 		}
 		// Its own from now on: a new connection must not be handed another task
 		// while this one is under way.

@@ -103,6 +103,7 @@ func (t *tasks) assign(open *openTask, a assignment) {
 	t.unanswered++
 	t.ctx.Send(t.team.accounts.actors[open.offered], assign{
 		id: a.task, task: open.pid, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed,
+		before: t.team.rules.closing(a.task),
 	})
 }
 
