@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// KeepDays is how many days a team keeps posts, from when they were stored. Zero says
-// nothing: the service's setting counts.
+// KeepDays is how many days posts are kept from when they were stored, or tasks from
+// when they ended. Zero says nothing: of a team, that the service's setting counts.
 type KeepDays int
 
-// KeepForever keeps posts without an end.
+// KeepForever keeps them without an end.
 const KeepForever KeepDays = -1
 
 // Bounds of KeepDays. A post that is deleted within the week that counts it could be
 // collected and counted again.
 const (
-	minKeepDays = 7
-	maxKeepDays = 36500
+	MinKeepPosts = KeepDays(7)
+	MaxKeep      = KeepDays(36500)
 )
 
 // ParseKeepDays reads days as 365d, or "forever" (Invalid).
@@ -27,7 +27,7 @@ func ParseKeepDays(s string) (KeepDays, error) {
 	}
 	number, isDays := strings.CutSuffix(s, "d")
 	days, err := strconv.Atoi(number)
-	if !isDays || err != nil || days < minKeepDays || days > maxKeepDays {
+	if !isDays || err != nil || days < int(MinKeepPosts) || days > int(MaxKeep) {
 		return 0, Errorf(Invalid, "Invalid 'keep_posts'")
 	}
 	return KeepDays(days), nil
@@ -58,4 +58,20 @@ func (k KeepDays) Expires(service KeepDays, now time.Time) (before time.Time, en
 // them.
 func (p *Post) Expired(before time.Time) bool {
 	return p.CreatedAt.Before(before) && !p.Bookmark && !p.Liked && !p.Commented
+}
+
+// MinKeepTasks is how many days ended tasks are kept at least. A browser that was away
+// may still say how a write ended, as long as its session lasts.
+const MinKeepTasks = KeepDays(SessionKept / (24 * time.Hour))
+
+// Expired reports whether the task goes, when those that ended before a moment do. Likes
+// and invitations that were done stay: the same, asked for again, is answered with their
+// task.
+func (t *Task) Expired(before time.Time) bool {
+	if !t.State.Final() || !t.EndedAt.Before(before) {
+		return false
+	}
+	_, once := t.Effect()
+	done := t.State == TaskCompleted || t.Resolved != nil && t.Resolved.Acted
+	return !once || !done
 }

@@ -37,3 +37,26 @@ func TestKeepDays(t *testing.T) {
 		}
 	}
 }
+
+// TestTaskExpired: ended tasks go by the moment of their end; likes and invitations that
+// were done stay.
+func TestTaskExpired(t *testing.T) {
+	t.Parallel()
+	before := time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC)
+	like := watchpost.ParseTaskInput([]byte(`{"social_urn":"urn:network:activity:1"}`))
+	cases := map[string]struct {
+		task    watchpost.Task
+		expired bool
+	}{
+		"open":                   {watchpost.Task{State: watchpost.TaskPending}, false},
+		"ended later":            {watchpost.Task{State: watchpost.TaskCompleted, EndedAt: before}, false},
+		"completed":              {watchpost.Task{State: watchpost.TaskCompleted, EndedAt: before.Add(-1)}, true},
+		"failed":                 {watchpost.Task{State: watchpost.TaskFailed, EndedAt: before.Add(-1)}, true},
+		"like":                   {watchpost.Task{Type: watchpost.TaskLikePost, Input: like, State: watchpost.TaskCompleted, EndedAt: before.Add(-1)}, false},
+		"like that failed":       {watchpost.Task{Type: watchpost.TaskLikePost, Input: like, State: watchpost.TaskFailed, EndedAt: before.Add(-1)}, true},
+		"like that was done too": {watchpost.Task{Type: watchpost.TaskLikePost, Input: like, State: watchpost.TaskFailed, EndedAt: before.Add(-1), Resolved: &watchpost.Resolution{Acted: true}}, false},
+	}
+	for name, c := range cases {
+		require.Equal(t, c.expired, c.task.Expired(before), name)
+	}
+}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"sync"
 
 	"watchpost"
@@ -48,6 +49,19 @@ func (f *finishedTasks) remember(team watchpost.TeamID, view TaskView) {
 		f.bytes -= f.tasks[oldest].size()
 		delete(f.tasks, oldest)
 	}
+}
+
+// forget drops tasks that are deleted.
+func (f *finishedTasks) forget(ids []watchpost.TaskID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range ids {
+		if task, known := f.tasks[id]; known {
+			f.bytes -= task.size()
+			delete(f.tasks, id)
+		}
+	}
+	f.order = slices.DeleteFunc(f.order, func(id watchpost.TaskID) bool { _, known := f.tasks[id]; return !known })
 }
 
 // clear forgets all tasks.

@@ -46,6 +46,8 @@ type Options struct {
 	// KeepPosts is how long posts are kept in teams without a setting of their own;
 	// zero: forever.
 	KeepPosts watchpost.KeepDays
+	// KeepTasks is how long ended tasks are kept; zero: forever.
+	KeepTasks watchpost.KeepDays
 	// RestoredAt is when the store was restored from a backup; zero: never. What was
 	// done between the backup and that moment is not known.
 	RestoredAt time.Time
@@ -97,6 +99,7 @@ type environment struct {
 	clock      watchpost.Clock
 	restoredAt time.Time // Options.RestoredAt
 	keepPosts  watchpost.KeepDays
+	keepTasks  watchpost.KeepDays
 	keyring    *Keyring
 	log        *slog.Logger
 	metrics    *Metrics
@@ -152,7 +155,7 @@ func New(o Options) (*Registry, error) {
 	}
 	r.env = &environment{
 		store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, tracer: o.Tracer,
-		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts,
+		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts, keepTasks: o.KeepTasks,
 		system: system, dispatcher: newPoolDispatcher(), posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(),
 		watchlists: newWatchlistCache(), sends: newSends(o.Notify, o.Mailer),

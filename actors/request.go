@@ -18,6 +18,7 @@ func (UpdateTeam) answeredWith(watchpost.Team)         {}
 func (RevealKey) answeredWith(APIKey)                  {}
 func (RotateKey) answeredWith(APIKey)                  {}
 func (expirePosts) answeredWith(expiryStep)            {}
+func (expireTasks) answeredWith(expiryStep)            {}
 func (reseal) answeredWith(Done)                       {}
 func (deleteTeam) answeredWith(deletionStep)           {}
 func (listEngagements) answeredWith(Done)              {}

@@ -144,6 +144,8 @@ func (t *tasks) receive(message any) bool {
 		t.onListOpen(m)
 	case taskClosed:
 		t.onTaskClosed(m)
+	case expireTasks:
+		t.onExpireTasks(m)
 	default:
 		return false
 	}

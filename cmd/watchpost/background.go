@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"watchpost/actors"
@@ -10,8 +11,8 @@ const (
 	// resumeEvery is how often a node looks for work that no request would begin: of
 	// teams that have failed.
 	resumeEvery = time.Minute
-	// expireAt is the time of the day, in UTC, when posts are deleted whose time has
-	// passed: allowances begin at midnight, and work with them.
+	// expireAt is the time of the day, in UTC, when posts and tasks are deleted whose
+	// time has passed: allowances begin at midnight, and work with them.
 	expireAt = time.Hour
 	// rotateEvery is how often a rotation of the master key goes on.
 	rotateEvery = time.Hour
@@ -49,19 +50,21 @@ func (s *service) resume() {
 	}
 }
 
-// expirePosts deletes the posts whose time has passed, now and once a day.
-func (s *service) expirePosts() {
-	deleted, err := s.registry.ExpirePosts(s.background)
-	if s.background.Err() != nil {
-		return
+// expire deletes the posts and tasks whose time has passed, now and once a day.
+func (s *service) expire() {
+	for what, pass := range map[string]func(context.Context) (int, error){"posts": s.registry.ExpirePosts, "tasks": s.registry.ExpireTasks} {
+		deleted, err := pass(s.background)
+		if s.background.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.log.Error("not all "+what+" whose time has passed are deleted: the next pass goes on", "error", err)
+		}
+		if deleted > 0 {
+			s.log.Info(what+" deleted whose time has passed", what, deleted)
+		}
 	}
-	if err != nil {
-		s.log.Error("not all posts whose time has passed are deleted: the next pass goes on", "error", err)
-	}
-	if deleted > 0 {
-		s.log.Info("posts deleted whose time has passed", "posts", deleted)
-	}
-	s.clock.At(s.clock.Now().Truncate(24*time.Hour).Add(24*time.Hour+expireAt), s.expirePosts)
+	s.clock.At(s.clock.Now().Truncate(24*time.Hour).Add(24*time.Hour+expireAt), s.expire)
 }
 
 // rotateMasterKey goes on with a rotation of the master key, now and every hour.

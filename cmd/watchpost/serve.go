@@ -47,6 +47,7 @@ type serveCommand struct {
 	BackupRecipients []string `name:"backup-recipient" help:"Public keys of age for which backups are encrypted: age1…; default: backups are not encrypted."`
 
 	KeepPosts string `default:"forever" help:"How long posts are kept after they were stored, in teams without a setting of their own: 365d, or forever. Posts stay that a team saved, liked or commented on."`
+	KeepTasks string `default:"forever" help:"How long tasks are kept after they ended: 400d, or forever. Likes and invitations that were done stay, and so do all entries of the journal."`
 
 	Registration string `default:"open" enum:"open,closed" help:"Who may sign in with an unknown address: open creates a team, closed mails no code."`
 
@@ -188,7 +189,9 @@ func (c *serveCommand) check() error {
 	if reserve := badger.DiskReserve >> 20; c.MinFree != 0 && c.MinFree < reserve {
 		return fmt.Errorf("--min-free-disk: want 0 (no watch) or at least %d MiB, have %d", reserve, c.MinFree)
 	}
-	if _, err := c.keepPosts(); err != nil {
+	_, posts := c.keepPosts()
+	_, tasks := c.keepTasks()
+	if err := errors.Join(posts, tasks); err != nil {
 		return err
 	}
 	if c.TestClock && c.AdminToken == "" {
@@ -232,12 +235,22 @@ func (c *serveCommand) checkAddress(flag, address string) error {
 
 // keepPosts returns how long posts are kept in teams without a setting of their own.
 func (c *serveCommand) keepPosts() (watchpost.KeepDays, error) {
-	if c.KeepPosts == "" {
+	return keepDays("--keep-posts", c.KeepPosts, watchpost.MinKeepPosts)
+}
+
+// keepTasks returns how long ended tasks are kept.
+func (c *serveCommand) keepTasks() (watchpost.KeepDays, error) {
+	return keepDays("--keep-tasks", c.KeepTasks, watchpost.MinKeepTasks)
+}
+
+// keepDays reads the value of a flag; empty: forever.
+func keepDays(flag, value string, least watchpost.KeepDays) (watchpost.KeepDays, error) {
+	if value == "" {
 		return watchpost.KeepForever, nil
 	}
-	keep, err := watchpost.ParseKeepDays(c.KeepPosts)
-	if err != nil {
-		err = fmt.Errorf("--keep-posts %s: want days from 7d to 36500d, or forever", c.KeepPosts)
+	keep, err := watchpost.ParseKeepDays(value)
+	if err != nil || keep > 0 && keep < least {
+		return 0, fmt.Errorf("%s %s: want days from %s to %s, or forever", flag, value, least, watchpost.MaxKeep)
 	}
-	return keep, err
+	return keep, nil
 }

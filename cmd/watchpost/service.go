@@ -109,7 +109,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.ready.Store(true)
 	go s.obtainCertificates() // a stop does not wait for the ACME server
 	s.running.Go(s.resume)
-	s.running.Go(s.expirePosts)
+	s.running.Go(s.expire)
 	s.running.Go(s.rotateMasterKey)
 	return s, nil
 }
@@ -188,12 +188,16 @@ func (s *service) startActors(ctx context.Context) error {
 	if s.backups, err = openBackups(s.config, s.store, s.clock, keyring, s.log); err != nil {
 		return err
 	}
-	keep, err := s.config.keepPosts()
+	keepPosts, err := s.config.keepPosts()
+	if err != nil {
+		return err
+	}
+	keepTasks, err := s.config.keepTasks()
 	if err != nil {
 		return err
 	}
 	s.registry, err = actors.New(actors.Options{
-		KeepPosts: keep, RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
+		KeepPosts: keepPosts, KeepTasks: keepTasks, RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
 		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}), Tracer: s.tracing,
 	})
