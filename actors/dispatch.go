@@ -22,7 +22,7 @@ type dispatcher struct {
 	queues
 	crews
 	// unscheduled are the watchlists and lists that have not reported their due
-	// scans since the team was activated or asked them to share a scan. Until all
+	// scans since they were spawned, or the team asked them to share a scan. Until all
 	// have, no scan is handed out: another may be due before it, or together with
 	// it.
 	unscheduled map[string]bool

@@ -1,8 +1,10 @@
 package actors_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -271,17 +273,10 @@ func TestScanOrder(t *testing.T) {
 	s.Connect()
 	s.Finish(s.ExpectTask(task))
 	list := actorstest.Must[[]actors.WatchlistView](t, team, actors.ListWatchlists{Type: watchpost.PeopleWatchlist})[0].List
+	byID := slices.SortedFunc(slices.Values(list.Entries), func(a, b watchpost.ListEntry) int { return cmp.Compare(a.ID, b.ID) })
 	want := []string{}
-	for _, e := range list.Entries {
+	for _, e := range byID {
 		want = append(want, e.Reference.Slug)
-	}
-	for i := range list.Entries { // by id
-		for j := range i {
-			if list.Entries[i].ID < list.Entries[j].ID {
-				want[i], want[j] = want[j], want[i]
-				list.Entries[i], list.Entries[j] = list.Entries[j], list.Entries[i]
-			}
-		}
 	}
 	require.Equal(t, append(want, "f", "d"), bringAll(t, 5, s))
 }

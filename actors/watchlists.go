@@ -118,8 +118,7 @@ func (ws *watchlists) load(view persistence.View) error {
 	for id, w := range watchlists {
 		tracked := &trackedWatchlist{view: w.view()}
 		ws.byID[id] = tracked
-		tracked.pid = ws.spawn(w)
-		ws.team.tasks.dispatch.await(string(id))
+		tracked.pid = ws.begin(string(id), w)
 	}
 	ws.startLists(lists)
 	if err := ws.resumeRetag(view); err != nil {
@@ -186,7 +185,14 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	ws.byID[w.ID] = tracked
 	ws.team.idempotency.commitOnce(batch, tracked.view)
 	// Spawned after the commit was submitted: its first scans come behind it.
-	tracked.pid = ws.spawn(list)
+	tracked.pid = ws.begin(string(w.ID), list)
+}
+
+// begin spawns the actor of a watchlist or list. Scans wait until it has said which of
+// its own are due: one may be due before them.
+func (ws *watchlists) begin(id string, owner actor.Actor) *actor.PID {
+	ws.team.tasks.dispatch.await(id)
+	return ws.spawn(owner)
 }
 
 func (ws *watchlists) onListWatchlists(m ListWatchlists) {

@@ -44,8 +44,7 @@ func (ws *watchlists) startLists(lists map[watchpost.ListID]*list) {
 	for id, l := range lists {
 		followed := ws.lists[id]
 		followed.times = l.times(l.entries())
-		followed.pid = ws.spawn(l)
-		ws.team.tasks.dispatch.await(string(id))
+		followed.pid = ws.begin(string(id), l)
 		for _, w := range l.followers {
 			ws.byID[w.ID] = &trackedWatchlist{pid: followed.pid, view: WatchlistView{Watchlist: w}}
 		}
@@ -103,8 +102,9 @@ func (ws *watchlists) onFollow(m Follow) {
 	if followed.pid == nil {
 		l := newList(ws.env, next, !ws.team.plan().Scans(w.Type), ws.ctx.Self(), ws.team.postStore)
 		l.followers[w.ID] = w
-		followed.pid = ws.spawn(l)
+		followed.pid = ws.begin(string(next.ID), l)
 	} else {
+		ws.team.tasks.dispatch.await(string(next.ID))
 		ws.ctx.Send(followed.pid, follow{list: next, follower: w})
 	}
 	tracked.pid = followed.pid
