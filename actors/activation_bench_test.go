@@ -3,7 +3,10 @@ package actors_test
 import (
 	"fmt"
 	"log/slog"
+	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,15 +46,40 @@ func BenchmarkActivation(b *testing.B) {
 			team := w.CreateTeam(b, watchpost.PlanUltimate)
 			plantLargeTeam(w, team)
 			w.Crash()
+			var used time.Duration
+			var held uint64
 			for b.Loop() {
-				view := actorstest.Must[actors.TeamView](b, team, actors.GetTeam{})
-				require.Equal(b, 100_000, view.WaitingTasks)
 				b.StopTimer()
 				w.Restart()
+				heap, cpu := liveHeap(), cpuTime(b)
+				b.StartTimer()
+				view := actorstest.Must[actors.TeamView](b, team, actors.GetTeam{})
+				b.StopTimer()
+				used += cpuTime(b) - cpu
+				held += liveHeap() - heap
+				require.Equal(b, 100_000, view.WaitingTasks)
 				b.StartTimer()
 			}
+			b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric(float64(held)/float64(b.N)/100_000, "heap-bytes/task")
 		})
 	}
+}
+
+// cpuTime is what the process has used of the processors, which other processes on the
+// machine change less than the time that passes.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// liveHeap is what the process holds in memory.
+func liveHeap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 func plantLargeTeam(w *actorstest.World, team *actorstest.Team) {
@@ -72,8 +100,10 @@ func plantLargeTeam(w *actorstest.World, team *actorstest.Team) {
 			ID: watchpost.TaskID(p.id()), Type: watchpost.TaskLikePost, Member: members[i%1_000], Account: accountNo(i % 1_000), State: watchpost.TaskPending, CreatedAt: p.now,
 			Input: watchpost.ParseTaskInput(fmt.Appendf(nil, `{"task_type":"agent_like_post","social_urn":"urn:li:activity:%d"}`, i)),
 		}
+		waiting, _ := teamspace.WaitingOf(&task)
 		p.put(teamspace.Key(teamspace.KeyTask, task.ID), task)
-		p.put(teamspace.Key(teamspace.KeyOpen, task.ID), []watchpost.Debit{})
+		p.put(teamspace.Key(teamspace.KeyOpen, task.ID), []watchpost.Debit(nil))
+		p.put(teamspace.Key(teamspace.KeyWaiting, task.ID), waiting)
 	}
 	p.plant()
 }

@@ -174,6 +174,7 @@ var crowds = map[string]crowdOf{
 		p.put(fmt.Appendf(nil, "%s%s\x00urn:%d\x00like", p.prefix, watchpost.Daily.Key(p.now), i), teamspace.LedgerRecord{Used: 1})
 	}},
 	"KeyTask": {put: putOpenTask}, "KeyOpen": {put: putOpenTask},
+	"KeyWaiting": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), teamspace.WaitingRecord{}) }), // of tasks that have ended
 	"KeyDebits":  of([]watchpost.Debit{}),
 	"KeyJournal": of(watchpost.JournalEntry{}),
 	"KeyJournalChain": {put: func(p *planter, i int) {

@@ -4,7 +4,7 @@
 //	registry ─ team ─┬─ session …     a session actor for each account: allowances, liveness, connections, leases
 //	                 ├─ watchlist …   definition and schedule of one watchlist of keywords or the forum
 //	                 ├─ list …        schedule of one list and the watchlists that follow it
-//	                 ├─ task …        one open task
+//	                 ├─ task …        one open task; none while it waits since before the activation
 //	                 └─ post store    the team's posts
 //	         └ sign-in …              one-time codes, sharded by address
 //

@@ -27,10 +27,10 @@ func newEffects(t *team) *effects {
 	return &effects{rootActor: &t.rootActor, team: t, entries: map[string]effectEntry{}, keys: map[watchpost.TaskID][]string{}}
 }
 
-// open takes up the effect of a task that is not final.
-func (ef *effects) open(t *watchpost.Task) {
-	if effect, ok := t.Effect(); ok {
-		ef.set(effect.Key(), t.ID, t.ID)
+// open takes up the effect of a task that is not final, nil for none.
+func (ef *effects) open(id watchpost.TaskID, effect *watchpost.Effect) {
+	if effect != nil {
+		ef.set(effect.Key(), id, id)
 	}
 }
 

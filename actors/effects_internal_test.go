@@ -51,9 +51,9 @@ func TestEffectInMemoryWins(t *testing.T) {
 		ID: "1", Type: watchpost.TaskLikePost, Account: "a",
 		Input: watchpost.ParseTaskInput([]byte(`{"social_urn":"urn:network:activity:7000000000000000001"}`)),
 	}
-	ef.open(&like)
 	effect, ok := like.Effect()
 	require.True(t, ok)
+	ef.open(like.ID, &effect)
 	holder, err := ef.inForce(effect)
 	require.NoError(t, err)
 	require.Equal(t, like.ID, holder)
@@ -71,6 +71,8 @@ func TestEffectInMemoryWins(t *testing.T) {
 	require.Empty(t, first, "it may be repeated")
 
 	comment := watchpost.Task{ID: "2", Type: watchpost.TaskCommentPost, Input: like.Input}
-	ef.open(&comment)
+	_, ok = comment.Effect()
+	require.False(t, ok)
+	ef.open(comment.ID, nil)
 	require.Len(t, ef.entries, 1)
 }

@@ -207,9 +207,9 @@ func (rs *engagementRules) recall(a *watchpost.RuleAction, v watchpost.RuleVerdi
 	_, known := rs.book.Rules[a.Rule]
 	switch {
 	case v.State == watchpost.RuleWithdrawn && (rs.book.Stopped || known || rs.team.watchlists.byID[a.Watchlist] != nil):
-		rs.ctx.Send(open.pid, ruleWithdrawn)
+		rs.team.tasks.tell(ruleWithdrawn, open)
 	case v.State == watchpost.RuleProposed:
-		rs.ctx.Send(open.pid, rulePostponed)
+		rs.team.tasks.tell(rulePostponed, open)
 	}
 }
 
@@ -317,7 +317,7 @@ func (rs *engagementRules) refresh(r *watchpost.EngagementRule) {
 		switch open := rs.team.tasks.open[a.Task]; {
 		case a.State == watchpost.RuleRunning:
 			if !same && open != nil && !open.acting {
-				rs.ctx.Send(open.pid, rulePostponed)
+				rs.team.tasks.tell(rulePostponed, open)
 			}
 		case !ok:
 			rs.end(st.room(endActOps), a, watchpost.RuleSkipped)

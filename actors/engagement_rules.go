@@ -178,7 +178,7 @@ func (rs *engagementRules) loadRunning(view persistence.View) error {
 		case open == nil:
 			ended = append(ended, teamspace.Key(teamspace.KeyTask, id))
 		case open.holder == "":
-			rs.ctx.Send(open.pid, rulePostponed)
+			rs.team.tasks.tell(rulePostponed, open)
 		}
 	}
 	return teamspace.LoadEach(view, rs.space, ended, func(task watchpost.Task) {

@@ -47,8 +47,8 @@ func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, e
 	return owner.Team, nil
 }
 
-// TaskStatus returns a client's task, open or final (NotFound). A task that is not
-// open is read from the store, past the team's actors.
+// TaskStatus returns a client's task, open or final (NotFound). A task without an actor
+// is read from the store.
 func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id watchpost.TaskID) (TaskView, error) {
 	if view, known := r.env.finished.find(team, id); known {
 		return view, nil
@@ -64,6 +64,7 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 	if view, open := reply.(TaskView); open {
 		return view, nil
 	}
+	why, _ := reply.(inStore)
 	view, err := r.env.store.View(ctx)
 	if err != nil {
 		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
@@ -76,7 +77,7 @@ func (r *Registry) TaskStatus(ctx context.Context, team watchpost.TeamID, id wat
 	case err != nil:
 		return TaskView{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
-	return viewOf(&task), nil
+	return waitingView(&task, why.reason, why.notBefore, r.env.clock.Now()), nil
 }
 
 // WatchlistAccess returns nil when the id is a watchlist of the team, NotFound

@@ -39,10 +39,16 @@ var unknownByRestore = watchpost.TaskFailure{
 	Code: watchpost.FailOutcomeUnknown, Message: "the service was restored from a backup, and the task may have been done since",
 }
 
+// restored reports whether a task is a write that was open in the backup of which the
+// store was restored.
+func (env *environment) restored(t *watchpost.Task) bool {
+	return t.Type.Writes() && !t.CreatedAt.After(env.restoredAt)
+}
+
 // endRestored ends a write that was restored from a backup, and reports whether
 // there was one.
 func (t *task) endRestored() bool {
-	if !t.state.Type.Writes() || t.state.CreatedAt.After(t.env.restoredAt) {
+	if !t.env.restored(&t.state) {
 		return false
 	}
 	by := t.holder()

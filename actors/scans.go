@@ -141,7 +141,7 @@ func (sc *scans) joinWaiting(scan *watchpost.Task) bool {
 	turn := turnOf(scan)
 	turn.id = id
 	sc.team.tasks.dispatch.advance(turn)
-	sc.ctx.Send(open.pid, joinScan{*scan})
+	sc.team.tasks.tell(joinScan{*scan}, open)
 	return true
 }
 
@@ -202,9 +202,9 @@ func (sc *scans) drop(scan watchpost.TaskID) {
 	open.targets = slices.Delete(open.targets, at, at+1)
 	delete(sc.joined, scan)
 	if len(open.targets) == 0 {
-		sc.ctx.Send(open.pid, dropTask{})
+		sc.team.tasks.tell(dropTask{}, open)
 	} else {
-		sc.ctx.Send(open.pid, leaveScan{scan})
+		sc.team.tasks.tell(leaveScan{scan}, open)
 	}
 }
 

@@ -220,7 +220,7 @@ func (ss *sessions) onSessionFrame(m sessionFrame) {
 	}
 	open := ss.team.tasks.open[watchpost.TaskID(m.frame.Task)]
 	if open != nil && (m.frame.Type != protocol.TypeActing || s.mayAct(open)) {
-		ss.ctx.Send(open.pid, fromSession{id: m.session, link: s.link, journal: s.journal, frame: m.frame})
+		ss.team.tasks.tell(fromSession{id: m.session, link: s.link, journal: s.journal, frame: m.frame}, open)
 		return
 	}
 	if m.frame.Type == protocol.TypeResult {
@@ -254,7 +254,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 	until := ss.env.clock.Now().Add(protocol.LeaseTime)
 	for _, r := range f.Running {
 		if open := ss.team.tasks.open[watchpost.TaskID(r.Task)]; open != nil && open.holder == s.record.ID && r.Lease != "" {
-			ss.ctx.Send(open.pid, renew{lease: r.Lease, until: until})
+			ss.team.tasks.tell(renew{lease: r.Lease, until: until}, open)
 		}
 	}
 	if f.Account == nil {
@@ -360,7 +360,7 @@ func (ss *sessions) onRenewLeases(m renewLeases) {
 			continue
 		}
 		for _, open := range held {
-			ss.ctx.Send(open.pid, renew{until: m.until})
+			ss.team.tasks.tell(renew{until: m.until}, open)
 		}
 	}
 	ss.answer(Done{}, nil)

@@ -103,7 +103,7 @@ func (ss *sessions) reconcile(s *sessionState, listed []protocol.JournalTask) {
 		}
 	}
 	for id, open := range ss.team.tasks.held[s.record.ID] {
-		ss.ctx.Send(open.pid, reattach{link: s.link, journal: s.journal, listed: byID[id]})
+		ss.team.tasks.tell(reattach{link: s.link, journal: s.journal, listed: byID[id]}, open)
 		if !open.acting || byID[id] != nil {
 			s.worker.task = id
 		}

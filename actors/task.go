@@ -13,8 +13,9 @@ import (
 
 // task is the actor of one open task.
 //
-// Owner and lifetime: the team spawns it when the task is created or loaded,
-// and stops it when its end is durable. It owns the task's record, its lease, what
+// Owner and lifetime: the team spawns it when the task is created or loaded, or when
+// something happens to one that waits (tasks.start), and stops it when its end is
+// durable. It owns the task's record, its lease, what
 // its hand-outs have cost, and its times of expiry. Its decisions go to the team
 // as decided.
 type task struct {

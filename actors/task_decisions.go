@@ -22,9 +22,11 @@ func (t *task) takeBack(attempt int) (debits []watchpost.Debit) {
 
 // decide takes over a new state and hands it to the team.
 func (t *task) decide(next watchpost.Task, c taskChange, then func(error)) {
+	before := t.state
 	t.state = next
 	t.endSpan()
 	d := decided{batch: &persistence.Batch{}, onCommitted: then}
+	noteWaiting(d.batch, &before, &next)
 	ended := next.State.Final()
 	if ended && next.Type.Scan() { // no caller asks for it
 		d.batch.Delete(teamspace.Key(teamspace.KeyTask, next.ID))

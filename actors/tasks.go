@@ -18,13 +18,15 @@ type tasks struct {
 	*rootActor
 	team *team
 
-	open     map[watchpost.TaskID]*openTask
-	held     map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
-	tally    tally
-	dispatch *dispatcher
-	wake     watchpost.Timer
-	wakeAt   time.Time
-	day      string // the period that the session actors know of
+	open  map[watchpost.TaskID]*openTask
+	held  map[watchpost.SessionID]map[watchpost.TaskID]*openTask // by holder
+	tally tally
+	// unstarted are those open tasks that have no actor.
+	unstarted unstarted
+	dispatch  *dispatcher
+	wake      watchpost.Timer
+	wakeAt    time.Time
+	day       string // the period that the session actors know of
 	// unanswered counts what session actors were asked to do and have not
 	// answered; wakers are the timers that wait for that.
 	unanswered int
@@ -44,17 +46,19 @@ func newTasks(t *team) *tasks {
 		rootActor: &t.rootActor, team: t,
 		open:  map[watchpost.TaskID]*openTask{},
 		held:  map[watchpost.SessionID]map[watchpost.TaskID]*openTask{},
-		tally: newTally(), dispatch: newDispatcher(),
+		tally: newTally(), unstarted: newUnstarted(), dispatch: newDispatcher(),
 	}
 }
 
 // openTask is what the team keeps of a task that is not final, to order it among
 // others and to find its actor, which keeps the rest.
 type openTask struct {
-	pid  *actor.PID
-	kind watchpost.TaskType // as which it is handed out
-	scan bool
-	due  time.Time // of a scan
+	id watchpost.TaskID
+	// actor is nil until it is needed: tasks.start spawns it, tasks.tell sends to it.
+	actor *actor.PID
+	kind  watchpost.TaskType // as which it is handed out
+	scan  bool
+	due   time.Time // of a scan
 
 	targets []watchpost.ScanTarget // the entries that a scan is for still
 	subject subject                // of a scan
@@ -78,6 +82,10 @@ type openTask struct {
 	account watchpost.AccountURN
 	counted tallyOf
 	at      int // in tally.waitingScans
+	// expires is when it ends if nothing more happens, unstartedAt where it is in
+	// tasks.unstarted; of a task without an actor.
+	expires     time.Time
+	unstartedAt int
 }
 
 // taskChange tells what a task has decided: the team, and then the session actors
@@ -116,12 +124,13 @@ const (
 // taskClosed tells the team that a final task is durable; its actor may go.
 type taskClosed struct{ task *watchpost.Task }
 
-// taskStatus asks for an open task; answered by TaskView, or by notOpen when it
-// is not open.
+// taskStatus asks for an open task; answered by TaskView, or by inStore when it has
+// no actor.
 type taskStatus struct{ id watchpost.TaskID }
 
-// notOpen says that a task is not open: it is in the store, or unknown.
-type notOpen struct{}
+// inStore says that a task is as the store shows it, if it is there, and if it waits,
+// why.
+type inStore describe
 
 // receive handles what concerns tasks.
 func (t *tasks) receive(message any) bool {
@@ -146,6 +155,8 @@ func (t *tasks) receive(message any) bool {
 		t.onTaskClosed(m)
 	case expireTasks:
 		t.onExpireTasks(m)
+	case waitOver:
+		t.onWaitOver()
 	default:
 		return false
 	}
@@ -159,6 +170,9 @@ func (t *tasks) load(view persistence.View) error {
 		debits[watchpost.TaskID(id)] = d
 	})
 	if err != nil {
+		return err
+	}
+	if err := t.loadWaiting(view, debits); err != nil {
 		return err
 	}
 	keys := make([][]byte, 0, len(debits))
@@ -181,9 +195,9 @@ func (t *tasks) load(view persistence.View) error {
 			actor.session = t.team.accounts.actors[task.Lease.Account]
 		}
 		tracked := t.track(task)
-		tracked.pid = t.spawn(actor)
+		tracked.actor = t.spawn(actor)
 		if actor.session != nil {
-			t.ctx.Send(actor.session, taskLoaded{task.ID, tracked.pid})
+			t.ctx.Send(actor.session, taskLoaded{task.ID, tracked.actor})
 		}
 	}
 	return nil
@@ -191,7 +205,7 @@ func (t *tasks) load(view persistence.View) error {
 
 // track takes up an open task and, when it waits, gives it its turn.
 func (t *tasks) track(task *watchpost.Task) *openTask {
-	open := &openTask{kind: task.LeasedType(), scan: task.Type.Scan(), due: task.Due,
+	open := &openTask{id: task.ID, kind: task.LeasedType(), scan: task.Type.Scan(), due: task.Due,
 		targets: task.Targets(), subject: subjectOf(task), fresh: task.Attempts == 0,
 		member: task.Member, pinned: task.Account, units: task.Units()}
 	if effect, counted := task.Effect(); counted {
@@ -202,17 +216,22 @@ func (t *tasks) track(task *watchpost.Task) *openTask {
 		open.account = task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
 	}
-	t.open[task.ID] = open
-	t.tally.opened(task.ID, open)
 	t.team.scans.noteTargets(task.ID, open)
 	if open.subject.kind != "" && open.fresh {
 		t.team.scans.subjects[open.subject] = task.ID
 	}
-	t.team.effects.open(task)
+	t.take(task, open)
+	return open
+}
+
+// take gives an open task its place among the others.
+func (t *tasks) take(task *watchpost.Task, open *openTask) {
+	t.open[task.ID] = open
+	t.tally.opened(task.ID, open)
+	t.team.effects.open(task.ID, open.effect)
 	if task.State == watchpost.TaskPending {
 		t.dispatch.add(task, t.env.clock.Now())
 	}
-	return open
 }
 
 // hold notes which session holds a task, "" for none.
@@ -235,6 +254,13 @@ func (t *tasks) hold(id watchpost.TaskID, open *openTask, session watchpost.Sess
 		t.held[session] = map[watchpost.TaskID]*openTask{}
 	}
 	t.held[session][id] = open
+}
+
+// putNew writes a new task.
+func putNew(batch *persistence.Batch, task *watchpost.Task) {
+	putTask(batch, task)
+	putOpen(batch, task.ID, nil)
+	noteWaiting(batch, task, task)
 }
 
 // putOpen marks a task as open, with what its hand-outs have cost.
@@ -272,7 +298,7 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 		return
 	}
 	// Not Stop: messages sent to the task before are still answered.
-	t.ctx.Poison(open.pid)
+	t.ctx.Poison(open.actor)
 	if open.offered != "" { // just before
 		t.ctx.Send(t.team.accounts.actors[open.offered], recall{m.task.ID})
 		t.answered(open)
@@ -294,9 +320,14 @@ func (t *tasks) onTaskClosed(m taskClosed) {
 func (t *tasks) onTaskStatus(m taskStatus) {
 	open := t.open[m.id]
 	if open == nil || open.scan {
-		t.answer(notOpen{}, nil)
+		t.answer(inStore{}, nil)
 		return
 	}
 	reason, notBefore := t.dispatch.why(queueKey{open.kind, open.member, open.pinned}, t.env.clock.Now())
-	t.ctx.RequestWithCustomSender(open.pid, describe{reason: reason, notBefore: notBefore}, t.ctx.Sender())
+	why := describe{reason: reason, notBefore: notBefore}
+	if open.actor == nil {
+		t.answer(inStore(why), nil)
+		return
+	}
+	t.ctx.RequestWithCustomSender(open.actor, why, t.ctx.Sender())
 }

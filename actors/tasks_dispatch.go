@@ -38,7 +38,7 @@ func (t *tasks) handAtOnce(id watchpost.TaskID) {
 		t.handTo(a)
 		return
 	}
-	t.ctx.Send(t.open[id].pid, rulePostponed)
+	t.tell(rulePostponed, t.open[id])
 }
 
 // accountFor says what a member's account may do of a type, for a rule to decide by.
@@ -72,9 +72,12 @@ func (t *tasks) beginDay(now time.Time) {
 // same already, or when the rule that asked for it would not do it now.
 func (t *tasks) handTo(a assignment) {
 	open := t.open[a.task]
+	if !t.start(open) {
+		return
+	}
 	if !t.team.rules.allow(a.task) {
 		t.handNothing(a.worker)
-		t.ctx.Send(open.pid, rulePostponed)
+		t.tell(rulePostponed, open)
 		return
 	}
 	first, err := t.team.effects.duplicate(open, a.worker.account)
@@ -84,7 +87,7 @@ func (t *tasks) handTo(a assignment) {
 	}
 	if first != "" {
 		t.handNothing(a.worker)
-		t.ctx.Send(open.pid, duplicateOf(first))
+		t.tell(duplicateOf(first), open)
 		return
 	}
 	t.assign(open, a)
@@ -102,7 +105,7 @@ func (t *tasks) assign(open *openTask, a assignment) {
 	a.worker.offers++
 	t.unanswered++
 	t.ctx.Send(t.team.accounts.actors[open.offered], assign{
-		id: a.task, task: open.pid, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed,
+		id: a.task, task: open.actor, kind: a.kind, units: open.units, session: a.worker.session, until: t.renewed,
 		before: t.team.rules.closing(a.task),
 	})
 }
@@ -172,7 +175,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		switch {
 		case c.task.State != watchpost.TaskPending:
 		case c.task.Asked.Kind == watchpost.AskedByRule:
-			t.ctx.Send(open.pid, rulePostponed)
+			t.tell(rulePostponed, open)
 		default:
 			t.dispatch.add(&c.task, t.env.clock.Now())
 		}
@@ -183,7 +186,7 @@ func (t *tasks) onTaskChange(batch *persistence.Batch, open *openTask, c *taskCh
 		t.dispatch.add(&c.task, t.env.clock.Now())
 		t.armWake()
 		if _, known := t.team.members.byID(open.member); open.member != "" && !known {
-			t.ctx.Send(open.pid, memberRemoved) // while it was acting
+			t.tell(memberRemoved, open) // while it was acting
 		}
 	case taskMoved:
 		t.onMoved(batch, open, &c.task)

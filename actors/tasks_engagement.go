@@ -120,10 +120,10 @@ func (t *tasks) onEngaged(m engaged) {
 	}
 	engagement, ok := m.task.Engagement()
 	if !ok {
-		t.ctx.Send(open.pid, flagsUpdated{from: m.from, output: m.output})
+		t.tell(flagsUpdated{from: m.from, output: m.output}, open)
 		return
 	}
-	root, task := t.env.system.Root, open.pid
+	root, task := t.env.system.Root, open.actor
 	t.ctx.Send(t.team.postStore, updatePostFlags{done: t.interaction(&m.task, engagement), then: func(err error) {
 		root.Send(task, flagsUpdated{m.from, m.output, err})
 	}})

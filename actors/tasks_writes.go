@@ -14,11 +14,13 @@ import (
 // its account.
 func (t *tasks) moveWrites(member watchpost.MemberID) {
 	to := t.team.members.accountOf(member)
+	var moved []*openTask
 	for _, open := range t.tally.byMember[member] {
-		if open.pinned != "" && to != "" && open.pinned != to {
-			t.ctx.Send(open.pid, moveWrite{})
+		if open.fresh && open.pinned != "" && to != "" && open.pinned != to {
+			moved = append(moved, open)
 		}
 	}
+	t.tell(moveWrite{}, moved...)
 }
 
 // onMoved gives a write its turn, and its effect the name, of one whose account
@@ -139,11 +141,12 @@ func withoutAccount(task watchpost.Task) *watchpost.Task {
 // endWrites fails the waiting writes of a removed member and reports whether
 // there were any.
 func (t *tasks) endWrites(member watchpost.MemberID) (some bool) {
+	var ended []*openTask
 	for _, open := range t.tally.byMember[member] {
 		if !open.acting {
-			some = true
-			t.ctx.Send(open.pid, memberRemoved)
+			ended = append(ended, open)
 		}
 	}
-	return some
+	t.tell(memberRemoved, ended...)
+	return len(ended) > 0
 }

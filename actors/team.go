@@ -107,6 +107,9 @@ func (t *team) Receive(c actor.Context) {
 		if t.tasks.wake != nil {
 			t.tasks.wake.Stop()
 		}
+		if t.tasks.unstarted.timer != nil {
+			t.tasks.unstarted.timer.Stop()
+		}
 		if t.planTimer != nil {
 			t.planTimer.Stop()
 		}

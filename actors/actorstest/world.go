@@ -164,6 +164,7 @@ func (w *World) End() {
 	w.Clock.Close()
 	w.verify()
 	w.verifyDirectory()
+	w.verifyWaiting()
 }
 
 // verify looks whether posts and their index agree, whatever has happened.

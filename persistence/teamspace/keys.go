@@ -23,7 +23,8 @@ import (
 //	s <session>                            SessionRecord
 //	a <period> NUL <account> NUL <action>  LedgerRecord
 //	k <task>                               watchpost.Task, open or final
-//	o <task>                               []watchpost.Debit of the leases of an open task
+//	o <task>                               []watchpost.Debit of the leases of an open task; null before the first
+//	O <task>                               WaitingRecord of an open task that was never leased
 //	b <task>                               []watchpost.Debit of a task with an unknown outcome
 //	D <inverted task>                      watchpost.JournalEntry of a caller's task, newest first
 //	H <inverted number>                    watchpost.JournalEntry as it was once: the chain of the journal, newest first
@@ -107,6 +108,7 @@ const (
 	KeyLedger              = "a"
 	KeyTask                = "k"
 	KeyOpen                = "o"
+	KeyWaiting             = "O"
 	KeyDebits              = "b"
 	KeyJournal             = "D"
 	KeyJournalChain        = "H"
