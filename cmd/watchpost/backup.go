@@ -33,6 +33,7 @@ type backups struct {
 	clock   watchpost.Clock
 	options backup.Options
 	log     *slog.Logger
+	metrics *backupMetrics
 }
 
 // openBackups returns nil without --backup-to.
@@ -44,7 +45,10 @@ func openBackups(c *serveCommand, store persistence.Store, clock watchpost.Clock
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
-	b := &backups{files: files, store: store, clock: clock, log: log}
+	if err := backupstore.CheckWritable(c.BackupTo); err != nil {
+		return nil, fmt.Errorf("--backup-to %s: %w: choose a folder that the service may write to (below %s, or one of ReadWritePaths= of the systemd unit)", c.BackupTo, err, c.Data)
+	}
+	b := &backups{files: files, store: store, clock: clock, log: log, metrics: newBackupMetrics()}
 	b.options = backup.Options{Build: version, Fingerprint: keyring.Fingerprint(), Name: keyring.BackupName}
 	if len(c.BackupRecipients) == 0 {
 		return b, nil
@@ -75,6 +79,7 @@ func (b *backups) create(ctx context.Context, full bool) (httpapi.Backup, error)
 	o := b.options
 	o.Full, o.Now = full, b.clock.Now()
 	made, err := backup.Create(ctx, b.store, b.files, o)
+	b.metrics.count(made.Manifest, err)
 	if err != nil {
 		b.log.Error("backup failed", "error", err)
 		return httpapi.Backup{}, err

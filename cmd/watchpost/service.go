@@ -111,6 +111,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.running.Go(s.resume)
 	s.running.Go(s.expire)
 	s.running.Go(s.rotateMasterKey)
+	s.running.Go(s.watchBackups)
 	return s, nil
 }
 
@@ -187,6 +188,9 @@ func (s *service) startActors(ctx context.Context) error {
 	}
 	if s.backups, err = openBackups(s.config, s.store, s.clock, keyring, s.log); err != nil {
 		return err
+	}
+	if s.backups != nil {
+		s.metrics.MustRegister(s.backups.metrics.made, s.backups.metrics.newest)
 	}
 	keepPosts, err := s.config.keepPosts()
 	if err != nil {

@@ -49,6 +49,22 @@ func Open(place string) (backup.Files, error) {
 	return &s3{client, bucket, prefix}, nil
 }
 
+// CheckWritable reports why a place cannot be written to, as far as the machine tells: a
+// folder is made and tried, a bucket is not asked.
+func CheckWritable(place string) error {
+	if strings.HasPrefix(place, "s3+") {
+		return nil
+	}
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(place, ".writable-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
 // folder is a folder of the machine.
 type folder string
 

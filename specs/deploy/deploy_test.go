@@ -115,7 +115,7 @@ func TestMetricsExist(t *testing.T) {
 	dir := t.TempDir()
 	binary, err := process.Build(dir)
 	require.NoError(t, err)
-	service, err := process.Launch("service", dir, binary, "serve", "--listen", "127.0.0.1:0", "--data", "data", "--admin-token", local.AdminToken)
+	service, err := process.Launch("service", dir, binary, "serve", "--listen", "127.0.0.1:0", "--data", "data", "--backup-to", filepath.Join(dir, "backups"), "--admin-token", local.AdminToken)
 	require.NoError(t, err)
 	t.Cleanup(service.Kill)
 	url, err := service.URL()

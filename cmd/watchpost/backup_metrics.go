@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost/persistence/backup"
+)
+
+// backupLookEvery is how often a service looks at the place of its backups: another node
+// of a cluster may make them, and a person may remove them.
+const backupLookEvery = time.Hour
+
+// backupMetrics say how backups fare. They exist with --backup-to only: an alert on them
+// must not fire where none are wanted.
+type backupMetrics struct {
+	made   *prometheus.CounterVec // outcome
+	newest prometheus.Gauge
+}
+
+func newBackupMetrics() *backupMetrics {
+	m := &backupMetrics{
+		made: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "watchpost", Name: "backups_total", Help: "Backups that this node was asked for, by their outcome.",
+		}, []string{"outcome"}),
+		newest: prometheus.NewGauge(prometheus.GaugeOpts{
+			Namespace: "watchpost", Name: "backup_newest_timestamp_seconds",
+			Help: "When the newest backup at the place of --backup-to was made, in seconds since 1970; 0 while there is none.",
+		}),
+	}
+	for _, outcome := range []string{backupMade, backupFailed} {
+		m.made.WithLabelValues(outcome)
+	}
+	return m
+}
+
+// The outcomes of a backup.
+const (
+	backupMade   = "made"
+	backupFailed = "failed"
+)
+
+// count counts a backup that was asked for.
+func (m *backupMetrics) count(made backup.Manifest, err error) {
+	if err != nil {
+		m.made.WithLabelValues(backupFailed).Inc()
+		return
+	}
+	m.made.WithLabelValues(backupMade).Inc()
+	m.newest.Set(float64(made.CreatedAt.Unix()))
+}
+
+// look reads which backup is the newest.
+func (b *backups) look(ctx context.Context) error {
+	names, err := backup.Backups(ctx, b.files)
+	if err != nil {
+		return err
+	}
+	newest := 0.0
+	for _, name := range names {
+		if made, err := backup.MadeAt(name); err == nil {
+			newest = max(newest, float64(made.Unix()))
+		}
+	}
+	b.metrics.newest.Set(newest)
+	return nil
+}
+
+// watchBackups keeps the metrics up to the place of the backups, now and every hour.
+func (s *service) watchBackups() {
+	if s.backups == nil {
+		return
+	}
+	if err := s.backups.look(s.background); err != nil && s.background.Err() == nil {
+		s.log.Error("the place of --backup-to cannot be read", "error", err)
+	}
+	s.clock.At(s.clock.Now().Add(backupLookEvery), s.watchBackups)
+}
