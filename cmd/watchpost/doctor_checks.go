@@ -56,6 +56,7 @@ func (d *doctor) examine(ctx context.Context) []httpapi.Finding {
 	d.checkCertificates()
 	d.checkMail(ctx)
 	d.checkBackups(ctx)
+	d.checkVariables()
 	return d.found
 }
 
@@ -387,4 +388,11 @@ func (d *doctor) checkBackups(ctx context.Context) {
 		return
 	}
 	d.ok(check, "%d, the newest of %s", len(names), made.Format(time.RFC3339))
+}
+
+// checkVariables names the variables that have no effect.
+func (d *doctor) checkVariables() {
+	for _, name := range d.config.unknown {
+		d.warn("variables", "look for its name in watchpost serve --help", "%s is unknown and has no effect", name)
+	}
 }

@@ -154,6 +154,8 @@ func TestDoctorLooksAround(t *testing.T) {
 	d.finds(t, "mail", httpapi.FindingError, "connection refused")
 
 	d.finds(t, "backups", httpapi.FindingWarning, "none are configured")
+	d.config.unknown = []string{"WATCHPOST_SMPT_HOST"}
+	d.finds(t, "variables", httpapi.FindingWarning, "WATCHPOST_SMPT_HOST is unknown")
 	d.config.BackupTo = t.TempDir()
 	d.finds(t, "backups", httpapi.FindingWarning, "there is none in")
 	for made, level := range map[time.Time]string{time.Now().AddDate(0, 0, -20): httpapi.FindingWarning, time.Now(): httpapi.FindingOK} {

@@ -73,6 +73,8 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	unknown := unknownVariables(knownVariables(parser.Model), os.Environ())
+	line.Serve.unknown, line.Doctor.Serve.unknown = unknown, unknown
 	return parsed.Run(ctx)
 }
 

@@ -80,6 +80,8 @@ type serveCommand struct {
 	// demo restricts the service to this machine: it accepts a short admin
 	// token, and requests only for the machine's own names.
 	demo bool
+	// unknown are the variables that look like settings and are none.
+	unknown []string
 	// passed are the sockets that the supervisor has opened, by address.
 	passed map[string]net.Listener
 }
@@ -89,6 +91,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	log := newLog(c.LogLevel)
 	if c.LogFormat == "text" {
 		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	}
+	for _, name := range c.unknown { // a value may be a secret
+		log.Warn("a variable is unknown and has no effect", "variable", name)
 	}
 	boundMemory(memlimit.FromCgroup, log)
 	if err := c.takeSockets(); err != nil {

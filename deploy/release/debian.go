@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // debian writes the Debian package of an architecture: it stages the files as they are
@@ -47,7 +48,7 @@ func (r release) debian(ctx context.Context, arch string, entries []entry) error
 	if err != nil {
 		return err
 	}
-	version := debianVersion(r.version)
+	version := debianVersion(r.version, r.time)
 	c := exec.CommandContext(ctx, nfpm, "package", "--config", "package/nfpm.yaml", "--packager", "deb", //nolint:gosec // a tool of developers
 		"--target", filepath.Join(out, "watchpost_"+version+"_"+arch+".deb"))
 	c.Dir = stage
@@ -108,10 +109,10 @@ var threeNumbers = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(.*)$`)
 
 // debianVersion turns the version of a build into one that Debian orders rightly:
 // v1.2.3 is 1.2.3, the build of the 4th commit after it is 1.2.3+4-gabc, and a build
-// without a tag comes before every release.
-func debianVersion(version string) string {
+// without a tag comes before every release, by the time of its commit.
+func debianVersion(version string, commit time.Time) string {
 	if found := threeNumbers.FindStringSubmatch(version); found != nil {
 		return found[1] + strings.Replace(found[2], "-", "+", 1)
 	}
-	return "0.0.0~" + strings.ReplaceAll(version, "-", ".")
+	return "0.0.0~" + commit.UTC().Format("20060102150405") + "." + strings.ReplaceAll(version, "-", ".")
 }

@@ -83,14 +83,21 @@ func TestArchivesAreTheSameAgain(t *testing.T) {
 // TestDebianVersions: dpkg orders the versions as they were built.
 func TestDebianVersions(t *testing.T) {
 	t.Parallel()
-	builds := []string{"0a1b2c3-dirty", "v1.2.3", "v1.2.3-4-g0a1b2c3", "v1.10.0"}
-	require.Equal(t, "1.2.3+4-g0a1b2c3", debianVersion(builds[2]))
+	builds := []string{ // an hour lies between them
+		"0a1b2c3-dirty", "fa1b2c3", "3a1b2c3", // without a tag
+		"v1.2.3", "v1.2.3-4-g0a1b2c3", "v1.2.3-10-g0a1b2c3", "v1.10.0",
+	}
+	versions := make([]string, len(builds))
+	for i, build := range builds {
+		versions[i] = debianVersion(build, at.Add(time.Duration(i)*time.Hour))
+	}
+	require.Equal(t, "1.2.3+4-g0a1b2c3", versions[4])
 	dpkg, err := exec.LookPath("dpkg")
 	if err != nil {
 		t.Skip("dpkg is not installed")
 	}
-	for i := 1; i < len(builds); i++ {
-		require.NoError(t, exec.CommandContext(t.Context(), dpkg, "--compare-versions", debianVersion(builds[i-1]), "lt", debianVersion(builds[i])).Run(), builds[i])
+	for i, version := range versions[1:] {
+		require.NoError(t, exec.CommandContext(t.Context(), dpkg, "--compare-versions", versions[i], "lt", version).Run(), version)
 	}
 }
 
