@@ -37,7 +37,7 @@ var (
 	ErrNotEmpty = errors.New("the target is not empty")
 	// ErrUnfinished means that a store is the target of a restore that has not
 	// ended.
-	ErrUnfinished = errors.New("the store is an unfinished restore: empty it and run watchpost restore again")
+	ErrUnfinished = errors.New("the store is an unfinished restore")
 	// ErrFileNotFound means that there is no file of that name.
 	ErrFileNotFound = errors.New("no such file")
 )

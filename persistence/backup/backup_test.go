@@ -17,6 +17,7 @@ import (
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/enginetest"
+	"watchpost/persistence/faultstore"
 )
 
 // files are Files in memory.
@@ -291,4 +292,40 @@ func TestRestoreIntoData(t *testing.T) {
 	require.NoError(t, backup.Check(t.Context(), s))
 	_, _, err = backup.Open(t.Context(), newFiles(), "", nil)
 	require.ErrorIs(t, err, backup.ErrNone)
+}
+
+// TestRestoreGoesOn: a restore that was interrupted anywhere ends when it is run again
+// with the same backup, and is named to whoever tries another one.
+func TestRestoreGoesOn(t *testing.T) {
+	t.Parallel()
+	f, s := newFiles(), enginetest.Open(t, "badger")
+	for i := range 5 {
+		fill(t, s, persistence.Space(fmt.Sprint("space-", i)), "a", 10)
+	}
+	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
+	require.NoError(t, err)
+	fill(t, s, "space-0", "b", 10)
+	other, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment.Add(time.Hour)})
+	require.NoError(t, err)
+	whole := enginetest.Open(t, "badger")
+	require.NoError(t, backup.Restore(t.Context(), f, made.Name, made.Manifest, nil, whole, restored))
+
+	for n := 2; ; n++ { // the first commit marks the store
+		engine := enginetest.Open(t, "badger")
+		broken := faultstore.New(engine)
+		broken.FailNth(n, faultstore.Before)
+		if backup.Restore(t.Context(), f, made.Name, made.Manifest, nil, broken, restored) == nil {
+			require.Greater(t, n, 6, "a commit for each space at least")
+			return
+		}
+		unfinished := backup.Check(t.Context(), engine)
+		require.ErrorIs(t, unfinished, backup.ErrUnfinished)
+		require.ErrorContains(t, unfinished, made.Name)
+		err := backup.Restore(t.Context(), f, other.Name, other.Manifest, nil, engine, restored)
+		require.ErrorIs(t, err, backup.ErrUnfinished)
+		require.ErrorContains(t, err, made.Name)
+		require.NoError(t, backup.Restore(t.Context(), f, made.Name, made.Manifest, nil, engine, restored))
+		require.NoError(t, backup.Check(t.Context(), engine))
+		require.Equal(t, content(t, whole), content(t, engine))
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"watchpost/persistence"
@@ -25,18 +26,29 @@ type restored struct {
 
 // Check returns ErrUnfinished for the target of a restore that has not ended.
 func Check(ctx context.Context, store persistence.Store) error {
+	of, begun, err := began(ctx, store)
+	switch {
+	case err != nil || !begun:
+		return err
+	case of == "":
+		return fmt.Errorf("%w: empty it and run watchpost restore again", ErrUnfinished)
+	}
+	return fmt.Errorf("%w: run watchpost restore with --backup %s again, or begin with an empty one", ErrUnfinished, of)
+}
+
+// began returns the backup that a restore into the store has begun with; "" when an
+// earlier build began it.
+func began(ctx context.Context, store persistence.Store) (of string, begun bool, err error) {
 	view, err := store.View(ctx)
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	defer view.Close()
-	if _, err = view.Lookup(unfinished); errors.Is(err, persistence.ErrNotFound) {
-		return nil
+	name, err := view.Lookup(unfinished)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", false, nil
 	}
-	if err == nil {
-		err = ErrUnfinished
-	}
-	return err
+	return string(name), err == nil, err
 }
 
 // RestoredAt returns when the store was restored; zero: never.
@@ -80,14 +92,13 @@ func Empty(ctx context.Context, store persistence.Store) error {
 }
 
 // Restore writes a backup into an empty store (ErrNotEmpty, ErrDamaged). Until it
-// returns nil the store says that it is unfinished. now is asked at the end for the
-// time that the store keeps as that of the restore.
+// returns nil the store says that it is unfinished. A restore of the same backup that
+// was interrupted is done again: what is there already is a part of what is written.
+// Over one of another backup it is refused (ErrUnfinished). now is asked at the end for
+// the time that the store keeps as that of the restore.
 func Restore(ctx context.Context, files Files, manifest string, m Manifest, decrypt func([]byte) ([]byte, error), to persistence.Store, now func() (time.Time, error)) error {
-	if err := Empty(ctx, to); err != nil {
-		return err
-	}
 	t := &target{ctx: ctx, store: to}
-	if err := t.mark(func(b *persistence.Batch) { b.Set(unfinished, []byte{}) }); err != nil {
+	if err := t.begin(manifest); err != nil {
 		return err
 	}
 	var seen Manifest
@@ -125,6 +136,25 @@ type target struct {
 	store persistence.Store
 	space persistence.Space
 	batch persistence.Batch
+}
+
+// begin marks an empty store as the target of a restore of that backup, unless it is so
+// already.
+func (t *target) begin(manifest string) error {
+	of, begun, err := began(t.ctx, t.store)
+	if err != nil {
+		return err
+	}
+	if begun && of == manifest {
+		return nil
+	}
+	if begun {
+		return Check(t.ctx, t.store)
+	}
+	if err := Empty(t.ctx, t.store); err != nil {
+		return err
+	}
+	return t.mark(func(b *persistence.Batch) { b.Set(unfinished, []byte(manifest)) })
 }
 
 func (t *target) mark(write func(*persistence.Batch)) error {
