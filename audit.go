@@ -28,6 +28,7 @@ const (
 // Origin says where a request comes from. The zero value is the service itself.
 type Origin struct {
 	Operator bool     `json:",omitempty"` // by the admin API
+	Name     string   `json:",omitempty"` // of the operator; "": the token of all of them
 	Member   MemberID `json:",omitempty"` // who is signed in, or proved it with the request
 	// Client is the address; of IPv6 addresses, the network of 64 bits.
 	Client string `json:",omitempty"`

@@ -28,13 +28,14 @@ type auditReply struct {
 
 // shownAudit is an entry of the audit.
 type shownAudit struct {
-	At      timestamp           `json:"at"`
-	Event   watchpost.AuditKind `json:"event"`
-	By      string              `json:"by" validate:"oneof=operator member unknown"`
-	Member  watchpost.MemberID  `json:"member_id"`
-	Email   string              `json:"email"`
-	Client  string              `json:"client"`
-	Subject string              `json:"subject"`
+	At       timestamp           `json:"at"`
+	Event    watchpost.AuditKind `json:"event"`
+	By       string              `json:"by" validate:"oneof=operator member unknown"`
+	Member   watchpost.MemberID  `json:"member_id"`
+	Operator string              `json:"operator"` // name; "" of the token without one
+	Email    string              `json:"email"`
+	Client   string              `json:"client"`
+	Subject  string              `json:"subject"`
 }
 
 func showAudit(e *watchpost.AuditEntry) shownAudit {
@@ -45,7 +46,7 @@ func showAudit(e *watchpost.AuditEntry) shownAudit {
 	case e.By.Member != "":
 		by = "member"
 	}
-	return shownAudit{timestampOf(e.At), e.Kind, by, e.By.Member, e.Email, e.By.Client, e.Subject}
+	return shownAudit{timestampOf(e.At), e.Kind, by, e.By.Member, e.By.Name, e.Email, e.By.Client, e.Subject}
 }
 
 func (s *Server) getAudit(r *http.Request) (auditReply, error) {

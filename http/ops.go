@@ -33,13 +33,14 @@ func (s *Server) opsRoutes() {
 // address of its own it is open unless it has a token of its own.
 func (s *Server) metricsRoute() {
 	alone := s.ops != s.api
-	if !alone && !s.admin.set && !s.scraper.set {
+	if !alone && len(s.admin) == 0 && !s.scraper.set {
 		return
 	}
 	options := []fuego.RouteOption{s.operation(public, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide()}
 	if !alone || s.scraper.set {
 		options = append(options, s.guard(func(r *http.Request) error {
-			if token := bearer(r); !s.scraper.matches(token) && !s.admin.matches(token) {
+			token := bearer(r)
+			if _, operator := s.admin.find(token); !operator && !s.scraper.matches(token) {
 				return watchpost.Errorf(watchpost.Unauthenticated, textUnauthorized)
 			}
 			return nil

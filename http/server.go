@@ -49,8 +49,10 @@ type Options struct {
 	Metrics *prometheus.Registry
 	// Version is shown by the OpenAPI document.
 	Version string
-	// AdminToken opens /admin; empty means that there is no /admin.
+	// AdminToken opens /admin, as the tokens of Operators do; without any of them there
+	// is no /admin.
 	AdminToken string
+	Operators  []Operator
 	// MetricsToken may read /metrics and nothing else, as AdminToken may; empty
 	// means that there is none.
 	MetricsToken string
@@ -143,7 +145,7 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	metrics   *metrics
-	admin     bearerToken
+	admin     adminTokens
 	scraper   bearerToken // may read /metrics
 	backup    func(ctx context.Context, full bool) (Backup, error)
 	doctor    func(ctx context.Context) []Finding
@@ -205,17 +207,17 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
-		admin: newBearerToken(o.AdminToken), scraper: newBearerToken(o.MetricsToken), tracer: o.Tracer, backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
+		admin: newAdminTokens(o.AdminToken, o.Operators), scraper: newBearerToken(o.MetricsToken), tracer: o.Tracer, backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(), room: newRoom(),
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile, updates: o.ExtensionUpdates,
 	}
 	if o.Cluster != nil {
 		s.cluster = newClusterEdge(*o.Cluster, metrics.forwarded)
 	}
-	s.api = s.newFramework(o.Version, s.admin.set && !o.SeparateOps)
+	s.api = s.newFramework(o.Version, len(s.admin) > 0 && !o.SeparateOps)
 	s.ops = s.api
 	if o.SeparateOps {
-		s.ops = s.newFramework(o.Version, s.admin.set) // its document is never requested
+		s.ops = s.newFramework(o.Version, len(s.admin) > 0) // its document is never requested
 	}
 	s.routes()
 	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
@@ -254,7 +256,7 @@ func (s *Server) routes() {
 	s.docsRoutes()
 	s.downloadRoutes()
 	s.dashboardRoutes()
-	if s.admin.set {
+	if len(s.admin) > 0 {
 		s.adminRoutes()
 	}
 }

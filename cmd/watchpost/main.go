@@ -18,22 +18,23 @@ import (
 // variable: --listen by WATCHPOST_LISTEN, for the demo by
 // WATCHPOST_DEMO_LISTEN, for the network by WATCHPOST_NETWORK_LISTEN.
 type commandLine struct {
-	Serve     serveCommand     `cmd:"" help:"Run the service."`
-	Demo      demoCommand      `cmd:"" help:"Run everything in one process: service, stand-in network, sessions and a team with watchlists."`
-	Network   networkCommand   `cmd:"" help:"Run the stand-in for the professional network."`
-	Session   sessionCommand   `cmd:"" help:"Run a session without a browser against the stand-in network."`
-	Team      teamCommand      `cmd:"" help:"Create and manage teams through the admin API."`
-	Enrich    enrichCommand    `cmd:"" help:"Add computed fields (language, sentiment and more) to posts, given and printed as JSON lines."`
-	Reprocess reprocessCommand `cmd:"" help:"Re-run enrichment on stored posts of a stopped service, or of a running one with --online."`
-	Backup    backupCommand    `cmd:"" help:"Make, list and check backups."`
-	Restore   restoreCommand   `cmd:"" help:"Restore a backup into an empty folder or database."`
-	Verify    verifyCommand    `cmd:"" help:"Check stored posts, their index and the journals, of a stopped service, or of a running one with --online."`
-	Migrate   migrateCommand   `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
-	Doctor    doctorCommand    `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
-	Nodes     nodesCommand     `cmd:"" help:"List the nodes of a cluster, or drain one."`
-	Manual    manualCommand    `cmd:"" help:"Write the manual pages of all commands into a folder."`
-	Complete  completeCommand  `cmd:"" name:"completion" help:"Print a script that makes bash, zsh or fish complete command lines: source <(watchpost completion), in fish: watchpost completion fish | source."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Serve      serveCommand      `cmd:"" help:"Run the service."`
+	Demo       demoCommand       `cmd:"" help:"Run everything in one process: service, stand-in network, sessions and a team with watchlists."`
+	Network    networkCommand    `cmd:"" help:"Run the stand-in for the professional network."`
+	Session    sessionCommand    `cmd:"" help:"Run a session without a browser against the stand-in network."`
+	Team       teamCommand       `cmd:"" help:"Create and manage teams through the admin API."`
+	Enrich     enrichCommand     `cmd:"" help:"Add computed fields (language, sentiment and more) to posts, given and printed as JSON lines."`
+	Reprocess  reprocessCommand  `cmd:"" help:"Re-run enrichment on stored posts of a stopped service, or of a running one with --online."`
+	Backup     backupCommand     `cmd:"" help:"Make, list and check backups."`
+	Restore    restoreCommand    `cmd:"" help:"Restore a backup into an empty folder or database."`
+	Verify     verifyCommand     `cmd:"" help:"Check stored posts, their index and the journals, of a stopped service, or of a running one with --online."`
+	Migrate    migrateCommand    `cmd:"" help:"Copy the store of a stopped service into an empty one: files into PostgreSQL, back, or of the same kind."`
+	AdminToken adminTokenCommand `cmd:"" help:"Make a token of the admin API for an operator, whom the audit then names."`
+	Doctor     doctorCommand     `cmd:"" help:"Check a service and its surroundings, and say what to do. It takes the flags and variables of serve. The service must be stopped, or be named by --server."`
+	Nodes      nodesCommand      `cmd:"" help:"List the nodes of a cluster, or drain one."`
+	Manual     manualCommand     `cmd:"" help:"Write the manual pages of all commands into a folder."`
+	Complete   completeCommand   `cmd:"" name:"completion" help:"Print a script that makes bash, zsh or fish complete command lines: source <(watchpost completion), in fish: watchpost completion fish | source."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }

@@ -39,7 +39,7 @@ func TestManualIsWhole(t *testing.T) {
 				require.Contains(t, text, strings.Join(flag.Envs, ", "), leaf.FullPath())
 			}
 		}
-		require.Contains(t, string(pages["watchpost.1"]), "\n.B "+words[1])
+		require.Contains(t, string(pages["watchpost.1"]), "\n.B "+roff(words[1]))
 	}
 	man, err := exec.LookPath("man")
 	if err != nil {

@@ -37,6 +37,7 @@ type serveCommand struct {
 	NetworkURL string `name:"network-url" help:"Origin of the network. Browser extensions ask for access to it at pairing. It completes addresses of posts and people that a session reports without an origin."`
 
 	AdminToken    string `help:"Bearer token of the admin API; default: the admin API is disabled. Also from the file named by WATCHPOST_ADMIN_TOKEN_FILE."`
+	AdminTokens   string `type:"path" help:"File with operators whom the audit names, a line NAME: HASH for each, as watchpost admin-token prints it. Their tokens open the admin API as --admin-token does. It is read at the start."`
 	MetricsToken  string `help:"Bearer token that reads /metrics and nothing else; the admin token reads it too. Also from the file named by WATCHPOST_METRICS_TOKEN_FILE."`
 	MasterKey     string `help:"Key that protects secrets in the store: 32 bytes in base64. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
 	MasterKeyFile string `type:"path" help:"File with the master key; default: <data>/master.key, generated at the first start."`
@@ -150,14 +151,14 @@ func (s *service) explain(ctx context.Context) {
 		mails = []any{"smtp", s.config.SMTP.Host}
 	}
 	s.log.Info("mails with codes and invitations go to", mails...)
-	if s.config.AdminToken == "" {
+	if !s.config.managed() {
 		s.log.Warn("/admin is closed: give --admin-token to manage teams")
 	}
 	if found, err := s.registry.HasTeams(ctx); err != nil || found {
 		return
 	}
 	how := "watchpost team create --email you@example.com --plan growth"
-	if s.config.AdminToken == "" {
+	if !s.config.managed() {
 		how = "start with --admin-token; then " + how
 	}
 	s.log.Info("there is no team yet: create one", "command", how)
@@ -199,7 +200,7 @@ func (c *serveCommand) check() error {
 	if err := errors.Join(posts, tasks); err != nil {
 		return err
 	}
-	if c.TestClock && c.AdminToken == "" {
+	if c.TestClock && !c.managed() {
 		return errors.New("--test-clock needs --admin-token")
 	}
 	if err := c.SMTP.check(); err != nil {

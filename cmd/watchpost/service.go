@@ -216,9 +216,13 @@ func (s *service) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	operators, err := s.config.operators()
+	if err != nil {
+		return err
+	}
 	o := httpapi.Options{
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
-		AdminToken: s.config.AdminToken, MetricsToken: s.config.MetricsToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
+		AdminToken: s.config.AdminToken, Operators: operators, MetricsToken: s.config.MetricsToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile, ExtensionUpdates: s.config.ExtensionUpdate,
 		Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter,
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -44,19 +45,15 @@ type teamAudit struct {
 // Run lists the audit of a team, newest first.
 func (c *teamAudit) Run(ctx context.Context, t *teamCommand) error {
 	type entry struct {
-		At                                time.Time
-		Event, By, Email, Client, Subject string
+		At                                          time.Time
+		Event, By, Operator, Email, Client, Subject string
 	}
 	type audit struct{ Entries []entry }
 	path := teamPath(c.Team, "audit") + "?" + url.Values{"limit": {strconv.Itoa(c.Limit)}}.Encode()
 	return show(ctx, &t.Admin, "list the audit of team "+c.Team, http.MethodGet, path, nil, func(list audit) error {
 		rows := make([][]string, len(list.Entries))
 		for i, e := range list.Entries {
-			who := e.By
-			if e.Email != "" {
-				who = e.Email
-			}
-			rows[i] = []string{e.At.Format(time.RFC3339), e.Event, who, e.Client, e.Subject}
+			rows[i] = []string{e.At.Format(time.RFC3339), e.Event, cmp.Or(e.Operator, e.Email, e.By), e.Client, e.Subject}
 		}
 		return table("TIME EVENT BY FROM SUBJECT", rows)
 	})

@@ -35,6 +35,9 @@ func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
 	switch {
 	case e.By.Operator:
 		row.Who = "the operator"
+		if e.By.Name != "" {
+			row.Who += " (" + e.By.Name + ")"
+		}
 	case row.Who == "" && e.By.Member != "":
 		row.Who = "a former member"
 	case row.Who == "" && row.Bad:
