@@ -27,6 +27,8 @@ type Keyring struct {
 	aead cipher.AEAD
 	// wrap seals mac.
 	wrap cipher.AEAD
+	// backups is the key of the seals of backups.
+	backups []byte
 	// second is of another master key, whose sealed secrets are opened too; nil
 	// outside of a rotation.
 	second *Keyring
@@ -43,6 +45,9 @@ func NewKeyring(master []byte, second ...*Keyring) (*Keyring, error) {
 		return nil, err
 	}
 	k := &Keyring{mac: mac}
+	if k.backups, err = hkdf.Key(sha256.New, master, nil, "watchpost backup seal", 32); err != nil {
+		return nil, err
+	}
 	if k.aead, err = newSealer(master, "watchpost seal"); err != nil {
 		return nil, err
 	}
@@ -74,6 +79,24 @@ func (k *Keyring) Fingerprint() string { return k.print }
 
 // BackupName returns a name for a part of a backup that says nothing of its content.
 func (k *Keyring) BackupName(sum string) string { return k.hash("backup", sum) }
+
+// SealBackup returns a seal that only holders of the master key can make for a content.
+func (k *Keyring) SealBackup(content []byte) string {
+	m := hmac.New(sha256.New, k.backups)
+	m.Write(content)
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// SealedBackup reports whether SealBackup made a seal for the content, with this or the
+// second master key.
+func (k *Keyring) SealedBackup(content []byte, seal string) bool {
+	return hmac.Equal([]byte(k.SealBackup(content)), []byte(seal)) || k.second != nil && k.second.SealedBackup(content, seal)
+}
+
+// Holds reports whether a fingerprint is that of this or of the second master key.
+func (k *Keyring) Holds(fingerprint string) bool {
+	return k.print == fingerprint || k.second != nil && k.second.Holds(fingerprint)
+}
 
 // hash returns the keyed hash under which a secret of that use is looked up.
 func (k *Keyring) hash(use, secret string) string {

@@ -69,7 +69,7 @@ func TestRestoredToAnOlderState(t *testing.T) {
 	waits := team.Create(t, watchpost.TaskSendMessage)
 
 	files := &kept{files: map[string][]byte{}}
-	_, err := backup.Create(w.Context(), w.Store, files, backup.Options{Now: w.Now()})
+	_, err := backup.Create(w.Context(), w.Store, files, backup.Options{Now: w.Now(), Seal: func([]byte) string { return "" }})
 	require.NoError(t, err)
 
 	// Both are done after the backup, and a second account works up to its limit.
@@ -144,7 +144,7 @@ func TestRestoredRulesStartNothing(t *testing.T) {
 	s.Finish(s.Expect(protocol.TypeTask))
 	require.Eventually(t, func() bool { return len(rulesOf(t, team).Open) == 1 }, actorstest.Wait, time.Millisecond)
 	files := &kept{files: map[string][]byte{}}
-	_, err := backup.Create(w.Context(), w.Store, files, backup.Options{Now: w.Now()})
+	_, err := backup.Create(w.Context(), w.Store, files, backup.Options{Now: w.Now(), Seal: func([]byte) string { return "" }})
 	require.NoError(t, err)
 
 	after := restoredWorld(t, files, w)
@@ -160,7 +160,7 @@ func TestRestoredRulesStartNothing(t *testing.T) {
 // restoredWorld is a World on a store that was restored from a backup.
 func restoredWorld(t *testing.T, files *kept, old *actorstest.World) *actorstest.World {
 	t.Helper()
-	name, m, err := backup.Open(t.Context(), files, "", nil)
+	name, m, err := backup.Open(t.Context(), files, "", backup.Keys{})
 	require.NoError(t, err)
 	engine := actorstest.Engine(t)
 	now := old.Now()

@@ -101,7 +101,7 @@ func openFormat(t *testing.T, w *world, folder string) {
 	require.NoError(t, err)
 	files, err := backupstore.Open(folder)
 	require.NoError(t, err)
-	name, m, err := backup.Open(t.Context(), files, "", nil)
+	name, m, err := backup.Open(t.Context(), files, "", backup.Keys{})
 	require.NoError(t, err)
 	made, err := time.Parse(time.RFC3339, formatDay)
 	require.NoError(t, err)

@@ -61,6 +61,8 @@ service stop`)
 	w.play(t, "run restore --from "+filepath.Join(w.dir, "backups")+" --data restored --master-key-file "+old+`
 status 1
 text contains 'another master key'
+run backup verify --from `+filepath.Join(w.dir, "backups")+" --master-key-file "+old+" --second-master-key-file "+fresh+`
+status 0
 run restore --from `+filepath.Join(w.dir, "backups")+" --data restored --master-key-file "+fresh+`
 status 0
 service --data `+filepath.Join(w.dir, "restored")+" --master-key-file "+fresh+works)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func openBackups(c *serveCommand, store persistence.Store, clock watchpost.Clock
 		return nil, fmt.Errorf("--backup-to %s: %w: choose a folder that the service may write to (below %s, or one of ReadWritePaths= of the systemd unit)", c.BackupTo, err, c.Data)
 	}
 	b := &backups{files: files, store: store, clock: clock, log: log, metrics: newBackupMetrics()}
-	b.options = backup.Options{Build: version, Fingerprint: keyring.Fingerprint(), Name: keyring.BackupName}
+	b.options = backup.Options{Build: version, Fingerprint: keyring.Fingerprint(), Name: keyring.BackupName, Seal: keyring.SealBackup}
 	if len(c.BackupRecipients) == 0 {
 		return b, nil
 	}
@@ -96,7 +97,7 @@ func (b *backups) create(ctx context.Context, full bool) (httpapi.Backup, error)
 type backupCommand struct {
 	Create backupCreate `cmd:"" default:"withargs" help:"Let a running service make a backup at the place of its --backup-to."`
 	List   backupList   `cmd:"" help:"List the backups at a place, the oldest first."`
-	Verify backupVerify `cmd:"" help:"Read a backup to its end and compare every checksum and count."`
+	Verify backupVerify `cmd:"" help:"Read a backup to its end and compare every checksum and count, and with the master key the seal."`
 }
 
 type backupCreate struct {
@@ -124,18 +125,62 @@ type backupChoice struct {
 	Identity string      `type:"path" help:"File with the identity of age for which the backup is encrypted."`
 }
 
-// open reads the manifest of the chosen backup.
-func (c *backupChoice) open(ctx context.Context) (files backup.Files, name string, m backup.Manifest, decrypt func([]byte) ([]byte, error), err error) {
+// open reads the manifest of the chosen backup. It checks the seal with a keyring, and
+// without one checksums only.
+func (c *backupChoice) open(ctx context.Context, keyring *actors.Keyring, unsealed bool) (files backup.Files, name string, m backup.Manifest, decrypt func([]byte) ([]byte, error), err error) {
 	if files, err = backupstore.Open(c.Place.From); err != nil {
 		return nil, "", m, nil, fmt.Errorf("--from: %w", err)
 	}
+	keys := backup.Keys{Unsealed: unsealed}
 	if c.Identity != "" {
-		if decrypt, err = decrypter(c.Identity); err != nil {
+		if keys.Decrypt, err = decrypter(c.Identity); err != nil {
 			return nil, "", m, nil, fmt.Errorf("--identity: %w", err)
 		}
 	}
-	name, m, err = backup.Open(ctx, files, c.Backup, decrypt)
-	return files, name, m, decrypt, err
+	if keyring != nil {
+		keys.Sealed = keyring.SealedBackup
+	}
+	name, m, err = backup.Open(ctx, files, c.Backup, keys)
+	switch {
+	case m.Fingerprint != "" && keyring != nil && !keyring.Holds(m.Fingerprint):
+		err = errKeyOfBackup
+	case errors.Is(err, backup.ErrUnsealed):
+		err = fmt.Errorf("%w: when you know where it has been since it was made, use --accept-unsealed", err)
+	}
+	return files, name, m, keys.Decrypt, err
+}
+
+// backupKeys are the master keys of the service of a backup.
+type backupKeys struct {
+	MasterKey           string `help:"Master key of the service of the backup. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
+	MasterKeyFile       string `type:"path" help:"File with that key; restore looks for it in <data>/master.key."`
+	SecondMasterKeyFile string `type:"path" help:"File with another master key, for backups of before or after a rotation."`
+	AcceptUnsealed      bool   `env:"-" help:"Accept a backup of a build that made no seals. Nothing shows then whether somebody has changed it."`
+}
+
+// keyring returns the keyring of the master keys; nil when none is named and there is no
+// other file.
+func (k *backupKeys) keyring(otherwise string) (*actors.Keyring, error) {
+	encoded, err := secret(k.MasterKey, "WATCHPOST_MASTER_KEY")
+	if err != nil {
+		return nil, err
+	}
+	origin := "--master-key"
+	if encoded == "" {
+		if origin = cmp.Or(k.MasterKeyFile, otherwise); origin == "" {
+			return nil, nil
+		}
+		content, err := os.ReadFile(origin)
+		if err != nil {
+			return nil, err
+		}
+		encoded = strings.TrimSpace(string(content))
+	}
+	key, err := decodeKey(encoded, origin)
+	if err != nil {
+		return nil, err
+	}
+	return newKeyring(key, k.SecondMasterKeyFile)
 }
 
 func decrypter(file string) (func([]byte) ([]byte, error), error) {
@@ -175,11 +220,16 @@ func (c *backupList) Run(ctx context.Context) error {
 
 type backupVerify struct {
 	Choice backupChoice `embed:""`
+	Keys   backupKeys   `embed:""`
 }
 
 // Run checks a backup.
 func (c *backupVerify) Run(ctx context.Context) error {
-	files, name, m, decrypt, err := c.Choice.open(ctx)
+	keyring, err := c.Keys.keyring("")
+	if err != nil {
+		return err
+	}
+	files, name, m, decrypt, err := c.Choice.open(ctx, keyring, c.Keys.AcceptUnsealed)
 	if err != nil {
 		return err
 	}
@@ -187,6 +237,9 @@ func (c *backupVerify) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("%s is whole: %d records, %d directory entries, %d bytes in %d chunks\n", name, m.Records, m.Entries, m.Bytes, len(m.Chunks))
+	if keyring == nil {
+		fmt.Println("Only checksums were compared, which anybody can compute again: with --master-key-file the seal is checked too.")
+	}
 	return nil
 }
 

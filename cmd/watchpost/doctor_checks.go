@@ -125,7 +125,7 @@ func (d *doctor) checkKey(ctx context.Context) {
 			}
 		}
 		if err == nil {
-			keyring, err = newKeyring(d.config, key)
+			keyring, err = newKeyring(key, d.config.SecondMasterKeyFile)
 		}
 		if err != nil {
 			d.fail(check, err, "put your copy of the master key at "+origin+"; without it the API keys and tokens of all teams must be made again")

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"watchpost"
@@ -17,20 +16,20 @@ import (
 
 // restoreCommand restores a backup.
 type restoreCommand struct {
-	Choice        backupChoice `embed:""`
-	Data          string       `default:"./data" type:"path" help:"Folder to restore into; its store must not exist."`
-	Store         string       `help:"Empty PostgreSQL database to restore into, instead of files in --data: postgres://user@host/database. Also from the file named by WATCHPOST_STORE_FILE."`
-	MasterKey     string       `help:"Master key of the service of the backup. Also from the file named by WATCHPOST_MASTER_KEY_FILE."`
-	MasterKeyFile string       `type:"path" help:"File with that key; default: <data>/master.key."`
+	Choice backupChoice `embed:""`
+	Data   string       `default:"./data" type:"path" help:"Folder to restore into; its store must not exist."`
+	Store  string       `help:"Empty PostgreSQL database to restore into, instead of files in --data: postgres://user@host/database. Also from the file named by WATCHPOST_STORE_FILE."`
+	Keys   backupKeys   `embed:""`
 }
 
 // Run writes the backup into the store, then checks the posts and their index.
 func (c *restoreCommand) Run(ctx context.Context) error {
-	files, name, m, decrypt, err := c.Choice.open(ctx)
+	keyring, err := c.Keys.keyring(filepath.Join(c.Data, "master.key"))
 	if err != nil {
-		return err
+		return fmt.Errorf("the master key of the backup's service is needed, and never part of a backup: %w", err)
 	}
-	if err := c.checkKey(ctx, &m); err != nil {
+	files, name, m, decrypt, err := c.Choice.open(ctx, keyring, c.Keys.AcceptUnsealed)
+	if err != nil {
 		return err
 	}
 	url, err := secret(c.Store, "WATCHPOST_STORE")
@@ -70,36 +69,4 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 		name, m.CreatedAt.Format(time.RFC3339), m.Records, m.Entries, posts.Teams, posts.Posts, posts.Problems)
 	fmt.Println("Writes that were open end as outcome_unknown, allowances begin with the next day and the next week, and rules are stopped: what was done since the backup is not known.")
 	return nil
-}
-
-// checkKey refuses a master key that does not open the secrets of the backup.
-func (c *restoreCommand) checkKey(ctx context.Context, m *backup.Manifest) error {
-	origin := "--master-key"
-	encoded, err := secret(c.MasterKey, "WATCHPOST_MASTER_KEY")
-	if err != nil {
-		return err
-	}
-	if encoded == "" {
-		file := c.MasterKeyFile
-		if file == "" {
-			file = filepath.Join(c.Data, "master.key")
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("the master key of the backup's service is needed, and never part of a backup: %w", err)
-		}
-		encoded, origin = strings.TrimSpace(string(content)), file
-	}
-	key, err := decodeKey(encoded, origin)
-	if err != nil {
-		return err
-	}
-	keyring, err := actors.NewKeyring(key)
-	if err != nil {
-		return err
-	}
-	if keyring.Fingerprint() != m.Fingerprint {
-		return errKeyOfBackup
-	}
-	return ctx.Err()
 }

@@ -55,7 +55,7 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 	if err != nil {
 		return nil, err
 	}
-	keyring, err := newKeyring(c, key)
+	keyring, err := newKeyring(key, c.SecondMasterKeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -73,16 +73,16 @@ func openKeyring(ctx context.Context, c *serveCommand, store persistence.Store, 
 	return keyring, nil
 }
 
-// newKeyring returns the keyring of a master key, and of the second one if there is.
-func newKeyring(c *serveCommand, key []byte) (*actors.Keyring, error) {
-	if c.SecondMasterKeyFile == "" {
+// newKeyring returns the keyring of a master key, and of the second one if a file is named.
+func newKeyring(key []byte, secondFile string) (*actors.Keyring, error) {
+	if secondFile == "" {
 		return actors.NewKeyring(key)
 	}
-	content, err := os.ReadFile(c.SecondMasterKeyFile)
+	content, err := os.ReadFile(secondFile)
 	if err != nil {
 		return nil, fmt.Errorf("--second-master-key-file: %w", err)
 	}
-	second, err := decodeKey(strings.TrimSpace(string(content)), c.SecondMasterKeyFile)
+	second, err := decodeKey(strings.TrimSpace(string(content)), secondFile)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ var samples = map[string]string{
 }
 
 // onPurpose are the flags that a variable must not set for each command.
-var onPurpose = map[string]bool{"insecure": true, "yes": true, "expires": true, "full": true, "limit": true, "from": true, "backup": true, "accept-loss": true}
+var onPurpose = map[string]bool{"insecure": true, "yes": true, "expires": true, "full": true, "limit": true, "from": true, "backup": true, "accept-loss": true, "accept-unsealed": true}
 
 // TestEveryFlagHasAVariable: each flag of each command can be set by its
 // variable, with the same effect.

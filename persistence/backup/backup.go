@@ -6,7 +6,7 @@
 // chunks that differ, and a manifest that is complete by itself.
 //
 //	<set>/chunks/<name>[.age]    records, compressed and, if wanted, encrypted
-//	<set>/<time>.manifest[.age]  Manifest
+//	<set>/<time>.manifest[.age]  Manifest, sealed: see seal.go
 //	<set>/<time>.sums            sums of the chunks' files: see sums.go
 //
 // Where chunks are cut depends on keys, not on positions, so that a change moves
@@ -64,6 +64,8 @@ type Manifest struct {
 	Records     int     `json:"records"` // of all spaces
 	Bytes       int64   `json:"bytes"`   // keys and values
 	Chunks      []Chunk `json:"chunks"`
+	// Previous is nil in the first backup of a set.
+	Previous *Previous `json:"previous,omitempty"`
 }
 
 // Chunk is a file with records.
@@ -73,8 +75,12 @@ type Chunk struct {
 	Size int    `json:"size"`
 }
 
-// formatVersion is the version of the manifest and of the chunks.
-const formatVersion = 1
+// formatVersion is the version of the manifest and of the chunks; unsealedVersion is that
+// of earlier builds.
+const (
+	formatVersion   = 2
+	unsealedVersion = 1
+)
 
 const (
 	encryptedSuffix = ".age"
@@ -105,9 +111,9 @@ func MadeAt(manifest string) (time.Time, error) {
 	return time.Parse(timeFormat, at)
 }
 
-// Open reads the manifest of a backup; without a name, of the newest. decrypt is
-// used for encrypted files.
-func Open(ctx context.Context, files Files, name string, decrypt func([]byte) ([]byte, error)) (string, Manifest, error) {
+// Open reads the manifest of a backup, without a name that of the newest, and checks its
+// seal. With ErrForged and ErrUnsealed it returns the manifest as well.
+func Open(ctx context.Context, files Files, name string, keys Keys) (string, Manifest, error) {
 	if name == "" {
 		all, err := Backups(ctx, files)
 		if err == nil && len(all) == 0 {
@@ -125,21 +131,45 @@ func Open(ctx context.Context, files Files, name string, decrypt func([]byte) ([
 	if err != nil {
 		return name, Manifest{}, err
 	}
+	f, m, err := parse(name, content, keys.Decrypt)
+	if err == nil {
+		err = keys.check(name, &f)
+	}
+	return name, m, err
+}
+
+// manifestFile is a manifest as it is stored, behind a checksum. In the format without
+// seals the file is the manifest alone.
+type manifestFile struct {
+	Version  int             `json:"version"`
+	Build    string          `json:"build"`
+	Manifest json.RawMessage `json:"manifest"`
+	Seal     string          `json:"seal"`
+}
+
+// parse reads the file of a manifest. It does not check the seal.
+func parse(name string, content []byte, decrypt func([]byte) ([]byte, error)) (f manifestFile, m Manifest, err error) {
 	if content, err = opened(name, content, decrypt); err != nil {
-		return name, Manifest{}, err
+		return f, m, err
 	}
 	sum, body, _ := bytes.Cut(content, []byte("\n"))
 	if sumOf(body) != string(sum) {
-		return name, Manifest{}, fmt.Errorf("%w: the checksum of %s differs", ErrDamaged, name)
+		return f, m, fmt.Errorf("%w: the checksum of %s differs", ErrDamaged, name)
 	}
-	var m Manifest
+	if err := json.Unmarshal(body, &f); err != nil {
+		return f, m, fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
+	}
+	switch f.Version {
+	case formatVersion:
+		body = f.Manifest
+	case unsealedVersion:
+	default:
+		return f, m, fmt.Errorf("%s has format %d; this build reads %d: use the build that wrote it (%s)", name, f.Version, formatVersion, f.Build)
+	}
 	if err := json.Unmarshal(body, &m); err != nil {
-		return name, m, fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
+		return f, m, fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
 	}
-	if m.Version != formatVersion {
-		return name, m, fmt.Errorf("%s has format %d; this build reads %d: use the build that wrote it (%s)", name, m.Version, formatVersion, m.Build)
-	}
-	return name, m, nil
+	return f, m, nil
 }
 
 // opened decrypts a file that is encrypted.
@@ -194,7 +224,8 @@ func each(ctx context.Context, files Files, manifest string, m *Manifest, decryp
 	return nil
 }
 
-// Verify reads a backup to its end and compares every checksum and count.
+// Verify reads a backup to its end and compares every checksum and count. It also checks
+// that the earlier backups of its set are as they were, which a restore does not need.
 func Verify(ctx context.Context, files Files, manifest string, m Manifest, decrypt func([]byte) ([]byte, error)) error {
 	var seen Manifest
 	space := ""
@@ -205,7 +236,10 @@ func Verify(ctx context.Context, files Files, manifest string, m Manifest, decry
 	if err != nil {
 		return err
 	}
-	return m.compare(seen)
+	if err := m.compare(seen); err != nil {
+		return err
+	}
+	return verifyChain(ctx, files, m, decrypt)
 }
 
 // count adds a record to the counts; space is the last one that was counted.

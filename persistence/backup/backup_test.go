@@ -2,6 +2,9 @@ package backup_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -82,6 +85,17 @@ func restored() (time.Time, error) { return moment, nil }
 
 func TestMain(m *testing.M) { enginetest.Main(m) }
 
+// seal seals with the key of these tests.
+func seal(content []byte) string {
+	m := hmac.New(sha256.New, []byte("of the tests"))
+	m.Write(content)
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+func keys(decrypt func([]byte) ([]byte, error)) backup.Keys {
+	return backup.Keys{Decrypt: decrypt, Sealed: func(content []byte, s string) bool { return seal(content) == s }}
+}
+
 // restore opens a new store with a backup.
 func restore(t *testing.T, f backup.Files, name string, decrypt func([]byte) ([]byte, error)) persistence.Store {
 	t.Helper()
@@ -90,7 +104,7 @@ func restore(t *testing.T, f backup.Files, name string, decrypt func([]byte) ([]
 
 func restoreInto(t *testing.T, s persistence.Store, f backup.Files, name string, decrypt func([]byte) ([]byte, error)) persistence.Store {
 	t.Helper()
-	name, m, err := backup.Open(t.Context(), f, name, decrypt)
+	name, m, err := backup.Open(t.Context(), f, name, keys(decrypt))
 	require.NoError(t, err)
 	require.NoError(t, backup.Verify(t.Context(), f, name, m, decrypt))
 	require.NoError(t, backup.Restore(t.Context(), f, name, m, decrypt, s, restored))
@@ -119,7 +133,7 @@ func TestIncremental(t *testing.T) {
 			f, s := newFiles(), enginetest.Open(t, "badger")
 			fill(t, s, "one", "a", 6000)
 			fill(t, s, "two", "b", 10)
-			o := backup.Options{Now: moment, Encrypt: crypt, Recipients: "flip"}
+			o := backup.Options{Now: moment, Seal: seal, Encrypt: crypt, Recipients: "flip"}
 			first, err := backup.Create(t.Context(), s, f, o)
 			require.NoError(t, err)
 			require.True(t, first.Full)
@@ -151,7 +165,7 @@ func TestIncremental(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{first.Name, second.Name, third.Name}, names)
 			if crypt != nil {
-				_, _, err := backup.Open(t.Context(), f, "", nil)
+				_, _, err := backup.Open(t.Context(), f, "", keys(nil))
 				require.ErrorContains(t, err, "give the identity")
 			}
 		})
@@ -168,7 +182,7 @@ func TestIncrementalBuildsOnWholeChunks(t *testing.T) {
 				t.Parallel()
 				f, s := newFiles(), enginetest.Open(t, "badger")
 				fill(t, s, "one", "a", 2000)
-				o := backup.Options{Now: moment, Encrypt: crypt, Recipients: "flip"}
+				o := backup.Options{Now: moment, Seal: seal, Encrypt: crypt, Recipients: "flip"}
 				first, err := backup.Create(t.Context(), s, f, o)
 				require.NoError(t, err)
 				want := content(t, s)
@@ -227,7 +241,7 @@ func oneMoment(t *testing.T, engine string) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := backup.Create(context.Background(), s, f, backup.Options{Now: moment})
+		_, err := backup.Create(context.Background(), s, f, backup.Options{Now: moment, Seal: seal})
 		done <- err
 	}()
 	for i := 50; i < 200; i++ {
@@ -250,7 +264,7 @@ func TestDamage(t *testing.T) {
 	t.Parallel()
 	f, s := newFiles(), enginetest.Open(t, "badger")
 	fill(t, s, "one", "a", 1000)
-	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
+	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment, Seal: seal})
 	require.NoError(t, err)
 	names, err := f.List(t.Context(), "")
 	require.NoError(t, err)
@@ -266,7 +280,7 @@ func TestDamage(t *testing.T) {
 			if damaged == nil {
 				delete(f.all, name)
 			}
-			_, m, err := backup.Open(t.Context(), f, made.Name, nil)
+			_, m, err := backup.Open(t.Context(), f, made.Name, keys(nil))
 			if err == nil {
 				err = backup.Verify(t.Context(), f, made.Name, m, nil)
 				to := enginetest.Open(t, "badger")
@@ -284,13 +298,13 @@ func TestRestoreIntoData(t *testing.T) {
 	t.Parallel()
 	f, s := newFiles(), enginetest.Open(t, "badger")
 	fill(t, s, "one", "a", 10)
-	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
+	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment, Seal: seal})
 	require.NoError(t, err)
 	before := content(t, s)
 	require.ErrorIs(t, backup.Restore(t.Context(), f, made.Name, made.Manifest, nil, s, restored), backup.ErrNotEmpty)
 	require.Equal(t, before, content(t, s))
 	require.NoError(t, backup.Check(t.Context(), s))
-	_, _, err = backup.Open(t.Context(), newFiles(), "", nil)
+	_, _, err = backup.Open(t.Context(), newFiles(), "", keys(nil))
 	require.ErrorIs(t, err, backup.ErrNone)
 }
 
@@ -302,10 +316,10 @@ func TestRestoreGoesOn(t *testing.T) {
 	for i := range 5 {
 		fill(t, s, persistence.Space(fmt.Sprint("space-", i)), "a", 10)
 	}
-	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment})
+	made, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment, Seal: seal})
 	require.NoError(t, err)
 	fill(t, s, "space-0", "b", 10)
-	other, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment.Add(time.Hour)})
+	other, err := backup.Create(t.Context(), s, f, backup.Options{Now: moment.Add(time.Hour), Seal: seal})
 	require.NoError(t, err)
 	whole := enginetest.Open(t, "badger")
 	require.NoError(t, backup.Restore(t.Context(), f, made.Name, made.Manifest, nil, whole, restored))

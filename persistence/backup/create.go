@@ -28,6 +28,8 @@ type Options struct {
 	// Name makes the name of a chunk from its checksum, so that no one can tell
 	// from names what the chunks hold.
 	Name func(sum string) string
+	// Seal makes the seal of a content with the master key.
+	Seal func(content []byte) string
 	// Encrypt encrypts a file; nil: files are not encrypted. Recipients names whom
 	// it encrypts for: another name begins another set.
 	Encrypt    func([]byte) ([]byte, error)
@@ -115,6 +117,9 @@ func (w *writer) chooseSet() error {
 		w.set, w.made.Full = stamp+w.options.setMark(), true
 	} else {
 		w.set, _, _ = strings.Cut(all[n-1], "/")
+		if err := w.follow(all[n-1]); err != nil {
+			return err
+		}
 	}
 	w.made.Name = w.set + "/" + stamp + manifestSuffix
 	if w.options.Encrypt != nil {
@@ -228,7 +233,12 @@ func (w *writer) finish() error {
 	if err := w.writeSums(); err != nil {
 		return err
 	}
-	body, err := json.Marshal(w.made.Manifest)
+	manifest, err := json.Marshal(w.made.Manifest)
+	if err != nil {
+		return err
+	}
+	seal := w.options.Seal(sealedContent("manifest", w.made.Name, manifest))
+	body, err := json.Marshal(manifestFile{Version: formatVersion, Build: w.options.Build, Manifest: manifest, Seal: seal})
 	if err != nil {
 		return err
 	}

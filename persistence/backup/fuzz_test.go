@@ -27,7 +27,7 @@ func small(t testing.TB) (f *files, name string, all map[string]string) {
 	require.NoError(t, err)
 	defer s.Close()
 	fill(t, s, "one", "a", 20)
-	made, err := backup.Create(context.Background(), s, f, backup.Options{Now: moment})
+	made, err := backup.Create(context.Background(), s, f, backup.Options{Now: moment, Seal: seal})
 	require.NoError(t, err)
 	return f, made.Name, content(t, s)
 }
@@ -50,7 +50,7 @@ func FuzzDamage(f *testing.F) {
 		} else {
 			changed.all[victim] = slices.Concat(old[:at], put, old[min(len(old), at+len(put)):])
 		}
-		_, m, err := backup.Open(t.Context(), changed, name, nil)
+		_, m, err := backup.Open(t.Context(), changed, name, keys(nil))
 		if err != nil || backup.Verify(t.Context(), changed, name, m, nil) != nil {
 			return
 		}
@@ -86,7 +86,7 @@ func FuzzForged(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, records []byte) {
 		files, name := forged(t, records)
-		_, m, err := backup.Open(t.Context(), files, name, nil)
+		_, m, err := backup.Open(t.Context(), files, name, backup.Keys{})
 		require.NoError(t, err)
 		_ = backup.Verify(t.Context(), files, name, m, nil)
 		_ = backup.Restore(t.Context(), files, name, m, nil, enginetest.Open(t, "badger"), restored)
@@ -97,7 +97,7 @@ func FuzzForged(f *testing.F) {
 // before it takes memory.
 func TestLargeChunk(t *testing.T) {
 	files, name := forged(t, make([]byte, 256<<20))
-	_, m, err := backup.Open(t.Context(), files, name, nil)
+	_, m, err := backup.Open(t.Context(), files, name, backup.Keys{})
 	require.NoError(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

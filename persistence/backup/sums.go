@@ -12,11 +12,11 @@ import (
 // makes it cannot decrypt them: therefore each backup leaves the sums of its files as they
 // are stored, which say nothing of their content.
 //
-//	<set>/<time>.sums  a sum of the rest, and sums by the names of chunks
+//	<set>/<time>.sums  the seal of the rest, and sums by the names of chunks
 const sumsSuffix = ".sums"
 
 // readSums takes the sums that the newest backup of the set has left. Without them, or
-// when they are damaged, a chunk that is encrypted is written again.
+// when their seal does not fit, a chunk that is encrypted is written again.
 func (w *writer) readSums() error {
 	names, err := w.files.List(w.ctx, w.set+"/")
 	if err != nil {
@@ -26,13 +26,14 @@ func (w *writer) readSums() error {
 	if len(names) == 0 {
 		return nil
 	}
-	content, err := w.files.Get(w.ctx, slices.Max(names))
+	newest := slices.Max(names)
+	content, err := w.files.Get(w.ctx, newest)
 	if err != nil {
 		return err
 	}
-	sum, body, _ := bytes.Cut(content, []byte("\n"))
+	seal, body, _ := bytes.Cut(content, []byte("\n"))
 	known := map[string]string{}
-	if sumOf(body) != string(sum) || json.Unmarshal(body, &known) != nil {
+	if w.options.Seal(sealedContent("sums", newest, body)) != string(seal) || json.Unmarshal(body, &known) != nil {
 		return nil //nolint:nilerr // nothing is known then
 	}
 	for name := range w.there {
@@ -47,7 +48,9 @@ func (w *writer) writeSums() error {
 		return err
 	}
 	name, _, _ := strings.Cut(w.made.Name, manifestSuffix)
-	return w.files.Put(w.ctx, name+sumsSuffix, append([]byte(sumOf(body)+"\n"), body...))
+	name += sumsSuffix
+	seal := w.options.Seal(sealedContent("sums", name, body))
+	return w.files.Put(w.ctx, name, append([]byte(seal+"\n"), body...))
 }
 
 // whole reports whether the set has the chunk as it was written.

@@ -84,7 +84,7 @@ stop $worker
 
 step back up
 watchpost backup
-watchpost backup verify --from /var/lib/watchpost/backups
+watchpost backup verify --from /var/lib/watchpost/backups --master-key-file /var/lib/watchpost/master.key
 
 step upgrade
 before=$(api "$WATCHPOST_SERVER/api-keyword-watchlist" | jq -cS .watchlists[].id)
