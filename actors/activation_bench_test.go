@@ -3,7 +3,6 @@ package actors_test
 import (
 	"fmt"
 	"log/slog"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -47,21 +46,18 @@ func BenchmarkActivation(b *testing.B) {
 			plantLargeTeam(w, team)
 			w.Crash()
 			var used time.Duration
-			var held uint64
 			for b.Loop() {
 				b.StopTimer()
 				w.Restart()
-				heap, cpu := liveHeap(), cpuTime(b)
+				cpu := cpuTime(b)
 				b.StartTimer()
 				view := actorstest.Must[actors.TeamView](b, team, actors.GetTeam{})
 				b.StopTimer()
 				used += cpuTime(b) - cpu
-				held += liveHeap() - heap
 				require.Equal(b, 100_000, view.WaitingTasks)
 				b.StartTimer()
 			}
 			b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s/op")
-			b.ReportMetric(float64(held)/float64(b.N)/100_000, "heap-bytes/task")
 		})
 	}
 }
@@ -72,14 +68,6 @@ func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// liveHeap is what the process holds in memory.
-func liveHeap() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 func plantLargeTeam(w *actorstest.World, team *actorstest.Team) {

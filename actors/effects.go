@@ -9,8 +9,8 @@ import (
 )
 
 // effects records actions that must not be done twice: which task does, or
-// did, a like or an invitation of an actor. It holds the effects of open tasks;
-// those of final ones are in the store.
+// did, a like or an invitation of an actor. It holds the effects of open tasks with an
+// actor; those of the others are in the store.
 type effects struct {
 	*rootActor
 	team *team

@@ -172,6 +172,7 @@ func (t *tasks) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
+	t.open = make(map[watchpost.TaskID]*openTask, len(debits))
 	if err := t.loadWaiting(view, debits); err != nil {
 		return err
 	}
@@ -216,6 +217,7 @@ func (t *tasks) track(task *watchpost.Task) *openTask {
 		open.account = task.Lease.Account
 		open.acting = task.State == watchpost.TaskActing
 	}
+	t.team.effects.open(task.ID, open.effect)
 	t.team.scans.noteTargets(task.ID, open)
 	if open.subject.kind != "" && open.fresh {
 		t.team.scans.subjects[open.subject] = task.ID
@@ -228,7 +230,6 @@ func (t *tasks) track(task *watchpost.Task) *openTask {
 func (t *tasks) take(task *watchpost.Task, open *openTask) {
 	t.open[task.ID] = open
 	t.tally.opened(task.ID, open)
-	t.team.effects.open(task.ID, open.effect)
 	if task.State == watchpost.TaskPending {
 		t.dispatch.add(task, t.env.clock.Now())
 	}

@@ -53,6 +53,7 @@ func (t *tasks) loadWaiting(view persistence.View, debits map[watchpost.TaskID][
 	return err
 }
 
+// trackWaiting takes up a task that waits. The store shows what effect it has.
 func (t *tasks) trackWaiting(task *watchpost.Task, r *teamspace.WaitingRecord, expires time.Time) {
 	open := &openTask{
 		id: task.ID, kind: r.Type, fresh: true, member: r.Member, pinned: r.Account, units: r.Units, effect: r.Effect(), expires: expires,
@@ -90,19 +91,16 @@ func (t *tasks) start(tasks ...*openTask) (ok bool) {
 	return err == nil
 }
 
-// startAs spawns the actor of a task with its record.
+// startAs spawns the actor of a task with its record. A node of the release before may
+// have moved it to another account.
 func (t *tasks) startAs(open *openTask, task *watchpost.Task) {
 	t.unstarted.remove(open)
 	open.actor = t.spawn(newTask(t.env, *task, t.ctx.Self()))
-	if open.pinned == task.Account {
-		return
-	}
-	open.pinned = task.Account // a node of the release before has moved it
+	open.pinned = task.Account
 	if effect, counted := task.Effect(); counted {
 		open.effect = &effect
-		t.team.effects.settled(open.id)
-		t.team.effects.open(open.id, open.effect)
 	}
+	t.team.effects.open(open.id, open.effect)
 	t.dispatch.requeue(task, t.env.clock.Now())
 }
 

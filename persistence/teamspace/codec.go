@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"watchpost/persistence"
 )
@@ -47,25 +48,19 @@ func Load[R any](view persistence.View, space persistence.Space, key []byte) (R,
 	return record, decodeAt(view, space, key, value, &record)
 }
 
-// Bounds of what LoadEach reads at a time: as many records as have about readBytes
-// together, as far as those before them tell. The first are few.
-const (
-	firstRead = 16
-	mostRead  = 512
-	readBytes = 1 << 20
-)
+// readAtOnce is how many records LoadEach reads at a time: however large they are, they
+// have 32 MiB at most.
+const readAtOnce = 32 << 20 / persistence.MaxValue
 
 // LoadEach calls yield with the record at each of the keys, in their order;
 // persistence.ErrNotFound when there is none at one. It reads many at a time: a round
 // trip for each would take a minute for 100,000.
 func LoadEach[R any](view persistence.View, space persistence.Space, keys [][]byte, yield func(record R)) error {
-	for at, n := 0, firstRead; at < len(keys); {
-		some := keys[at:min(at+n, len(keys))]
+	for some := range slices.Chunk(keys, readAtOnce) {
 		values, err := view.GetAll(space, some)
 		if err != nil {
 			return err
 		}
-		size := 0
 		for i, value := range values {
 			if value == nil {
 				return fmt.Errorf("%q: %w", some[i], persistence.ErrNotFound)
@@ -74,11 +69,8 @@ func LoadEach[R any](view persistence.View, space persistence.Space, keys [][]by
 			if err := decodeAt(view, space, some[i], value, &record); err != nil {
 				return err
 			}
-			size += len(value)
 			yield(record)
 		}
-		at += len(some)
-		n = min(max(readBytes*len(some)/max(size, 1), 1), 4*n, mostRead)
 	}
 	return nil
 }
