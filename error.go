@@ -36,6 +36,9 @@ const (
 	// InvitationCap means that the network accepts no more invitations this
 	// week.
 	InvitationCap
+	// TooOften means that the service lets this be done again later; the text says
+	// of what there was too much.
+	TooOften
 )
 
 // Error is the only error type that crosses package borders. Text is the

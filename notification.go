@@ -55,6 +55,7 @@ const (
 	MaxTargetEmails        = 25
 	MaxQueuedPosts         = 1000 // of a target; further posts are counted and dropped
 	PostsPerDelivery       = 20
+	MaxSendsNow            = 60 // tests and repetitions of a team in an hour
 	// DeliveryPatience is how many attempts at least an hour apart fail before a delivery
 	// is given up and its target paused: a day of trying, without the time in which
 	// nothing could be tried, such as quiet hours.
@@ -63,6 +64,24 @@ const (
 
 // TextTargetNotFound is the error for an unknown target.
 const TextTargetNotFound = "Target not found"
+
+// TextSendsNow is the error of a test or repetition beyond the rate of its target, or of
+// the team.
+const TextSendsNow = "Too many messages in this hour"
+
+// HourlyCount counts what was done in an hour.
+type HourlyCount struct {
+	Hour  time.Time `json:"hour,omitzero"`
+	Times int       `json:"times,omitempty"`
+}
+
+// At returns the count in the hour of now.
+func (c HourlyCount) At(now time.Time) HourlyCount {
+	if hour := now.Truncate(time.Hour); !c.Hour.Equal(hour) {
+		return HourlyCount{Hour: hour}
+	}
+	return c
+}
 
 // Clean returns the target in canonical form. plain allows addresses without TLS.
 // The error names the first field that is invalid, as the API does.

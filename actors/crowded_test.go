@@ -155,7 +155,7 @@ func forgotten(put func(p *planter, i int)) crowdOf { return crowdOf{put: put, o
 
 // crowds has every kind of persistence/teamspace.
 var crowds = map[string]crowdOf{
-	"KeyTeam": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {},
+	"KeyTeam": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {}, "KeyTargetSends": {},
 	"KeyRulesRestored": {}, "KeyKeyUse": {}, // one of each
 	"KeyAddress": {}, "KeyClient": {}, // of sign-in, which looks at forgottenAtOnce
 

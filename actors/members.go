@@ -73,7 +73,7 @@ func (ms *members) onAddMember(m AddMember) {
 	}
 	now := ms.env.clock.Now()
 	member := watchpost.Member{
-		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now,
+		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now, NeverSignedIn: true,
 	}
 	batch := &persistence.Batch{}
 	ms.put(batch, member)
@@ -104,6 +104,24 @@ func (ms *members) byEmail(email string) (watchpost.Member, error) {
 		}
 	}
 	return watchpost.Member{}, errMember()
+}
+
+// signedIn notes that a member has signed in, and so may be mailed.
+func (ms *members) signedIn(batch *persistence.Batch, id watchpost.MemberID) {
+	for i := range ms.list {
+		if m := &ms.list[i]; m.ID == id && m.NeverSignedIn {
+			m.NeverSignedIn = false
+			batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(*m))
+		}
+	}
+}
+
+// mailable returns the addresses of members who have signed in.
+func (ms *members) mailable(emails []string) []string {
+	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool {
+		m, err := ms.byEmail(email)
+		return err != nil || m.NeverSignedIn
+	})
 }
 
 func (ms *members) byID(id watchpost.MemberID) (watchpost.Member, bool) {

@@ -102,10 +102,7 @@ func (ns *notifications) begin(box *outbox, t watchpost.NotificationTarget, now 
 			d.Posts = append(d.Posts, q.post)
 		}
 		box.state.Current = d
-		if hour := now.Truncate(time.Hour); !box.state.Hour.Equal(hour) {
-			box.state.Hour, box.state.InHour = hour, 0
-		}
-		box.state.InHour++
+		box.count(now)
 		ns.putState(batch, box)
 	}
 	box.sending = true
@@ -114,12 +111,37 @@ func (ns *notifications) begin(box *outbox, t watchpost.NotificationTarget, now 
 	ns.dispatch(batch, t, d, func(result watchpost.Attempt) { root.Send(self, attempted{box.id, d.ID, result}) })
 }
 
+// count counts a delivery of this hour.
+func (box *outbox) count(now time.Time) {
+	in := watchpost.HourlyCount{Hour: box.state.Hour, Times: box.state.InHour}.At(now)
+	box.state.Hour, box.state.InHour = in.Hour, in.Times+1
+}
+
+// takeSend counts a test or repetition: by its target, whose rate it takes from, and by
+// the team, which may make targets anew (TooOften).
+func (ns *notifications) takeSend(batch *persistence.Batch, box *outbox, perHour int) error {
+	now := ns.env.clock.Now()
+	sends := ns.sends.At(now)
+	if box.state.Hour.Equal(sends.Hour) && box.state.InHour >= perHour || sends.Times >= watchpost.MaxSendsNow {
+		return watchpost.Errorf(watchpost.TooOften, watchpost.TextSendsNow)
+	}
+	sends.Times++
+	ns.sends = sends
+	batch.Put([]byte(teamspace.KeyTargetSends), teamspace.Encode(sends))
+	box.count(now)
+	ns.putState(batch, box)
+	return nil
+}
+
 // dispatch makes an attempt when a batch is durable, and hands on what became of it.
 func (ns *notifications) dispatch(batch *persistence.Batch, t watchpost.NotificationTarget, d watchpost.Delivery, then func(watchpost.Attempt)) {
 	env, team := ns.env, ns.team.id
 	secret, err := "", error(nil)
 	if len(t.Sealed) > 0 {
 		secret, err = env.keyring.open(t.Sealed, string(t.ID))
+	}
+	if t.Kind == watchpost.TargetEmail {
+		t.Emails = ns.team.members.mailable(t.Emails)
 	}
 	now := env.clock.Now()
 	ns.commits.submit(batch, func(lost error) {
@@ -268,8 +290,13 @@ func (ns *notifications) onSendNow(m SendNow) {
 		}
 		d.Kind, d.Posts = "replay", old.Posts
 	}
+	batch := &persistence.Batch{}
+	if err := ns.takeSend(batch, box, t.PerHour); err != nil {
+		ns.answer(nil, err)
+		return
+	}
 	root, self, to := ns.env.system.Root, ns.ctx.Self(), ns.ctx.Sender()
-	ns.dispatch(nil, t, d, func(result watchpost.Attempt) { root.Send(self, sentNow{m.ID, d, result, to}) })
+	ns.dispatch(batch, t, d, func(result watchpost.Attempt) { root.Send(self, sentNow{m.ID, d, result, to}) })
 }
 
 // logged returns a delivery of the log (NotFound).

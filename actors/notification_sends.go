@@ -121,6 +121,9 @@ func (s *sends) attempt(t *watchpost.NotificationTarget, secret string, m notify
 	if t.Kind != watchpost.TargetEmail {
 		return s.sender.Send(s.ctx, t, secret, m)
 	}
+	if len(t.Emails) == 0 {
+		return watchpost.Attempt{Error: "no member of the target has signed in yet"}
+	}
 	ctx, cancel := context.WithTimeout(s.ctx, mailTimeout)
 	defer cancel()
 	subject, body := notify.MailText(t, m)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,8 +24,9 @@ type notifications struct {
 	team *team
 
 	byID   map[watchpost.TargetID]*outbox
-	last   int64 // number of the last post that waits
-	marked bool  // the directory has the team's entry
+	sends  watchpost.HourlyCount // tests and repetitions of all targets
+	last   int64                 // number of the last post that waits
+	marked bool                  // the directory has the team's entry
 	timer  watchpost.Timer
 	wakers []*actor.PID // timers that wait for attempts under way
 }
@@ -107,6 +109,10 @@ func (ns *notifications) load(view persistence.View) error {
 		return true
 	})
 	if err != nil {
+		return err
+	}
+	ns.sends, err = teamspace.Load[watchpost.HourlyCount](view, ns.space, []byte(teamspace.KeyTargetSends))
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
 	ns.marked = ns.waiting()

@@ -252,8 +252,11 @@ func TestDeliveryLog(t *testing.T) {
 	w.Advance(time.Minute)
 	require.Eventually(t, func() bool { return targetsOf(t, team)[0].Waiting == 0 }, actorstest.Wait, time.Millisecond)
 	const kept = 100
-	for range kept - 2 {
-		send()
+	for range 2 {
+		w.Advance(time.Hour) // an hour has room for 60
+		for range kept/2 - 1 {
+			send()
+		}
 	}
 	log, err := w.Registry.Deliveries(w.Context(), team.ID, made.Target.ID)
 	require.NoError(t, err)
@@ -299,12 +302,16 @@ func (brokenMailer) Send(context.Context, actors.Mail) error { panic("scripted")
 // TestDeliveryThatPanics: the delivery has failed, and the team goes on.
 func TestDeliveryThatPanics(t *testing.T) {
 	t.Parallel()
-	_, team, _ := house(t, actorstest.With(func(o *actors.Options) { o.Mailer = brokenMailer{} }))
+	w, team, _ := house(t, actorstest.With(func(o *actors.Options) { o.Mailer = brokenMailer{} }))
+	link := actorstest.Must[actors.WebSessionOpened](t, team, actors.CreateSignInLink{Email: team.Email})
+	_, err := w.Registry.RedeemSignInLink(w.Context(), link.Token, "Browser")
+	require.NoError(t, err)
 	made := actorstest.Must[actors.TargetCreated](t, team, actors.CreateTarget{Target: watchpost.NotificationTarget{
 		Name: "Mail", Kind: watchpost.TargetEmail, Emails: []string{team.Email}, PerHour: 1,
 	}})
 	sent := actorstest.Must[watchpost.Delivery](t, team, actors.SendNow{ID: made.Target.ID})
 	require.Equal(t, watchpost.DeliveryFailed, sent.State)
+	require.Equal(t, "the message cannot be made", sent.Error)
 }
 
 // TestTargetsOfAWatchlist: slack_webhook_url delivers; conditions, batches and

@@ -155,6 +155,7 @@ func (ms *members) onSignInMember(m signInMember) {
 	}
 	batch := &persistence.Batch{}
 	ms.team.personSeen(batch)
+	ms.signedIn(batch, member.ID)
 	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, subjectCode)
 	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }

@@ -24,7 +24,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 	}
 	founder := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName,
-		Role: watchpost.RoleAdmin, CreatedAt: now,
+		Role: watchpost.RoleAdmin, CreatedAt: now, NeverSignedIn: !m.SignedIn,
 	}
 	batch := &persistence.Batch{}
 	t.record = teamspace.TeamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now}

@@ -197,6 +197,7 @@ func (ws *webSessions) onRedeemLink(m redeemLink) {
 	batch := st.room(redeemOps)
 	ws.endIn(batch, m.hash)
 	ws.team.personSeen(batch)
+	ws.team.members.signedIn(batch, link.Member)
 	ws.team.audit.note(batch, watchpost.AuditSignedIn, link.Member, subjectLink)
 	opened := ws.open(batch, link.Member, m.agent)
 	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
@@ -247,11 +248,11 @@ func (ws *webSessions) open(batch *persistence.Batch, member watchpost.MemberID,
 }
 
 // putOps and endOps are the operations of a session or link that begins or ends;
-// redeemOps those of a link that becomes a session, with personSeen and the audit.
+// redeemOps those of a link that becomes a session, with personSeen, signedIn and the audit.
 const (
 	putOps    = 2
 	endOps    = 2
-	redeemOps = endOps + putOps + 1 + auditOps
+	redeemOps = endOps + putOps + 2 + auditOps
 )
 
 // put stores a session or link under a new secret.

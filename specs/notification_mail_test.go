@@ -25,7 +25,13 @@ func TestMailDigestOverSMTP(t *testing.T) {
 	team, key := between(made, `"id":"`, `"`), between(made, `"api_key":"`, `"`)
 	status, _ = m.post("/admin/teams/"+team+"/members", `{"email":"bob@acme.example","role":"member"}`)
 	require.Equal(t, http.StatusCreated, status)
-	invitations := len(server.Await(1))
+	server.Await(1) // the invitation
+	for n, member := range []string{"ada@acme.example", "bob@acme.example"} {
+		m.sends(member)
+		status, body := m.verify(member, onlyCode.FindString(server.Await(n + 2)[n+1].Body))
+		require.Equal(t, http.StatusOK, status, body)
+	}
+	const earlier = 3
 	m.call("/api-notifications", "x-api-key", key, `{"type":"email","name":"Daily","user_emails":["ada@acme.example","bob@acme.example"]}`)
 	m.call("/api-keyword-watchlist", "x-api-key", key, `{"name":"Energy","keywords":["battery"]}`)
 
@@ -44,11 +50,11 @@ func TestMailDigestOverSMTP(t *testing.T) {
 	require.NoError(t, err)
 	m.poll(token, protocol.TypeAck, fmt.Sprintf(`{"type":"part","task":%q,"lease":%q,"attempt":%d,"seq":0,"output":%s}`, scan.Task, scan.Lease, scan.Attempt, output))
 
-	require.Len(t, server.Mails(), invitations, "posts are gathered for a day")
+	require.Len(t, server.Mails(), earlier, "posts are gathered for a day")
 	status, body := m.post("/admin/clock", `{"advance":"24h1m"}`)
 	require.Equal(t, http.StatusOK, status, body)
 	to := map[string]string{}
-	for _, letter := range server.Await(invitations + 2)[invitations:] {
+	for _, letter := range server.Await(earlier + 2)[earlier:] {
 		to[letter.To] = letter.Body
 		require.Contains(t, letter.Header.Get("Subject"), "2 new posts")
 	}
@@ -58,7 +64,7 @@ func TestMailDigestOverSMTP(t *testing.T) {
 		require.Contains(t, to[member], "battery storage number 1")
 	}
 	require.Contains(t, m.call("/api-notifications/send", "x-api-key", key, `{"id":"`+between(m.get("/api-notifications", key), `"id":"`, `"`)+`"}`), `"state":"delivered"`)
-	require.Len(t, server.Await(invitations+4), invitations+4)
+	require.Len(t, server.Await(earlier+4), earlier+4)
 }
 
 // call posts a body under a header and returns the reply, which must be 200.

@@ -151,7 +151,19 @@ func attemptOf(reply *http.Response) watchpost.Attempt {
 
 // MailText returns the subject and body of a mail.
 func MailText(t *watchpost.NotificationTarget, m Message) (subject, body string) {
-	return title(t, m), plainText(t, m)
+	return mailSubject(m), plainText(t, m)
+}
+
+// mailSubject says what a mail is about in words of ours: a name that somebody has given, or
+// an author, could say anything to whoever reads no further.
+func mailSubject(m Message) string {
+	switch {
+	case m.Test:
+		return "Watchpost: test of a notification"
+	case len(m.Posts) == 1:
+		return "Watchpost: 1 new post"
+	}
+	return "Watchpost: " + strconv.Itoa(len(m.Posts)) + " new posts"
 }
 
 // title says in a line what a message is about.

@@ -69,6 +69,7 @@ import (
 //	ts <target>                            TargetState
 //	tq <target> <number>                   watchpost.PostID that waits to be delivered; <number> orders them
 //	tl <target> <delivery>                 watchpost.Delivery that was tried
+//	tn                                     watchpost.HourlyCount of tests and repetitions of all targets
 //	A <inverted number>                    watchpost.AuditEntry, newest first
 //	K                                      watchpost.KeyUse of the team's API key
 //	E <hash of a post and step>            RefusedPost
@@ -152,6 +153,7 @@ const (
 	KeyTargetState         = "ts"
 	KeyTargetQueue         = "tq"
 	KeyTargetLog           = "tl"
+	KeyTargetSends         = "tn"
 	KeyAudit               = "A"
 	KeyKeyUse              = "K"
 	KeyRefused             = "E"

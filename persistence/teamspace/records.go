@@ -235,7 +235,7 @@ type TargetState struct {
 	FailingSince time.Time `json:"failing_since,omitzero"`
 	DeliveredAt  time.Time `json:"delivered_at,omitzero"`
 	Hour         time.Time `json:"hour,omitzero"`
-	InHour       int       `json:"in_hour,omitempty"` // deliveries begun in that hour
+	InHour       int       `json:"in_hour,omitempty"` // deliveries begun and sent at once in that hour
 	Dropped      int       `json:"dropped,omitempty"` // posts beyond the bound of those that wait
 	// Failed is the last test or repetition, if it failed and nothing was
 	// delivered since.

@@ -1,0 +1,92 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"watchpost/actors"
+)
+
+const textSendsNow = "Too many messages in this hour"
+
+// to returns the mails to an address.
+func (p *postbox) to(address string) (mails []actors.Mail) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.mails {
+		if m.To == address {
+			mails = append(mails, m)
+		}
+	}
+	return mails
+}
+
+// TestMailToMembersWhoNeverSignedIn: a team's notifications reach only mailboxes whose
+// owner has signed in, and no name is a subject.
+func TestMailToMembersWhoNeverSignedIn(t *testing.T) {
+	t.Parallel()
+	const victim, bait = "victim@corp.example", "Pay at https://evil.example"
+	h := build(t)
+	m := h.team("Hostile", "growth")
+	read[fields](h.admin("POST", "/admin/teams/"+m.id+"/members", `{"email":"`+victim+`","role":"member"}`), 201)
+	target := read[fields](m.call("POST", "/api-notifications", `{"type":"email","name":"`+bait+`","user_emails":["`+victim+`"]}`), 200)["id"].(string)
+	send := func() fields {
+		return read[fields](m.call("POST", "/api-notifications/send", `{"id":"`+target+`"}`), 200)
+	}
+	invited := h.mail.to(victim)
+	sent := send()
+	require.Equal(t, "failed", sent["state"])
+	require.Equal(t, "no member of the target has signed in yet", sent["error_text"])
+	require.Len(t, h.mail.to(victim), len(invited), "a stranger gets no test")
+
+	h.browser().signIn(victim)
+	signedIn := len(h.mail.to(victim))
+	require.Equal(t, "delivered", send()["state"])
+	mails := h.mail.to(victim)
+	require.Len(t, mails, signedIn+1)
+	for _, mail := range mails {
+		require.NotContains(t, mail.Subject, "evil")
+		require.NotContains(t, mail.Subject, "Hostile")
+	}
+}
+
+// TestTestsTakeFromTheRate: tests count against the rate of their target, and those of
+// all targets of a team against one bound, which new targets do not raise.
+func TestTestsTakeFromTheRate(t *testing.T) {
+	t.Parallel()
+	var got atomic.Int32
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	t.Cleanup(hook.Close)
+	h := build(t)
+	m := h.team("Loud", "growth")
+	target := func(perHour int) string {
+		return read[fields](m.call("POST", "/api-notifications", fmt.Sprintf(`{"type":"webhook","url":%q,"max_per_hour":%d}`, hook.URL, perHour)), 200)["id"].(string)
+	}
+	send := func(id string) reply { return m.call("POST", "/api-notifications/send", `{"id":"`+id+`"}`) }
+	slow := target(2)
+	for range 2 {
+		read[fields](send(slow), 200)
+	}
+	send(slow).fails(429, textSendsNow)
+	require.Equal(t, int32(2), got.Load())
+
+	for range 80 {
+		id := target(600)
+		if last := send(id); last.status != 200 {
+			last.fails(429, textSendsNow)
+		}
+		read[fields](m.call("DELETE", "/api-notifications?id="+id, ""), 200)
+	}
+	require.Equal(t, int32(60), got.Load())
+	b := h.browser()
+	b.signIn(m.email)
+	page := b.send("/app/notifications/"+slow, url.Values{"do": {"test"}, "token": {b.token()}})
+	require.Equal(t, 429, page.status)
+	require.Contains(t, page.raw, textSendsNow)
+}
