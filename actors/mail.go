@@ -13,7 +13,11 @@ type Mailer interface {
 }
 
 // Mail is a plain-text mail.
-type Mail struct{ To, Subject, Body string }
+type Mail struct {
+	To, Subject, Body string
+	// Code is set if it carries a one-time code. Codes wait for no other mail.
+	Code bool `json:",omitempty"`
+}
 
 // Events of mails, as Metrics counts them.
 const (
@@ -36,7 +40,7 @@ func (r *Registry) post(ctx context.Context, m Mail) {
 
 // postToNobody takes the time of a mail.
 func (r *Registry) postToNobody(ctx context.Context) {
-	if err := r.mailer.Send(ctx, Mail{Body: otpMail("", "000000").Body}); err != nil {
+	if err := r.mailer.Send(ctx, otpMail("", "000000")); err != nil {
 		r.env.log.Debug("no mail to nobody", "error", err)
 	}
 }
@@ -44,7 +48,7 @@ func (r *Registry) postToNobody(ctx context.Context) {
 // otpMail carries a one-time code, the only run of six digits in it.
 func otpMail(email, code string) Mail {
 	return Mail{
-		To: email, Subject: "Your Watchpost code",
+		To: email, Subject: "Your Watchpost code", Code: true,
 		Body: "Your sign-in code is " + code + ".\n\nIt can be used once, within ten minutes. If you did not ask for it, ignore this mail.\n",
 	}
 }
@@ -63,7 +67,7 @@ func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m AddMembe
 	}
 	r.post(ctx, Mail{
 		To: member.Email, Subject: "You were added to a team on Watchpost",
-		Body: "You are now a member of " + name + " on Watchpost.\n\n" +
+		Body: "You are now a member of \"" + name + "\" on Watchpost.\n\n" +
 			"To sign in, ask for a one-time code with this address: it is mailed to you. " +
 			"If this is a mistake, ignore this mail, or ask whoever added you to remove you again.\n",
 	})

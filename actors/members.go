@@ -71,14 +71,35 @@ func (ms *members) onAddMember(m AddMember) {
 		ms.answer(nil, err)
 		return
 	}
+	batch := &persistence.Batch{}
+	if m.Invited {
+		if err := ms.takeInvitation(batch); err != nil {
+			ms.answer(nil, err)
+			return
+		}
+	}
 	now := ms.env.clock.Now()
 	member := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now, NeverSignedIn: true,
 	}
-	batch := &persistence.Batch{}
 	ms.put(batch, member)
 	ms.team.audit.note(batch, watchpost.AuditMemberAdded, "", m.Email+", "+string(m.Role))
 	ms.team.idempotency.commitOnce(batch, member)
+}
+
+// takeInvitation counts an invitation by a member (TooOften). One that is taken back by
+// removing the member counts, too: its mail was sent.
+func (ms *members) takeInvitation(batch *persistence.Batch) error {
+	record := &ms.team.record
+	if day := watchpost.Daily.Key(ms.env.clock.Now()); record.InvitedOn != day {
+		record.InvitedOn, record.Invited = day, 0
+	}
+	if record.Invited >= watchpost.MaxInvitations {
+		return watchpost.Errorf(watchpost.TooOften, watchpost.TextInvitations)
+	}
+	record.Invited++
+	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(*record))
+	return nil
 }
 
 // emailFree returns a Conflict when the email belongs to a team already. The

@@ -63,11 +63,12 @@ type UpdateTeam struct {
 }
 
 // AddMember adds a member (PlanLimit, Conflict when the email belongs to a
-// team); answered by watchpost.Member.
+// team, TooOften); answered by watchpost.Member.
 type AddMember struct {
 	Email    string // normalised
 	FullName string
 	Role     watchpost.Role
+	Invited  bool // by a member; otherwise the operator adds it
 }
 
 // OpenSession makes a session for a member; answered by SessionOpened.

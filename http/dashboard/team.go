@@ -286,12 +286,14 @@ func (d *Dashboard) invite(w http.ResponseWriter, r *http.Request, v *visit) err
 	}
 	role, err := watchpost.ParseRole(r.PostFormValue("role"))
 	if err == nil {
-		_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.AddMember{Email: email, Role: role})
+		_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.AddMember{Email: email, Role: role, Invited: true})
 	}
 	switch {
 	case err == nil:
 	case watchpost.KindOf(err) == watchpost.PlanLimit:
 		return again(http.StatusPaymentRequired, errorText(err))
+	case watchpost.KindOf(err) == watchpost.TooOften:
+		return again(http.StatusTooManyRequests, errorText(err))
 	case watchpost.KindOf(err) == watchpost.Conflict, watchpost.KindOf(err) == watchpost.Invalid:
 		return again(http.StatusUnprocessableEntity, errorText(err))
 	}

@@ -26,7 +26,8 @@ type Outbox struct {
 	ctx       context.Context // of deliveries
 	cancel    context.CancelFunc
 	stop      context.CancelFunc // ends the takeovers
-	queue     chan letter
+	codes     chan letter
+	others    chan letter // the other mails, of which a team may cause many
 	takeovers sync.WaitGroup
 	workers   sync.WaitGroup
 
@@ -43,9 +44,9 @@ type letter struct {
 
 // Bounds of an outbox.
 const (
-	// outboxSize is the maximum number of waiting mails.
+	// outboxSize is the maximum number of waiting codes, and of other mails.
 	outboxSize = 1000
-	// carriers is the number of concurrent deliveries.
+	// carriers is the number of concurrent deliveries of codes, and of other mails.
 	carriers = 4
 	// takeOverEvery is the time between two looks for mails of senders that are gone.
 	takeOverEvery = 5 * time.Second
@@ -64,11 +65,12 @@ var retryAfter = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Min
 func NewOutbox(next actors.Mailer, shelf *actors.MailShelf, clock watchpost.Clock, log *slog.Logger, metrics *actors.Metrics) *Outbox {
 	o := &Outbox{
 		next: next, shelf: shelf, clock: clock, log: log, metrics: metrics,
-		queue: make(chan letter, outboxSize), timers: map[*letter]watchpost.Timer{},
+		codes: make(chan letter, outboxSize), others: make(chan letter, outboxSize), timers: map[*letter]watchpost.Timer{},
 	}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	for range carriers {
-		o.workers.Go(o.carry)
+		o.workers.Go(func() { o.carry(o.codes) })
+		o.workers.Go(func() { o.carry(o.others) })
 	}
 	var ctx context.Context
 	ctx, o.stop = context.WithCancel(o.ctx)
@@ -110,16 +112,20 @@ func (o *Outbox) put(l letter) error {
 	if o.closed {
 		return errClosed
 	}
+	queue := o.others
+	if l.mail.Code {
+		queue = o.codes
+	}
 	select {
-	case o.queue <- l:
+	case queue <- l:
 		return nil
 	default:
 		return errFull
 	}
 }
 
-func (o *Outbox) carry() {
-	for l := range o.queue {
+func (o *Outbox) carry(queue <-chan letter) {
+	for l := range queue {
 		if l.mail.To == "" {
 			o.remove(l.mail)
 			continue
@@ -231,7 +237,8 @@ func (o *Outbox) Close(ctx context.Context) error {
 			o.leave(*l, errClosed)
 		}
 	}
-	close(o.queue)
+	close(o.codes)
+	close(o.others)
 	o.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

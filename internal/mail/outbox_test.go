@@ -199,3 +199,42 @@ func TestMailToNobody(t *testing.T) {
 	require.Eventually(t, func() bool { return o.stored(t) == 0 }, mailtest.Wait, time.Millisecond)
 	require.Zero(t, o.server.Tries())
 }
+
+// heldMailer hands codes on, and holds other mails until their delivery is cancelled.
+type heldMailer struct{ codes chan actors.Mail }
+
+// Send implements actors.Mailer.
+func (h heldMailer) Send(ctx context.Context, m actors.Mail) error {
+	if m.Code {
+		h.codes <- m
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestCodesWaitForNoOtherMail: a code is delivered while so many other mails wait that
+// further ones are refused.
+func TestCodesWaitForNoOtherMail(t *testing.T) {
+	t.Parallel()
+	store, err := badger.Open(badger.Options{InMemory: true, Logger: discard()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
+	require.NoError(t, err)
+	shelf := actors.NewMailShelf(actors.MailShelfOptions{Store: store, Keyring: keyring, Clock: watchpost.SystemClock{}, Sender: "here", Alive: func(string) bool { return true }})
+	held := heldMailer{make(chan actors.Mail, 1)}
+	o := mail.NewOutbox(held, shelf, watchpost.SystemClock{}, discard(), actors.NewMetrics())
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		require.ErrorIs(t, o.Close(ctx), context.Canceled)
+	})
+	for err == nil {
+		err = o.Send(t.Context(), actors.Mail{To: "ada@example.com", Body: "2 new posts"})
+	}
+	require.EqualError(t, err, "mail: too many mails wait")
+	code := actors.Mail{To: "ada@example.com", Body: "123456", Code: true}
+	require.NoError(t, o.Send(t.Context(), code))
+	require.Equal(t, code, <-held.codes)
+}

@@ -20,6 +20,9 @@ type TeamRecord struct {
 	KeyAt time.Time `json:"key_at,omitzero"`
 	// SignedInAt is when a person last signed in.
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
+	// Invited is how many addresses members invited on the day InvitedOn.
+	InvitedOn string `json:"invited_on,omitempty"`
+	Invited   int    `json:"invited,omitempty"`
 	// PlanExpiresAt is when the plan becomes free; zero: never.
 	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
 	// KeepPosts is how long posts are kept; zero: as the service says.
