@@ -108,6 +108,15 @@ func (a *audit) receive(message any) bool {
 	return true
 }
 
+// asker returns who asks by the request at hand: the member of its origin, otherwise
+// the API key.
+func (a *audit) asker() watchpost.Asker {
+	if a.from.Member == "" {
+		return watchpost.Asker{}
+	}
+	return watchpost.Asker{Kind: watchpost.AskedByMember, ID: string(a.from.Member)}
+}
+
 // auditOps is the number of operations of an entry.
 const auditOps = 2
 

@@ -87,6 +87,12 @@ func TestRuleLikes(t *testing.T) {
 	require.Eventually(t, func() bool { return len(rulesOf(t, team).Open) == 0 }, actorstest.Wait, time.Millisecond)
 	require.Equal(t, []watchpost.RuleActionState{watchpost.RuleDone, watchpost.RuleDone}, journalOf(t, team))
 	require.Empty(t, storedKeys(t, w, team, "v"))
+	for _, q := range []watchpost.JournalQuery{{Rule: string(rule.Rule.ID)}, {Way: watchpost.AskedByRule}} {
+		page, err := w.Registry.Journal(w.Context(), team.ID, q, "", 10)
+		require.NoError(t, err)
+		require.Len(t, page.Entries, 2)
+		require.Equal(t, string(rule.Rule.ID), page.Entries[0].Asked)
+	}
 
 	t.Run("neither again when the posts are collected again", func(t *testing.T) {
 		list := keywordWatchlist(t, team, "says")

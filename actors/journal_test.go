@@ -8,6 +8,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/actors/actorstest"
 )
 
 // TestJournal records who asked for what, in whose name and how it ended, and
@@ -15,9 +16,11 @@ import (
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	w, team, ada := house(t)
-	like := request(watchpost.TaskLikePost, likeOf)
-	like.Asked = watchpost.Asker{Kind: watchpost.AskedByRule, ID: "rule-1"}
-	liked := created(t, team, like)
+	asker := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members[0].ID
+	byMember := actors.WithOrigin(w.Context(), watchpost.Origin{Member: asker})
+	made, err := actors.Ask(byMember, w.Registry, team.ID, request(watchpost.TaskLikePost, likeOf))
+	require.NoError(t, err)
+	liked := made.ID
 	journal := func(q watchpost.JournalQuery, cursor string, limit int) actors.JournalPage {
 		t.Helper()
 		page, err := w.Registry.Journal(w.Context(), team.ID, q, cursor, limit)
@@ -27,7 +30,7 @@ func TestJournal(t *testing.T) {
 	only := journal(watchpost.JournalQuery{}, "", 10).Entries
 	require.Len(t, only, 1)
 	require.Equal(t, watchpost.TaskPending, only[0].State)
-	require.Equal(t, watchpost.AskedByRule, only[0].Way)
+	require.Equal(t, []any{watchpost.AskedByMember, string(asker)}, []any{only[0].Way, only[0].Asked})
 	require.Equal(t, aPost, only[0].Subject)
 	frame := ada.ExpectTask(liked)
 	ada.Accept(frame)
@@ -66,7 +69,7 @@ func TestJournal(t *testing.T) {
 	require.Len(t, second.Entries, 1)
 	require.Empty(t, second.Next)
 	for _, q := range []watchpost.JournalQuery{
-		{State: watchpost.TaskFailed}, {Type: watchpost.TaskLikePost}, {Way: watchpost.AskedByRule}, {Rule: "rule-1"}, {Member: done.Member},
+		{State: watchpost.TaskFailed}, {Type: watchpost.TaskLikePost}, {Way: watchpost.AskedByMember}, {Member: done.Member},
 	} {
 		found := journal(q, "", 10).Entries
 		require.Len(t, found, 1, "%+v", q)

@@ -99,7 +99,6 @@ type CreateTask struct {
 	// Email names the member on whose account a task of a member runs
 	// (NotFound `User not found`); nil is the one who acts for the team.
 	Email *string
-	Asked watchpost.Asker
 }
 
 // TaskCreated names the new task.

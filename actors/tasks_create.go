@@ -114,7 +114,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 		}
 	}
 	if m.Type.Writes() {
-		t.createWrite(m.Type, m.Input, member.ID, m.Asked)
+		t.createWrite(m.Type, m.Input, member.ID)
 		return
 	}
 	if inputTooLarge(m.Input) {
@@ -125,7 +125,7 @@ func (t *tasks) onCreateTask(m CreateTask) {
 		t.answer(nil, err)
 		return
 	}
-	task := t.newTask(m.Type, m.Input, m.Asked)
+	task := t.newTask(m.Type, m.Input, t.team.audit.asker())
 	if member.ID != "" {
 		task.Member, task.Account = member.ID, t.team.members.accountOf(member.ID)
 	}

@@ -23,7 +23,6 @@ type Engage struct {
 	Post  watchpost.PostID
 	Email string // normalised
 	Input json.RawMessage
-	Asked watchpost.Asker
 }
 
 // BookmarkPost changes the bookmark of a post; answered by Done (NotFound).
@@ -65,7 +64,7 @@ func (t *tasks) onEngage(m Engage) {
 		t.answer(nil, err)
 		return
 	}
-	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID, m.Asked)
+	t.createWrite(m.Type, withMember(m.Input, "social_urn", post.URN), member.ID)
 }
 
 // post returns a post that one of the team's watchlists collected (NotFound).

@@ -54,8 +54,8 @@ func (t *tasks) onMoved(batch *persistence.Batch, open *openTask, task *watchpos
 
 // createWrite makes a task that acts in a member's name, unless the same is
 // done already, or this week has no room for one more invitation.
-func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID, asked watchpost.Asker) {
-	task, first, err := t.newWrite(kind, input, member, asked)
+func (t *tasks) createWrite(kind watchpost.TaskType, input json.RawMessage, member watchpost.MemberID) {
+	task, first, err := t.newWrite(kind, input, member, t.team.audit.asker())
 	switch {
 	case err != nil:
 		t.answer(nil, err)

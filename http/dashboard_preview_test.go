@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,7 +67,62 @@ func TestDashboardTry(t *testing.T) {
 	require.NotContains(t, send("GET", "/api-../admin/teams", "").raw, `"teams"`)
 	page, _ := docs(t)
 	require.Contains(t, page.raw, `<a href="/app/try?method=GET&amp;path=%2Fapi-posts">Try it`)
-	require.Contains(t, b.do("GET", "/app/try?method=POST&path=/api-like&body=%7B%7D", "").raw, `value="/api-like"`)
+}
+
+// TestDashboardTryIsTheMembers: the journal names who made a call on the page.
+func TestDashboardTryIsTheMembers(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Actors", "growth")
+	m.join()
+	b := h.browser()
+	b.signIn(m.email)
+	for _, call := range []struct{ path, body string }{
+		{"/network-agent/fetch-profile", `{"profile_slug":"of-the-page"}`},
+		{"/network-agent/send-connection-request", `{"profile_urn":"urn:network:member:9","user_email":"` + m.email + `"}`},
+	} {
+		page := b.send("/app/try", url.Values{"token": {b.token()}, "method": {"POST"}, "path": {call.path}, "body": {call.body}})
+		require.Contains(t, page.raw, "api_agent_task_id", call.path)
+	}
+	read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"of-the-key"}`), 200)
+	entries := read[fields](m.call("GET", "/api-journal", ""), 200)["entries"].([]any)
+	require.Len(t, entries, 3)
+	for _, one := range entries {
+		entry, want := one.(fields), []any{"member", m.member(m.email)}
+		if entry["subject"] == "of-the-key" {
+			want = []any{"key", ""}
+		}
+		require.Equal(t, want, []any{entry["asked_by"], entry["asked_by_id"]}, entry["subject"])
+	}
+}
+
+// TestDashboardTryLinks: a link fills a call in from our own reference only, unless the
+// call changes nothing; a member never sends a write that somebody else has typed.
+func TestDashboardTryLinks(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Linked", "growth")
+	b := h.browser()
+	b.signIn(m.email)
+	write := "/app/try?method=POST&path=/api-like&body=%7B%22post_id%22:%22x%22%7D"
+	own := b.do("GET", write, "", "Sec-Fetch-Site", "same-origin", "Referer", h.url+"/docs").raw
+	require.Contains(t, own, `value="/api-like"`)
+	require.Contains(t, own, "post_id")
+	// After a foreign link the page loads itself again, to get its cookie: it comes from
+	// its own origin then.
+	for _, from := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "none"}, nil, {"Sec-Fetch-Site", "same-origin"},
+		{"Referer", "https://evil.example/docs"}, {"Referer", "https://evil.example/?" + h.url + "/docs"}, {"Referer", h.url + ".evil.example/docs"},
+		{"Sec-Fetch-Site", "same-origin", "Referer", h.url + write},
+	} {
+		for _, method := range []string{"POST", "PUT", "DELETE"} {
+			page := b.do("GET", strings.Replace(write, "POST", method, 1), "", from...).raw
+			require.NotContains(t, page, `value="/api-like"`, from)
+			require.NotContains(t, page, "post_id", from)
+			require.Contains(t, page, `<option value="GET" selected>`, from)
+		}
+	}
+	require.Contains(t, b.do("GET", "/app/try?method=GET&path=/api-team", "", "Sec-Fetch-Site", "cross-site").raw, `value="/api-team"`)
 }
 
 // TestDashboardSize keeps a first visit of the feed below 100 kB as it is sent: the

@@ -48,7 +48,7 @@ func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(page.html)))
 	h.Set("Content-Security-Policy", page.policy)
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // a call on the page that tries them has to come from here
 	_, _ = w.Write(page.html)
 }
 

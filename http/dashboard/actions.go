@@ -142,7 +142,7 @@ func (d *Dashboard) engage(w http.ResponseWriter, r *http.Request, v *visit, t w
 		return err
 	}
 	made, _, err := actors.AskOnce(r.Context(), d.Registry, v.session.Team, formKey(r),
-		actors.Engage{Type: t, Post: id, Email: member.Email, Input: encoded, Asked: watchpost.Asker{Kind: watchpost.AskedByMember, ID: string(v.member.ID)}})
+		actors.Engage{Type: t, Post: id, Email: member.Email, Input: encoded})
 	if err != nil {
 		return err
 	}

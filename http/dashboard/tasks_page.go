@@ -204,7 +204,7 @@ func (d *Dashboard) retry(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err := d.Registry.RequireExtension(r.Context(), v.session.Team); err != nil {
 		return err
 	}
-	request := actors.CreateTask{Type: task.Type, Input: task.Input, Asked: watchpost.Asker{Kind: watchpost.AskedByMember, ID: string(v.member.ID)}}
+	request := actors.CreateTask{Type: task.Type, Input: task.Input}
 	var input struct {
 		Email string `json:"user_email"`
 	}

@@ -37,7 +37,18 @@ const maxTryShown = 100_000
 
 func (d *Dashboard) showTry(w http.ResponseWriter, r *http.Request, v *visit) error {
 	q := r.URL.Query()
+	if q.Get("method") != http.MethodGet && !d.fromReference(r) {
+		q = nil
+	}
 	return d.tryPage(v, q).render(w, http.StatusOK)
+}
+
+// fromReference reports whether a link of our own reference leads here. A link of
+// another site must not fill in a call that changes something, which a member then
+// sends with one click. Sec-Fetch-Site does not tell: after such a link the page loads
+// itself again (askToSignIn).
+func (d *Dashboard) fromReference(r *http.Request) bool {
+	return r.Referer() == d.origin(r)+"/docs"
 }
 
 func (d *Dashboard) tryPage(v *visit, q url.Values) *tryPage {
