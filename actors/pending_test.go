@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -53,4 +54,53 @@ func TestPendingMetrics(t *testing.T) {
 		require.Eventually(t, func() bool { return w.Pending(reason) == 0 }, actorstest.Wait, time.Millisecond, reason)
 	}
 	require.Zero(t, w.Gauge("watchpost_oldest_due_scan_seconds"))
+}
+
+// TestDueScansOfRestingTeams: scans wait also of teams that are not in memory, of
+// keywords and of lists, and after a restart. A team whose browsers have been away for
+// two days has given them up.
+func TestDueScansOfRestingTeams(t *testing.T) {
+	t.Parallel()
+	for _, list := range []bool{false, true} {
+		t.Run(fmt.Sprint("list ", list), func(t *testing.T) {
+			t.Parallel()
+			w, team, s := house(t)
+			if list {
+				done(t, team, followers(1, "", "jane"))
+			} else {
+				keywordWatchlist(t, team, "go")
+			}
+			endScan(s, s.Expect(protocol.TypeTask), true)
+			due := w.Now().Add(time.Hour)
+			s.Drop()
+			rest := func() { // the end of a connection may come after a look for unused teams
+				t.Helper()
+				require.Eventually(t, func() bool {
+					w.Advance(actors.DefaultIdleAfter)
+					return w.Registry.Active() == 0
+				}, actorstest.Wait, 10*time.Millisecond)
+			}
+			rest()
+			waits := func(age time.Duration) {
+				t.Helper()
+				require.InDelta(t, age.Seconds(), w.Gauge("watchpost_oldest_due_scan_seconds"), 60)
+			}
+			require.NoError(t, w.Registry.LookForDueScans(w.Context()))
+			waits(max(0, w.Now().Sub(due)))
+			w.SetClock(due.Add(7 * time.Hour))
+			waits(7 * time.Hour)
+			w.Restart()
+			require.NoError(t, w.Registry.LookForDueScans(w.Context()))
+			waits(7 * time.Hour)
+			require.Zero(t, w.Registry.Active(), "nothing was activated")
+
+			actorstest.Must[actors.TeamView](t, team, actors.GetTeam{})
+			rest()
+			waits(w.Now().Sub(due)) // as the team said when it left
+			w.Advance(watchpost.LivenessWindow)
+			waits(0)
+			require.NoError(t, w.Registry.LookForDueScans(w.Context()))
+			waits(0)
+		})
+	}
 }

@@ -3,10 +3,7 @@ package actors
 import (
 	"maps"
 	"slices"
-	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"watchpost"
 )
@@ -54,17 +51,24 @@ func (t *tasks) showPending(now time.Time) {
 	t.counting = nil
 }
 
-// hidePending takes the team out of the metrics.
-func (t *tasks) hidePending() { t.publishPending(nil, time.Time{}) }
+// hidePending takes the team, which leaves memory, out of the metrics of such teams.
+func (t *tasks) hidePending() {
+	t.countPending(nil)
+	t.env.metrics.dueScans.leave(t.team.id)
+}
 
 func (t *tasks) publishPending(counts map[watchpost.PendingReason]int, oldest time.Time) {
+	t.countPending(counts)
+	t.env.metrics.dueScans.set(t.team.id, oldest)
+}
+
+func (t *tasks) countPending(counts map[watchpost.PendingReason]int) {
 	for _, reason := range pendingReasons {
 		if change := counts[reason] - t.counted[reason]; change != 0 {
 			t.env.metrics.pending.WithLabelValues(string(reason)).Add(float64(change))
 		}
 	}
 	t.counted = counts
-	t.env.metrics.dueScans.set(t.team.id, oldest)
 }
 
 // pending begins a count of the waiting tasks.
@@ -89,48 +93,4 @@ func (d *dispatcher) count(c *pendingCount, n int, now time.Time) bool {
 	}
 	c.queues = c.queues[n:]
 	return len(c.queues) == 0
-}
-
-// dueScans knows when the oldest waiting scan of each team in memory became
-// due.
-type dueScans struct {
-	now func() time.Time
-
-	mu     sync.Mutex
-	oldest map[watchpost.TeamID]time.Time
-}
-
-func newDueScans() *dueScans {
-	return &dueScans{oldest: map[watchpost.TeamID]time.Time{}}
-}
-
-func (d *dueScans) set(team watchpost.TeamID, oldest time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if oldest.IsZero() {
-		delete(d.oldest, team)
-		return
-	}
-	d.oldest[team] = oldest
-}
-
-// age returns for how long the oldest scan has waited.
-func (d *dueScans) age() time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.oldest) == 0 {
-		return 0
-	}
-	now, age := d.now(), time.Duration(0)
-	for _, oldest := range d.oldest {
-		age = max(age, now.Sub(oldest))
-	}
-	return age
-}
-
-func (d *dueScans) gauge() prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "watchpost", Name: "oldest_due_scan_seconds",
-		Help: "How long the oldest scan that is due has waited, of the teams in memory; 0 when none waits.",
-	}, func() float64 { return d.age().Seconds() })
 }

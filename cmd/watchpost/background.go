@@ -14,6 +14,9 @@ const (
 	// expireAt is the time of the day, in UTC, when posts and tasks are deleted whose
 	// time has passed: allowances begin at midnight, and work with them.
 	expireAt = time.Hour
+	// lookEvery is how often metrics are read that no request brings up to date. It is
+	// short beside the hours and days after which alerts on them fire.
+	lookEvery = time.Hour
 	// rotateEvery is how often a rotation of the master key goes on.
 	rotateEvery = time.Hour
 )
@@ -65,6 +68,29 @@ func (s *service) expire() {
 		}
 	}
 	s.clock.At(s.clock.Now().Truncate(24*time.Hour).Add(24*time.Hour+expireAt), s.expire)
+}
+
+// look keeps the metrics up to what is outside the memory of this node: the place of the
+// backups, to which other nodes write too, and the due scans of teams that are not in
+// memory. It returns when the service stops.
+func (s *service) look() {
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	for {
+		if s.backups != nil {
+			if err := s.backups.look(s.background); err != nil && s.background.Err() == nil {
+				s.log.Error("the place of --backup-to cannot be read", "error", err)
+			}
+		}
+		if err := s.registry.LookForDueScans(s.background); err != nil && s.background.Err() == nil {
+			s.log.Warn("due scans of teams that are not in memory are not known: the metric shows those of before", "error", err)
+		}
+		select {
+		case <-again.C:
+		case <-s.background.Done():
+			return
+		}
+	}
 }
 
 // rotateMasterKey goes on with a rotation of the master key, now and every hour.

@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"watchpost/persistence/backup"
 )
-
-// backupLookEvery is how often a service looks at the place of its backups: another node
-// of a cluster may make them, and a person may remove them.
-const backupLookEvery = time.Hour
 
 // backupMetrics say how backups fare. They exist with --backup-to only: an alert on them
 // must not fire where none are wanted.
@@ -66,15 +61,4 @@ func (b *backups) look(ctx context.Context) error {
 	}
 	b.metrics.newest.Set(newest)
 	return nil
-}
-
-// watchBackups keeps the metrics up to the place of the backups, now and every hour.
-func (s *service) watchBackups() {
-	if s.backups == nil {
-		return
-	}
-	if err := s.backups.look(s.background); err != nil && s.background.Err() == nil {
-		s.log.Error("the place of --backup-to cannot be read", "error", err)
-	}
-	s.clock.At(s.clock.Now().Add(backupLookEvery), s.watchBackups)
 }

@@ -111,7 +111,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.running.Go(s.resume)
 	s.running.Go(s.expire)
 	s.running.Go(s.rotateMasterKey)
-	s.running.Go(s.watchBackups)
+	s.running.Go(s.look)
 	return s, nil
 }
 
