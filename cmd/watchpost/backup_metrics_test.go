@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"watchpost/actors"
 	"watchpost/internal/backupstore"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/badger"
@@ -37,12 +38,17 @@ func TestBackupMetrics(t *testing.T) {
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	keyring, err := actors.NewKeyring(make([]byte, actors.MasterKeySize))
+	require.NoError(t, err)
 	dir := t.TempDir()
 	files, err := backupstore.Open(dir)
 	require.NoError(t, err)
 	place := &fullPlace{Files: files}
 	fresh := func() *backups {
-		return &backups{files: place, store: store, clock: wallClock(), log: slog.New(slog.DiscardHandler), metrics: newBackupMetrics()}
+		return &backups{
+			files: place, store: store, clock: wallClock(), log: slog.New(slog.DiscardHandler), metrics: newBackupMetrics(),
+			options: backup.Options{Seal: keyring.SealBackup},
+		}
 	}
 	b := fresh()
 	show := func(b *backups) (made, failed, newest float64) {
