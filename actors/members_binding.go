@@ -87,7 +87,7 @@ func (ms *members) onReleaseAccount(m ReleaseAccount) {
 	ms.team.audit.note(batch, watchpost.AuditAccountReleased, "", member.Email)
 	batch.Put(teamspace.Key(teamspace.KeyBinding, m.Member), teamspace.Encode(teamspace.BindingRecord{At: ms.env.clock.Now()}))
 	delete(ms.bindings, m.Member)
-	if err := ms.endClaims(st, m.Member, ""); err != nil {
+	if err := ms.endClaims(st, "", m.Member); err != nil {
 		ms.fail(err)
 		ms.refuse(m)
 		return

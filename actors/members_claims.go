@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -32,17 +31,30 @@ func (ms *members) loadAccounts(view persistence.View) error {
 	})
 }
 
-// claimed reads the claim on an account: as this activation left it or, when
-// it has nothing to do with it, from the directory.
-func (ms *members) claimed(urn watchpost.AccountURN) (heldClaim, error) {
-	if held, ours := ms.claims[urn]; ours {
+// claimed reads the claims on accounts: as this activation left them or, when it has
+// nothing to do with them, from the directory.
+func (ms *members) claimed(urns ...watchpost.AccountURN) (map[watchpost.AccountURN]heldClaim, error) {
+	held := make(map[watchpost.AccountURN]heldClaim, len(urns))
+	var others []string
+	for _, urn := range urns {
+		if claim, ours := ms.claims[urn]; ours {
+			held[urn] = claim
+		} else {
+			others = append(others, string(urn))
+		}
+	}
+	if len(others) == 0 {
 		return held, nil
 	}
-	entry, stored, err := teamspace.ReadStored[teamspace.ClaimEntry](ms.env.store, teamspace.DirAccount, string(urn))
-	if errors.Is(err, persistence.ErrNotFound) {
-		return heldClaim{}, nil
+	view, err := ms.env.view()
+	if err != nil {
+		return nil, err
 	}
-	return heldClaim{entry, stored}, err
+	defer view.Close()
+	err = teamspace.LookupEach(view, teamspace.DirAccount, others, func(urn string, entry teamspace.ClaimEntry, stored []byte) {
+		held[watchpost.AccountURN(urn)] = heldClaim{entry, stored}
+	})
+	return held, err
 }
 
 // setClaim changes the claim on an account. An ended one has no AccountRecord, so it is
@@ -62,10 +74,11 @@ func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, 
 // after claiming a free account. A second claimant has no allowance until
 // the next reset: the account may have used it elsewhere.
 func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (teamspace.ClaimEntry, bool, error) {
-	held, err := ms.claimed(urn)
+	claims, err := ms.claimed(urn)
 	if err != nil {
 		return teamspace.ClaimEntry{}, false, err
 	}
+	held := claims[urn]
 	if held.stored == nil {
 		fresh := teamspace.ClaimEntry{Team: ms.team.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
 		ms.setClaim(batch, urn, held, fresh)
@@ -98,28 +111,25 @@ func (ms *members) keepAccount(batch *persistence.Batch, urn watchpost.AccountUR
 	}
 }
 
-// accountsOf returns the accounts that a member has claimed.
-func (ms *members) accountsOf(member watchpost.MemberID) (urns []watchpost.AccountURN) {
+// endClaims ends all claims of members but that on the account except.
+func (ms *members) endClaims(st *steps, except watchpost.AccountURN, of ...watchpost.MemberID) error {
+	ends := make(map[watchpost.MemberID]bool, len(of))
+	for _, member := range of {
+		ends[member] = true
+	}
+	var urns []watchpost.AccountURN
 	for urn, r := range ms.accounts {
-		if r.Member == member {
+		if ends[r.Member] && urn != except {
 			urns = append(urns, urn)
 		}
 	}
 	slices.Sort(urns)
-	return urns
-}
-
-// endClaims ends all claims of a member but that on the account except.
-func (ms *members) endClaims(st *steps, member watchpost.MemberID, except watchpost.AccountURN) error {
-	for _, urn := range ms.accountsOf(member) {
-		if urn == except {
-			continue
-		}
-		batch := st.room(3)
-		held, err := ms.claimed(urn)
-		if err != nil {
-			return err
-		}
+	claims, err := ms.claimed(urns...)
+	if err != nil {
+		return err
+	}
+	for _, urn := range urns {
+		batch, held, member := st.room(3), claims[urn], ms.accounts[urn].Member
 		if held.Team == ms.team.id && held.Member == member && !held.Ended {
 			ended := held.ClaimEntry
 			ended.Ended = true

@@ -56,7 +56,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	batch.Delete(teamspace.Key(teamspace.KeyBinding, m.Member))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: member.Email}, nil)
 	batch.Put(teamspace.Key(teamspace.KeyRemoval, m.Member), teamspace.Encode(struct{}{}))
-	if err := ms.endClaims(st, m.Member, ""); err != nil {
+	if err := ms.endClaims(st, "", m.Member); err != nil {
 		ms.fail(err)
 		ms.refuse(m)
 		return
@@ -99,7 +99,7 @@ func (ms *members) loadRemovals(view persistence.View) error {
 		for _, s := range ms.team.sessions.of(member) {
 			ms.team.sessions.close(st.room(2), s)
 		}
-		if err := ms.endClaims(st, member, ""); err != nil {
+		if err := ms.endClaims(st, "", member); err != nil {
 			return err
 		}
 		if !ms.team.tasks.endWrites(member) {

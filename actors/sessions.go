@@ -174,7 +174,7 @@ func (ss *sessions) onRevoke(m Revoke) {
 	member, _ := ss.team.members.byID(s.record.Member)
 	ss.team.audit.note(batch, watchpost.AuditSessionEnded, "", member.Email)
 	if len(ss.of(s.record.Member)) == 0 {
-		if err := ss.team.members.endClaims(st, s.record.Member, ""); err != nil {
+		if err := ss.team.members.endClaims(st, "", s.record.Member); err != nil {
 			ss.fail(err)
 			ss.refuse(m)
 			return

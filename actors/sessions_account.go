@@ -39,7 +39,7 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		return
 	}
 	others := &steps{}
-	if err := ss.team.members.endClaims(others, member, urn); err != nil {
+	if err := ss.team.members.endClaims(others, urn, member); err != nil {
 		ss.fail(err)
 		return
 	}

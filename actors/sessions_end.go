@@ -40,21 +40,38 @@ func (ss *sessions) saw(batch *persistence.Batch, s *sessionState, changed bool,
 	batch.Put(teamspace.Key(teamspace.KeySession, s.record.ID), teamspace.Encode(s.record))
 }
 
-// endUnused ends the sessions that were not seen for watchpost.SessionKept. The
-// time of those that an earlier build left begins now.
+// endUnused ends the sessions that were not seen for watchpost.SessionKept, and the
+// claims of members with their last ones. The time of those that an earlier build left
+// begins now.
 func (ss *sessions) endUnused(now time.Time) {
 	st := &steps{}
+	var unused []*sessionState
+	left := map[watchpost.MemberID]int{}
 	for _, s := range ss.byID {
+		left[s.record.Member]++
 		switch {
 		case s.link != nil: // it is seen
 		case s.record.SeenAt.IsZero():
 			ss.saw(st.room(1), s, true, now)
 		case watchpost.SessionEnds(s.record.SeenAt, now):
-			if err := ss.end(st, s, "unused"); err != nil {
-				ss.fail(err)
-				return
-			}
+			unused = append(unused, s)
 		}
+	}
+	var without []watchpost.MemberID
+	for _, s := range unused {
+		if left[s.record.Member]--; left[s.record.Member] == 0 {
+			without = append(without, s.record.Member)
+		}
+	}
+	// The claims go first: should the service end between the steps, the sessions that
+	// are left end them.
+	if err := ss.team.members.endClaims(st, "", without...); err != nil {
+		ss.fail(err)
+		return
+	}
+	for _, s := range unused {
+		ss.logEnd(s, "unused")
+		ss.close(st.room(2), s)
 	}
 	ss.submitSteps(st, nil)
 }
@@ -90,17 +107,6 @@ func (ss *sessions) makeRoom(member watchpost.MemberID) {
 			}
 		}
 	})
-}
-
-// end ends a session that is not connected, and the member's claims with
-// the last one.
-func (ss *sessions) end(st *steps, s *sessionState, why string) error {
-	ss.logEnd(s, why)
-	ss.close(st.room(2), s)
-	if len(ss.of(s.record.Member)) > 0 {
-		return nil
-	}
-	return ss.team.members.endClaims(st, s.record.Member, "")
 }
 
 func (ss *sessions) logEnd(s *sessionState, why string) {

@@ -111,6 +111,9 @@ type View interface {
 	Spaces(yield func(Space) bool) error
 	// Lookup returns a copy of a directory entry, or ErrNotFound.
 	Lookup(key DirectoryKey) ([]byte, error)
+	// LookupAll returns copies of the entries of one kind with these names, in the
+	// order of the names; nil where there is none. The caller bounds their sizes.
+	LookupAll(kind string, names []string) ([][]byte, error)
 	// ScanDirectory calls yield for the entries of one kind in bytewise order
 	// of their names, until yield returns false.
 	ScanDirectory(kind string, yield func(name string, value []byte) bool) error

@@ -150,6 +150,19 @@ func (v *view) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 	return v.read(directoryKey(key))
 }
 
+// LookupAll implements persistence.View.
+func (v *view) LookupAll(kind string, names []string) ([][]byte, error) {
+	values := make([][]byte, len(names))
+	for i, name := range names {
+		value, err := v.Lookup(persistence.DirectoryKey{Kind: kind, Name: name})
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
 func (v *view) read(key []byte) ([]byte, error) {
 	if err := v.begin(); err != nil {
 		return nil, err

@@ -90,6 +90,16 @@ func (v *lossyView) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 	return v.View.Lookup(key)
 }
 
+// LookupAll implements persistence.View.
+func (v *lossyView) LookupAll(kind string, names []string) ([][]byte, error) {
+	for _, name := range names {
+		if v.store.lost(Read{Kind: kind, Key: name}) {
+			return nil, ErrInjected
+		}
+	}
+	return v.View.LookupAll(kind, names)
+}
+
 // ScanDirectory implements persistence.View.
 func (v *lossyView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
 	if !v.store.lost(Read{Kind: kind}) {

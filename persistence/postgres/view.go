@@ -118,9 +118,23 @@ func (v *view) value(op, sql string, args ...any) (value []byte, err error) {
 
 // GetAll implements persistence.View.
 func (v *view) GetAll(space persistence.Space, keys [][]byte) ([][]byte, error) {
+	return v.values("get", "SELECT key, value FROM pair WHERE space = $1 AND key = ANY($2)", []byte(space), keys)
+}
+
+// LookupAll implements persistence.View.
+func (v *view) LookupAll(kind string, names []string) ([][]byte, error) {
+	keys := make([][]byte, len(names))
+	for i, name := range names {
+		keys[i] = []byte(name)
+	}
+	return v.values("lookup", "SELECT name, value FROM directory WHERE kind = $1 AND name = ANY($2)", []byte(kind), keys)
+}
+
+// values returns the values at the keys in a range, with one query.
+func (v *view) values(op, sql string, of []byte, keys [][]byte) ([][]byte, error) {
 	found := make(map[string][]byte, len(keys))
-	err := v.read("get", func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, "SELECT key, value FROM pair WHERE space = $1 AND key = ANY($2)", []byte(space), keys)
+	err := v.read(op, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, sql, of, keys)
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,35 @@ var directoryTests = map[string]func(t *testing.T, open Database){
 	"OneOfManyClaimsWins": oneOfManyClaimsWins,
 	"ScanOfAKind":         scanOfAKind,
 	"BinaryNames":         binaryNames,
+	"LookupAll":           lookupAll,
 	"NamesAndKinds":       namesAndKinds,
 	"Everything":          everything,
+}
+
+// lookupAll: entries in the order of the names, nil for the absent, each as often as it
+// is asked for, and none of another kind.
+func lookupAll(t *testing.T, open Database) {
+	s := opened(t, open)
+	epoch := activate(t, s, "team")
+	batch := &persistence.Batch{}
+	for name, value := range map[string]string{"a": "1", "b": "", "\x00\xff": "bytes"} {
+		batch.Set(persistence.DirectoryKey{Kind: "email", Name: name}, []byte(value))
+	}
+	batch.Set(persistence.DirectoryKey{Kind: "key", Name: "other"}, []byte("2"))
+	require.NoError(t, commit(t, s, "team", epoch, batch))
+	v := viewed(t, s)
+
+	values, err := v.LookupAll("email", []string{"b", "other", "a", "", "\x00\xff", "a"})
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{{}, nil, []byte("1"), nil, []byte("bytes"), []byte("1")}, values)
+	clear(values[2])
+	require.Equal(t, "1", string(values[5]), "two values share their bytes")
+	values, err = v.LookupAll("email", nil)
+	require.NoError(t, err)
+	require.Empty(t, values)
+	v.Close()
+	_, err = v.LookupAll("email", []string{"a"})
+	require.Error(t, err)
 }
 
 func expectations(t *testing.T, open Database) {

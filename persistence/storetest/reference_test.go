@@ -172,6 +172,18 @@ func (v *referenceView) Lookup(key persistence.DirectoryKey) ([]byte, error) {
 	return v.found(value, ok)
 }
 
+func (v *referenceView) LookupAll(kind string, names []string) ([][]byte, error) {
+	values := make([][]byte, len(names))
+	for i, name := range names {
+		value, err := v.Lookup(persistence.DirectoryKey{Kind: kind, Name: name})
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
 func (v *referenceView) found(value string, ok bool) ([]byte, error) {
 	if v.closed {
 		return nil, persistence.ErrClosed

@@ -98,6 +98,29 @@ func Lookup[R any](view persistence.View, kind, name string) (R, error) {
 	return record, err
 }
 
+// LookupEach calls yield with the record of each directory entry of a kind that there is
+// with one of the names, in their order, and with the entry as it is stored. It reads many
+// at a time.
+func LookupEach[R any](view persistence.View, kind string, names []string, yield func(name string, record R, stored []byte)) error {
+	for some := range slices.Chunk(names, readAtOnce) {
+		values, err := view.LookupAll(kind, some)
+		if err != nil {
+			return err
+		}
+		for i, value := range values {
+			if value == nil {
+				continue
+			}
+			var record R
+			if err := Decode(value, &record); err != nil {
+				return err
+			}
+			yield(some[i], record, value)
+		}
+	}
+	return nil
+}
+
 // lookupStored is lookup, and returns the entry as it is stored too. A
 // compare-and-set expects the stored bytes: a record that is encoded again lacks
 // the fields that this build does not know.
