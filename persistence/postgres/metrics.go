@@ -50,6 +50,7 @@ func newMetrics(s *Store) *metrics {
 			defer s.mu.Unlock()
 			return float64(len(s.open))
 		}),
+		gauge("watchpost_store_size_bytes", "What the database takes on the disk of its server.", nil, (&databaseSize{s: s}).read),
 		gauge("watchpost_store_up", "1 while the database answers.", nil, func() float64 {
 			if s.Fault() != nil {
 				return 0
