@@ -159,7 +159,7 @@ audit: $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER) ## check modules against go.s
 		*) echo "audit: VULNERABILITIES OF NPM PACKAGES OF $$folder WERE NOT CHECKED: npm is missing, or the registry answers no audits" >&2 ;; esac; done
 .PHONY: release audit
 
-# The tests of deploy need promtool, openssl and systemd-analyze. On Debian
+# The tests of deploy need promtool, openssl, systemd-analyze and HAProxy. On Debian
 # promtool is taken out of its package, because installing that starts a server;
 # as root the others are installed.
 deploy-tools: $(BIN)/tools/pebble-$(PEBBLE_VER) $(BIN)/tools/nfpm-$(NFPM_VER)
@@ -168,9 +168,9 @@ deploy-tools: $(BIN)/tools/pebble-$(PEBBLE_VER) $(BIN)/tools/nfpm-$(NFPM_VER)
 		(cd $$dir && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) && \
 		mkdir -p $(BIN)/tools && cp $$dir/usr/bin/promtool $(BIN)/tools/ && rm -r $$dir; } || \
 		echo "promtool is missing: its tests fail in CI and are skipped elsewhere" >&2
-	@{ command -v openssl && command -v systemd-analyze; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd; } || \
-		echo "openssl or systemd-analyze is missing: their tests fail in CI and are skipped elsewhere" >&2
+	@{ command -v openssl && command -v systemd-analyze && command -v haproxy; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd haproxy; } || \
+		echo "openssl, systemd-analyze or haproxy is missing: their tests fail in CI and are skipped elsewhere" >&2
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME

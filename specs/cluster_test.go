@@ -67,7 +67,7 @@ func (o *otherNodes) arguments(i int) []string {
 	if len(o.advertise) == 0 {
 		return nil
 	}
-	return []string{"--cluster", "--advertise", o.advertise[i], "--cluster-cert", o.cert, "--cluster-key", o.key, "--cluster-ca", o.cert}
+	return []string{"--cluster", "--advertise", o.advertise[i], "--cluster-cert", o.cert, "--cluster-key", o.key, "--cluster-ca", o.cert, "--drain-time", "0s"}
 }
 
 // start starts the other nodes with the arguments of the first.

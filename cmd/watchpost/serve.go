@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -68,6 +69,8 @@ type serveCommand struct {
 	ClusterCert   string `name:"cluster-cert" type:"path" help:"File with this node's certificate chain for the host of --advertise (PEM)."`
 	ClusterKey    string `name:"cluster-key" type:"path" help:"File with the key of --cluster-cert (PEM)."`
 	ClusterCA     string `name:"cluster-ca" type:"path" help:"File with the certificate authority of all nodes (PEM). It must sign certificates of nodes only."`
+
+	DrainTime time.Duration `default:"5s" help:"How long a node of a cluster that stops still serves after /readyz has begun to fail, so that proxies send to the other nodes first."`
 
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`

@@ -315,11 +315,12 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// stop ends the service gracefully: it reports not ready, asks sessions to come
-// back later, finishes requests in flight, drains the actors and closes the
+// stop ends the service gracefully: it reports not ready, serves until proxies have
+// seen that and the other nodes have its teams, asks sessions to come back later, finishes requests in flight, drains the actors and closes the
 // store. It logs the part that it waits for.
 func (s *service) stop() error {
-	s.ready.Store(false)
+	served := s.ready.Swap(false)
+	unseen := time.After(s.config.DrainTime)
 	s.endBackground()
 	var failures []error
 	end := func(what string, f func() error) {
@@ -336,6 +337,9 @@ func (s *service) stop() error {
 			}
 			return nil
 		})
+	}
+	if s.node != nil && served {
+		end("proxies to send to the other nodes", func() error { <-unseen; return nil })
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -6,13 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 )
 
 // TestStopFitsTheUnit: systemd, Kubernetes and Compose wait for the longest
 // graceful stop before they kill the process.
 func TestStopFitsTheUnit(t *testing.T) {
-	longest := handoverTimeout + drainTimeout + 2*actorsTimeout + mailTimeout + spansTimeout
+	var serve serveCommand
+	_, err := kong.Must(&serve).Parse(nil)
+	require.NoError(t, err)
+	longest := max(handoverTimeout, serve.DrainTime) + drainTimeout + 2*actorsTimeout + mailTimeout + spansTimeout
 	for file, pattern := range map[string]string{
 		"watchpost.service":     `TimeoutStopSec=(\d+)`,
 		"compose.yaml":          `stop_grace_period: (\d+)s`,

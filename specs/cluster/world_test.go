@@ -101,7 +101,7 @@ func (w *world) start(i int) {
 	name := fmt.Sprintf("node%d", i)
 	var err error
 	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), append([]string{"serve", "--cluster",
-		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8",
+		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8", "--drain-time", "0s",
 		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem")}, w.serve...)...)
 	require.NoError(w.t, err)
 	w.t.Cleanup(n.process.Kill)
@@ -115,13 +115,18 @@ func (w *world) signal(i int, s syscall.Signal) {
 
 // request sends a request to a node; status 0 means that there was no reply.
 func (w *world) request(i int, method, path string, body any, headers ...string) (status int, reply []byte) {
+	return w.requestAt(w.nodes[i].listen, method, path, body, headers...)
+}
+
+// requestAt is request for an address.
+func (w *world) requestAt(address, method, path string, body any, headers ...string) (status int, reply []byte) {
 	var content io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
 		require.NoError(w.t, err)
 		content = bytes.NewReader(raw)
 	}
-	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+w.nodes[i].listen+path, content)
+	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+address+path, content)
 	require.NoError(w.t, err)
 	for k := 0; k < len(headers); k += 2 {
 		r.Header.Set(headers[k], headers[k+1])

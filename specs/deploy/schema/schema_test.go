@@ -143,9 +143,8 @@ func TestKubernetes(t *testing.T) {
 	if container.ReadinessProbe.HTTPGet.Path != "/readyz" || container.LivenessProbe.HTTPGet.Path != "/healthz" {
 		t.Error("wrong paths of probes")
 	}
-	pause := container.Lifecycle.PreStop.Sleep.Seconds
-	if grace := *pod.TerminationGracePeriodSeconds; grace < drain+pause {
-		t.Errorf("the grace period of %d s is shorter than preStop and the longest drain, %d s", grace, drain+pause)
+	if grace := *pod.TerminationGracePeriodSeconds; grace < drain {
+		t.Errorf("the grace period of %d s is shorter than the longest drain, %d s", grace, drain)
 	}
 	secure := container.SecurityContext
 	if !*secure.ReadOnlyRootFilesystem || *secure.AllowPrivilegeEscalation || !*pod.SecurityContext.RunAsNonRoot || secure.Capabilities.Drop[0] != "ALL" {
