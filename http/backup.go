@@ -38,7 +38,7 @@ type backupRequest struct {
 func (s *Server) makeBackup(r *http.Request, request backupRequest) (Backup, error) {
 	made, err := s.backup(r.Context(), request.Full)
 	if err != nil {
-		return made, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, &fullError{err})
+		return made, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, &unreadyError{err})
 	}
 	return made, nil
 }

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -203,10 +204,10 @@ func TestPanicIsAnswered(t *testing.T) {
 
 func TestReadiness(t *testing.T) {
 	t.Parallel()
-	ready := fmt.Errorf("still starting at /a/path")
+	ready := errors.New("this service stops")
 	h := build(t, func(o *httpapi.Options) { o.Ready = func() error { return ready } })
 	r := h.do("GET", "/readyz", "")
-	r.fails(503, watchpost.TextUnavailable)
+	require.Equal(t, fields{"error": watchpost.TextUnavailable, "reason": "this service stops"}, read[fields](r, 503))
 	require.NotEmpty(t, r.header.Get("Retry-After"))
 	require.Equal(t, `{"status":"ok"}`, h.do("GET", "/healthz", "").raw)
 }

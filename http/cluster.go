@@ -53,10 +53,10 @@ type Node interface {
 	// NextView begins a view with the same members, so that owners refuse requests
 	// that were sent before.
 	NextView(ctx context.Context) error
-	// SetApart tells whether most other nodes cannot reach this one.
-	SetApart(ctx context.Context, apart bool)
-	// ReportDead tells that a node refuses connections.
-	ReportDead(ctx context.Context, id string)
+	// StepOut ends the membership until most of the other nodes reach this one.
+	StepOut()
+	// ReportDead tells that a node refuses connections, or cannot be connected to.
+	ReportDead(ctx context.Context, id string, refused bool)
 }
 
 // Headers of a forwarded request, and of its refusal.

@@ -3,10 +3,13 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -14,8 +17,9 @@ import (
 // on it: who reaches the database is a member. But a member that the others cannot
 // reach is of no use to their clients:
 //
-//   - A node that hears nothing from most of the others gives its teams up until it
-//     does again.
+//   - A node joins when most of the others have connected to it at its address, and so
+//     has it itself. A member that hears nothing from most of the others steps out, and
+//     joins again in the same way.
 //   - A request that was forwarded to a node which does not answer is sent to it through
 //     another node, or to the next owner, where that does no harm. A new view begins, so
 //     that the node refuses what it gets late.
@@ -26,6 +30,9 @@ const (
 	contactLost = 3 * time.Second
 )
 
+// headerNode is the id of the node that gives a sign of life.
+const headerNode = "X-Watchpost-Node"
+
 // errSilent means that the node that was asked gives no sign of life.
 var errSilent = errors.New("the node gives no sign of life")
 
@@ -33,7 +40,7 @@ var errSilent = errors.New("the node gives no sign of life")
 // realNow.
 type contacts struct {
 	mu    sync.Mutex
-	heard map[string]time.Time // when a node last asked this one
+	heard map[string]time.Time // when a node last asked this one, or became known
 	met   map[string]time.Time // when a node last answered this one, or became known
 	// changed is closed and replaced when a node falls silent.
 	changed chan struct{}
@@ -61,41 +68,104 @@ func (s *Server) KeepContact(ctx context.Context) {
 		for _, node := range others {
 			asking.Go(func() { s.cluster.contact(ctx, node) })
 		}
-		apart, fell := s.cluster.contacts.look(others, realNow())
-		s.cluster.Node.SetApart(ctx, apart)
+		apart, fell := s.cluster.contacts.look(others, s.cluster.Node.Member(s.cluster.Node.ID()), realNow())
+		if apart {
+			s.cluster.Node.StepOut()
+		}
 		if owed = owed || fell; owed {
 			owed = s.cluster.Node.NextView(ctx) != nil // the next turn tries again
 		}
 	}
 }
 
-// contact asks a node for a sign of life.
+// contact asks another node for a sign of life.
 func (c *clusterEdge) contact(ctx context.Context, node string) {
-	ctx, cancel := context.WithTimeout(ctx, contactLost)
-	defer cancel()
-	target := url.URL{Scheme: "https", Host: node, Path: contactPath, RawQuery: url.Values{"from": {c.Node.ID()}}.Encode()}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
-	if err != nil {
-		return
-	}
-	reply, err := c.transport.RoundTrip(r)
+	err := c.sign(ctx, node, false)
 	switch {
 	case err == nil:
-		_ = reply.Body.Close() // it is empty
-	case errors.Is(err, syscall.ECONNREFUSED):
-		// That is a sign of life too when the node starts or stops. If it is gone, the
-		// database knows.
-		c.reportDead(ctx, node)
-	default:
-		return // look draws the conclusion
+		c.contacts.note(node, false)
+	case ctx.Err() == nil: // look draws the conclusion, unless the database knows that it is gone
+		c.reportDead(ctx, node, err)
 	}
-	c.contacts.note(node, false)
+}
+
+// sign asks a node for a sign of life. With back, that node has to get one from this node
+// at its address too.
+func (c *clusterEdge) sign(ctx context.Context, node string, back bool) error {
+	ctx, cancel := context.WithTimeout(ctx, contactLost)
+	defer cancel()
+	query := url.Values{"from": {c.Node.ID()}}
+	if back {
+		query.Set("back", "1")
+	}
+	target := url.URL{Scheme: "https", Host: node, Path: contactPath, RawQuery: query.Encode()}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
+	if err != nil {
+		return err
+	}
+	reply, err := c.transport.RoundTrip(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = reply.Body.Close() }()                          // what has come is enough
+	if who := reply.Header.Get(headerNode); who != "" && who != node { // an earlier build does not say
+		return fmt.Errorf("another node answers there: %s", who)
+	}
+	if reply.StatusCode != http.StatusNoContent {
+		why, _ := io.ReadAll(io.LimitReader(reply.Body, maxReason)) // a part of it will do
+		return &unreachedError{node, strings.TrimSpace(string(why))}
+	}
+	return nil
+}
+
+// maxReason bounds the reason of another node in bytes.
+const maxReason = 1 << 10
+
+// unreachedError is the reply of a node that cannot connect to this one.
+type unreachedError struct{ node, why string }
+
+// Error implements error.
+func (e *unreachedError) Error() string {
+	return fmt.Sprintf("node %s does not reach this one: %s", e.node, e.why)
 }
 
 // contacted answers another node.
 func (c *clusterEdge) contacted(w http.ResponseWriter, r *http.Request) {
-	c.contacts.note(r.URL.Query().Get("from"), true)
+	from := r.URL.Query().Get("from")
+	w.Header().Set(headerNode, c.Node.ID())
+	if r.URL.Query().Get("back") != "" {
+		if err := c.sign(r.Context(), from, false); err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+	}
+	c.contacts.note(from, true)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// Reached returns why this node itself, or most of the others, cannot connect to it at its
+// address; nil if they can (cluster.Options.Reached).
+func (s *Server) Reached(ctx context.Context, others []string) error {
+	c := s.cluster
+	if err := c.sign(ctx, c.Node.ID(), false); err != nil {
+		return fmt.Errorf("this node does not reach itself at its address %s: %w", c.Node.ID(), err)
+	}
+	failures := make([]error, len(others))
+	var asking sync.WaitGroup
+	for i, node := range others {
+		asking.Go(func() {
+			var unreached *unreachedError
+			if failures[i] = c.sign(ctx, node, true); failures[i] != nil && !errors.As(failures[i], &unreached) && ctx.Err() == nil {
+				c.reportDead(ctx, node, failures[i])
+			}
+		})
+	}
+	asking.Wait()
+	failures = slices.DeleteFunc(failures, func(err error) bool { return err == nil })
+	if 2*len(failures) > len(others) {
+		return errors.Join(failures...)
+	}
+	return nil
 }
 
 // note notes that a node has asked this one, or answered it.
@@ -109,11 +179,10 @@ func (k *contacts) note(node string, asked bool) {
 	}
 }
 
-// look reports whether most of the other nodes have been silent for too long. A node
-// that was never heard does not count: a node of an earlier build does not ask. After a
-// pause of this process the count starts again. fell tells that one more node has been
-// silent for too long in answering.
-func (k *contacts) look(others []string, now time.Time) (apart, fell bool) {
+// look reports whether most of the other nodes have not asked this one, a member, for too
+// long. After a pause of this process the count starts again. fell tells that one more
+// node has been silent for too long in answering.
+func (k *contacts) look(others []string, member bool, now time.Time) (apart, fell bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before := k.last
@@ -121,19 +190,17 @@ func (k *contacts) look(others []string, now time.Time) (apart, fell bool) {
 	k.last = now
 	silent := 0
 	heard, met := map[string]time.Time{}, map[string]time.Time{}
-	for _, node := range others {
-		if last, known := k.heard[node]; known {
-			heard[node] = last
-			if paused {
-				heard[node] = now
-			}
-			if now.Sub(heard[node]) > contactLost {
-				silent++
-			}
+	since := func(of map[string]time.Time, node string, counts bool) time.Time {
+		if last, known := of[node]; known && counts && !paused {
+			return last
 		}
-		met[node] = now
-		if last, known := k.met[node]; known && !paused {
-			met[node] = last
+		return now
+	}
+	for _, node := range others {
+		heard[node] = since(k.heard, node, member)
+		met[node] = since(k.met, node, true)
+		if now.Sub(heard[node]) > contactLost {
+			silent++
 		}
 		if now.Sub(met[node]) > contactLost {
 			close(k.changed)

@@ -55,7 +55,7 @@ func (n *placedNode) Others() []string { return n.others }
 func (*placedNode) Member(string) bool { return true }
 
 // ReportDead implements httpapi.Node.
-func (*placedNode) ReportDead(context.Context, string) {}
+func (*placedNode) ReportDead(context.Context, string, bool) {}
 
 // detour is a cluster in which the edge does not reach the owner. A third node does.
 type detour struct {

@@ -81,9 +81,9 @@ func (s *Server) writeError(r *http.Request, err error) {
 		return
 	}
 	status, text, _ := s.fault(r, err)
-	var n *fullError
+	var n *unreadyError
 	if errors.As(err, &n) {
-		x.writeBody(status, fullBody{text, n.Error()})
+		x.writeBody(status, unreadyBody{text, n.Error()})
 		return
 	}
 	x.writeError(status, text)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/http/httputil"
@@ -242,8 +243,9 @@ func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, no
 // learn draws conclusions about a node from a failure. It reports whether the request
 // was refused, so that no owner has processed it.
 func (c *clusterEdge) learn(ctx context.Context, node string, failure error) (refused bool) {
-	if errors.Is(failure, syscall.ECONNREFUSED) {
-		c.reportDead(ctx, node)
+	var unconnected *net.OpError
+	if errors.As(failure, &unconnected) && unconnected.Op == "dial" {
+		c.reportDead(ctx, node, failure)
 	}
 	if errors.Is(failure, errRefusedByOwner) {
 		c.Node.Refresh()
@@ -252,11 +254,12 @@ func (c *clusterEdge) learn(ctx context.Context, node string, failure error) (re
 	return errors.Is(failure, errNotReached)
 }
 
-// reportDead reports a node once for all requests that it refuses at a time: the
+// reportDead reports a node once for all requests that fail there at a time: the
 // connections that the report needs also renew the lease and read the next view.
-func (c *clusterEdge) reportDead(ctx context.Context, node string) {
-	_, _, _ = c.reports.Do(node, func() (any, error) { // it returns nothing
-		c.Node.ReportDead(context.WithoutCancel(ctx), node)
+func (c *clusterEdge) reportDead(ctx context.Context, node string, failure error) {
+	refused := errors.Is(failure, syscall.ECONNREFUSED)
+	_, _, _ = c.reports.Do(fmt.Sprint(node, refused), func() (any, error) { // it returns nothing
+		c.Node.ReportDead(context.WithoutCancel(ctx), node, refused)
 		return nil, nil
 	})
 }

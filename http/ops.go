@@ -61,27 +61,28 @@ func (s *Server) servers() []*fuego.Server {
 func (s *Server) healthz(*http.Request) (health, error) { return health{"ok"}, nil }
 
 func (s *Server) readyz(*http.Request) (health, error) {
-	if err := s.ready(); err != nil {
-		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	err := s.ready()
+	if err == nil {
+		err = s.writable()
 	}
-	if err := s.writable(); err != nil {
-		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, &fullError{err})
+	if err != nil {
+		return health{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, &unreadyError{err})
 	}
 	return health{"ok"}, nil
 }
 
-// fullError is why nothing can be stored; the reply of /readyz shows it as its
-// reason.
-type fullError struct{ cause error }
+// unreadyError is why nothing can be stored or served; the reply of /readyz shows it as
+// its reason.
+type unreadyError struct{ cause error }
 
 // Error implements error.
-func (n *fullError) Error() string { return n.cause.Error() }
+func (n *unreadyError) Error() string { return n.cause.Error() }
 
 // Unwrap returns the cause.
-func (n *fullError) Unwrap() error { return n.cause }
+func (n *unreadyError) Unwrap() error { return n.cause }
 
-// fullBody is the body of a /readyz that fails.
-type fullBody struct {
+// unreadyBody is the body of a /readyz that fails.
+type unreadyBody struct {
 	Error  string `json:"error" example:"Temporarily unavailable, retry later"`
 	Reason string `json:"reason" example:"disk nearly full: 12 MiB are free, less than the 256 MiB of --min-free-disk"`
 }

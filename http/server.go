@@ -83,7 +83,8 @@ type Options struct {
 	ExtensionFile string
 	// Interpreter turns prompts into keywords; the zero value does so offline.
 	Interpreter interpret.Fallback
-	// Ready tells whether the service can serve; nil means always.
+	// Ready tells why the service should get no requests, which /readyz shows to everybody;
+	// nil means that it always should.
 	Ready func() error
 	// Writable tells why requests that change something are refused, which then
 	// are Unavailable, and /readyz too, with this reason; nil means that they

@@ -78,6 +78,7 @@ func (s *service) newNode() error {
 		Teams:       func() int { return s.registry.Active() },
 
 		Transient: postgres.Transient,
+		Reached:   func(ctx context.Context, others []string) error { return s.api.Reached(ctx, others) },
 	})
 	s.metrics.MustRegister(s.node.Collectors()...)
 	return nil

@@ -268,7 +268,10 @@ func (s *service) listen(ctx context.Context) error {
 
 func (s *service) isReady() error {
 	if !s.ready.Load() {
-		return errors.New("not ready")
+		return errors.New("this service starts or stops")
+	}
+	if s.node != nil {
+		return s.node.Ready()
 	}
 	return nil
 }

@@ -6,18 +6,23 @@
 // and keeps a node from answering from memory about a team that another node has
 // taken over.
 //
-//   - Lease: each node renews its row once per second for five seconds, by the
-//     database's clock. The node counts the time from before it sent the renewal,
-//     by a clock that runs on while the process or the machine is suspended. So
-//     its own lease ends before the row expires, and it serves nothing after that.
-//   - View: the members under a version. A row that expired is deleted by another
-//     node, which increments the version. A row that is still there can be renewed,
-//     even late: owners change with the version only.
+//   - Lease: each node renews its row once per second for five seconds. The node
+//     counts the time from before it sent the renewal, by a clock that runs on while
+//     the process or the machine is suspended. The others count it from when they
+//     first saw the renewal, each by its own clock. So its own lease ends before they
+//     remove it, and it serves nothing after that.
+//   - View: the members under a version. A row that nobody has renewed is deleted by
+//     another node, which increments the version. A row that is still there can be
+//     renewed, even late: owners change with the version only, and what a node has in
+//     memory stays.
+//   - Membership: a node joins when most of the others reach it, and steps out when
+//     they do not any more.
 //   - Placement: the owner of a name is the member with the highest hash of both.
 //   - Handover: a node that sees a new view ends the actors of names that it no longer
 //     owns, a few at a time, and then confirms the view. An owner begins with a name
 //     when every member has confirmed the view, or when the last owner has handed
 //     over that name; names that it owned before too it serves all the while.
 //   - Death: a node holds a session lock in the database. When a connection to it
-//     is refused and the lock is free, its row is deleted at once.
+//     is refused and the lock is free, its row is deleted at once; when it cannot be
+//     connected to in another way, after two renewals that it has missed.
 package cluster

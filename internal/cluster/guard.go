@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,6 +57,17 @@ type guard struct {
 	failed func(error)
 	// wait is how long start waits for locks that another process holds.
 	wait time.Duration
+	// since is when the session that holds the locks now took them; 0: there is none.
+	since atomic.Int64
+}
+
+// heldFor returns for how long one session has held the locks.
+func (g *guard) heldFor() time.Duration {
+	since := time.Duration(g.since.Load())
+	if since == 0 {
+		return 0
+	}
+	return sinceBoot() - since
 }
 
 type sessionLock struct {
@@ -116,7 +128,9 @@ func (g *guard) start(ctx, running context.Context) (ended <-chan struct{}, err 
 // run keeps the locks until ctx ends.
 func (g *guard) run(ctx context.Context, conn *pgx.Conn) {
 	for {
+		g.since.Store(int64(sinceBoot()))
 		err := g.listen(ctx, conn)
+		g.since.Store(0)
 		closeConn(conn)
 		if ctx.Err() != nil {
 			return
@@ -239,8 +253,5 @@ func pause(ctx context.Context, d time.Duration) bool {
 func named(config *pgx.ConnConfig, name string) *pgx.ConnConfig {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = name
-	config.RuntimeParams["tcp_keepalives_idle"] = "10" // the server frees the locks of a machine that has gone
-	config.RuntimeParams["tcp_keepalives_interval"] = "5"
-	config.RuntimeParams["tcp_keepalives_count"] = "3"
 	return config
 }

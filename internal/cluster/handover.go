@@ -16,7 +16,7 @@ func (n *Node) releaseUntil(ctx context.Context) {
 		n.mu.Lock()
 		version := n.own.tenure.current().Version
 		n.mu.Unlock()
-		err := n.o.Release(ctx, n.Serves)
+		err := n.o.Release(ctx, n.keeps)
 		if err == nil {
 			bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 			_, err = n.pool.Exec(bounded, confirmSQL, n.o.ID, n.incarnation, version)
@@ -116,32 +116,6 @@ func (n *Node) Drain(ctx context.Context) error {
 	}
 }
 
-// SetApart gives the node's names up while most other members cannot reach it, and
-// takes them back after that. A drain that was asked for stays. It is called by one
-// goroutine, again and again: a node that joins again is not apart in the database.
-func (n *Node) SetApart(ctx context.Context, apart bool) {
-	if apart && n.draining() || !apart && !n.apart {
-		return
-	}
-	sql, args := undrainSQL, []any{n.o.ID, n.incarnation}
-	if apart {
-		sql, args = drainSQL, args[:1]
-	}
-	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
-	defer cancel()
-	if _, err := n.pool.Exec(bounded, sql, args...); err != nil {
-		return // the next call tries again
-	}
-	switch {
-	case !apart:
-		n.o.Log.Info("the other nodes reach this one again", "node", n.o.ID)
-	case !n.apart:
-		n.o.Log.Warn("most other nodes cannot reach this one: its teams move to them", "node", n.o.ID)
-	}
-	n.apart = apart
-	n.Refresh()
-}
-
 // NextView begins a view with the same members: no name moves, and owners refuse what was
 // sent to them before and comes later.
 func (n *Node) NextView(ctx context.Context) error {
@@ -150,16 +124,4 @@ func (n *Node) NextView(ctx context.Context) error {
 	_, err := n.pool.Exec(bounded, nextViewSQL, n.o.ID, n.incarnation)
 	n.Refresh()
 	return err
-}
-
-// draining reports whether this node gives up its names.
-func (n *Node) draining() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, m := range n.own.tenure.current().Members {
-		if m.ID == n.o.ID {
-			return m.Draining
-		}
-	}
-	return false
 }

@@ -83,7 +83,7 @@ func TestNextView(t *testing.T) {
 	url := database(t, server)
 	a, nodeA := here(t, url, "a:1", longTTL)
 	b, nodeB := here(t, url, "b:1", longTTL)
-	await(t, "each serves its share", func() bool { return covered(t, nodeA, nodeB) })
+	await(t, "each serves its share", func() bool { return covered(t, nodeA, nodeB) && !covered(t, nodeA) })
 	before := a.served()
 	place, _ := a.Place("1")
 	require.NoError(t, a.NextView(t.Context()))

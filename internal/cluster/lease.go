@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,61 +45,154 @@ func (n *Node) renewUntil(ctx context.Context) {
 // errTaken means that another process has become this node.
 var errTaken = errors.New("another process serves with the same --advertise: give each node an address of its own")
 
-// renew extends the lease, reads the view, and removes members that are overdue.
+// errUnreached means that a node would be of no use to the clients of the others.
+var errUnreached = errors.New("no member: --advertise must lead to this node from the others and from here, with its certificate")
+
+// renew extends the lease, reads the view, and removes members that are overdue. A node
+// that is no member joins.
 func (n *Node) renew(ctx context.Context) error {
+	if n.parting.Swap(false) {
+		return n.part(ctx)
+	}
 	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
 	sent := sinceBoot()
-	var held, overdue bool
+	var held bool
 	var view View
-	var ids []string
+	var ids, beats []string
 	var draining []bool
 	var seen []int64
-	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, n.incarnation, n.o.TTL, n.o.Teams()).Scan(&held, &view.Version, &ids, &draining, &seen, &overdue)
+	err := n.pool.QueryRow(bounded, renewSQL, n.o.ID, n.incarnation, n.o.TTL, n.o.Teams()).Scan(&held, &view.Version, &ids, &draining, &seen, &beats)
 	if err != nil {
 		return err
 	}
+	var others []row
 	for i, id := range ids {
 		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
-		if id == n.o.ID && !held {
+		if id != n.o.ID {
+			others = append(others, row{id, beats[i]})
+		} else if !held && n.joined {
 			n.fail(errTaken)
 			return errTaken
 		}
 	}
+	n.see(others, sent)
 	if !held {
-		return n.rejoin(ctx)
+		return n.join(ctx, view)
 	}
-	healthy := n.update(view, sent)
-	// A node that was cut off itself gives the others time to renew first.
-	if overdue && sent-healthy >= 3*n.o.TTL/10 {
-		return n.remove(bounded, "lease ended", expireSQL, n.o.ID)
+	n.joined = true
+	n.update(view, sent)
+	if overdue := n.overdue(); len(overdue) > 0 {
+		ids, beats = nil, nil
+		for _, r := range overdue {
+			ids, beats = append(ids, r.id), append(beats, r.beat)
+		}
+		return n.remove(bounded, "lease ended", expireSQL, ids, beats)
 	}
 	return nil
 }
 
-// rejoin comes back after other nodes have removed this one. Names that it served
-// belong to others since, so it serves none until the next view is settled.
-func (n *Node) rejoin(ctx context.Context) error {
-	n.o.Log.Warn("was removed from the cluster while its lease was not renewed: joining again", "node", n.o.ID)
+// see notes the renewals of the other members.
+func (n *Node) see(others []row, sent time.Duration) {
 	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.healthy == 0 || sent-n.sent > 2*n.o.TTL/renewals {
+		n.healthy = sent // the last renewal failed, or this process was paused
+	}
+	n.sent = sent
+	n.pulses.see(others, sinceBoot())
+}
+
+// overdue returns the members whose lease has ended. A node that was cut off or paused
+// itself gives the others time to renew first.
+func (n *Node) overdue() []row {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := sinceBoot()
+	if now-n.healthy < 2*n.o.TTL/renewals {
+		return nil
+	}
+	return n.pulses.overdue(now, n.o.TTL)
+}
+
+// join makes this process a member when most of the members that live reach it. Names
+// that it served before belong to others since, so it serves none until the next view is
+// settled.
+func (n *Node) join(ctx context.Context, view View) error {
+	if err := n.give(ctx, view.without(n.o.ID)); err != nil {
+		return err
+	}
+	if err := n.o.Reached(ctx, n.living()); err != nil {
+		return fmt.Errorf("%w: %w", errUnreached, err)
+	}
+	n.mu.Lock()
+	draining := n.drained
+	n.mu.Unlock()
+	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.incarnation, n.o.Build, n.o.TTL, draining); err != nil {
+		return err
+	}
+	n.o.Log.Info("joined the cluster", "node", n.o.ID)
+	return n.renew(ctx)
+}
+
+// give gives up all names. With the view, the node forwards requests although it is no
+// member of it.
+func (n *Node) give(ctx context.Context, view View) error {
+	n.mu.Lock()
+	if n.leaseEnd != 0 {
+		n.o.Log.Warn("this node is no member of the cluster any more", "node", n.o.ID)
+		n.watchdog.Stop()
+	}
 	n.own.reset()
+	n.move(view)
 	n.leaseEnd = 0
 	n.announce()
 	n.mu.Unlock()
-	if err := n.o.Release(ctx, n.Serves); err != nil {
-		return err
-	}
-	return n.join(ctx)
+	return n.o.Release(ctx, n.keeps)
 }
 
-// update takes a renewal that was sent at a time, and returns since when renewals
-// succeed.
-func (n *Node) update(view View, sent time.Duration) (healthy time.Duration) {
+// living returns the other members that have renewed within the time of a lease.
+func (n *Node) living() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.healthy == 0 {
-		n.healthy = sent
+	now := sinceBoot()
+	for id := range n.pulses {
+		if !n.pulses.late(id, now, n.o.TTL) {
+			ids = append(ids, id)
+		}
 	}
+	return ids
+}
+
+// StepOut ends the membership until most of the other members reach this node: to their
+// clients it is of no use.
+func (n *Node) StepOut() {
+	if n.Member(n.o.ID) {
+		n.parting.Store(true)
+		n.Refresh()
+	}
+}
+
+// part gives all names up and leaves. Without the database the others remove this node
+// when its lease ends.
+func (n *Node) part(ctx context.Context) error {
+	n.o.Log.Warn("most other nodes do not reach this one: its teams move to them", "node", n.o.ID)
+	n.mu.Lock()
+	view := n.own.tenure.current().without(n.o.ID)
+	n.mu.Unlock()
+	if err := n.give(ctx, view); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
+	defer cancel()
+	_, err := n.pool.Exec(bounded, leaveSQL, n.o.ID, n.incarnation)
+	return err
+}
+
+// update takes a renewal that was sent at a time.
+func (n *Node) update(view View, sent time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	before, lapsed := n.own.tenure.current(), n.leaseEnd <= sinceBoot()
 	n.leaseEnd = sent + n.o.TTL
 	n.move(view)
@@ -113,14 +207,18 @@ func (n *Node) update(view View, sent time.Duration) (healthy time.Duration) {
 		n.o.Log.Info("the cluster has changed", "view", view.Version, "nodes", len(view.Members))
 	}
 	for _, m := range view.Members {
-		if m.ID == n.o.ID && m.Seen < view.Version {
-			wake(n.releases)
+		if m.ID == n.o.ID {
+			n.drained = m.Draining
+			if m.Seen < view.Version {
+				wake(n.releases)
+			}
 		}
 	}
-	return n.healthy
 }
 
-// lapse runs when the lease may have ended.
+// lapse runs when the lease may have ended. The node serves nothing, and keeps what it has
+// in memory: it goes on with that if the next renewal shows that no other node has
+// removed it.
 func (n *Node) lapse() {
 	n.mu.Lock()
 	ended := sinceBoot() >= n.leaseEnd
@@ -131,7 +229,6 @@ func (n *Node) lapse() {
 	if ended {
 		n.o.Log.Error("the lease ended: this node serves nothing until it can renew it", "node", n.o.ID)
 		n.metrics.lapses.Inc()
-		wake(n.releases)
 	}
 }
 
@@ -151,13 +248,26 @@ func (n *Node) remove(ctx context.Context, why, sql string, args ...any) error {
 	return err
 }
 
-// ReportDead removes a member that refuses connections, unless the database still
-// has a session of it. Both signs are needed: a restart of the database ends
-// sessions, and a node that starts or stops may refuse connections.
-func (n *Node) ReportDead(ctx context.Context, id string) {
+// ReportDead removes a member that refuses connections, or cannot be connected to in
+// another way, unless the database still has a session of it. Both signs are needed: a
+// restart of the database ends sessions, and a node that starts or stops may refuse
+// connections.
+//
+// A connection that is not refused may have been lost on the way to a node that serves. So
+// that node must have missed two renewals, and the session of this one must show that
+// the database has not ended all sessions within the time of a lease. A node that is cut
+// off from the database keeps its session there for longer than its lease
+// (persistence/postgres: keepalives).
+func (n *Node) ReportDead(ctx context.Context, id string, refused bool) {
+	n.mu.Lock()
+	sure := refused || n.guard.heldFor() > n.o.TTL && n.pulses.late(id, sinceBoot(), 2*n.o.TTL/renewals)
+	n.mu.Unlock()
+	if !sure {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, n.o.TTL/renewals)
 	defer cancel()
-	if err := n.remove(ctx, "refuses connections", reportDeadSQL, id, nodeLock); err != nil {
-		n.o.Log.Warn("cannot remove a node that refuses connections", "node", id, "error", err)
+	if err := n.remove(ctx, "cannot be connected to", reportDeadSQL, id, nodeLock); err != nil {
+		n.o.Log.Warn("cannot remove a node that cannot be connected to", "node", id, "error", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,11 +33,14 @@ type Options struct {
 	TTL time.Duration
 	Log *slog.Logger
 	// Release ends everything in memory that belongs to names that the node does
-	// not serve, and returns when it has ended. The node calls it when its view
-	// changes and when its lease ends.
-	Release func(ctx context.Context, serves func(name string) bool) error
+	// not keep, and returns when it has ended. The node calls it when its view
+	// changes and when it is no member any more.
+	Release func(ctx context.Context, keeps func(name string) bool) error
 	// ReleaseName is Release for one name.
 	ReleaseName func(ctx context.Context, name string) error
+	// Reached returns why most of the members of a list, or this process itself, cannot
+	// connect to this node at its ID; nil if they can. It is called before the node joins.
+	Reached func(ctx context.Context, others []string) error
 	// Transient reports whether an error of the database may pass with time.
 	Transient func(err error) bool
 	// Teams counts the teams in memory, for operators.
@@ -53,7 +57,8 @@ type Node struct {
 	failed      chan error
 	metrics     *metrics
 
-	apart bool // see SetApart, whose caller alone uses it
+	parting atomic.Bool // see StepOut
+	joined  bool        // ever; the goroutine that renews uses it
 
 	mu       sync.Mutex
 	own      ownership
@@ -61,11 +66,15 @@ type Node struct {
 	taken    map[string]struct{} // see Activated
 	leaseEnd time.Duration       // by sinceBoot; 0: no lease
 	healthy  time.Duration       // since when renewals succeed; 0: the last failed
+	sent     time.Duration       // when the last renewal that succeeded was sent
+	pulses   pulses              // of the other members
+	drained  bool                // this node gives up its names for an operator
 	watchdog *time.Timer         // at the end of the lease
 	changed  chan struct{}       // closed and replaced when Place can answer otherwise
 
 	stop       context.CancelFunc // ends the renewals and releases
 	running    sync.WaitGroup
+	guard      *guard
 	unguard    context.CancelFunc
 	guardEnded <-chan struct{}
 }
@@ -75,7 +84,10 @@ func New(o Options) *Node {
 	if o.TTL == 0 {
 		o.TTL = DefaultTTL
 	}
-	n := &Node{o: o, own: ownership{id: o.ID}, incarnation: rand.Text(), kick: make(chan struct{}, 1), releases: make(chan struct{}, 1), failed: make(chan error, 1), changed: make(chan struct{})}
+	if o.Reached == nil {
+		o.Reached = func(context.Context, []string) error { return nil }
+	}
+	n := &Node{o: o, own: ownership{id: o.ID}, pulses: pulses{}, incarnation: rand.Text(), kick: make(chan struct{}, 1), releases: make(chan struct{}, 1), failed: make(chan error, 1), changed: make(chan struct{})}
 	n.metrics = newMetrics(n)
 	n.o.Config = named(o.Config, "watchpost node "+o.ID)
 	return n
@@ -96,15 +108,15 @@ func (n *Node) Join(ctx context.Context) error {
 	}
 	guarding, unguard := context.WithCancel(context.Background())
 	n.unguard = unguard
-	g := &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}
+	n.guard = &guard{config: n.o.Config, log: n.o.Log, locks: []sessionLock{lockShared(), lockNode(n.o.ID)}, notified: n.Refresh, failed: n.fail, wait: memberWait}
 	err = n.patiently(ctx, func() (err error) {
 		starting, cancel := context.WithCancel(ctx)
 		defer cancel()
-		n.guardEnded, err = g.start(starting, guarding)
+		n.guardEnded, err = n.guard.start(starting, guarding)
 		return err
 	})
 	if err == nil {
-		err = n.patiently(ctx, func() error { return n.join(ctx) })
+		err = n.patiently(ctx, func() error { return n.renew(ctx) })
 	}
 	if err != nil {
 		n.end()
@@ -126,7 +138,13 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 			return err
 		}
 		n.o.Log.Warn("cannot join the cluster yet: trying again", "node", n.o.ID, "error", err)
-		if !pause(ctx, n.o.TTL/renewals) {
+		again := time.NewTimer(n.o.TTL / renewals)
+		select {
+		case <-again.C:
+		case <-n.kick:
+			again.Stop()
+		case <-ctx.Done():
+			again.Stop()
 			return errors.Join(err, ctx.Err())
 		}
 	}
@@ -136,16 +154,7 @@ func (n *Node) patiently(ctx context.Context, attempt func() error) error {
 // locks or the address, or the database refuses the statement.
 func (n *Node) final(err error) bool {
 	var held *heldError
-	return errors.As(err, &held) || errors.Is(err, errTaken) || !n.o.Transient(err)
-}
-
-// join adds the row of this process and renews it once, for the first view.
-func (n *Node) join(ctx context.Context) error {
-	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.incarnation, n.o.Build, n.o.TTL); err != nil {
-		return err
-	}
-	n.o.Log.Info("joined the cluster", "node", n.o.ID)
-	return n.renew(ctx)
+	return errors.As(err, &held) || errors.Is(err, errTaken) || !errors.Is(err, errUnreached) && !n.o.Transient(err)
 }
 
 // Failed receives the error that ended the membership for good.

@@ -1,6 +1,9 @@
 package cluster
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Place is where a name belongs.
 type Place struct {
@@ -35,6 +38,28 @@ func (n *Node) Place(name string) (Place, <-chan struct{}) {
 func (n *Node) Serves(name string) bool {
 	p, _ := n.Place(name)
 	return p.Here
+}
+
+// keeps reports whether what this node has in memory of a name is the newest: it served
+// the name, and no other node may have since. Without a lease it does not serve it.
+func (n *Node) keeps(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.own.serves(name)
+}
+
+// Ready returns why this node should get no requests; nil when it should.
+func (n *Node) Ready() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	view := n.own.tenure.current()
+	switch {
+	case sinceBoot() >= n.leaseEnd:
+		return errors.New("this node is no member of the cluster, or cannot renew its lease in the database; the log has the reason")
+	case n.drained && !view.allDrain():
+		return errors.New("this node has given its teams to the other nodes")
+	}
+	return nil
 }
 
 // Member reports whether a node is a member of the view.

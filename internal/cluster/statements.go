@@ -8,9 +8,9 @@ const channel = "watchpost_cluster"
 // id.
 const joinSQL = `
 WITH joined AS (
-	INSERT INTO node VALUES ($1, $2, $3, clock_timestamp() + $4::interval, 0, false, 0)
+	INSERT INTO node VALUES ($1, $2, $3, clock_timestamp() + $4::interval, 0, $5, 0)
 	ON CONFLICT (id) DO UPDATE SET incarnation = excluded.incarnation, build = excluded.build,
-		expires_at = excluded.expires_at, seen = 0, draining = false, teams = 0),
+		expires_at = excluded.expires_at, seen = 0, draining = excluded.draining, teams = 0),
 moved AS (UPDATE cluster_view SET version = version + 1)
 SELECT pg_notify('` + channel + `', '')`
 
@@ -23,21 +23,25 @@ WITH renewed AS (
 SELECT EXISTS (SELECT FROM renewed),
 	(SELECT version FROM cluster_view),
 	array_agg(id ORDER BY id), array_agg(draining ORDER BY id), array_agg(seen ORDER BY id),
-	coalesce(bool_or(expires_at < clock_timestamp()) FILTER (WHERE id <> $1), false)
+	array_agg(` + beat + ` ORDER BY id)
 FROM node`
+
+// beat differs after each renewal of a member, however the clock runs.
+const beat = `incarnation || ' ' || extract(epoch FROM expires_at)::text`
 
 // confirmSQL notes that a node has ended the actors of names that it does not own in a view.
 const confirmSQL = `
 WITH confirmed AS (UPDATE node SET seen = $3 WHERE id = $1 AND incarnation = $2 AND seen < $3 RETURNING id)
 SELECT pg_notify('` + channel + `', '') FROM confirmed`
 
-// expireSQL removes members whose lease has ended.
+// expireSQL removes members that have not renewed since.
 const expireSQL = `
-WITH expired AS (DELETE FROM node WHERE expires_at < clock_timestamp() AND id <> $1 RETURNING id),
+WITH expired AS (DELETE FROM node USING unnest($1::text[], $2::text[]) AS last (member, beat)
+	WHERE id = member AND ` + beat + ` = last.beat RETURNING id),
 moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM expired) RETURNING version)
 SELECT id, pg_notify('` + channel + `', '') FROM expired`
 
-// reportDeadSQL removes a member that refuses connections, if its session lock is
+// reportDeadSQL removes a member that cannot be connected to, if its session lock is
 // free too.
 const reportDeadSQL = `
 WITH dead AS (DELETE FROM node WHERE id = $1 AND pg_try_advisory_xact_lock(hashtextextended($2 || $1, 0)) RETURNING id),
@@ -55,12 +59,6 @@ const drainSQL = `
 WITH drained AS (UPDATE node SET draining = true WHERE id = $1 AND NOT draining RETURNING id),
 moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM drained))
 SELECT pg_notify('` + channel + `', '') FROM drained`
-
-// undrainSQL lets a member own names again.
-const undrainSQL = `
-WITH back AS (UPDATE node SET draining = false WHERE id = $1 AND incarnation = $2 AND draining RETURNING id),
-moved AS (UPDATE cluster_view SET version = version + 1 WHERE EXISTS (SELECT FROM back))
-SELECT pg_notify('` + channel + `', '') FROM back`
 
 // nextViewSQL begins a view with the same members.
 const nextViewSQL = `

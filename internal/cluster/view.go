@@ -27,10 +27,7 @@ type View struct {
 // both wins, so a change of members moves only the names of the members that
 // left or joined. It is "" when there are no members.
 func (v View) Owner(name string) string {
-	draining := true
-	for _, m := range v.Members {
-		draining = draining && m.Draining
-	}
+	draining := v.allDrain()
 	var owner string
 	var highest uint64
 	for _, m := range v.Members {
@@ -42,6 +39,11 @@ func (v View) Owner(name string) string {
 		}
 	}
 	return owner
+}
+
+// allDrain reports whether no member could take the names of another.
+func (v View) allDrain() bool {
+	return !slices.ContainsFunc(v.Members, func(m Member) bool { return !m.Draining })
 }
 
 func score(id, name string) uint64 {

@@ -47,7 +47,16 @@ var settings = map[string]string{
 	"plan_cache_mode":                     "force_generic_plan",
 	"enable_seqscan":                      "off",
 	"jit":                                 "off",
+	// The server ends the sessions of a machine that has gone, and frees their locks. That
+	// takes longer than the lease of a node (internal/cluster).
+	"tcp_keepalives_idle":     "10",
+	"tcp_keepalives_interval": "5",
+	"tcp_keepalives_count":    "3",
 }
+
+// keepalive finds out that the machine of the server has gone. The driver's own waits five
+// minutes.
+var keepalive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // configure returns the configurations of both pools.
 func configure(url string) (commits, views *pgxpool.Config, err error) {
@@ -60,6 +69,7 @@ func configure(url string) (commits, views *pgxpool.Config, err error) {
 			config.ConnConfig.RuntimeParams[name] = value
 		}
 	}
+	config.ConnConfig.DialFunc = (&net.Dialer{KeepAliveConfig: keepalive}).DialContext
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}

@@ -34,7 +34,12 @@ var errLinkEnded = errors.New("the link has ended")
 
 func newLink(t *testing.T, dial func() (net.Conn, error)) *link {
 	t.Helper()
-	listener, err := net.Listen("tcp", freeAddress(t)) // refuse and admit keep it
+	return newLinkAt(t, freeAddress(t), dial) // refuse and admit keep it
+}
+
+func newLinkAt(t *testing.T, address string, dial func() (net.Conn, error)) *link {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
 	require.NoError(t, err)
 	l := &link{listener: listener, dial: dial, open: make(chan struct{}), conns: map[net.Conn]struct{}{}}
 	close(l.open)

@@ -97,16 +97,22 @@ func freeAddress(t *testing.T) string {
 // start starts a node and waits until it serves.
 func (w *world) start(i int) {
 	w.t.Helper()
+	w.launch(i)
+	_, err := w.nodes[i].process.URL()
+	require.NoError(w.t, err)
+}
+
+// launch starts a node.
+func (w *world) launch(i int) {
+	w.t.Helper()
 	n := &w.nodes[i]
 	name := fmt.Sprintf("node%d", i)
 	var err error
-	n.process, err = process.LaunchWith([]string{"WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), append([]string{"serve", "--cluster",
-		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8", "--drain-time", "0s",
+	n.process, err = process.LaunchWith([]string{"WATCHPOST_DRAIN_TIME=0s", "WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), append([]string{"serve", "--cluster",
+		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8",
 		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem")}, w.serve...)...)
 	require.NoError(w.t, err)
 	w.t.Cleanup(n.process.Kill)
-	_, err = n.process.URL()
-	require.NoError(w.t, err)
 }
 
 func (w *world) signal(i int, s syscall.Signal) {

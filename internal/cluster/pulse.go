@@ -1,0 +1,51 @@
+package cluster
+
+import "time"
+
+// row is a member's row in the database. beat is another one after each renewal.
+type row struct{ id, beat string }
+
+// pulse is the last renewal of another member, and since when this node has seen no
+// other one, by its own clock.
+type pulse struct {
+	beat  string
+	since time.Duration
+}
+
+// pulses are what this node sees of the renewals of the other members. The clock of the
+// database decides nothing about them: a step of it removes nobody, and keeps nobody.
+type pulses map[string]pulse
+
+// see takes the rows that a statement has returned by now. A member counted its lease from
+// before it sent the renewal, so its lease has ended when the row has not changed for as
+// long as that after it was first seen.
+func (p pulses) see(rows []row, now time.Duration) {
+	listed := map[string]bool{}
+	for _, r := range rows {
+		listed[r.id] = true
+		if p[r.id].beat != r.beat {
+			p[r.id] = pulse{r.beat, now}
+		}
+	}
+	for id := range p {
+		if !listed[id] {
+			delete(p, id)
+		}
+	}
+}
+
+// overdue returns the members that have not renewed for a time.
+func (p pulses) overdue(now, limit time.Duration) (rows []row) {
+	for id, last := range p {
+		if now-last.since >= limit {
+			rows = append(rows, row{id, last.beat})
+		}
+	}
+	return rows
+}
+
+// late reports whether one member has not renewed for a time.
+func (p pulses) late(id string, now, limit time.Duration) bool {
+	last, known := p[id]
+	return known && now-last.since >= limit
+}
