@@ -43,23 +43,36 @@ func NeedsMasterKey(ctx context.Context, store persistence.Store) (bool, error) 
 // team's key must open. With a second keyring that the store is bound to, it begins a
 // rotation from that one to this one. Further errors are ErrRotating and ErrRetired.
 func (k *Keyring) Bind(ctx context.Context, store persistence.Store, now time.Time) error {
-	view, err := store.View(ctx)
-	if err != nil {
-		return err
+	for {
+		changed, err := k.compare(ctx, store, now)
+		if err != nil || changed == nil {
+			return err
+		}
+		// Nodes that start together bind at the same time: the record is read again under
+		// the epoch that writes it, and when another node ends that epoch.
+		epoch, err := store.Activate(ctx, teamspace.KeyringSpace)
+		if err != nil {
+			return err
+		}
+		if changed, err = k.compare(ctx, store, now); err != nil || changed == nil {
+			return err
+		}
+		if err = putFingerprint(ctx, store, epoch, *changed); !errors.Is(err, persistence.ErrFenced) {
+			return err
+		}
 	}
-	changed, err := k.bind(view, now)
-	view.Close()
-	if err != nil || changed == nil {
-		return err
-	}
-	return putFingerprint(ctx, store, *changed)
 }
 
-func putFingerprint(ctx context.Context, store persistence.Store, record teamspace.KeyFingerprint) error {
-	epoch, err := store.Activate(ctx, teamspace.KeyringSpace)
+func (k *Keyring) compare(ctx context.Context, store persistence.Store, now time.Time) (changed *teamspace.KeyFingerprint, err error) {
+	view, err := store.View(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	defer view.Close()
+	return k.bind(view, now)
+}
+
+func putFingerprint(ctx context.Context, store persistence.Store, epoch persistence.Epoch, record teamspace.KeyFingerprint) error {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.FingerprintKey, teamspace.Encode(record))
 	return persistence.Commit(ctx, store, teamspace.KeyringSpace, epoch, batch)

@@ -52,7 +52,11 @@ func (r *Registry) RotateMasterKey(ctx context.Context) (left int, err error) {
 	}
 	stored.Retired = append(stored.Retired, stored.Current())
 	stored.Hash, stored.Rotated, stored.Next = teamspace.RotatedHash, stored.Next, nil
-	if err := putFingerprint(ctx, r.env.store, stored); err != nil {
+	epoch, err := r.env.store.Activate(ctx, teamspace.KeyringSpace)
+	if err != nil {
+		return left, err
+	}
+	if err := putFingerprint(ctx, r.env.store, epoch, stored); err != nil {
 		return left, err
 	}
 	r.env.log.Info("the rotation of the master key has ended: the old key is not needed any more, except for backups of before")

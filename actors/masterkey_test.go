@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/persistence"
 )
 
 func keyringOf(t testing.TB, b byte) *actors.Keyring {
@@ -49,4 +51,34 @@ func TestMasterKeyOfAnOlderStore(t *testing.T) {
 	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), actors.ErrOtherMasterKey)
 	require.NoError(t, keyringOf(t, 7).Bind(w.Context(), w.Store, actorstest.Start))
 	require.ErrorIs(t, keyringOf(t, 2).Bind(w.Context(), w.Store, actorstest.Start), actors.ErrOtherMasterKey)
+}
+
+// rivalStore is a store in which another node binds its key right after this one has
+// activated the space of the keyring.
+type rivalStore struct {
+	persistence.Store
+	rival func(persistence.Store)
+}
+
+// Activate implements persistence.Store.
+func (s *rivalStore) Activate(ctx context.Context, space persistence.Space) (persistence.Epoch, error) {
+	epoch, err := s.Store.Activate(ctx, space)
+	if rival := s.rival; rival != nil {
+		s.rival = nil
+		rival(s.Store)
+	}
+	return epoch, err
+}
+
+// TestMasterKeyOfNodesThatStartTogether: nodes bind one key to an empty store at the same
+// time. Another key is refused to the one that comes second.
+func TestMasterKeyOfNodesThatStartTogether(t *testing.T) {
+	t.Parallel()
+	for other, want := range map[byte]error{1: nil, 2: actors.ErrOtherMasterKey} {
+		store := &rivalStore{Store: actorstest.Engine(t), rival: func(inner persistence.Store) {
+			require.NoError(t, keyringOf(t, other).Bind(t.Context(), inner, actorstest.Start))
+		}}
+		require.ErrorIs(t, keyringOf(t, 1).Bind(t.Context(), store, actorstest.Start), want)
+		require.NoError(t, keyringOf(t, other).Bind(t.Context(), store, actorstest.Start))
+	}
 }
