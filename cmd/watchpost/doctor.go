@@ -84,6 +84,8 @@ type doctor struct {
 	keyring *actors.Keyring // nil when there is none
 	clock   watchpost.Clock
 	running bool
+	// reached is httpapi.Server.Reached of a running service.
+	reached func(ctx context.Context, others []string) error
 	found   []httpapi.Finding
 }
 

@@ -320,14 +320,8 @@ func (d *doctor) checkCertificate(flag, certFile, keyFile string, trusted *x509.
 		return
 	}
 	left := time.Until(pair.Leaf.NotAfter)
-	if err == nil && trusted != nil {
-		between := x509.NewCertPool()
-		for _, der := range pair.Certificate[1:] {
-			if c, err := x509.ParseCertificate(der); err == nil {
-				between.AddCert(c)
-			}
-		}
-		_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: trusted, Intermediates: between, DNSName: host})
+	if trusted != nil {
+		err = verifyNode(&pair, trusted, host)
 	}
 	switch {
 	case left <= 0:

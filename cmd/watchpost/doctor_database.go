@@ -50,7 +50,20 @@ func (d *doctor) checkDatabase(ctx context.Context) {
 		default:
 			d.ok(check, "node %s is %s", n.ID, stateOf(n))
 		}
+		if d.running && n.ID != d.config.Advertise {
+			d.checkReached(ctx, n.ID)
+		}
 	}
+}
+
+// checkReached has this node and another one connect to each other.
+func (d *doctor) checkReached(ctx context.Context, node string) {
+	const check = "nodes"
+	if err := d.reached(ctx, []string{node}); err != nil {
+		d.fail(check, err, "check --advertise, the names and dates of the certificates, and firewalls")
+		return
+	}
+	d.ok(check, "this node and %s reach each other", node)
 }
 
 // databaseClock returns how far the clock of the database is ahead of this machine's.

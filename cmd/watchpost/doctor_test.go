@@ -177,12 +177,13 @@ func TestDoctorReadsCertificates(t *testing.T) {
 	t.Parallel()
 	d := patient(t)
 	dir := t.TempDir()
+	var usage []x509.ExtKeyUsage
 	write := func(name string, ends time.Time) (certFile, keyFile string) {
 		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		require.NoError(t, err)
 		template := &x509.Certificate{
-			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"node1.example"},
-			NotBefore: time.Now().Add(-time.Hour), NotAfter: ends, IsCA: true, BasicConstraintsValid: true,
+			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"node1.example"}, IPAddresses: []net.IP{net.IPv4(10, 0, 0, 1)},
+			NotBefore: time.Now().AddDate(0, 0, -2), NotAfter: ends, ExtKeyUsage: usage, IsCA: true, BasicConstraintsValid: true,
 		}
 		raw, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 		require.NoError(t, err)
@@ -205,12 +206,34 @@ func TestDoctorReadsCertificates(t *testing.T) {
 	d.finds(t, "certificates", httpapi.FindingError, "--tls-cert")
 
 	d.config.TLSCert, d.config.TLSKey = "", ""
+	// A node that others would refuse does not start.
+	start := func() error {
+		_, _, err := (&service{config: d.config, log: slog.New(slog.DiscardHandler)}).peerTLS()
+		return err
+	}
 	d.config.ClusterCert, d.config.ClusterKey, d.config.ClusterCA, d.config.Advertise = good, goodKey, good, "node1.example:8443"
 	d.finds(t, "certificates", httpapi.FindingOK, "--cluster-cert is valid until")
+	require.NoError(t, start())
 	d.config.Advertise = "node2.example:8443"
 	d.finds(t, "certificates", httpapi.FindingError, "node2.example")
+	require.ErrorContains(t, start(), "node2.example")
+	d.config.Advertise = "10.0.0.2:8443"
+	d.finds(t, "certificates", httpapi.FindingError, "10.0.0.2")
+	require.ErrorContains(t, start(), "10.0.0.2")
+	d.config.Advertise = "10.0.0.1:8443"
+	require.NoError(t, start())
 	d.config.Advertise, d.config.ClusterCA = "node1.example:8443", other
 	d.finds(t, "certificates", httpapi.FindingError, "--cluster-cert")
+	require.ErrorContains(t, start(), "--cluster-ca")
+	d.config.ClusterCert, d.config.ClusterKey = write("past", time.Now().Add(-time.Minute))
+	d.config.ClusterCA = d.config.ClusterCert
+	d.finds(t, "certificates", httpapi.FindingError, "expired")
+	require.ErrorContains(t, start(), "expired")
+	usage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	d.config.ClusterCert, d.config.ClusterKey = write("server", time.Now().AddDate(1, 0, 0))
+	d.config.ClusterCA = d.config.ClusterCert
+	d.finds(t, "certificates", httpapi.FindingError, "key usage")
+	require.ErrorContains(t, start(), "key usage")
 	d.config.ClusterCA = filepath.Join(dir, "none")
 	d.finds(t, "certificates", httpapi.FindingError, "no certificate in it")
 }

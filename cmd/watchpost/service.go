@@ -230,7 +230,7 @@ func (s *service) listen(ctx context.Context) error {
 		o.TestClock = s.testClock
 	}
 	o.Doctor = func(ctx context.Context) []httpapi.Finding {
-		d := doctor{config: s.config, store: s.store, keyring: s.keyring, clock: s.clock, running: true}
+		d := doctor{config: s.config, store: s.store, keyring: s.keyring, clock: s.clock, running: true, reached: s.api.Reached}
 		return d.examine(ctx)
 	}
 	if s.config.OTLPEndpoint != "" {

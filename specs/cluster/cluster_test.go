@@ -45,6 +45,8 @@ func TestAnyNodeServesAnyTeam(t *testing.T) {
 		require.Contains(t, listed, w.nodes[i].advertise)
 	}
 	require.Equal(t, nodes, strings.Count(listed, "serving"), listed)
+	_, found := w.request(0, "GET", "/admin/doctor", nil, "Authorization", "Bearer "+operatorToken)
+	require.Equal(t, nodes-1, strings.Count(string(found), "reach each other"), "%s", found)
 	_, metrics := w.request(0, "GET", "/metrics", nil, "Authorization", "Bearer "+operatorToken)
 	require.Regexp(t, `(?m)^watchpost_cluster_nodes 3$`, string(metrics))
 	require.Regexp(t, `(?m)^watchpost_cluster_forwarded_total\{outcome="served"\} [1-9]`, string(metrics))

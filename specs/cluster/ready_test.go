@@ -184,3 +184,44 @@ func TestDatabaseOutageKeepsSessions(t *testing.T) {
 		require.False(t, removed)
 	}
 }
+
+// TestStartTogether: nodes start at the same time on an empty database, after all were
+// killed, and without those whose machines are gone.
+func TestStartTogether(t *testing.T) {
+	server, err := postgrestest.Start("fsync=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	w := emptyWorld(t)
+	serve := func(which ...int) {
+		for _, i := range which {
+			w.launch(i)
+		}
+		for _, i := range which {
+			_, err := w.nodes[i].process.URL()
+			require.NoError(t, err)
+		}
+	}
+	kill := func() {
+		for i := range nodes {
+			w.nodes[i].process.Kill()
+		}
+	}
+	for range 3 {
+		w.store, err = server.NewDatabase(t.Context())
+		require.NoError(t, err)
+		for i := range w.nodes {
+			w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
+		}
+		serve(0, 1, 2)
+		kill()
+	}
+	serve(0, 1, 2)
+	w.eventually("all serve", func() bool { return strings.Count(w.nodesCommand(), "serving") == nodes })
+	of := w.found(0, 0)
+	kill()
+	for i := 1; i < nodes; i++ {
+		newLinkAt(t, w.nodes[i].advertise, func() (net.Conn, error) { return nil, errLinkEnded }).freeze()
+	}
+	serve(0)
+	w.get(0, "GET", "/api-team", nil, nil, "X-Api-Key", of.Key)
+}

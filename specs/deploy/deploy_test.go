@@ -195,7 +195,7 @@ func TestSecrets(t *testing.T) {
 	script, err := filepath.Abs(filepath.Join(folder, "make-secrets"))
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "secrets")
-	output(t, ".", script, dir, "*.watchpost-nodes", "watchpost1")
+	output(t, ".", script, dir, "*.watchpost-nodes", "watchpost1", "10.0.0.1", "fd00::1", "10.example")
 	made := map[string]string{}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -219,7 +219,7 @@ func TestSecrets(t *testing.T) {
 	require.NoError(t, err)
 	authority := x509.NewCertPool()
 	require.True(t, authority.AppendCertsFromPEM([]byte(made["ca.pem"])))
-	for _, host := range []string{"watchpost-2.watchpost-nodes", "watchpost1"} {
+	for _, host := range []string{"watchpost-2.watchpost-nodes", "watchpost1", "10.0.0.1", "fd00::1", "10.example"} {
 		a, b := net.Pipe()
 		node := tls.Server(a, &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: authority, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13})
 		peer := tls.Client(b, &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: authority, ServerName: host, MinVersion: tls.VersionTLS13})
