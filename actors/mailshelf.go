@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -87,38 +88,41 @@ func (s *MailShelf) Mine(ctx context.Context, m ShelvedMail) (bool, error) {
 	return bytes.Equal(stored, m.stored), err
 }
 
-// TakeOver makes the mails of senders that are gone this one's, and returns them.
+// TakeOver makes the mails of senders that are gone this one's, and returns them. A mail
+// that cannot be read is left, and part of the error.
 func (s *MailShelf) TakeOver(ctx context.Context) (taken []ShelvedMail, err error) {
 	left, err := s.left(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for id, stored := range left {
-		var entry teamspace.MailEntry
-		if err := teamspace.Decode(stored, &entry); err != nil {
-			return taken, err
-		}
-		plain, err := s.o.Keyring.open(entry.Sealed, id)
-		if err != nil {
-			return taken, err
-		}
-		entry.Sender = s.o.Sender
-		m := ShelvedMail{At: entry.At, id: id, stored: teamspace.Encode(entry)}
-		if err := json.Unmarshal([]byte(plain), &m.Mail); err != nil {
-			return taken, err
-		}
-		switch err := s.change(ctx, id, stored, m.stored); {
-		case errors.Is(err, persistence.ErrConflict): // another was faster
-		case err != nil:
-			return taken, err
+		m, failure := s.takeOver(ctx, id, stored)
+		switch {
+		case errors.Is(failure, persistence.ErrConflict): // another was faster
+		case failure != nil:
+			err = errors.Join(err, fmt.Errorf("mail %s: %w", id, failure))
 		default:
 			taken = append(taken, m)
 		}
 	}
-	return taken, nil
+	return taken, err
 }
 
-// left returns the mails of senders that are gone, by id.
+func (s *MailShelf) takeOver(ctx context.Context, id string, stored []byte) (m ShelvedMail, err error) {
+	var entry teamspace.MailEntry
+	if err := teamspace.Decode(stored, &entry); err != nil {
+		return m, err
+	}
+	plain, err := s.o.Keyring.open(entry.Sealed, id)
+	if err != nil {
+		return m, err
+	}
+	entry.Sender = s.o.Sender
+	m = ShelvedMail{At: entry.At, id: id, stored: teamspace.Encode(entry)}
+	if err := json.Unmarshal([]byte(plain), &m.Mail); err != nil {
+		return m, err
+	}
+	return m, s.change(ctx, id, stored, m.stored)
+}
+
+// left returns the mails of senders that are gone, by id, and those that cannot be decoded.
 func (s *MailShelf) left(ctx context.Context) (map[string][]byte, error) {
 	view, err := s.o.Store.View(ctx)
 	if err != nil {
@@ -126,18 +130,14 @@ func (s *MailShelf) left(ctx context.Context) (map[string][]byte, error) {
 	}
 	defer view.Close()
 	left := map[string][]byte{}
-	var failure error
 	err = view.ScanDirectory(teamspace.DirMail, func(id string, stored []byte) bool {
 		var entry teamspace.MailEntry
-		if failure = teamspace.Decode(stored, &entry); failure != nil {
-			return false
-		}
-		if entry.Sender != s.o.Sender && !s.o.Alive(entry.Sender) {
+		if teamspace.Decode(stored, &entry) != nil || entry.Sender != s.o.Sender && !s.o.Alive(entry.Sender) {
 			left[id] = bytes.Clone(stored)
 		}
 		return true
 	})
-	return left, errors.Join(err, failure)
+	return left, err
 }
 
 // change changes the entry of a mail. A failure ends the epoch, so the next change takes

@@ -198,7 +198,7 @@ func (o *Outbox) takeOverUntil(ctx context.Context) {
 	for {
 		taken, err := o.shelf.TakeOver(ctx)
 		if err != nil && ctx.Err() == nil {
-			o.log.Warn("cannot look for mails that another process left", "error", err)
+			o.log.Warn("cannot take over all mails that another process left", "error", err)
 		}
 		for _, m := range taken {
 			l := letter{mail: m}

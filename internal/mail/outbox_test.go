@@ -191,6 +191,32 @@ func TestNextSenderTakesOver(t *testing.T) {
 	require.Len(t, next.server.Mails(), 2)
 }
 
+// TestUnreadableMailIsPassedOver: a stored mail that cannot be decoded or opened stays, is
+// logged, and holds up no other.
+func TestUnreadableMailIsPassedOver(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	o.server.Refuse(451, 451)
+	require.NoError(t, o.Send(context.Background(), letter))
+	require.NoError(t, o.Send(context.Background(), letter))
+	o.await(t, actors.MailRetried, 2)
+	epoch, err := o.store.Activate(t.Context(), "someone")
+	require.NoError(t, err)
+	batch := &persistence.Batch{}
+	for name, value := range map[string][]byte{"0": []byte("{"), "1": teamspace.Encode(teamspace.MailEntry{Sealed: []byte("of another key")})} {
+		batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirMail, Name: name}, nil, value)
+	}
+	require.NoError(t, persistence.Commit(t.Context(), o.store, "someone", epoch, batch))
+
+	next := openOn(t, o.store, false)
+	require.Len(t, next.server.Await(2), 2)
+	next.await(t, actors.MailSent, 2)
+	require.Eventually(t, func() bool { return o.stored(t) == 2 }, mailtest.Wait, time.Millisecond)
+	require.NoError(t, next.Close(context.Background()))
+	require.Contains(t, next.log.String(), "mail 0:")
+	require.Contains(t, next.log.String(), "mail 1:")
+}
+
 // TestMailToNobody is stored and dropped.
 func TestMailToNobody(t *testing.T) {
 	t.Parallel()
