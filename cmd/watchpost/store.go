@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"watchpost/internal/cluster"
@@ -49,7 +50,7 @@ func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree 
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
-	s, err := openDatabase(ctx, url, log)
+	s, err := openDatabase(ctx, url, log, nil) // no other process uses it
 	if err != nil {
 		release()
 		return nil, err
@@ -63,15 +64,15 @@ func openStore(ctx context.Context, data, url string, log *slog.Logger, minFree 
 // order. During an upgrade, nodes of a newer build write to it too.
 func awaitDatabase(ctx context.Context, url string, log *slog.Logger) (*store, error) {
 	for {
-		s, err := openDatabase(ctx, url, log)
+		s, err := openDatabase(ctx, url, log, cluster.BeforeMigration)
 		if err == nil {
 			s.Store = teamspace.KeepUnknown(s.Store)
 			return s, nil
 		}
-		if !postgres.Transient(err) {
+		if !postgres.Transient(err) && !errors.Is(err, cluster.ErrConnected) {
 			return nil, err
 		}
-		log.Warn("the database does not answer: trying again", "error", err)
+		log.Warn("cannot open the database yet: trying again", "error", err)
 		again := time.NewTimer(time.Second)
 		select {
 		case <-again.C:
@@ -83,8 +84,8 @@ func awaitDatabase(ctx context.Context, url string, log *slog.Logger) (*store, e
 }
 
 // openDatabase opens a database that other nodes may use too.
-func openDatabase(ctx context.Context, url string, log *slog.Logger) (*store, error) {
-	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+func openDatabase(ctx context.Context, url string, log *slog.Logger, beforeMigration func(context.Context, *pgx.Conn) error) (*store, error) {
+	s, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log, BeforeMigration: beforeMigration})
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}

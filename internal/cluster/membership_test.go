@@ -268,3 +268,48 @@ type writerFunc func([]byte) (int, error)
 
 // Write implements io.Writer.
 func (f writerFunc) Write(line []byte) (int, error) { return f(line) }
+
+// TestNoMigrationUnderNodes: tables of an earlier version are changed when no node is
+// connected, and no node connects meanwhile.
+func TestNoMigrationUnderNodes(t *testing.T) {
+	t.Parallel()
+	url := database(t, server)
+	open := func(before func(context.Context, *pgx.Conn) error) error {
+		store, err := postgres.Open(t.Context(), postgres.Options{URL: url, Logger: slog.New(slog.DiscardHandler), BeforeMigration: before})
+		if err == nil {
+			require.NoError(t, store.Close())
+		}
+		return err
+	}
+	n := New(Options{
+		Config: configOf(t, url), ID: "a:1", Build: "test", TTL: longTTL, Log: slog.New(slog.DiscardHandler), Transient: postgres.Transient, Teams: func() int { return 0 },
+		Release: func(context.Context, func(string) bool) error { return nil },
+	})
+	require.NoError(t, n.Join(t.Context()))
+	require.NoError(t, open(BeforeMigration), "nothing has to be changed")
+	change := func(sql string) {
+		require.NoError(t, once(t.Context(), configOf(t, url), func(conn *pgx.Conn) error {
+			_, err := conn.Exec(t.Context(), sql)
+			return err
+		}))
+	}
+	change("UPDATE watchpost_schema_version SET version = 1") // the tables of nodes are the second
+	err := open(BeforeMigration)
+	require.ErrorIs(t, err, ErrConnected)
+	require.ErrorContains(t, err, "watchpost node a:1")
+
+	require.NoError(t, n.Close(t.Context()))
+	change("DROP TABLE node, cluster_view")
+	asked := false
+	await(t, "no node is connected", func() bool {
+		return open(func(ctx context.Context, conn *pgx.Conn) error {
+			err := BeforeMigration(ctx, conn)
+			if asked = err == nil; asked {
+				_, err := n.guard.connect(ctx)
+				require.ErrorAs(t, err, new(*heldError), "a node waits")
+			}
+			return err
+		}) == nil
+	})
+	require.True(t, asked)
+}

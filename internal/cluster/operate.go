@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -61,6 +62,20 @@ func once(ctx context.Context, config *pgx.ConnConfig, do func(*pgx.Conn) error)
 	}
 	defer closeConn(conn)
 	return do(conn)
+}
+
+// ErrConnected means that nodes of an earlier build are connected to the database.
+var ErrConnected = errors.New("the tables have to be changed for this build, which nodes of an earlier build do not bear: stop them all")
+
+// BeforeMigration returns ErrConnected while a node is connected to the database.
+// Otherwise it keeps nodes out until the connection is closed.
+func BeforeMigration(ctx context.Context, conn *pgx.Conn) error {
+	err := (&guard{locks: []sessionLock{lockAlone()}}).prepare(ctx, conn)
+	var held *heldError
+	if errors.As(err, &held) {
+		return fmt.Errorf("%w: %s", ErrConnected, held.holder)
+	}
+	return err
 }
 
 // Alone refuses a database that another process writes to, and keeps others out

@@ -92,7 +92,7 @@ var migrations embed.FS
 // prepare checks the server and brings the tables up to date. One migration
 // runs at a time, under an advisory lock. A database that a later version has
 // changed is refused.
-func prepare(ctx context.Context, config *pgx.ConnConfig) error {
+func prepare(ctx context.Context, config *pgx.ConnConfig, before func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, migrationPatience)
 	defer cancel()
 	config = config.Copy()
@@ -115,6 +115,15 @@ func prepare(ctx context.Context, config *pgx.ConnConfig) error {
 	}
 	if err := migrator.LoadMigrations(files); err != nil {
 		return wrap("migrate", err)
+	}
+	version, err := migrator.GetCurrentVersion(ctx)
+	if err != nil {
+		return wrap("migrate", err)
+	}
+	if before != nil && version > 0 && int(version) < len(migrator.Migrations) {
+		if err := before(ctx, conn); err != nil {
+			return wrap("migrate", err)
+		}
 	}
 	if err := migrator.Migrate(ctx); err != nil {
 		return wrap("migrate", err)

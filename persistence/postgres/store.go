@@ -25,6 +25,7 @@ import (
 
 	"watchpost/persistence"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -37,6 +38,9 @@ type Options struct {
 	// Logger receives the loss and the return of the database; nil is
 	// slog.Default.
 	Logger *slog.Logger
+	// BeforeMigration is called before tables of an earlier version are changed, with the
+	// connection that does so; its error is that of Open. Nil: nothing is asked.
+	BeforeMigration func(ctx context.Context, conn *pgx.Conn) error
 }
 
 // Store implements persistence.Store.
@@ -67,7 +71,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(ctx, commits.ConnConfig); err != nil {
+	if err := prepare(ctx, commits.ConnConfig, options.BeforeMigration); err != nil {
 		return nil, err
 	}
 	s := &Store{log: options.Logger, open: map[*view]struct{}{}}
