@@ -105,7 +105,7 @@ func (s *Server) fault(r *http.Request, err error) (status int, text, request st
 			status = http.StatusServiceUnavailable
 		}
 		left := r.Context().Err() != nil && errors.Is(err, context.Canceled)
-		if !left && !errors.Is(err, errTooManyUnauthenticated) && !errors.Is(err, errOverload) {
+		if !left && !errors.Is(err, errRefused) && !errors.Is(err, errOverload) {
 			s.log.Warn("request not served", "request", x.id, "path", r.URL.Path, "error", err)
 		}
 	}

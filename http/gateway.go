@@ -56,6 +56,7 @@ func (s *Server) gatewayRoutes() {
 // gateway holds the connections of sessions.
 type gateway struct {
 	origins []string
+	max     int // Options.MaxSessions
 	// sites tells which web sites a browser's request may come from.
 	sites *http.CrossOriginProtection
 	// refused counts the connections without a hello refused since the last line about them.
@@ -71,9 +72,9 @@ type gateway struct {
 	running         sync.WaitGroup // sockets and pollers
 }
 
-func newGateway(origins []string) (*gateway, error) {
+func newGateway(origins []string, limit int) (*gateway, error) {
 	g := &gateway{
-		origins: origins, closed: make(chan struct{}),
+		origins: origins, max: limit, closed: make(chan struct{}),
 		unauthenticated: map[string]int{},
 		sites:           http.NewCrossOriginProtection(), refusals: rate.Sometimes{Interval: refusalsLogged},
 		open:  map[*conn]struct{}{},
@@ -120,9 +121,13 @@ func (s *Server) checkSecret(r *http.Request) error {
 	return nil
 }
 
-// errTooManyUnauthenticated refuses a client that has too many connections without a
-// hello. One line of the log stands for many of them.
-var errTooManyUnauthenticated = errors.New("too many connections before hello")
+// errRefused refuses connections that would take too much. One line of the log stands for
+// many of them.
+var (
+	errRefused                = errors.New("connection refused")
+	errTooManyUnauthenticated = fmt.Errorf("%w: too many connections before hello", errRefused)
+	errTooManySessions        = fmt.Errorf("%w: too many sessions (--max-sessions)", errRefused)
+)
 
 // refusalsLogged is the least time between two lines about refused connections.
 const refusalsLogged = time.Minute
@@ -132,10 +137,10 @@ const refusalsLogged = time.Minute
 func (s *Server) admit(c client) (leave func(), err error) {
 	g, key := s.sessions, c.key()
 	leave, err = g.admit(key)
-	if errors.Is(err, errTooManyUnauthenticated) {
+	if errors.Is(err, errRefused) {
 		g.refused.Add(1)
 		g.refusals.Do(func() {
-			s.log.Warn("connections refused", "reason", errTooManyUnauthenticated.Error(), "client", key, "refused", g.refused.Swap(0))
+			s.log.Warn("connections refused", "reason", err, "client", key, "refused", g.refused.Swap(0))
 		})
 	}
 	return leave, err
@@ -147,6 +152,8 @@ func (g *gateway) admit(key string) (leave func(), err error) {
 	switch {
 	case g.closing:
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
+	case g.max > 0 && len(g.open) >= g.max:
+		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManySessions)
 	case g.unauthenticated[key] >= maxUnauthenticated:
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManyUnauthenticated)
 	}

@@ -27,6 +27,9 @@ type relay struct {
 	over   context.CancelFunc
 }
 
+// errOwnerFull means that the owner takes no more sessions for now.
+var errOwnerFull = errors.New("the owner takes no more sessions")
+
 // relayed connects a session to the owner of its team. here means that this node
 // is the owner; otherwise the socket has ended when relayed returns.
 func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
@@ -54,6 +57,11 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 				l, err := c.dial(ctx, k, r, to, place, name, hello)
 				if err == nil {
 					l.run(c, to)
+					return false
+				}
+				if errors.Is(err, errOwnerFull) {
+					k.refuse(closeTryLater, "try again later")
+					k.endHalf()
 					return false
 				}
 				if c.learn(ctx, to, err) {
@@ -105,6 +113,8 @@ func (l *relay) hello(handshake *http.Request, hello protocol.Frame) error {
 		return err
 	case reply.StatusCode == http.StatusMisdirectedRequest:
 		return errRefusedByOwner
+	case reply.StatusCode == http.StatusServiceUnavailable:
+		return errOwnerFull
 	case reply.StatusCode != http.StatusSwitchingProtocols:
 		return fmt.Errorf("the owner answered %s", reply.Status)
 	}

@@ -92,6 +92,9 @@ type Options struct {
 	Writable func() error
 	// Tracer records a span for each request of the API; nil means none.
 	Tracer trace.Tracer
+	// MaxSessions is at how many connections of sessions new ones are asked to come later;
+	// 0: never.
+	MaxSessions int
 	// Timing replaces the periods of real time; zero fields keep theirs.
 	Timing Timing
 	// Cluster forwards requests to the node that serves their team; nil means
@@ -202,7 +205,7 @@ func New(o Options) (*Server, error) {
 		}
 		o.ExtensionOrigins = append(slices.Clone(o.ExtensionOrigins), origin)
 	}
-	sessions, err := newGateway(o.ExtensionOrigins)
+	sessions, err := newGateway(o.ExtensionOrigins, o.MaxSessions)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,8 @@ type serveCommand struct {
 	ClusterKey    string `name:"cluster-key" type:"path" help:"File with the key of --cluster-cert (PEM)."`
 	ClusterCA     string `name:"cluster-ca" type:"path" help:"File with the certificate authority of all nodes (PEM). It must sign certificates of nodes only."`
 
-	DrainTime time.Duration `default:"5s" help:"How long a node of a cluster that stops still serves after /readyz has begun to fail, so that proxies send to the other nodes first."`
+	MaxSessions int           `default:"0" help:"Connections of sessions at this process from which on new ones are asked to come later; 0: as many as fit into three quarters of the memory limit with 80 KiB each, so that the loss of one node does not take the next with it."`
+	DrainTime   time.Duration `default:"5s" help:"How long a node of a cluster that stops still serves after /readyz has begun to fail, so that proxies send to the other nodes first."`
 
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
@@ -180,6 +181,18 @@ func boundMemory(limit memlimit.Provider, log *slog.Logger) {
 	}
 }
 
+// sessionMemory is what a connection of a session takes, with its share of the team, and
+// of both ends where it is relayed (specs/scale.md).
+const sessionMemory = 80 << 10
+
+// maxSessions returns the bound of the sessions at a memory limit; 0: there is none.
+func (c *serveCommand) maxSessions(limit int64) int {
+	if c.MaxSessions > 0 || limit == math.MaxInt64 {
+		return c.MaxSessions
+	}
+	return int(limit / 4 * 3 / sessionMemory)
+}
+
 func newLog(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
@@ -202,6 +215,9 @@ func (c *serveCommand) check() error {
 	_, tasks := c.keepTasks()
 	if err := errors.Join(posts, tasks); err != nil {
 		return err
+	}
+	if c.MaxSessions < 0 {
+		return fmt.Errorf("--max-sessions: want 0 (by the memory limit) or more, have %d", c.MaxSessions)
 	}
 	if c.TestClock && !c.managed() {
 		return errors.New("--test-clock needs --admin-token")

@@ -87,3 +87,11 @@ func TestOwnNamesOnly(t *testing.T) {
 		require.Equal(t, status, w.Code, host)
 	}
 }
+
+// TestMaxSessions: the bound is the flag's, or follows from the memory limit.
+func TestMaxSessions(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 7, (&serveCommand{MaxSessions: 7}).maxSessions(2<<30))
+	require.Zero(t, (&serveCommand{}).maxSessions(math.MaxInt64), "no limit")
+	require.Equal(t, 19_660, (&serveCommand{}).maxSessions(2<<30))
+}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -224,7 +225,7 @@ func (s *service) listen(ctx context.Context) error {
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, Operators: operators, MetricsToken: s.config.MetricsToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile, ExtensionUpdates: s.config.ExtensionUpdate,
-		Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter,
+		MaxSessions: s.config.maxSessions(debug.SetMemoryLimit(-1)), Ready: s.isReady, Writable: s.store.writable, Interpreter: interpreter,
 	}
 	if s.testClock != nil {
 		o.TestClock = s.testClock

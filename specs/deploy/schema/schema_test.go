@@ -113,6 +113,9 @@ func TestKubernetes(t *testing.T) {
 	pod := set.Spec.Template.Spec
 	container := pod.Containers[0]
 	labels := set.Spec.Template.Labels
+	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
+		t.Error("after a loss of all nodes, the first would have to carry all sessions before the second starts")
+	}
 	for name, selector := range map[string]map[string]string{
 		"StatefulSet":         set.Spec.Selector.MatchLabels,
 		"PodDisruptionBudget": find(t, all, func(*policyv1.PodDisruptionBudget) bool { return true }).Spec.Selector.MatchLabels,
