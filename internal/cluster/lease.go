@@ -23,6 +23,7 @@ func wake(c chan struct{}) {
 func (n *Node) renewUntil(ctx context.Context) {
 	ticker := time.NewTicker(n.o.TTL / renewals)
 	defer ticker.Stop()
+	fails := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -30,14 +31,17 @@ func (n *Node) renewUntil(ctx context.Context) {
 		case <-ticker.C:
 		case <-n.kick:
 		}
-		if err := n.renew(ctx); err != nil && ctx.Err() == nil {
+		err := n.renew(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !fails {
+			n.o.Log.Warn("the lease was not renewed: this node stops serving when the lease ends", "node", n.o.ID, "error", err)
+		}
+		if fails = err != nil; fails && !errors.Is(err, errUnreached) {
 			n.mu.Lock()
-			first := n.healthy != 0
-			n.healthy = 0
+			n.renewed = 0
 			n.mu.Unlock()
-			if first {
-				n.o.Log.Warn("the lease was not renewed: this node stops serving when the lease ends", "node", n.o.ID, "error", err)
-			}
 		}
 	}
 }
@@ -82,7 +86,10 @@ func (n *Node) renew(ctx context.Context) error {
 	}
 	n.joined = true
 	n.update(view, sent)
-	if overdue := n.overdue(); len(overdue) > 0 {
+	n.mu.Lock()
+	overdue := n.pulses.overdue(sinceBoot(), n.o.TTL)
+	n.mu.Unlock()
+	if len(overdue) > 0 {
 		ids, beats = nil, nil
 		for _, r := range overdue {
 			ids, beats = append(ids, r.id), append(beats, r.beat)
@@ -92,27 +99,16 @@ func (n *Node) renew(ctx context.Context) error {
 	return nil
 }
 
-// see notes the renewals of the other members.
+// see notes the renewals of the other members. A node that was cut off or paused itself
+// begins anew: what kept it from renewing may have kept the others.
 func (n *Node) see(others []row, sent time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.healthy == 0 || sent-n.sent > 2*n.o.TTL/renewals {
-		n.healthy = sent // the last renewal failed, or this process was paused
+	if n.renewed == 0 || sent-n.renewed > 2*n.o.TTL/renewals {
+		clear(n.pulses)
 	}
-	n.sent = sent
+	n.renewed = sent
 	n.pulses.see(others, sinceBoot())
-}
-
-// overdue returns the members whose lease has ended. A node that was cut off or paused
-// itself gives the others time to renew first.
-func (n *Node) overdue() []row {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	now := sinceBoot()
-	if now-n.healthy < 2*n.o.TTL/renewals {
-		return nil
-	}
-	return n.pulses.overdue(now, n.o.TTL)
 }
 
 // join makes this process a member when most of the members that live reach it. Names

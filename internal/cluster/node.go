@@ -65,8 +65,7 @@ type Node struct {
 	before   View                // the settled one before the newest, see Activated
 	taken    map[string]struct{} // see Activated
 	leaseEnd time.Duration       // by sinceBoot; 0: no lease
-	healthy  time.Duration       // since when renewals succeed; 0: the last failed
-	sent     time.Duration       // when the last renewal that succeeded was sent
+	renewed  time.Duration       // when the last renewal was sent; 0: it failed
 	pulses   pulses              // of the other members
 	drained  bool                // this node gives up its names for an operator
 	watchdog *time.Timer         // at the end of the lease

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -224,4 +225,43 @@ func TestStartTogether(t *testing.T) {
 	}
 	serve(0)
 	w.get(0, "GET", "/api-team", nil, nil, "X-Api-Key", of.Key)
+}
+
+// TestFrozenDatabase: no node gets an answer from the database for longer than a lease,
+// and none loses its connections. No node is removed when it answers again.
+func TestFrozenDatabase(t *testing.T) {
+	server, err := postgrestest.Start("fsync=off")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	w := emptyWorld(t)
+	way := newLink(t, func() (net.Conn, error) { return net.Dial("unix", server.Socket()) })
+	w.store = "postgres://watchpost@" + way.address() + "/postgres?sslmode=disable"
+	for i := range w.nodes {
+		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
+		w.start(i)
+	}
+	var teams []team
+	for k := range 2 * nodes {
+		teams = append(teams, w.found(k%nodes, k))
+	}
+	way.freeze()
+	for i := range nodes {
+		w.eventually("the lease ends", func() bool {
+			_, lapsed := w.nodes[i].process.Logged("the lease ended")
+			return lapsed
+		})
+	}
+	way.thaw()
+	began := time.Now()
+	for k, of := range teams {
+		w.eventually("the team is served", func() bool {
+			status, _ := w.request(k%nodes, "POST", "/api-keyword-watchlist", map[string]any{"name": "tea", "keywords": []string{"tea"}}, "X-Api-Key", of.Key, "Idempotency-Key", "tea")
+			return status == http.StatusOK
+		})
+	}
+	t.Logf("all teams are served %v after the database answers", time.Since(began).Round(time.Millisecond))
+	for i := range nodes {
+		_, removed := w.nodes[i].process.Logged("removed a node")
+		require.False(t, removed, w.nodes[i].process.Tail())
+	}
 }
