@@ -118,12 +118,17 @@ func (n *Node) join(ctx context.Context, view View) error {
 	if err := n.give(ctx, view.without(n.o.ID)); err != nil {
 		return err
 	}
-	if err := n.o.Reached(ctx, n.living()); err != nil {
-		return fmt.Errorf("%w: %w", errUnreached, err)
-	}
+	asked := sinceBoot()
+	err := n.o.Reached(ctx, n.living())
 	n.mu.Lock()
+	if now := sinceBoot(); now-asked < n.o.TTL {
+		n.renewed = now // it waited for others, and was not paused itself
+	}
 	draining := n.drained
 	n.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnreached, err)
+	}
 	if _, err := n.pool.Exec(ctx, joinSQL, n.o.ID, n.incarnation, n.o.Build, n.o.TTL, draining); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ type Node struct {
 	before   View                // the settled one before the newest, see Activated
 	taken    map[string]struct{} // see Activated
 	leaseEnd time.Duration       // by sinceBoot; 0: no lease
-	renewed  time.Duration       // when the last renewal was sent; 0: it failed
+	renewed  time.Duration       // when the last renewal was sent, or asking others ended; 0: it failed
 	pulses   pulses              // of the other members
 	drained  bool                // this node gives up its names for an operator
 	watchdog *time.Timer         // at the end of the lease
