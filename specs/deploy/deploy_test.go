@@ -163,6 +163,25 @@ func TestMetricsExist(t *testing.T) {
 	require.Greater(t, named, 40)
 }
 
+// TestBackupFoldersAreWritable: every folder for backups that the texts name is one that
+// the unit lets the service write to.
+func TestBackupFoldersAreWritable(t *testing.T) {
+	unit := read(t, "watchpost.service")
+	require.Contains(t, unit, "ProtectSystem=strict\n")
+	state := "/var/lib/" + regexp.MustCompile(`(?m)^StateDirectory=(\w+)$`).FindStringSubmatch(unit)[1] + "/"
+	named := 0
+	for _, text := range []string{"../README.md", "RUNBOOK.md", "package/env"} {
+		for _, found := range regexp.MustCompile(`(?:--backup-to|--from|WATCHPOST_BACKUP_TO)[ =](/[^\s`+"`"+`]*)`).FindAllStringSubmatch(read(t, text), -1) {
+			if found[1]+"/" == state { // a store, for watchpost migrate
+				continue
+			}
+			named++
+			require.True(t, strings.HasPrefix(found[1], state), "%s names %s", text, found[1])
+		}
+	}
+	require.Greater(t, named, 3)
+}
+
 // TestUnit checks the systemd units.
 func TestUnit(t *testing.T) {
 	analyze := tool(t, "systemd-analyze")
