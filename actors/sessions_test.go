@@ -302,11 +302,11 @@ func TestOneTimeCodes(t *testing.T) {
 	send := func(t *testing.T, w *actorstest.World, email, client string) bool {
 		t.Helper()
 		before := len(w.Mail.To(email))
-		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "Eve", client))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "Eve", client, ""))
 		return len(w.Mail.To(email)) > before
 	}
 	verify := func(w *actorstest.World, email, code string) error {
-		_, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1")
+		_, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1", "")
 		return err
 	}
 	wrong := func(w *actorstest.World, email string) string {
@@ -325,7 +325,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w := actorstest.New(t)
 		require.True(t, send(t, w, email, "192.0.2.1"))
 		code := w.Mail.Code(email)
-		signed, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1")
+		signed, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1", "")
 		require.NoError(t, err)
 		require.Equal(t, "Eve's Team", signed.Team.Name)
 		require.Equal(t, watchpost.PlanFree, signed.Team.Plan)
@@ -334,7 +334,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w.Crash()
 		refused(t, verify(w, email, code))
 		send(t, w, email, "192.0.2.1")
-		again, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.1")
+		again, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.1", "")
 		require.NoError(t, err)
 		require.Equal(t, signed.Team.ID, again.Team.ID)
 		require.Equal(t, signed.APIKey, again.APIKey)
@@ -459,7 +459,7 @@ func TestOneTimeCodes(t *testing.T) {
 		t.Parallel()
 		w := actorstest.New(t)
 		w.Mail.FailNext()
-		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1"))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1", ""))
 		require.Empty(t, w.Mail.To(email))
 		require.True(t, send(t, w, email, "192.0.2.1"))
 	})

@@ -48,6 +48,10 @@ const (
 	otpWrongPerDay  = 20
 	mailsPerAddress = 3 // in otpTime
 	mailsPerDay     = 10
+	// Further mails to an address, in otpTime and a day, for clients that signed in
+	// before: those of others do not use them up.
+	keptMails       = 2
+	keptMailsPerDay = 5
 	mailsPerClient  = 30  // in an hour
 	triesPerClient  = 100 // in an hour
 )
@@ -84,7 +88,7 @@ type returnMail struct {
 }
 
 // sendCode asks for a new code; answered by codeMade.
-type sendCode struct{ email, fullName string }
+type sendCode struct{ email, fullName, nonce string }
 
 // codeMade carries the code to mail; an empty one when a limit forbids it.
 type codeMade struct{ code string }
@@ -93,7 +97,7 @@ type codeMade struct{ code string }
 type takeTry struct{ client string }
 
 // verifyCode redeems a code; answered by codeAccepted or Unauthenticated.
-type verifyCode struct{ email, code, client string }
+type verifyCode struct{ email, code, nonce, client string }
 
 type codeAccepted struct{ fullName string }
 
@@ -186,17 +190,28 @@ func (s *signIn) onSend(m sendCode) error {
 	if err != nil {
 		return err
 	}
-	a.Mails = recent(a.Mails, now, 24*time.Hour)
-	if len(recent(a.Mails, now, otpTime)) >= mailsPerAddress || len(a.Mails) >= mailsPerDay {
+	a.Mails, a.Kept = recent(a.Mails, now, 24*time.Hour), recent(a.Kept, now, 24*time.Hour)
+	kept := s.env.keyring.signedInBefore(m.email, m.nonce) && room(a.Kept, now, keptMails, keptMailsPerDay)
+	switch {
+	case room(a.Mails, now, mailsPerAddress, mailsPerDay):
+		a.Mails = append(a.Mails, now)
+	case kept:
+		a.Kept = append(a.Kept, now)
+	default:
 		s.commit(batch, codeMade{})
 		return nil
 	}
 	code := watchpost.NewOTP()
-	a.Mails = append(a.Mails, now)
 	a.Hash, a.Ends, a.Tries, a.FullName = s.hash(m.email, code), now.Add(otpTime), 0, m.fullName
+	s.bind(a, m, now)
 	s.putAddress(batch, m.email, a)
 	s.commit(batch, codeMade{code})
 	return nil
+}
+
+// room reports whether one more mail is within the limits in otpTime and a day.
+func room(mails []time.Time, now time.Time, inOTPTime, inDay int) bool {
+	return len(mails) < inDay && len(recent(mails, now, otpTime)) < inOTPTime
 }
 
 func (s *signIn) hash(email, code string) string {
@@ -236,6 +251,10 @@ func (s *signIn) onVerify(m verifyCode) error {
 	if err != nil {
 		return err
 	}
+	if i := s.asked(a, m, now); i >= 0 {
+		s.verifyAsked(a, batch, m, i)
+		return nil
+	}
 	if !codeInForce(a, now) {
 		s.commit(batch, errOTP())
 		return nil
@@ -246,9 +265,7 @@ func (s *signIn) onVerify(m verifyCode) error {
 	hash := s.hash(m.email, m.code)
 	right := subtle.ConstantTimeCompare([]byte(hash), []byte(a.Hash)) == 1
 	if right && a.Wrong < otpWrongPerDay {
-		a.Hash = ""
-		s.putAddress(batch, m.email, a)
-		s.commit(batch, codeAccepted{a.FullName})
+		s.accept(a, batch, m.email, hash, a.FullName)
 		return nil
 	}
 	if !right {

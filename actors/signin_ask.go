@@ -19,14 +19,15 @@ type SignedIn struct {
 
 // SendOTP mails a one-time code to a normalised address unless a limit forbids
 // it. The answer is the same whether or not a mail goes out, and whether or not
-// the address belongs to a team. client identifies the client in limits.
-func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) error {
+// the address belongs to a team. client identifies the client in limits; nonce, a secret
+// of the client, binds the code to it.
+func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce string) error {
 	clients := signInShard(teamspace.KeyClient, client)
 	taken, err := ask[mailTaken](ctx, r, clients, takeMail{client})
 	if err != nil || taken.at.IsZero() {
 		return err
 	}
-	made, err := ask[codeMade](ctx, r, signInShard(teamspace.KeyAddress, email), sendCode{email, fullName})
+	made, err := ask[codeMade](ctx, r, signInShard(teamspace.KeyAddress, email), sendCode{email, fullName, nonce})
 	if err != nil {
 		return err
 	}
@@ -55,9 +56,10 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client string) 
 const signInAttempts = 3
 
 // VerifyOTP redeems a one-time code (Unauthenticated). An unknown email
-// becomes the founder of a free team. client identifies the client in limits.
-func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (SignedIn, error) {
-	accepted, err := r.acceptCode(ctx, email, otp, client)
+// becomes the founder of a free team. client identifies the client in limits; nonce is
+// that of SendOTP, empty when the client sends none.
+func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client, nonce string) (SignedIn, error) {
+	accepted, err := r.acceptCode(ctx, email, otp, client, nonce)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -68,11 +70,11 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client string) (Si
 }
 
 // acceptCode redeems the one-time code of an address (Unauthenticated).
-func (r *Registry) acceptCode(ctx context.Context, email, otp, client string) (codeAccepted, error) {
+func (r *Registry) acceptCode(ctx context.Context, email, otp, client, nonce string) (codeAccepted, error) {
 	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client}); err != nil {
 		return codeAccepted{}, err
 	}
-	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp, client})
+	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp, nonce, client})
 }
 
 // textNoTeam answers a person without a team who would need one.
@@ -175,7 +177,7 @@ func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, e
 // code, for a session token (Unauthenticated; NotFound as SignInMember). client identifies the client in limits.
 func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
 	if req.Code == "" {
-		if _, err := r.acceptCode(ctx, req.Email, req.OTP, client); err != nil {
+		if _, err := r.acceptCode(ctx, req.Email, req.OTP, client, req.Nonce); err != nil {
 			return SessionOpened{}, err
 		}
 		signed, err := r.SignInMember(ctx, req.Email)

@@ -183,7 +183,7 @@ func staleClient(c *teamspace.ClientRecord, now time.Time) bool {
 
 // staleAddress reports whether the record can be deleted without effect.
 func staleAddress(a *teamspace.AddressRecord, now time.Time) bool {
-	return !codeInForce(a, now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now) &&
+	return !codeInForce(a, now) && len(recent(a.Mails, now, 24*time.Hour)) == 0 && len(recent(a.Kept, now, 24*time.Hour)) == 0 && a.WrongDay != watchpost.Daily.Key(now) &&
 		!slices.ContainsFunc(a.Failures, func(f teamspace.SignInFailure) bool { return now.Sub(f.At) < failuresKeptFor })
 }
 

@@ -18,7 +18,7 @@ import (
 func codeFor(t *testing.T, w *actorstest.World, email string) string {
 	t.Helper()
 	before := len(w.Mail.To(email))
-	require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1"))
+	require.NoError(t, w.Registry.SendOTP(w.Context(), email, "", "192.0.2.1", ""))
 	if len(w.Mail.To(email)) == before {
 		return ""
 	}
@@ -30,12 +30,12 @@ func TestRemovedMemberSignsIn(t *testing.T) {
 	t.Parallel()
 	w, team, _ := house(t)
 	joe := team.Member(t, "joe")
-	signed, err := w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe), "192.0.2.1")
+	signed, err := w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe), "192.0.2.1", "")
 	require.NoError(t, err)
 	require.Equal(t, team.ID, signed.Team.ID)
 	require.Equal(t, team.Key, signed.APIKey)
 	remove(t, team, joe)
-	signed, err = w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe), "192.0.2.1")
+	signed, err = w.Registry.VerifyOTP(w.Context(), joe, codeFor(t, w, joe), "192.0.2.1", "")
 	require.NoError(t, err)
 	require.NotEqual(t, team.ID, signed.Team.ID)
 	require.Equal(t, watchpost.PlanFree, signed.Team.Plan)
@@ -84,7 +84,7 @@ func TestSignInForgets(t *testing.T) {
 	flood := func(t *testing.T, options ...actorstest.Option) *actorstest.World {
 		w := actorstest.New(t, options...)
 		for n := range 200 {
-			require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", fmt.Sprintf("192.0.2.%d", n)))
+			require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", fmt.Sprintf("192.0.2.%d", n), ""))
 		}
 		require.Equal(t, 400, signInRecords(t, w))
 		return w
@@ -122,7 +122,7 @@ func TestVerifyStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
 	for n := range 300 {
-		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456", fmt.Sprintf("192.0.2.%d", n))
+		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456", fmt.Sprintf("192.0.2.%d", n), "")
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	}
 	require.Zero(t, signInRecords(t, w))
@@ -130,7 +130,7 @@ func TestVerifyStoresNothing(t *testing.T) {
 	w.Advance(11 * time.Minute)
 	before := signInRecords(t, w)
 	submitted := w.Store.Submitted()
-	_, err := w.Registry.VerifyOTP(w.Context(), "ada@example.com", "000000", "192.0.2.1")
+	_, err := w.Registry.VerifyOTP(w.Context(), "ada@example.com", "000000", "192.0.2.1", "")
 	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	require.Equal(t, before, signInRecords(t, w))
 	require.Equal(t, submitted, w.Store.Submitted(), "an expired code counts no tries")
@@ -143,15 +143,15 @@ func TestTriesOfOneClient(t *testing.T) {
 	w := actorstest.New(t)
 	code := codeFor(t, w, "ada@example.com")
 	for n := range 100 {
-		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456", "203.0.113.9")
+		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("nobody%d@example.com", n), "123456", "203.0.113.9", "")
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	}
-	_, err := w.Registry.VerifyOTP(w.Context(), "ada@example.com", code, "203.0.113.9")
+	_, err := w.Registry.VerifyOTP(w.Context(), "ada@example.com", code, "203.0.113.9", "")
 	require.EqualError(t, err, "Invalid or expired OTP")
-	_, err = w.Registry.VerifyOTP(w.Context(), "ada@example.com", code, "203.0.113.10")
+	_, err = w.Registry.VerifyOTP(w.Context(), "ada@example.com", code, "203.0.113.10", "")
 	require.NoError(t, err)
 	w.Advance(time.Hour)
-	_, err = w.Registry.VerifyOTP(w.Context(), "ada@example.com", codeFor(t, w, "ada@example.com"), "203.0.113.9")
+	_, err = w.Registry.VerifyOTP(w.Context(), "ada@example.com", codeFor(t, w, "ada@example.com"), "203.0.113.9", "")
 	require.NoError(t, err)
 }
 
@@ -161,11 +161,11 @@ func TestMailsOverAnAddressLimit(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
 	for range 40 {
-		require.NoError(t, w.Registry.SendOTP(w.Context(), "ada@example.com", "", "192.0.2.1"))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), "ada@example.com", "", "192.0.2.1", ""))
 	}
 	require.Len(t, w.Mail.To("ada@example.com"), 3)
 	for n := range 40 {
-		require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", "192.0.2.1"))
+		require.NoError(t, w.Registry.SendOTP(w.Context(), fmt.Sprintf("somebody%d@example.com", n), "", "192.0.2.1", ""))
 	}
 	require.Len(t, w.Mail.To("somebody26@example.com"), 1)
 	require.Empty(t, w.Mail.To("somebody27@example.com"))
@@ -185,9 +185,9 @@ func TestSignInRecordsOfOneSpace(t *testing.T) {
 	gather(t, w)
 	w.Restart()
 	for _, email := range emails[:10] {
-		_, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.7")
+		_, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.7", "")
 		require.NoError(t, err)
-		_, err = w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.7")
+		_, err = w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.7", "")
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err), "used once")
 	}
 	for n := range 10 {
@@ -204,7 +204,7 @@ func TestSignInRecordsOfOneSpace(t *testing.T) {
 func tryAddresses(t *testing.T, w *actorstest.World, times int) {
 	t.Helper()
 	for n := range times {
-		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("other%d@example.com", n), "123456", fmt.Sprintf("client %d", n))
+		_, err := w.Registry.VerifyOTP(w.Context(), fmt.Sprintf("other%d@example.com", n), "123456", fmt.Sprintf("client %d", n), "")
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	}
 }

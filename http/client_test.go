@@ -26,7 +26,7 @@ func TestLimitOfMailsKnowsClients(t *testing.T) {
 		mailed++
 		to := "n" + strconv.Itoa(mailed) + "@example.com"
 		r := h.do("POST", sendOTP, `{"email":"`+to+`"}`, "X-Forwarded-For", client)
-		require.Equal(t, `{"success":true,"email":"`+to+`"}`, r.raw)
+		require.Contains(t, r.raw, `{"success":true,"email":"`+to+`","nonce":"`)
 		return h.mail.last(to).To != ""
 	}
 	for name, c := range map[string]struct{ one, same, other string }{

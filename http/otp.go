@@ -72,18 +72,21 @@ func (r *sendOTPRequest) cleanField(name string) (err error) {
 type sendOTPReply struct {
 	Success bool   `json:"success"`
 	Email   string `json:"email"`
+	Nonce   string `json:"nonce"`
 }
 
 func (s *Server) sendOTP(r *http.Request, request sendOTPRequest) (sendOTPReply, error) {
-	if err := s.registry.SendOTP(r.Context(), request.Email, request.FullName, s.clientOf(r).key()); err != nil {
+	nonce := actors.NewSignInNonce()
+	if err := s.registry.SendOTP(r.Context(), request.Email, request.FullName, s.clientOf(r).key(), nonce); err != nil {
 		return sendOTPReply{}, err
 	}
-	return sendOTPReply{true, request.Email}, nil
+	return sendOTPReply{true, request.Email, nonce}, nil
 }
 
 type verifyOTPRequest struct {
 	Email string `json:"email" required:"" example:"jane@example.com"`
 	OTP   string `json:"otp" required:"" example:"123456"`
+	Nonce string `json:"nonce,omitempty"`
 }
 
 // cleanField implements fieldCleaner.
@@ -98,11 +101,11 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 }
 
 // signIn redeems a one-time code, unless the node that forwarded the request has.
-func (s *Server) signIn(r *http.Request, email, otp string) (actors.SignedIn, error) {
+func (s *Server) signIn(r *http.Request, email, otp, nonce string) (actors.SignedIn, error) {
 	if p := peerOf(r.Context()); p != nil && p.accepted != nil {
 		return s.registry.SignIn(s.fromClient(r), email, *p.accepted)
 	}
-	return s.registry.VerifyOTP(s.fromClient(r), email, otp, s.clientOf(r).key())
+	return s.registry.VerifyOTP(s.fromClient(r), email, otp, s.clientOf(r).key(), nonce)
 }
 
 type verifyOTPReply struct {
@@ -125,7 +128,7 @@ type signedTeam struct {
 }
 
 func (s *Server) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
-	who, err := s.signIn(r, request.Email, request.OTP)
+	who, err := s.signIn(r, request.Email, request.OTP, request.Nonce)
 	if err = s.signInElsewhere(r, request, err); err != nil {
 		return verifyOTPReply{}, err
 	}
@@ -140,6 +143,7 @@ type signInRequest struct {
 	Code  string `json:"code,omitempty" invalid:"Missing or invalid 'code'" example:"7K3QX2M9PD"`
 	Email string `json:"email,omitempty" invalid:"Missing or invalid 'email'" example:"jane@example.com"`
 	OTP   string `json:"otp,omitempty" invalid:"Missing or invalid 'otp'" example:"123456"`
+	Nonce string `json:"nonce,omitempty"`
 }
 
 const textInvalidCode = "Missing or invalid 'code'"
@@ -160,7 +164,7 @@ func (r signInRequest) check() (protocol.SignInRequest, error) {
 	if !watchpost.ValidOTP(r.OTP) {
 		return protocol.SignInRequest{}, watchpost.Errorf(watchpost.Invalid, textInvalidOTP)
 	}
-	return protocol.SignInRequest{Email: email, OTP: r.OTP}, nil
+	return protocol.SignInRequest{Email: email, OTP: r.OTP, Nonce: r.Nonce}, nil
 }
 
 func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.SignInReply, error) {

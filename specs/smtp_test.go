@@ -77,7 +77,7 @@ func (m *mailed) sends(email string) {
 	before := time.Now()
 	status, body := m.post("/network-agent/auth-send-otp", fmt.Sprintf(`{"email":%q}`, email))
 	require.Equal(m.t, http.StatusOK, status)
-	require.Equal(m.t, fmt.Sprintf(`{"success":true,"email":%q}`, email), body)
+	require.Contains(m.t, body, fmt.Sprintf(`{"success":true,"email":%q,"nonce":"`, email))
 	require.Less(m.t, time.Since(before), patience/4)
 }
 

@@ -34,7 +34,7 @@ type Options struct {
 	// Writable tells why forms are refused because nothing can be stored.
 	Writable func() error
 	// SignIn redeems a one-time code.
-	SignIn func(r *http.Request, email, otp string) (actors.SignedIn, error)
+	SignIn func(r *http.Request, email, otp, nonce string) (actors.SignedIn, error)
 	// ReadBody reads the body of a request within its bounds of time and size.
 	ReadBody func(*http.Request) error
 	// Elsewhere reports whether another node of a cluster answers the request, in

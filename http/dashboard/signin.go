@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"watchpost"
 	"watchpost/actors"
@@ -30,7 +31,12 @@ func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
 		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
 	}
 	client, _ := d.Client(r)
-	if err := d.Registry.SendOTP(r.Context(), email, "", client); err != nil {
+	nonce := d.nonce(r)
+	if nonce == "" {
+		nonce = actors.NewSignInNonce()
+		d.setNonce(w, r, nonce)
+	}
+	if err := d.Registry.SendOTP(r.Context(), email, "", client, nonce); err != nil {
 		return err
 	}
 	return render(w, http.StatusOK, "code.html", signInPage{frame: frame{Title: "Enter your code"}, Email: email})
@@ -50,7 +56,8 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 	if !watchpost.ValidOTP(code) {
 		return wrong("Enter the six digits from the mail.")
 	}
-	signed, err := d.SignIn(r, email, code)
+	nonce := d.nonce(r)
+	signed, err := d.SignIn(r, email, code, nonce)
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		return wrong("That is not the code we sent, or it has expired. After five wrong tries a new code is needed.")
 	}
@@ -61,7 +68,33 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if nonce != "" {
+		d.setNonce(w, r, d.Registry.SealNonce(email, nonce))
+	}
 	return d.enter(w, r, opened)
+}
+
+// nonce returns the browser's nonce of sign-ins; "" when it has none.
+func (d *Dashboard) nonce(r *http.Request) string {
+	name, _ := d.cookie(r)
+	c, err := r.Cookie(name + "-nonce")
+	if err != nil || len(c.Value) > maxNonce {
+		return ""
+	}
+	return c.Value
+}
+
+const (
+	maxNonce  = 200
+	nonceTime = 365 * 24 * time.Hour // the most that browsers keep, about
+)
+
+// setNonce gives the browser a nonce, which stays when the session ends.
+func (d *Dashboard) setNonce(w http.ResponseWriter, r *http.Request, nonce string) {
+	name, secure := d.cookie(r)
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
+		Name: name + "-nonce", Value: nonce, Path: "/", MaxAge: int(nonceTime.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
 }
 
 // linkPage asks for a click: programs that open links do not use them up.

@@ -256,6 +256,7 @@ type SignInRequest struct {
 	Code  string `json:"code,omitempty"`
 	Email string `json:"email,omitempty"`
 	OTP   string `json:"otp,omitempty"`
+	Nonce string `json:"nonce,omitempty"` // of the reply to auth-send-otp
 }
 
 // SignInReply is the reply to a sign-in. Token is the session's secret, and

@@ -197,8 +197,22 @@ type AddressRecord struct {
 	Mails    []time.Time `json:"mails,omitempty"` // of the last day
 	WrongDay string      `json:"wrong_day,omitempty"`
 	Wrong    int         `json:"wrong,omitempty"` // tries on WrongDay
+	// Asked are the codes by the clients that asked for them.
+	Asked []AskedCode `json:"asked,omitempty"`
+	// Kept are the mails of the last day beyond those of everybody, which were kept for
+	// clients that had signed in before.
+	Kept []time.Time `json:"kept,omitempty"`
 	// Failures are the last wrong codes, for the audit of the team.
 	Failures []SignInFailure `json:"failures,omitempty"`
+}
+
+// AskedCode is a code that was mailed, bound to the nonce of the client that asked for it.
+type AskedCode struct {
+	Nonce    string    `json:"nonce"` // a hash of it
+	Hash     string    `json:"hash"`  // of the code
+	Ends     time.Time `json:"ends"`
+	Tries    int       `json:"tries,omitempty"` // wrong ones with the nonce
+	FullName string    `json:"full_name,omitempty"`
 }
 
 // SignInFailure is a wrong code, and the client that sent it.

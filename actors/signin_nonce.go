@@ -1,0 +1,85 @@
+package actors
+
+import (
+	"crypto/subtle"
+	"slices"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Codes bound to clients. Whoever asks for a code has a nonce, and a try with it meets
+// only the code that was mailed for it: wrong tries of others, and codes that they ask
+// for, change nothing. A try without a nonce meets the newest code, within the limits of
+// the address.
+
+// NewSignInNonce returns a nonce for a client without one.
+func NewSignInNonce() string { return watchpost.NewSecret(26) }
+
+// signedInBefore reports whether the nonce has the seal of a client that signed in to the
+// address.
+func (k *Keyring) signedInBefore(email, nonce string) bool {
+	bare, seal, sealed := strings.Cut(nonce, ".")
+	return sealed && subtle.ConstantTimeCompare([]byte(seal), []byte(k.hash("signed in "+email, bare))) == 1
+}
+
+// SealNonce marks the nonce of a client as that of one that signed in to the address.
+func (r *Registry) SealNonce(email, nonce string) string {
+	bare, _, _ := strings.Cut(nonce, ".")
+	return bare + "." + r.env.keyring.hash("signed in "+email, bare)
+}
+
+func (s *signIn) nonceHash(email, nonce string) string {
+	bare, _, _ := strings.Cut(nonce, ".")
+	return s.env.keyring.hash("nonce "+email, bare)
+}
+
+// bind binds the newest code of an address to the nonce of its client, in place of the
+// one before, and forgets those that are over.
+func (s *signIn) bind(a *teamspace.AddressRecord, m sendCode, now time.Time) {
+	nonce := s.nonceHash(m.email, m.nonce)
+	a.Asked = slices.DeleteFunc(slices.Clone(a.Asked), func(one teamspace.AskedCode) bool {
+		return one.Nonce == nonce || !now.Before(one.Ends)
+	})
+	if m.nonce != "" {
+		a.Asked = append(a.Asked, teamspace.AskedCode{Nonce: nonce, Hash: a.Hash, Ends: a.Ends, FullName: a.FullName})
+	}
+}
+
+// asked returns the place of the code that is bound to the nonce of a try; -1: none is.
+func (s *signIn) asked(a *teamspace.AddressRecord, m verifyCode, now time.Time) int {
+	if m.nonce == "" {
+		return -1
+	}
+	nonce := s.nonceHash(m.email, m.nonce)
+	return slices.IndexFunc(a.Asked, func(one teamspace.AskedCode) bool { return one.Nonce == nonce && now.Before(one.Ends) })
+}
+
+// verifyAsked decides about a try with the nonce of the code at place i.
+func (s *signIn) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, i int) {
+	one := &a.Asked[i]
+	hash := s.hash(m.email, m.code)
+	if one.Tries < otpTries && subtle.ConstantTimeCompare([]byte(hash), []byte(one.Hash)) == 1 {
+		s.accept(a, batch, m.email, hash, one.FullName)
+		return
+	}
+	if one.Tries < otpTries {
+		one.Tries++
+		noteFailure(a, m.client, s.env.clock.Now())
+		s.putAddress(batch, m.email, a)
+	}
+	s.commit(batch, errOTP())
+}
+
+// accept uses a code up, by its hash.
+func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, email, hash, fullName string) {
+	if a.Hash == hash {
+		a.Hash = ""
+	}
+	a.Asked = slices.DeleteFunc(slices.Clone(a.Asked), func(one teamspace.AskedCode) bool { return one.Hash == hash })
+	s.putAddress(batch, email, a)
+	s.commit(batch, codeAccepted{fullName})
+}
