@@ -132,6 +132,7 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 	}
 	for _, d := range c.debited {
 		note(d.Account)
+		as.team.members.confirm(batch, d.Account)
 	}
 	for _, d := range c.refunded {
 		note(d.Account)

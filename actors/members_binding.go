@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"time"
+
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -55,6 +57,18 @@ func reportedBefore(r, o *teamspace.SessionRecord) bool {
 		return r.AccountAt.Before(o.AccountAt)
 	}
 	return r.ID < o.ID
+}
+
+// maxBinds is how often a day a member may confirm another account. Each leaves a record
+// and an actor, and an ended claim that costs the account's next owner a day's allowances.
+const maxBinds = 10
+
+// changesOn returns how often a member has changed the account on the day of now.
+func changesOn(r teamspace.BindingRecord, now time.Time) int {
+	if r.ChangedOn.Equal(watchpost.Daily.Start(now)) {
+		return r.Changes
+	}
+	return 0
 }
 
 // bind makes an account the member's, and says so in the log.

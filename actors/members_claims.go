@@ -11,18 +11,44 @@ import (
 )
 
 // A claim names the team and the member that work with an account of the
-// network. The first session to report the account makes it, by compare-and-set
-// in the directory that all teams share; it ends when the member is removed or
-// has no session any more, or after claimEnds without a hello. An ended claim
+// network. The first session to report the account, signed in, makes it, by
+// compare-and-set in the directory that all teams share; it ends when the member is
+// removed or has no session any more, or after claimEnds without a hello. An ended claim
 // stays until another member claims the account.
+//
+// Nothing proves that a session is signed in to what it reports. So a claim holds for
+// claimConfirmed only until a second sign of life or work confirms it. One that lapses has
+// done nothing with the account, and costs the next owner no allowance.
 
-// claimEnds is how long a claim lasts without a hello.
-const claimEnds = 30 * 24 * time.Hour
+const (
+	// claimEnds is how long a claim lasts without a hello.
+	claimEnds = 30 * 24 * time.Hour
+	// claimConfirmed is how long a claim lasts that is not confirmed.
+	claimConfirmed = time.Hour
+	// secondSign is how much later than the claim a sign of life confirms it: what one
+	// moment's frames repeat is no second sign.
+	secondSign = protocol.HeartbeatEvery / 2
+)
 
 // heldClaim is a claim as it is stored: a nil stored says that there is none.
 type heldClaim struct {
 	teamspace.ClaimEntry
 	stored []byte
+}
+
+// lapsed reports whether the claim was not confirmed in time.
+func (c *heldClaim) lapsed(now time.Time) bool {
+	return !c.Ended && !c.ConfirmBy.IsZero() && !now.Before(c.ConfirmBy)
+}
+
+// over reports whether another member may claim the account.
+func (c *heldClaim) over(now time.Time) bool {
+	return c.stored == nil || c.Ended || c.lapsed(now) || now.Sub(c.HelloAt) >= claimEnds
+}
+
+// confirmedBy reports whether a sign of life confirms the claim.
+func (c *heldClaim) confirmedBy(sign time.Time) bool {
+	return !c.ConfirmBy.IsZero() && !sign.Before(c.ConfirmBy.Add(secondSign-claimConfirmed))
 }
 
 func (ms *members) loadAccounts(view persistence.View) error {
@@ -32,12 +58,12 @@ func (ms *members) loadAccounts(view persistence.View) error {
 }
 
 // claimed reads the claims on accounts: as this activation left them or, when it has
-// nothing to do with them, from the directory.
-func (ms *members) claimed(urns ...watchpost.AccountURN) (map[watchpost.AccountURN]heldClaim, error) {
+// nothing to do with them, or others may have claimed them since, from the directory.
+func (ms *members) claimed(now time.Time, urns ...watchpost.AccountURN) (map[watchpost.AccountURN]heldClaim, error) {
 	held := make(map[watchpost.AccountURN]heldClaim, len(urns))
 	var others []string
 	for _, urn := range urns {
-		if claim, ours := ms.claims[urn]; ours {
+		if claim, ours := ms.claims[urn]; ours && (claim.Ended || !claim.over(now)) {
 			held[urn] = claim
 		} else {
 			others = append(others, string(urn))
@@ -70,27 +96,63 @@ func (ms *members) setClaim(batch *persistence.Batch, urn watchpost.AccountURN, 
 	}
 }
 
+// holds returns the claim on an account, and whether it is the member's own and whether it
+// is another's. It claims nothing.
+func (ms *members) holds(urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (claim teamspace.ClaimEntry, ours, others bool, err error) {
+	claims, err := ms.claimed(now, urn)
+	if err != nil {
+		return teamspace.ClaimEntry{}, false, false, err
+	}
+	held := claims[urn]
+	own := held.Team == ms.team.id && held.Member == member
+	return held.ClaimEntry, own && !held.Ended, !own && !held.over(now), nil
+}
+
+// unconfirmed reports whether a sign of life now confirms the team's claim on an account.
+func (ms *members) unconfirmed(urn watchpost.AccountURN, now time.Time) bool {
+	held := ms.claims[urn]
+	return held.Team == ms.team.id && held.confirmedBy(now)
+}
+
+// confirm confirms the team's claim on an account with the work that the batch decides. Of
+// a claim that has lapsed and is another team's now the store refuses both.
+func (ms *members) confirm(batch *persistence.Batch, urn watchpost.AccountURN) {
+	held := ms.claims[urn]
+	if held.Team != ms.team.id || held.Ended || held.ConfirmBy.IsZero() {
+		return
+	}
+	next := held.ClaimEntry
+	next.ConfirmBy = time.Time{}
+	ms.setClaim(batch, urn, held, next)
+}
+
 // claim returns the claim on an account and whether it is the member's own,
 // after claiming a free account. A second claimant has no allowance until
 // the next reset: the account may have used it elsewhere.
 func (ms *members) claim(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, now time.Time) (teamspace.ClaimEntry, bool, error) {
-	claims, err := ms.claimed(urn)
+	claims, err := ms.claimed(now, urn)
 	if err != nil {
 		return teamspace.ClaimEntry{}, false, err
 	}
 	held := claims[urn]
+	fresh := teamspace.ClaimEntry{Team: ms.team.id, Member: member, HelloAt: watchpost.Daily.Start(now), ConfirmBy: now.UTC().Truncate(time.Second).Add(claimConfirmed)}
 	if held.stored == nil {
-		fresh := teamspace.ClaimEntry{Team: ms.team.id, Member: member, HelloAt: watchpost.Daily.Start(now)}
 		ms.setClaim(batch, urn, held, fresh)
 		return fresh, true, nil
 	}
 	next := held.ClaimEntry
 	next.HelloAt, next.Ended = watchpost.Daily.Start(now), false
 	if held.Team != ms.team.id || held.Member != member {
-		if !held.Ended && now.Sub(held.HelloAt) < claimEnds {
+		if !held.over(now) {
 			return held.ClaimEntry, false, nil
 		}
-		next = teamspace.ClaimEntry{Team: ms.team.id, Member: member, HelloAt: next.HelloAt, From: watchpost.Daily.Reset(now), FromWeekly: watchpost.Weekly.Reset(now)}
+		next = fresh
+		next.From, next.FromWeekly = watchpost.Daily.Reset(now), watchpost.Weekly.Reset(now)
+		if held.lapsed(now) {
+			next.From, next.FromWeekly = held.From, held.FromWeekly
+		}
+	} else if held.confirmedBy(now) {
+		next.ConfirmBy = time.Time{}
 	}
 	next.Team, next.Member = ms.team.id, member // equal by now; in text that this team has anyway
 	if next != held.ClaimEntry {
@@ -124,7 +186,7 @@ func (ms *members) endClaims(st *steps, except watchpost.AccountURN, of ...watch
 		}
 	}
 	slices.Sort(urns)
-	claims, err := ms.claimed(urns...)
+	claims, err := ms.claimed(ms.env.clock.Now(), urns...)
 	if err != nil {
 		return err
 	}

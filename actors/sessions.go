@@ -299,7 +299,12 @@ func (ss *sessions) onAnnounced(m *announced) {
 	}
 	ss.team.rules.onAccountChanged(m.member)
 	if s := ss.byID[m.seen]; s != nil {
-		ss.saw(batch, s, false, ss.env.clock.Now())
+		now := ss.env.clock.Now()
+		ss.saw(batch, s, false, now)
+		if s.home == ss.team.accounts.actors[m.account] && s.worker.signedIn && ss.team.members.unconfirmed(m.account, now) {
+			ss.reportAccount(batch, s, s.account)
+			ss.statusChanged(s)
+		}
 	}
 	ss.commits.submit(batch, m.then)
 	if m.taken != nil {

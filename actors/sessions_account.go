@@ -14,8 +14,8 @@ import (
 )
 
 // onBind makes the account that a session is signed in to its member's. What
-// the session is not signed in to, or another member works with, is not bound;
-// the status that follows says what holds.
+// the session is not signed in to, or another member works with, is not bound, nor is an
+// account after maxBinds on one day; the status that follows says what holds.
 func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	ss.statusChanged(s)
 	if f.Account == nil {
@@ -23,10 +23,11 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 	}
 	a, w, member := cleanAccount(*f.Account), s.worker, s.record.Member
 	urn := watchpost.AccountURN(a.URN)
-	if urn == "" || urn != w.account || !w.signedIn || urn == ss.team.members.bindings[member].Account {
+	now, bound := ss.env.clock.Now(), ss.team.members.bindings[member]
+	changes := changesOn(bound, now)
+	if urn == "" || urn != w.account || !w.signedIn || urn == bound.Account || changes >= maxBinds {
 		return
 	}
-	now := ss.env.clock.Now()
 	batch := &persistence.Batch{}
 	_, ours, err := ss.team.members.claim(batch, urn, member, now)
 	if err != nil {
@@ -44,7 +45,9 @@ func (ss *sessions) onBind(s *sessionState, f protocol.Frame) {
 		return
 	}
 	ss.submitSteps(others, nil)
-	ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: s.account.Slug, Name: s.account.Name, At: now}, s.record.ID)
+	ss.team.members.bind(batch, member, teamspace.BindingRecord{
+		Account: urn, Slug: s.account.Slug, Name: s.account.Name, At: now, Changes: changes + 1, ChangedOn: watchpost.Daily.Start(now),
+	}, s.record.ID)
 	for _, one := range ss.of(member) {
 		if one.worker == nil {
 			continue
@@ -126,24 +129,35 @@ func (ss *sessions) takeReport(batch *persistence.Batch, s *sessionState, report
 		w.other, w.inUse = true, refused
 		return nil
 	}
-	claim, ours, err := ss.team.members.claim(batch, urn, member, now)
+	claim, ours, others, err := ss.claimReported(batch, urn, member, a.SignedIn, now)
 	if err != nil {
 		ss.fail(err)
 		return nil
 	}
-	w.inUse = !ours
+	w.inUse = others
 	ss.rememberAccount(batch, s, urn, ours, now)
 	if !ours {
 		return nil
 	}
 	ss.team.members.keepAccount(batch, urn, member, a, now)
 	if a.SignedIn && (!known || bound.Slug != a.Slug || bound.Name != a.Name) {
-		ss.team.members.bind(batch, member, teamspace.BindingRecord{Account: urn, Slug: a.Slug, Name: a.Name, At: now}, s.record.ID)
+		bound.Account, bound.Slug, bound.Name, bound.At = urn, a.Slug, a.Name, now
+		ss.team.members.bind(batch, member, bound, s.record.ID)
 	}
 	home = ss.team.accounts.actorOf(urn, member)
 	from, fromWeekly := ss.env.allowancesFrom(claim)
 	ss.team.tasks.dispatch.limit(urn, from, fromWeekly)
 	return home
+}
+
+// claimReported claims the account that a session is signed in to. The report of an
+// account that it is not signed in to claims nothing.
+func (ss *sessions) claimReported(batch *persistence.Batch, urn watchpost.AccountURN, member watchpost.MemberID, signedIn bool, now time.Time) (claim teamspace.ClaimEntry, ours, others bool, err error) {
+	if !signedIn {
+		return ss.team.members.holds(urn, member, now)
+	}
+	claim, ours, err = ss.team.members.claim(batch, urn, member, now)
+	return claim, ours, !ours, err
 }
 
 // workerChanged takes up a change of a worker.

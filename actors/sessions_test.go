@@ -149,6 +149,9 @@ func TestAccountClaims(t *testing.T) {
 func TestClaimTakenOver(t *testing.T) {
 	t.Parallel()
 	w, team, s := house(t)
+	w.Advance(protocol.HeartbeatEvery)
+	s.Heartbeat() // confirms the claim
+	s.Settle()
 	s.Drop()
 	heir := w.CreateTeam(t, watchpost.PlanFree)
 	h := heir.Session(t, "ada")

@@ -69,6 +69,9 @@ type ClaimEntry struct {
 	FromWeekly time.Time `json:"from_weekly,omitzero"`
 	// Ended is set when the member was removed or has no session any more.
 	Ended bool `json:"ended,omitempty"`
+	// ConfirmBy is when the claim is over unless it is confirmed; zero when it is, as
+	// claims of earlier builds are.
+	ConfirmBy time.Time `json:"confirm_by,omitzero"`
 }
 
 // SessionRecord is a paired session of a member.
@@ -133,6 +136,9 @@ type BindingRecord struct {
 	Slug    string               `json:"slug,omitempty"`
 	Name    string               `json:"name,omitempty"`
 	At      time.Time            `json:"at"`
+	// Changes is how often the member has confirmed another account on the day ChangedOn.
+	Changes   int       `json:"changes,omitempty"`
+	ChangedOn time.Time `json:"changed_on,omitzero"`
 }
 
 // AccountRecord is an account that a member has claimed. It is shown while no
