@@ -23,12 +23,21 @@ const (
 	AuditSessionOpened   AuditKind = "session_opened" // of the extension
 	AuditSessionEnded    AuditKind = "session_ended"
 	AuditAccountReleased AuditKind = "account_released"
+	AuditTargetMade      AuditKind = "target_made" // of notifications
+	AuditTargetChanged   AuditKind = "target_changed"
+	AuditTargetDeleted   AuditKind = "target_deleted"
+	AuditRuleMade        AuditKind = "rule_made"
+	AuditRuleChanged     AuditKind = "rule_changed"
+	AuditRuleDeleted     AuditKind = "rule_deleted"
+	AuditRulesStopped    AuditKind = "rules_stopped"
+	AuditRulesResumed    AuditKind = "rules_resumed"
 )
 
 // Origin says where a request comes from. The zero value is the service itself.
 type Origin struct {
 	Operator bool     `json:",omitempty"` // by the admin API
 	Name     string   `json:",omitempty"` // of the operator; "": the token of all of them
+	Key      bool     `json:",omitempty"` // a change by the API key, whoever has it
 	Member   MemberID `json:",omitempty"` // who is signed in, or proved it with the request
 	// Client is the address; of IPv6 addresses, the network of 64 bits.
 	Client string `json:",omitempty"`
@@ -41,7 +50,7 @@ type AuditEntry struct {
 	By   Origin
 	// Email is that of By.Member at the time.
 	Email string `json:",omitempty"`
-	// Subject is whom or what it concerns: an email, a role, the id of a session.
+	// Subject is whom or what it concerns: an email, a role, the name of a rule.
 	Subject string `json:",omitempty"`
 }
 

@@ -19,6 +19,12 @@ func WithOrigin(ctx context.Context, from watchpost.Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, from)
 }
 
+// OriginOf returns the origin of a context, and whether it has one.
+func OriginOf(ctx context.Context) (from watchpost.Origin, known bool) {
+	from, known = ctx.Value(originKey{}).(watchpost.Origin)
+	return from, known
+}
+
 type originKey struct{}
 
 // originated is a request with its origin; answered as the request.
@@ -30,7 +36,7 @@ type originated struct {
 
 // withOrigin returns the message for a request under a context.
 func withOrigin(ctx context.Context, request any) any {
-	from, known := ctx.Value(originKey{}).(watchpost.Origin)
+	from, known := OriginOf(ctx)
 	if trace := tracing.Of(ctx); known || trace != "" {
 		return originated{from, trace, request}
 	}

@@ -45,6 +45,7 @@ func (rs *engagementRules) onCreate(m CreateRule) {
 	rs.book.Rules[r.ID] = r
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
+	rs.audit(batch, watchpost.AuditRuleMade, &r)
 	rs.team.idempotency.commitOnce(batch, rs.viewOf(r))
 }
 
@@ -83,6 +84,7 @@ func (rs *engagementRules) onUpdate(m UpdateRule) {
 	rs.book.Rules[r.ID] = r
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyRule, r.ID), teamspace.Encode(r))
+	rs.audit(batch, watchpost.AuditRuleChanged, &r)
 	rs.commit(batch, rs.viewOf(r))
 	rs.refresh(&r)
 	rs.run()
@@ -103,7 +105,13 @@ func (rs *engagementRules) onDelete(m DeleteRule) {
 
 func (rs *engagementRules) remove(batch *persistence.Batch, id watchpost.RuleID) {
 	batch.Delete(teamspace.Key(teamspace.KeyRule, id))
+	r := rs.book.Rules[id]
+	rs.audit(batch, watchpost.AuditRuleDeleted, &r)
 	delete(rs.book.Rules, id)
+}
+
+func (rs *engagementRules) audit(batch *persistence.Batch, kind watchpost.AuditKind, r *watchpost.EngagementRule) {
+	rs.team.audit.note(batch, kind, "", r.Name+", "+string(r.Action))
 }
 
 // onWatchlistDeleted deletes the rules of a watchlist with it; run is to
@@ -123,8 +131,10 @@ func (rs *engagementRules) onStop(m StopRules) {
 	case m.Stop && rs.stopped == nil:
 		rs.stopped = &teamspace.StoppedRecord{At: rs.env.clock.Now(), By: m.By}
 		batch.Put([]byte(teamspace.KeyRulesStopped), teamspace.Encode(*rs.stopped))
-	case !m.Stop:
+		rs.team.audit.note(batch, watchpost.AuditRulesStopped, "", "")
+	case !m.Stop && rs.stopped != nil:
 		rs.stopped = nil
+		rs.team.audit.note(batch, watchpost.AuditRulesResumed, "", "")
 		batch.Delete([]byte(teamspace.KeyRulesStopped))
 	}
 	rs.book.Stopped = rs.stopped != nil

@@ -118,8 +118,13 @@ func (ns *notifications) onCreate(m CreateTarget) {
 	box.target = &t
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
+	ns.audit(batch, watchpost.AuditTargetMade, &t)
 	created.TargetView = ns.viewOf(box, t)
 	ns.team.idempotency.commitOnce(batch, created)
+}
+
+func (ns *notifications) audit(batch *persistence.Batch, kind watchpost.AuditKind, t *watchpost.NotificationTarget) {
+	ns.team.audit.note(batch, kind, "", t.Name+", "+string(t.Kind))
 }
 
 // check checks what only the team knows.
@@ -159,6 +164,7 @@ func (ns *notifications) onUpdate(m UpdateTarget) {
 	box.target = &t
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyTarget, t.ID), teamspace.Encode(t))
+	ns.audit(batch, watchpost.AuditTargetChanged, &t)
 	ns.resume(batch, box)
 	ns.mark(batch)
 	ns.commit(batch, ns.viewOf(box, t))
@@ -213,6 +219,7 @@ func (ns *notifications) onDelete(m DeleteTarget) {
 	}
 	batch := &persistence.Batch{}
 	batch.Delete(teamspace.Key(teamspace.KeyTarget, m.ID))
+	ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
 	box.target = nil
 	ns.commits.submit(batch, nil)
 	ns.clean()

@@ -30,7 +30,7 @@ type auditReply struct {
 type shownAudit struct {
 	At       timestamp           `json:"at"`
 	Event    watchpost.AuditKind `json:"event"`
-	By       string              `json:"by" validate:"oneof=operator member unknown"`
+	By       string              `json:"by" validate:"oneof=operator member key unknown"`
 	Member   watchpost.MemberID  `json:"member_id"`
 	Operator string              `json:"operator"` // name; "" of the token without one
 	Email    string              `json:"email"`
@@ -45,6 +45,8 @@ func showAudit(e *watchpost.AuditEntry) shownAudit {
 		by = "operator"
 	case e.By.Member != "":
 		by = "member"
+	case e.By.Key:
+		by = "key"
 	}
 	return shownAudit{timestampOf(e.At), e.Kind, by, e.By.Member, e.By.Name, e.Email, e.By.Client, e.Subject}
 }

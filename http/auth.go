@@ -45,11 +45,15 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 	})
 }
 
-// noteKeyUse notes who uses the key, at the node that serves the team.
+// noteKeyUse notes who uses the key, at the node that serves the team. What a request
+// changes is audited as done by the key, unless a member tries the call.
 func (s *Server) noteKeyUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.writable() == nil {
 			s.registry.NoteKeyUse(teamOf(r.Context()), r.Header.Get("X-Api-Key"), func() string { return s.clientOf(r).key() })
+		}
+		if _, known := actors.OriginOf(r.Context()); !known && r.Method != http.MethodGet {
+			r = r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Key: true, Client: s.clientOf(r).key()}))
 		}
 		next.ServeHTTP(w, r)
 	})

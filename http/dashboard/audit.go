@@ -25,6 +25,9 @@ var auditNames = map[watchpost.AuditKind]string{
 	watchpost.AuditMemberAdded: "Member added", watchpost.AuditRoleChanged: "Role changed", watchpost.AuditMemberRemoved: "Member removed",
 	watchpost.AuditPairingCode: "Pairing code made", watchpost.AuditSessionOpened: "Browser paired", watchpost.AuditSessionEnded: "Browser disconnected",
 	watchpost.AuditAccountReleased: "Account released",
+	watchpost.AuditTargetMade:      "Notification made", watchpost.AuditTargetChanged: "Notification changed", watchpost.AuditTargetDeleted: "Notification deleted",
+	watchpost.AuditRuleMade: "Rule made", watchpost.AuditRuleChanged: "Rule changed", watchpost.AuditRuleDeleted: "Rule deleted",
+	watchpost.AuditRulesStopped: "Rules stopped", watchpost.AuditRulesResumed: "Rules resumed",
 }
 
 func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
@@ -40,6 +43,8 @@ func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
 		}
 	case row.Who == "" && e.By.Member != "":
 		row.Who = "a former member"
+	case e.By.Key:
+		row.Who = "the API key"
 	case row.Who == "" && row.Bad:
 		row.Who = "someone"
 	case row.Who == "":
