@@ -29,16 +29,14 @@ const (
 	NotFound
 	// Forbidden means that the thing belongs to another team.
 	Forbidden
-	// Conflict means that the current state does not allow the change.
+	// Conflict means that the current state does not allow the change, or no more of
+	// them for now.
 	Conflict
 	// PlanLimit means that a quota of the plan is reached; the text names it.
 	PlanLimit
 	// InvitationCap means that the network accepts no more invitations this
 	// week.
 	InvitationCap
-	// TooOften means that the service lets this be done again later; the text says
-	// of what there was too much.
-	TooOften
 )
 
 // Error is the only error type that crosses package borders. Text is the

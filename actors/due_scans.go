@@ -65,6 +65,9 @@ func (d *dueScans) rest(resting map[watchpost.TeamID]restingScan) {
 func (d *dueScans) age() (age time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if len(d.live)+len(d.resting) == 0 {
+		return 0
+	}
 	now := d.now()
 	for _, oldest := range d.live {
 		if !oldest.IsZero() {

@@ -87,7 +87,7 @@ func (ms *members) onAddMember(m AddMember) {
 	ms.team.idempotency.commitOnce(batch, member)
 }
 
-// takeInvitation counts an invitation by a member (TooOften). One that is taken back by
+// takeInvitation counts an invitation by a member (Conflict). One that is taken back by
 // removing the member counts, too: its mail was sent.
 func (ms *members) takeInvitation(batch *persistence.Batch) error {
 	record := &ms.team.record
@@ -95,7 +95,7 @@ func (ms *members) takeInvitation(batch *persistence.Batch) error {
 		record.InvitedOn, record.Invited = day, 0
 	}
 	if record.Invited >= watchpost.MaxInvitations {
-		return watchpost.Errorf(watchpost.TooOften, watchpost.TextInvitations)
+		return watchpost.Errorf(watchpost.Conflict, watchpost.TextInvitations)
 	}
 	record.Invited++
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(*record))

@@ -63,7 +63,7 @@ type UpdateTeam struct {
 }
 
 // AddMember adds a member (PlanLimit, Conflict when the email belongs to a
-// team, TooOften); answered by watchpost.Member.
+// team, Conflict); answered by watchpost.Member.
 type AddMember struct {
 	Email    string // normalised
 	FullName string

@@ -118,12 +118,12 @@ func (box *outbox) count(now time.Time) {
 }
 
 // takeSend counts a test or repetition: by its target, whose rate it takes from, and by
-// the team, which may make targets anew (TooOften).
+// the team, which may make targets anew (Conflict).
 func (ns *notifications) takeSend(batch *persistence.Batch, box *outbox, perHour int) error {
 	now := ns.env.clock.Now()
 	sends := ns.sends.At(now)
 	if box.state.Hour.Equal(sends.Hour) && box.state.InHour >= perHour || sends.Times >= watchpost.MaxSendsNow {
-		return watchpost.Errorf(watchpost.TooOften, watchpost.TextSendsNow)
+		return watchpost.Errorf(watchpost.Conflict, watchpost.TextSendsNow)
 	}
 	sends.Times++
 	ns.sends = sends

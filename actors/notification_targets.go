@@ -43,7 +43,7 @@ type DeleteTarget struct{ ID watchpost.TargetID }
 type ListTargets struct{}
 
 // SendNow sends a test message or, with a delivery of the log, its posts again, at
-// once and past what waits (NotFound, TooOften); answered by watchpost.Delivery. A success
+// once and past what waits (NotFound, Conflict); answered by watchpost.Delivery. A success
 // resumes a target that was paused.
 type SendNow struct {
 	ID       watchpost.TargetID

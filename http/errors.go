@@ -24,7 +24,6 @@ var statuses = map[watchpost.Kind]int{
 	watchpost.Conflict:          http.StatusConflict,
 	watchpost.PlanLimit:         http.StatusPaymentRequired,
 	watchpost.InvitationCap:     http.StatusTooManyRequests,
-	watchpost.TooOften:          http.StatusTooManyRequests,
 }
 
 // Texts that only the HTTP layer says.

@@ -39,7 +39,7 @@ func (s *Server) notificationRoutes() {
 	handle(s, s.api, http.MethodGet, path+"/deliveries", s.getDeliveries, s.operation(teams, "getNotificationDeliveries", "List the last 100 deliveries of a target, or of all targets", tagNotifications),
 		query("id", "the target; default: all", openapi3.NewStringSchema()), withError(http.StatusBadRequest, "Invalid 'id'"))
 	handleBody(s, s.api, http.MethodPost, path+"/send", s.sendNow, s.operation(teams, "sendNotification", "Send a test message, or a delivery again", tagNotifications),
-		withBody(textMissingID, "Invalid 'delivery_id'"), unknown, withError(http.StatusNotFound, "Delivery not found"), withError(http.StatusTooManyRequests, watchpost.TextSendsNow))
+		withBody(textMissingID, "Invalid 'delivery_id'"), unknown, withError(http.StatusNotFound, "Delivery not found"), withError(http.StatusConflict, watchpost.TextSendsNow))
 }
 
 // targetFields are the fields of a target that a request gives.

@@ -73,13 +73,13 @@ func TestTestsTakeFromTheRate(t *testing.T) {
 	for range 2 {
 		read[fields](send(slow), 200)
 	}
-	send(slow).fails(429, textSendsNow)
+	send(slow).fails(409, textSendsNow)
 	require.Equal(t, int32(2), got.Load())
 
 	for range 80 {
 		id := target(600)
 		if last := send(id); last.status != 200 {
-			last.fails(429, textSendsNow)
+			last.fails(409, textSendsNow)
 		}
 		read[fields](m.call("DELETE", "/api-notifications?id="+id, ""), 200)
 	}
@@ -87,7 +87,7 @@ func TestTestsTakeFromTheRate(t *testing.T) {
 	b := h.browser()
 	b.signIn(m.email)
 	page := b.send("/app/notifications/"+slow, url.Values{"do": {"test"}, "token": {b.token()}})
-	require.Equal(t, 429, page.status)
+	require.Equal(t, 409, page.status)
 	require.Contains(t, page.raw, textSendsNow)
 }
 
@@ -111,7 +111,7 @@ func TestInvitationsOfADay(t *testing.T) {
 		remove(fmt.Sprintf("victim%d@corp.example", n))
 	}
 	over := invite(20)
-	require.Equal(t, 429, over.status)
+	require.Equal(t, 422, over.status)
 	require.Contains(t, over.raw, "Too many invitations today")
 	require.Empty(t, h.mail.to("victim20@corp.example"))
 	read[fields](h.admin("POST", "/admin/teams/"+m.id+"/members", `{"email":"added@corp.example","role":"member"}`), 201)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
+
+	"watchpost"
 )
 
 // sources are the packages whose errors a caller may see.
@@ -24,6 +26,7 @@ var sources = []string{".", "..", "../actors"}
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
 	"Signed out":                       "the dashboard then leads to its sign-in",
+	watchpost.TextInvitations:          "of the dashboard's page",
 	"Team already exists":              "ids are made by the service",
 	"Invalid 'plan'":                   "replaced by the handler's text",
 	"Invalid 'role'":                   "replaced by the handler's text",

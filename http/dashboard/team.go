@@ -292,8 +292,6 @@ func (d *Dashboard) invite(w http.ResponseWriter, r *http.Request, v *visit) err
 	case err == nil:
 	case watchpost.KindOf(err) == watchpost.PlanLimit:
 		return again(http.StatusPaymentRequired, errorText(err))
-	case watchpost.KindOf(err) == watchpost.TooOften:
-		return again(http.StatusTooManyRequests, errorText(err))
 	case watchpost.KindOf(err) == watchpost.Conflict, watchpost.KindOf(err) == watchpost.Invalid:
 		return again(http.StatusUnprocessableEntity, errorText(err))
 	}
