@@ -29,16 +29,9 @@ func TestSlowClients(t *testing.T) {
 	}
 	require.Positive(t, server.MaxHeaderBytes)
 	server.ReadTimeout = 50 * time.Millisecond
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	defer func() {
-		require.NoError(t, server.Close())
-		require.ErrorIs(t, <-served, http.ErrServerClosed)
-	}()
+	address := listening(t, server)
 
-	slow, err := net.Dial("tcp", listener.Addr().String())
+	slow, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	defer slow.Close()
 	_, err = io.WriteString(slow, "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
@@ -66,15 +59,8 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}), slog.New(slog.DiscardHandler))
 	require.LessOrEqual(t, server.WriteTimeout, time.Minute)
 	server.WriteTimeout = 50 * time.Millisecond
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	defer func() {
-		require.NoError(t, server.Close())
-		require.ErrorIs(t, <-served, http.ErrServerClosed)
-	}()
-	conn, err := net.Dial("tcp", listener.Addr().String())
+	address := listening(t, server)
+	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	defer conn.Close()
 	_, err = io.WriteString(conn, "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -85,4 +71,18 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	case <-time.After(time.Minute):
 		require.FailNow(t, "the reply is still being written")
 	}
+}
+
+// listening has a server listen until the test ends, and returns its address.
+func listening(t *testing.T, server *http.Server) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-served, http.ErrServerClosed)
+	})
+	return listener.Addr().String()
 }
