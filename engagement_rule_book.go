@@ -47,11 +47,11 @@ type RuleVerdict struct {
 	// RuleQueued if it waits, RuleProposed if it waits for a member's decision, and
 	// otherwise the state in which it ends: it is never done.
 	State RuleActionState
-	// Member is the one on whose account it will be done as things are; "" when nobody
+	// Member is the one on whose account it will be done as things are; "" when no one
 	// can in time.
 	Member MemberID
 	// At is when the account may do it, as far as the clock tells: it may be busy or away
-	// then. When nobody can in time, it is when the action lapses.
+	// then. When no one can in time, it is when the action lapses.
 	At time.Time
 }
 
@@ -120,7 +120,7 @@ type turn struct {
 }
 
 // compare puts the account first that can act soonest, and of two the one that has
-// done less. One that is away may come back at any time, but nobody knows.
+// done less. One that is away may come back at any time, but no one knows.
 func (t turn) compare(o turn) int {
 	return cmp.Or(cmp.Compare(place(t.connected), place(o.connected)), t.at.Compare(o.at), cmp.Compare(place(t.free), place(o.free)), cmp.Compare(t.load, o.load))
 }

@@ -38,7 +38,7 @@ type Member struct {
 	FullName  string
 	Role      Role
 	CreatedAt time.Time
-	// NeverSignedIn is set until the member signs in: until then nobody has shown that
+	// NeverSignedIn is set until the member signs in: until then no one has shown that
 	// the mailbox is theirs and that they want mail of the team. Members from before it
 	// was stored count as signed in.
 	NeverSignedIn bool `json:",omitempty"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ending says why a top actor ended that nobody had asked to.
+// ending says why a top actor ended that no one had asked to.
 type ending uint8
 
 const (
@@ -45,7 +45,7 @@ type crash struct {
 
 // Pauses after an actor failed: 20 ms, doubled with every further failure in a row, some
 // 20 s at the most after crashes, some 0.6 s, less up to a half, when the store failed.
-// An activation that went well begins anew with the outages, and one that has served
+// An activation that went well begins again with the outages, and one that has served
 // for crashLife with the crashes. What failed is forgotten after crashMemory, or when
 // the actor is passivated.
 const (

@@ -25,7 +25,7 @@ type dueScans struct {
 }
 
 // restingScan is the oldest scan of a team that is not in memory. It counts until a time:
-// a team that nobody has been active in for LivenessWindow has given its scans up, and
+// a team that no one has been active in for LivenessWindow has given its scans up, and
 // is no matter of the operator.
 type restingScan struct{ due, until time.Time }
 

@@ -80,7 +80,7 @@ type RuleView struct {
 // becomes of it is the book's to say, whenever something changes: it becomes a task
 // when it may be done at once and a connection of its account is free. The batch that
 // creates the task makes it running. A task that comes back without having acted ends,
-// and gives the action back to be decided anew, in one batch.
+// and gives the action back to be decided again, in one batch.
 type engagementRules struct {
 	*rootActor
 	team *team
@@ -88,7 +88,7 @@ type engagementRules struct {
 	book    watchpost.RuleBook
 	running map[watchpost.TaskID]*watchpost.RuleAction
 	stopped *teamspace.StoppedRecord // nil: not stopped
-	// due is set when an action may have to be decided anew; work does it.
+	// due is set when an action may have to be decided again; work does it.
 	due bool
 	// awaited are the members for whose connections an action waits.
 	awaited map[watchpost.MemberID]bool

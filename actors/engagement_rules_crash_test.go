@@ -170,7 +170,7 @@ func (l *ruleLife) step() {
 }
 
 // advance lets time pass, and notes when the member has not been seen for two days: what
-// arrived before and is looked at then is nobody's to act on.
+// arrived before and is looked at then is no one's to act on.
 func (l *ruleLife) advance(d time.Duration) {
 	l.w.Advance(d)
 	view, err := l.w.Store.View(l.w.Context())

@@ -158,7 +158,7 @@ func TestRuleOneOfAnAuthorAWeek(t *testing.T) {
 }
 
 // TestRuleAfterANetworkLimit: an action that the network refused is done in the next
-// hours of the rule, not when the allowance begins anew.
+// hours of the rule, not when the allowance begins again.
 func TestRuleAfterANetworkLimit(t *testing.T) {
 	t.Parallel()
 	w, team, s, _, scan := ruled(t, watchpost.ActionLike, nil)

@@ -265,7 +265,7 @@ func TestInteractionsReadAPage(t *testing.T) {
 	require.Equal(t, first, ask())
 }
 
-// TestInteractionsOfAnEarlierBuild: what an earlier build recorded, before and beside this
+// TestInteractionsOfAnEarlierBuild: what an earlier build recorded, before and next to this
 // one, is listed at the next request, also when a service ends in between; and a post
 // with more interactions than a batch holds is listed where it is collected.
 func TestInteractionsOfAnEarlierBuild(t *testing.T) {

@@ -29,7 +29,7 @@ type fencePassed struct{}
 type framesOnWay struct {
 	all     int
 	fenced  int           // since the last fence
-	waiting chan struct{} // closed when there is room again; nil: nobody waits
+	waiting chan struct{} // closed when there is room again; nil: no one waits
 }
 
 // release lets those go on who wait for room.

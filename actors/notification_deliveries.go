@@ -118,7 +118,7 @@ func (box *outbox) count(now time.Time) {
 }
 
 // takeSend counts a test or repetition: by its target, whose rate it takes from, and by
-// the team, which may make targets anew (Conflict).
+// the team, which may make targets again (Conflict).
 func (ns *notifications) takeSend(batch *persistence.Batch, box *outbox, perHour int) error {
 	now := ns.env.clock.Now()
 	sends := ns.sends.At(now)

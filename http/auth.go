@@ -128,10 +128,10 @@ func (t bearerToken) matches(secret string) bool {
 // over a slow line. Setting a test clock forward by months takes some minutes.
 const operatorTime = 15 * time.Minute
 
-// Operator is somebody who may use the admin API. The tokens are random and long, so
+// Operator is someone who may use the admin API. The tokens are random and long, so
 // that a plain hash protects them.
 type Operator struct {
-	Name string // in the audit; "": that of the token which is not somebody's own
+	Name string // in the audit; "": that of the token which is not someone's own
 	Hash [sha256.Size]byte
 }
 

@@ -82,7 +82,7 @@ func (n *reporting) ReportDead(_ context.Context, id string, refused bool) {
 }
 
 // TestFailedContact: a node that cannot be connected to is reported, and gives no sign of
-// life: that it refuses connections may go on for ever.
+// life: that it refuses connections may go on forever.
 func TestFailedContact(t *testing.T) {
 	t.Parallel()
 	const b = "b:1"

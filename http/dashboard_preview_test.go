@@ -97,7 +97,7 @@ func TestDashboardTryIsTheMembers(t *testing.T) {
 }
 
 // TestDashboardTryLinks: a link fills a call in from our own reference only, unless the
-// call changes nothing; a member never sends a write that somebody else has typed.
+// call changes nothing; a member never sends a write that another person has typed.
 func TestDashboardTryLinks(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -22,7 +22,7 @@ const (
 
 // intake is the body of a request, and on whose account it takes memory.
 type intake struct {
-	share *shares // nil: nobody has said who it is; the client counts
+	share *shares // nil: no one has said who it is; the client counts
 	user  string
 	most  int
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestForgedBackupIsRefused: somebody changes a member's address in a backup and computes every sum
+// TestForgedBackupIsRefused: someone changes a member's address in a backup and computes every sum
 // again. Without the master key all sums are right; with it nothing is restored, also when
 // the backup is made to look like one of a build that made no seals.
 func TestForgedBackupIsRefused(t *testing.T) {

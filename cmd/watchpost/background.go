@@ -15,7 +15,7 @@ const (
 	// time has passed: allowances begin at midnight, and work with them.
 	expireAt = time.Hour
 	// lookEvery is how often metrics are read that no request brings up to date. It is
-	// short beside the hours and days after which alerts on them fire.
+	// short next to the hours and days after which alerts on them fire.
 	lookEvery = time.Hour
 	// rotateEvery is how often a rotation of the master key goes on.
 	rotateEvery = time.Hour

@@ -100,7 +100,7 @@ func (n *Node) renew(ctx context.Context) error {
 }
 
 // see notes the renewals of the other members. A node that was cut off or paused itself
-// begins anew: what kept it from renewing may have kept the others.
+// begins again: what kept it from renewing may have kept the others.
 func (n *Node) see(others []row, sent time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

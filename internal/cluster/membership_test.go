@@ -116,7 +116,7 @@ func TestLostDatabaseReleasesNothing(t *testing.T) {
 }
 
 // TestDatabaseClockSteps: a step of the database's clock, which makes every lease old,
-// removes nobody. A lease that another step has put far into the future ends with its
+// removes no one. A lease that another step has put far into the future ends with its
 // node all the same.
 func TestDatabaseClockSteps(t *testing.T) {
 	t.Parallel()

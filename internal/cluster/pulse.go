@@ -13,7 +13,7 @@ type pulse struct {
 }
 
 // pulses are what this node sees of the renewals of the other members. The clock of the
-// database decides nothing about them: a step of it removes nobody, and keeps nobody.
+// database decides nothing about them: a step of it removes no one, and keeps no one.
 type pulses map[string]pulse
 
 // see takes the rows that a statement has returned by now. A member counted its lease from

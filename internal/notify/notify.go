@@ -154,7 +154,7 @@ func MailText(t *watchpost.NotificationTarget, m Message) (subject, body string)
 	return mailSubject(m), plainText(t, m)
 }
 
-// mailSubject says what a mail is about in words of ours: a name that somebody has given, or
+// mailSubject says what a mail is about in words of ours: a name that someone has given, or
 // an author, could say anything to whoever reads no further.
 func mailSubject(m Message) string {
 	switch {

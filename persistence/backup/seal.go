@@ -7,7 +7,7 @@ import (
 )
 
 // Checksums find damage, and anybody can compute them again. So a manifest has a seal as
-// well, made with a key that is derived from the master key: nobody else can make one for
+// well, made with a key that is derived from the master key: no one else can make one for
 // other chunks, for another name or for another chain of backups. The sums of stored files
 // are sealed too, because the next backup builds on what they say.
 

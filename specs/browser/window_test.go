@@ -33,7 +33,7 @@ func launchWindow(t testing.TB, dir, profile string) *chromium {
 }
 
 // TestWindow: in an ordinary window tasks end on pages that take 3 seconds. A browser
-// freezes what it thinks that nobody misses, such as the tabs of a collapsed group.
+// freezes what it thinks that no one misses, such as the tabs of a collapsed group.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)

@@ -20,7 +20,7 @@ import (
 )
 
 // Kinds of requests through the proxy. Half of the clients send creations without a
-// key, which nobody may repeat.
+// key, which no one may repeat.
 const (
 	plainCreation = iota
 	keyedCreation

@@ -104,7 +104,7 @@ func eachEntry(b []byte, yield func(key []byte, value y.ValueStruct)) error {
 	return nil
 }
 
-// replace writes a file anew, all or nothing, durably.
+// replace writes a file again, all or nothing, durably.
 func replace(path string, content []byte) error {
 	info, err := os.Stat(path)
 	if err != nil {

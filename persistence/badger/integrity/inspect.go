@@ -216,7 +216,7 @@ func (in *inspection) checkOthers() error {
 		}
 	}
 	if !slices.Contains(in.names, registryName) {
-		return nil // Badger makes it anew
+		return nil // Badger makes it again
 	}
 	registry, err := os.ReadFile(filepath.Join(in.dir, registryName))
 	const text, at = "Hello Badger", 16
