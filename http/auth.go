@@ -29,7 +29,7 @@ func (s *Server) withDeadline(next http.Handler) http.Handler {
 // team into the requestState. It bounds the work too.
 func (s *Server) withKey(next http.Handler) http.Handler {
 	atOwner := s.noteKeyUse(next)
-	next = s.withBody(s.withRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	next = s.readingFirst(s.withRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.serveAtOwner(w, r, string(teamOf(r.Context())), atOwner)
 	})))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

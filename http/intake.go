@@ -38,10 +38,10 @@ func (x *requestState) knownAs(s *Server, team watchpost.TeamID) {
 	x.body.share, x.body.user, x.body.most = s.room.bodies, string(team), maxBody
 }
 
-// withBody reads the body before the request goes on, so that one which is slow to
+// readingFirst reads the body before the request goes on, so that one which is slow to
 // arrive takes no place. It comes after the layer that knows whose the request is. What
 // is wrong with the body is said by the handler, after its other checks.
-func (s *Server) withBody(next http.Handler) http.Handler {
+func (s *Server) readingFirst(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
 			if _, err := s.readAll(r); watchpost.KindOf(err) == watchpost.Unavailable {

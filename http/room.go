@@ -104,7 +104,7 @@ func (s *Server) overload(user string) error {
 	s.room.lines.Do(func() {
 		s.room.mu.Lock()
 		defer s.room.mu.Unlock()
-		s.log.Warn("overload: requests refused", "team", user, "refused", s.room.shed)
+		s.log.Warn("overload: requests refused", "of", user, "refused", s.room.shed)
 		s.room.shed = 0
 	})
 	return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errOverload)
