@@ -45,14 +45,22 @@ func TestDrainTime(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 }
 
-// TestUnreachableNode: a node that the others cannot reach at its --advertise is no
-// member, says why, and fails no request. It joins when they reach it.
-func TestUnreachableNode(t *testing.T) {
+// worldOnPostgres returns a world whose nodes are to be started, on a database server of
+// its own that a test may end.
+func worldOnPostgres(t *testing.T) (*world, *postgrestest.Server) {
+	t.Helper()
 	server, err := postgrestest.Start("fsync=off")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	w := emptyWorld(t)
 	w.store = server.URL("postgres")
+	return w, server
+}
+
+// TestUnreachableNode: a node that the others cannot reach at its --advertise is no
+// member, says why, and fails no request. It joins when they reach it.
+func TestUnreachableNode(t *testing.T) {
+	w, _ := worldOnPostgres(t)
 	for i := range w.nodes {
 		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
 	}
@@ -77,7 +85,7 @@ func TestUnreachableNode(t *testing.T) {
 		w.get(0, "GET", "/api-team", nil, nil, "X-Api-Key", of.Key)
 	}
 	newLinkAt(t, w.nodes[2].advertise, func() (net.Conn, error) { return net.Dial("tcp", elsewhere) })
-	_, err = p.URL()
+	_, err := p.URL()
 	require.NoError(t, err)
 	w.eventually("it has a share", func() bool { return strings.Count(w.nodesCommand(), "serving") == nodes })
 }
@@ -85,11 +93,7 @@ func TestUnreachableNode(t *testing.T) {
 // TestReadyTellsOfIsolation: a node that is cut from the others or from the database is
 // not ready, and says why; the others are. Its teams are served there.
 func TestReadyTellsOfIsolation(t *testing.T) {
-	server, err := postgrestest.Start("fsync=off")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	w := emptyWorld(t)
-	w.store = server.URL("postgres")
+	w, server := worldOnPostgres(t)
 	var peers, databases [nodes]*link
 	for i := range w.nodes {
 		n := &w.nodes[i]
@@ -132,11 +136,7 @@ func TestReadyTellsOfIsolation(t *testing.T) {
 // serves then, and none is ready. When it is back, the teams are where they were, with
 // their sessions connected all the while.
 func TestDatabaseOutageKeepsSessions(t *testing.T) {
-	server, err := postgrestest.Start("fsync=off")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	w := emptyWorld(t)
-	w.store = server.URL("postgres")
+	w, server := worldOnPostgres(t)
 	for i := range w.nodes {
 		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
 		w.start(i)
@@ -189,10 +189,7 @@ func TestDatabaseOutageKeepsSessions(t *testing.T) {
 // TestStartTogether: nodes start at the same time on an empty database, after all were
 // killed, and without those whose machines are gone.
 func TestStartTogether(t *testing.T) {
-	server, err := postgrestest.Start("fsync=off")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	w := emptyWorld(t)
+	w, server := worldOnPostgres(t)
 	serve := func(which ...int) {
 		for _, i := range which {
 			w.launch(i)
@@ -208,8 +205,9 @@ func TestStartTogether(t *testing.T) {
 		}
 	}
 	for range 3 {
-		w.store, err = server.NewDatabase(t.Context())
+		store, err := server.NewDatabase(t.Context())
 		require.NoError(t, err)
+		w.store = store
 		for i := range w.nodes {
 			w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
 		}
@@ -230,10 +228,7 @@ func TestStartTogether(t *testing.T) {
 // TestFrozenDatabase: no node gets an answer from the database for longer than a lease,
 // and none loses its connections. No node is removed when it answers again.
 func TestFrozenDatabase(t *testing.T) {
-	server, err := postgrestest.Start("fsync=off")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	w := emptyWorld(t)
+	w, server := worldOnPostgres(t)
 	way := newLink(t, func() (net.Conn, error) { return net.Dial("unix", server.Socket()) })
 	w.store = "postgres://watchpost@" + way.address() + "/postgres?sslmode=disable"
 	for i := range w.nodes {
