@@ -39,11 +39,6 @@ func slugs(n int) []string {
 	return all
 }
 
-func get(t *testing.T, team *actorstest.Team, w watchpost.Watchlist) actors.WatchlistView {
-	t.Helper()
-	return actorstest.Must[actors.WatchlistView](t, team, actors.GetWatchlist{Type: w.Type, ID: w.ID})
-}
-
 func disable(t *testing.T, team *actorstest.Team, w watchpost.Watchlist, disabled bool) {
 	t.Helper()
 	done(t, team, actors.UpdateWatchlist{Type: w.Type, ID: w.ID, Patch: watchpost.WatchlistPatch{Disable: &disabled}})
@@ -106,7 +101,7 @@ func TestListIsScannedOnce(t *testing.T) {
 	require.Equal(t, 1, second.Added)
 	require.Len(t, second.List.Entries, 2)
 	require.Equal(t, first.List.Name, second.List.Name)
-	require.Len(t, get(t, team, first.Watchlist).List.Entries, 2)
+	require.Len(t, getWatchlist(t, team, first.Watchlist).List.Entries, 2)
 	bring(s, scan, post(w, "1", "about nothing in particular"), post(w, "2", ""))
 	next := s.Expect(protocol.TypeTask)
 	require.Equal(t, "john", whom(t, next), "and not jane again")
@@ -123,14 +118,14 @@ func TestListIsScannedOnce(t *testing.T) {
 	require.Equal(t, 2, team.Used(t, s.Email, watchpost.ActionPeopleScan))
 
 	t.Run("the most frequent follower decides when", func(t *testing.T) {
-		at := get(t, team, first.Watchlist)
+		at := getWatchlist(t, team, first.Watchlist)
 		require.WithinDuration(t, w.Now().Add(6*time.Hour), at.NextScanAt, time.Minute)
 		require.WithinDuration(t, w.Now(), at.LastScanAt, time.Minute)
 		w.Advance(6*time.Hour + time.Minute)
 		require.ElementsMatch(t, []string{"jane", "john"}, bringAll(t, 2, s))
 		disable(t, team, second.Watchlist, true)
-		require.Zero(t, get(t, team, second.Watchlist).NextScanAt)
-		require.WithinDuration(t, w.Now().Add(24*time.Hour), get(t, team, first.Watchlist).NextScanAt, time.Minute)
+		require.Zero(t, getWatchlist(t, team, second.Watchlist).NextScanAt)
+		require.WithinDuration(t, w.Now().Add(24*time.Hour), getWatchlist(t, team, first.Watchlist).NextScanAt, time.Minute)
 		w.Advance(7 * time.Hour)
 		s.ExpectNone()
 		w.Advance(18 * time.Hour)
@@ -143,9 +138,9 @@ func TestListIsScannedOnce(t *testing.T) {
 		require.Len(t, team.Posts(t, second.Watchlist.ID), 2)
 	})
 	t.Run("the same after a crash", func(t *testing.T) {
-		before := get(t, team, first.Watchlist)
+		before := getWatchlist(t, team, first.Watchlist)
 		w.Crash()
-		after := get(t, team, first.Watchlist)
+		after := getWatchlist(t, team, first.Watchlist)
 		require.True(t, before.NextScanAt.Equal(after.NextScanAt))
 		before.NextScanAt, after.NextScanAt = time.Time{}, time.Time{}
 		before.LastScanAt, after.LastScanAt = time.Time{}, time.Time{}
@@ -160,7 +155,7 @@ func TestListIsScannedOnce(t *testing.T) {
 	t.Run("deleted: first one, then the list with the other", func(t *testing.T) {
 		done(t, team, actors.DeleteWatchlist{Type: watchpost.PeopleWatchlist, ID: first.Watchlist.ID})
 		require.Len(t, team.Posts(t), 2, "those that only the first had are gone")
-		require.Len(t, get(t, team, second.Watchlist).List.Entries, 2)
+		require.Len(t, getWatchlist(t, team, second.Watchlist).List.Entries, 2)
 		require.Len(t, storedKeys(t, w, team, "L"), 1)
 		require.NoError(t, w.Registry.ListAccess(w.Context(), team.ID, string(first.List.ID)))
 		done(t, team, actors.DeleteWatchlist{Type: watchpost.PeopleWatchlist, ID: second.Watchlist.ID})
@@ -326,8 +321,8 @@ func TestListIsLeftAlone(t *testing.T) {
 			if c.back == nil {
 				return
 			}
-			require.Zero(t, get(t, team, list.Watchlist).NextScanAt)
-			require.Len(t, get(t, team, list.Watchlist).List.Entries, 2, "it stays readable")
+			require.Zero(t, getWatchlist(t, team, list.Watchlist).NextScanAt)
+			require.Len(t, getWatchlist(t, team, list.Watchlist).List.Entries, 2, "it stays readable")
 			c.back(t, team, list.Watchlist)
 			bringAll(t, 2, s)
 		})

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
@@ -98,12 +97,10 @@ func (m *month) compareDay() {
 	m.compareQuotas(&view)
 	for i, w := range m.lists {
 		last, next := m.model.times(m.owner[i])
-		require.EventuallyWithT(m.t, func(c *assert.CollectT) {
-			shown := get(m.t, m.team, w)
-			assert.WithinDuration(c, last, shown.LastScanAt, monthSlack, w.Name)
-			assert.WithinDuration(c, next, shown.NextScanAt, monthSlack, w.Name)
-			assert.Zero(c, shown.DroppedThisWeek)
-		}, actorstest.Wait, time.Millisecond)
+		shown := getWatchlist(m.t, m.team, w)
+		require.WithinDuration(m.t, last, shown.LastScanAt, monthSlack, w.Name)
+		require.WithinDuration(m.t, next, shown.NextScanAt, monthSlack, w.Name)
+		require.Zero(m.t, shown.DroppedThisWeek)
 	}
 }
 

@@ -55,7 +55,7 @@ func finish(t *testing.T, s *actorstest.Session, frame protocol.Frame, posts ...
 // show it.
 func week(t *testing.T, team *actorstest.Team, list watchpost.Watchlist) (stored, dropped, leads int) {
 	t.Helper()
-	shown := actorstest.Must[actors.WatchlistView](t, team, actors.GetWatchlist{Type: list.Type, ID: list.ID})
+	shown := getWatchlist(t, team, list)
 	use := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Use
 	return use.WeeklyPosts, shown.DroppedThisWeek, use.PotentialLeads
 }
