@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -10,7 +11,14 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// SignedIn is who signed in with a one-time code.
+// Proof is how a person has shown that an address is theirs.
+type Proof struct {
+	Email    string // normalised
+	FullName string // as the person gave it; "": not known
+	By       string // what showed it, for the audit; "": a one-time code
+}
+
+// SignedIn is who signed in.
 type SignedIn struct {
 	Team   watchpost.Team
 	Member watchpost.Member
@@ -63,10 +71,16 @@ func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client, nonce stri
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := r.foundElsewhere(email, accepted.fullName); err != nil {
+	return r.SignInProven(ctx, Proof{Email: email, FullName: accepted.fullName})
+}
+
+// SignInProven is SignIn for the node that took the proof. A new team may go to another
+// one.
+func (r *Registry) SignInProven(ctx context.Context, p Proof) (SignedIn, error) {
+	if err := r.foundElsewhere(p.Email, p.FullName); err != nil {
 		return SignedIn{}, err
 	}
-	return r.SignIn(ctx, email, accepted.fullName)
+	return r.SignIn(ctx, p)
 }
 
 // acceptCode redeems the one-time code of an address (Unauthenticated).
@@ -93,18 +107,18 @@ func (r *Registry) SignInMember(ctx context.Context, email string) (SignedIn, er
 	case !r.serves(string(owner.Team)):
 		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true}
 	}
-	signed, err := Ask(ctx, r, owner.Team, signInMember{email})
+	signed, err := Ask(ctx, r, owner.Team, signInMember{Proof{Email: email}})
 	if watchpost.KindOf(err) == watchpost.NotFound { // the member was removed meanwhile
 		err = watchpost.Errorf(watchpost.NotFound, textNoTeam)
 	}
 	return signed, err
 }
 
-// SignIn signs in a person whose code was accepted. In a cluster, the error is an
-// ElsewhereError when another node serves the person's team.
-func (r *Registry) SignIn(ctx context.Context, email, fullName string) (signed SignedIn, err error) {
+// SignIn signs in a person whose address is proven, in whichever way. In a cluster, the
+// error is an ElsewhereError when another node serves the person's team.
+func (r *Registry) SignIn(ctx context.Context, p Proof) (signed SignedIn, err error) {
 	for range signInAttempts {
-		signed, err = r.signInto(ctx, email, fullName)
+		signed, err = r.signInto(ctx, p)
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
 		}
@@ -114,13 +128,13 @@ func (r *Registry) SignIn(ctx context.Context, email, fullName string) (signed S
 
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
-func (r *Registry) signInto(ctx context.Context, email, fullName string) (SignedIn, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+func (r *Registry) signInto(ctx context.Context, p Proof) (SignedIn, error) {
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		if !r.open {
 			return SignedIn{}, errOTP() // removed since the code was mailed
 		}
-		made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: email, FullName: fullName, SignedIn: true})
+		made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: p.Email, FullName: p.FullName, SignedIn: true})
 		if err != nil {
 			return SignedIn{}, err
 		}
@@ -130,13 +144,13 @@ func (r *Registry) signInto(ctx context.Context, email, fullName string) (Signed
 		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	if !r.serves(string(owner.Team)) {
-		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true, FullName: fullName}
+		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
 	}
-	return Ask(ctx, r, owner.Team, signInMember{email})
+	return Ask(ctx, r, owner.Team, signInMember{p})
 }
 
 // signInMember notes that a person has signed in; answered by SignedIn.
-type signInMember struct{ email string }
+type signInMember struct{ proof Proof }
 
 // By what a person signed in.
 const (
@@ -145,7 +159,7 @@ const (
 )
 
 func (ms *members) onSignInMember(m signInMember) {
-	member, err := ms.byEmail(m.email)
+	member, err := ms.byEmail(m.proof.Email)
 	if err != nil {
 		ms.answer(nil, err)
 		return
@@ -158,7 +172,7 @@ func (ms *members) onSignInMember(m signInMember) {
 	batch := &persistence.Batch{}
 	ms.team.personSeen(batch)
 	ms.signedIn(batch, member.ID)
-	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, subjectCode)
+	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(m.proof.By, subjectCode))
 	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 

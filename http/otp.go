@@ -103,7 +103,7 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 // signIn redeems a one-time code, unless the node that forwarded the request has.
 func (s *Server) signIn(r *http.Request, email, otp, nonce string) (actors.SignedIn, error) {
 	if p := peerOf(r.Context()); p != nil && p.accepted != nil {
-		return s.registry.SignIn(s.fromClient(r), email, *p.accepted)
+		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: email, FullName: *p.accepted})
 	}
 	return s.registry.VerifyOTP(s.fromClient(r), email, otp, s.clientOf(r).key(), nonce)
 }
