@@ -147,7 +147,7 @@ func endingOf(err error) ending {
 	switch {
 	case errors.Is(err, persistence.ErrConflict), errors.Is(err, persistence.ErrFenced):
 		return overtaken
-	case errors.Is(err, persistence.ErrTooLarge), errors.Is(err, teamspace.ErrRecord):
+	case errors.Is(err, persistence.ErrTooLarge), errors.Is(err, persistence.ErrDamaged), errors.Is(err, teamspace.ErrRecord):
 		return crashed // it comes again
 	}
 	return storeFailed
