@@ -127,12 +127,11 @@ func (s *Server) PeerHandler() http.Handler {
 			ctx = bounded
 		}
 		place, here := s.cluster.awaitOwnership(ctx, p)
-		switch elsewhere := place.View == p.view && place.Owner != s.cluster.Node.ID(); {
-		case here:
-		case elsewhere && r.Header.Get(headerDetour) != "":
-			s.passOn(w, r.WithContext(ctx), place)
-			return
-		default:
+		if !here {
+			elsewhere := place.View == p.view && place.Owner != s.cluster.Node.ID()
+			if elsewhere && r.Header.Get(headerDetour) != "" && s.passOn(w, r.WithContext(ctx), place.Owner) {
+				return
+			}
 			s.cluster.forwarded.WithLabelValues("refused").Inc()
 			w.Header().Set(headerView, strconv.FormatInt(place.View, 10))
 			w.WriteHeader(http.StatusMisdirectedRequest)

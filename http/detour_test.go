@@ -20,9 +20,9 @@ import (
 type placedNode struct {
 	httpapi.Node
 	id, owner string
-	others    []string
 
 	mu      sync.Mutex
+	others  []string
 	view    int64
 	changed chan struct{}
 }
@@ -49,7 +49,18 @@ func (n *placedNode) Refresh() {
 }
 
 // Others implements httpapi.Node.
-func (n *placedNode) Others() []string { return n.others }
+func (n *placedNode) Others() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.others
+}
+
+// meet sets the other members.
+func (n *placedNode) meet(others ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.others = others
+}
 
 // Member implements httpapi.Node.
 func (*placedNode) Member(string) bool { return true }
@@ -61,7 +72,8 @@ func (*placedNode) ReportDead(context.Context, string, bool) {}
 type detour struct {
 	edge, owner       *testServer
 	edgeNode, through *placedNode
-	passes            string // the address of the third node
+	passes            string      // the address of the third node
+	client            *tls.Config // of the nodes
 
 	mu   sync.Mutex
 	came []*http.Request // what the owner got
@@ -70,36 +82,38 @@ type detour struct {
 }
 
 func newDetour(t *testing.T) *detour {
-	d := &detour{}
-	client := &tls.Config{RootCAs: x509.NewCertPool()}
-	node := func(n *placedNode, change func(*httpapi.Options), serve func(http.Handler) http.Handler) *testServer {
-		peers := httptest.NewUnstartedServer(nil)
-		n.id, n.view, n.changed = peers.Listener.Addr().String(), 1, make(chan struct{})
-		if n.owner == "" {
-			n.owner = n.id
-		}
-		h := build(t, func(o *httpapi.Options) {
-			o.Cluster = &httpapi.Cluster{Node: n, TLS: client}
-			change(o)
-		})
-		peers.Config.Handler = serve(h.server.PeerHandler())
-		peers.StartTLS()
-		client.RootCAs.AddCert(peers.Certificate())
-		t.Cleanup(peers.Close)
-		return h
-	}
-	asItIs := func(next http.Handler) http.Handler { return next }
+	d := &detour{client: &tls.Config{RootCAs: x509.NewCertPool()}}
 	home := &placedNode{}
-	d.owner = node(home, func(*httpapi.Options) {}, d.record)
+	d.owner = d.node(t, home, func(*httpapi.Options) {}, d.record)
 	d.through = &placedNode{owner: home.id}
-	node(d.through, func(*httpapi.Options) {}, asItIs)
+	d.node(t, d.through, func(*httpapi.Options) {}, asItIs)
 	d.passes = d.through.id
 	gone := httptest.NewServer(nil) // its address refuses connections
 	gone.Close()
 	d.edgeNode = &placedNode{owner: strings.TrimPrefix(gone.URL, "http://"), others: []string{d.passes}}
-	d.edge = node(d.edgeNode, func(o *httpapi.Options) { o.Registry = d.owner.registry }, asItIs) // all nodes read one store
+	d.edge = d.node(t, d.edgeNode, func(o *httpapi.Options) { o.Registry = d.owner.registry }, asItIs) // all nodes read one store
 	return d
 }
+
+// node starts a node. serve wraps its handler of other nodes.
+func (d *detour) node(t *testing.T, n *placedNode, change func(*httpapi.Options), serve func(http.Handler) http.Handler) *testServer {
+	peers := httptest.NewUnstartedServer(nil)
+	n.id, n.view, n.changed = peers.Listener.Addr().String(), 1, make(chan struct{})
+	if n.owner == "" {
+		n.owner = n.id
+	}
+	h := build(t, func(o *httpapi.Options) {
+		o.Cluster = &httpapi.Cluster{Node: n, TLS: d.client}
+		change(o)
+	})
+	peers.Config.Handler = serve(h.server.PeerHandler())
+	peers.StartTLS()
+	d.client.RootCAs.AddCert(peers.Certificate())
+	t.Cleanup(peers.Close)
+	return h
+}
+
+func asItIs(next http.Handler) http.Handler { return next }
 
 // record notes what the owner gets.
 func (d *detour) record(next http.Handler) http.Handler {
@@ -193,6 +207,33 @@ func TestDetourUnderAnOlderView(t *testing.T) {
 	came := d.got()
 	require.Len(t, came, 1)
 	require.Equal(t, "2", came[0].Header.Get("X-Watchpost-View"))
+}
+
+// TestDetourWithoutAWay: a third node that does not reach the owner either refuses, and
+// the request goes through another one.
+func TestDetourWithoutAWay(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	asked := make(chan struct{}, 1)
+	blind := &placedNode{owner: d.edgeNode.owner}
+	d.node(t, blind, func(*httpapi.Options) {}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r)
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		})
+	})
+	d.edgeNode.meet(blind.id)
+	var meeting sync.WaitGroup
+	meeting.Go(func() {
+		<-asked
+		d.edgeNode.meet(blind.id, d.passes)
+	})
+	read[struct{ ID string }](d.edge.admin("POST", "/admin/teams", oneTeam), http.StatusCreated)
+	meeting.Wait()
+	require.Len(t, d.got(), 1)
 }
 
 // TestDetourIsAskedFor: a node that is not the owner passes nothing on that no edge has

@@ -21,8 +21,9 @@ import (
 	"watchpost/internal/cluster"
 )
 
-// errRefusedByOwner means that the owner has a newer view, or is not the owner.
-var errRefusedByOwner = errors.New("refused by the owner")
+// errNotTaken means that the node that was asked has a newer view, is not the owner, or
+// does not reach the owner either: no owner has got the request.
+var errNotTaken = errors.New("refused by the node that was asked")
 
 // errLeft means that the node that was asked has left the cluster.
 var errLeft = errors.New("the node has left the cluster")
@@ -51,7 +52,7 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 	ctx, cancel := context.WithTimeout(r.Context(), holdTime)
 	defer cancel()
 	var last error
-	missed := ""      // the owner that was not reached
+	missed := ""      // the node that was not reached
 	var pending int64 // the view under which an owner may still get the request
 	for {
 		place, changed := c.Node.Place(name)
@@ -59,21 +60,20 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 		case place.Here:
 			return nil
 		case place.Owner != "" && place.Owner != c.Node.ID() && place.View > pending:
-			ways := c.ways(place.Owner, missed)
-			missed = place.Owner
-			for _, to := range ways {
-				again, err := c.forward(s, r, to, place, name, accepted)
-				if !again {
-					return err
-				}
-				if last = err; errors.Is(err, errRefusedByOwner) {
-					missed = ""
-					break
-				}
-				if errors.Is(err, errPending) {
-					pending = place.View
-					break
-				}
+			to := c.way(place.Owner, missed)
+			if to == "" {
+				break
+			}
+			again, err := c.forward(s, r, to, place, name, accepted)
+			if !again {
+				return err
+			}
+			last, missed = err, to
+			if errors.Is(err, errNotTaken) {
+				missed = ""
+			}
+			if errors.Is(err, errPending) {
+				pending = place.View
 			}
 		}
 		if err := c.await(ctx, name, place, changed); err != nil {
@@ -99,13 +99,8 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 		mark(p.Out, to, place)
 		p.Out.Header.Set("X-Request-Id", x.id)
 	}, func(reply *http.Response) error {
-		if reply.Header.Get(headerView) != "" {
-			switch reply.StatusCode {
-			case http.StatusMisdirectedRequest:
-				return errRefusedByOwner
-			case statusNotReached:
-				return errNotReached
-			}
+		if reply.StatusCode == http.StatusMisdirectedRequest && reply.Header.Get(headerView) != "" {
+			return errNotTaken
 		}
 		for field := range reply.Header {
 			x.Header().Del(field) // the owner sets what this node has set
@@ -240,18 +235,17 @@ func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, no
 	}
 }
 
-// learn draws conclusions about a node from a failure. It reports whether the request
-// was refused, so that no owner has processed it.
+// learn draws conclusions about a node from a failure. It reports whether the node
+// refused the request, so that no owner has processed it.
 func (c *clusterEdge) learn(ctx context.Context, node string, failure error) (refused bool) {
 	var unconnected *net.OpError
 	if errors.As(failure, &unconnected) && unconnected.Op == "dial" {
 		c.reportDead(ctx, node, failure)
 	}
-	if errors.Is(failure, errRefusedByOwner) {
+	if refused = errors.Is(failure, errNotTaken); refused {
 		c.Node.Refresh()
-		return true
 	}
-	return errors.Is(failure, errNotReached)
+	return refused
 }
 
 // reportDead reports a node once for all requests that fail there at a time: the

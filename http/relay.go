@@ -44,30 +44,29 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 	name := string(team)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), holdTime)
 	defer cancel()
-	missed := "" // the owner that was not reached
+	missed := "" // the node that was not reached
 	for {
 		place, changed := c.Node.Place(name)
 		switch {
 		case place.Here:
 			return true
 		case place.Owner != "" && place.Owner != c.Node.ID():
-			ways := c.ways(place.Owner, missed)
-			missed = place.Owner
-			for _, to := range ways {
-				l, err := c.dial(ctx, k, r, to, place, name, hello)
-				if err == nil {
-					l.run(c, to)
-					return false
-				}
-				if errors.Is(err, errOwnerFull) {
-					k.refuse(closeTryLater, "try again later")
-					k.endHalf()
-					return false
-				}
-				if c.learn(ctx, to, err) {
-					missed = ""
-					break
-				}
+			to := c.way(place.Owner, missed)
+			if to == "" {
+				break
+			}
+			l, err := c.dial(ctx, k, r, to, place, name, hello)
+			if err == nil {
+				l.run(c, to)
+				return false
+			}
+			if errors.Is(err, errOwnerFull) {
+				k.refuse(closeTryLater, "try again later")
+				k.endHalf()
+				return false
+			}
+			if missed = to; c.learn(ctx, to, err) {
+				missed = ""
 			}
 		}
 		if c.await(ctx, name, place, changed) != nil {
@@ -112,7 +111,7 @@ func (l *relay) hello(handshake *http.Request, hello protocol.Frame) error {
 	case err != nil:
 		return err
 	case reply.StatusCode == http.StatusMisdirectedRequest:
-		return errRefusedByOwner
+		return errNotTaken
 	case reply.StatusCode == http.StatusServiceUnavailable:
 		return errOwnerFull
 	case reply.StatusCode != http.StatusSwitchingProtocols:
