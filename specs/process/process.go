@@ -21,17 +21,46 @@ const Patience = 2 * time.Minute
 
 // Build builds the binary into dir with the given flags of go build, and
 // returns its path. When WATCHPOST_BINARY names a program, Build returns that.
+//
+// It is a copy of one below bin, which go build links again only after a change:
+// linking takes seconds, and each package with such tests would do it anew.
 func Build(dir string, flags ...string) (string, error) {
 	if given := os.Getenv("WATCHPOST_BINARY"); given != "" {
 		return filepath.Abs(given)
 	}
-	built := filepath.Join(dir, "watchpost")
-	args := append([]string{"build", "-o", built}, flags...)
-	out, err := exec.Command("go", append(args, "watchpost/cmd/watchpost")...).CombinedOutput()
+	root, err := run("go", "list", "-m", "-f", "{{.Dir}}", "watchpost")
 	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
+		return "", err
 	}
-	return built, nil
+	kept := filepath.Join(root, "bin", "test", strings.NewReplacer("/", "_", " ", "_").Replace(strings.Join(append([]string{"watchpost"}, flags...), "")))
+	if err = os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(kept+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close() //nolint:errcheck // it ends the lock
+	if err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	if _, err = run("go", append(append([]string{"build", "-o", kept}, flags...), "watchpost/cmd/watchpost")...); err != nil {
+		return "", err
+	}
+	// Another process copies: this one may fork while it writes the file, and who
+	// inherits it keeps the program from being started.
+	built := filepath.Join(dir, "watchpost")
+	_, err = run("cp", kept, built)
+	return built, err
+}
+
+// run returns what a command prints.
+func run(name string, args ...string) (string, error) {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, bytes.TrimSpace(out))
+	}
+	return string(bytes.TrimSpace(out)), nil
 }
 
 // Process is a program that a test has started.
