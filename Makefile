@@ -123,7 +123,7 @@ image: build ## build the container image IMAGE with BUILDER
 	rm -rf $(BIN)/image && mkdir -p $(BIN)/image/data
 	cp $(BIN)/watchpost $(BIN)/image/
 	$(BUILDER) build -f deploy/Dockerfile -t $(IMAGE) $(BIN)/image
-.PHONY: image deploy-tools
+.PHONY: image cluster-tools deploy-tools
 
 # install-tool builds a program of the tests into bin/tools. The file with the version
 # in its name says which one is there.
@@ -159,18 +159,25 @@ audit: $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER) ## check modules against go.s
 		*) echo "audit: VULNERABILITIES OF NPM PACKAGES OF $$folder WERE NOT CHECKED: npm is missing, or the registry answers no audits" >&2 ;; esac; done
 .PHONY: release audit
 
+# The tests of a cluster need HAProxy, and libfaketime for steps of the database's clock.
+# As root on Debian both are installed.
+cluster-tools:
+	@{ command -v haproxy && ls /usr/lib/*/faketime/libfaketime.so.1; } >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends haproxy libfaketime; } || \
+		echo "haproxy or libfaketime is missing: their tests fail in CI and are skipped elsewhere" >&2
+
 # The tests of deploy need promtool, openssl, systemd-analyze and HAProxy. On Debian
 # promtool is taken out of its package, because installing that starts a server;
 # as root the others are installed.
-deploy-tools: $(BIN)/tools/pebble-$(PEBBLE_VER) $(BIN)/tools/nfpm-$(NFPM_VER)
+deploy-tools: cluster-tools $(BIN)/tools/pebble-$(PEBBLE_VER) $(BIN)/tools/nfpm-$(NFPM_VER)
 	@[ -x $(BIN)/tools/promtool ] || command -v promtool >/dev/null || { command -v apt-get >/dev/null && \
 		dir=$$(mktemp -d) && { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
 		(cd $$dir && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) && \
 		mkdir -p $(BIN)/tools && cp $$dir/usr/bin/promtool $(BIN)/tools/ && rm -r $$dir; } || \
 		echo "promtool is missing: its tests fail in CI and are skipped elsewhere" >&2
-	@{ command -v openssl && command -v systemd-analyze && command -v haproxy; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd haproxy; } || \
-		echo "openssl, systemd-analyze or haproxy is missing: their tests fail in CI and are skipped elsewhere" >&2
+	@{ command -v openssl && command -v systemd-analyze; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd; } || \
+		echo "openssl or systemd-analyze is missing: their tests fail in CI and are skipped elsewhere" >&2
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME
@@ -225,7 +232,7 @@ postgres:
 
 MINUTES ?= 10
 SEED ?=
-drill-cluster: postgres ## have faults happen to a cluster under load for MINUTES, and check every reply; SEED=n replays
+drill-cluster: postgres cluster-tools ## have faults happen to a cluster under load for MINUTES, and check every reply; SEED=n replays
 	WATCHPOST_DRILL_MINUTES=$(MINUTES) WATCHPOST_DRILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout $$(($(MINUTES) + 20))m -run '^TestDrill$$' ./specs/cluster
 
 # SQLite is compiled with FTS5.

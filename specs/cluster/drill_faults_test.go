@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"strconv"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"watchpost/internal/cluster"
+	"watchpost/persistence/postgres/postgrestest"
 )
 
 // fault is something that happens to a cluster under load, and ends.
@@ -33,9 +37,12 @@ var longFaults = append([]fault{
 	{"SIGSTOP 15 s, SIGCONT", func(d *drill) { d.stopAndContinue(15 * time.Second) }},
 	{"node cut from the database 12 s", func(d *drill) { d.cutFromDatabase(12 * time.Second) }},
 	{"node cut from the other nodes 8 s", (*drill).cutFromPeers},
+	{"node cut from the other nodes and the database 12 s", (*drill).isolate},
 	{"two nodes cut from each other 8 s", func(d *drill) { d.cutPair(8 * time.Second) }},
 	{"clock of a node 10 min forward, back, 10 min behind", (*drill).stepClock},
 	{"PostgreSQL restart", (*drill).restartDatabase},
+	{"PostgreSQL frozen 12 s", (*drill).freezeDatabase},
+	{"clock of the database 10 s forward, back, 10 s behind", (*drill).stepDatabaseClock},
 	{"database 20 ms slower per packet, 8 s", (*drill).slowDatabase},
 }, shortFaults[0], shortFaults[1], shortFaults[5])
 
@@ -58,22 +65,18 @@ func (d *drill) victim() (most int) {
 
 func (d *drill) kill() {
 	i := d.victim()
-	d.down.set(i, true)
 	d.nodes[i].process.Kill()
 	d.peers[i].refuse()
 	d.goOn()
 	require.NoError(d.t, d.peers[i].admit())
 	d.start(i)
-	d.down.set(i, false)
 }
 
 func (d *drill) restart() { d.restartNode(d.victim()) }
 
 func (d *drill) restartNode(i int) {
-	d.down.set(i, true)
 	require.NoError(d.t, d.nodes[i].process.Stop())
 	d.start(i)
-	d.down.set(i, false)
 }
 
 func (d *drill) rollingRestart() {
@@ -94,13 +97,11 @@ func (d *drill) drain() {
 // stopAndContinue freezes a node for a time, or until the others have removed it.
 func (d *drill) stopAndContinue(d1 time.Duration) {
 	i := d.victim()
-	d.down.set(i, true)
 	began := time.Now()
 	d.signal(i, syscall.SIGSTOP)
 	d.removed(i)
 	time.Sleep(d1 - time.Since(began))
 	d.signal(i, syscall.SIGCONT)
-	d.down.set(i, false)
 	d.whole()
 }
 
@@ -113,7 +114,6 @@ func (d *drill) cutFromDatabase(d1 time.Duration) {
 			defer l.thaw()
 		}
 	}
-	d.down.set(i, true) // it reports that it is not ready
 	d.removed(i)
 	time.Sleep(d1 - time.Since(began))
 	for _, l := range d.databases[i] {
@@ -121,7 +121,6 @@ func (d *drill) cutFromDatabase(d1 time.Duration) {
 			l.thaw()
 		}
 	}
-	d.down.set(i, false)
 	d.whole()
 }
 
@@ -131,6 +130,65 @@ func (d *drill) cutFromPeers() {
 	l.freeze()
 	defer l.thaw()
 	time.Sleep(long)
+}
+
+// isolate leaves a node nothing but its clients.
+func (d *drill) isolate() {
+	const long = 12 * time.Second
+	i := d.victim()
+	began := time.Now()
+	ways := []*link{d.peers[i]}
+	for _, l := range d.databases[i] {
+		if l != nil {
+			ways = append(ways, l)
+		}
+	}
+	for _, l := range ways {
+		l.freeze()
+		defer l.thaw()
+	}
+	for k := range nodes {
+		if k != i {
+			d.peers[k].freezeFrom(d.nodes[i].process.PID())
+			defer d.peers[k].thaw()
+			ways = append(ways, d.peers[k])
+		}
+	}
+	d.removed(i)
+	time.Sleep(long - time.Since(began))
+	for _, l := range ways {
+		l.thaw()
+	}
+	d.whole()
+}
+
+// freezeDatabase has the database answer no node for longer than a lease.
+func (d *drill) freezeDatabase() {
+	const long = 12 * time.Second
+	for i := range d.databases {
+		d.databases[i][0].freeze()
+		defer d.databases[i][0].thaw()
+	}
+	time.Sleep(long)
+	for i := range d.databases {
+		d.databases[i][0].thaw()
+	}
+	d.whole()
+}
+
+// stepDatabaseClock steps the wall clock of the database by two leases: forward, back,
+// behind, and right again.
+func (d *drill) stepDatabaseClock() {
+	const step = 2 * cluster.DefaultTTL
+	for _, offset := range []time.Duration{step, 0, -step, 0} {
+		err := d.primary.StepClock(d.t.Context(), offset)
+		if errors.Is(err, postgrestest.ErrNoClock) {
+			d.t.Log("the clock of the database is not stepped: " + err.Error())
+			return
+		}
+		require.NoError(d.t, err)
+		d.goOn()
+	}
 }
 
 // cutPair cuts a node from one other for a time, and until each serves every team: both

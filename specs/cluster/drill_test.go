@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -31,7 +32,8 @@ const (
 )
 
 // TestDrill has faults happen to a cluster under load, one after the other, and checks
-// every reply: the history of each team is linearizable, which includes that nothing
+// every reply. Clients and sessions know one address, that of HAProxy with the shipped
+// file; a third of the clients send every request once. The history of each team is linearizable, which includes that nothing
 // acknowledged is lost, that no read is older than an acknowledged write, and that the
 // plan's number of watchlists is kept. Each comment reaches the network once, and no
 // account exceeds its allowance. Everything answers in the end. Times are logged, and
@@ -49,7 +51,6 @@ func TestDrill(t *testing.T) {
 	minutes, _ := strconv.Atoi(os.Getenv("WATCHPOST_DRILL_MINUTES")) // 0 for the short form
 	t.Logf("seed %d: replay with SEED=%d", seed, seed)
 	d := newDrill(t, seed, minutes > 0, "")
-	t.Log("| fault | answered | linearizable | p50 | p99 | longest elsewhere | longest | cut | overload |")
 	random := rand.New(rand.NewPCG(seed, 0))
 	d.round(fault{"none", func(*drill) {}})
 	if minutes == 0 {
@@ -67,6 +68,7 @@ func TestDrill(t *testing.T) {
 		d.round(fault{"failover to the standby", (*drill).failover})
 	}
 	d.finish()
+	t.Log("\n" + d.figures.table())
 }
 
 // drill is a cluster under load.
@@ -80,11 +82,10 @@ type drill struct {
 	// databases are the links of each node to the primary and to the standby.
 	databases [nodes][2]*link
 	peers     [nodes]*link // in front of each node, for the others
-	front     *link        // to a node that is up, for sessions
+	proxy     string       // the address that clients and sessions know
 	network   string
 	sessions  []*process.Process
 	teams     []*drillTeam
-	down      down
 	figures   figures
 	wrong     atomic.Pointer[error]
 }
@@ -97,7 +98,9 @@ func newDrill(t *testing.T, seed uint64, long bool, binary string) *drill {
 	if !long {
 		settings = append(settings, "fsync=off") // the machine does not crash, and the database is up sooner
 	}
-	d.primary, err = postgrestest.Start(settings...)
+	if d.primary, err = postgrestest.StartWithClock(settings...); errors.Is(err, postgrestest.ErrNoClock) {
+		d.primary, err = postgrestest.Start(settings...)
+	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.primary.Close()) })
 	if long {
@@ -106,6 +109,7 @@ func newDrill(t *testing.T, seed uint64, long bool, binary string) *drill {
 		t.Cleanup(func() { require.NoError(t, d.standby.Close()) })
 	}
 	d.world = emptyWorld(t)
+	d.drainTime = "5s" // the default, which world.launch takes away
 	d.store = d.primary.URL("postgres")
 	for i := range d.nodes {
 		n := &d.nodes[i]
@@ -126,14 +130,7 @@ func newDrill(t *testing.T, seed uint64, long bool, binary string) *drill {
 		n.store = "postgres://watchpost@" + hosts + "/postgres?sslmode=disable"
 		d.start(i)
 	}
-	at := 0
-	var turn sync.Mutex
-	d.front = newLink(t, func() (net.Conn, error) {
-		turn.Lock()
-		defer turn.Unlock()
-		at = d.down.next(at)
-		return net.Dial("tcp", d.nodes[at].listen)
-	})
+	d.proxy, _ = d.startProxy()
 	d.people()
 	return d
 }
@@ -160,7 +157,7 @@ func (d *drill) people() {
 		var made struct{ ID string }
 		d.get(k%nodes, "POST", "/api-keyword-watchlist", map[string]any{"name": "0", "keywords": []string{"team"}}, &made, "X-Api-Key", of.Key)
 		of.watchlist, of.history.start = made.ID, teamState{name: "0"}
-		session, err := process.Launch(fmt.Sprintf("session %d", k), d.dir, d.binary, "session", "--server", "http://"+d.front.address(), "--network-url", d.network,
+		session, err := process.Launch(fmt.Sprintf("session %d", k), d.dir, d.binary, "session", "--server", "http://"+d.proxy, "--network-url", d.network,
 			"--token", d.token(k%nodes, of.team), "--account", fmt.Sprintf("drill-%d", k), "--journal", filepath.Join(d.dir, fmt.Sprintf("journal-%d", k)))
 		require.NoError(t, err)
 		t.Cleanup(session.Kill)
@@ -219,7 +216,7 @@ func (d *drill) round(f fault) {
 		}
 		operations += len(checked)
 	}
-	d.t.Log(d.figures.round(f.name, operations))
+	d.t.Log(d.figures.end(f.name, operations))
 	for i := range d.nodes {
 		require.NoError(d.t, d.nodes[i].process.Fault())
 	}
@@ -229,7 +226,7 @@ func (d *drill) round(f fault) {
 func (of *drillTeam) client(d *drill, number int) *drillClient {
 	for len(of.clients) <= number {
 		k := len(of.clients)
-		of.clients = append(of.clients, &drillClient{d: d, of: of, number: k, random: rand.New(rand.NewPCG(d.seed, uint64(1+of.number*10+k)))})
+		of.clients = append(of.clients, &drillClient{d: d, of: of, number: k, once: k == clientsPerTeam-1, random: rand.New(rand.NewPCG(d.seed, uint64(1+of.number*10+k)))})
 	}
 	return of.clients[number]
 }
@@ -267,7 +264,7 @@ func (d *drill) finish() {
 						Reason string `json:"pending_reason"`
 					}
 				}
-				status, raw := d.request(d.down.next(0), "GET", "/network-agent/get-task-status?api_agent_task_id="+id, nil, "X-Api-Key", of.Key)
+				status, raw := d.requestAt(d.proxy, "GET", "/network-agent/get-task-status?api_agent_task_id="+id, nil, "X-Api-Key", of.Key)
 				if status != http.StatusOK || json.Unmarshal(raw, &task) != nil {
 					return false
 				}
@@ -288,9 +285,13 @@ func (d *drill) finish() {
 	for account, number := range accounts {
 		require.LessOrEqual(t, number, commentCap, "comments of %s", account)
 	}
+	stopped := make([]error, nodes)
+	var stopping sync.WaitGroup
 	for i := range d.nodes {
-		require.NoError(t, d.nodes[i].process.Stop())
+		stopping.Go(func() { stopped[i] = d.nodes[i].process.Stop() })
 	}
+	stopping.Wait()
+	require.NoError(t, errors.Join(stopped...))
 	store := d.primary
 	if d.standby != nil {
 		store = d.standby // the primary is gone

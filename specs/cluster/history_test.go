@@ -36,6 +36,7 @@ const (
 type answer struct {
 	known bool
 	full  bool      // a creation was refused, because the plan includes no more
+	gone  bool      // a deletion found nothing, after one without an answer
 	state teamState // of a read
 }
 
@@ -70,7 +71,7 @@ func step(s teamState, c change, a answer) (bool, teamState) {
 			made = slices.Insert(made, at, c.value)
 		}
 	case kindDelete:
-		if a.known && !there {
+		if a.known && there == a.gone {
 			return false, s
 		}
 		if there {
@@ -106,19 +107,24 @@ const carryFor = 2 * time.Minute
 
 // check reports whether the round has an order in which every answer is right, and
 // returns the operations that it looked at. The next round begins with the state that
-// was read last. A rename without an answer that no read has shown changes nothing
-// here: it is left out, and may take effect in the next round.
+// was read last. A rename or creation without an answer that no read has shown changes
+// nothing here: no client can have deleted what it made. It is left out, and may take
+// effect in the next round.
 func (h *history) check(last teamState, now time.Duration) (porcupine.CheckResult, []porcupine.Operation) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	shown := map[string]bool{}
 	for _, o := range h.operations {
-		shown[o.Output.(answer).state.name] = true
+		state := o.Output.(answer).state
+		shown[state.name] = true
+		for _, name := range strings.Fields(state.made) {
+			shown[name] = true
+		}
 	}
 	var operations, later []porcupine.Operation
 	for _, o := range h.operations {
 		switch c := o.Input.(change); {
-		case o.Return != int64(unknownEnd) || c.kind != kindRename || shown[c.value]:
+		case o.Return != int64(unknownEnd) || c.kind == kindDelete || shown[c.value]:
 			operations = append(operations, o)
 		case o.Call > int64(now-carryFor):
 			later = append(later, o)

@@ -28,15 +28,22 @@ type drillTeam struct {
 	answered atomic.Int64      // requests in this round
 }
 
-// drillClient sends the requests of one user of a team, one after the other.
+// drillClient sends the requests of one user of a team, one after the other, to the proxy.
 type drillClient struct {
 	d      *drill
 	of     *drillTeam
 	number int
+	// once means that it sends every request once, without an Idempotency-Key.
+	once   bool
 	random *rand.Rand
-	at     int // the node of the last request
 	count  int
-	made   [][2]string // id and name of its own watchlists
+	made   []madeWatchlist // its own that are there, as far as it knows
+	failed bool            // its last request
+}
+
+type madeWatchlist struct {
+	id, name string
+	asked    bool // a deletion was not answered
 }
 
 // overload is the decided text for a request that cannot be served now.
@@ -45,7 +52,11 @@ const overload = `{"error":"Temporarily unavailable, retry later"}`
 // run sends requests until stop is closed. It finishes the last one.
 func (c *drillClient) run(stop <-chan struct{}) {
 	for {
-		pause := time.NewTimer(time.Duration(10+c.random.IntN(60)) * time.Millisecond)
+		wait := time.Duration(10+c.random.IntN(60)) * time.Millisecond
+		if c.failed && c.once {
+			wait += time.Second / 2 // as a person does
+		}
+		pause := time.NewTimer(wait)
 		select {
 		case <-stop:
 			pause.Stop()
@@ -66,7 +77,6 @@ func (c *drillClient) run(stop <-chan struct{}) {
 		default:
 			c.comment(name)
 		}
-		c.of.answered.Add(1)
 	}
 }
 
@@ -77,30 +87,44 @@ type reply struct {
 	tries  int
 }
 
-// send sends a request to the nodes in turn until one answers; without again it is
-// sent once. Status 0 means that there was no answer.
+// unanswered reports whether a reply leaves open whether the request was carried out.
+// Then cut tells that the connection has ended, or the proxy gave up; otherwise a node or
+// the proxy has sent the decided text.
+func unanswered(status int, body []byte) (cut, is bool) {
+	switch status {
+	case 0, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return true, true
+	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+		return false, string(body) == overload
+	}
+	return false, false
+}
+
+// send sends a request until it is answered, if this client and the request allow that;
+// otherwise once. Status 0 means that there was no answer.
 func (c *drillClient) send(again bool, method, path string, body any, headers ...string) reply {
-	began, allUp := time.Now(), true
-	next := time.NewTicker(20 * time.Millisecond) // paces the tries
+	began := time.Now()
+	next := time.NewTicker(50 * time.Millisecond) // paces the tries
 	defer next.Stop()
-	r := reply{}
-	for {
-		c.at = c.d.down.next(c.at)
+	again = again && !c.once
+	for r := (reply{}); ; {
 		r.tries++
-		before := c.d.down.mark(c.at)
-		r.status, r.body = c.d.request(c.at, method, path, body, append(headers, "X-Api-Key", c.of.Key)...)
-		allUp = allUp && before == c.d.down.mark(c.at) && before%2 == 0
-		over := r.status == http.StatusInternalServerError && string(r.body) == overload
-		if r.status != 0 && !over {
-			c.d.figures.took(time.Since(began), allUp)
+		r.status, r.body = c.d.requestAt(c.d.proxy, method, path, body, append(headers, "X-Api-Key", c.of.Key)...)
+		cut, missed := unanswered(r.status, r.body)
+		if c.failed = missed; missed {
+			c.d.figures.missed(cut)
+		}
+		if !missed || !again {
+			c.d.figures.took(time.Since(began), again, !missed)
+		}
+		switch {
+		case !missed:
+			c.of.answered.Add(1)
 			return r
-		}
-		c.d.figures.missed(r.status == 0)
-		if again && time.Since(began) > process.Patience {
+		case !again:
+			return reply{tries: r.tries}
+		case time.Since(began) > process.Patience:
 			c.d.fail(fmt.Errorf("no answer in the end: %s %s", method, path))
-			again = false
-		}
-		if !again {
 			return reply{tries: r.tries}
 		}
 		select {
@@ -139,17 +163,38 @@ func (c *drillClient) read() {
 		}
 		a := answer{known: true}
 		var made []string
+		before := c.made
+		c.made = nil
 		for _, w := range listed.Watchlists {
 			if w.ID == c.of.watchlist {
 				a.state.name = w.Name
-			} else {
-				made = append(made, w.Name)
+				continue
+			}
+			made = append(made, w.Name)
+			if strings.HasPrefix(w.Name, c.prefix()) {
+				asked := slices.Contains(before, madeWatchlist{w.ID, w.Name, true})
+				c.made = append(c.made, madeWatchlist{w.ID, w.Name, asked})
 			}
 		}
 		slices.Sort(made)
+		if len(slices.Compact(slices.Clone(made))) < len(made) {
+			c.d.figures.double()
+			return answer{}, fmt.Errorf("a creation was carried out twice: %v", made)
+		}
 		a.state.made = strings.Join(made, " ")
 		return a, nil
 	})
+}
+
+// prefix begins the names of this client's watchlists.
+func (c *drillClient) prefix() string { return fmt.Sprintf("c%d-", c.number) }
+
+// key is for requests that this client may repeat.
+func (c *drillClient) key(name string) []string {
+	if c.once {
+		return nil
+	}
+	return []string{"Idempotency-Key", name}
 }
 
 func (c *drillClient) rename(name string) {
@@ -164,7 +209,7 @@ func (c *drillClient) rename(name string) {
 
 func (c *drillClient) create(name string) {
 	c.record(kindCreate, name, func() (answer, error) {
-		r := c.send(true, "POST", "/api-keyword-watchlist", map[string]any{"name": name, "keywords": []string{"tea"}}, "Idempotency-Key", name)
+		r := c.send(true, "POST", "/api-keyword-watchlist", map[string]any{"name": name, "keywords": []string{"tea"}}, c.key(name)...)
 		var created struct{ ID string }
 		switch {
 		case r.status == 0:
@@ -174,32 +219,38 @@ func (c *drillClient) create(name string) {
 		case r.status != http.StatusOK || json.Unmarshal(r.body, &created) != nil || created.ID == "":
 			return answer{}, r.error()
 		}
-		c.made = append(c.made, [2]string{created.ID, name})
+		c.made = append(c.made, madeWatchlist{id: created.ID, name: name})
 		return answer{known: true}, nil
 	})
 }
 
 // remove deletes a watchlist of this client. After an attempt without an answer it
-// may be gone already.
+// may be gone already; the next read tells.
 func (c *drillClient) remove() {
 	if len(c.made) == 0 {
 		return
 	}
-	first := c.made[0]
-	c.made = c.made[1:]
-	c.record(kindDelete, first[1], func() (answer, error) {
-		r := c.send(true, "DELETE", "/api-keyword-watchlist?id="+first[0], nil)
-		if r.status != 0 && r.status != http.StatusOK && (r.status != http.StatusNotFound || r.tries == 1) {
+	first := &c.made[0]
+	c.record(kindDelete, first.name, func() (answer, error) {
+		r := c.send(true, "DELETE", "/api-keyword-watchlist?id="+first.id, nil)
+		gone := r.status == http.StatusNotFound && (first.asked || r.tries > 1)
+		switch {
+		case r.status == 0:
+			first.asked = true
+			return answer{}, nil
+		case r.status != http.StatusOK && !gone:
 			return answer{}, r.error()
 		}
-		return answer{known: r.status != 0}, nil
+		before := gone && first.asked
+		c.made = c.made[1:]
+		return answer{known: true, gone: before}, nil
 	})
 }
 
 // comment creates a task that writes to the network.
 func (c *drillClient) comment(name string) {
 	text := fmt.Sprintf("team %d %s", c.of.number, name)
-	r := c.send(true, "POST", "/network-agent/comment-post", map[string]string{"social_urn": c.of.post, "comment_text": text}, "Idempotency-Key", name)
+	r := c.send(true, "POST", "/network-agent/comment-post", map[string]string{"social_urn": c.of.post, "comment_text": text}, c.key(name)...)
 	if r.status == 0 {
 		return // unacknowledged: at most one write
 	}
@@ -213,83 +264,4 @@ func (c *drillClient) comment(name string) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.of.comments[text] = created.Task
-}
-
-// down holds the nodes that clients do not ask: a load balancer would not.
-type down struct {
-	mu    sync.Mutex
-	nodes [nodes]bool
-	marks [nodes]int // counts the changes; odd while a node is down
-}
-
-func (d *down) set(i int, is bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.nodes[i] != is {
-		d.nodes[i] = is
-		d.marks[i]++
-	}
-}
-
-// mark tells whether a node was down between two calls.
-func (d *down) mark(i int) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.marks[i]
-}
-
-func (d *down) next(i int) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i = (i + 1) % nodes; d.nodes[i]; i = (i + 1) % nodes {
-	}
-	return i
-}
-
-// figures are those of one round.
-type figures struct {
-	mu            sync.Mutex
-	answered      int
-	longest       time.Duration // from the first try to the answer
-	longestUp     time.Duration // of requests that met no node with a fault
-	cut, overload int           // tries without a reply, and with the decided text
-	times         []time.Duration
-}
-
-func (f *figures) took(d time.Duration, up bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.answered++
-	f.longest = max(f.longest, d)
-	if up {
-		f.longestUp = max(f.longestUp, d)
-	}
-	f.times = append(f.times, d)
-}
-
-func (f *figures) missed(cut bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if cut {
-		f.cut++
-	} else {
-		f.overload++
-	}
-}
-
-// round returns the figures since the last call as a row of a table.
-func (f *figures) round(fault string, linear int) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	slices.Sort(f.times)
-	at := func(q float64) time.Duration {
-		if len(f.times) == 0 {
-			return 0
-		}
-		return f.times[int(q*float64(len(f.times)-1))]
-	}
-	ms := func(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }
-	row := fmt.Sprintf("| %s | %d | %d | %s | %s | %s | %s | %d | %d |", fault, f.answered, linear, ms(at(0.5)), ms(at(0.99)), ms(f.longestUp), ms(f.longest), f.cut, f.overload)
-	f.answered, f.longest, f.longestUp, f.cut, f.overload, f.times = 0, 0, 0, 0, 0, nil
-	return row
 }

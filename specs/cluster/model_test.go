@@ -32,7 +32,14 @@ func TestModelFindsFaults(t *testing.T) {
 			{change{kindCreate, "a"}, ok, 1, 2}, {change{kindCreate, "b"}, ok, 1, 2}, {change{kindCreate, "c"}, ok, 1, 2},
 			{change{kindCreate, "d"}, ok, 1, 2}, {change{kindCreate, "e"}, ok, 1, 2},
 		}, porcupine.Illegal},
-		"deleted twice": {[]op{{change{kindCreate, "a"}, ok, 1, 2}, {change{kindDelete, "a"}, ok, 3, 4}, {change{kindDelete, "a"}, ok, 5, 6}}, porcupine.Illegal},
+		"deleted at the second try": {[]op{
+			{change{kindCreate, "a"}, ok, 1, 2}, {change{kindDelete, "a"}, answer{}, 3, 4}, {change{kindDelete, "a"}, answer{known: true, gone: true}, 5, 6},
+		}, porcupine.Ok},
+		"not found and there": {[]op{
+			{change{kindCreate, "a"}, ok, 1, 2}, {change{kindDelete, "a"}, answer{known: true, gone: true}, 3, 4}, {change{kindRead, ""}, read("0", "a"), 5, 6},
+		}, porcupine.Illegal},
+		"creation without an answer": {[]op{{change{kindCreate, "a"}, answer{}, 1, 2}, {change{kindRead, ""}, read("0", ""), 3, 4}, {change{kindRead, ""}, read("0", "a"), 5, 6}}, porcupine.Ok},
+		"deleted twice":              {[]op{{change{kindCreate, "a"}, ok, 1, 2}, {change{kindDelete, "a"}, ok, 3, 4}, {change{kindDelete, "a"}, ok, 5, 6}}, porcupine.Illegal},
 	} {
 		h := history{start: teamState{name: "0"}}
 		for i, o := range test.operations {

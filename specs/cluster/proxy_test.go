@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -54,7 +53,7 @@ type proxied struct {
 // answered whatever happens; a graceful stop fails no request at all.
 func TestProxyRepeatsOnlyWhatIsSafe(t *testing.T) {
 	p := &proxied{world: newWorld(t, "--drain-time", "5s"), made: map[string]bool{}, found: map[string]int{}}
-	p.proxy()
+	p.address, p.haproxy = p.startProxy()
 	for k := range proxyClients {
 		of := team{email: fmt.Sprintf("member%d@example.com", k)}
 		p.admin(0, "/admin/teams", map[string]string{"email": of.email, "plan": "ultimate"}, &of)
@@ -101,9 +100,11 @@ func TestProxyRepeatsOnlyWhatIsSafe(t *testing.T) {
 	require.NotEmpty(t, p.cut, "no creation was under way at any kill")
 }
 
-// proxy starts HAProxy with the shipped file, in which only the addresses are replaced.
-func (p *proxied) proxy() {
-	t := p.t
+// startProxy starts HAProxy with the shipped file, in which only the addresses are
+// replaced, and waits until it has found a node.
+func (w *world) startProxy() (address string, haproxy *process.Process) {
+	t := w.t
+	t.Helper()
 	program, err := exec.LookPath("haproxy")
 	if err != nil && os.Getenv("CI") == "" {
 		t.Skip("haproxy is not installed: make deploy-tools")
@@ -111,34 +112,31 @@ func (p *proxied) proxy() {
 	require.NoError(t, err)
 	shipped, err := os.ReadFile("../../deploy/haproxy.cfg")
 	require.NoError(t, err)
-	p.address = freeAddress(t)
+	address = freeAddress(t)
 	text := string(shipped)
 	replace := func(old, with string) {
 		require.Equal(t, 1, strings.Count(text, old), "%q in haproxy.cfg", old)
 		text = strings.Replace(text, old, with, 1)
 	}
-	replace("bind :8080", "bind "+p.address)
-	for i := range p.nodes {
-		replace(fmt.Sprintf("watchpost%d:8080", i+1), p.nodes[i].listen)
+	replace("bind :8080", "bind "+address)
+	for i := range w.nodes {
+		replace(fmt.Sprintf("watchpost%d:8080", i+1), w.nodes[i].listen)
 	}
-	file := filepath.Join(p.dir, "haproxy.cfg")
+	file := w.file("haproxy.cfg")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	p.haproxy, err = process.Launch("haproxy", p.dir, program, "-db", "-f", file)
+	haproxy, err = process.Launch("haproxy", w.dir, program, "-db", "-f", file)
 	require.NoError(t, err)
-	t.Cleanup(p.haproxy.Kill)
-	p.eventually("the proxy answers", func() bool {
+	t.Cleanup(haproxy.Kill)
+	w.eventually("the proxy answers", func() bool {
 		select {
-		case <-p.haproxy.Done():
-			t.Fatal(p.haproxy.Tail())
+		case <-haproxy.Done():
+			t.Fatal(haproxy.Tail())
 		default:
 		}
-		reply, err := p.client.Get("http://" + p.address + "/readyz")
-		if err != nil {
-			return false
-		}
-		_ = reply.Body.Close() // the status is enough
-		return reply.StatusCode == http.StatusOK
+		status, _ := w.requestAt(address, http.MethodGet, "/readyz", nil)
+		return status == http.StatusOK
 	})
+	return address, haproxy
 }
 
 // run sends requests of one kind until stop is closed.

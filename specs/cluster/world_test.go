@@ -35,13 +35,14 @@ const (
 
 // world is a cluster under test.
 type world struct {
-	t      *testing.T
-	dir    string
-	binary string
-	store  string
-	serve  []string // more flags of the nodes
-	client *http.Client
-	nodes  [nodes]node
+	t         *testing.T
+	dir       string
+	binary    string
+	store     string
+	serve     []string // more flags of the nodes
+	drainTime string   // their --drain-time; "" is 0
+	client    *http.Client
+	nodes     [nodes]node
 }
 
 // node keeps its addresses when it is started again.
@@ -108,7 +109,7 @@ func (w *world) launch(i int) {
 	n := &w.nodes[i]
 	name := fmt.Sprintf("node%d", i)
 	var err error
-	n.process, err = process.LaunchWith([]string{"WATCHPOST_DRAIN_TIME=0s", "WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), append([]string{"serve", "--cluster",
+	n.process, err = process.LaunchWith([]string{"WATCHPOST_DRAIN_TIME=" + cmp.Or(w.drainTime, "0s"), "WATCHPOST_STORE=" + cmp.Or(n.store, w.store)}, name, w.dir, cmp.Or(n.binary, w.binary), append([]string{"serve", "--cluster",
 		"--listen", n.listen, "--advertise", n.advertise, "--cluster-listen", cmp.Or(n.clusterListen, n.advertise), "--data", w.file(name), "--master-key-file", w.file("master.key"), "--admin-token", operatorToken, "--notify-private", "127.0.0.0/8",
 		"--cluster-cert", w.file("node.pem"), "--cluster-key", w.file("node.key"), "--cluster-ca", w.file("node.pem")}, w.serve...)...)
 	require.NoError(w.t, err)

@@ -32,6 +32,8 @@ type Server struct {
 	process   *exec.Cmd
 	ended     chan struct{} // closed when the process has ended
 	databases atomic.Int64
+	// clockLibrary lets StepClock step the server's clock; "" when it cannot.
+	clockLibrary string
 }
 
 const owner = "watchpost"
@@ -39,7 +41,9 @@ const owner = "watchpost"
 // Start creates a server with settings, as NAME=value, and waits until it
 // answers. Root runs it as the user postgres, because the server refuses to run
 // as root.
-func Start(settings ...string) (*Server, error) {
+func Start(settings ...string) (*Server, error) { return start("", settings...) }
+
+func start(clockLibrary string, settings ...string) (*Server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -48,7 +52,7 @@ func Start(settings ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{bin: bin, dir: dir, settings: append([]string{"listen_addresses=", "unix_socket_directories=" + dir}, settings...)}
+	s := &Server{bin: bin, dir: dir, clockLibrary: clockLibrary, settings: append([]string{"listen_addresses=", "unix_socket_directories=" + dir}, settings...)}
 	if err := s.create(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -63,6 +67,11 @@ func (s *Server) create() (err error) {
 	initdb.SysProcAttr, initdb.Dir = s.as, s.dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	if s.clockLibrary != "" {
+		if err := s.setClock(0); err != nil {
+			return err
+		}
 	}
 	return s.Run()
 }
@@ -81,7 +90,7 @@ func (s *Server) Run() error {
 	}
 	defer func() { _ = log.Close() }() // the server has its own handle
 	process, ended := exec.Command(filepath.Join(s.bin, "postgres"), arguments...), make(chan struct{})
-	process.SysProcAttr, process.Dir, process.Stdout, process.Stderr = s.as, s.dir, log, log
+	process.SysProcAttr, process.Dir, process.Env, process.Stdout, process.Stderr = s.as, s.dir, s.environment(), log, log
 	if err := process.Start(); err != nil {
 		return err
 	}
