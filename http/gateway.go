@@ -138,6 +138,11 @@ func (s *Server) admit(c client) (leave func(), err error) {
 	g, key := s.sessions, c.key()
 	leave, err = g.admit(key)
 	if errors.Is(err, errRefused) {
+		reason := refusedBeforeHello
+		if errors.Is(err, errTooManySessions) {
+			reason = refusedFull
+		}
+		s.metrics.notAdmitted.WithLabelValues(reason).Inc()
 		g.refused.Add(1)
 		g.refusals.Do(func() {
 			s.log.Warn("connections refused", "reason", err, "client", key, "refused", g.refused.Swap(0))

@@ -31,6 +31,9 @@ func TestMaxSessions(t *testing.T) {
 	third := m.token()
 	require.Equal(t, http.StatusServiceUnavailable, h.poll(third, hello(third)).status)
 	require.Equal(t, http.StatusOK, h.poll(polled).status)
+	shown := h.do("GET", "/metrics", "", "Authorization", "Bearer "+adminToken).raw
+	require.Contains(t, shown, `watchpost_gateway_refused_total{reason="full"} 2`)
+	require.Contains(t, shown, "watchpost_gateway_max_connections 2\n")
 
 	require.NoError(t, first.ws.Close(websocket.StatusNormalClosure, ""))
 	require.Eventually(t, func() bool { return h.poll(third, hello(third)).status == http.StatusOK }, patience, time.Millisecond)

@@ -108,10 +108,18 @@ type metrics struct {
 	connections *prometheus.GaugeVec
 	prompts     *prometheus.CounterVec
 	forwarded   *prometheus.CounterVec
+	notAdmitted *prometheus.CounterVec // connections of sessions
 	refused     *route
 }
 
-func newMetrics(registry *prometheus.Registry) (*metrics, error) {
+// Reasons of refused connections of sessions.
+const (
+	refusedFull        = "full"
+	refusedBeforeHello = "before_hello"
+)
+
+// newMetrics registers the metrics; maxSessions is Options.MaxSessions.
+func newMetrics(registry *prometheus.Registry, maxSessions int) (*metrics, error) {
 	m := &metrics{
 		registry: registry,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -124,6 +132,9 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "watchpost_gateway_connections", Help: "Connections of sessions, also those before welcome.",
 		}, []string{"carrier"}),
+		notAdmitted: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "watchpost_gateway_refused_total", Help: "Connections of sessions that were asked to come later: full (--max-sessions), or before_hello (too many of one client).",
+		}, []string{"reason"}),
 		prompts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "watchpost_prompts_total", Help: "Prompts by who interpreted them (rules, or the model's name) and what became of them (accepted, or the reason of the refusal).",
 		}, []string{"interpreter", "outcome"}),
@@ -134,7 +145,14 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 	for _, outcome := range []string{"served", "failed", "passed", "sockets", "refused"} {
 		m.forwarded.WithLabelValues(outcome) // shown before the first, for alerts
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts, m.forwarded} {
+	for _, reason := range []string{refusedFull, refusedBeforeHello} {
+		m.notAdmitted.WithLabelValues(reason)
+	}
+	bound := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "watchpost_gateway_max_connections", Help: "Connections of sessions from which on new ones are asked to come later; 0: no bound.",
+	})
+	bound.Set(float64(maxSessions))
+	for _, c := range []prometheus.Collector{m.requests, m.durations, m.connections, m.prompts, m.forwarded, m.notAdmitted, bound} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

@@ -194,7 +194,7 @@ func New(o Options) (*Server, error) {
 	if o.Writable == nil {
 		o.Writable = func() error { return nil }
 	}
-	metrics, err := newMetrics(o.Metrics)
+	metrics, err := newMetrics(o.Metrics, o.MaxSessions)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,7 @@ package deploy
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-
-	"watchpost/persistence/postgres/postgrestest"
-	"watchpost/specs/cluster/local"
-	"watchpost/specs/process"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -82,85 +75,6 @@ func TestEveryAlertIsTestedAndExplained(t *testing.T) {
 	}
 	require.NotEmpty(t, alerts)
 	require.Equal(t, alerts, explained)
-}
-
-// metricsOf returns the names of a service's metrics.
-func metricsOf(t *testing.T, address string) (names map[string]bool) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/metrics", nil)
-	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer "+local.AdminToken)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, response.StatusCode)
-	defer http.DefaultClient.CloseIdleConnections()
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	names = map[string]bool{}
-	for _, found := range regexp.MustCompile(`(?m)^# TYPE (\w+) (\w+)$`).FindAllStringSubmatch(string(raw), -1) {
-		names[found[1]] = true
-		if found[2] == "histogram" {
-			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
-				names[found[1]+suffix] = true
-			}
-		}
-	}
-	return names
-}
-
-// TestMetricsExist: a node with files or a node of a cluster shows each metric
-// that the rules and the dashboard name.
-func TestMetricsExist(t *testing.T) {
-	dir := t.TempDir()
-	binary, err := process.Build(dir)
-	require.NoError(t, err)
-	service, err := process.Launch("service", dir, binary, "serve", "--listen", "127.0.0.1:0", "--data", "data", "--backup-to", filepath.Join(dir, "backups"), "--admin-token", local.AdminToken)
-	require.NoError(t, err)
-	t.Cleanup(service.Kill)
-	url, err := service.URL()
-	require.NoError(t, err)
-	known := metricsOf(t, url)
-
-	server, err := postgrestest.Start("fsync=off")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	shared := filepath.Join(dir, "cluster")
-	require.NoError(t, os.Mkdir(shared, 0o700))
-	c, err := local.New(local.Options{Binary: binary, Dir: shared, StoreURL: server.URL("postgres")})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	listen, err := process.FreeAddress()
-	require.NoError(t, err)
-	node, err := c.Add(t.Context(), listen)
-	require.NoError(t, err)
-	for name := range metricsOf(t, "http://"+node.Listen) {
-		known[name] = true
-	}
-
-	var board struct {
-		Panels []struct {
-			ID      int
-			Title   string
-			Targets []struct{ Expr string }
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(read(t, "grafana/watchpost.json")), &board))
-	require.NotEmpty(t, board.Panels)
-	texts := map[string]string{"rules": strings.Join(regexp.MustCompile(`(?s)expr:(.*?)\n +(?:for|labels):`).FindAllString(read(t, "prometheus/rules.yaml"), -1), "\n")}
-	for _, p := range board.Panels {
-		for _, target := range p.Targets {
-			texts[p.Title] += target.Expr + "\n"
-		}
-	}
-	named := 0
-	for where, text := range texts {
-		for _, name := range regexp.MustCompile(`\b(?:watchpost|process)_\w+`).FindAllString(text, -1) {
-			named++
-			require.True(t, known[name], "%s names %s, which no node shows", where, name)
-		}
-	}
-	require.Greater(t, named, 40)
 }
 
 // TestBackupFoldersAreWritable: every folder for backups that the texts name is one that
