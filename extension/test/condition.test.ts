@@ -26,6 +26,7 @@ describe('the state', () => {
     ['network_limit', { working: true, status: blocked({ reason: 'network_limit', task_types: ['keyword_scan'], until }) }],
     ['new_claim', { status: blocked({ reason: 'new_claim', until }, { reason: 'network_limit' }) }],
     ['page_not_understood', { status: blocked({ reason: 'network_limit' }, { reason: 'page_not_understood', task_types: ['keyword_scan'] }) }],
+    ['slow', { working: true, slowSince: start, status: blocked({ reason: 'page_not_understood' }) }],
     ['signed_out', { account: { ...account, signed_in: false }, status: blocked({ reason: 'page_not_understood' }) }],
     ['idle', { status: blocked({ reason: 'signed_out' }) }], // this browser knows better, and reports it
     ['challenge', { account: { ...account, signed_in: false, challenge: true }, status: blocked({ reason: 'signed_out' }) }],
@@ -53,13 +54,14 @@ describe('the state', () => {
     const status = blocked({ reason: 'network_limit', task_types: ['keyword_scan'], until }, { reason: 'network_limit', task_types: ['agent_like_post'], until: '2030-01-09T15:30:00Z' })
     expect(conditionOf({ ...fine, status })).toEqual({ kind: 'network_limit', types: ['keyword_scan', 'agent_like_post'], until: Date.parse('2030-01-09T15:30:00Z') })
     expect(conditionOf({ ...fine, status: blocked({ reason: 'new_claim', task_types: ['x'] }, { reason: 'new_claim' }) })).toEqual({ kind: 'new_claim' })
+    expect(conditionOf({ ...fine, working: true, slowSince: start })).toEqual({ kind: 'slow', since: start })
     expect(conditionOf({ ...fine, connected: false, lostAt: start })).toEqual({ kind: 'unreachable', since: start })
   })
 })
 
 const state: State = {
   version: '1', network: 'https://network.example', pairing: { service: 'https://watchpost.example', team: { id: 't', name: 'T' }, member: { id: 'm', email: 'a@b.c' } },
-  condition: { kind: 'idle' }, paused: false, pace: 0, account: { ...account, name: 'Jan' }, bound: account, waiting: 3, allowances: [], deeds: [],
+  condition: { kind: 'idle' }, paused: false, pace: 0, account: { ...account, name: 'Jan' }, bound: account, waiting: 3, allowances: [], deeds: [], skippable: true,
 }
 
 describe.each(readdirSync('src/locales').map(file => file.replace('.json', '')))('in %s', language => {
@@ -84,6 +86,8 @@ it('names accounts, times and tasks', () => {
     sentence: 'For now, the network allows no more of this: post searches and forum searches. Everything else goes on.',
     details: [expect.stringMatching(/^Since /), expect.stringMatching(/^until /), 'Waiting tasks: 3'] as string[],
   })
+  expect(say({ kind: 'slow', since: start })).toMatchObject({ tone: 'wait', button: { does: 'skip', label: 'Skip' }, details: [expect.stringMatching(/^Since /), 'Waiting tasks: 3'] as string[] })
+  expect(shown({ ...state, skippable: false, condition: { kind: 'slow' } }, start).button).toBeUndefined()
   expect(say({ kind: 'unreachable', since: start }).sentence).toContain('watchpost.example does not answer')
   expect(shown({ failed: 'no room' }, start)).toMatchObject({ sentence: 'The extension did not start: no room', button: { does: 'restart' } })
   expect(shown(undefined, start).tone).toBe('bad')

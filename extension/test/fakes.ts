@@ -2,8 +2,9 @@ import { expect } from 'vitest'
 import type { Account, FromSession } from '../src/shared/protocol'
 import type { LookAnswer, OutcomeMessage, PartMessage } from '../src/shared/messages'
 import type { Accounts, Tabs } from '../src/worker/runner'
-import { Journal, type Entry, type Store } from '../src/worker/journal'
+import { Journal, type Store } from '../src/worker/journal'
 import { Session } from '../src/worker/session'
+import type { Task } from '../src/worker/task'
 
 /** A storage area in memory. Its contents survive a simulated crash. */
 export class MemoryStore implements Store {
@@ -42,12 +43,12 @@ export class FakeTabs implements Tabs {
   runs: ((part: (p: PartMessage) => void, signal: AbortSignal) => Partial<OutcomeMessage> | Promise<Partial<OutcomeMessage>>)[] = []
   rejoined: OutcomeMessage | undefined
 
-  async look(_: Entry, signal: AbortSignal) {
+  async look({ signal }: Task) {
     this.calls.push('look')
     signal.throwIfAborted()
     return this.looks.shift()!()
   }
-  async run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void) {
+  async run({ entry, signal }: Task, part: (p: PartMessage) => void) {
     this.calls.push('run')
     return { type: 'outcome' as const, task: entry.task, run: 'r', parts: 0, ...await this.runs.shift()!(part, signal) }
   }

@@ -190,6 +190,21 @@ func (b *chromium) worker() (target, bool) {
 	return target{}, false
 }
 
+// extension returns the id of the extension whose worker runs.
+func (b *chromium) extension() (id string) {
+	b.t.Helper()
+	eventually(b.t, func() bool {
+		for _, t := range b.targets() {
+			if rest, ok := strings.CutPrefix(t.URL, "chrome-extension://"); ok && t.Type == "service_worker" {
+				id, _, ok = strings.Cut(rest, "/")
+				return ok
+			}
+		}
+		return false
+	}, func() string { return "no extension runs" })
+	return id
+}
+
 // killWorker ends the extension's worker, as the browser does with an idle
 // one.
 func (b *chromium) killWorker() {

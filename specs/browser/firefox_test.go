@@ -36,8 +36,14 @@ type firefox struct {
 
 var bidiAddress = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
-// launchFirefox starts a Firefox. profile is its data folder.
+// launchFirefox starts a Firefox without a window. profile is its data folder.
 func launchFirefox(t testing.TB, profile string) *firefox {
+	t.Helper()
+	return startFirefox(t, profile, nil, "--headless")
+}
+
+// startFirefox starts a Firefox with more flags and variables.
+func startFirefox(t testing.TB, profile string, variables []string, flags ...string) *firefox {
 	t.Helper()
 	program, err := exec.LookPath("firefox-esr")
 	if err != nil {
@@ -53,8 +59,8 @@ user_pref("datareporting.policy.dataSubmissionEnabled", false);
 `, fmt.Sprintf(`{"extension@watchpost.example":"%s"}`, firefoxUUID))
 	require.NoError(t, os.MkdirAll(profile, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600))
-	command := exec.Command(program, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank")
-	command.Env = append(os.Environ(), "HOME="+profile, "MOZ_DISABLE_CONTENT_SANDBOX=1", "TZ=UTC")
+	command := exec.Command(program, append(flags, "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank")...)
+	command.Env = append(append(os.Environ(), "HOME="+profile, "MOZ_DISABLE_CONTENT_SANDBOX=1", "TZ=UTC"), variables...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := command.StderrPipe()
 	require.NoError(t, err)

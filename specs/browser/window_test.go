@@ -2,45 +2,109 @@ package browser_test
 
 import (
 	"bufio"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"watchpost/internal/fakenetwork"
 )
 
-// launchWindow starts a browser as a member does, in a window of a screen of its own:
-// background tabs are throttled and frozen as at any start.
-func launchWindow(t testing.TB, dir, profile string) *chromium {
+// screen starts a screen with a window manager, as a member's computer has, and returns
+// its name. Without the manager no window can be minimised.
+func screen(t testing.TB) string {
 	t.Helper()
 	display, theirs, err := os.Pipe()
 	require.NoError(t, err)
-	screen := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp")
-	screen.ExtraFiles = []*os.File{theirs}
-	require.NoError(t, screen.Start())
-	t.Cleanup(func() {
-		_ = screen.Process.Kill()
-		_ = screen.Wait()
-	})
+	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp")
+	x.ExtraFiles = []*os.File{theirs}
+	untilEnd(t, x)
 	require.NoError(t, theirs.Close())
 	number, err := bufio.NewReader(display).ReadString('\n') // it is ready
 	require.NoError(t, err)
 	require.NoError(t, display.Close())
-	return start(t, dir, profile, []string{"DISPLAY=:" + strings.TrimSpace(number)})
+	name := ":" + strings.TrimSpace(number)
+	manager := exec.Command("openbox", "--sm-disable")
+	manager.Env = append(os.Environ(), "DISPLAY="+name)
+	untilEnd(t, manager)
+	return name
 }
 
-// TestWindow: in an ordinary window tasks end on pages that take 3 seconds. A browser
-// freezes what it thinks that no one misses, such as the tabs of a collapsed group.
+// untilEnd starts a program that runs until the end of the test.
+func untilEnd(t testing.TB, program *exec.Cmd) {
+	t.Helper()
+	require.NoError(t, program.Start())
+	t.Cleanup(func() {
+		_ = program.Process.Kill()
+		_ = program.Wait()
+	})
+}
+
+// launchWindow starts a browser as a member does, in a window of a screen of its own:
+// background tabs are throttled and frozen as at any start.
+func launchWindow(t testing.TB, dir, profile string) *chromium {
+	t.Helper()
+	return start(t, dir, profile, []string{"DISPLAY=" + screen(t)})
+}
+
+// inWindow gives a member a browser in a window.
+func (m *team) inWindow(email, account string) *member {
+	m.t.Helper()
+	one := &member{team: m, chromium: launchWindow(m.t, m.dist, m.t.TempDir()), email: email, account: account}
+	m.t.Cleanup(one.explain)
+	one.signIn()
+	one.pair(m.service)
+	return one
+}
+
+// TestWindow: in an ordinary window a read, a scan and a write end on slow pages. A
+// browser freezes what it thinks that no one misses.
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	w := theWorld(t)
-	m := &member{team: w.createTeam(t, "window@example.com"), chromium: launchWindow(t, w.dist, t.TempDir()), email: "window@example.com", account: "window"}
-	t.Cleanup(m.explain)
-	m.signIn()
-	m.pair(m.service)
-	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
+	w := worldOf(t, singlePage)
+	m := w.createTeam(t, "window@example.com").inWindow("window@example.com", "window")
+	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
 	elements(t, m.completed(m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"})), "profiles")
+	status, made := m.team.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"hiring"}})
+	require.Equal(t, http.StatusOK, status, made)
+	post := m.posts(made["id"].(string))[0]
+	liked := m.ask("/api-like", fields{"post_id": post["id"], "user_email": m.email})
+	require.Equal(t, true, m.completed(liked)["liked"])
+	require.Equal(t, 1, m.writes.count(m.account, fakenetwork.WriteLike))
+}
+
+// TestCollapsedGroup: a member may collapse the group of the extension's tab, which
+// freezes it. The task goes on in a minimised window, and the popup says so meanwhile.
+func TestCollapsedGroup(t *testing.T) {
+	if os.Getenv("WATCHPOST_LONG") == "" {
+		t.Skip("WATCHPOST_LONG is not set: a browser waits for 20 seconds")
+	}
+	onBothSites(t, false, func(t *testing.T, w *world) {
+		m := w.createTeam(t, "collapsed@example.com").inWindow("collapsed@example.com", "collapsed")
+		m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
+		p := m.settings()
+		p.run(`chrome.tabGroups.onUpdated.addListener(group => chrome.tabGroups.update(group.id, { collapsed: true }))`)
+		id := m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"})
+		p.until(`document.querySelector("#pill").textContent === "Slow page"`)
+		p.until(`document.querySelector("#state button")?.textContent === "Skip"`)
+		elements(t, m.completed(id), "profiles")
+		p.until(`document.querySelector("#pill").dataset.kind === "good"`)
+	})
+}
+
+// TestEveryTaskTypeInWindows: on slow pages every type of task ends in an ordinary
+// window of Chromium.
+func TestEveryTaskTypeInWindows(t *testing.T) {
+	if os.Getenv("WATCHPOST_LONG") == "" {
+		t.Skip("WATCHPOST_LONG is not set: pages of 3 seconds")
+	}
+	onBothSites(t, false, func(t *testing.T, w *world) {
+		m := w.createTeam(t, "windows@example.com").inWindow("windows@example.com", "windows")
+		m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
+		m.everyTask(t)
+	})
 }

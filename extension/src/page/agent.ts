@@ -5,7 +5,7 @@
 import type { Pages } from '../network/adapter'
 import type { TaskType } from '../shared/protocol'
 import { isWrite } from '../shared/protocol'
-import type { FromPage, LookAnswer, OutcomeMessage, Seen } from '../shared/messages'
+import type { FromPage, LookAnswer, OutcomeMessage, Pulse, Seen } from '../shared/messages'
 import { Fault, taskError } from '../shared/fault'
 import { adapterNames, addressesOf } from '../adapters/addresses'
 import { openPages } from '../adapters/pages'
@@ -16,15 +16,19 @@ const tries = 5
 
 export class PageAgent {
   private readonly runs = new Map<string, AbortController>()
+  private steps = 0
 
   constructor(private readonly open: () => Pages, private readonly tell: (m: FromPage) => Promise<unknown>) {}
+
+  /** A frozen page does not answer. */
+  pulse(): Pulse { return { steps: this.steps } }
 
   /** Whether the task is running on this page. */
   busy(task: string): boolean { return this.runs.has(task) }
 
   /** Reads the state of a write from the pages, without changing anything. */
   async look(type: TaskType, input: unknown): Promise<LookAnswer> {
-    const pages = this.open()
+    const pages = counted(this.open(), () => { this.steps++ })
     try {
       const write = isWrite(type) ? writes[type] : undefined
       if (!write) throw new Fault('invalid_input', `unknown task type "${type}"`)
@@ -46,7 +50,7 @@ export class PageAgent {
   }
 
   private async do(task: string, run: string, type: TaskType, input: unknown, account: string, control: AbortController): Promise<void> {
-    const pages = this.open()
+    const pages = counted(this.open(), () => { this.steps++ })
     const outcome: OutcomeMessage = { type: 'outcome', task, run, parts: 0 }
     try {
       const read = isWrite(type) ? undefined : reads[type]
@@ -89,6 +93,19 @@ export class PageAgent {
     return false // the alarm will start a worker, which calls busy
   }
 }
+
+/** Calls step after each method that has ended: the network has answered. */
+const counted = (pages: Pages, step: () => void): Pages => new Proxy(pages, {
+  get(of, name) {
+    const value: unknown = Reflect.get(of, name, of)
+    if (typeof value !== 'function') return value
+    return (...args: unknown[]): unknown => {
+      const answer: unknown = value.apply(of, args)
+      if (answer instanceof Promise) answer.then(step, step)
+      return answer
+    }
+  },
+})
 
 const seen = (pages: Pages): Seen => pages.account ? { account: pages.account } : {}
 

@@ -12,6 +12,7 @@ export const kinds = [
   'unreachable', 'connecting',
   'bind_refused', // other_account, and another member works as that account
   'other_account', 'account_in_use', 'challenge', 'signed_out',
+  'slow', // the page of the running task
   'page_not_understood', 'new_claim', 'network_limit', 'released', 'plan',
   'working', 'idle',
 ] as const
@@ -19,7 +20,7 @@ export const kinds = [
 export type Kind = typeof kinds[number]
 export type Tone = 'good' | 'wait' | 'bad' | 'off'
 /** What the button of a state does. */
-export type Button = 'restart' | 'pair' | 'take_over' | 'grant' | 'resume' | 'retry' | 'sign_in' | 'open_check'
+export type Button = 'restart' | 'pair' | 'take_over' | 'grant' | 'resume' | 'retry' | 'sign_in' | 'open_check' | 'skip'
 
 export interface Condition {
   kind: Kind
@@ -33,13 +34,13 @@ export interface Condition {
 
 export const toneOf: Record<Kind, Tone> = {
   failed: 'bad', revoked: 'bad', unpaired: 'off', replaced: 'wait', no_access: 'bad', paused: 'off', unreachable: 'bad', connecting: 'wait',
-  bind_refused: 'bad', other_account: 'bad', account_in_use: 'bad', challenge: 'bad', signed_out: 'bad',
+  bind_refused: 'bad', other_account: 'bad', account_in_use: 'bad', challenge: 'bad', signed_out: 'bad', slow: 'wait',
   page_not_understood: 'wait', new_claim: 'wait', network_limit: 'wait', released: 'wait', plan: 'wait', working: 'good', idle: 'good',
 }
 
 export const buttonOf: Partial<Record<Kind, Button>> = {
   failed: 'restart', revoked: 'pair', unpaired: 'pair', replaced: 'take_over', no_access: 'grant', paused: 'resume', unreachable: 'retry',
-  bind_refused: 'sign_in', other_account: 'sign_in', challenge: 'open_check', signed_out: 'sign_in',
+  bind_refused: 'sign_in', other_account: 'sign_in', challenge: 'open_check', signed_out: 'sign_in', slow: 'skip',
 }
 
 /** What the worker knows. */
@@ -56,6 +57,8 @@ export interface Facts {
   /** The service's view, of the present connection. */
   status?: Status | undefined
   working: boolean
+  /** Since when the running task waits for its page, while that is long. */
+  slowSince?: number | undefined
 }
 
 /** The most important state that holds. */
@@ -78,14 +81,15 @@ export function conditionOf(facts: Facts): Condition {
     unreachable: !facts.connected && facts.lostAt !== undefined, connecting: !facts.connected,
     bind_refused: blocked.has('other_account') && blocked.has('account_in_use'),
     challenge: account.challenge === true, signed_out: !account.signed_in && account.challenge !== true,
-    working: facts.working, idle: true,
+    slow: facts.slowSince !== undefined, working: facts.working, idle: true,
   }
   for (const kind of kinds) {
     // This browser knows best whether it is signed in: the service's word may be older.
     if (kind === 'signed_out' && account.signed_in) continue
     const block = blocked.get(kind as BlockedReason)
     if (block) return block
-    if (holds[kind]) return kind === 'unreachable' ? { kind, since: facts.lostAt! } : { kind }
+    const since = kind === 'unreachable' ? facts.lostAt : kind === 'slow' ? facts.slowSince : undefined
+    if (holds[kind]) return since === undefined ? { kind } : { kind, since }
   }
   return { kind: 'idle' }
 }

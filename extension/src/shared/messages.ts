@@ -19,6 +19,12 @@ export interface Seen {
 /** Result of pageAgent.look. */
 export type LookAnswer = Seen & ({ witness: Witness; output: unknown; target?: Target } | { error: TaskError })
 
+/** A page's answer to the question whether it still works. */
+export interface Pulse {
+  /** Number of answers that the network has given to the page script. */
+  steps: number
+}
+
 /** Posts of a scan. The answer false ends the run. */
 export interface PartMessage {
   type: 'part'

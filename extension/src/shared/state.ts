@@ -59,6 +59,8 @@ export interface State {
   /** The account's use of its allowances, in all browsers together. */
   allowances: AllowanceState[]
   running?: Deed
+  /** Whether the member may return the running task. */
+  skippable: boolean
   /** Newest first. */
   deeds: Deed[]
   /** How unpairing ended: the service has revoked the session, or cannot be reached yet. */
@@ -78,6 +80,8 @@ export type FromUI =
   | { type: 'pace'; seconds: number }
   /** Confirms the account of this browser as the one that the member works as. */
   | { type: 'bind' }
+  /** Returns the running task. */
+  | { type: 'skip' }
   /** Connects now. */
   | { type: 'retry' }
   /** Takes the session over from another browser. */

@@ -21,7 +21,7 @@ export function shown(state: State | Failure | undefined, now: number): Shown {
   }
   const { condition } = state, { kind } = condition, does = buttonOf[kind]
   const one: Shown = { tone: toneOf[kind], pill: t(`pill_${kind}`), sentence: t(`say_${kind}`, ...parts(state, condition)), details: details(state, now) }
-  if (does) one.button = { does, label: t(`do_${does}`) }
+  if (does && (does !== 'skip' || state.skippable)) one.button = { does, label: t(`do_${does}`) }
   if (kind === 'other_account') one.bind = t('do_bind', short(state.account.name))
   return one
 }

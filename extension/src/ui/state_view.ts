@@ -39,6 +39,7 @@ async function act(does: Button, state: State | undefined): Promise<State | Fail
     case 'take_over': return tell({ type: 'reconnect' })
     case 'resume': return tell({ type: 'pause', on: false })
     case 'retry': return tell({ type: 'retry' })
+    case 'skip': return tell({ type: 'skip' })
     case 'grant': return void (state && await chrome.permissions.request({ origins: accessTo(state.network) }))
     case 'sign_in':
     case 'open_check': return void (state && await chrome.tabs.create({ url: `${state.network}/` }))

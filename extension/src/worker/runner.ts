@@ -5,17 +5,18 @@ import { Fault, taskError } from '../shared/fault'
 import type { Target } from '../shared/state'
 import { authorIn } from './activity_log'
 import type { Entry } from './journal'
+import { silent } from './attend'
 import { anew, type End, type Session } from './session'
 import { type Task, wait } from './task'
 
 /** The network for a task: a separate tab, opened where the task begins. */
 export interface Tabs {
   /** Reads the state of a write in a new tab. The tab stays open. */
-  look(entry: Entry, signal: AbortSignal): Promise<LookAnswer>
+  look(task: Task): Promise<LookAnswer>
   /** Runs a task: a read in a new tab, a write on the page that look opened. */
-  run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage>
+  run(task: Task, part: (p: PartMessage) => void): Promise<OutcomeMessage>
   /** The outcome of a write on a page that an earlier worker started, running or finished. */
-  rejoin(entry: Entry, signal: AbortSignal): Promise<OutcomeMessage | undefined>
+  rejoin(task: Task): Promise<OutcomeMessage | undefined>
   close(): Promise<void>
 }
 
@@ -102,6 +103,8 @@ export class Runner {
         return
       }
       if (failure === released) return
+      // Neither page of the task has answered: others go on, and this one later.
+      if (failure === silent && !task.entry.begun) return this.return(task, 'frozen')
     }
     await this.tabs.close()
     await this.session.finish(task, end)
@@ -111,7 +114,7 @@ export class Runner {
   private async read(task: Task): Promise<End> {
     await this.notLate(task)
     let found = 0, target: Target | undefined
-    const outcome = await this.tabs.run(task.entry, task.signal, p => {
+    const outcome = await this.tabs.run(task, p => {
       found += p.posts.length
       target ??= authorIn(task.entry.task_type, p.posts)
       this.session.part(task, p.seq, p.posts)
@@ -125,7 +128,7 @@ export class Runner {
 
   private async write(task: Task, type: WriteType): Promise<unknown> {
     if (task.entry.begun) {
-      const outcome = await this.tabs.rejoin(task.entry, task.signal)
+      const outcome = await this.tabs.rejoin(task)
       return outcome && !unsure(outcome) ? this.outputOf(outcome) : this.recover(task, type)
     }
     const output = await this.prepare(task, type)
@@ -193,7 +196,7 @@ export class Runner {
   }
 
   private async look(task: Task): Promise<{ witness: Witness; output: unknown; account: string | undefined; target?: Target }> {
-    const looked = await this.tabs.look(task.entry, task.signal)
+    const looked = await this.tabs.look(task)
     if (looked.account) await this.accounts.saw(looked.account)
     if ('error' in looked) throw new Fault(looked.error.code, looked.error.message)
     return { ...looked, account: looked.account?.urn }
@@ -221,7 +224,7 @@ export class Runner {
   /** Acts on the page. If the page disappears without a message, the outcome is unknown. */
   private async act(task: Task): Promise<OutcomeMessage> {
     try {
-      return await this.tabs.run(task.entry, task.signal, () => {})
+      return await this.tabs.run(task, () => {})
     } catch (failure) {
       task.signal.throwIfAborted()
       const { task: id } = task.entry
@@ -253,9 +256,13 @@ export class Runner {
 
   /** Returns a task that has not begun, and ends its run. */
   private async giveBack(task: Task, reason: string): Promise<never> {
+    await this.return(task, reason)
+    throw released
+  }
+
+  private async return(task: Task, reason: string): Promise<void> {
     await this.tabs.close()
     await this.session.release(task, reason)
-    throw released
   }
 }
 

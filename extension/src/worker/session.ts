@@ -162,6 +162,17 @@ export class Session {
   /** Whether there are tasks to run or to be acknowledged. */
   get busy(): boolean { return this.tasks.size > 0 }
 
+  /** The task in work. */
+  get running(): Task | undefined { return [...this.tasks.values()].find(t => t.running && t.entry.state !== 'done') }
+
+  /** Whether the member may return the task in work: a write that has begun goes on to its end. */
+  get skippable(): boolean { return this.running !== undefined && !this.running.entry.begun }
+
+  /** Returns the task in work, for which the member does not want to wait. */
+  async skip(): Promise<void> {
+    if (this.running && this.skippable) await this.release(this.running, 'skipped')
+  }
+
   /** Drops all tasks; the outcome of begun ones stays unknown. */
   async forgetAll(): Promise<void> {
     for (const task of [...this.tasks.values()]) await this.forget(task, forgotten)

@@ -1,19 +1,15 @@
-import type { FromPage, LookAnswer, OutcomeMessage, PartMessage } from '../shared/messages'
+import type { FromPage, LookAnswer, OutcomeMessage, PartMessage, Pulse } from '../shared/messages'
 import { inFirefox } from '../shared/access'
 import { Fault } from '../shared/fault'
 import { isWrite, SCAN_MS, type TaskType } from '../shared/protocol'
 import { addressesOf, type AdapterName } from '../adapters/addresses'
 import type { PageAgent } from '../page/agent'
-import type { Entry } from './journal'
+import { attend, silent, stuckMs, stuckWriteMs } from './attend'
 import type { Tabs } from './runner'
-import { until } from './task'
+import { until, type Task } from './task'
 
-/** Time limit for loading a page. */
-const loadMs = 60_000
-/** Time limit for a write on its page. */
-const writeMs = 90_000
-/** Time limit for a read; scans end earlier by themselves. */
-const readMs = SCAN_MS + 60_000
+/** Time limit for a task on its page, which gets on; scans end earlier by themselves. */
+const runMs = SCAN_MS + 60_000
 
 /** The page disappeared, or no longer knows the task. */
 const gone = new Error('the page of the task went away')
@@ -43,43 +39,56 @@ interface Waiter {
 export class BrowserTabs implements Tabs {
   private waiter: Waiter | undefined
   private loading: { tab: number; check: (tab: chrome.tabs.Tab) => void; fail: (reason: Error) => void } | undefined
+  /** The task whose page fell silent in a background tab. */
+  private silenced: string | undefined
   /** An outcome without a waiting caller. */
   private early: OutcomeMessage | undefined
 
   constructor(private readonly origin: () => string, private readonly adapter: () => AdapterName) {}
 
-  async look(entry: Entry, signal: AbortSignal): Promise<LookAnswer> {
-    return this.twice(async () =>
-      this.call(await this.open(entry, signal), signal, 'look', entry.task_type as TaskType, entry.input))
+  async look(task: Task): Promise<LookAnswer> {
+    const { task_type: type, input } = task.entry
+    return this.inNewTab(task, async tab => {
+      const answer = await this.attend(task, tab, this.call(tab, task.signal, 'look', type as TaskType, input))
+      if (!answer) throw gone // it went to another page
+      task.moved()
+      return answer
+    })
   }
 
-  async run(entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage> {
-    if (isWrite(entry.task_type)) return this.begin(await this.looked(entry) ?? await this.open(entry, signal), entry, signal, part, writeMs)
-    return this.twice(async () => this.begin(await this.open(entry, signal), entry, signal, part, readMs))
+  async run(task: Task, part: (p: PartMessage) => void): Promise<OutcomeMessage> {
+    if (isWrite(task.entry.task_type)) return this.begin(await this.looked(task) ?? await this.open(task), task, part)
+    return this.inNewTab(task, tab => this.begin(tab, task, part))
   }
 
-  /** Retries a read once when its page disappeared: the member may have closed the tab. */
-  private async twice<T>(read: () => Promise<T>): Promise<T> {
+  /**
+   * Works in a new tab, and in another one when that went away (the member may
+   * have closed it) or fell silent: then where no browser freezes it.
+   */
+  private async inNewTab<T>(task: Task, work: (tab: number) => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried++) {
+      const last = tried === 2 || this.silenced === task.entry.task
       try {
-        return await read()
+        return await work(await this.open(task))
       } catch (failure) {
-        if (failure !== gone) throw failure
-        if (tried === 2) throw new Fault('timeout', gone.message)
+        task.signal.throwIfAborted()
+        if (failure !== gone && failure !== silent) throw failure
+        if (last) throw failure === gone ? new Fault('timeout', gone.message) : failure
       }
     }
   }
 
-  async rejoin(entry: Entry, signal: AbortSignal): Promise<OutcomeMessage | undefined> {
+  async rejoin(task: Task): Promise<OutcomeMessage | undefined> {
+    const { entry, signal } = task
     if (this.early?.task === entry.task) return this.early
-    const { tab, task, run } = await this.held() ?? {}
-    if (tab === undefined || task !== entry.task || run === undefined) return undefined
+    const { tab, task: of, run } = await this.held() ?? {}
+    if (tab === undefined || of !== entry.task || run === undefined) return undefined
     try {
-      const outcome = this.outcome(run, signal, () => {}, writeMs)
+      const outcome = this.outcome(run, signal, () => {})
       outcome.catch(() => {}) // it may end before a caller listens
-      if (!await this.call(tab, signal, 'busy', entry.task)) throw gone
+      if (!await attend(task, this.call(tab, signal, 'busy', entry.task))) throw gone
       this.started()
-      return await outcome
+      return await this.attend(task, tab, outcome)
     } catch {
       signal.throwIfAborted()
       return undefined
@@ -134,7 +143,7 @@ export class BrowserTabs implements Tabs {
     if (now.status !== 'complete' || !waiter?.started) return
     const held = await this.held()
     if (held?.tab !== tab || held.task === undefined) return
-    const busy = await this.call(tab, AbortSignal.timeout(loadMs), 'busy', held.task).catch(() => false)
+    const busy = await this.call(tab, AbortSignal.timeout(stuckMs), 'busy', held.task).catch(() => false)
     if (!busy && this.waiter === waiter) waiter.reject(gone)
   }
 
@@ -146,68 +155,95 @@ export class BrowserTabs implements Tabs {
   }
 
   /** The tab in which look opened a task's page, if it still exists. */
-  private async looked(entry: Entry): Promise<number | undefined> {
+  private async looked({ entry }: Task): Promise<number | undefined> {
     const held = await this.held()
     if (held?.task !== entry.task || held.run !== undefined) return undefined
     return chrome.tabs.get(held.tab).then(tab => tab.id, () => undefined)
   }
 
   /** Opens a new tab where a task begins, and injects the page script. */
-  private async open({ task, task_type, input }: Entry, signal: AbortSignal): Promise<number> {
-    const url = new URL(addressesOf(this.adapter()).startOf(task_type as TaskType, input, this.origin()), this.origin()).href
+  private async open(task: Task): Promise<number> {
+    const { entry, signal } = task
+    const url = new URL(addressesOf(this.adapter()).startOf(entry.task_type as TaskType, entry.input, this.origin()), this.origin()).href
     await this.close()
     signal.throwIfAborted()
-    const tab = await create(url)
-    await chrome.storage.session.set({ tab: { tab, task } satisfies Held })
-    await label(tab).catch(() => {}) // a browser without groups
-    await this.loaded(tab, signal)
-    try {
-      await chrome.scripting.executeScript({ target: { tabId: tab }, files: [`page-${this.adapter()}.js`] })
-    } catch (failure) {
-      throw new Fault('timeout', `the network's page did not load: ${message(failure)}`)
-    }
-    return tab
+    const tab = await (this.silenced === entry.task ? createMinimised(url) : create(url))
+    await chrome.storage.session.set({ tab: { tab, task: entry.task } satisfies Held })
+    return this.noting(task, async () => {
+      await attend(task, this.loaded(tab, task))
+      getsOn(task)
+      await attend(task, chrome.scripting.executeScript({ target: { tabId: tab }, files: [`page-${this.adapter()}.js`] }).catch((failure: unknown) => {
+        throw new Fault('timeout', `the network's page did not load: ${message(failure)}`)
+      }))
+      return tab
+    })
   }
 
-  /**
-   * Waits until a tab shows a page of the network. Its events may have come
-   * earlier, so this also asks the tab once.
-   */
-  private async loaded(tab: number, signal: AbortSignal): Promise<void> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(loadMs)])
+  /** Waits until a tab shows a page of the network. */
+  private async loaded(tab: number, task: Task): Promise<void> {
+    let begun = false, mine: typeof this.loading
     try {
-      await until<void>(limit, (resolve, reject) => {
+      await until<void>(task.signal, (resolve, reject) => {
         const check = (now: chrome.tabs.Tab) => {
+          const there = addressesOf(this.adapter()).originsOf(this.origin()).some(origin => now.url?.startsWith(origin + '/'))
+          if (there && !begun) getsOn(task) // the network has begun to answer
+          begun ||= there
           if (now.status !== 'complete') return
           // Without permission for a page the browser does not reveal its
           // address. Firefox hides that of the empty page too, which every
           // tab begins with.
           if (now.url === undefined && now.pendingUrl === undefined && !inFirefox()) reject(new Fault('page_not_understood', 'the tab was led away from the network'))
-          else if (addressesOf(this.adapter()).originsOf(this.origin()).some(origin => now.url?.startsWith(origin + '/'))) resolve()
+          else if (there) resolve()
         }
-        this.loading = { tab, check, fail: reject }
+        this.loading = mine = { tab, check, fail: reject }
+        // Its events may have come earlier.
         chrome.tabs.get(tab).then(check, reject)
       })
     } catch (failure) {
-      signal.throwIfAborted()
+      task.signal.throwIfAborted()
       throw failure instanceof Fault || failure === gone ? failure : new Fault('timeout', 'the network\'s page did not load')
     } finally {
-      this.loading = undefined
+      if (this.loading === mine) this.loading = undefined
     }
   }
 
-  private async begin(tab: number, entry: Entry, signal: AbortSignal, part: (p: PartMessage) => void, limitMs: number): Promise<OutcomeMessage> {
-    const run = crypto.randomUUID()
+  private async begin(tab: number, task: Task, part: (p: PartMessage) => void): Promise<OutcomeMessage> {
+    const { entry, signal } = task, run = crypto.randomUUID()
     this.early = undefined
     await chrome.storage.session.set({ tab: { tab, task: entry.task, run } satisfies Held })
     try {
-      const outcome = this.outcome(run, signal, part, limitMs)
+      const outcome = this.outcome(run, signal, p => {
+        task.moved()
+        part(p)
+      })
       outcome.catch(() => {}) // it may end before a caller listens
-      await this.call(tab, signal, 'start', entry.task, run, entry.task_type as TaskType, entry.input, entry.account)
+      await this.noting(task, () => attend(task, this.call(tab, signal, 'start', entry.task, run, entry.task_type as TaskType, entry.input, entry.account)))
       this.started()
-      return await outcome
+      const answer = await this.attend(task, tab, outcome, entry.begun ? stuckWriteMs : stuckMs)
+      task.moved()
+      return answer
     } finally {
       this.waiter = undefined
+    }
+  }
+
+  /** Waits for work of the page script, which is asked whether it still works. */
+  private attend<T>(task: Task, tab: number, work: Promise<T>, stuck = stuckMs): Promise<T> {
+    const ask = async (): Promise<Pulse> => {
+      const pulse = await this.call(tab, task.signal, 'pulse')
+      if (!pulse) throw gone // it went to another page
+      return pulse
+    }
+    return this.noting(task, () => attend(task, work, ask, stuck))
+  }
+
+  /** Notes a page that falls silent: the next one of the task opens elsewhere. */
+  private async noting<T>({ entry }: Task, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (failure) {
+      if (failure === silent) this.silenced = entry.task
+      throw failure
     }
   }
 
@@ -215,14 +251,14 @@ export class BrowserTabs implements Tabs {
     if (this.waiter) this.waiter.started = true
   }
 
-  private outcome(run: string, signal: AbortSignal, part: (p: PartMessage) => void, limitMs: number): Promise<OutcomeMessage> {
-    return until(AbortSignal.any([signal, AbortSignal.timeout(limitMs)]), (resolve, reject) => { this.waiter = { run, started: false, part, resolve, reject } })
+  private outcome(run: string, signal: AbortSignal, part: (p: PartMessage) => void): Promise<OutcomeMessage> {
+    return until(AbortSignal.any([signal, AbortSignal.timeout(runMs)]), (resolve, reject) => { this.waiter = { run, started: false, part, resolve, reject } })
   }
 
-  /** Calls a method of the page script. */
-  private async call<M extends 'look' | 'start' | 'busy'>(
+  /** Calls a method of the page script; null when the page has none. */
+  private async call<M extends 'look' | 'start' | 'busy' | 'pulse'>(
     tab: number, signal: AbortSignal, method: M, ...args: Parameters<PageAgent[M]>
-  ): Promise<Awaited<ReturnType<PageAgent[M]>>> {
+  ): Promise<Awaited<ReturnType<PageAgent[M]>> | null | undefined> {
     type Answer = Awaited<ReturnType<PageAgent[M]>>
     const [frame] = await until<chrome.scripting.InjectionResult<Answer | null>[]>(signal, (resolve, reject) => {
       chrome.scripting.executeScript({
@@ -236,17 +272,33 @@ export class BrowserTabs implements Tabs {
         args: [method, args as unknown[]],
       }).then(found => resolve(found as never), () => reject(gone))
     })
-    if (method === 'look' && !frame?.result) throw new Fault('timeout', 'the page went away while it was read')
-    return frame?.result as Answer
+    return frame?.result as Answer | null | undefined
   }
 }
 
-/** Opens a background tab; without a window it creates a minimised one. */
+/**
+ * Notes that a page loads. A write that has begun gets on only by what the page
+ * says of it: pages that load and say nothing would keep the others waiting.
+ */
+function getsOn(task: Task): void {
+  if (!task.entry.begun) task.moved()
+}
+
+/** Opens a background tab in a group that says whose it is; without a window, a minimised one. */
 async function create(url: string): Promise<number> {
-  const tab = await chrome.tabs.create({ url, active: false }).catch(async () =>
-    (await chrome.windows.create({ url, focused: false, state: 'minimized' }))?.tabs?.[0])
-  if (tab?.id === undefined) throw new Fault('timeout', 'the browser opened no tab')
+  const tab = await chrome.tabs.create({ url, active: false }).catch(() => undefined)
+  if (!tab) return createMinimised(url)
+  if (tab.id === undefined) throw new Fault('timeout', 'the browser opened no tab')
+  await label(tab.id).catch(() => {}) // a browser without groups
   return tab.id
+}
+
+/** Opens a minimised window: the member cannot collapse it, and no browser freezes it. */
+async function createMinimised(url: string): Promise<number> {
+  const window = await chrome.windows.create({ url, focused: false, state: 'minimized' })
+  const id = window?.tabs?.[0]?.id
+  if (id === undefined) throw new Fault('timeout', 'the browser opened no tab')
+  return id
 }
 
 /**

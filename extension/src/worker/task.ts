@@ -9,6 +9,10 @@ export class Task {
   running = false
   /** Lets the waiting write begin; set after acting was sent. */
   onGo: (() => void) | undefined
+  /** When the task got on last, in milliseconds since 1970. */
+  movedAt = Date.now()
+  /** For how long a page has kept the task waiting since, in milliseconds. */
+  quiet = 0
   /** Unacknowledged parts, in order. */
   parts: Part[] = []
   private flushed: (() => void) | undefined
@@ -16,6 +20,12 @@ export class Task {
   constructor(public entry: Entry) {}
 
   get signal(): AbortSignal { return this.control.signal }
+
+  /** Notes that the task gets on. */
+  moved(): void {
+    this.movedAt = Date.now()
+    this.quiet = 0
+  }
 
   /** Waits until the service has stored all parts. */
   async flush(): Promise<void> {

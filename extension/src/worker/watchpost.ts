@@ -11,6 +11,7 @@ import { Link } from './link'
 import { Runner } from './runner'
 import { Session } from './session'
 import { SignOut } from './sign_out'
+import { slowMs } from './attend'
 import { BrowserTabs } from './tabs'
 import { wait } from './task'
 
@@ -70,6 +71,7 @@ export class Watchpost {
     worker.ended = replaced ? 'replaced' : revoked ? 'revoked' : undefined
     await worker.tabs.tidy(task => worker.session.tasks.get(task)?.entry.state !== 'done' && worker.session.tasks.has(task))
     void worker.runner.work(new AbortController().signal)
+    setInterval(() => worker.timePasses(), 2000)
     await worker.wake()
     worker.changed()
     return worker
@@ -141,6 +143,9 @@ export class Watchpost {
         break
       case 'bind':
         this.session.bind()
+        break
+      case 'skip':
+        await this.session.skip()
         break
       case 'retry':
         this.link.renew()
@@ -217,6 +222,11 @@ export class Watchpost {
     this.changed()
   }
 
+  /** A task becomes slow without an event. */
+  private timePasses(): void {
+    if (this.condition().kind !== this.shown?.kind) this.changed()
+  }
+
   /** Refreshes the state shown to the member. */
   private changed(): void {
     if (this.paused && this.link.transport && !this.session.busy) this.link.renew()
@@ -236,25 +246,26 @@ export class Watchpost {
     return conditionOf({
       paired: this.pairing !== undefined, ended: this.ended, access: this.access, paused: this.paused,
       connected: this.link.transport !== undefined, lostAt: this.link.lostAt, account: this.account.now,
-      status: this.link.transport ? this.session.status : undefined, working: this.running !== undefined,
+      status: this.link.transport ? this.session.status : undefined, working: this.session.running !== undefined, slowSince: this.slowSince,
     })
   }
 
   /** Origin of the network that the member works on; "" while it is not known. */
   private get network(): string { return NETWORK_ORIGIN || (this.pairing?.network ?? '') }
 
-  /** The task in work. */
-  private get running() {
-    return [...this.session.tasks.values()].find(t => t.running && t.entry.state !== 'done')?.entry
+  /** Since when the running task waits for its page, while that is long. */
+  private get slowSince(): number | undefined {
+    const { running } = this.session
+    return running && running.quiet >= slowMs ? running.movedAt : undefined
   }
 
   private state(): State {
-    const { running } = this, { status, bound } = this.session
+    const { running, status, bound, skippable } = this.session
     const condition = this.condition()
     const state: State = {
       version: chrome.runtime.getManifest().version, network: this.network,
       condition: { ...this.shown?.kind === condition.kind && { since: this.shown.since }, ...condition },
-      paused: this.paused, pace: this.pace, account: this.account.now, waiting: status?.waiting ?? 0, allowances: status?.allowances ?? [], deeds: this.log.deeds,
+      paused: this.paused, skippable, pace: this.pace, account: this.account.now, waiting: status?.waiting ?? 0, allowances: status?.allowances ?? [], deeds: this.log.deeds,
     }
     if (this.pairing) {
       const { token: _, ...pairing } = this.pairing
@@ -263,7 +274,7 @@ export class Watchpost {
     if (bound) state.bound = bound
     if (this.unpaired) state.unpaired = this.unpaired
     if (this.link.transport) state.transport = this.link.transport
-    if (running) state.running = deedOf(running, running.at)
+    if (running) state.running = deedOf(running.entry, running.entry.at)
     return state
   }
 }
