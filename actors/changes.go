@@ -65,6 +65,7 @@ func changesOf(batch *persistence.Batch) (changes []Change) {
 type subscriptions struct {
 	mu     sync.RWMutex
 	byTeam map[string]map[*Subscription]struct{}
+	last   uint64 // number
 	closed bool
 }
 
@@ -104,22 +105,28 @@ const maxChanges = 256
 // Subscription collects the changes of a team until they are read. Changes that are
 // the same become one, so none is lost, however slow the reader.
 type Subscription struct {
-	all   *subscriptions
-	team  string
-	ready chan struct{} // has an element while there is something to read
-	over  chan struct{} // closed at the end
+	all    *subscriptions
+	team   string
+	member watchpost.MemberID
+	number uint64        // in the order of their beginnings
+	ready  chan struct{} // has an element while there is something to read
+	over   chan struct{} // closed at the end
 
 	mu      sync.Mutex
 	waiting []Change
 	ended   bool
 }
 
-// Subscribe follows the commits of a team that this node serves. The first change
-// is TopicAll: the reader cannot know which changes it missed. Errors: ElsewhereError,
-// Unavailable while the node stops.
-func (r *Registry) Subscribe(team watchpost.TeamID) (*Subscription, error) {
+// maxSubscriptions bounds those of a member. The oldest ends when another one begins: of
+// a browser whose connection was lost it is the one that nobody reads.
+const maxSubscriptions = 20
+
+// Subscribe follows the commits of a team that this node serves, for a member. The first
+// change is TopicAll: the reader cannot know which changes it missed. Errors:
+// ElsewhereError, Unavailable while the node stops.
+func (r *Registry) Subscribe(team watchpost.TeamID, member watchpost.MemberID) (*Subscription, error) {
 	s := r.env.changes
-	sub := &Subscription{all: s, team: string(team), ready: make(chan struct{}, 1), over: make(chan struct{})}
+	sub := &Subscription{all: s, team: string(team), member: member, ready: make(chan struct{}, 1), over: make(chan struct{})}
 	sub.add([]Change{{Topic: TopicAll}})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +139,29 @@ func (r *Registry) Subscribe(team watchpost.TeamID) (*Subscription, error) {
 	if s.byTeam[sub.team] == nil {
 		s.byTeam[sub.team] = map[*Subscription]struct{}{}
 	}
+	s.makeRoom(sub.team, member)
+	s.last++
+	sub.number = s.last
 	s.byTeam[sub.team][sub] = struct{}{}
 	return sub, nil
+}
+
+// makeRoom ends the oldest subscription of a member who has as many as may be.
+func (s *subscriptions) makeRoom(team string, member watchpost.MemberID) {
+	var oldest *Subscription
+	n := 0
+	for sub := range s.byTeam[team] {
+		if sub.member != member {
+			continue
+		}
+		if n++; oldest == nil || sub.number < oldest.number {
+			oldest = sub
+		}
+	}
+	if n >= maxSubscriptions {
+		delete(s.byTeam[team], oldest)
+		oldest.end()
+	}
 }
 
 // EndSubscriptions ends all subscriptions and refuses new ones: the node stops.

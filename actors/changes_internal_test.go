@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func TestChangesOfBatch(t *testing.T) {
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	r := &Registry{env: &environment{changes: newSubscriptions()}}
-	sub, err := r.Subscribe("team")
+	sub, err := r.Subscribe("team", "member")
 	require.NoError(t, err)
 	read := func() []Change {
 		changes, more := sub.Next(t.Context())
@@ -54,4 +55,40 @@ func TestSubscription(t *testing.T) {
 	require.False(t, more)
 	sub.Close()
 	require.Empty(t, r.env.changes.byTeam)
+}
+
+// TestSubscriptionsOfAMember: the oldest of a member ends, and none of others.
+func TestSubscriptionsOfAMember(t *testing.T) {
+	t.Parallel()
+	r := &Registry{env: &environment{changes: newSubscriptions()}}
+	other, err := r.Subscribe("team", "other")
+	require.NoError(t, err)
+	elsewhere, err := r.Subscribe("elsewhere", "member")
+	require.NoError(t, err)
+	var subs []*Subscription
+	for n := range 3 * maxSubscriptions {
+		sub, err := r.Subscribe("team", "member")
+		require.NoError(t, err)
+		subs = append(subs, sub)
+		if n%4 == 0 {
+			sub.Close()
+		}
+	}
+	open := 0
+	for n, sub := range slices.Backward(subs) {
+		ended := true
+		select {
+		case <-sub.over:
+		default:
+			ended = false
+			open++
+		}
+		require.Equal(t, n%4 == 0 || open == maxSubscriptions && ended, ended, "the newest %d are open, of those that were not closed", maxSubscriptions)
+	}
+	require.Equal(t, maxSubscriptions, open)
+	for _, sub := range []*Subscription{other, elsewhere} {
+		changes, more := sub.Next(t.Context())
+		require.True(t, more)
+		require.NotEmpty(t, changes)
+	}
 }

@@ -58,6 +58,50 @@ func next(t *testing.T, heard <-chan string) (string, bool) {
 	}
 }
 
+// streamsOfAMember is how many event streams a member has at a time.
+const streamsOfAMember = 20
+
+// another adds a member to the team and signs the member in.
+func (m team) another(email string) *browser {
+	m.t.Helper()
+	read[fields](m.admin("POST", "/admin/teams/"+m.id+"/members", `{"email":"`+email+`","role":"member"}`), 201)
+	b := m.browser()
+	b.follow(team{testServer: m.testServer, id: m.id, email: email})
+	return b
+}
+
+// TestStreamsOfAMember: one member cannot hold any number of connections and readers of
+// changes. The oldest streams end; those of another member go on.
+func TestStreamsOfAMember(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	m := h.team("Many streams", "growth")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	hostile, other := h.browser(), m.another("other@example.com")
+	hostile.signIn(m.email)
+	quiet := other.listenTo(ctx)
+	_, more := next(t, quiet)
+	require.True(t, more)
+	var open []<-chan string
+	for range 2 * streamsOfAMember {
+		heard := hostile.listenTo(ctx)
+		_, more := next(t, heard)
+		require.True(t, more)
+		open = append(open, heard)
+	}
+	for _, heard := range open[:streamsOfAMember] {
+		for more := true; more; {
+			_, more = next(t, heard) // until it ends
+		}
+	}
+	m.join()
+	for _, heard := range append(open[streamsOfAMember:], quiet) {
+		_, more := next(t, heard)
+		require.True(t, more, "it is open, and hears of the browser that came")
+	}
+}
+
 // TestDashboardEvents opens many streams: each hears of every task, whichever other
 // streams there are, and ends when its browser is signed out.
 func TestDashboardEvents(t *testing.T) {
@@ -67,16 +111,19 @@ func TestDashboardEvents(t *testing.T) {
 		streams = 1000
 	}
 	h := build(t)
-	m, other := h.team("Streams", "growth"), h.team("Quiet", "growth")
+	m, other := h.team("Streams", "ultimate"), h.team("Quiet", "growth")
 	m.join()
-	b, theirs := h.browser(), h.browser()
-	b.signIn(m.email)
+	theirs := h.browser()
 	theirs.signIn(other.email)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	open := make([]<-chan string, streams)
+	var members []*browser
 	for i := range open {
-		open[i] = b.listenTo(ctx)
+		if i%streamsOfAMember == 0 {
+			members = append(members, m.another(fmt.Sprintf("member%d@example.com", i)))
+		}
+		open[i] = members[len(members)-1].listenTo(ctx)
 		first, _ := next(t, open[i])
 		require.JSONEq(t, `{"topic":"all"}`, first, "a page cannot know what it missed")
 	}
@@ -105,7 +152,9 @@ func TestDashboardEvents(t *testing.T) {
 		}
 	}
 	t.Logf("%d streams have heard of %d tasks each, %v after the first was asked for", streams, tasks, time.Since(began).Round(time.Millisecond))
-	require.Equal(t, 303, b.send("/app/sign-out", url.Values{"token": {b.token()}, "everywhere": {"1"}}).status)
+	for _, b := range members {
+		require.Equal(t, 303, b.send("/app/sign-out", url.Values{"token": {b.token()}, "everywhere": {"1"}}).status)
+	}
 	read[fields](m.call("POST", "/network-agent/fetch-profile", `{"profile_slug":"last"}`), 200)
 	for _, heard := range open {
 		for more := true; more; {
@@ -117,11 +166,11 @@ func TestDashboardEvents(t *testing.T) {
 		t.Fatalf("another team heard %s", data)
 	default:
 	}
-	require.Equal(t, 303, b.do("GET", "/app/events", "").status)
+	require.Equal(t, 303, members[0].do("GET", "/app/events", "").status)
 	h.registry.EndSubscriptions()
 	_, more := next(t, foreign)
 	require.False(t, more, "streams end with the service")
-	_, err := h.registry.Subscribe(watchpost.TeamID(m.id))
+	_, err := h.registry.Subscribe(watchpost.TeamID(m.id), "")
 	require.Equal(t, watchpost.Unavailable, watchpost.KindOf(err))
 }
 

@@ -22,7 +22,7 @@ const (
 func (s *Server) interactionRoutes() {
 	const path = "/api-interactions"
 	refusals := func(r *fuego.BaseRoute) {
-		withError(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'page'", "Invalid 'page_size'")(r)
+		withError(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'page'", "Invalid 'page_size'", "Too many values for 'actor_ids', at most 200")(r)
 		withError(http.StatusForbidden, watchpost.TextAccessDenied)(r)
 		withError(http.StatusInternalServerError, textFailedInteractions)(r)
 	}
@@ -55,6 +55,10 @@ func (r *interactionsRequest) cleanField(name string) (err error) {
 	case "interaction_type":
 		if r.Kind != nil && *r.Kind != "" {
 			_, err = parseInteractionKind(*r.Kind)
+		}
+	case "actor_ids":
+		if len(r.Actors) > maxValues {
+			err = errTooMany(name)
 		}
 	case "page":
 		err = wholeIn(r.Page, name, 1, math.MaxInt32)

@@ -50,6 +50,9 @@ func describeFields(document *openapi3.T) error {
 				p.Value.Example = fitting(p.Value.Schema.Value, known.Example)
 			}
 			boundTexts(p.Value.Schema, p.Value.Name)
+			if schema := p.Value.Schema.Value; schema.Type.Is(openapi3.TypeArray) {
+				schema.WithMaxItems(maxValues)
+			}
 		}
 		if o.RequestBody != nil && o.OperationID != "poll" { // frames have the protocol's bounds
 			boundTexts(o.RequestBody.Value.Content.Get(mediaJSON).Schema, "")

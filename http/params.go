@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"net/url"
@@ -53,6 +54,14 @@ func (p *params) refuse(name string) {
 	}
 }
 
+// maxValues bounds the values of a parameter that takes several: a team has up to 100
+// watchlists, and a watchlist follows up to 200 profiles or companies.
+const maxValues = 200
+
+func errTooMany(name string) error {
+	return watchpost.Errorf(watchpost.Invalid, "Too many values for '%s', at most %d", name, maxValues)
+}
+
 // tooLong reports whether a value is over the bound of texts. Ids have none: a
 // long one is one that does not exist.
 func tooLong(name, value string) bool {
@@ -93,9 +102,14 @@ func (p *params) list(name string) []string {
 					p.refuse(name)
 					return nil
 				}
-				if item = strings.TrimSpace(item); item != "" {
-					list = append(list, item)
+				if item = strings.TrimSpace(item); item == "" {
+					continue
 				}
+				if len(list) == maxValues {
+					p.err = cmp.Or(p.err, errTooMany(name))
+					return nil
+				}
+				list = append(list, item)
 			}
 		}
 	}

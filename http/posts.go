@@ -25,7 +25,7 @@ func (s *Server) postRoutes() {
 	handle(s, s.api, http.MethodGet, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
-		withError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'"),
+		withError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'", "Too many values for 'labels', at most 200"),
 		withError(http.StatusForbidden, watchpost.TextAccessDenied),
 		withError(http.StatusInternalServerError, textFailedPosts))
 }

@@ -82,16 +82,17 @@ func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 	h.store = &faultyStore{Store: store}
 	keyring, err := actors.NewKeyring(bytes.Repeat([]byte{7}, actors.MasterKeySize))
 	require.NoError(t, err)
+	options := httpapi.Options{Clock: watchpost.SystemClock{}, Log: log, AccessLog: true, AdminToken: adminToken}
+	for _, change := range changes {
+		change(&options)
+	}
 	h.registry, err = actors.New(actors.Options{
-		Store: h.store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
+		Store: h.store, Clock: options.Clock, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
 		Notify: notify.New(notify.Options{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	require.NoError(t, err)
-	options := httpapi.Options{
-		Registry: h.registry, Clock: watchpost.SystemClock{}, Log: log, AccessLog: true, AdminToken: adminToken,
-	}
-	for _, change := range changes {
-		change(&options)
+	if options.Registry == nil {
+		options.Registry = h.registry
 	}
 	h.server, err = httpapi.New(options)
 	require.NoError(t, err)

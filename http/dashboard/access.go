@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -56,6 +57,10 @@ func (d *Dashboard) protected(next http.HandlerFunc) http.Handler {
 			d.fail(w, r, watchpost.WrapError(watchpost.Forbidden, "This form was sent from another site.", err))
 			return
 		}
+		if len(r.URL.RawQuery) > maxAddress {
+			d.fail(w, r, watchpost.Errorf(watchpost.Invalid, "The address is too long."))
+			return
+		}
 		if r.Method != http.MethodGet {
 			if err := d.Writable(); err != nil {
 				d.fail(w, r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))
@@ -69,6 +74,10 @@ func (d *Dashboard) protected(next http.HandlerFunc) http.Handler {
 		next(w, r)
 	})
 }
+
+// maxAddress bounds the query of an address: pages have it in many links. The filters of
+// a feed are shorter (maxFilters), and fit in as a value.
+const maxAddress = 8 << 10
 
 // policy lets a page load files of the same origin only, and run no inline code.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -113,15 +122,33 @@ func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
 }
 
-// formToken returns what each form of the session carries.
-func (v *visit) formToken() string {
-	sum := sha256.Sum256([]byte("form " + v.token))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
+// formSecret is what a form proves to have been given to the session's browser.
+func (v *visit) formSecret() (secret [sha256.Size]byte) {
+	return sha256.Sum256([]byte("form " + v.token))
 }
 
-// sent reports whether a form carries the token of the session.
+// formToken returns what each form of a page carries: the secret under a mask that is
+// another one for each page. Pages are compressed, and addresses have texts that they
+// show: from the size of a page one could otherwise tell a right guess of the token.
+func (v *visit) formToken() string {
+	if v.form == "" {
+		secret, token := v.formSecret(), make([]byte, 2*sha256.Size)
+		_, _ = rand.Read(token[:sha256.Size]) // never fails
+		subtle.XORBytes(token[sha256.Size:], token[:sha256.Size], secret[:])
+		v.form = base64.RawURLEncoding.EncodeToString(token)
+	}
+	return v.form
+}
+
+// sent reports whether a form carries a token of the session.
 func (v *visit) sent(r *http.Request) bool {
-	return subtle.ConstantTimeCompare([]byte(r.PostFormValue("token")), []byte(v.formToken())) == 1
+	token, err := base64.RawURLEncoding.DecodeString(r.PostFormValue("token"))
+	if err != nil || len(token) != 2*sha256.Size {
+		return false
+	}
+	given, secret := token[sha256.Size:], v.formSecret()
+	subtle.XORBytes(given, given, token[:sha256.Size])
+	return subtle.ConstantTimeCompare(given, secret[:]) == 1
 }
 
 // cookie returns the name of the session's cookie, and whether it is Secure.

@@ -153,6 +153,7 @@ type visit struct {
 	team    actors.TeamView
 	member  watchpost.Member
 	token   string // of the session; the form token is made of it
+	form    string // the form token of this page, once it was asked for
 }
 
 type visitKey struct{}

@@ -28,7 +28,7 @@ type streamEvent struct {
 // asks for the parts that it shows, so there is one renderer and one check of
 // rights. The first event means everything, as a page cannot know the missed events.
 func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) error {
-	news, err := d.Registry.Subscribe(v.session.Team)
+	news, err := d.Registry.Subscribe(v.session.Team, v.member.ID)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type feedPage struct {
 }
 
 func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
-	named, q, err := d.ReadPosts(r)
+	named, q, params, err := d.readFeed(r)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error
 	if err != nil {
 		return err
 	}
-	f := newFeedFilters(parametersOf(r.URL), named, q, lists, languages, now)
+	f := newFeedFilters(params, named, q, lists, languages, now)
 	charts := f.askFigures(lists, now)
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, named, q, f.questions...)
 	if err != nil {

@@ -39,7 +39,7 @@ func (d *Dashboard) fresh(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return watchpost.WrapError(watchpost.Invalid, "Invalid 'known'", err)
 	}
-	named, q, err := d.ReadPosts(r)
+	named, q, params, err := d.readFeed(r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (d *Dashboard) fresh(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return err
 	}
-	return renderPart(w, "feed.html", "fresh", freshView{max(0, found.Count-known), parametersOf(r.URL).href()})
+	return renderPart(w, "feed.html", "fresh", freshView{max(0, found.Count-known), params.href()})
 }
 
 // FreshHref is where a page asks for posts that came since.

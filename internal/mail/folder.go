@@ -37,19 +37,23 @@ func NewFolder(dir string, clock watchpost.Clock, log *slog.Logger) (*Folder, er
 
 // Send implements actors.Mailer. When it returns, the file
 // <time>-<recipient>.eml is complete and durable. Only the service's user can
-// read it.
+// read it. A mail to no one is written, too, which takes the time, and removed.
 func (f *Folder) Send(_ context.Context, m actors.Mail) error {
-	if m.To == "" {
-		return nil
-	}
 	now := f.clock.Now()
 	content, err := compose(m, now)
 	if err != nil {
 		return err
 	}
 	name := filepath.Join(f.dir, now.Format("20060102T150405.000000000Z")+"-"+fileName(m.To)+".eml")
+	if m.To == "" {
+		name = filepath.Join(f.dir, ".to-no-one-"+watchpost.NewID(now))
+		defer os.Remove(name) //nolint:errcheck // nobody waits for it
+	}
 	if err := atomicfile.WriteFile(name, content); err != nil {
 		return fmt.Errorf("mail folder: %w", err)
+	}
+	if m.To == "" {
+		return nil
 	}
 	f.log.Info("mail written", "to", m.To, "file", name)
 	return nil

@@ -74,3 +74,18 @@ func TestFolderKeepsToItself(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 }
+
+// TestFolderMailToNoOne: the time of a sign-in must not tell whether an address is known,
+// so a mail to no one is the same work. The folder keeps nothing of it.
+func TestFolderMailToNoOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	folder, err := mail.NewFolder(dir, watchpost.SystemClock{}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.NoError(t, folder.Send(t.Context(), actors.Mail{Subject: "x", Body: "x"}))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoError(t, os.RemoveAll(dir))
+	require.Error(t, folder.Send(t.Context(), actors.Mail{Subject: "x", Body: "x"}), "it writes, as a mail to somebody does")
+}
