@@ -33,11 +33,17 @@ func readBody[B any](s *Server, r *http.Request) (body B, err error) {
 }
 
 // parseObject parses a body as JSON and ignores its Content-Type (Invalid unless
-// it is one JSON object, nested at most maxDepth deep).
+// it is one JSON object, nested at most maxDepth deep; TooLarge with more than maxValues).
 func parseObject(raw []byte) (object, error) {
 	raw = bytes.TrimSpace(raw)
-	if !utf8.Valid(raw) || !json.Valid(raw) || raw[0] != '{' || tooDeep(raw) {
+	if !utf8.Valid(raw) || !json.Valid(raw) || raw[0] != '{' {
 		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidJSON)
+	}
+	switch depth, values := shapeOf(raw); {
+	case depth > maxDepth:
+		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidJSON)
+	case values > maxValues:
+		return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
 	}
 	o := object{}
 	for m := range eachMember(raw) {

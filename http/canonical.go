@@ -139,13 +139,20 @@ func lengthOf(rest []byte) int {
 	}
 }
 
-// maxDepth bounds how deep the values of a body are nested: each level is read again for
-// the one around it.
-const maxDepth = 32
+// Bounds of a body's values.
+const (
+	// maxDepth bounds how deep they are nested: each level is read again for the one
+	// around it.
+	maxDepth = 32
+	// maxValues bounds how many there are. A value can be written in two bytes and takes
+	// hundreds when it is decoded, so the length of a body does not bound its memory.
+	maxValues = 1 << 14
+)
 
-// tooDeep reports whether valid JSON is nested deeper than maxDepth.
-func tooDeep(raw []byte) bool {
-	depth := 0
+// shapeOf returns how deep the values of valid JSON are nested, and about how many there
+// are: an empty array or object counts twice.
+func shapeOf(raw []byte) (depth, values int) {
+	open := 0
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
@@ -155,14 +162,26 @@ func tooDeep(raw []byte) bool {
 				}
 			}
 		case '{', '[':
-			if depth++; depth > maxDepth {
-				return true
-			}
+			open++
+			depth = max(depth, open)
+			values++
 		case '}', ']':
-			depth--
+			open--
+		case ',':
+			values++
 		}
 	}
-	return false
+	return depth, values
+}
+
+// manyValues reports whether JSON that was not checked yet is valid and has more than
+// maxValues. Each takes a byte, so short ones need no look.
+func manyValues(raw []byte) bool {
+	if len(raw) <= maxValues || !json.Valid(raw) {
+		return false
+	}
+	_, values := shapeOf(raw)
+	return values > maxValues
 }
 
 // textOf decodes a valid string.

@@ -28,13 +28,18 @@ const eventStream = "/app/events"
 // leastCompressed is the size from which compression saves a packet.
 const leastCompressed = 1400
 
+// maxCompressors bounds the compressors in use. Each takes about a megabyte until the
+// client has read the reply, so clients that do not read must not get as many as they
+// ask for. Without one a reply is sent as it is.
+const maxCompressors = 64
+
 // compressed puts gzip and zstd around a handler.
 func compressed(next http.Handler) (http.Handler, error) {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(leastCompressed))
 	if err != nil {
 		return nil, err
 	}
-	compressing := wrap(next)
+	compressing, compressors := wrap(next), make(chan struct{}, maxCompressors)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || !slices.Contains(compressedPaths, r.URL.Path) && !strings.HasPrefix(r.URL.Path, compressedPages) || r.URL.Path == eventStream {
 			next.ServeHTTP(w, r)
@@ -45,7 +50,14 @@ func compressed(next http.Handler) (http.Handler, error) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		compressing.ServeHTTP(w, r)
+		select {
+		case compressors <- struct{}{}:
+			defer func() { <-compressors }()
+			compressing.ServeHTTP(w, r)
+		default:
+			w.Header()["Vary"] = variesByEncoding
+			next.ServeHTTP(w, r)
+		}
 	}), nil
 }
 

@@ -34,10 +34,11 @@ func (s *Server) dashboardRoutes() {
 		},
 	})
 	for _, route := range pages.Routes() {
-		handler := s.ofMember(pages.Place, s.placedBy(pages.Place)(route.Handler))
+		handler := s.placedBy(pages.Place)(route.Handler)
 		if !route.Stream {
-			handler = s.withDeadline(handler)
+			handler = s.withDeadline(s.withRoom(handler))
 		}
+		handler = s.ofMember(pages.Place, handler)
 		path := strings.TrimSuffix(route.Path, "{$}")
 		s.api.Mux.Handle(route.Method+" "+route.Path, s.instrument(route.Method, path)(handler))
 	}
@@ -46,7 +47,7 @@ func (s *Server) dashboardRoutes() {
 // ofMember notes of whose team the reader of a page is.
 func (s *Server) ofMember(place func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if team := place(r); r.ContentLength != 0 && team != "" && team != actors.SignInPlace {
+		if team := place(r); team != "" && team != actors.SignInPlace {
 			stateOf(r.Context()).knownAs(s, watchpost.TeamID(team))
 		}
 		next.ServeHTTP(w, r)

@@ -253,3 +253,30 @@ func TestDetourIsAskedFor(t *testing.T) {
 	require.Equal(t, http.StatusMisdirectedRequest, reply.StatusCode)
 	require.Empty(t, d.got())
 }
+
+// TestForwardedRepliesAreBounded: the edge waits no longer for a client that does not read
+// when it calls itself a reader of events, or polls.
+func TestForwardedRepliesAreBounded(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	made := read[struct {
+		ID  string
+		Key string `json:"api_key"`
+	}](d.edge.admin("POST", "/admin/teams", oneTeam), http.StatusCreated)
+	opened := read[struct {
+		Token string `json:"session_token"`
+	}](d.edge.admin("POST", "/admin/teams/"+made.ID+"/sessions", `{"email":"ada@example.com"}`), http.StatusCreated)
+	d.got()
+	for _, r := range []*http.Request{
+		httptest.NewRequest("GET", "/api-team", http.NoBody), httptest.NewRequest("POST", "/extension/poll", strings.NewReader(`{"messages":[]}`)),
+	} {
+		r.RemoteAddr = "127.0.0.1:9"
+		r.Header.Set("Accept", "text/event-stream")
+		r.Header.Set("X-Api-Key", made.Key)
+		r.Header.Set("Authorization", "Bearer "+opened.Token)
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		d.edge.server.Handler().ServeHTTP(w, r)
+		require.Len(t, d.got(), 1, "%s came to the owner: %d", r.URL.Path, w.Code)
+		require.Empty(t, w.set, r.URL.Path)
+	}
+}

@@ -75,7 +75,6 @@ func failed(text string, err error) error {
 // writeError answers a request with an error.
 func (s *Server) writeError(r *http.Request, err error) {
 	x := stateOf(r.Context())
-	s.endUnreadBody(r, x)
 	if err == errForwarded || s.movedAway(x, err) || x.writePromptError(err) { //nolint:errorlint // it is never wrapped
 		return
 	}

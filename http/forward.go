@@ -39,7 +39,8 @@ var errStopping = errors.New("this node stops")
 // held returns what ends a forwarded request that its owner holds open: a poll of a
 // session, its socket, or the events of a page. Others end soon; for them it is nil.
 func (s *Server) held(r *http.Request) <-chan struct{} {
-	if r.URL.Path == pollPath || r.URL.Path == socketPath || r.Header.Get("Accept") == "text/event-stream" {
+	switch r.URL.Path {
+	case pollPath, socketPath, eventStream:
 		return s.sessions.closed
 	}
 	return nil
@@ -90,11 +91,11 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 	x := stateOf(r.Context())
 	out := r.WithContext(r.Context())
 	x.routed.into(out)
-	held := s.held(r)
-	if held != nil { // its owner bounds it
-		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Time{})
+	var w http.ResponseWriter = x
+	if r.URL.Path == eventStream {
+		w = streamWriter{x}
 	}
-	sent, failure := c.proxy(x, out, to, held, func(p *httputil.ProxyRequest) {
+	sent, failure := c.proxy(w, out, to, s.held(r), func(p *httputil.ProxyRequest) {
 		c.address(p.Out, s.clientOf(r), place.View, name, accepted)
 		mark(p.Out, to, place)
 		p.Out.Header.Set("X-Request-Id", x.id)
@@ -123,6 +124,19 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 	}
 	return again, failure
 }
+
+// streamWriter gives each write of a reply without end a time of its own. The deadline of
+// the server counts for other replies: a client that does not read them is let go.
+type streamWriter struct{ *requestState }
+
+// Write implements io.Writer.
+func (w streamWriter) Write(b []byte) (int, error) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(realNow().Add(streamWriteTime))
+	return w.requestState.Write(b)
+}
+
+// streamWriteTime is longer than the pause between two signs of life of a stream.
+const streamWriteTime = 30 * time.Second
 
 // into gives the body to a request for the owner. One that is too large is claimed, not
 // sent.

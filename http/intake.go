@@ -68,9 +68,7 @@ func (s *Server) readAll(r *http.Request) ([]byte, error) {
 	if r.ContentLength == 0 {
 		return nil, nil
 	}
-	connection := http.NewResponseController(x.ResponseWriter)
-	_ = connection.SetReadDeadline(realNow().Add(s.timing.Body)) // else that of the server counts
-	if r.ContentLength > int64(b.most) {                         // nothing is read of it
+	if r.ContentLength > int64(b.most) { // nothing is read of it
 		b.err = watchpost.Errorf(watchpost.TooLarge, textTooLarge)
 	} else {
 		b.raw, b.err = s.readBody(r, b)
@@ -79,15 +77,15 @@ func (s *Server) readAll(r *http.Request) ([]byte, error) {
 		x.Header().Set("Connection", "close")
 		return nil, b.err
 	}
-	_ = connection.SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(x.ResponseWriter).SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(b.raw)) // for readers of forms
 	return b.raw, nil
 }
 
-// endUnreadBody bounds how long the server waits for the body of a request that was
-// refused before it was read.
-func (s *Server) endUnreadBody(r *http.Request, x *requestState) {
-	if r.ContentLength != 0 && !x.body.done {
+// boundBody bounds how long the body of a request may take to arrive, also when nothing
+// reads it: the server waits for its end before the next request.
+func (s *Server) boundBody(r *http.Request, x *requestState) {
+	if r.ContentLength != 0 {
 		_ = http.NewResponseController(x.ResponseWriter).SetReadDeadline(realNow().Add(s.timing.Body))
 	}
 }

@@ -141,7 +141,7 @@ func (l *relay) run(c *clusterEdge, node string) {
 		over()
 	}
 	c.forwarded.WithLabelValues("sockets").Inc()
-	go l.pass(k.web.net, l.in)
+	go l.pass(timedWriter{k.web.net}, l.in)
 	go l.pass(l.up, k.web)
 	watched, end := context.WithCancelCause(ctx)
 	go func() {
@@ -161,6 +161,17 @@ func (l *relay) pass(to io.Writer, from io.Reader) {
 	_, _ = io.Copy(to, from) // either side may go at any time
 	l.over()
 	l.socket.endRelay()
+}
+
+// timedWriter bounds each write to a session, which may not read.
+type timedWriter struct{ net.Conn }
+
+// Write implements io.Writer.
+func (w timedWriter) Write(b []byte) (int, error) {
+	if err := w.SetWriteDeadline(realNow().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	return w.Conn.Write(b)
 }
 
 // endRelay is called once for each direction.

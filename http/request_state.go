@@ -54,6 +54,7 @@ func (s *Server) withState(mux http.Handler) http.Handler {
 		r = r.WithContext(&x.ctx)
 		defer s.finish(x, r, began)
 		defer x.forgetBody()
+		s.boundBody(r, x)
 		if s.allowExtension(x, r) {
 			x.WriteHeader(http.StatusNoContent)
 			x.send()

@@ -11,14 +11,18 @@ import (
 	"watchpost"
 )
 
-// Bounds of what requests hold at once. A request reads its body first, and then takes
-// a place: a slow client keeps no other request out. Each team, and each client whose
+// Bounds of what requests hold at once. A team's request reads its body first, and then
+// takes a place: a slow client keeps no other request out. Each team, and each client whose
 // team is unknown, has a part of it, so that none can take the room of the others.
 const (
 	// maxRequests are places of API clients. At the bound the service answers what it
 	// has taken well before Timing.Request; more would only wait longer.
 	maxRequests     = 1024
 	maxTeamRequests = maxRequests / 4
+	// Places of clients that have not said who they are, each with a part for each route.
+	// They keep them while their bodies and replies are under way, so there are more of them.
+	maxVisits       = 8192
+	maxClientVisits = 128
 	// Bytes of bodies that have arrived, until their requests are done.
 	maxBodies         = 64 << 20
 	maxTeamBodies     = 4 * maxBody
@@ -33,7 +37,7 @@ var errOverload = errors.New("too many requests under way")
 
 // room is what requests hold at once.
 type room struct {
-	requests, bodies, strangers *shares
+	requests, visits, bodies, strangers *shares
 
 	mu    sync.Mutex
 	shed  int // since the last line of the log
@@ -43,6 +47,7 @@ type room struct {
 func newRoom() *room {
 	return &room{
 		requests:  newShares(maxRequests, maxTeamRequests),
+		visits:    newShares(maxVisits, maxClientVisits),
 		bodies:    newShares(maxBodies, maxTeamBodies),
 		strangers: newShares(maxStrangerBodies, maxClientBodies),
 		lines:     rate.Sometimes{Interval: shedLogged},
@@ -83,15 +88,21 @@ func (s *shares) giveBack(user string, n int) {
 	}
 }
 
-// withRoom refuses a team's request at once when too many are under way.
+// withRoom refuses a request at once when too many of its team are under way, or of its
+// client when its team is unknown.
 func (s *Server) withRoom(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		team := teamOf(r.Context())
-		if !s.room.requests.take(string(team), 1) {
-			s.writeError(r, s.overload(string(team)))
+		share, user := s.room.requests, string(teamOf(r.Context()))
+		if user == "" {
+			// By route, so that no page keeps the others from those who share an address,
+			// as behind a proxy that is not trusted: not sign-in, and not its checks of health.
+			share, user = s.room.visits, s.clientOf(r).key()+" "+stateOf(r.Context()).route.path
+		}
+		if !share.take(user, 1) {
+			s.writeError(r, s.overload(user))
 			return
 		}
-		defer s.room.requests.giveBack(string(team), 1)
+		defer share.giveBack(user, 1)
 		next.ServeHTTP(w, r)
 	})
 }

@@ -76,7 +76,7 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 func (s *Server) guards(a access) []middleware {
 	switch a {
 	case public:
-		return []middleware{s.withDeadline}
+		return []middleware{s.withDeadline, s.withRoom}
 	case teams:
 		return []middleware{s.withKey}
 	case requiresExtension:

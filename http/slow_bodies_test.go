@@ -181,3 +181,22 @@ func TestOperatorsHaveTime(t *testing.T) {
 	require.Empty(t, ask("/docs"))
 	require.Empty(t, ask(watchlists, "X-Api-Key", team.key))
 }
+
+// TestUnreadBodiesHaveADeadline: the end of a body that no handler reads is not waited for
+// longer than that of another.
+func TestUnreadBodiesHaveADeadline(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(o *httpapi.Options) { o.Timing.Body = 50 * time.Millisecond })
+	for _, path := range []string{"/healthz", "/app/sign-in", "/nowhere"} {
+		conn := h.open("GET "+path+" HTTP/1.1\r\nContent-Length: 20", "{")
+		in := bufio.NewReader(conn)
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+		response, err := http.ReadResponse(in, nil)
+		require.NoError(t, err, path)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		_, err = in.ReadByte()
+		require.ErrorIs(t, err, io.EOF, path)
+	}
+}

@@ -166,6 +166,9 @@ func (k *socket) receive(limit int) (frame protocol.Frame, ok bool) {
 	if k.conn.hasEnded() {
 		return frame, true // later frames are skipped
 	}
+	if manyValues(raw.Bytes()) {
+		return frame, k.refuse(closeTooBig, "message too big")
+	}
 	if json.Unmarshal(raw.Bytes(), &frame) != nil {
 		return frame, k.refuse(closeBadPayload, textNoFrame)
 	}

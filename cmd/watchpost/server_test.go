@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 )
 
 // TestSlowClients: the server disconnects a client that sends its request one
@@ -73,13 +78,60 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}
 }
 
+// TestHTTP2ClientsThatDoNotRead: the same over HTTP/2, for a client that allows the server
+// to send and then reads nothing. What ends its streams would have to be sent to it.
+func TestHTTP2ClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	wrote := make(chan error, 1)
+	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				wrote <- err
+				return
+			}
+		}
+	}), slog.New(slog.DiscardHandler))
+	require.Positive(t, server.HTTP2.WriteByteTimeout)
+	require.LessOrEqual(t, server.HTTP2.WriteByteTimeout, time.Minute)
+	server.WriteTimeout, server.HTTP2.WriteByteTimeout = 50*time.Millisecond, min(server.HTTP2.WriteByteTimeout, 50*time.Millisecond)
+	other := httptest.NewTLSServer(nil) // for its certificate
+	server.TLSConfig = &tls.Config{Certificates: other.TLS.Certificates}
+	other.Close()
+	conn, err := tls.Dial("tcp", listening(t, server), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, http2.ClientPreface)
+	require.NoError(t, err)
+	framer := http2.NewFramer(conn, nil)
+	require.NoError(t, framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30}))
+	require.NoError(t, framer.WriteWindowUpdate(0, 1<<30))
+	var head bytes.Buffer
+	encoder := hpack.NewEncoder(&head)
+	for _, field := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "x"}, {":path", "/docs"}} {
+		require.NoError(t, encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}))
+	}
+	require.NoError(t, framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: head.Bytes(), EndStream: true, EndHeaders: true}))
+	select {
+	case err := <-wrote:
+		require.Error(t, err)
+	case <-time.After(time.Minute):
+		require.FailNow(t, "the reply is still being written")
+	}
+}
+
 // listening has a server listen until the test ends, and returns its address.
 func listening(t *testing.T, server *http.Server) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() {
+		if server.TLSConfig != nil {
+			served <- server.ServeTLS(listener, "", "")
+			return
+		}
+		served <- server.Serve(listener)
+	}()
 	t.Cleanup(func() {
 		require.NoError(t, server.Close())
 		require.ErrorIs(t, <-served, http.ErrServerClosed)

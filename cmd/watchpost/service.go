@@ -80,6 +80,9 @@ const (
 	// events and requests of operators replace it.
 	writeTimeout   = time.Minute
 	maxHeaderBytes = 32 << 10
+	// stalledTimeout is how long an HTTP/2 client may read nothing of what is sent to it.
+	// writeTimeout does not end its streams then: to end one is a frame, too.
+	stalledTimeout = 30 * time.Second
 	// maxStreams bounds the requests under way of one HTTP/2 connection.
 	maxStreams      = 32
 	listenersToFail = 3
@@ -315,7 +318,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: stalledTimeout},
 	}
 }
 
