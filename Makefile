@@ -51,7 +51,7 @@ test-packages:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev jq; } || \
 		{ echo "the tests need a C compiler (for the race detector) and jq" >&2; exit 1; }
 
-test-long: test-packages postgres deploy-tools extension-test ## run every test, longer crash tests, more random cases and the fuzzers
+test-long: test-packages postgres deploy-tools $(BIN)/tools/nfpm-$(NFPM_VER) extension-test ## run every test, longer crash tests, more random cases and the fuzzers
 	WATCHPOST_LONG=1 $(GO) test -race -shuffle=$(SHUFFLE) -timeout 60m -count=1 ./...
 	WATCHPOST_TEST_STORE=postgres $(GO) test -race -timeout 60m -count=1 -run '^(TestSpecsOnPostgres|TestCrash)$$' ./specs ./specs/crash
 	WATCHPOST_TEST_STORE=cluster $(GO) test -race -timeout 60m -count=1 -run '^TestSpecsInCluster$$' ./specs
@@ -166,18 +166,19 @@ cluster-tools:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends haproxy libfaketime; } || \
 		echo "haproxy or libfaketime is missing: their tests fail in CI and are skipped elsewhere" >&2
 
-# The tests of deploy need promtool, openssl, systemd-analyze and HAProxy. On Debian
-# promtool is taken out of its package, because installing that starts a server;
-# as root the others are installed.
-deploy-tools: cluster-tools $(BIN)/tools/pebble-$(PEBBLE_VER) $(BIN)/tools/nfpm-$(NFPM_VER)
+# The tests of deploy need promtool, openssl and systemd-analyze, an operator's
+# day also what it takes to boot a machine. On Debian promtool is taken out of its
+# package, because installing that starts a server; as root the others are installed.
+DEPLOY_PROGRAMS := openssl systemd-analyze systemd-nspawn dbus-daemon sudo man curl
+deploy-tools: cluster-tools $(BIN)/tools/pebble-$(PEBBLE_VER)
 	@[ -x $(BIN)/tools/promtool ] || command -v promtool >/dev/null || { command -v apt-get >/dev/null && \
 		dir=$$(mktemp -d) && { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
 		(cd $$dir && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) && \
 		mkdir -p $(BIN)/tools && cp $$dir/usr/bin/promtool $(BIN)/tools/ && rm -r $$dir; } || \
 		echo "promtool is missing: its tests fail in CI and are skipped elsewhere" >&2
-	@{ command -v openssl && command -v systemd-analyze; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd; } || \
-		echo "openssl or systemd-analyze is missing: their tests fail in CI and are skipped elsewhere" >&2
+	@(for name in $(DEPLOY_PROGRAMS); do command -v $$name >/dev/null || exit 1; done) || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openssl systemd systemd-container dbus sudo man-db curl; } || \
+		echo "one of $(DEPLOY_PROGRAMS) is missing: the tests that need it fail in CI and are skipped elsewhere" >&2
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -144,55 +143,6 @@ func paths(modules []module) (all []string) {
 		all = append(all, m.path)
 	}
 	return all
-}
-
-// packages writes the Debian packages of two versions with one program.
-func packages(t *testing.T) (dir string) {
-	t.Helper()
-	nfpm := tool(t, "nfpm")
-	dir = t.TempDir()
-	program := program(t)
-	arch, err := exec.CommandContext(t.Context(), "dpkg", "--print-architecture").Output()
-	require.NoError(t, err)
-	binary, err := os.ReadFile(program)
-	require.NoError(t, err)
-	for _, version := range []string{"v1.0.0", "v1.1.0"} {
-		r := release{version: version, time: at, root: "../..", out: filepath.Join(dir, version), nfpm: nfpm}
-		require.NoError(t, os.MkdirAll(r.out, 0o700))
-		entries, err := r.texts(t.Context(), program)
-		require.NoError(t, err)
-		entries = append(entries, entry{"watchpost", 0o755, binary}, entry{"THIRD-PARTY-LICENSES", 0o644, []byte("…")})
-		require.NoError(t, r.debian(t.Context(), strings.TrimSpace(string(arch)), entries))
-	}
-	return dir
-}
-
-// TestOperatorsDay installs the package and runs a day of an operator with it, in a
-// private root on this machine.
-func TestOperatorsDay(t *testing.T) {
-	t.Parallel()
-	if os.Getuid() != 0 {
-		t.Skip("a private root needs root")
-	}
-	if _, err := exec.LookPath("dpkg"); err != nil {
-		t.Skip("this is no Debian")
-	}
-	dir := packages(t)
-	for _, script := range []string{"operators-day.sh", "private-root.sh"} {
-		content, err := os.ReadFile(filepath.Join("testdata", script))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, script), content, 0o600))
-	}
-	first, err := filepath.Glob(filepath.Join(dir, "v1.0.0", "*.deb"))
-	require.NoError(t, err)
-	second, err := filepath.Glob(filepath.Join(dir, "v1.1.0", "*.deb"))
-	require.NoError(t, err)
-	args := append(append([]string{"--mount", "--pid", "--fork", "bash", filepath.Join(dir, "private-root.sh"), filepath.Join(dir, "operators-day.sh")}, first...), second...)
-	day := exec.CommandContext(t.Context(), "unshare", args...)
-	day.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
-	out, err := day.CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "step: done", string(out))
 }
 
 // TestReleaseIsReproducible makes a release in two copies of the repository, the second

@@ -1,128 +1,230 @@
-# An operator's day, in a private root: install the package, make a team, pair a
-# session, back up, upgrade, restore into a second folder, delete the team, remove,
-# purge. Arguments: the packages of two versions. Prints a line for each step.
-set -eu
-first=$1 second=$2
+# An operator's day on a machine with systemd: private-machine.sh runs it as a user with
+# sudo. `doc` runs a command of README or RUNBOOK; a test compares their words. The
+# folder /day has the packages of two versions and the folder of the repository that the
+# README installs from.
+here=/home/ada
 step() { echo "step: $*"; }
 fail() {
-    echo "FAILED: $*" >&2
-    tail -n 40 /tmp/*.log >&2
+    trap - EXIT
+    echo "FAILED: $*"
+    sudo journalctl --no-pager --unit watchpost | tail -n 40
+    tail -n 20 $here/*.log
     exit 1
 }
+trap '[ $? = 0 ] || fail "line $LINENO: $BASH_COMMAND"' EXIT
 is() { [ "$2" = "$3" ] || fail "$1: want '$3', have '$2'"; }
+refused() { ! "$@" || fail "not refused: $*"; }
+says() { case $1 in *"$2"*) ;; *) fail "'$2' is not in: $1" ;; esac; }
 
-# await LOG TEXT prints the first line with the text, when it is there.
-await() {
+# doc runs a command of the documents. Pairs that follow replace words that stand for
+# something.
+doc() {
+    local command=$1
+    shift
+    while [ $# -gt 0 ]; do
+        command=${command//"$1"/"$2"}
+        shift 2
+    done
+    echo "\$ $command" >&2
+    eval "$command"
+}
+
+# settings writes lines into /etc/watchpost/env, as somebody does in an editor.
+settings() {
+    printf '%s\n' "$@" >$here/settings
+    printf '#!/bin/sh\ncat %s/settings >>"$1"\n' $here >$here/editor
+    chmod 755 $here/editor
+    export EDITOR=$here/editor
+    doc 'sudoedit /etc/watchpost/env && sudo systemctl restart watchpost'
+}
+log() {
+    sudo journalctl --sync
+    doc 'sudo journalctl -u watchpost' watchpost 'watchpost --no-pager --output cat' 2>/dev/null
+}
+url=http://127.0.0.1:8080
+api() { curl -sf -H "x-api-key: $key" "$@"; }
+token() { sudo cat /etc/watchpost/admin-token; }
+code() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
+package() { echo /day/watchpost_$1_*.deb; }
+watchlists() { api $url/api-keyword-watchlist | jq -cS .watchlists[].id; }
+
+# session pairs a browser of the team with the account ada, and lets it do a task.
+session() {
+    local pairing paired worker
+    pairing=$(operator team pair "$team" you@example.com --json | jq -r .code)
+    paired=$(curl -sf $url/extension/sign-in -d "{\"code\":\"$pairing\"}" | jq -r .session_token)
+    WATCHPOST_TOKEN=$paired watchpost session --account ada --network-url $network --journal $here/journal >$here/session.log 2>&1 &
+    worker=$!
     for _ in $(seq 1200); do
-        if grep -m1 -F "$2" "$1"; then return; fi
+        ! grep -q 'session: task done' $here/session.log || break
         sleep 0.1
     done
-    fail "$1 has no $2"
+    kill $worker
+    wait $worker || fail "the session has not stopped"
+    [ "$(api $url/api-posts | jq .count)" != 0 ] || fail "the session has brought no posts"
 }
-as_service() { setpriv --reuid watchpost --regid watchpost --clear-groups "$@"; }
-
-# start LOG DATA runs the unit's command as systemd does: with its user, its
-# environment file and a copy of the token.
-start() {
-    install -m 400 -o watchpost /etc/watchpost/admin-token /run/admin-token
-    unit=/usr/lib/systemd/system/watchpost.service
-    is user "$(sed -n 's/^User=//p' $unit)" watchpost
-    command=$(sed -n 's/^ExecStart=//p' $unit)
-    (
-        set -a
-        . /etc/watchpost/env
-        WATCHPOST_ADMIN_TOKEN_FILE=/run/admin-token
-        WATCHPOST_DATA=$2
-        exec setpriv --reuid watchpost --regid watchpost --clear-groups ${command%% --data*} --network-url "$network"
-    ) >"$1" 2>&1 &
-    service=$!
-    export WATCHPOST_SERVER
-    WATCHPOST_SERVER=$(await "$1" '"msg":"serving"' | jq -r .url)
-}
-stop() {
-    kill "$1"
-    wait "$1" || fail "the stop failed"
-}
-api() { curl -sf -H "x-api-key: $key" "$@"; }
 
 step install
-dpkg --force-unsafe-io -i "$first"
+doc 'sudo apt install ./watchpost_1.0.0_amd64.deb' ./watchpost_1.0.0_amd64.deb "$(package 1.0.0)"
 is "the user" "$(getent passwd watchpost | cut -d: -f6,7)" /var/lib/watchpost:/usr/sbin/nologin
-is "the token" "$(stat -c '%a %U' /etc/watchpost/admin-token)" "600 root"
-is "the configuration" "$(stat -c '%a %U' /etc/watchpost/env)" "600 root"
+is "the token" "$(sudo stat -c '%a %U' /etc/watchpost/admin-token)" "600 root"
+is "the configuration" "$(sudo stat -c '%a %U' /etc/watchpost/env)" "600 root"
 is "the data" "$(stat -c '%a %U' /var/lib/watchpost)" "700 watchpost"
 is "the conffiles" "$(dpkg-query -W -f '${Conffiles}' watchpost | awk '{print $1}' | xargs)" /etc/watchpost/env
+is "the unit" "$(systemctl is-active watchpost) $(systemctl is-enabled watchpost)" "active enabled"
 man -w watchpost-serve >/dev/null
+doc 'source <(watchpost completion)'
+type _watchpost >/dev/null
 bash -euc '. /usr/share/bash-completion/completions/watchpost; type _watchpost' >/dev/null
 grep -q __watchpost_complete /usr/share/fish/vendor_completions.d/watchpost.fish
 test -s /usr/share/doc/watchpost/THIRD-PARTY-LICENSES
-printf '%s\n' WATCHPOST_LISTEN=127.0.0.1:0 WATCHPOST_REGISTRATION=closed WATCHPOST_BACKUP_TO=/var/lib/watchpost/backups >>/etc/watchpost/env
-export WATCHPOST_ADMIN_TOKEN_FILE=/etc/watchpost/admin-token
-token=$(cat /etc/watchpost/admin-token)
 
-step create a team
-watchpost network --listen 127.0.0.1:0 >/tmp/network.log 2>&1 &
-site=$!
-network=$(await /tmp/network.log '"msg":"serving' | jq -r .url)
-start /tmp/first.log /var/lib/watchpost
-made=$(watchpost team create --email ada@example.com --plan growth --json)
-team=$(echo "$made" | jq -r .id) key=$(echo "$made" | jq -r .api_key)
+step configure
+network=http://127.0.0.1:9000
+watchpost network --listen 127.0.0.1:9000 >$here/network.log 2>&1 &
+# The clock can be set, because a day of this operator is longer than that of a test.
+settings WATCHPOST_NETWORK_URL=$network WATCHPOST_TEST_CLOCK=true WATCHPOST_SMPT_HOST=mail.example
+says "$(log)" WATCHPOST_SMPT_HOST
+curl -sf $url/network-agent/auth-send-otp -d '{"email":"eve@example.com","full_name":"Eve"}' >/dev/null
+is "the mails to a stranger" "$(sudo find /var/lib/watchpost/mail -type f | wc -l)" 0
 
-step pair a session
-code=$(watchpost team pair "$team" ada@example.com --json | jq -r .code)
-session=$(curl -sf "$WATCHPOST_SERVER/extension/sign-in" -d "{\"code\":\"$code\"}" | jq -r .session_token)
-WATCHPOST_TOKEN=$session watchpost session --account ada --network-url "$network" --journal /tmp/journal >/tmp/session.log 2>&1 &
-worker=$!
-api "$WATCHPOST_SERVER/api-keyword-watchlist" -d '{"keywords":["hiring"]}' >/dev/null
-for _ in $(seq 1200); do
-    posts=$(api "$WATCHPOST_SERVER/api-posts" | jq .count)
-    [ "$posts" = 0 ] || break
-    sleep 0.1
-done
-[ "$posts" -gt 0 ] || fail "the session has brought no posts"
-stop $worker
+step the first team
+doc 'operator() { sudo WATCHPOST_ADMIN_TOKEN_FILE=/etc/watchpost/admin-token watchpost "$@"; }'
+doc 'operator team create --email you@example.com --plan growth' >$here/team
+cat $here/team
+team=$(operator team list --json | jq -r .teams[0].id)
+key=$(operator team reveal-key "$team" --json | jq -r .api_key)
+doc 'operator team list'
+doc 'sudo WATCHPOST_ADMIN_TOKEN_FILE=/etc/watchpost/admin-token watchpost team list'
+api $url/api-keyword-watchlist -d '{"keywords":["hiring"]}' >/dev/null
+session
+doc 'operator doctor --server http://127.0.0.1:8080' >$here/doctor
+cat $here/doctor
+says "$(cat $here/doctor)" 'WATCHPOST_SMPT_HOST is unknown'
+says "$(cat $here/doctor)" 'give --backup-to'
+doc 'sudo systemctl reload watchpost'
+
+step backups go where the unit lets the service write
+sudo install -d -m 700 -o watchpost -g watchpost /srv/backups
+refused settings WATCHPOST_BACKUP_TO=/srv/backups
+says "$(log)" 'ReadWritePaths='
+printf '#!/bin/sh\nprintf "[Service]\\nReadWritePaths=/srv/backups\\n" >"$1"\n' >$here/editor
+edit="sudo SYSTEMD_EDITOR=$EDITOR systemctl edit watchpost"
+doc 'sudo systemctl edit watchpost' 'sudo systemctl edit watchpost' "script -qec '$edit' /dev/null"
+sudo systemctl restart watchpost
+sudo sed -i /WATCHPOST_BACKUP_TO/d /etc/watchpost/env
+sudo rm -r /etc/systemd/system/watchpost.service.d
+sudo systemctl daemon-reload
+settings WATCHPOST_BACKUP_TO=/var/lib/watchpost/backups
 
 step back up
-watchpost backup
-watchpost backup verify --from /var/lib/watchpost/backups --master-key-file /var/lib/watchpost/master.key
+doc 'operator backup'
+doc 'sudo -u watchpost watchpost backup verify --from /var/lib/watchpost/backups --master-key-file /var/lib/watchpost/master.key'
 
 step upgrade
-before=$(api "$WATCHPOST_SERVER/api-keyword-watchlist" | jq -cS .watchlists[].id)
-posts=$(api "$WATCHPOST_SERVER/api-posts" | jq .count)
-dpkg --force-unsafe-io -i "$second"
+before=$(watchlists)
+posts=$(api $url/api-posts | jq .count)
+admin=$(token)
+process=$(systemctl show -P MainPID watchpost)
+doc 'sudo apt install ./watchpost_1.1.0_amd64.deb' ./watchpost_1.1.0_amd64.deb "$(package 1.1.0)"
 is "the version" "$(dpkg-query -W -f '${Version}' watchpost)" 1.1.0
-grep -q '^WATCHPOST_REGISTRATION=closed$' /etc/watchpost/env || fail "the upgrade has replaced the configuration"
-is "the token" "$(cat /etc/watchpost/admin-token)" "$token"
-stop $service # what systemctl try-restart does
-start /tmp/second.log /var/lib/watchpost
-is "the watchlists" "$(api "$WATCHPOST_SERVER/api-keyword-watchlist" | jq -cS .watchlists[].id)" "$before"
-stop $service
+[ "$(systemctl show -P MainPID watchpost)" != "$process" ] || fail "the old program runs"
+sudo grep -q '^WATCHPOST_BACKUP_TO=' /etc/watchpost/env || fail "the upgrade has replaced the configuration"
+is "the token" "$(token)" "$admin"
+is "the watchlists" "$(watchlists)" "$before"
 
-step restore into a second folder
-as_service watchpost restore --from /var/lib/watchpost/backups --data /var/lib/watchpost/second --master-key-file /var/lib/watchpost/master.key
-install -m 600 -o watchpost /var/lib/watchpost/master.key /var/lib/watchpost/second/master.key
-start /tmp/restored.log /var/lib/watchpost/second
-is "the watchlists" "$(api "$WATCHPOST_SERVER/api-keyword-watchlist" | jq -cS .watchlists[].id)" "$before"
-is "the posts" "$(api "$WATCHPOST_SERVER/api-posts" | jq .count)" "$posts"
+step restore on a machine that has nothing but the backups and the key
+api $url/api-keyword-watchlist -d '{"keywords":["after the backup"]}' >/dev/null
+doc 'sudo systemctl stop watchpost'
+doc 'sudo mv /var/lib/watchpost/store /var/lib/watchpost/store.before'
+sudo mv /var/lib/watchpost/master.key .
+refused sudo -u watchpost watchpost restore --from /var/lib/watchpost/backups --data /var/lib/watchpost
+doc 'sudo install -o watchpost -g watchpost -m 600 master.key /var/lib/watchpost/'
+says "$(sudo watchpost restore --from /var/lib/watchpost/backups --data /var/lib/watchpost 2>&1 || true)" 'run this as that user'
+doc 'sudo -u watchpost watchpost restore --from /var/lib/watchpost/backups --data /var/lib/watchpost'
+doc 'sudo -u watchpost watchpost verify --data /var/lib/watchpost'
+doc 'sudo systemctl start watchpost'
+is "the watchlists" "$(watchlists)" "$before"
+is "the posts" "$(api $url/api-posts | jq .count)" "$posts"
+doc 'operator backup --full'
+doc 'sudo rm -r /var/lib/watchpost/store.before'
+
+step a copy of the folder
+doc 'sudo systemctl stop watchpost'
+doc 'sudo tar -C /var/lib/watchpost -czf watchpost-$(date +%F).tar.gz store'
+doc 'sudo systemctl start watchpost'
+mkdir copy
+tar -C copy -xzf watchpost-*.tar.gz
+says "$(watchpost verify --data copy)" '1 teams'
+
+step another operator token
+doc 'openssl rand -hex 24 | sudo install -m 600 /dev/stdin /etc/watchpost/admin-token'
+doc 'sudo systemctl restart watchpost'
+is "the old token" "$(code -H "Authorization: Bearer $admin" $url/admin/teams)" 401
+operator team list
+
+step another key of the team
+doc 'operator team rotate-key TEAM' TEAM "$team"
+is "the old key" "$(code -H "x-api-key: $key" $url/api-team)" 401
+key=$(operator team reveal-key "$team" --json | jq -r .api_key)
+
+step another master key
+doc 'sudo mv /var/lib/watchpost/master.key /var/lib/watchpost/master.key.old'
+doc 'openssl rand -base64 32 | sudo install -m 600 -o watchpost -g watchpost /dev/stdin /var/lib/watchpost/master.key'
+doc 'echo WATCHPOST_SECOND_MASTER_KEY_FILE=/var/lib/watchpost/master.key.old | sudo tee -a /etc/watchpost/env'
+sudo systemctl restart watchpost
+says "$(operator doctor --server $url)" 'a rotation of the master key is under way'
+curl -sf -H "Authorization: Bearer $(token)" $url/admin/clock -d '{"advance":"26h"}' >/dev/null
+for _ in $(seq 1200); do
+    ! log | grep -q 'the rotation of the master key has ended' || break
+    sleep 0.1
+done
+says "$(log)" 'the rotation of the master key has ended'
+doc "sudo sed -i '/^WATCHPOST_SECOND_MASTER_KEY_FILE=/d' /etc/watchpost/env"
+sudo systemctl restart watchpost
+doc 'sudo mv /var/lib/watchpost/master.key.old .'
+is "the key" "$(operator team reveal-key "$team" --json | jq -r .api_key)" "$key"
+operator backup
+sudo -u watchpost watchpost backup verify --from /var/lib/watchpost/backups --master-key-file /var/lib/watchpost/master.key
 
 step delete the team
-watchpost team delete "$team" --yes
-is "the key" "$(curl -s -o /dev/null -w '%{http_code}' -H "x-api-key: $key" "$WATCHPOST_SERVER/api-team")" 401
-is "the teams" "$(watchpost team list --json | jq .count)" 0
-stop $service
-stop $site
+operator team delete "$team" --yes
+is "the key" "$(code -H "x-api-key: $key" $url/api-team)" 401
+is "the teams" "$(operator team list --json | jq .count)" 0
 
-step remove
-dpkg -r watchpost
+step uninstall
+doc 'sudo apt remove watchpost' <<<y
 [ ! -e /usr/bin/watchpost ] || fail "the program is still there"
-is "the token" "$(cat /etc/watchpost/admin-token)" "$token"
-[ -e /var/lib/watchpost/master.key ] || fail "removing has removed the data"
-
-step purge
-dpkg -P watchpost
+is "the data" "$(sudo ls /var/lib/watchpost/master.key /etc/watchpost/admin-token | xargs)" "/etc/watchpost/admin-token /var/lib/watchpost/master.key"
+doc 'sudo apt purge watchpost' <<<y
 for gone in /etc/watchpost /var/lib/watchpost /usr/share/doc/watchpost; do
     [ ! -e $gone ] || fail "$gone is still there"
 done
-! getent passwd watchpost || fail "the user is still there"
-! getent group watchpost || fail "the group is still there"
+refused getent passwd watchpost
+refused getent group watchpost
+
+step install from the source
+cp -r /day/repository .
+cd repository
+doc 'sudo install -m 755 bin/watchpost /usr/local/bin/'
+doc 'sudo install -m 644 deploy/watchpost.service /etc/systemd/system/'
+doc 'sudo install -d -m 700 /etc/watchpost'
+doc 'openssl rand -hex 24 | sudo install -m 600 /dev/stdin /etc/watchpost/admin-token'
+doc 'sudo systemctl enable --now watchpost'
+hash -r
+operator team create --email you@example.com --plan growth
+sudo install -m 644 deploy/watchpost.socket /etc/systemd/system/
+sudo systemctl stop watchpost
+sudo systemctl enable --now watchpost.socket
+is "the service behind the socket" "$(curl -sf $url/readyz >/dev/null && systemctl is-active watchpost)" active
+sudo systemctl stop watchpost.socket watchpost
+doc 'sudo systemd-run --pipe --wait -p DynamicUser=yes -p User=watchpost -p StateDirectory=watchpost' \
+    StateDirectory=watchpost 'StateDirectory=watchpost watchpost verify --data /var/lib/watchpost'
+
+step try it without installing
+doc 'export WATCHPOST_ADMIN_TOKEN=$(openssl rand -hex 24)'
+doc './bin/watchpost serve --data ./data &' 2>$here/tried.log
+doc 'until curl -sf http://127.0.0.1:8080/readyz; do sleep 0.1; done'
+doc './bin/watchpost team create --email you@example.com --plan growth'
+kill %+
 step done
