@@ -33,7 +33,7 @@ func readBody[B any](s *Server, r *http.Request) (body B, err error) {
 }
 
 // parseObject parses a body as JSON and ignores its Content-Type (Invalid unless
-// it is one JSON object, nested at most maxDepth deep; TooLarge with more than maxValues).
+// it is one JSON object, nested at most maxDepth deep; TooLarge with more than maxBodyValues).
 func parseObject(raw []byte) (object, error) {
 	raw = bytes.TrimSpace(raw)
 	if !utf8.Valid(raw) || !json.Valid(raw) || raw[0] != '{' {
@@ -42,7 +42,7 @@ func parseObject(raw []byte) (object, error) {
 	switch depth, values := shapeOf(raw); {
 	case depth > maxDepth:
 		return nil, watchpost.Errorf(watchpost.Invalid, textInvalidJSON)
-	case values > maxValues:
+	case values > maxBodyValues:
 		return nil, watchpost.Errorf(watchpost.TooLarge, textTooLarge)
 	}
 	o := object{}

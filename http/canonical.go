@@ -144,9 +144,9 @@ const (
 	// maxDepth bounds how deep they are nested: each level is read again for the one
 	// around it.
 	maxDepth = 32
-	// maxValues bounds how many there are. A value can be written in two bytes and takes
+	// maxBodyValues bounds how many there are. A value can be written in two bytes and takes
 	// hundreds when it is decoded, so the length of a body does not bound its memory.
-	maxValues = 1 << 14
+	maxBodyValues = 1 << 14
 )
 
 // shapeOf returns how deep the values of valid JSON are nested, and about how many there
@@ -175,13 +175,13 @@ func shapeOf(raw []byte) (depth, values int) {
 }
 
 // manyValues reports whether JSON that was not checked yet is valid and has more than
-// maxValues. Each takes a byte, so short ones need no look.
+// maxBodyValues. Each takes a byte, so short ones need no look.
 func manyValues(raw []byte) bool {
-	if len(raw) <= maxValues || !json.Valid(raw) {
+	if len(raw) <= maxBodyValues || !json.Valid(raw) {
 		return false
 	}
 	_, values := shapeOf(raw)
-	return values > maxValues
+	return values > maxBodyValues
 }
 
 // textOf decodes a valid string.

@@ -43,7 +43,7 @@ func FuzzCanonicalHash(f *testing.F) {
 		if !utf8.Valid(body) || !json.Valid(body) {
 			return
 		}
-		if depth, values := shapeOf(body); depth > maxDepth || values > maxValues {
+		if depth, values := shapeOf(body); depth > maxDepth || values > maxBodyValues {
 			return
 		}
 		require.Equal(t, treeHash(body), canonicalHash(body))
