@@ -18,6 +18,7 @@ import (
 // restores it into files. Every write acknowledged before the backup began is in the
 // restored service.
 func TestBackupOfACluster(t *testing.T) {
+	t.Parallel()
 	backups := filepath.Join(t.TempDir(), "backups")
 	w := newWorld(t, "--backup-to", backups)
 	const path, teams = "/api-keyword-watchlist", 6

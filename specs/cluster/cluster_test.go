@@ -17,6 +17,7 @@ import (
 
 // TestAnyNodeServesAnyTeam sends every kind of request to every node.
 func TestAnyNodeServesAnyTeam(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	teams := make([]team, 6)
 	for k := range teams {

@@ -28,6 +28,7 @@ import (
 // team and no session connects. What a newer build has stored of the target stays when
 // the new owner, which does not know it, writes the target.
 func TestNotificationsMoveWithTheTeam(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	came, open := make(chan string, 8), make(chan struct{})
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -27,6 +27,7 @@ func (w *world) ready(i int) (status int, reply string) {
 // TestDrainTime: a node that stops goes on serving while proxies learn that it is not
 // ready. A second signal ends it.
 func TestDrainTime(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "--drain-time", "1h")
 	teams := []team{w.found(0, 0), w.found(1, 1), w.found(2, 2)}
 	w.signal(2, syscall.SIGTERM)
@@ -60,6 +61,7 @@ func worldOnPostgres(t *testing.T) (*world, *postgrestest.Server) {
 // TestUnreachableNode: a node that the others cannot reach at its --advertise is no
 // member, says why, and fails no request. It joins when they reach it.
 func TestUnreachableNode(t *testing.T) {
+	t.Parallel()
 	w, _ := worldOnPostgres(t)
 	for i := range w.nodes {
 		w.nodes[i].listen, w.nodes[i].advertise = freeAddress(t), freeAddress(t)
@@ -93,6 +95,7 @@ func TestUnreachableNode(t *testing.T) {
 // TestReadyTellsOfIsolation: a node that is cut from the others or from the database is
 // not ready, and says why; the others are. Its teams are served there.
 func TestReadyTellsOfIsolation(t *testing.T) {
+	t.Parallel()
 	w, server := worldOnPostgres(t)
 	var peers, databases [nodes]*link
 	for i := range w.nodes {
@@ -189,6 +192,7 @@ func TestDatabaseOutageKeepsSessions(t *testing.T) {
 // TestStartTogether: nodes start at the same time on an empty database, after all were
 // killed, and without those whose machines are gone.
 func TestStartTogether(t *testing.T) {
+	t.Parallel()
 	w, server := worldOnPostgres(t)
 	serve := func(which ...int) {
 		for _, i := range which {
