@@ -137,10 +137,16 @@ $(BIN)/tools/nfpm-$(NFPM_VER):
 $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER):
 	@$(call install-tool,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK_VER))
 
-# All files of a release have the time of the commit.
+# All files of a release have the time of the commit. PLATFORMS=linux/amd64,… builds these alone.
+PLATFORMS ?=
 release: $(BIN)/tools/nfpm-$(NFPM_VER) ## write archives, Debian packages, bills of materials and checksums of VERSION into dist
-	$(GO) run ./deploy/release -version '$(VERSION)' -time $$(git log -1 --format=%ct) -nfpm $(BIN)/tools/nfpm -out dist
+	$(GO) run ./deploy/release -version '$(VERSION)' -time $$(git log -1 --format=%ct) -nfpm $(BIN)/tools/nfpm -out dist $(if $(PLATFORMS),-platforms $(PLATFORMS))
 	@cd dist && ls -l
+	@$(GO) run ./deploy/images -check
+
+# Tags of images move. Run this where the registries can be reached, and commit the files.
+pin-images: ## write the digests of the images of others into the compose files
+	$(GO) run ./deploy/images
 
 # The databases of vulnerabilities are on the network. Without one nothing is known about
 # them, which is said and is no failure. VULNDB names a copy of that of Go:
@@ -157,7 +163,7 @@ audit: $(BIN)/tools/govulncheck-$(GOVULNCHECK_VER) ## check modules against go.s
 		*'"auditReportVersion"'*) [ $$status = 0 ] && echo "$$folder: no known vulnerabilities of npm packages" || \
 			{ echo "$$found"; echo "audit: known vulnerabilities in $$folder, see above" >&2; exit 1; } ;; \
 		*) echo "audit: VULNERABILITIES OF NPM PACKAGES OF $$folder WERE NOT CHECKED: npm is missing, or the registry answers no audits" >&2 ;; esac; done
-.PHONY: release audit
+.PHONY: release pin-images audit
 
 # The tests of a cluster need HAProxy, and libfaketime for steps of the database's clock.
 # As root on Debian both are installed.

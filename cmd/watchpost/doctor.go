@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
+	"unicode"
 
 	"watchpost"
 	"watchpost/actors"
@@ -63,13 +65,24 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	return nil
 }
 
+// printFindings prints what strangers may have written, too: nothing of it controls the
+// operator's terminal.
 func printFindings(w io.Writer, found []httpapi.Finding) error {
+	plain := func(r rune) rune {
+		switch {
+		case r == '\n': // between errors
+			return ' '
+		case !unicode.IsGraphic(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}
 	for _, f := range found {
-		if _, err := fmt.Fprintf(w, "%-8s %-13s %s\n", f.Level, f.Check, f.Found); err != nil {
+		if _, err := fmt.Fprintf(w, "%-8s %-13s %s\n", f.Level, f.Check, strings.Map(plain, f.Found)); err != nil {
 			return err
 		}
 		if f.Advice != "" {
-			if _, err := fmt.Fprintf(w, "%-8s %-13s → %s\n", "", "", f.Advice); err != nil {
+			if _, err := fmt.Fprintf(w, "%-8s %-13s → %s\n", "", "", strings.Map(plain, f.Advice)); err != nil {
 				return err
 			}
 		}

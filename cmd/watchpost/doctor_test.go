@@ -124,6 +124,34 @@ func TestDoctorReadsTheStore(t *testing.T) {
 	d.finds(t, "store", httpapi.FindingError, "the database does not answer")
 }
 
+// TestDoctorTellsOfRefusedPosts: with the reason and the beginning of the text. What
+// strangers wrote cannot write to the operator's terminal.
+func TestDoctorTellsOfRefusedPosts(t *testing.T) {
+	t.Parallel()
+	d := patient(t)
+	const urn = "urn:network:post:1\x1b]0;all is well\a\u202e"
+	d.write(t, formatSpace, func(b *persistence.Batch) {
+		b.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: team}, teamspace.Encode(teamspace.TeamEntry{Name: "Acme", CreatedAt: time.Now()}))
+	})
+	d.write(t, team, func(b *persistence.Batch) {
+		b.Put(teamspace.RefusedKey(urn, "clean"), teamspace.Encode(teamspace.RefusedPost{
+			At: time.Date(2031, 4, 5, 6, 7, 8, 0, time.UTC), Step: "clean", URN: urn, Reason: "index out of range [5]",
+			Content: "\x1b[2Jtea\n" + strings.Repeat("x", 300) + "the end",
+		}))
+	})
+	d.finds(t, "posts", httpapi.FindingWarning, "team "+team+" could not clean the post urn:network:post:1")
+	d.finds(t, "posts", httpapi.FindingWarning, "on 2031-04-05 06:07:08: index out of range [5]: ")
+	var printed strings.Builder
+	require.NoError(t, printFindings(&printed, d.found))
+	require.NotContains(t, printed.String(), "the end")
+	lines := strings.Split(strings.TrimSuffix(printed.String(), "\n"), "\n")
+	for _, line := range lines {
+		require.NotRegexp(t, `[^[:graph:] →\x{FFFD}]`, line)
+	}
+	advised := slices.DeleteFunc(slices.Clone(d.found), func(f httpapi.Finding) bool { return f.Advice == "" })
+	require.Len(t, lines, len(d.found)+len(advised))
+}
+
 // TestDoctorLooksAround: folder, disk, ports, certificates, mail and backups.
 func TestDoctorLooksAround(t *testing.T) {
 	t.Parallel()
