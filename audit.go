@@ -14,6 +14,9 @@ const (
 	AuditSignInFailed    AuditKind = "sign_in_failed" // a wrong one-time code
 	AuditSignedOut       AuditKind = "signed_out"
 	AuditLinkMade        AuditKind = "sign_in_link_made"
+	AuditPasskeyAdded    AuditKind = "passkey_added"
+	AuditPasskeyRemoved  AuditKind = "passkey_removed"
+	AuditPasskeyRefused  AuditKind = "passkey_refused" // it may have been copied
 	AuditKeyRevealed     AuditKind = "key_revealed"
 	AuditKeyRotated      AuditKind = "key_rotated"
 	AuditMemberAdded     AuditKind = "member_added"

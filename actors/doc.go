@@ -14,6 +14,7 @@
 //
 //	members       members, pairing codes, claimed and bound accounts
 //	web           browsers signed in to the dashboard, links to sign in
+//	passkeys      passkeys of members
 //	sessions      sessions and their tokens, which actor has which connection, statuses
 //	accounts      the session actors of the accounts, and their announcements
 //	tasks         open tasks: creation, order, assignment

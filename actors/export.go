@@ -25,7 +25,7 @@ type ExportedRule struct {
 
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
-// watchpost.Watchlist, watchpost.List, ExportedRule, watchpost.RuleAction,
+// watchpost.Passkey, watchpost.Watchlist, watchpost.List, ExportedRule, watchpost.RuleAction,
 // watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
@@ -53,6 +53,7 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		return err
 	}
 	for _, part := range []func() error{
+		func() error { return exportPasskeys(view, space, yield) },
 		func() error {
 			return exportAll(view, space, teamspace.KeyWatchlist, func(w watchpost.Watchlist) error { return yield(w) })
 		},
@@ -83,6 +84,20 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		}
 	}
 	return nil
+}
+
+// exportPasskeys yields the passkeys without their keys.
+func exportPasskeys(view persistence.View, space persistence.Space, yield func(any) error) error {
+	var list []watchpost.Passkey
+	err := teamspace.LoadAll(view, space, teamspace.KeyPasskey, func(id string, r teamspace.PasskeyRecord) {
+		list = append(list, r.Passkey(watchpost.PasskeyID(id)))
+	})
+	for _, p := range list {
+		if err == nil {
+			err = yield(p)
+		}
+	}
+	return err
 }
 
 // exportRules yields the rules, then their actions: those that are open, then those that

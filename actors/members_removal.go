@@ -66,6 +66,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 		ends = append(ends, ms.team.sessions.close(st.room(2), s))
 	}
 	ms.team.web.endAll(st, m.Member)
+	ms.team.passkeys.removeAll(st, m.Member)
 	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
 	delete(ms.bindings, m.Member)
 	ms.team.accounts.leaves(m.Member)

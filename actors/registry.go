@@ -15,6 +15,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/notify"
+	"watchpost/internal/passkey"
 	"watchpost/internal/protocol"
 	"watchpost/internal/tracing"
 	"watchpost/persistence"
@@ -53,6 +54,8 @@ type Options struct {
 	RestoredAt time.Time
 	// Notify delivers notifications; nil: one that reaches public addresses only.
 	Notify *notify.Sender
+	// Passkeys is the site that passkeys are for; nil: there are none.
+	Passkeys *passkey.Site
 	// Serves reports whether this node of a cluster serves a team, or SignInPlace;
 	// nil means that it serves all.
 	Serves func(name string) bool
@@ -101,6 +104,7 @@ type environment struct {
 	keepPosts  watchpost.KeepDays
 	keepTasks  watchpost.KeepDays
 	keyring    *Keyring
+	passkeys   *passkey.Site // Options.Passkeys
 	log        *slog.Logger
 	metrics    *Metrics
 	network    *url.URL // nil when not known
@@ -154,7 +158,7 @@ func New(o Options) (*Registry, error) {
 		active: map[string]*activation{}, unused: linked.New(), crashes: newCrashes(),
 	}
 	r.env = &environment{
-		store: o.Store, clock: o.Clock, keyring: o.Keyring, log: o.Log, metrics: o.Metrics, tracer: o.Tracer,
+		store: o.Store, clock: o.Clock, keyring: o.Keyring, passkeys: o.Passkeys, log: o.Log, metrics: o.Metrics, tracer: o.Tracer,
 		network: network, restoredAt: o.RestoredAt, keepPosts: o.KeepPosts, keepTasks: o.KeepTasks,
 		system: system, dispatcher: newPoolDispatcher(), posts: postindex.New(postindex.Options{CacheBytes: o.PostCache}),
 		finished: newFinishedTasks(), keys: newKeyCache(), rooms: newTeamRooms(), changes: newSubscriptions(),

@@ -45,6 +45,12 @@ func (CreateSignInLink) answeredWith(WebSessionOpened) {}
 func (ListWebSessions) answeredWith([]WebSessionView)  {}
 func (EndWebSessions) answeredWith(Done)               {}
 func (redeemLink) answeredWith(WebSessionOpened)       {}
+func (beginPasskey) answeredWith(passkeyBegun)         {}
+func (takePasskey) answeredWith(waitingPasskey)        {}
+func (addPasskey) answeredWith(passkeyChanged)         {}
+func (RenamePasskey) answeredWith(Done)                {}
+func (removePasskey) answeredWith(passkeyChanged)      {}
+func (ListPasskeys) answeredWith([]watchpost.Passkey)  {}
 func (sessionHello) answeredWith(sessionWelcomed)      {}
 func (signInMember) answeredWith(SignedIn)             {}
 func (redeemPairing) answeredWith(SessionOpened)       {}

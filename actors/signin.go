@@ -69,7 +69,8 @@ type signIn struct {
 	clients   map[string]*teamspace.ClientRecord  // the same, by client
 	// tries counts the codes that a client has tried. It is not stored: a
 	// restart begins from zero, while the tries of each code are durable.
-	tries map[string]*clientTries
+	tries      map[string]*clientTries
+	ceremonies signInCeremonies
 	// swept is the key where the search for stale records goes on.
 	swept []byte
 }
@@ -132,11 +133,15 @@ func (s *signIn) decide(message any) error {
 		return s.onTry(m)
 	case verifyCode:
 		return s.onVerify(m)
+	case beginSignIn:
+		return s.onBeginSignIn(m)
+	case takeSignIn:
+		return s.onTakeSignIn(m)
 	case canPassivate:
 		if err := s.sweep(forgottenAtOnce); err != nil {
 			return err
 		}
-		s.ctx.Respond(s.commits.idle() && s.swept == nil && len(s.tries) == 0)
+		s.ctx.Respond(s.commits.idle() && s.swept == nil && len(s.tries) == 0 && len(s.ceremonies) == 0)
 		return nil
 	case renewLeases:
 		s.answer(Done{}, nil)

@@ -16,6 +16,7 @@ type Proof struct {
 	Email    string // normalised
 	FullName string // as the person gave it; "": not known
 	By       string // what showed it, for the audit; "": a one-time code
+	Passkey  PasskeyUse
 }
 
 // SignedIn is who signed in.
@@ -119,6 +120,9 @@ func (r *Registry) SignInMember(ctx context.Context, email string) (SignedIn, er
 func (r *Registry) SignIn(ctx context.Context, p Proof) (signed SignedIn, err error) {
 	for range signInAttempts {
 		signed, err = r.signInto(ctx, p)
+		if errors.Is(err, errPasskeyCopied) {
+			r.post(ctx, copiedMail(p))
+		}
 		if kind := watchpost.KindOf(err); err == nil || kind != watchpost.NotFound && kind != watchpost.Conflict {
 			break
 		}
@@ -170,6 +174,10 @@ func (ms *members) onSignInMember(m signInMember) {
 		return
 	}
 	batch := &persistence.Batch{}
+	if err := ms.team.passkeys.use(batch, member.ID, m.proof); err != nil {
+		ms.commit(batch, err)
+		return
+	}
 	ms.team.personSeen(batch)
 	ms.signedIn(batch, member.ID)
 	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(m.proof.By, subjectCode))

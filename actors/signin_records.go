@@ -127,6 +127,7 @@ func (s *signIn) forget(view persistence.View, batch *persistence.Batch, most in
 			delete(s.tries, client)
 		}
 	}
+	s.ceremonies.forget(now)
 	var failure error
 	from, left := s.swept, most
 	s.swept = nil

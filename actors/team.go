@@ -29,6 +29,7 @@ type team struct {
 
 	members     *members
 	web         *webSessions
+	passkeys    *passkeys
 	sessions    *sessions
 	accounts    *accounts
 	watchlists  *watchlists
@@ -78,6 +79,7 @@ func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
 	t.web = newWebSessions(t)
+	t.passkeys = newPasskeys(t)
 	t.sessions = newSessions(t)
 	t.accounts = newAccounts(t)
 	t.watchlists = newWatchlists(t)
@@ -187,7 +189,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.audit.load, t.refusals.load, t.web.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.clock.Now())
@@ -302,7 +304,7 @@ func (t *team) receiveTeam(message any) bool {
 	case signInMember:
 		t.members.onSignInMember(m)
 	default:
-		return t.web.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
+		return t.web.receive(message) || t.passkeys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
 	}
 	return true
 }

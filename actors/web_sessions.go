@@ -104,6 +104,14 @@ func (r *Registry) RedeemSignInLink(ctx context.Context, token, agent string) (W
 	return Ask(ctx, r, owner.Team, redeemLink{hash, agent})
 }
 
+// requireFresh returns an error unless a browser has just signed in (Forbidden).
+func (ws *webSessions) requireFresh(id string) error {
+	if r, known := ws.byID[id]; !known || r.Link || !watchpost.FreshlySignedIn(r.CreatedAt, ws.env.clock.Now()) {
+		return watchpost.Errorf(watchpost.Forbidden, watchpost.TextNotFresh)
+	}
+	return nil
+}
+
 func errSignedOut() error {
 	return watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
 }

@@ -70,11 +70,21 @@ type exportedInteraction struct {
 	PostURN   string                    `json:"network_post_urn"`
 }
 
+// exportedPasskey is a passkey of a member without the key.
+type exportedPasskey struct {
+	Member    watchpost.MemberID `json:"member_id"`
+	Name      string             `json:"name"`
+	CreatedAt timestamp          `json:"created_at"`
+	UsedAt    *timestamp         `json:"last_used_at"`
+}
+
 // exported returns the line of a record, in the words of the API.
 func exported(record any) exportLine {
 	switch r := record.(type) {
 	case watchpost.Team:
 		return exportLine{"team", exportedTeam{teamShown(r, ""), timestampOf(r.CreatedAt)}}
+	case watchpost.Passkey:
+		return exportLine{"passkey", exportedPasskey{r.Member, r.Name, timestampOf(r.CreatedAt), timestampOrNil(r.UsedAt)}}
 	case watchpost.Watchlist:
 		return exportLine{"watchlist", exportedWatchlist{shownKeywordWatchlist(actors.WatchlistView{Watchlist: r}), r.List}}
 	case watchpost.List:

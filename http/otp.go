@@ -102,10 +102,26 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 
 // signIn redeems a one-time code, unless the node that forwarded the request has.
 func (s *Server) signIn(r *http.Request, email, otp, nonce string) (actors.SignedIn, error) {
-	if p := peerOf(r.Context()); p != nil && p.accepted != nil {
-		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: email, FullName: *p.accepted})
+	if accepted(r) {
+		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: email, FullName: *peerOf(r.Context()).accepted})
 	}
 	return s.registry.VerifyOTP(s.fromClient(r), email, otp, s.clientOf(r).key(), nonce)
+}
+
+// signInProven signs in a person whose address is proven, to this node or to the one that
+// forwarded the request.
+func (s *Server) signInProven(r *http.Request, p actors.Proof) (actors.SignedIn, error) {
+	if accepted(r) {
+		return s.registry.SignIn(s.fromClient(r), p)
+	}
+	return s.registry.SignInProven(s.fromClient(r), p)
+}
+
+// accepted reports whether a request comes from a node that has taken the proof of its
+// sender's address.
+func accepted(r *http.Request) bool {
+	p := peerOf(r.Context())
+	return p != nil && p.accepted != nil
 }
 
 type verifyOTPReply struct {
@@ -174,7 +190,7 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 		return none, err
 	}
 	var opened actors.SessionOpened
-	if p := peerOf(r.Context()); p != nil && p.accepted != nil && request.Code == "" {
+	if accepted(r) && request.Code == "" {
 		var who actors.SignedIn
 		if who, err = s.registry.SignInMember(s.fromClient(r), request.Email); err == nil {
 			opened, err = s.registry.OpenSession(s.fromClient(r), who)

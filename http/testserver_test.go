@@ -26,6 +26,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/notify"
+	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 )
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 		// protoactor counts dead letters by the minute and cannot be stopped.
 		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewDeadLetter.NewThrottle.func4.1"))
 }
+
+// passkeySite is where the browsers of tests take the service to be.
+const passkeySite = "https://watch.example.com"
 
 const adminToken = "operator-secret"
 
@@ -86,8 +90,10 @@ func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 	for _, change := range changes {
 		change(&options)
 	}
+	site, err := passkey.New(passkeySite)
+	require.NoError(t, err)
 	h.registry, err = actors.New(actors.Options{
-		Store: h.store, Clock: options.Clock, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
+		Passkeys: site, Store: h.store, Clock: options.Clock, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
 		Notify: notify.New(notify.Options{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	require.NoError(t, err)

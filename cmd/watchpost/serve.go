@@ -20,6 +20,7 @@ import (
 
 	"watchpost"
 	"watchpost/internal/mail"
+	"watchpost/internal/passkey"
 	"watchpost/persistence/badger"
 )
 
@@ -52,6 +53,8 @@ type serveCommand struct {
 	KeepTasks string `default:"forever" help:"How long tasks are kept after they ended: 400d, or forever. Likes and invitations that were done stay, and so do all entries of the journal."`
 
 	Registration string `default:"open" enum:"open,closed" help:"Who may sign in with an unknown address: open creates a team, closed mails no code."`
+
+	PublicURL string `name:"public-url" help:"Address of the service as browsers have it, for example https://watch.example.com. Passkeys are bound to its host name; without it there are none. https, or http with localhost."`
 
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
@@ -205,6 +208,9 @@ func (c *serveCommand) check() error {
 	if err := c.checkACME(); err != nil {
 		return err
 	}
+	if _, err := c.passkeys(); err != nil {
+		return err
+	}
 	if c.PostCache < 0 {
 		return fmt.Errorf("--post-cache: want 0 (the default) or more, have %d", c.PostCache)
 	}
@@ -256,6 +262,18 @@ func (c *serveCommand) checkAddress(flag, address string) error {
 		return fmt.Errorf("%s %s is not loopback: give --tls-cert and --tls-key, --acme-host, --trusted-proxy, or --insecure", flag, address)
 	}
 	return nil
+}
+
+// passkeys returns the site that passkeys are for; nil: there are none.
+func (c *serveCommand) passkeys() (*passkey.Site, error) {
+	if c.PublicURL == "" {
+		return nil, nil
+	}
+	site, err := passkey.New(c.PublicURL)
+	if err != nil {
+		return nil, fmt.Errorf("--public-url: %w", err)
+	}
+	return site, nil
 }
 
 // keepPosts returns how long posts are kept in teams without a setting of their own.

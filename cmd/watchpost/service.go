@@ -204,7 +204,12 @@ func (s *service) startActors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	site, err := s.config.passkeys()
+	if err != nil {
+		return err
+	}
 	s.registry, err = actors.New(actors.Options{
+		Passkeys:  site,
 		KeepPosts: keepPosts, KeepTasks: keepTasks, RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
 		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
 		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}), Tracer: s.tracing,

@@ -28,8 +28,9 @@ var assetParts = map[string][]string{
 	"icons.svg":  {"icons.svg"},
 	"icon.svg":   {"icon.svg"},
 	"step-1.svg": {"step-1.svg"}, "step-2.svg": {"step-2.svg"}, "step-3.svg": {"step-3.svg"},
-	"app.js":   {"vendor/htmx.min.js", "app.js"},
-	"chart.js": {"vendor/uPlot.iife.min.js", "chart.js"},
+	"app.js":     {"vendor/htmx.min.js", "app.js"},
+	"passkey.js": {"passkey.js"},
+	"chart.js":   {"vendor/uPlot.iife.min.js", "chart.js"},
 }
 
 // assets are the files by their name, and by the name with the hash.

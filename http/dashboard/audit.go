@@ -21,6 +21,7 @@ const auditShown = 50
 var auditNames = map[watchpost.AuditKind]string{
 	watchpost.AuditTeamCreated: "Team made", watchpost.AuditTeamChanged: "Name or plan changed", watchpost.AuditExported: "All data exported",
 	watchpost.AuditSignedIn: "Signed in", watchpost.AuditSignInFailed: "Wrong code", watchpost.AuditSignedOut: "Signed out",
+	watchpost.AuditPasskeyAdded: "Passkey added", watchpost.AuditPasskeyRemoved: "Passkey removed", watchpost.AuditPasskeyRefused: "Passkey refused: it may have been copied",
 	watchpost.AuditLinkMade: "Sign-in link made", watchpost.AuditKeyRevealed: "API key shown", watchpost.AuditKeyRotated: "API key replaced",
 	watchpost.AuditMemberAdded: "Member added", watchpost.AuditRoleChanged: "Role changed", watchpost.AuditMemberRemoved: "Member removed",
 	watchpost.AuditPairingCode: "Pairing code made", watchpost.AuditSessionOpened: "Browser paired", watchpost.AuditSessionEnded: "Browser disconnected",
@@ -33,7 +34,7 @@ var auditNames = map[watchpost.AuditKind]string{
 func auditRowOf(e *watchpost.AuditEntry, d *Dashboard) auditRow {
 	row := auditRow{
 		At: momentOf(clockTime(e.At, d.Clock.Now()), e.At), What: auditNames[e.Kind], Subject: e.Subject, Who: e.Email, Client: e.By.Client,
-		Bad: e.Kind == watchpost.AuditSignInFailed,
+		Bad: e.Kind == watchpost.AuditSignInFailed || e.Kind == watchpost.AuditPasskeyRefused,
 	}
 	switch {
 	case e.By.Operator:

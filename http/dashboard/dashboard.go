@@ -35,6 +35,11 @@ type Options struct {
 	Writable func() error
 	// SignIn redeems a one-time code.
 	SignIn func(r *http.Request, email, otp, nonce string) (actors.SignedIn, error)
+	// SignInProven signs in a person whose address is proven.
+	SignInProven func(r *http.Request, p actors.Proof) (actors.SignedIn, error)
+	// Accepted reports whether another node of a cluster has taken the proof that a
+	// request names.
+	Accepted func(*http.Request) bool
 	// ReadBody reads the body of a request within its bounds of time and size.
 	ReadBody func(*http.Request) error
 	// Elsewhere reports whether another node of a cluster answers the request, in
@@ -69,6 +74,9 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodGet, Path: pathSignIn, Handler: d.public(d.showSignIn)},
 		{Method: http.MethodPost, Path: pathSignIn, Handler: d.public(d.mailCode)},
 		{Method: http.MethodPost, Path: pathCode, Handler: d.public(d.enterCode)},
+		{Method: http.MethodPost, Path: pathPasskey + "/options", Handler: d.public(d.beginSignIn)},
+		{Method: http.MethodPost, Path: pathPasskey, Handler: d.public(d.enterPasskey)},
+		{Method: http.MethodPost, Path: pathProven, Handler: d.public(d.enterForwarded)},
 		{Method: http.MethodGet, Path: pathLink, Handler: d.public(d.showLink)},
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(d.redeemLink)},
 		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(d.signOut)},
@@ -108,6 +116,9 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
 		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
 		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(d.changeTeam)},
+		{Method: http.MethodGet, Path: pathSettings, Handler: d.signed(d.settings)},
+		{Method: http.MethodPost, Path: pathSettings, Handler: d.signed(d.changeSettings)},
+		{Method: http.MethodPost, Path: pathSettings + "/passkey/options", Handler: d.signed(d.beginPasskey)},
 		{Method: http.MethodGet, Path: "/app/", Handler: d.signed(d.unknown)},
 	}
 }
@@ -115,8 +126,11 @@ func (d *Dashboard) Routes() []Route {
 // Place returns the name under which a cluster places a request: that of sign-in,
 // or the team of the session; "" for a request that every node can serve.
 func (d *Dashboard) Place(r *http.Request) string {
-	if r.Method == http.MethodPost && (r.URL.Path == pathSignIn || r.URL.Path == pathCode) {
-		return actors.SignInPlace
+	if r.Method == http.MethodPost {
+		switch r.URL.Path {
+		case pathSignIn, pathCode, pathPasskey, pathPasskey + "/options":
+			return actors.SignInPlace
+		}
 	}
 	name, _ := d.cookie(r)
 	c, err := r.Cookie(name)
@@ -136,6 +150,9 @@ const (
 	pathSignIn     = "/app/sign-in"
 	pathCode       = "/app/sign-in/code"
 	pathLink       = "/app/sign-in/link"
+	pathPasskey    = "/app/sign-in/passkey" //nolint:gosec // no secret
+	pathProven     = "/app/sign-in/proven"  // of requests that another node forwards
+	pathSettings   = "/app/settings"
 	pathWatchlists = "/app/watchlists"
 	pathTeam       = "/app/team"
 	pathTasks      = "/app/tasks"

@@ -73,6 +73,8 @@ type frame struct {
 	Title string
 	Page  string // the entry of the navigation
 	Chart bool   // the page has a chart that a script draws
+	// Passkeys means that the page may use passkeys, by a script.
+	Passkeys bool
 	// The rest is empty when no member is signed in.
 	Member, Team, Token string
 	// Waiting counts the tasks that wait, Proposed what rules propose, Failing the

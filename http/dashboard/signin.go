@@ -13,33 +13,34 @@ import (
 type signInPage struct {
 	frame
 	Email, Error string
+	Refused      string // why a passkey, or a provider of identities, signed nobody in
+}
+
+// signInFrame is the frame of a page of sign-in.
+func (d *Dashboard) signInFrame(title string) frame {
+	return frame{Title: title, Passkeys: d.Registry.PasskeysAt() != ""}
 }
 
 func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
-	if _, err := d.visit(r); err == nil {
+	if _, err := d.visit(r); err == nil && r.URL.Query().Get("again") == "" {
 		http.Redirect(w, r, pathFeed, http.StatusSeeOther)
 		return nil
 	}
-	return render(w, http.StatusOK, "signin.html", signInPage{frame: frame{Title: "Sign in"}})
+	return render(w, http.StatusOK, "signin.html", signInPage{frame: d.signInFrame("Sign in")})
 }
 
 // mailCode mails a code as auth-send-otp does.
 func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
-		page := signInPage{frame{Title: "Error: Sign in"}, r.PostFormValue("email"), "Enter your address as in ada@example.com."}
+		page := signInPage{frame: d.signInFrame("Error: Sign in"), Email: r.PostFormValue("email"), Error: "Enter your address as in ada@example.com."}
 		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
 	}
 	client, _ := d.Client(r)
-	nonce := d.nonce(r)
-	if nonce == "" {
-		nonce = actors.NewSignInNonce()
-		d.setNonce(w, r, nonce)
-	}
-	if err := d.Registry.SendOTP(r.Context(), email, "", client, nonce); err != nil {
+	if err := d.Registry.SendOTP(r.Context(), email, "", client, d.ownNonce(w, r)); err != nil {
 		return err
 	}
-	return render(w, http.StatusOK, "code.html", signInPage{frame: frame{Title: "Enter your code"}, Email: email})
+	return render(w, http.StatusOK, "code.html", signInPage{frame: d.signInFrame("Enter your code"), Email: email})
 }
 
 // enterCode redeems a code as auth-verify-otp does, and signs the browser in.
@@ -50,25 +51,30 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	wrong := func(text string) error {
-		return render(w, http.StatusUnprocessableEntity, "code.html", signInPage{frame{Title: "Error: Enter your code"}, email, text})
+		return render(w, http.StatusUnprocessableEntity, "code.html", signInPage{frame: d.signInFrame("Error: Enter your code"), Email: email, Error: text})
 	}
 	code := strings.TrimSpace(r.PostFormValue("otp"))
 	if !watchpost.ValidOTP(code) {
 		return wrong("Enter the six digits from the mail.")
 	}
-	nonce := d.nonce(r)
-	signed, err := d.SignIn(r, email, code, nonce)
+	signed, err := d.SignIn(r, email, code, d.nonce(r))
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		return wrong("That is not the code we sent, or it has expired. After five wrong tries a new code is needed.")
 	}
 	if err != nil {
 		return err
 	}
+	return d.welcome(w, r, signed)
+}
+
+// welcome opens the session of a browser whose member has signed in, in whichever way.
+func (d *Dashboard) welcome(w http.ResponseWriter, r *http.Request, signed actors.SignedIn) error {
+	email := signed.Member.Email
 	opened, err := actors.Ask(r.Context(), d.Registry, signed.Team.ID, actors.OpenWebSession{Email: email, Agent: r.UserAgent()})
 	if err != nil {
 		return err
 	}
-	if nonce != "" {
+	if nonce := d.nonce(r); nonce != "" {
 		d.setNonce(w, r, d.Registry.SealNonce(email, nonce))
 	}
 	return d.enter(w, r, opened)
@@ -82,6 +88,16 @@ func (d *Dashboard) nonce(r *http.Request) string {
 		return ""
 	}
 	return c.Value
+}
+
+// ownNonce is nonce for a browser that gets one where it has none.
+func (d *Dashboard) ownNonce(w http.ResponseWriter, r *http.Request) string {
+	nonce := d.nonce(r)
+	if nonce == "" {
+		nonce = actors.NewSignInNonce()
+		d.setNonce(w, r, nonce)
+	}
+	return nonce
 }
 
 const (

@@ -40,6 +40,7 @@ import (
 //	Q <account urn>                        empty; the team's claim on the account has ended
 //	c <time> <hash>                        empty; a pairing code by its end, to purge it
 //	u <hash>                               WebSessionRecord, a browser signed in to the dashboard, or a link to sign in
+//	P <hash>                               PasskeyRecord of a member
 //	r <member>                             empty; removed, its waiting writes have not ended yet
 //	B <member>                             BindingRecord, the account that the member works as
 //	y <week> <watchlist>                   watchpost.WeeklyCounter; <week> is its Monday
@@ -86,6 +87,7 @@ import (
 //	outbox     <team>        empty; notifications of the team wait to be delivered
 //	web        <keyed hash>  OwnerEntry of the member, with an end: a web session
 //	link       <keyed hash>  the same of a sign-in link
+//	passkey    <keyed hash>  OwnerEntry of the member
 //	watchlist  <watchlist>   OwnerEntry
 //	list       <list>        OwnerEntry
 //	account    <account urn> ClaimEntry
@@ -124,6 +126,7 @@ const (
 	KeyEndedClaim          = "Q"
 	KeyPairing             = "c"
 	KeyWebSession          = "u"
+	KeyPasskey             = "P"
 	KeyRemoval             = "r"
 	KeyBinding             = "B"
 	KeyWeeklyCounter       = "y"
@@ -166,6 +169,7 @@ const (
 	DirPairing    = "pairing"
 	DirWebSession = "web"
 	DirSignInLink = "link"
+	DirPasskey    = "passkey"
 	DirWatchlist  = "watchlist"
 	DirList       = "list"
 	DirAccount    = "account"

@@ -101,6 +101,25 @@ type WebSessionRecord struct {
 	Link      bool               `json:"link,omitempty"`
 }
 
+// PasskeyRecord is a passkey of a member.
+type PasskeyRecord struct {
+	Member    watchpost.MemberID `json:"member"`
+	Name      string             `json:"name"`
+	CreatedAt time.Time          `json:"created_at"`
+	UsedAt    time.Time          `json:"used_at,omitzero"`
+	RefusedAt time.Time          `json:"refused_at,omitzero"`
+	// The rest is passkey.Key.
+	Credential []byte `json:"credential"`
+	Public     []byte `json:"public"`
+	Counter    uint32 `json:"counter,omitempty"`
+	Synced     bool   `json:"synced,omitempty"`
+}
+
+// Passkey returns the passkey of an id without its key.
+func (r *PasskeyRecord) Passkey(id watchpost.PasskeyID) watchpost.Passkey {
+	return watchpost.Passkey{ID: id, Member: r.Member, Name: r.Name, CreatedAt: r.CreatedAt, UsedAt: r.UsedAt, RefusedAt: r.RefusedAt}
+}
+
 // ScanRecord is how far the scans of one entry have come.
 type ScanRecord struct {
 	FinishedAt time.Time `json:"finished_at"`

@@ -11,7 +11,8 @@ import (
 )
 
 // TestDashboard signs a member in by a mailed code, in a real browser, and reads
-// the posts that the extension of the same browser collects.
+// the posts that the extension of the same browser collects. In another browser the
+// member signs in by a link, and by a passkey.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
@@ -67,11 +68,13 @@ func TestDashboard(t *testing.T) {
 
 	link, err := actors.Ask(t.Context(), m.registry, m.id, actors.CreateSignInLink{Email: "reader@example.com"})
 	require.NoError(t, err)
-	other := launch(t, m.dist, t.TempDir()).open(m.service + "/app/sign-in/link?link=" + link.Token)
+	second := launch(t, m.dist, t.TempDir())
+	other := second.open(m.service + "/app/sign-in/link?link=" + link.Token)
 	other.run(`document.querySelector("form").requestSubmit()`)
 	other.until(`location.pathname === "/app" && document.querySelectorAll(".post").length > 0`)
 	p.run(`document.querySelector('form[action="/app/sign-out"]').requestSubmit()`)
 	p.says("h1", "Sign in")
 	other.run(`document.querySelector('a[href="/app/team"]').click()`)
 	other.says("h1", "Team")
+	passkeys(m, second, "reader@example.com")
 }

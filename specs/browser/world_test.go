@@ -26,6 +26,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/fakenetwork"
+	"watchpost/internal/passkey"
 	"watchpost/persistence/badger"
 )
 
@@ -143,8 +144,18 @@ func newWorld(v variant) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	service := httptest.NewUnstartedServer(nil)
+	_, servicePort, err := net.SplitHostPort(service.Listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	passkeySite, err := passkey.New("http://localhost:" + servicePort)
+	if err != nil {
+		return nil, err
+	}
 	w.registry, err = actors.New(actors.Options{
-		Store: store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: w.mail, Log: quiet, NetworkURL: w.site,
+		Passkeys: passkeySite,
+		Store:    store, Clock: watchpost.SystemClock{}, Keyring: keyring, Mailer: w.mail, Log: quiet, NetworkURL: w.site,
 	})
 	if err != nil {
 		return nil, err
@@ -156,7 +167,8 @@ func newWorld(v variant) (*world, error) {
 		return nil, err
 	}
 	w.api = w.posted.over(api.Handler())
-	service := httptest.NewServer(w.api)
+	service.Config.Handler = w.api
+	service.Start()
 	w.service = service.URL
 	dir, err := os.MkdirTemp("", "watchpost-extension-")
 	if err != nil {

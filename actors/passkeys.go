@@ -1,0 +1,301 @@
+package actors
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"watchpost"
+	"watchpost/internal/passkey"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// PasskeyUse is the use of a passkey that proves an address; zero when something else
+// does.
+type PasskeyUse struct {
+	ID      watchpost.PasskeyID
+	Counter uint32
+}
+
+// ListPasskeys is answered by the []watchpost.Passkey of a member, oldest first.
+type ListPasskeys struct{ Member watchpost.MemberID }
+
+// RenamePasskey gives a member's passkey another name (NotFound); answered by Done.
+type RenamePasskey struct {
+	Member watchpost.MemberID
+	ID     watchpost.PasskeyID
+	Name   string // as watchpost.PasskeyName returns it
+}
+
+// beginPasskey begins the ceremony of a new passkey for the member of a browser
+// (Forbidden unless it has just signed in, Conflict when the member has too many).
+// It is answered by passkeyBegun. takePasskey takes the ceremony, once (Unauthenticated);
+// answered by waitingPasskey.
+type (
+	beginPasskey struct{ session string }
+	takePasskey  struct{ session string }
+)
+
+type passkeyBegun struct{ options []byte }
+
+type waitingPasskey struct {
+	member   watchpost.MemberID
+	ceremony passkey.Ceremony
+	ends     time.Time
+}
+
+// addPasskey stores a key whose ceremony was taken, removePasskey deletes one (NotFound);
+// both are refused as beginPasskey, and answered by passkeyChanged.
+type (
+	addPasskey struct {
+		session, name string
+		key           passkey.Key
+	}
+	removePasskey struct {
+		session string
+		id      watchpost.PasskeyID
+	}
+)
+
+// passkeyChanged says whom to tell.
+type passkeyChanged struct{ email, name string }
+
+// passkeys is the component of a team that owns the passkeys of its members.
+type passkeys struct {
+	*rootActor
+	team *team
+	byID map[watchpost.PasskeyID]teamspace.PasskeyRecord
+	// begun are the ceremonies that wait for their answer, by the browser's session. They
+	// are not stored: after a restart the browser begins again.
+	begun map[string]waitingPasskey
+}
+
+func newPasskeys(t *team) *passkeys {
+	return &passkeys{rootActor: &t.rootActor, team: t, byID: map[watchpost.PasskeyID]teamspace.PasskeyRecord{}, begun: map[string]waitingPasskey{}}
+}
+
+// load reads the passkeys. It deletes those that a removal of their member had left.
+func (ps *passkeys) load(view persistence.View) error {
+	err := teamspace.LoadAll(view, ps.space, teamspace.KeyPasskey, func(id string, r teamspace.PasskeyRecord) {
+		ps.byID[watchpost.PasskeyID(id)] = r
+	})
+	if err != nil {
+		return err
+	}
+	st := &steps{}
+	for id, r := range ps.byID {
+		if _, known := ps.team.members.byID(r.Member); !known {
+			ps.delete(st.room(passkeyOps), id)
+		}
+	}
+	ps.submitSteps(st, nil)
+	return nil
+}
+
+func (ps *passkeys) receive(message any) bool {
+	switch m := message.(type) {
+	case beginPasskey:
+		ps.onBegin(m)
+	case takePasskey:
+		ps.onTake(m)
+	case addPasskey:
+		ps.onAdd(m)
+	case removePasskey:
+		ps.onRemove(m)
+	case RenamePasskey:
+		ps.onRename(m)
+	case ListPasskeys:
+		ps.answer(ps.of(m.Member), nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// of returns the passkeys of a member, oldest first.
+func (ps *passkeys) of(member watchpost.MemberID) []watchpost.Passkey {
+	list := []watchpost.Passkey{}
+	for id, r := range ps.byID {
+		if r.Member == member {
+			list = append(list, r.Passkey(id))
+		}
+	}
+	slices.SortFunc(list, func(a, b watchpost.Passkey) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// mayAdd returns the member of a browser who may add a passkey.
+func (ps *passkeys) mayAdd(session string) (watchpost.Member, error) {
+	member, err := ps.mayChange(session)
+	if err == nil {
+		err = watchpost.CheckPasskeys(len(ps.of(member.ID)))
+	}
+	return member, err
+}
+
+// mayChange returns the member of a browser that has just signed in.
+func (ps *passkeys) mayChange(session string) (watchpost.Member, error) {
+	if err := ps.team.web.requireFresh(session); err != nil {
+		return watchpost.Member{}, err
+	}
+	member, known := ps.team.members.byID(ps.team.web.byID[session].Member)
+	if !known {
+		return member, errMember()
+	}
+	return member, nil
+}
+
+func (ps *passkeys) onBegin(m beginPasskey) {
+	member, err := ps.mayAdd(m.session)
+	if err != nil {
+		ps.answer(nil, err)
+		return
+	}
+	now := ps.env.clock.Now()
+	maps.DeleteFunc(ps.begun, func(_ string, w waitingPasskey) bool { return !now.Before(w.ends) })
+	var keys []passkey.Key
+	for _, r := range ps.byID {
+		if r.Member == member.ID {
+			keys = append(keys, keyOf(&r))
+		}
+	}
+	options, ceremony, err := ps.env.passkeys.Create(string(member.ID), member.Email, keys)
+	if err == nil {
+		ps.begun[m.session] = waitingPasskey{member.ID, ceremony, now.Add(passkey.CeremonyTime)}
+	}
+	ps.answer(passkeyBegun{options}, err)
+}
+
+func (ps *passkeys) onTake(m takePasskey) {
+	begun, known := ps.begun[m.session]
+	delete(ps.begun, m.session)
+	if !known || !ps.env.clock.Now().Before(begun.ends) {
+		ps.answer(nil, errPasskey(errors.New("no ceremony of the browser waits")))
+		return
+	}
+	ps.answer(begun, nil)
+}
+
+func (ps *passkeys) onAdd(m addPasskey) {
+	member, err := ps.mayAdd(m.session)
+	if err != nil {
+		ps.answer(nil, err)
+		return
+	}
+	id := watchpost.PasskeyID(ps.env.keyring.hash(teamspace.DirPasskey, string(m.key.ID)))
+	// The directory is compared at the commit, too: a key of two members would sign in
+	// the first one at hand.
+	if _, err := teamspace.Read[teamspace.OwnerEntry](ps.env.store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
+		if err == nil {
+			err = watchpost.Errorf(watchpost.Conflict, "This passkey is known already.")
+		}
+		ps.answer(nil, unavailable(err))
+		return
+	}
+	r := teamspace.PasskeyRecord{
+		Member: member.ID, Name: m.name, CreatedAt: ps.env.clock.Now(),
+		Credential: m.key.ID, Public: m.key.Public, Counter: m.key.Counter, Synced: m.key.Synced,
+	}
+	batch := &persistence.Batch{}
+	ps.put(batch, id, r)
+	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ps.team.id, Member: member.ID}))
+	ps.team.audit.note(batch, watchpost.AuditPasskeyAdded, "", m.name)
+	ps.commit(batch, passkeyChanged{member.Email, m.name})
+}
+
+func (ps *passkeys) onRename(m RenamePasskey) {
+	r, known := ps.byID[m.ID]
+	if !known || r.Member != m.Member {
+		ps.answer(nil, errNoPasskey())
+		return
+	}
+	r.Name = m.Name
+	batch := &persistence.Batch{}
+	ps.put(batch, m.ID, r)
+	ps.commit(batch, Done{})
+}
+
+func (ps *passkeys) onRemove(m removePasskey) {
+	member, err := ps.mayChange(m.session)
+	r, known := ps.byID[m.id]
+	if err == nil && (!known || r.Member != member.ID) {
+		err = errNoPasskey()
+	}
+	if err != nil {
+		ps.answer(nil, err)
+		return
+	}
+	batch := &persistence.Batch{}
+	ps.delete(batch, m.id)
+	ps.team.audit.note(batch, watchpost.AuditPasskeyRemoved, "", r.Name)
+	ps.commit(batch, passkeyChanged{member.Email, r.Name})
+}
+
+// use notes the use of a passkey that signs a member in. It is Unauthenticated when the
+// key was removed, or may be a copy: then the batch notes that, and the error is
+// errPasskeyCopied when the member was not told today.
+func (ps *passkeys) use(batch *persistence.Batch, member watchpost.MemberID, p Proof) error {
+	if p.Passkey.ID == "" {
+		return nil
+	}
+	r, known := ps.byID[p.Passkey.ID]
+	if !known || r.Member != member {
+		return errPasskey(errors.New("removed meanwhile"))
+	}
+	now := ps.env.clock.Now()
+	if watchpost.PasskeyCounts(r.Counter, p.Passkey.Counter) {
+		r.Counter, r.UsedAt = p.Passkey.Counter, now
+		ps.put(batch, p.Passkey.ID, r)
+		return nil
+	}
+	reason := errors.New("its counter went back")
+	if now.Sub(r.RefusedAt) >= 24*time.Hour {
+		reason = errPasskeyCopied
+	}
+	r.RefusedAt = now
+	ps.put(batch, p.Passkey.ID, r)
+	ps.team.audit.note(batch, watchpost.AuditPasskeyRefused, member, r.Name)
+	return errPasskey(reason)
+}
+
+// passkeyOps is the number of operations of a passkey that is deleted.
+const passkeyOps = 2
+
+func (ps *passkeys) put(batch *persistence.Batch, id watchpost.PasskeyID, r teamspace.PasskeyRecord) {
+	ps.byID[id] = r
+	batch.Put(teamspace.Key(teamspace.KeyPasskey, id), teamspace.Encode(r))
+}
+
+func (ps *passkeys) delete(batch *persistence.Batch, id watchpost.PasskeyID) {
+	delete(ps.byID, id)
+	batch.Delete(teamspace.Key(teamspace.KeyPasskey, id))
+	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirPasskey, Name: string(id)}, nil)
+}
+
+// removeAll deletes the passkeys of a member that is removed.
+func (ps *passkeys) removeAll(st *steps, member watchpost.MemberID) {
+	for id, r := range ps.byID {
+		if r.Member == member {
+			ps.delete(st.room(passkeyOps), id)
+		}
+	}
+}
+
+// keyOf returns the key of a record.
+func keyOf(r *teamspace.PasskeyRecord) passkey.Key {
+	return passkey.Key{ID: r.Credential, Public: r.Public, Counter: r.Counter, Synced: r.Synced}
+}
+
+// errPasskeyCopied is the cause of a refusal that the member is to be told of.
+var errPasskeyCopied = errors.New("its counter went back: it may have been copied")
+
+func errPasskey(cause error) error {
+	return watchpost.WrapError(watchpost.Unauthenticated, "This passkey was not accepted.", cause)
+}
+
+func errNoPasskey() error { return watchpost.Errorf(watchpost.NotFound, "Passkey not found") }

@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"watchpost"
+	"watchpost/internal/passkey"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Ceremonies of passkeys. Options are made, and challenges kept, by actors: the shard of
+// the client for a sign-in, the team for a new key. Answers of browsers are parsed and
+// verified here, outside the mailboxes: they are strangers' bytes, and signatures take
+// time. The team then decides about the key and its counter.
+
+// PasskeysAt is the address at which browsers can use passkeys; "": nowhere.
+func (r *Registry) PasskeysAt() string {
+	if r.env.passkeys == nil {
+		return ""
+	}
+	return r.env.passkeys.Origin()
+}
+
+// errNoPasskeys is the error of a service without passkeys.
+func (r *Registry) errNoPasskeys() error {
+	if r.env.passkeys != nil {
+		return nil
+	}
+	return watchpost.Errorf(watchpost.NotFound, "This service has no passkeys.")
+}
+
+// BeginSignIn returns the options for a sign-in by passkey, as JSON. client identifies
+// the client in limits; nonce, a secret of the browser, binds the challenge to it.
+func (r *Registry) BeginSignIn(ctx context.Context, client, nonce string) (json.RawMessage, error) {
+	if err := r.errNoPasskeys(); err != nil {
+		return nil, err
+	}
+	begun, err := ask[signInBegun](ctx, r, signInShard(teamspace.KeyClient, client), beginSignIn{client, nonce})
+	return begun.options, err
+}
+
+// ProveByPasskey takes the answer to BeginSignIn of the same browser and returns whose
+// passkey it is (Unauthenticated). SignInProven decides whether the key still counts.
+func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce string) (Proof, error) {
+	if err := r.errNoPasskeys(); err != nil {
+		return Proof{}, err
+	}
+	ceremony, err := ask[passkey.Ceremony](ctx, r, signInShard(teamspace.KeyClient, client), takeSignIn{client, nonce})
+	if err != nil {
+		return Proof{}, err
+	}
+	var owner teamspace.OwnerEntry
+	var record teamspace.PasskeyRecord
+	var proof Proof
+	var lost error
+	proof.Passkey.Counter, err = r.env.passkeys.Used(ceremony, []byte(answer), func(credential []byte) (passkey.Key, string, error) {
+		id := r.env.keyring.hash(teamspace.DirPasskey, string(credential))
+		proof.Passkey.ID = watchpost.PasskeyID(id)
+		var err error
+		if owner, record, err = r.storedPasskey(ctx, id); err != nil && !errors.Is(err, persistence.ErrNotFound) {
+			lost = unavailable(err)
+		}
+		return keyOf(&record), string(owner.Member), err
+	})
+	switch {
+	case lost != nil:
+		return Proof{}, lost
+	case err != nil:
+		return Proof{}, errPasskey(err)
+	}
+	proof.By = "passkey " + record.Name
+	proof.Email, err = r.emailOf(ctx, owner)
+	return proof, err
+}
+
+// storedPasskey returns a passkey and whose it is.
+func (r *Registry) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
+	if owner, err = teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirPasskey, id); err != nil {
+		return owner, record, err
+	}
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return owner, record, err
+	}
+	defer view.Close()
+	record, err = teamspace.Load[teamspace.PasskeyRecord](view, persistence.Space(owner.Team), teamspace.Key(teamspace.KeyPasskey, id))
+	return owner, record, err
+}
+
+// emailOf returns the address of the member of an entry (Unauthenticated when the member
+// was removed).
+func (r *Registry) emailOf(ctx context.Context, owner teamspace.OwnerEntry) (string, error) {
+	view, err := r.viewFor(ctx)
+	if err != nil {
+		return "", unavailable(err)
+	}
+	defer view.Close()
+	member, err := teamspace.Load[watchpost.Member](view, persistence.Space(owner.Team), teamspace.Key(teamspace.KeyMember, owner.Member))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", errPasskey(err)
+	}
+	return member.Email, unavailable(err)
+}
+
+// BeginPasskey returns the options for a new passkey of a member, as JSON (Forbidden when
+// the sign-in is not fresh, Conflict when the member has too many).
+func (r *Registry) BeginPasskey(ctx context.Context, session WebSession) (json.RawMessage, error) {
+	if err := r.errNoPasskeys(); err != nil {
+		return nil, err
+	}
+	begun, err := Ask(ctx, r, session.Team, beginPasskey{session.ID})
+	return begun.options, err
+}
+
+// AddPasskey takes the answer to BeginPasskey of the same browser, and mails the member
+// (Unauthenticated; the errors of BeginPasskey).
+func (r *Registry) AddPasskey(ctx context.Context, session WebSession, answer, name string) error {
+	if err := r.errNoPasskeys(); err != nil {
+		return err
+	}
+	begun, err := Ask(ctx, r, session.Team, takePasskey{session.ID})
+	if err != nil {
+		return err
+	}
+	key, err := r.env.passkeys.Created(string(begun.member), begun.ceremony, []byte(answer))
+	if err != nil {
+		return errPasskey(err)
+	}
+	added, err := Ask(ctx, r, session.Team, addPasskey{session.ID, name, key})
+	if err != nil {
+		return err
+	}
+	r.post(ctx, Mail{
+		To: added.email, Subject: "A passkey was added to your sign-in on Watchpost",
+		Body: "The passkey \"" + added.name + "\" now signs in as you on Watchpost, without a code.\n\n" +
+			"If that was not you, sign in with a code, remove the passkey under Settings, sign out everywhere, and tell your operator.\n",
+	})
+	return nil
+}
+
+// RemovePasskey removes a passkey of a browser's member, and mails the member (NotFound;
+// Forbidden when the sign-in is not fresh).
+func (r *Registry) RemovePasskey(ctx context.Context, session WebSession, id watchpost.PasskeyID) error {
+	removed, err := Ask(ctx, r, session.Team, removePasskey{session.ID, id})
+	if err != nil {
+		return err
+	}
+	r.post(ctx, Mail{
+		To: removed.email, Subject: "A passkey was removed from your sign-in on Watchpost",
+		Body: "The passkey \"" + removed.name + "\" does not sign in as you on Watchpost any more.\n\n" +
+			"If that was not you, sign in with a code, sign out everywhere, and tell your operator.\n",
+	})
+	return nil
+}
+
+// copiedMail tells a member that a passkey was refused.
+func copiedMail(p Proof) Mail {
+	return Mail{
+		To: p.Email, Subject: "A passkey was refused at your sign-in on Watchpost",
+		Body: "A sign-in with your " + p.By + " was refused: its counter went back, as happens when a key was copied.\n\n" +
+			"Sign in with a code, and remove the passkey under Settings. If you do not know of the sign-in, tell your operator.\n",
+	}
+}
