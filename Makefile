@@ -207,6 +207,11 @@ BENCH_SESSIONS ?=
 bench-sessions: ## measure 15,000 connected sessions: memory, CPU time, task lives
 	$(GO) test -run '^$$' -bench Sessions -benchtime 1x -timeout 60m -v $(BENCH_SESSIONS) ./specs/bench
 
+ATTACKS ?=
+attacks: ## attack the service as strangers and hostile teams do, over the wire, and print what it cost; ATTACKS=name=path,… compares with other builds
+	WATCHPOST_ATTACKS=$(or $(ATTACKS),1) $(GO) test -v -count=1 -timeout 60m -run '^TestAttacks$$' ./specs/attacks
+.PHONY: attacks
+
 load: ## 15,000 sessions and 200 clients for MINUTES, then an overload: no error, nothing grows; prints p99
 	WATCHPOST_LOAD_MINUTES=$(MINUTES) $(GO) test -v -count=1 -timeout 0 -run '^TestLoad$$' ./specs/bench
 .PHONY: load
