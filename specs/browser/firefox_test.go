@@ -110,6 +110,26 @@ func (f *firefox) signIn(m *member) {
 	f.until(`location.pathname === "/feed" && document.readyState === "complete"`)
 }
 
+// join gives a member with that account the extension, paired with the world's service.
+func (f *firefox) join(w *world, account string) *member {
+	f.t.Helper()
+	dir := f.t.TempDir()
+	xpi := filepath.Join(dir, "watchpost.xpi")
+	require.NoError(f.t, build(filepath.Join(dir, "dist"), "--browser", "firefox", "--zip", xpi, "--network", w.site, "--adapter", string(w.variant), "--service", w.service))
+	f.install(xpi)
+	email := account + "@example.com"
+	m := &member{team: w.createTeam(f.t, email), email: email, account: account}
+	f.signIn(m)
+	f.turnTo("moz-extension://" + firefoxUUID + "/options.html")
+	f.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
+	_, err := f.run(strings.NewReplacer("SERVICE", w.service, "CODE", m.code()).Replace(
+		`document.querySelector("#service").value = "SERVICE"; document.querySelector("#code").value = "CODE"; document.querySelector("#by-code").requestSubmit()`))
+	require.NoError(f.t, err)
+	f.until(`document.querySelector("#pill").dataset.kind === "good" || "" + document.querySelector("main").innerText`)
+	m.isSignedIn(true)
+	return m
+}
+
 // call sends a command and waits for its answer.
 func (f *firefox) call(method string, params, result any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -218,21 +238,9 @@ func TestFirefox(t *testing.T) {
 }
 
 func inFirefox(t *testing.T, w *world) {
-	dir := t.TempDir()
-	xpi, profile := filepath.Join(dir, "watchpost.xpi"), filepath.Join(dir, "profile")
-	require.NoError(t, build(filepath.Join(dir, "dist"), "--browser", "firefox", "--zip", xpi, "--network", w.site, "--adapter", string(w.variant), "--service", w.service))
+	profile := filepath.Join(t.TempDir(), "profile")
 	f := launchFirefox(t, profile)
-	f.install(xpi)
-	m := &member{team: w.createTeam(t, "fox@example.com"), email: "fox@example.com", account: "fox"}
-	f.signIn(m)
-
-	f.turnTo("moz-extension://" + firefoxUUID + "/options.html")
-	f.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
-	_, err := f.run(strings.NewReplacer("SERVICE", w.service, "CODE", m.code()).Replace(
-		`document.querySelector("#service").value = "SERVICE"; document.querySelector("#code").value = "CODE"; document.querySelector("#by-code").requestSubmit()`))
-	require.NoError(t, err)
-	f.until(`document.querySelector("#pill").dataset.kind === "good" || "" + document.querySelector("main").innerText`)
-	m.isSignedIn(true)
+	m := f.join(w, "fox")
 
 	m.everyTask(t)
 	f.until(`browser.storage.local.get().then(all => Object.keys(all).filter(key => key.startsWith("task:")).length === 0)`)

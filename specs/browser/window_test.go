@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,9 +66,15 @@ func (m *team) inWindow(email, account string) *member {
 // browser freezes what it thinks that no one misses.
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	w := worldOf(t, singlePage)
-	m := w.createTeam(t, "window@example.com").inWindow("window@example.com", "window")
+	m := worldOf(t, singlePage).createTeam(t, "window@example.com").inWindow("window@example.com", "window")
 	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
+	m.readScanAndWrite()
+}
+
+// readScanAndWrite has the member's browser do one task of each kind.
+func (m *member) readScanAndWrite() {
+	t := m.team.t
+	t.Helper()
 	elements(t, m.completed(m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"})), "profiles")
 	status, made := m.team.call(http.MethodPost, "/api-keyword-watchlist", fields{"keywords": []string{"hiring"}})
 	require.Equal(t, http.StatusOK, status, made)
@@ -96,15 +103,25 @@ func TestCollapsedGroup(t *testing.T) {
 	})
 }
 
-// TestEveryTaskTypeInWindows: on slow pages every type of task ends in an ordinary
-// window of Chromium.
+// TestEveryTaskTypeInWindows: on slow pages every type of task ends in ordinary windows
+// of Chromium and Firefox.
 func TestEveryTaskTypeInWindows(t *testing.T) {
 	if os.Getenv("WATCHPOST_LONG") == "" {
-		t.Skip("WATCHPOST_LONG is not set: pages of 3 seconds")
+		t.Skip("WATCHPOST_LONG is not set: every page takes a second")
 	}
 	onBothSites(t, false, func(t *testing.T, w *world) {
-		m := w.createTeam(t, "windows@example.com").inWindow("windows@example.com", "windows")
-		m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
-		m.everyTask(t)
+		for browser, join := range map[string]func(account string) *member{
+			"chromium": func(account string) *member {
+				email := account + "@example.com"
+				return w.createTeam(t, email).inWindow(email, account)
+			},
+			"firefox": func(account string) *member {
+				return startFirefox(t, filepath.Join(t.TempDir(), "profile"), []string{"DISPLAY=" + screen(t)}).join(w, account)
+			},
+		} {
+			m := join(browser + "-window")
+			m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
+			m.everyTask(t)
+		}
 	})
 }
