@@ -7,7 +7,10 @@ import { AccountWatch } from '../src/worker/account'
 import { account, MemoryStore } from './fakes'
 import { cases, golden, html } from './golden'
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
 
 const page = (name: string) => html(golden(name).requests.at(-1)!)
 
@@ -83,6 +86,33 @@ it('decides which adapter reads the network', async () => {
   expect(watch.adapter, 'the site has changed').toBe('server')
   await watch.forget()
   expect([watch.now.signed_in, store.items]).toEqual([false, {}])
+})
+
+it('is read again within 30 seconds while the member is at the network, until someone is signed in', async () => {
+  vi.useFakeTimers()
+  let body = page('a profile behind a challenge'), status = 403, asked = 0
+  vi.stubGlobal('fetch', async () => {
+    asked++
+    return new Response(body, { status })
+  })
+  const watch = await AccountWatch.open(new MemoryStore(), () => 'http://network.test', () => {})
+  void watch.visited()
+  void watch.visited() // each page that loads is a visit
+  await vi.advanceTimersByTimeAsync(65_000)
+  expect(watch.now.challenge).toBe(true)
+  body = page('a profile') // the member has passed it, and no page has loaded
+  status = 200
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(watch.now.signed_in).toBe(true)
+  const sofar = asked
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(asked, 'of someone who is signed in').toBe(sofar)
+
+  await watch.saw(nobody)
+  body = page('a profile signed out')
+  void watch.visited()
+  await vi.advanceTimersByTimeAsync(3600_000)
+  expect(asked - sofar, 'of a member who has left').toBeLessThan(45)
 })
 
 it('is read by one adapter only', () => {

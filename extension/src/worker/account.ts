@@ -2,7 +2,10 @@ import { sameAccount, type Account } from '../shared/protocol'
 import { adapterNames, addressesOf, type AdapterName } from '../adapters/addresses'
 import { nobody } from '../network/account'
 import type { Store } from './journal'
-import { until } from './task'
+import { until, wait } from './task'
+
+/** After the member's visit to the network it is read again so often, and for so long, while no one is signed in. */
+const visitEveryMs = 10_000, visitMs = 3 * 60_000
 
 /**
  * The account signed in to the network in this browser. It is read from the
@@ -11,6 +14,7 @@ import { until } from './task'
 export class AccountWatch {
   private checking: Promise<void> | undefined
   private checkedAt = 0
+  private visitedUntil = 0
   private waiting: (() => void)[] = []
 
   private constructor(
@@ -42,6 +46,7 @@ export class AccountWatch {
   /** Forgets account and adapter, with the network. */
   async forget(): Promise<void> {
     this.account = nobody
+    this.visitedUntil = 0
     if (adapterNames.length > 1) this.known = undefined
     await this.store.remove(['account', 'adapter'])
   }
@@ -61,6 +66,22 @@ export class AccountWatch {
   check(atMostEvery = 0): Promise<void> {
     if (this.clock() - this.checkedAt < atMostEvery) return Promise.resolve()
     return this.checking ??= this.look().finally(() => { this.checking = undefined })
+  }
+
+  /**
+   * The member has opened the network. A sign-in, or the answer to a challenge,
+   * loads no page on some sites: so the account is read again for some time.
+   */
+  async visited(): Promise<void> {
+    const earlier = this.visitedUntil
+    this.visitedUntil = this.clock() + visitMs
+    await this.check()
+    if (earlier > this.clock()) return // an earlier visit is still followed
+    while (!this.account.signed_in && this.clock() < this.visitedUntil) {
+      await wait(visitEveryMs, new AbortController().signal)
+      await this.check()
+    }
+    this.visitedUntil = 0
   }
 
   private async look(): Promise<void> {

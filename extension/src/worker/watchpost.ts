@@ -108,7 +108,7 @@ export class Watchpost {
   /** A tab has changed: a task's, or one in which the member may have signed in or out. */
   async tabChanged(id: number, tab: chrome.tabs.Tab): Promise<void> {
     if (await this.tabs.ours(id)) return this.tabs.updated(id, tab)
-    if (tab.status === 'complete' && this.network && tab.url?.startsWith(this.network + '/') && this.pairing && !this.paused) await this.account.check()
+    if (tab.status === 'complete' && this.network && tab.url?.startsWith(this.network + '/') && this.pairing && !this.paused) await this.account.visited()
   }
 
   async onPageMessage(message: FromPage, tab: number | undefined): Promise<boolean> {
