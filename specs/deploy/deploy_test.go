@@ -54,29 +54,6 @@ func read(t *testing.T, name string) string {
 	return string(content)
 }
 
-// TestAlertRules: every alert fires on its fault, none on a healthy service.
-func TestAlertRules(t *testing.T) {
-	promtool := tool(t, "promtool")
-	dir := filepath.Join(folder, "prometheus")
-	require.Contains(t, output(t, dir, promtool, "check", "rules", "rules.yaml"), "SUCCESS")
-	require.Contains(t, output(t, dir, promtool, "test", "rules", "rules.test.yaml"), "SUCCESS")
-}
-
-// TestEveryAlertIsTestedAndExplained compares the names of alerts.
-func TestEveryAlertIsTestedAndExplained(t *testing.T) {
-	var alerts []string
-	for _, found := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(read(t, "prometheus/rules.yaml"), -1) {
-		alerts = append(alerts, found[1])
-		require.Contains(t, read(t, "prometheus/rules.test.yaml"), `alertname="`+found[1]+`"`)
-	}
-	var explained []string
-	for _, found := range regexp.MustCompile(`(?m)^### (\w+)$`).FindAllStringSubmatch(read(t, "RUNBOOK.md"), -1) {
-		explained = append(explained, found[1])
-	}
-	require.NotEmpty(t, alerts)
-	require.Equal(t, alerts, explained)
-}
-
 // TestBackupFoldersAreWritable: every folder for backups that the texts name is one that
 // the unit lets the service write to.
 func TestBackupFoldersAreWritable(t *testing.T) {

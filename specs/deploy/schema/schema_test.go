@@ -19,6 +19,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
 
@@ -88,6 +90,29 @@ func manifests(t *testing.T) (all []any) {
 		t.Errorf("kustomization.yaml lists %d files of %d", len(list.Resources), len(files)-1)
 	}
 	return all
+}
+
+// TestKustomize builds the kustomization as kubectl apply -k does: every object is in its
+// namespace, and still one of its kind.
+func TestKustomize(t *testing.T) {
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(deploy, "kubernetes"))
+	must(t, err)
+	if built.Size() != len(manifests(t)) {
+		t.Errorf("%d objects, want %d", built.Size(), len(manifests(t)))
+	}
+	for _, object := range built.Resources() {
+		raw, err := object.AsYAML()
+		must(t, err)
+		gvk := object.GetGvk()
+		decoded := kinds[strings.TrimPrefix(gvk.ApiVersion()+" "+gvk.Kind, "/")]()
+		must(t, yaml.UnmarshalStrict(raw, decoded))
+		if object.GetNamespace() != "watchpost" {
+			t.Errorf("%s %s is in the namespace %q", gvk.Kind, object.GetName(), object.GetNamespace())
+		}
+		if set, ok := decoded.(*appsv1.StatefulSet); ok && set.Spec.Template.Spec.Containers[0].Image != "watchpost:latest" {
+			t.Errorf("image %s", set.Spec.Template.Spec.Containers[0].Image)
+		}
+	}
 }
 
 // find returns the only object of a type with a name.
