@@ -67,7 +67,7 @@
 //
 //   - . — this package.
 //   - actors — one supervised tree of actors per team, the only writer of the
-//     team's data. The team actor consists of components: members, web, sessions,
+//     team's data. The team actor consists of components: members, invitations, web, sessions,
 //     accounts, watchlists, scans, tasks, effects, late results, idempotency, arrivals,
 //     rules, notifications and audit.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for

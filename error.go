@@ -35,7 +35,7 @@ const (
 	// PlanLimit means that a quota of the plan is reached; the text names it.
 	PlanLimit
 	// InvitationCap means that the network accepts no more invitations this
-	// week.
+	// week, or that the team has sent MaxInvitations of its own today.
 	InvitationCap
 )
 

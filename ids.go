@@ -26,6 +26,8 @@ type (
 	PostID string
 	// TaskID names a task (api_agent_task_id).
 	TaskID string
+	// InvitationID names an invitation into a team.
+	InvitationID string
 	// SessionID names a session: one paired browser extension.
 	SessionID string
 	// AccountURN names an account on the network, normalized.

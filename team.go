@@ -44,13 +44,6 @@ type Member struct {
 	NeverSignedIn bool `json:",omitempty"`
 }
 
-// MaxInvitations is how many addresses the members of a team invite in a day. Those that
-// the operator adds do not count.
-const MaxInvitations = 20
-
-// TextInvitations is the error of an invitation beyond MaxInvitations.
-const TextInvitations = "Too many invitations today. Try again tomorrow."
-
 // Team is the owner of an API key, members, watchlists, posts and tasks
 // (specification: Team and API key).
 type Team struct {

@@ -33,7 +33,7 @@ func TestAudit(t *testing.T) {
 	if w.Mail.Code(member.Email) == wrong {
 		wrong = "222222"
 	}
-	_, err = w.Registry.VerifyOTP(w.Context(), member.Email, wrong, "192.0.2.3", "")
+	_, err = verifyOTP(w, member.Email, wrong, "192.0.2.3")
 	require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	w.Crash()
 	log, err := w.Registry.Audit(w.Context(), team.ID, 100)

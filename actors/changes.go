@@ -37,7 +37,7 @@ type Change struct {
 var topics = map[string]Topic{
 	"p": TopicPosts, teamspace.KeyTask: TopicTask, teamspace.KeyOpen: TopicTask,
 	teamspace.KeyWatchlist: TopicWatchlists, teamspace.KeyList: TopicWatchlists, teamspace.KeyScan: TopicWatchlists, teamspace.KeyWeeklyCounter: TopicWatchlists,
-	teamspace.KeyTeam: TopicTeam, teamspace.KeyMember: TopicTeam, teamspace.KeySession: TopicTeam, teamspace.KeyLedger: TopicTeam,
+	teamspace.KeyTeam: TopicTeam, teamspace.KeyMember: TopicTeam, teamspace.KeyInvitation: TopicTeam, teamspace.KeySession: TopicTeam, teamspace.KeyLedger: TopicTeam,
 	teamspace.KeyAccount: TopicTeam, teamspace.KeyBinding: TopicTeam, teamspace.KeyLiveness: TopicTeam,
 	teamspace.KeyWebSession: TopicTeam, teamspace.KeyAudit: TopicTeam, teamspace.KeyKeyUse: TopicTeam,
 	teamspace.KeyRule[:1]: TopicRules, teamspace.KeyTarget[:1]: TopicNotifications,

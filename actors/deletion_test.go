@@ -38,7 +38,7 @@ func storedOf(t *testing.T, store persistence.Store, team watchpost.TeamID, word
 		return true
 	}))
 	for _, kind := range directoryKinds {
-		require.NoError(t, view.ScanDirectory(kind, func(name string, value []byte) bool {
+		require.NoError(t, view.ScanDirectory(kind, "", func(name string, value []byte) bool {
 			entry := kind + " " + name + " " + string(value)
 			for _, word := range append(words, string(team)) {
 				if strings.Contains(entry, word) {
@@ -181,8 +181,8 @@ func (s *scans) View(ctx context.Context) (persistence.View, error) {
 }
 
 // ScanDirectory implements persistence.View.
-func (v scansView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
-	return v.View.ScanDirectory(kind, func(name string, value []byte) bool {
+func (v scansView) ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error {
+	return v.View.ScanDirectory(kind, from, func(name string, value []byte) bool {
 		v.of.entries.Add(1)
 		return yield(name, value)
 	})

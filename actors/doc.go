@@ -13,6 +13,7 @@
 // several.
 //
 //	members       members, pairing codes, claimed and bound accounts
+//	invitations   invitations that are pending
 //	web           browsers signed in to the dashboard, links to sign in
 //	passkeys      passkeys of members
 //	sessions      sessions and their tokens, which actor has which connection, statuses

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 
 	"watchpost"
@@ -39,8 +40,9 @@ func (r *Registry) post(ctx context.Context, m Mail) {
 }
 
 // postToNobody takes the time of a mail.
-func (r *Registry) postToNobody(ctx context.Context) {
-	if err := r.mailer.Send(ctx, otpMail("", "000000")); err != nil {
+func (r *Registry) postToNobody(ctx context.Context, m Mail) {
+	m.To = ""
+	if err := r.mailer.Send(ctx, m); err != nil {
 		r.env.log.Debug("no mail to nobody", "error", err)
 	}
 }
@@ -53,10 +55,10 @@ func otpMail(email, code string) Mail {
 	}
 }
 
-// Invite adds a member to a team (PlanLimit, Conflict when the email belongs to
-// a team) and mails an invitation. It holds no secret: a reader of the
-// mailbox signs in with a one-time code, like anybody else.
-func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
+// AddMember adds a member to a team at once (PlanLimit, Conflict when the email belongs to
+// a team) and mails that. The mail holds no secret: a reader of the mailbox signs in with a
+// one-time code, like anybody else.
+func (r *Registry) AddMember(ctx context.Context, team watchpost.TeamID, m AddMember) (watchpost.Member, error) {
 	member, err := Ask(ctx, r, team, m)
 	if err != nil {
 		return member, err
@@ -69,7 +71,17 @@ func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m AddMembe
 		To: member.Email, Subject: "You were added to a team on Watchpost",
 		Body: "You are now a member of \"" + name + "\" on Watchpost.\n\n" +
 			"To sign in, ask for a one-time code with this address: it is mailed to you. " +
-			"If this is a mistake, ignore this mail, or ask whoever added you to remove you again.\n",
+			"If this is a mistake, ignore this mail, or leave the team on its page.\n",
 	})
 	return member, nil
+}
+
+// invitationMail says who invites. Names that members gave are in its body only.
+func invitationMail(i watchpost.Invitation, team string) Mail {
+	return Mail{
+		To: i.Email, Subject: "You are invited to a team on Watchpost",
+		Body: cmp.Or(i.By, "The operator of the service") + " invites you to \"" + team + "\" on Watchpost.\n\n" +
+			"To accept, ask for a one-time code with this address: at the sign-in you are asked. " +
+			"You can decline there, too, and block further invitations. The invitation expires on " + i.Ends().UTC().Format("2 January 2006") + ".\n",
+	}
 }

@@ -130,7 +130,7 @@ func (s *MailShelf) left(ctx context.Context) (map[string][]byte, error) {
 	}
 	defer view.Close()
 	left := map[string][]byte{}
-	err = view.ScanDirectory(teamspace.DirMail, func(id string, stored []byte) bool {
+	err = view.ScanDirectory(teamspace.DirMail, "", func(id string, stored []byte) bool {
 		var entry teamspace.MailEntry
 		if teamspace.Decode(stored, &entry) != nil || entry.Sender != s.o.Sender && !s.o.Alive(entry.Sender) {
 			left[id] = bytes.Clone(stored)

@@ -136,7 +136,7 @@ func (k *Keyring) opensTeam(view persistence.View) error {
 	var teams int
 	var opened bool
 	var failure error
-	err := view.ScanDirectory(teamspace.DirTeam, func(id string, _ []byte) bool {
+	err := view.ScanDirectory(teamspace.DirTeam, "", func(id string, _ []byte) bool {
 		team, err := teamspace.Load[teamspace.TeamRecord](view, persistence.Space(id), []byte(teamspace.KeyTeam))
 		if err != nil {
 			failure = fmt.Errorf("team %s: %w", watchpost.TeamID(id), err)

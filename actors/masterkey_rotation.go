@@ -104,7 +104,7 @@ func sealedOtherwise(ctx context.Context, store persistence.Store, k *Keyring) (
 		return stored, nil, false, err
 	}
 	var failure error
-	err = view.ScanDirectory(teamspace.DirTeam, func(id string, _ []byte) bool {
+	err = view.ScanDirectory(teamspace.DirTeam, "", func(id string, _ []byte) bool {
 		space := persistence.Space(id)
 		var team teamspace.TeamRecord
 		if team, failure = teamspace.Load[teamspace.TeamRecord](view, space, []byte(teamspace.KeyTeam)); failure != nil {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -72,12 +73,7 @@ func (ms *members) onAddMember(m AddMember) {
 		return
 	}
 	batch := &persistence.Batch{}
-	if m.Invited {
-		if err := ms.takeInvitation(batch); err != nil {
-			ms.answer(nil, err)
-			return
-		}
-	}
+	ms.team.invitations.dropOf(batch, m.Email)
 	now := ms.env.clock.Now()
 	member := watchpost.Member{
 		ID: watchpost.MemberID(watchpost.NewID(now)), Email: m.Email, FullName: m.FullName, Role: m.Role, CreatedAt: now, NeverSignedIn: true,
@@ -85,21 +81,6 @@ func (ms *members) onAddMember(m AddMember) {
 	ms.put(batch, member)
 	ms.team.audit.note(batch, watchpost.AuditMemberAdded, "", m.Email+", "+string(m.Role))
 	ms.team.idempotency.commitOnce(batch, member)
-}
-
-// takeInvitation counts an invitation by a member (Conflict). One that is taken back by
-// removing the member counts, too: its mail was sent.
-func (ms *members) takeInvitation(batch *persistence.Batch) error {
-	record := &ms.team.record
-	if day := watchpost.Daily.Key(ms.env.clock.Now()); record.InvitedOn != day {
-		record.InvitedOn, record.Invited = day, 0
-	}
-	if record.Invited >= watchpost.MaxInvitations {
-		return watchpost.Errorf(watchpost.Conflict, watchpost.TextInvitations)
-	}
-	record.Invited++
-	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(*record))
-	return nil
 }
 
 // emailFree returns a Conflict when the email belongs to a team already. The
@@ -116,6 +97,15 @@ func (ms *members) emailFree(email string) error {
 		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
 	}
 	return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
+}
+
+// enter answers a member who signs in by a proof ("": a one-time code) with the team's key,
+// and notes it in the batch.
+func (ms *members) enter(batch *persistence.Batch, member watchpost.Member, key, by string) {
+	ms.team.personSeen(batch)
+	ms.signedIn(batch, member.ID)
+	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(by, subjectCode))
+	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
 }
 
 func (ms *members) byEmail(email string) (watchpost.Member, error) {

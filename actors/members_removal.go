@@ -22,6 +22,14 @@ type UpdateMember struct {
 // is free again.
 type RemoveMember struct{ Member watchpost.MemberID }
 
+// LeaveTeam takes a member out of the team as RemoveMember does, on the member's own wish
+// (NotFound; Conflict as watchpost.CheckLeave); answered by Done. Closing confirms that the
+// team is left without members.
+type LeaveTeam struct {
+	Member  watchpost.MemberID
+	Closing bool
+}
+
 func errMember() error { return watchpost.Errorf(watchpost.NotFound, "User not found") }
 
 func (ms *members) onUpdateMember(m UpdateMember) {
@@ -39,37 +47,58 @@ func (ms *members) onUpdateMember(m UpdateMember) {
 	ms.commit(batch, ms.list[i])
 }
 
-// onRemoveMember decides the removal with its first batch. The sessions, claims
-// and writes that it ends may be more than fit one: should the service end before
-// they have, loadRemovals goes on.
 func (ms *members) onRemoveMember(m RemoveMember) {
 	member, known := ms.byID(m.Member)
 	if !known {
 		ms.answer(nil, errMember())
 		return
 	}
+	ms.remove(m, member, func(batch *persistence.Batch) {
+		ms.team.audit.note(batch, watchpost.AuditMemberRemoved, "", member.Email)
+	})
+}
+
+func (ms *members) onLeaveTeam(m LeaveTeam) {
+	member, known := ms.byID(m.Member)
+	if !known {
+		ms.answer(nil, errMember())
+		return
+	}
+	if err := watchpost.CheckLeave(ms.list, m.Member, m.Closing); err != nil {
+		ms.answer(nil, err)
+		return
+	}
+	ms.remove(m, member, func(batch *persistence.Batch) {
+		ms.team.audit.note(batch, watchpost.AuditMemberLeft, m.Member, member.Email)
+	})
+}
+
+// remove decides, for the request, the removal of a member with its first batch, of which
+// with writes a part. The sessions, claims and writes that it ends may be more than fit
+// one: should the service end before they have, loadRemovals goes on.
+func (ms *members) remove(request any, member watchpost.Member, with func(*persistence.Batch)) {
 	st := &steps{}
-	batch := st.room(5 + auditOps)
-	ms.team.audit.note(batch, watchpost.AuditMemberRemoved, "", member.Email)
-	batch.Delete(teamspace.Key(teamspace.KeyMember, m.Member))
-	batch.Delete(teamspace.Key(teamspace.KeyLiveness, m.Member))
-	batch.Delete(teamspace.Key(teamspace.KeyBinding, m.Member))
+	batch := st.room(5 + auditOps + 2)
+	with(batch)
+	batch.Delete(teamspace.Key(teamspace.KeyMember, member.ID))
+	batch.Delete(teamspace.Key(teamspace.KeyLiveness, member.ID))
+	batch.Delete(teamspace.Key(teamspace.KeyBinding, member.ID))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: member.Email}, nil)
-	batch.Put(teamspace.Key(teamspace.KeyRemoval, m.Member), teamspace.Encode(struct{}{}))
-	if err := ms.endClaims(st, "", m.Member); err != nil {
+	batch.Put(teamspace.Key(teamspace.KeyRemoval, member.ID), teamspace.Encode(struct{}{}))
+	if err := ms.endClaims(st, "", member.ID); err != nil {
 		ms.fail(err)
-		ms.refuse(m)
+		ms.refuse(request)
 		return
 	}
 	var ends []func()
-	for _, s := range ms.team.sessions.of(m.Member) {
+	for _, s := range ms.team.sessions.of(member.ID) {
 		ends = append(ends, ms.team.sessions.close(st.room(2), s))
 	}
-	ms.team.web.endAll(st, m.Member)
-	ms.team.passkeys.removeAll(st, m.Member)
-	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == m.Member })
-	delete(ms.bindings, m.Member)
-	ms.team.accounts.leaves(m.Member)
+	ms.team.web.endAll(st, member.ID)
+	ms.team.passkeys.removeAll(st, member.ID)
+	ms.list = slices.DeleteFunc(ms.list, func(one watchpost.Member) bool { return one.ID == member.ID })
+	delete(ms.bindings, member.ID)
+	ms.team.accounts.leaves(member.ID)
 	answer := replyTo(ms.env, ms.ctx.Sender(), Done{})
 	ms.submitSteps(st, func(err error) {
 		if err == nil {
@@ -81,7 +110,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 			answer(err)
 		}
 	})
-	ms.team.tasks.endWrites(m.Member)
+	ms.team.tasks.endWrites(member.ID)
 	ms.team.rules.run()
 }
 

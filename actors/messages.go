@@ -62,13 +62,12 @@ type UpdateTeam struct {
 	KeepPosts     *watchpost.KeepDays // nil: not given
 }
 
-// AddMember adds a member (PlanLimit, Conflict when the email belongs to a
-// team, Conflict); answered by watchpost.Member.
+// AddMember adds a member at once, without asking: for the operator. PlanLimit; Conflict
+// when the email belongs to a team; answered by watchpost.Member.
 type AddMember struct {
 	Email    string // normalised
 	FullName string
 	Role     watchpost.Role
-	Invited  bool // by a member; otherwise the operator adds it
 }
 
 // OpenSession makes a session for a member; answered by SessionOpened.

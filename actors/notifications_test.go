@@ -165,7 +165,7 @@ func outboxes(t *testing.T, w *actorstest.World) (found int) {
 	view, err := w.Store.View(w.Context())
 	require.NoError(t, err)
 	defer view.Close()
-	require.NoError(t, view.ScanDirectory(teamspace.DirOutbox, func(string, []byte) bool { found++; return true }))
+	require.NoError(t, view.ScanDirectory(teamspace.DirOutbox, "", func(string, []byte) bool { found++; return true }))
 	return found
 }
 

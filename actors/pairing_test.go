@@ -18,7 +18,7 @@ func pairings(t *testing.T, w *actorstest.World) (n int) {
 	view, err := w.Store.View(w.Context())
 	require.NoError(t, err)
 	defer view.Close()
-	require.NoError(t, view.ScanDirectory("pairing", func(string, []byte) bool { n++; return true }))
+	require.NoError(t, view.ScanDirectory("pairing", "", func(string, []byte) bool { n++; return true }))
 	return n
 }
 

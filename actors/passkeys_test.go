@@ -54,7 +54,7 @@ func byPasskey(t *testing.T, w *actorstest.World, d *passkeytest.Device) (actors
 	if err != nil {
 		return actors.SignedIn{}, err
 	}
-	return w.Registry.SignInProven(w.Context(), proof)
+	return w.Registry.SignInProven(w.Context(), proof, actors.Choice{})
 }
 
 func emailOf(t *testing.T, team *actorstest.Team, session actors.WebSession) string {

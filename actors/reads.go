@@ -300,7 +300,7 @@ func (r *Registry) HasTeams(ctx context.Context) (bool, error) {
 
 // anyTeam reads no more than one line of the directory.
 func anyTeam(view persistence.View) (found bool, err error) {
-	err = view.ScanDirectory(teamspace.DirTeam, func(string, []byte) bool {
+	err = view.ScanDirectory(teamspace.DirTeam, "", func(string, []byte) bool {
 		found = true
 		return false
 	})

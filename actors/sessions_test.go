@@ -309,7 +309,7 @@ func TestOneTimeCodes(t *testing.T) {
 		return len(w.Mail.To(email)) > before
 	}
 	verify := func(w *actorstest.World, email, code string) error {
-		_, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1", "")
+		_, err := verifyOTP(w, email, code, "192.0.2.1")
 		return err
 	}
 	wrong := func(w *actorstest.World, email string) string {
@@ -328,7 +328,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w := actorstest.New(t)
 		require.True(t, send(t, w, email, "192.0.2.1"))
 		code := w.Mail.Code(email)
-		signed, err := w.Registry.VerifyOTP(w.Context(), email, code, "192.0.2.1", "")
+		signed, err := verifyOTP(w, email, code, "192.0.2.1")
 		require.NoError(t, err)
 		require.Equal(t, "Eve's Team", signed.Team.Name)
 		require.Equal(t, watchpost.PlanFree, signed.Team.Plan)
@@ -337,7 +337,7 @@ func TestOneTimeCodes(t *testing.T) {
 		w.Crash()
 		refused(t, verify(w, email, code))
 		send(t, w, email, "192.0.2.1")
-		again, err := w.Registry.VerifyOTP(w.Context(), email, w.Mail.Code(email), "192.0.2.1", "")
+		again, err := verifyOTP(w, email, w.Mail.Code(email), "192.0.2.1")
 		require.NoError(t, err)
 		require.Equal(t, signed.Team.ID, again.Team.ID)
 		require.Equal(t, signed.APIKey, again.APIKey)
@@ -521,7 +521,7 @@ func TestTeamsAndKeys(t *testing.T) {
 		require.NoError(t, err)
 		defer view.Close()
 		for _, kind := range []string{"team", "email", "key", "token", "pairing", "account"} {
-			require.NoError(t, view.ScanDirectory(kind, func(name string, value []byte) bool {
+			require.NoError(t, view.ScanDirectory(kind, "", func(name string, value []byte) bool {
 				batches = append(append(batches, name...), value...)
 				return true
 			}))

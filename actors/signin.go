@@ -65,8 +65,9 @@ const (
 // but what a mailed code needs.
 type signIn struct {
 	rootActor
-	addresses map[string]*teamspace.AddressRecord // read or written since activation, by email
-	clients   map[string]*teamspace.ClientRecord  // the same, by client
+	addresses map[string]*teamspace.AddressRecord    // read or written since activation, by email
+	clients   map[string]*teamspace.ClientRecord     // the same, by client
+	blocks    map[string]*watchpost.InvitationBlocks // the same, by email
 	// tries counts the codes that a client has tried. It is not stored: a
 	// restart begins from zero, while the tries of each code are durable.
 	tries      map[string]*clientTries
@@ -97,15 +98,27 @@ type codeMade struct{ code string }
 // takeTry counts a try for a client; answered by Done or Unauthenticated.
 type takeTry struct{ client string }
 
-// verifyCode redeems a code; answered by codeAccepted or Unauthenticated.
-type verifyCode struct{ email, code, nonce, client string }
+// verifyCode checks a code, and uses it up unless it is kept; answered by codeAccepted or
+// Unauthenticated.
+type verifyCode struct {
+	OneTimeCode
+	kept bool
+}
+
+// blockInvitations changes what an address blocks; answered by Done.
+type blockInvitations struct {
+	email   string
+	team    watchpost.TeamID // "": all
+	blocked bool
+}
 
 type codeAccepted struct{ fullName string }
 
 func newSignIn(env *environment, name string) *signIn {
 	return &signIn{
 		rootActor: newRootActor(env, name), addresses: map[string]*teamspace.AddressRecord{},
-		clients: map[string]*teamspace.ClientRecord{}, tries: map[string]*clientTries{},
+		clients: map[string]*teamspace.ClientRecord{}, blocks: map[string]*watchpost.InvitationBlocks{},
+		tries: map[string]*clientTries{},
 	}
 }
 
@@ -137,6 +150,8 @@ func (s *signIn) decide(message any) error {
 		return s.onBeginSignIn(m)
 	case takeSignIn:
 		return s.onTakeSignIn(m)
+	case blockInvitations:
+		return s.onBlock(m)
 	case canPassivate:
 		if err := s.sweep(forgottenAtOnce); err != nil {
 			return err
@@ -252,13 +267,12 @@ func (s *signIn) onTry(m takeTry) error {
 // there is none.
 func (s *signIn) onVerify(m verifyCode) error {
 	now := s.env.clock.Now()
-	a, batch, err := s.address(m.email)
+	a, batch, err := s.address(m.Email)
 	if err != nil {
 		return err
 	}
 	if i := s.asked(a, m, now); i >= 0 {
-		s.verifyAsked(a, batch, m, i)
-		return nil
+		return s.verifyAsked(a, batch, m, i)
 	}
 	if !codeInForce(a, now) {
 		s.commit(batch, errOTP())
@@ -267,20 +281,19 @@ func (s *signIn) onVerify(m verifyCode) error {
 	if day := watchpost.Daily.Key(now); a.WrongDay != day {
 		a.WrongDay, a.Wrong = day, 0
 	}
-	hash := s.hash(m.email, m.code)
+	hash := s.hash(m.Email, m.OTP)
 	right := subtle.ConstantTimeCompare([]byte(hash), []byte(a.Hash)) == 1
 	if right && a.Wrong < otpWrongPerDay {
-		s.accept(a, batch, m.email, hash, a.FullName)
-		return nil
+		return s.accept(a, batch, m, hash, a.FullName)
 	}
 	if !right {
-		noteFailure(a, m.client, now)
+		noteFailure(a, m.Client, now)
 		a.Wrong++
 		if a.Tries++; a.Tries >= otpTries {
 			a.Hash = ""
 		}
 	}
-	s.putAddress(batch, m.email, a)
+	s.putAddress(batch, m.Email, a)
 	s.commit(batch, errOTP())
 	return nil
 }

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -48,12 +47,16 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce s
 		// A mail to no one is stored instead, so that the time of the answer tells
 		// nothing.
 		_, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
-		if errors.Is(err, persistence.ErrNotFound) {
-			r.postToNobody(ctx)
-			return nil
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return unavailable(err)
+		}
+		invited, failure := r.Invitations(ctx, email)
+		if failure != nil {
+			return failure
+		}
+		if err != nil && len(invited) == 0 {
+			r.postToNobody(ctx, otpMail(email, made.code))
+			return nil
 		}
 	}
 	r.post(ctx, otpMail(email, made.code))
@@ -64,62 +67,70 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce s
 // found another team meanwhile.
 const signInAttempts = 3
 
-// VerifyOTP redeems a one-time code (Unauthenticated). An unknown email
-// becomes the founder of a free team. client identifies the client in limits; nonce is
-// that of SendOTP, empty when the client sends none.
-func (r *Registry) VerifyOTP(ctx context.Context, email, otp, client, nonce string) (SignedIn, error) {
-	accepted, err := r.acceptCode(ctx, email, otp, client, nonce)
+// OneTimeCode is a code as a client sends it.
+type OneTimeCode struct {
+	Email  string // normalised
+	OTP    string
+	Client string // in limits
+	Nonce  string // of SendOTP; "": the client sends none
+}
+
+// VerifyOTP redeems a one-time code (Unauthenticated) and signs in. When the error is a
+// *ChoiceError the code is right, and can still be used.
+func (r *Registry) VerifyOTP(ctx context.Context, code OneTimeCode, c Choice) (SignedIn, error) {
+	fullName, err := r.RedeemOTP(ctx, code, c)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	return r.SignInProven(ctx, Proof{Email: email, FullName: accepted.fullName})
+	return r.SignInProven(ctx, Proof{Email: code.Email, FullName: fullName}, c)
+}
+
+// RedeemOTP uses a one-time code up (Unauthenticated) and returns the name that was given
+// with it. The error is a *ChoiceError when the code is right and kept, because the person
+// has to choose a team first.
+func (r *Registry) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (fullName string, err error) {
+	choice := r.MustChoose(ctx, code.Email, c)
+	if kind := (*ChoiceError)(nil); choice != nil && !errors.As(choice, &kind) {
+		return "", choice
+	}
+	if fullName, err = r.CheckOTP(ctx, code, choice != nil); err == nil {
+		err = choice
+	}
+	return fullName, err
+}
+
+// CheckOTP checks a one-time code (Unauthenticated), and uses it up unless it is kept.
+func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (fullName string, err error) {
+	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, code.Client), takeTry{code.Client}); err != nil {
+		return "", err
+	}
+	accepted, err := ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, code.Email), verifyCode{code, kept})
+	return accepted.fullName, err
 }
 
 // SignInProven is SignIn for the node that took the proof. A new team may go to another
 // one.
-func (r *Registry) SignInProven(ctx context.Context, p Proof) (SignedIn, error) {
-	if err := r.foundElsewhere(p.Email, p.FullName); err != nil {
-		return SignedIn{}, err
+func (r *Registry) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+	if c.Accept == "" && !c.JoinsOnly {
+		if err := r.foundElsewhere(p.Email, p.FullName); err != nil {
+			return SignedIn{}, err
+		}
 	}
-	return r.SignIn(ctx, p)
-}
-
-// acceptCode redeems the one-time code of an address (Unauthenticated).
-func (r *Registry) acceptCode(ctx context.Context, email, otp, client, nonce string) (codeAccepted, error) {
-	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client}); err != nil {
-		return codeAccepted{}, err
-	}
-	return ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, email), verifyCode{email, otp, nonce, client})
+	return r.SignIn(ctx, p, c)
 }
 
 // textNoTeam answers a person without a team who would need one.
 const textNoTeam = "No team for this email"
 
-// SignInMember signs in a member of a team whose code was accepted (NotFound `No
-// team for this email`). In a cluster, the error is an ElsewhereError when another
-// node serves the team.
-func (r *Registry) SignInMember(ctx context.Context, email string) (SignedIn, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
-	switch {
-	case errors.Is(err, persistence.ErrNotFound):
-		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
-	case err != nil:
-		return SignedIn{}, unavailable(err)
-	case !r.serves(string(owner.Team)):
-		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true}
+// SignIn signs in a person whose address is proven, in whichever way; MustChoose tells
+// whether they have to choose first. NotFound: they have no team, and none is made for
+// them. In a cluster, the error is an ElsewhereError when another node serves the team.
+func (r *Registry) SignIn(ctx context.Context, p Proof, c Choice) (signed SignedIn, err error) {
+	if c.Accept != "" {
+		return r.acceptInvitation(ctx, p, c.Accept)
 	}
-	signed, err := Ask(ctx, r, owner.Team, signInMember{Proof{Email: email}})
-	if watchpost.KindOf(err) == watchpost.NotFound { // the member was removed meanwhile
-		err = watchpost.Errorf(watchpost.NotFound, textNoTeam)
-	}
-	return signed, err
-}
-
-// SignIn signs in a person whose address is proven, in whichever way. In a cluster, the
-// error is an ElsewhereError when another node serves the person's team.
-func (r *Registry) SignIn(ctx context.Context, p Proof) (signed SignedIn, err error) {
 	for range signInAttempts {
-		signed, err = r.signInto(ctx, p)
+		signed, err = r.signInto(ctx, p, c)
 		if errors.Is(err, errPasskeyCopied) {
 			r.post(ctx, copiedMail(p))
 		}
@@ -132,10 +143,13 @@ func (r *Registry) SignIn(ctx context.Context, p Proof) (signed SignedIn, err er
 
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
-func (r *Registry) signInto(ctx context.Context, p Proof) (SignedIn, error) {
+func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
-		if !r.open {
+		switch {
+		case c.JoinsOnly:
+			return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
+		case !r.open:
 			return SignedIn{}, errOTP() // removed since the code was mailed
 		}
 		made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: p.Email, FullName: p.FullName, SignedIn: true})
@@ -168,7 +182,7 @@ func (ms *members) onSignInMember(m signInMember) {
 		ms.answer(nil, err)
 		return
 	}
-	key, err := ms.env.keyring.open(ms.team.record.SealedKey, string(ms.team.id))
+	key, err := ms.team.key()
 	if err != nil {
 		ms.answer(nil, err)
 		return
@@ -178,10 +192,7 @@ func (ms *members) onSignInMember(m signInMember) {
 		ms.commit(batch, err)
 		return
 	}
-	ms.team.personSeen(batch)
-	ms.signedIn(batch, member.ID)
-	ms.team.audit.note(batch, watchpost.AuditSignedIn, member.ID, cmp.Or(m.proof.By, subjectCode))
-	ms.commit(batch, SignedIn{Team: ms.team.value(), Member: member, APIKey: key})
+	ms.enter(batch, member, key, m.proof.By)
 }
 
 // personSeen notes that a person of the team was there just now.
@@ -196,13 +207,12 @@ func (r *Registry) CreateTeam(ctx context.Context, c CreateTeam) (TeamCreated, e
 }
 
 // SignInSession redeems a pairing code, or the email of a member and its one-time
-// code, for a session token (Unauthenticated; NotFound as SignInMember). client identifies the client in limits.
+// code, for a session token (Unauthenticated; as SignIn, and never makes a team). client
+// identifies the client in limits.
 func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest, client string) (SessionOpened, error) {
 	if req.Code == "" {
-		if _, err := r.acceptCode(ctx, req.Email, req.OTP, client, req.Nonce); err != nil {
-			return SessionOpened{}, err
-		}
-		signed, err := r.SignInMember(ctx, req.Email)
+		signed, err := r.VerifyOTP(ctx, OneTimeCode{req.Email, req.OTP, client, req.Nonce},
+			Choice{Accept: watchpost.InvitationID(req.Accept), JoinsOnly: true})
 		if err != nil {
 			return SessionOpened{}, err
 		}

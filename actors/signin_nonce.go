@@ -51,35 +51,41 @@ func (s *signIn) bind(a *teamspace.AddressRecord, m sendCode, now time.Time) {
 
 // asked returns the place of the code that is bound to the nonce of a try; -1: none is.
 func (s *signIn) asked(a *teamspace.AddressRecord, m verifyCode, now time.Time) int {
-	if m.nonce == "" {
+	if m.Nonce == "" {
 		return -1
 	}
-	nonce := s.nonceHash(m.email, m.nonce)
+	nonce := s.nonceHash(m.Email, m.Nonce)
 	return slices.IndexFunc(a.Asked, func(one teamspace.AskedCode) bool { return one.Nonce == nonce && now.Before(one.Ends) })
 }
 
 // verifyAsked decides about a try with the nonce of the code at place i.
-func (s *signIn) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, i int) {
+func (s *signIn) verifyAsked(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, i int) error {
 	one := &a.Asked[i]
-	hash := s.hash(m.email, m.code)
+	hash := s.hash(m.Email, m.OTP)
 	if one.Tries < otpTries && subtle.ConstantTimeCompare([]byte(hash), []byte(one.Hash)) == 1 {
-		s.accept(a, batch, m.email, hash, one.FullName)
-		return
+		return s.accept(a, batch, m, hash, one.FullName)
 	}
 	if one.Tries < otpTries {
 		one.Tries++
-		noteFailure(a, m.client, s.env.clock.Now())
-		s.putAddress(batch, m.email, a)
+		noteFailure(a, m.Client, s.env.clock.Now())
+		s.putAddress(batch, m.Email, a)
 	}
 	s.commit(batch, errOTP())
+	return nil
 }
 
-// accept uses a code up, by its hash.
-func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, email, hash, fullName string) {
-	if a.Hash == hash {
-		a.Hash = ""
+// accept answers a right code and uses it up, by its hash, unless it is kept.
+func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m verifyCode, hash, fullName string) error {
+	if !m.kept {
+		if err := s.forgetInvitations(batch, m.Email); err != nil {
+			return err
+		}
+		if a.Hash == hash {
+			a.Hash = ""
+		}
+		a.Asked = slices.DeleteFunc(slices.Clone(a.Asked), func(one teamspace.AskedCode) bool { return one.Hash == hash })
+		s.putAddress(batch, m.Email, a)
 	}
-	a.Asked = slices.DeleteFunc(slices.Clone(a.Asked), func(one teamspace.AskedCode) bool { return one.Hash == hash })
-	s.putAddress(batch, email, a)
 	s.commit(batch, codeAccepted{fullName})
+	return nil
 }

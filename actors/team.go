@@ -28,6 +28,7 @@ type team struct {
 	postStore *actor.PID
 
 	members     *members
+	invitations *invitations
 	web         *webSessions
 	passkeys    *passkeys
 	sessions    *sessions
@@ -78,6 +79,7 @@ type renewLeases struct{ until time.Time }
 func newTeam(env *environment, id watchpost.TeamID) *team {
 	t := &team{rootActor: newRootActor(env, string(id)), id: id}
 	t.members = newMembers(t)
+	t.invitations = newInvitations(t)
 	t.web = newWebSessions(t)
 	t.passkeys = newPasskeys(t)
 	t.sessions = newSessions(t)
@@ -189,7 +191,7 @@ func (t *team) load(view persistence.View) error {
 	if record.Deleting {
 		return nil // nothing of it is served any more
 	}
-	if err := loadEach(view, t.members.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
+	if err := loadEach(view, t.members.load, t.invitations.load, t.audit.load, t.refusals.load, t.web.load, t.passkeys.load, t.sessions.load, t.members.loadAccounts); err != nil {
 		return err
 	}
 	t.sessions.endUnused(t.env.clock.Now())
@@ -208,7 +210,7 @@ func (t *team) load(view persistence.View) error {
 	}
 	t.tasks.armWake()
 	t.armPlan()
-	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load); err != nil {
+	if err := loadEach(view, t.arrivals.load, t.rules.load, t.notifications.load, t.invitations.askMembers); err != nil {
 		return err
 	}
 	t.arrivals.work()
@@ -299,12 +301,14 @@ func (t *team) receiveTeam(message any) bool {
 		t.members.onUpdateMember(m)
 	case RemoveMember:
 		t.members.onRemoveMember(m)
+	case LeaveTeam:
+		t.members.onLeaveTeam(m)
 	case ReleaseAccount:
 		t.members.onReleaseAccount(m)
 	case signInMember:
 		t.members.onSignInMember(m)
 	default:
-		return t.web.receive(message) || t.passkeys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
+		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
 	}
 	return true
 }

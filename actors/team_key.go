@@ -27,7 +27,7 @@ func (t *team) onCreateTeam(m CreateTeam) {
 		Role: watchpost.RoleAdmin, CreatedAt: now, NeverSignedIn: !m.SignedIn,
 	}
 	batch := &persistence.Batch{}
-	t.record = teamspace.TeamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now}
+	t.record = teamspace.TeamRecord{ID: t.id, Name: name, Plan: m.Plan, CreatedAt: now, Consented: true}
 	if m.SignedIn {
 		t.record.SignedInAt = now
 	}
@@ -52,6 +52,11 @@ func (t *team) newKey(batch *persistence.Batch) string {
 	return apiKey
 }
 
+// key opens the team's key.
+func (t *team) key() (string, error) {
+	return t.env.keyring.open(t.record.SealedKey, string(t.id))
+}
+
 func (t *team) putTeam(batch *persistence.Batch) {
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: string(t.id)},
@@ -59,7 +64,7 @@ func (t *team) putTeam(batch *persistence.Batch) {
 }
 
 func (t *team) onRevealKey(m RevealKey) {
-	key, err := t.env.keyring.open(t.record.SealedKey, string(t.id))
+	key, err := t.key()
 	if err != nil {
 		t.answer(nil, err)
 		return

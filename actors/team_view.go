@@ -11,9 +11,11 @@ import (
 
 // TeamView is a team as its members and the operator see it.
 type TeamView struct {
-	Team       watchpost.Team
-	Presence   []MemberPresence // in the order of Team.Members
-	Watchlists int
+	Team     watchpost.Team
+	Presence []MemberPresence // in the order of Team.Members
+	// Invitations are those that are pending, the oldest first.
+	Invitations []watchpost.Invitation
+	Watchlists  int
 	// Limits are the quotas in force, Use the parts in use: for a quota per
 	// watchlist, of the watchlist that uses most.
 	Limits, Use watchpost.Quotas
@@ -89,7 +91,7 @@ type Pause struct {
 // view describes the team for its members and the operator.
 func (t *team) view() TeamView {
 	now := t.env.clock.Now()
-	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas()}
+	v := TeamView{Team: t.value(), Watchlists: len(t.watchlists.byID), Limits: t.plan().Quotas(), Invitations: t.invitations.all(now)}
 	v.Limits.WeeklyPosts = t.weeklyQuota(now).Posts
 	v.Use = watchpost.Quotas{Watchlists: len(t.watchlists.byID), Members: len(t.members.list)}
 	for id, tracked := range t.watchlists.byID {

@@ -159,7 +159,7 @@ func TestQuietTeam(t *testing.T) {
 	wantWeek(t, team, list, 100, 20, 0)
 
 	require.NoError(t, w.Registry.SendOTP(w.Context(), team.Email, "", "192.0.2.1", ""))
-	signed, err := w.Registry.VerifyOTP(w.Context(), team.Email, w.Mail.Code(team.Email), "192.0.2.1", "")
+	signed, err := verifyOTP(w, team.Email, w.Mail.Code(team.Email), "192.0.2.1")
 	require.NoError(t, err)
 	require.Equal(t, team.ID, signed.Team.ID)
 	require.Equal(t, 200, limit())

@@ -24,7 +24,7 @@ const (
 
 func (s *Server) adminRoutes() {
 	unknown := withError(http.StatusNotFound, textTeamNotFound)
-	known := withError(http.StatusConflict, "Email already belongs to a team")
+	known := withError(http.StatusConflict, textEmailTaken)
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(), s.placed(s.placeOfNewTeam),
 		withBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
 	handle(s, s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin),
@@ -34,10 +34,12 @@ func (s *Server) adminRoutes() {
 	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
 		withBody(textInvalidPlan, textInvalidExpiry, "Invalid 'keep_posts'"), unknown)
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
-		s.operation(operators, "addMember", "Add a member and mail an invitation", tagAdmin), created(),
+		s.operation(operators, "addMember", "Add a member at once, or invite one", tagAdmin), created(),
 		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
-		withError(http.StatusPaymentRequired, "Your plan includes up to 5 team members."))
+		withError(http.StatusConflict, watchpost.TextInvited, watchpost.TextIsMember, watchpost.TextPendingInvitations),
+		withError(http.StatusPaymentRequired, textMembersQuota))
 	s.memberRoutes()
+	s.invitationRoutes()
 	s.exportRoutes()
 	s.upkeepRoutes()
 	s.backupRoutes()
@@ -278,6 +280,7 @@ type addMemberRequest struct {
 	Email    string `json:"email" required:"" example:"joe@example.com"`
 	FullName string `json:"full_name,omitempty" example:"Joe Doe" maxLength:"120,own"`
 	Role     string `json:"role" required:"" validate:"oneof=admin member" example:"member"`
+	Invite   bool   `json:"invite,omitempty"`
 
 	role watchpost.Role
 }
@@ -295,13 +298,25 @@ func (r *addMemberRequest) cleanField(name string) (err error) {
 	return err
 }
 
-func (s *Server) addMember(r *http.Request, request addMemberRequest) (shownMember, error) {
+// addMemberReply is the new member, or the invitation of one.
+type addMemberReply struct {
+	shownMember
+
+	Pending   bool       `json:"pending,omitempty"`
+	ExpiresAt *timestamp `json:"expires_at,omitempty"`
+}
+
+func (s *Server) addMember(r *http.Request, request addMemberRequest) (addMemberReply, error) {
 	id, err := teamInPath(r)
 	if err != nil {
-		return shownMember{}, err
+		return addMemberReply{}, err
 	}
-	member, err := s.registry.Invite(r.Context(), id, actors.AddMember{Email: request.Email, FullName: request.FullName, Role: request.role})
-	return memberShown(member), err
+	if request.Invite {
+		i, err := s.registry.Invite(r.Context(), id, actors.InviteMember{Email: request.Email, FullName: request.FullName, Role: request.role})
+		return addMemberReply{shownMember{watchpost.MemberID(i.ID), i.Email, i.FullName, i.Role}, true, timestampOrNil(i.Ends())}, err
+	}
+	member, err := s.registry.AddMember(r.Context(), id, actors.AddMember{Email: request.Email, FullName: request.FullName, Role: request.role})
+	return addMemberReply{shownMember: memberShown(member)}, err
 }
 
 // memberRequest names a member of the team in the path.

@@ -75,7 +75,7 @@ func failed(text string, err error) error {
 // writeError answers a request with an error.
 func (s *Server) writeError(r *http.Request, err error) {
 	x := stateOf(r.Context())
-	if err == errForwarded || s.movedAway(x, err) || x.writePromptError(err) { //nolint:errorlint // it is never wrapped
+	if err == errForwarded || s.movedAway(x, err) || x.writePromptError(err) || x.writeChoiceError(err) { //nolint:errorlint // it is never wrapped
 		return
 	}
 	status, text, _ := s.fault(r, err)

@@ -106,8 +106,8 @@ var details = map[string]string{
 	"getTeam": "Shows of each member the extension, the network account and what is left of today's allowances; of the plan, what is used.",
 
 	"sendOTP":        "The reply is the same whether or not the address is known and whether or not a mail went out.",
-	"verifyOTP":      "A new address becomes the first admin of a new free team. A code holds six digits, works once, for ten minutes and for five tries.",
-	"signInSession":  "The token is shown here only. Without TLS it is given on loopback only.",
+	"verifyOTP":      "A new address becomes the first admin of a new free team. `invitations` are pending ones of other teams; `accept` accepts one. Where no team can be made, a 404 has `invitations`, and the code can be sent again with `accept`. A code holds six digits, works once, for ten minutes and for five tries.",
+	"signInSession":  "An address without a team is answered by a 404 with `invitations` when some are pending; the code can be sent again with `accept`. The token is shown here only. Without TLS it is given on loopback only.",
 	"signOutSession": "An unknown token gets the same reply: its session has ended already.",
 	"poll": "The same messages as on the WebSocket. The first poll of a session begins with `hello`; one is held for up to 25 seconds and ends when " +
 		"another comes. What the service sent is sent again until the session speaks of it.",
@@ -115,7 +115,8 @@ var details = map[string]string{
 	"createTeam":        "The email becomes the team's first admin. The key is shown here and by rotate-key only.",
 	"listTeams":         "Without keys and members.",
 	"updateTeam":        "When plan_expires_at has passed, the plan is free. Nothing is deleted when the new plan includes less: creating is refused until there is room again.",
-	"addMember":         "The invitation is mailed; the first sign-in with that address lands in the team.",
+	"addMember":         "The member is told by mail and signs in with that address. With `invite`, the address is only asked: it is no member, and free for other teams, until the person accepts at a sign-in.",
+	"mailInvitation":    "Once a day. Its 14 days begin again.",
 	"updateMember":      "Agent calls that name nobody are done in the name of the admin who has been in the team longest.",
 	"releaseAccount":    "The account that one of the member's sessions reports next becomes the member's; others may use the former one. Until then the member's sessions get no tasks.",
 	"removeMember":      "Writes that are already being done keep their day to be reported; history stays.",

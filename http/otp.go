@@ -14,6 +14,9 @@ const (
 	textInvalidOTP  = "Missing or invalid 'otp'"
 
 	textInvalidFullName = "Invalid 'full_name'"
+	textNoTeam          = "No team for this email"
+	textEmailTaken      = "Email already belongs to a team"
+	textMembersQuota    = "Your plan includes up to 5 team members."
 )
 
 func (s *Server) otpRoutes() {
@@ -23,11 +26,13 @@ func (s *Server) otpRoutes() {
 	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-verify-otp", s.verifyOTP,
 		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn), s.guard(s.checkSite), s.placed(placeOfSignIn),
 		withBody(textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired OTP"),
-		withError(http.StatusForbidden, textOrigin))
+		withError(http.StatusForbidden, textOrigin), withError(http.StatusNotFound, watchpost.TextInvitationNotFound, textNoTeam),
+		withError(http.StatusConflict, textEmailTaken), withError(http.StatusPaymentRequired, textMembersQuota))
 	handleBody(s, s.api, http.MethodPost, "/extension/sign-in", s.signInSession,
 		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn), s.guard(s.checkSecret), s.placed(placeOfSignIn),
 		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired pairing code", "Invalid or expired OTP"),
-		withError(http.StatusForbidden, textOrigin, textNoTLS), withError(http.StatusNotFound, "No team for this email"),
+		withError(http.StatusForbidden, textOrigin, textNoTLS), withError(http.StatusNotFound, textNoTeam, watchpost.TextInvitationNotFound),
+		withError(http.StatusConflict, textEmailTaken), withError(http.StatusPaymentRequired, textMembersQuota),
 		withError(http.StatusServiceUnavailable, textUnavailable))
 	handle(s, s.api, http.MethodPost, "/extension/sign-out", s.signOutSession,
 		s.operation(sessions, "signOutSession", "End the session of a token", tagSignIn), s.guard(s.checkPoll), s.placed(placeOfSession),
@@ -87,6 +92,8 @@ type verifyOTPRequest struct {
 	Email string `json:"email" required:"" example:"jane@example.com"`
 	OTP   string `json:"otp" required:"" example:"123456"`
 	Nonce string `json:"nonce,omitempty"`
+
+	Accept watchpost.InvitationID `json:"accept,omitempty"`
 }
 
 // cleanField implements fieldCleaner.
@@ -101,20 +108,31 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 }
 
 // signIn redeems a one-time code, unless the node that forwarded the request has.
-func (s *Server) signIn(r *http.Request, email, otp, nonce string) (actors.SignedIn, error) {
+func (s *Server) signIn(r *http.Request, code actors.OneTimeCode, choice actors.Choice) (actors.SignedIn, error) {
 	if accepted(r) {
-		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: email, FullName: *peerOf(r.Context()).accepted})
+		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: code.Email, FullName: *peerOf(r.Context()).accepted}, choice)
 	}
-	return s.registry.VerifyOTP(s.fromClient(r), email, otp, s.clientOf(r).key(), nonce)
+	code.Client = s.clientOf(r).key()
+	return s.registry.VerifyOTP(s.fromClient(r), code, choice)
+}
+
+// checkOTP checks a one-time code and keeps it. A node that forwards a request has done so.
+func (s *Server) checkOTP(r *http.Request, code actors.OneTimeCode) error {
+	if accepted(r) {
+		return nil
+	}
+	code.Client = s.clientOf(r).key()
+	_, err := s.registry.CheckOTP(r.Context(), code, true)
+	return err
 }
 
 // signInProven signs in a person whose address is proven, to this node or to the one that
 // forwarded the request.
 func (s *Server) signInProven(r *http.Request, p actors.Proof) (actors.SignedIn, error) {
 	if accepted(r) {
-		return s.registry.SignIn(s.fromClient(r), p)
+		return s.registry.SignIn(s.fromClient(r), p, actors.Choice{})
 	}
-	return s.registry.SignInProven(s.fromClient(r), p)
+	return s.registry.SignInProven(s.fromClient(r), p, actors.Choice{})
 }
 
 // accepted reports whether a request comes from a node that has taken the proof of its
@@ -125,10 +143,11 @@ func accepted(r *http.Request) bool {
 }
 
 type verifyOTPReply struct {
-	Success bool       `json:"success"`
-	APIKey  string     `json:"api_key"`
-	User    signedUser `json:"user"`
-	Team    signedTeam `json:"team"`
+	Success     bool           `json:"success"`
+	APIKey      string         `json:"api_key"`
+	User        signedUser     `json:"user"`
+	Team        signedTeam     `json:"team"`
+	Invitations []invitationTo `json:"invitations,omitempty"`
 }
 
 type signedUser struct {
@@ -144,12 +163,16 @@ type signedTeam struct {
 }
 
 func (s *Server) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
-	who, err := s.signIn(r, request.Email, request.OTP, request.Nonce)
+	who, err := s.signIn(r, actors.OneTimeCode{Email: request.Email, OTP: request.OTP, Nonce: request.Nonce}, actors.Choice{Accept: request.Accept})
 	if err = s.signInElsewhere(r, request, err); err != nil {
 		return verifyOTPReply{}, err
 	}
+	pending, err := s.registry.Invitations(r.Context(), request.Email)
+	if err != nil {
+		return verifyOTPReply{}, err
+	}
 	return verifyOTPReply{
-		Success: true, APIKey: who.APIKey,
+		Success: true, Invitations: invitationsTo(pending), APIKey: who.APIKey,
 		User: signedUser{who.Member.ID, who.Member.FullName, who.Member.Email},
 		Team: signedTeam{who.Team.ID, who.Team.Name, who.APIKey},
 	}, nil
@@ -160,6 +183,8 @@ type signInRequest struct {
 	Email string `json:"email,omitempty" invalid:"Missing or invalid 'email'" example:"jane@example.com"`
 	OTP   string `json:"otp,omitempty" invalid:"Missing or invalid 'otp'" example:"123456"`
 	Nonce string `json:"nonce,omitempty"`
+
+	Accept watchpost.InvitationID `json:"accept,omitempty"`
 }
 
 const textInvalidCode = "Missing or invalid 'code'"
@@ -180,7 +205,7 @@ func (r signInRequest) check() (protocol.SignInRequest, error) {
 	if !watchpost.ValidOTP(r.OTP) {
 		return protocol.SignInRequest{}, watchpost.Errorf(watchpost.Invalid, textInvalidOTP)
 	}
-	return protocol.SignInRequest{Email: email, OTP: r.OTP, Nonce: r.Nonce}, nil
+	return protocol.SignInRequest{Email: email, OTP: r.OTP, Nonce: r.Nonce, Accept: string(r.Accept)}, nil
 }
 
 func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.SignInReply, error) {
@@ -192,7 +217,8 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 	var opened actors.SessionOpened
 	if accepted(r) && request.Code == "" {
 		var who actors.SignedIn
-		if who, err = s.registry.SignInMember(s.fromClient(r), request.Email); err == nil {
+		choice := actors.Choice{Accept: watchpost.InvitationID(request.Accept), JoinsOnly: true}
+		if who, err = s.registry.SignIn(s.fromClient(r), actors.Proof{Email: request.Email, FullName: *peerOf(r.Context()).accepted}, choice); err == nil {
 			opened, err = s.registry.OpenSession(s.fromClient(r), who)
 		}
 	} else {

@@ -27,6 +27,8 @@ var sources = []string{".", "..", "../actors"}
 var undocumented = map[string]string{
 	"Signed out":                       "the dashboard then leads to its sign-in",
 	watchpost.TextInvitations:          "of the dashboard's page",
+	watchpost.TextLastAdmin:            "of the dashboard's page",
+	watchpost.TextLastMember:           "of the dashboard's page",
 	"Team already exists":              "ids are made by the service",
 	"Invalid 'plan'":                   "replaced by the handler's text",
 	"Invalid 'role'":                   "replaced by the handler's text",

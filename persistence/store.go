@@ -115,8 +115,8 @@ type View interface {
 	// order of the names; nil where there is none. The caller bounds their sizes.
 	LookupAll(kind string, names []string) ([][]byte, error)
 	// ScanDirectory calls yield for the entries of one kind in bytewise order
-	// of their names, until yield returns false.
-	ScanDirectory(kind string, yield func(name string, value []byte) bool) error
+	// of their names, from the name from on, until yield returns false.
+	ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error
 	// Kinds returns the kinds of the directory that have entries, in bytewise
 	// order.
 	Kinds() ([]string, error)

@@ -33,8 +33,10 @@ type Options struct {
 	Client func(*http.Request) (key string, encrypted bool)
 	// Writable tells why forms are refused because nothing can be stored.
 	Writable func() error
+	// CheckOTP checks a one-time code and keeps it.
+	CheckOTP func(*http.Request, actors.OneTimeCode) error
 	// SignIn redeems a one-time code.
-	SignIn func(r *http.Request, email, otp, nonce string) (actors.SignedIn, error)
+	SignIn func(*http.Request, actors.OneTimeCode, actors.Choice) (actors.SignedIn, error)
 	// SignInProven signs in a person whose address is proven.
 	SignInProven func(r *http.Request, p actors.Proof) (actors.SignedIn, error)
 	// Accepted reports whether another node of a cluster has taken the proof that a

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -57,11 +58,15 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 	if !watchpost.ValidOTP(code) {
 		return wrong("Enter the six digits from the mail.")
 	}
-	signed, err := d.SignIn(r, email, code, d.nonce(r))
-	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
+	otp := actors.OneTimeCode{Email: email, OTP: code, Nonce: d.nonce(r)}
+	signed, err := d.choose(r, otp)
+	var choice *actors.ChoiceError
+	switch {
+	case errors.As(err, &choice):
+		return d.showChoice(w, r, otp)
+	case err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated:
 		return wrong("That is not the code we sent, or it has expired. After five wrong tries a new code is needed.")
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return d.welcome(w, r, signed)

@@ -18,7 +18,9 @@ type teamPage struct {
 	Admin      bool // the visitor may change the members
 	Accounts   []accountView
 	Members    []memberView
-	Room       string // members in use
+	Invited    []invitationView // for admins
+	Alone      bool             // the visitor is the only member
+	Room       string           // members in use
 	Quotas     []gauge
 	SignIns    []signInView
 	Audit      []auditRow // for admins
@@ -147,6 +149,7 @@ func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 			page.Accounts = append(page.Accounts, accountOf(m, p, mine, admin || m.ID == v.member.ID, now))
 		}
 	}
+	page.addInvitations(team, now)
 	for _, s := range signIns {
 		page.SignIns = append(page.SignIns, signInView{ID: s.ID, Agent: agentName(s.Agent), When: momentOf(ago(s.CreatedAt, now), s.CreatedAt), This: s.ID == v.session.ID})
 	}
@@ -234,8 +237,10 @@ func (d *Dashboard) changeTeam(w http.ResponseWriter, r *http.Request, v *visit)
 	member := watchpost.MemberID(r.PostFormValue("member"))
 	var err error
 	switch r.PostFormValue("do") {
-	case "invite":
-		return d.invite(w, r, v)
+	case "invite", "mail", "withdraw":
+		return d.changeInvitations(w, r, v)
+	case "leave":
+		return d.leave(w, r, v)
 	case "role", "remove":
 		if err := adminsOnly(v); err != nil {
 			return err
@@ -258,42 +263,7 @@ func (d *Dashboard) changeTeam(w http.ResponseWriter, r *http.Request, v *visit)
 	case "end":
 		_, err = actors.Ask(ctx, d.Registry, team, actors.EndWebSessions{Member: v.member.ID, ID: r.PostFormValue("session")})
 	default:
-		err = watchpost.Errorf(watchpost.Invalid, "The form asks for nothing that is known.")
-	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, pathTeam, http.StatusSeeOther)
-	return nil
-}
-
-// invite adds a member and mails an invitation.
-func (d *Dashboard) invite(w http.ResponseWriter, r *http.Request, v *visit) error {
-	if err := adminsOnly(v); err != nil {
-		return err
-	}
-	again := func(status int, text string) error {
-		page, err := d.teamPage(r, v)
-		if err != nil {
-			return err
-		}
-		page.Title, page.Error, page.Email = "Error: Team", text, r.PostFormValue("email")
-		return render(w, status, "team.html", page)
-	}
-	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
-	if !ok {
-		return again(http.StatusUnprocessableEntity, "Enter an address as in ada@example.com.")
-	}
-	role, err := watchpost.ParseRole(r.PostFormValue("role"))
-	if err == nil {
-		_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.AddMember{Email: email, Role: role, Invited: true})
-	}
-	switch {
-	case err == nil:
-	case watchpost.KindOf(err) == watchpost.PlanLimit:
-		return again(http.StatusPaymentRequired, errorText(err))
-	case watchpost.KindOf(err) == watchpost.Conflict, watchpost.KindOf(err) == watchpost.Invalid:
-		return again(http.StatusUnprocessableEntity, errorText(err))
+		err = errUnknownForm()
 	}
 	if err != nil {
 		return err

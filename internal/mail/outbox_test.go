@@ -63,7 +63,7 @@ func (o *office) stored(t *testing.T) (n int) {
 	view, err := o.store.View(t.Context())
 	require.NoError(t, err)
 	defer view.Close()
-	require.NoError(t, view.ScanDirectory(teamspace.DirMail, func(string, []byte) bool { n++; return true }))
+	require.NoError(t, view.ScanDirectory(teamspace.DirMail, "", func(string, []byte) bool { n++; return true }))
 	return n
 }
 

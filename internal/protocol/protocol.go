@@ -257,6 +257,8 @@ type SignInRequest struct {
 	Email string `json:"email,omitempty"`
 	OTP   string `json:"otp,omitempty"`
 	Nonce string `json:"nonce,omitempty"` // of the reply to auth-send-otp
+	// Accept is the id of the invitation that the member accepts.
+	Accept string `json:"accept,omitempty"`
 }
 
 // SignInReply is the reply to a sign-in. Token is the session's secret, and

@@ -164,7 +164,7 @@ func (w *writer) copy(view persistence.View) error {
 	}
 	for _, kind := range kinds {
 		var failure error
-		err := view.ScanDirectory(kind, func(name string, value []byte) bool {
+		err := view.ScanDirectory(kind, "", func(name string, value []byte) bool {
 			failure = w.add(record{directory: true, name: kind, key: []byte(name), value: value})
 			return failure == nil
 		})

@@ -214,12 +214,12 @@ func (v *view) Kinds() (kinds []string, err error) {
 }
 
 // ScanDirectory implements persistence.View.
-func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+func (v *view) ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error {
 	if len(kind) > persistence.MaxKey {
 		return nil
 	}
 	prefix := kindPrefix(kind)
-	return v.iterate(db.IteratorOptions{Prefix: prefix}, prefix, func(physical, value []byte) bool {
+	return v.iterate(db.IteratorOptions{Prefix: prefix}, directoryKey(persistence.DirectoryKey{Kind: kind, Name: from}), func(physical, value []byte) bool {
 		return yield(string(physical[len(prefix):]), value)
 	})
 }

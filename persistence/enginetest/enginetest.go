@@ -106,7 +106,7 @@ func Content(t testing.TB, s persistence.Store, but ...persistence.Space) map[st
 	kinds, err := view.Kinds()
 	require.NoError(t, err)
 	for _, kind := range kinds {
-		require.NoError(t, view.ScanDirectory(kind, func(name string, v []byte) bool {
+		require.NoError(t, view.ScanDirectory(kind, "", func(name string, v []byte) bool {
 			all[kind+":"+name] = string(v)
 			return true
 		}))

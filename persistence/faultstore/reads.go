@@ -101,11 +101,11 @@ func (v *lossyView) LookupAll(kind string, names []string) ([][]byte, error) {
 }
 
 // ScanDirectory implements persistence.View.
-func (v *lossyView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+func (v *lossyView) ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error {
 	if !v.store.lost(Read{Kind: kind}) {
-		return v.View.ScanDirectory(kind, yield)
+		return v.View.ScanDirectory(kind, from, yield)
 	}
-	err := v.View.ScanDirectory(kind, func(name string, value []byte) bool {
+	err := v.View.ScanDirectory(kind, from, func(name string, value []byte) bool {
 		yield(name, value)
 		return false
 	})

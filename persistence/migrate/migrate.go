@@ -232,7 +232,7 @@ func copyDirectory(ctx context.Context, from, to persistence.Store) (sum Sum, er
 			continue
 		}
 		entries := func(v persistence.View, yield func(key, value []byte) bool) error {
-			return v.ScanDirectory(kind, func(name string, value []byte) bool { return yield([]byte(name), value) })
+			return v.ScanDirectory(kind, "", func(name string, value []byte) bool { return yield([]byte(name), value) })
 		}
 		one, err := synchronize(ctx, from, to, &writer{to: to, space: space}, entries, func(name, value []byte) persistence.Batch {
 			var b persistence.Batch

@@ -185,8 +185,8 @@ func (v *view) Scan(space persistence.Space, from, to []byte, yield func(key, va
 }
 
 // ScanDirectory implements persistence.View.
-func (v *view) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
-	start := []byte{}
+func (v *view) ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error {
+	start := []byte(from)
 	return v.scan(func(last []byte) (string, []any) {
 		if last != nil {
 			start = after(last)

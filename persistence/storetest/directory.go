@@ -213,17 +213,20 @@ func scanOfAKind(t *testing.T, open Database) {
 	}
 	require.NoError(t, commit(t, s, "team", epoch, b))
 	v := viewed(t, s)
-	names := func(limit int) (got []string) {
-		require.NoError(t, v.ScanDirectory("key", func(name string, value []byte) bool {
+	names := func(from string, limit int) (got []string) {
+		require.NoError(t, v.ScanDirectory("key", from, func(name string, value []byte) bool {
 			require.Equal(t, "key:"+name, string(value))
 			got = append(got, name)
 			return len(got) < limit
 		}))
 		return got
 	}
-	require.Equal(t, []string{"", "B", "a", "ab", "b"}, names(100))
-	require.Equal(t, []string{"", "B"}, names(2))
-	require.NoError(t, v.ScanDirectory("absent", func(string, []byte) bool {
+	require.Equal(t, []string{"", "B", "a", "ab", "b"}, names("", 100))
+	require.Equal(t, []string{"", "B"}, names("", 2))
+	require.Equal(t, []string{"ab", "b"}, names("ab", 100))
+	require.Equal(t, []string{"ab", "b"}, names("a\x00", 100))
+	require.Empty(t, names("c", 100))
+	require.NoError(t, v.ScanDirectory("absent", "", func(string, []byte) bool {
 		t.Error("an entry of a kind that has none")
 		return true
 	}))
@@ -239,7 +242,7 @@ func binaryNames(t *testing.T, open Database) {
 	}
 	require.NoError(t, commit(t, s, "team", epoch, b))
 	var got []string
-	require.NoError(t, viewed(t, s).ScanDirectory("key", func(name string, _ []byte) bool {
+	require.NoError(t, viewed(t, s).ScanDirectory("key", "", func(name string, _ []byte) bool {
 		got = append(got, name)
 		return true
 	}))

@@ -279,7 +279,7 @@ func (m *machine) compare(t *rapid.T, s snapshot) {
 				want[key.Name] = value
 			}
 		}
-		require.NoError(t, s.view.ScanDirectory(kind, func(name string, value []byte) bool {
+		require.NoError(t, s.view.ScanDirectory(kind, "", func(name string, value []byte) bool {
 			got[name] = string(value)
 			return true
 		}))

@@ -224,10 +224,10 @@ func (v *referenceView) Kinds() ([]string, error) {
 	return slices.Sorted(maps.Keys(kinds)), nil
 }
 
-func (v *referenceView) ScanDirectory(kind string, yield func(name string, value []byte) bool) error {
+func (v *referenceView) ScanDirectory(kind, from string, yield func(name string, value []byte) bool) error {
 	names := map[string]string{}
 	for key, value := range v.directory {
-		if key.Kind == kind {
+		if key.Kind == kind && key.Name >= from {
 			names[key.Name] = value
 		}
 	}

@@ -84,7 +84,7 @@ func doesNotChange(t *testing.T, open Database) {
 	value, err := v.Lookup(entry)
 	require.NoError(t, err)
 	require.Equal(t, "1", string(value))
-	require.NoError(t, v.ScanDirectory("key", func(_ string, value []byte) bool {
+	require.NoError(t, v.ScanDirectory("key", "", func(_ string, value []byte) bool {
 		require.Equal(t, "1", string(value))
 		return true
 	}))

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"watchpost"
 	"watchpost/persistence"
 )
 
@@ -136,7 +138,7 @@ func lookupStored[R any](view persistence.View, kind, name string) (record R, st
 // until yield returns an error, which it returns.
 func EachEntry[R any](view persistence.View, kind string, yield func(name string, record R) error) error {
 	var failure error
-	err := view.ScanDirectory(kind, func(name string, value []byte) bool {
+	err := view.ScanDirectory(kind, "", func(name string, value []byte) bool {
 		var record R
 		if failure = Decode(value, &record); failure == nil {
 			failure = yield(name, record)
@@ -146,9 +148,29 @@ func EachEntry[R any](view persistence.View, kind string, yield func(name string
 	return errors.Join(err, failure)
 }
 
+// InvitationName is the name of an InvitationEntry. No address has a space.
+func InvitationName(email string, id watchpost.InvitationID) string { return email + " " + string(id) }
+
+// Invitations calls yield with the invitations of an address, the oldest first, until it
+// returns false.
+func Invitations(view persistence.View, email string, yield func(id watchpost.InvitationID, entry InvitationEntry) bool) error {
+	prefix := InvitationName(email, "")
+	var failure error
+	err := view.ScanDirectory(DirInvitation, prefix, func(name string, value []byte) bool {
+		id, ours := strings.CutPrefix(name, prefix)
+		if !ours {
+			return false
+		}
+		var entry InvitationEntry
+		failure = Decode(value, &entry)
+		return failure == nil && yield(watchpost.InvitationID(id), entry)
+	})
+	return errors.Join(err, failure)
+}
+
 // Names returns the names of the directory entries of a kind, in bytewise order.
 func Names[T ~string](view persistence.View, kind string) (names []T, err error) {
-	err = view.ScanDirectory(kind, func(name string, _ []byte) bool {
+	err = view.ScanDirectory(kind, "", func(name string, _ []byte) bool {
 		names = append(names, T(name))
 		return true
 	})

@@ -23,7 +23,7 @@ var records = []any{
 	teamspace.SessionRecord{ID: "s", Browser: protocol.Browser{Name: "b"}}, teamspace.WebSessionRecord{}, teamspace.ScanRecord{},
 	teamspace.EffectRecord{}, teamspace.IdempotencyRecord{Reply: json.RawMessage(`{}`)}, teamspace.LedgerRecord{Used: 3}, teamspace.BindingRecord{},
 	teamspace.AccountRecord{}, teamspace.EngagementFlags{}, teamspace.KeyFingerprint{}, teamspace.AddressRecord{}, teamspace.ClientRecord{},
-	teamspace.StoppedRecord{}, teamspace.TargetState{}, watchpost.Task{ID: "x", Lease: &watchpost.Lease{ID: "l"}}, watchpost.Watchlist{Name: "w"},
+	teamspace.StoppedRecord{}, teamspace.TargetState{}, teamspace.InvitationEntry{By: "b"}, watchpost.Invitation{Email: "e"}, watchpost.InvitationBlocks{All: true}, watchpost.Task{ID: "x", Lease: &watchpost.Lease{ID: "l"}}, watchpost.Watchlist{Name: "w"},
 	watchpost.Member{Email: "e"}, watchpost.RuleAction{URN: "u"}, watchpost.EngagementRule{},
 }
 

@@ -19,6 +19,7 @@ import (
 //	key                                    value
 //	T                                      TeamRecord
 //	m <member>                             watchpost.Member
+//	I <invitation>                         watchpost.Invitation that is pending, or expired not long ago
 //	l <member>                             time of the last sign of life
 //	s <session>                            SessionRecord
 //	a <period> NUL <account> NUL <action>  LedgerRecord
@@ -81,6 +82,7 @@ import (
 //
 //	team       <team>        TeamEntry, for the operator's list
 //	email      <email>       OwnerEntry of the member
+//	invitation <email> SPACE <invitation>  InvitationEntry
 //	key        <keyed hash>  OwnerEntry of the team
 //	token      <keyed hash>  OwnerEntry of the session
 //	pairing    <keyed hash>  OwnerEntry of the member, with an end
@@ -98,6 +100,7 @@ import (
 // Keys of the sign-in spaces:
 //
 //	a <email>   AddressRecord
+//	b <email>   watchpost.InvitationBlocks
 //	c <client>  ClientRecord
 //
 // Key of the keyring's space:
@@ -106,6 +109,7 @@ import (
 const (
 	KeyTeam                = "T"
 	KeyMember              = "m"
+	KeyInvitation          = "I"
 	KeyLiveness            = "l"
 	KeySession             = "s"
 	KeyLedger              = "a"
@@ -164,6 +168,7 @@ const (
 	DirTeam       = "team"
 	DirOutbox     = "outbox"
 	DirEmail      = "email"
+	DirInvitation = "invitation"
 	DirKey        = "key"
 	DirToken      = "token"
 	DirPairing    = "pairing"
@@ -178,6 +183,7 @@ const (
 	DirNoted      = "noted"
 
 	KeyAddress = "a"
+	KeyBlocks  = "b"
 	KeyClient  = "c"
 )
 

@@ -6,7 +6,7 @@ import (
 )
 
 // OwnerPrefixes are the keys whose records own an entry of the directory.
-var OwnerPrefixes = []string{KeyMember, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim}
+var OwnerPrefixes = []string{KeyMember, KeyInvitation, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim}
 
 // Owned returns the entry of the directory that a record of a team's space owns: both
 // are written and removed in one batch, so that whoever removes every record of a space
@@ -19,6 +19,10 @@ func Owned(key, value []byte) (entry persistence.DirectoryKey, ok bool, err erro
 		var member watchpost.Member
 		err = Decode(value, &member)
 		kind, name = DirEmail, member.Email
+	case KeyInvitation:
+		var invitation watchpost.Invitation
+		err = Decode(value, &invitation)
+		kind, name = DirInvitation, InvitationName(invitation.Email, invitation.ID)
 	case KeySession:
 		var session SessionRecord
 		err = Decode(value, &session)

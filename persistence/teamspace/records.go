@@ -20,13 +20,16 @@ type TeamRecord struct {
 	KeyAt time.Time `json:"key_at,omitzero"`
 	// SignedInAt is when a person last signed in.
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
-	// Invited is how many addresses members invited on the day InvitedOn.
+	// Invited is how many invitations of members were mailed on the day InvitedOn.
 	InvitedOn string `json:"invited_on,omitempty"`
 	Invited   int    `json:"invited,omitempty"`
 	// PlanExpiresAt is when the plan becomes free; zero: never.
 	PlanExpiresAt time.Time `json:"plan_expires_at,omitzero"`
 	// KeepPosts is how long posts are kept; zero: as the service says.
 	KeepPosts watchpost.KeepDays `json:"keep_posts,omitempty"`
+	// Consented is set when no member is left whom the rule of earlier builds added
+	// without asking.
+	Consented bool `json:"consented,omitempty"`
 	// Deleting is set when the team is being deleted: no request is served, and the
 	// rest of the space goes away.
 	Deleting bool `json:"deleting,omitempty"`
@@ -48,6 +51,13 @@ type OwnerEntry struct {
 	Member  watchpost.MemberID  `json:"member,omitempty"`
 	Session watchpost.SessionID `json:"session,omitempty"`
 	Ends    time.Time           `json:"ends,omitzero"`
+}
+
+// InvitationEntry tells an address of an invitation.
+type InvitationEntry struct {
+	Team watchpost.TeamID `json:"team"`
+	By   string           `json:"by,omitempty"` // as in watchpost.Invitation
+	Ends time.Time        `json:"ends"`
 }
 
 // MailEntry is a mail that waits for the mail server.

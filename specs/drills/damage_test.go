@@ -226,7 +226,7 @@ func content(view persistence.View) (all map[string]string, lost map[persistence
 		return nil, nil, err
 	}
 	for _, kind := range kinds {
-		if err := view.ScanDirectory(kind, func(name string, value []byte) bool {
+		if err := view.ScanDirectory(kind, "", func(name string, value []byte) bool {
 			all[kind+":"+name] = string(value)
 			return true
 		}); err != nil {

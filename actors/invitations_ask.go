@@ -1,0 +1,255 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Choice says into which team a person signs in who has proved an address. The zero value
+// is the team that the address belongs to or, if there is none, a new one.
+type Choice struct {
+	// Accept is the pending invitation that the person accepts; "": none.
+	Accept watchpost.InvitationID
+	// Asks means that the person has to be asked first when invitations are pending.
+	Asks bool
+	// JoinsOnly means that no new team is made.
+	JoinsOnly bool
+}
+
+// ChoiceError is the error of a sign-in by a person who has to choose a team first. A
+// one-time code that was sent along can still be used. Its Kind is NotFound.
+type ChoiceError struct{ Invitations []InvitationTo }
+
+// Error implements error.
+func (*ChoiceError) Error() string { return textNoTeam }
+
+// Unwrap returns the error for clients that cannot choose.
+func (*ChoiceError) Unwrap() error { return watchpost.Errorf(watchpost.NotFound, textNoTeam) }
+
+// InvitationTo is a pending invitation as its address sees it.
+type InvitationTo struct {
+	ID       watchpost.InvitationID
+	Team     watchpost.TeamID
+	TeamName string
+	By       string // as in watchpost.Invitation
+	Ends     time.Time
+}
+
+// invitationsShown bounds the invitations that an address is shown, the oldest ones.
+const invitationsShown = 100
+
+// Invitations returns the pending invitations of an address that it does not block.
+func (r *Registry) Invitations(ctx context.Context, email string) ([]InvitationTo, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer view.Close()
+	blocks, err := blocksOf(view, email)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	now := r.env.clock.Now()
+	var found []InvitationTo
+	var teams []watchpost.TeamID
+	err = teamspace.Invitations(view, email, func(id watchpost.InvitationID, e teamspace.InvitationEntry) bool {
+		if now.Before(e.Ends) && !blocks.Refuses(e.Team) {
+			found = append(found, InvitationTo{ID: id, Team: e.Team, By: e.By, Ends: e.Ends})
+			teams = append(teams, e.Team)
+		}
+		return len(found) < invitationsShown
+	})
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	names, err := teamNames(view, teams)
+	var shown []InvitationTo
+	for _, i := range found {
+		if name, exists := names[i.Team]; exists { // otherwise the team is being deleted
+			i.TeamName = name
+			shown = append(shown, i)
+		}
+	}
+	return shown, unavailable(err)
+}
+
+// teamNames returns the names of those teams that exist.
+func teamNames(view persistence.View, teams []watchpost.TeamID) (map[watchpost.TeamID]string, error) {
+	names, ids := map[watchpost.TeamID]string{}, make([]string, len(teams))
+	for i, id := range teams {
+		ids[i] = string(id)
+	}
+	err := teamspace.LookupEach(view, teamspace.DirTeam, ids, func(id string, e teamspace.TeamEntry, _ []byte) {
+		names[watchpost.TeamID(id)] = e.Name
+	})
+	return names, err
+}
+
+func blocksOf(view persistence.View, email string) (watchpost.InvitationBlocks, error) {
+	space := persistence.Space(signInShard(teamspace.KeyAddress, email))
+	blocks, err := teamspace.Load[watchpost.InvitationBlocks](view, space, teamspace.Key(teamspace.KeyBlocks, email))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return blocks, nil
+	}
+	return blocks, err
+}
+
+// MustChoose returns a *ChoiceError when a person who has proved the address has to choose
+// a team first.
+func (r *Registry) MustChoose(ctx context.Context, email string, c Choice) error {
+	if c.Accept != "" {
+		return nil
+	}
+	// Both are read for every address, so that the time of the answer tells nothing.
+	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return unavailable(err)
+	}
+	invitations, err := r.Invitations(ctx, email)
+	if err != nil {
+		return err
+	}
+	if len(invitations) > 0 && (c.Asks || owner.Team == "" && (c.JoinsOnly || !r.open)) {
+		return &ChoiceError{invitations}
+	}
+	return nil
+}
+
+// acceptInvitation signs a person in to the team of an invitation (NotFound, Conflict when
+// the address belongs to a team, PlanLimit). In a cluster, the error is an ElsewhereError
+// when another node serves the team.
+func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.InvitationID) (SignedIn, error) {
+	entry, err := r.invitation(p.Email, id)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if !r.serves(string(entry.Team)) {
+		return SignedIn{}, &ElsewhereError{Team: entry.Team, Accepted: true, FullName: p.FullName}
+	}
+	return Ask(ctx, r, entry.Team, acceptInvitation{id, p})
+}
+
+// DeclineInvitation ends a pending invitation for who has proved its address (NotFound).
+// In a cluster, the error is as that of SignIn.
+func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
+	entry, err := r.invitation(email, id)
+	if err != nil {
+		return err
+	}
+	if !r.serves(string(entry.Team)) {
+		return &ElsewhereError{Team: entry.Team, Accepted: true}
+	}
+	_, err = Ask(ctx, r, entry.Team, declineInvitation{id, email})
+	return err
+}
+
+// invitation returns the entry of an invitation of an address (NotFound).
+func (r *Registry) invitation(email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
+	if !watchpost.ValidID(string(id)) {
+		return teamspace.InvitationEntry{}, errInvitation()
+	}
+	entry, err := teamspace.Read[teamspace.InvitationEntry](r.env.store, teamspace.DirInvitation, teamspace.InvitationName(email, id))
+	if errors.Is(err, persistence.ErrNotFound) {
+		return entry, errInvitation()
+	}
+	return entry, unavailable(err)
+}
+
+// BlockInvitations blocks or allows the invitations of a team, or of all ("") for an
+// address that was proved. The teams do not hear of it.
+func (r *Registry) BlockInvitations(ctx context.Context, email string, team watchpost.TeamID, blocked bool) error {
+	_, err := ask[Done](ctx, r, signInShard(teamspace.KeyAddress, email), blockInvitations{email, team, blocked})
+	return err
+}
+
+// Consent is what an address that was proved decides about.
+type Consent struct {
+	TeamName    string // of the team that the address belongs to; "": none
+	Founds      bool   // it may make a team
+	Invitations []InvitationTo
+	// All invitations are blocked, or those of Blocked.
+	All     bool
+	Blocked []BlockedTeam
+}
+
+// BlockedTeam is a team whose invitations an address blocks. It has no name if it does not
+// exist any more.
+type BlockedTeam struct {
+	ID   watchpost.TeamID
+	Name string
+}
+
+// Consent returns what an address that was proved decides about.
+func (r *Registry) Consent(ctx context.Context, email string) (c Consent, err error) {
+	if c.Invitations, err = r.Invitations(ctx, email); err != nil {
+		return c, err
+	}
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return c, unavailable(err)
+	}
+	defer view.Close()
+	blocks, err := blocksOf(view, email)
+	if err != nil {
+		return c, unavailable(err)
+	}
+	owner, err := teamspace.Lookup[teamspace.OwnerEntry](view, teamspace.DirEmail, email)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return c, unavailable(err)
+	}
+	names, err := teamNames(view, append(blocks.Teams, owner.Team))
+	c.TeamName, c.Founds, c.All = names[owner.Team], owner.Team == "" && r.open, blocks.All
+	for _, id := range blocks.Teams {
+		c.Blocked = append(c.Blocked, BlockedTeam{id, names[id]})
+	}
+	return c, unavailable(err)
+}
+
+// Invite makes a pending invitation and mails it (see InviteMember). Neither the answer nor
+// its time says anything about the address: a mail that the address blocks is stored for
+// nobody instead.
+func (r *Registry) Invite(ctx context.Context, team watchpost.TeamID, m InviteMember) (watchpost.Invitation, error) {
+	i, err := Ask(ctx, r, team, m)
+	if err != nil {
+		return i, err
+	}
+	return i, r.mailInvitation(ctx, team, i)
+}
+
+// MailInvitation mails a pending invitation again (NotFound, Conflict, InvitationCap). by
+// is as in InviteMember.
+func (r *Registry) MailInvitation(ctx context.Context, team watchpost.TeamID, id watchpost.InvitationID, by watchpost.MemberID) (watchpost.Invitation, error) {
+	i, err := Ask(ctx, r, team, mailInvitation{id, by})
+	if err != nil {
+		return i, err
+	}
+	return i, r.mailInvitation(ctx, team, i)
+}
+
+func (r *Registry) mailInvitation(ctx context.Context, team watchpost.TeamID, i watchpost.Invitation) error {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer view.Close()
+	blocks, err := blocksOf(view, i.Email)
+	if err != nil {
+		return unavailable(err)
+	}
+	names, err := teamNames(view, []watchpost.TeamID{team})
+	if err != nil {
+		return unavailable(err)
+	}
+	m := invitationMail(i, names[team])
+	if blocks.Refuses(team) {
+		r.postToNobody(ctx, m)
+		return nil
+	}
+	r.post(ctx, m)
+	return nil
+}

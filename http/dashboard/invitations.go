@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"net/http"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+)
+
+// invitationView is a pending invitation of the team.
+type invitationView struct {
+	ID      watchpost.InvitationID
+	Email   string
+	Role    watchpost.Role
+	By      string
+	Made    moment
+	Expires string
+	Mailed  bool // not long ago
+}
+
+func (p *teamPage) addInvitations(team actors.TeamView, now time.Time) {
+	p.Alone = len(team.Team.Members) == 1
+	if !p.Admin {
+		return
+	}
+	for i := range team.Invitations {
+		one := &team.Invitations[i]
+		p.Invited = append(p.Invited, invitationView{
+			ID: one.ID, Email: one.Email, Role: one.Role, By: one.By, Made: momentOf(agoOrNow(one.CreatedAt, now), one.CreatedAt),
+			Expires: one.Ends().UTC().Format("2 January"), Mailed: one.CheckMailAgain(now) != nil,
+		})
+	}
+}
+
+// changeInvitations invites, mails an invitation again, or withdraws it.
+func (d *Dashboard) changeInvitations(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if err := adminsOnly(v); err != nil {
+		return err
+	}
+	ctx, id := r.Context(), watchpost.InvitationID(r.PostFormValue("invitation"))
+	var err error
+	switch r.PostFormValue("do") {
+	case "mail":
+		_, err = d.Registry.MailInvitation(ctx, v.session.Team, id, v.member.ID)
+	case "withdraw":
+		_, err = actors.Ask(ctx, d.Registry, v.session.Team, actors.WithdrawInvitation{Invitation: id})
+	default:
+		err = d.invite(r, v)
+	}
+	switch kind := watchpost.KindOf(err); {
+	case err == nil:
+		http.Redirect(w, r, pathTeam, http.StatusSeeOther)
+		return nil
+	case kind != watchpost.Invalid && kind != watchpost.Conflict && kind != watchpost.InvitationCap:
+		return err
+	}
+	page, failure := d.teamPage(r, v)
+	if failure != nil {
+		return failure
+	}
+	status, text, _ := d.Fault(r, err)
+	if status == http.StatusBadRequest {
+		status = http.StatusUnprocessableEntity // as other forms
+	}
+	page.Title, page.Error, page.Email = "Error: Team", text, r.PostFormValue("email")
+	return render(w, status, "team.html", page)
+}
+
+// invite makes a pending invitation and mails it.
+func (d *Dashboard) invite(r *http.Request, v *visit) error {
+	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
+	if !ok {
+		return watchpost.Errorf(watchpost.Invalid, "Enter an address as in ada@example.com.")
+	}
+	role, err := watchpost.ParseRole(r.PostFormValue("role"))
+	if err != nil {
+		return err
+	}
+	_, err = d.Registry.Invite(r.Context(), v.session.Team, actors.InviteMember{Email: email, Role: role, By: v.member.ID})
+	return err
+}
+
+// leave takes the visitor out of the team.
+func (d *Dashboard) leave(w http.ResponseWriter, r *http.Request, v *visit) error {
+	request := actors.LeaveTeam{Member: v.member.ID, Closing: r.PostFormValue("closing") != ""}
+	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, request); err != nil {
+		return err
+	}
+	d.setCookie(w, r, "", d.Clock.Now())
+	http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
+	return nil
+}
