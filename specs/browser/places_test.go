@@ -27,18 +27,25 @@ type placed struct {
 	Question, Timer                 float64
 }
 
-// TestPlaces measures in which places Chromium and Firefox let a page work, in a window of
-// an ordinary start, by the time that a page of the network takes. WATCHPOST_PLACES is
-// the number of pages that are read; it fails on no figure.
-func TestPlaces(t *testing.T) {
+// pageDelays returns the number of pages that a measurement reads, and the times that a
+// page takes. Without WATCHPOST_PLACES nothing is measured.
+func pageDelays(t *testing.T) (pages int, delays []time.Duration) {
+	t.Helper()
 	pages, err := strconv.Atoi(os.Getenv("WATCHPOST_PLACES"))
 	if err != nil {
 		t.Skip("WATCHPOST_PLACES is not set: it measures")
 	}
-	delays := []time.Duration{0, time.Second, 3 * time.Second, 10 * time.Second}
 	if one, err := time.ParseDuration(os.Getenv("WATCHPOST_PLACES_DELAY")); err == nil {
-		delays = []time.Duration{one}
+		return pages, []time.Duration{one}
 	}
+	return pages, []time.Duration{0, time.Second, 3 * time.Second, 10 * time.Second}
+}
+
+// TestPlaces measures in which places Chromium and Firefox let a page work, in a window of
+// an ordinary start, by the time that a page of the network takes. WATCHPOST_PLACES is
+// the number of pages that are read; it fails on no figure.
+func TestPlaces(t *testing.T) {
+	pages, delays := pageDelays(t)
 	w := theWorld(t)
 	probe, err := filepath.Abs(filepath.Join("testdata", "places"))
 	require.NoError(t, err)
@@ -103,4 +110,24 @@ func measurePlaces(t *testing.T, run func(string) (string, error), url string, p
 			return all
 		}
 	}
+}
+
+// TestSlowTasks measures how long a read and a write take in a window, by the time that a
+// page of the network takes, from the request to the output. It fails on no figure.
+func TestSlowTasks(t *testing.T) {
+	_, delays := pageDelays(t)
+	onBothSites(t, true, func(t *testing.T, w *world) {
+		posts := w.feed(t)
+		for browser, join := range windows(t, w) {
+			m := join("slow-" + browser)
+			for n, delay := range delays {
+				m.network.SetFaults(m.account, fakenetwork.Faults{Slow: delay})
+				begin := time.Now()
+				m.completed(m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"}))
+				read := time.Since(begin)
+				m.completed(m.ask("/network-agent/like-post", fields{"social_urn": posts[n].URN}))
+				t.Logf("%s, %v a page: search for people %v, like %v", browser, delay, read.Round(100*time.Millisecond), (time.Since(begin) - read).Round(100*time.Millisecond))
+			}
+		}
+	})
 }

@@ -66,7 +66,15 @@ func (m *team) inWindow(email, account string) *member {
 // browser freezes what it thinks that no one misses.
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	m := worldOf(t, singlePage).createTeam(t, "window@example.com").inWindow("window@example.com", "window")
+	m := windows(t, worldOf(t, singlePage))["chromium"]("window")
+	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
+	m.readScanAndWrite()
+}
+
+// TestFirefoxWindow: in Firefox the same.
+func TestFirefoxWindow(t *testing.T) {
+	t.Parallel()
+	m := windows(t, worldOf(t, singlePage))["firefox"]("fox-window")
 	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
 	m.readScanAndWrite()
 }
@@ -95,12 +103,27 @@ func TestCollapsedGroup(t *testing.T) {
 		m.network.SetFaults(m.account, fakenetwork.Faults{Slow: slowPage})
 		p := m.settings()
 		p.run(`chrome.tabGroups.onUpdated.addListener(group => chrome.tabGroups.update(group.id, { collapsed: true }))`)
+		p.run(`globalThis.focused = []; chrome.windows.onFocusChanged.addListener(id => focused.push(id)); 0`)
 		id := m.ask("/network-agent/search-profiles", fields{"keywords": "engineer"})
 		p.until(`document.querySelector("#pill").textContent === "Slow page"`)
 		p.until(`document.querySelector("#state button")?.textContent === "Skip"`)
 		elements(t, m.completed(id), "profiles")
 		p.until(`document.querySelector("#pill").dataset.kind === "good"`)
+		require.JSONEq(t, "[]", string(p.run(`focused`)), "the member's window lost the focus")
 	})
+}
+
+// windows returns what gives a new member a browser in a window, by browser.
+func windows(t *testing.T, w *world) map[string]func(account string) *member {
+	return map[string]func(account string) *member{
+		"chromium": func(account string) *member {
+			email := account + "@example.com"
+			return w.createTeam(t, email).inWindow(email, account)
+		},
+		"firefox": func(account string) *member {
+			return startFirefox(t, filepath.Join(t.TempDir(), "profile"), []string{"DISPLAY=" + screen(t)}).join(w, account)
+		},
+	}
 }
 
 // TestEveryTaskTypeInWindows: on slow pages every type of task ends in ordinary windows
@@ -110,15 +133,7 @@ func TestEveryTaskTypeInWindows(t *testing.T) {
 		t.Skip("WATCHPOST_LONG is not set: every page takes a second")
 	}
 	onBothSites(t, false, func(t *testing.T, w *world) {
-		for browser, join := range map[string]func(account string) *member{
-			"chromium": func(account string) *member {
-				email := account + "@example.com"
-				return w.createTeam(t, email).inWindow(email, account)
-			},
-			"firefox": func(account string) *member {
-				return startFirefox(t, filepath.Join(t.TempDir(), "profile"), []string{"DISPLAY=" + screen(t)}).join(w, account)
-			},
-		} {
+		for browser, join := range windows(t, w) {
 			m := join(browser + "-window")
 			m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
 			m.everyTask(t)

@@ -86,7 +86,7 @@ export class BrowserTabs implements Tabs {
     try {
       const outcome = this.outcome(run, signal, () => {})
       outcome.catch(() => {}) // it may end before a caller listens
-      if (!await attend(task, this.call(tab, signal, 'busy', entry.task))) throw gone
+      if (!await this.noting(task, () => attend(task, this.call(tab, signal, 'busy', entry.task)))) throw gone
       this.started()
       return await this.attend(task, tab, outcome)
     } catch {
