@@ -140,3 +140,34 @@ func TestEveryTaskTypeInWindows(t *testing.T) {
 		}
 	})
 }
+
+// TestHungPage: a page that never loads keeps the others waiting for less than a minute.
+// Its task is given back, and done later.
+func TestHungPage(t *testing.T) {
+	if os.Getenv("WATCHPOST_LONG") == "" {
+		t.Skip("WATCHPOST_LONG is not set: a browser waits for 40 seconds, and the service for 30")
+	}
+	t.Parallel()
+	w := theWorld(t)
+	m := w.createTeam(t, "hung@example.com").join("hung@example.com", "hung")
+	posts := w.feed(t)
+	post := posts[len(posts)-1].URN
+	number := post[strings.LastIndex(post, ":")+1:]
+	hung := func(r *http.Request) bool { return strings.Contains(r.URL.Path, number) }
+	tab, window := w.requests.hold(t, hung), w.requests.hold(t, hung)
+	begin := time.Now()
+	liked := m.ask("/network-agent/like-post", fields{"social_urn": post})
+	tab.await(t)
+	other := m.ask("/network-agent/fetch-profile", fields{"profile_slug": m.account})
+	window.await(t)
+	m.completed(other)
+	waited := time.Since(begin)
+	state, _ := m.status(liked)
+	require.Equal(t, "pending", state)
+	tab.release()
+	window.release()
+	require.Equal(t, true, m.completed(liked)["liked"])
+	require.Equal(t, 1, m.writes.count(m.account, fakenetwork.WriteLike))
+	t.Logf("the next task was done after %v", waited.Round(time.Second))
+	require.Less(t, waited, time.Minute+20*time.Second) // a busy machine starts browsers slowly
+}

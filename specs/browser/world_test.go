@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -269,10 +270,14 @@ func (h *held) release() {
 	}
 }
 
-// requestGate can hold back a request before the network sees it.
+// requestGate can hold back requests before the network sees them.
 type requestGate struct {
-	mu    sync.Mutex
-	held  *held
+	mu      sync.Mutex
+	holding []heldRequest
+}
+
+type heldRequest struct {
+	*held
 	match func(*http.Request) bool
 }
 
@@ -280,7 +285,7 @@ type requestGate struct {
 func (g *requestGate) hold(t testing.TB, match func(*http.Request) bool) *held {
 	h := &held{applied: make(chan struct{}), answer: make(chan struct{})}
 	g.mu.Lock()
-	g.held, g.match = h, match
+	g.holding = append(g.holding, heldRequest{h, match})
 	g.mu.Unlock()
 	t.Cleanup(h.release)
 	return h
@@ -289,12 +294,13 @@ func (g *requestGate) hold(t testing.TB, match func(*http.Request) bool) *held {
 // pass returns when the request may go on.
 func (g *requestGate) pass(r *http.Request) {
 	g.mu.Lock()
-	h := g.held
-	if h == nil || !g.match(r) {
+	n := slices.IndexFunc(g.holding, func(one heldRequest) bool { return one.match(r) })
+	if n < 0 {
 		g.mu.Unlock()
 		return
 	}
-	g.held = nil
+	h := g.holding[n]
+	g.holding = slices.Delete(g.holding, n, n+1)
 	g.mu.Unlock()
 	close(h.applied)
 	<-h.answer
