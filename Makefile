@@ -218,7 +218,7 @@ load: ## 15,000 sessions and 200 clients for MINUTES, then an overload: no error
 
 PART ?= all
 CLUSTER_PART = $(if $(filter all,$(PART)),Cluster,Cluster$(PART))
-bench-cluster: postgres ## measure nodes on PostgreSQL; PART=lives, forward, activation, memory, sessions or placement; specs/scale.md has the figures
+bench-cluster: postgres ## measure nodes on PostgreSQL; PART=lives, forward, activation, memory, sessions, start or placement; specs/scale.md has the figures
 ifneq ($(PART),placement)
 	$(GO) test -run '^$$' -bench '(?i)^Benchmark$(CLUSTER_PART)' -benchtime 1x -timeout 120m -v $(BENCH_SESSIONS) ./specs/bench
 endif

@@ -67,6 +67,7 @@ type gateway struct {
 	closing         bool
 	closed          chan struct{}  // closed when closing is set
 	unauthenticated map[string]int // by client.key
+	arriving        int            // admitted, and not in open yet
 	open            map[*conn]struct{}
 	polls           map[tokenHash]*poller
 	running         sync.WaitGroup // sockets and pollers
@@ -132,11 +133,10 @@ var (
 // refusalsLogged is the least time between two lines about refused connections.
 const refusalsLogged = time.Minute
 
-// admit counts a client's connection before its welcome; leave must be called
-// when it is welcome, or has gone.
-func (s *Server) admit(c client) (leave func(), err error) {
+// admit gives a client's connection a place.
+func (s *Server) admit(c client) (*admission, error) {
 	g, key := s.sessions, c.key()
-	leave, err = g.admit(key)
+	a, err := g.admit(key)
 	if errors.Is(err, errRefused) {
 		reason := refusedBeforeHello
 		if errors.Is(err, errTooManySessions) {
@@ -148,37 +148,55 @@ func (s *Server) admit(c client) (leave func(), err error) {
 			s.log.Warn("connections refused", "reason", err, "client", key, "refused", g.refused.Swap(0))
 		})
 	}
-	return leave, err
+	return a, err
 }
 
-func (g *gateway) admit(key string) (leave func(), err error) {
+// admission is the place of a connection from its arrival until its welcome. leave must
+// be called when it is welcome, or has gone.
+type admission struct {
+	g    *gateway
+	key  string
+	kept bool // the place is that of an open connection
+}
+
+func (g *gateway) admit(key string) (*admission, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
 	case g.closing:
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
-	case g.max > 0 && len(g.open) >= g.max:
+	case g.max > 0 && len(g.open)+g.arriving >= g.max:
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManySessions)
 	case g.unauthenticated[key] >= maxUnauthenticated:
 		return nil, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errTooManyUnauthenticated)
 	}
 	g.unauthenticated[key]++
-	return sync.OnceFunc(func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if g.unauthenticated[key]--; g.unauthenticated[key] == 0 {
-			delete(g.unauthenticated, key)
-		}
-	}), nil
+	g.arriving++
+	return &admission{g: g, key: key}, nil
 }
 
-// add keeps a connection until remove; false when the gateway closes.
-func (g *gateway) add(c *conn) bool {
+func (a *admission) leave() {
+	g := a.g
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unauthenticated[a.key]--; g.unauthenticated[a.key] == 0 {
+		delete(g.unauthenticated, a.key)
+	}
+	if !a.kept {
+		g.arriving--
+	}
+}
+
+// open keeps the connection until remove; false when the gateway closes.
+func (a *admission) open(c *conn) bool {
+	g := a.g
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closing {
 		return false
 	}
+	a.kept = true
+	g.arriving--
 	g.open[c] = struct{}{}
 	g.running.Add(1)
 	return true

@@ -104,14 +104,14 @@ func (s *Server) pollerFor(r *http.Request, token string, frames []protocol.Fram
 
 // openPoller connects a session by its hello.
 func (s *Server) openPoller(r *http.Request, hash tokenHash, hello protocol.Frame) (*poller, error) {
-	leave, err := s.admit(s.clientOf(r))
+	admitted, err := s.admit(s.clientOf(r))
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer admitted.leave()
 	p := &poller{token: hash, turn: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
 	p.conn = newConn(p.wake)
-	if !s.sessions.add(p.conn) {
+	if !admitted.open(p.conn) {
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 	}
 	link, err := s.connect(r.Context(), hello, p.conn)

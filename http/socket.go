@@ -29,12 +29,12 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		s.writeError(r, err)
 		return
 	}
-	leave, err := s.admit(s.clientOf(r))
+	admitted, err := s.admit(s.clientOf(r))
 	if err != nil {
 		s.writeError(r, err)
 		return
 	}
-	defer leave()
+	defer admitted.leave()
 	if !upgrades(r) {
 		w.Header().Set("Upgrade", "websocket")
 		stateOf(r.Context()).writeError(http.StatusUpgradeRequired, textNoUpgrade)
@@ -45,7 +45,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone
 	}
 	k := newSocket(s, web)
-	if !s.sessions.add(k.conn) {
+	if !admitted.open(k.conn) {
 		if web.writeClose(closeGoingAway, textShuttingDown) == nil {
 			web.drain()
 		}

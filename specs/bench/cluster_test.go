@@ -49,7 +49,8 @@ type deployed struct {
 	database *postgrestest.Server // nil with files
 }
 
-func (d deployment) start(b *testing.B) *deployed {
+// start starts the service; flags are more of its nodes.
+func (d deployment) start(b *testing.B, flags ...string) *deployed {
 	b.Helper()
 	var store string
 	s := &deployed{}
@@ -69,7 +70,7 @@ func (d deployment) start(b *testing.B) *deployed {
 		s.single = start(b, binary, args...)
 		addresses = []string{strings.TrimPrefix(s.single.url, "http://")}
 	} else {
-		c, err := local.New(local.Options{Binary: binary, Dir: b.TempDir(), StoreURL: store})
+		c, err := local.New(local.Options{Binary: binary, Dir: b.TempDir(), StoreURL: store, Arguments: flags})
 		require.NoError(b, err)
 		b.Cleanup(func() { require.NoError(b, c.Close()) })
 		s.cluster = c

@@ -2,10 +2,12 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -157,43 +159,124 @@ func BenchmarkClusterSessions(b *testing.B) {
 	}
 	for b.Loop() {
 		d := deployment{"cluster-3", 3, true}.start(b)
-		tokens, _ := d.makeTeams(sessions / sessionTeam)
-		ctx, stop := context.WithCancel(b.Context())
-		s := newStorm(ctx, d.nodes, sessions)
-		s.running.Go(s.beat)
-		gate := make(chan struct{}, 100) // members open their browsers over minutes, here 100 at a time
-		began := time.Now()
-		for i, token := range tokens {
-			gate <- struct{}{}
-			s.running.Go(func() {
-				time.AfterFunc(50*time.Millisecond, func() { <-gate })
-				s.run(i, token)
-			})
-		}
-		s.await(b, sessions)
-		b.ReportMetric(float64(sessions)/time.Since(began).Seconds(), "connects/s")
+		s, stop := d.connectAll(b, sessions)
 		wait(sessionSettle)
 		var memory float64
 		for _, n := range d.nodes {
 			memory += float64(memoryOf(b, n))
 		}
 		b.ReportMetric(memory/float64(sessions), "B/session-all-nodes")
-		s.mu.Lock()
-		s.back, s.tries = nil, 0
-		s.mu.Unlock()
-
+		s.forget()
 		require.NoError(b, d.cluster.Kill(d.nodes[0]))
 		wait(time.Second)
 		b.ReportMetric(s.await(b, sessions).Seconds()+1, "all-back-s")
-		s.mu.Lock()
-		back, tries := slices.Clone(s.back), s.tries
-		s.mu.Unlock()
-		require.NotEmpty(b, back)
-		b.ReportMetric(float64(len(back)), "lost")
-		b.ReportMetric(float64(tries), "failed-tries")
-		reportTimes(b, "back", back)
+		s.report(b, "")
 		stop()
-		s.running.Wait()
+		b.ReportMetric(0, "ns/op")
+	}
+}
+
+// connectAll connects new sessions, and reports how fast. stop ends them.
+func (s *deployed) connectAll(b *testing.B, sessions int) (connected *storm, stop func()) {
+	b.Helper()
+	tokens, _ := s.makeTeams(sessions / sessionTeam)
+	ctx, cancel := context.WithCancel(b.Context())
+	c := newStorm(ctx, s.nodes, sessions)
+	c.running.Go(c.beat)
+	gate := make(chan struct{}, 100) // members open their browsers over minutes, here 100 at a time
+	began := time.Now()
+	for i, token := range tokens {
+		gate <- struct{}{}
+		c.running.Go(func() {
+			time.AfterFunc(50*time.Millisecond, func() { <-gate })
+			c.run(i, token)
+		})
+	}
+	c.await(b, sessions)
+	b.ReportMetric(float64(sessions)/time.Since(began).Seconds(), "connects/s")
+	return c, func() { cancel(); c.running.Wait() }
+}
+
+// forget begins to count again.
+func (s *storm) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.back, s.tries = nil, 0
+}
+
+// report reports how the sessions came back that were lost.
+func (s *storm) report(b *testing.B, of string) {
+	b.Helper()
+	s.mu.Lock()
+	back, tries := slices.Clone(s.back), s.tries
+	s.mu.Unlock()
+	require.NotEmpty(b, back)
+	b.ReportMetric(float64(len(back)), of+"lost")
+	b.ReportMetric(float64(tries), of+"failed-tries")
+	reportTimes(b, of+"back", back)
+}
+
+const (
+	startSessions = 6000
+	// startBound is the --max-sessions of a node. Three nodes have 10,000 connections for
+	// 6,000 sessions: two of three are relayed, which takes both ends.
+	startBound = 4000
+	lostFor    = 40 * time.Second
+)
+
+// BenchmarkClusterStart kills all nodes with 6,000 sessions (-short: 600) and starts them
+// at the same time, as an update of all pods does. Then it kills one, while the other two
+// have no room for all sessions: they stay below their bound, and alive. It starts
+// again, and all sessions are back.
+func BenchmarkClusterStart(b *testing.B) {
+	sessions, bound := startSessions, startBound
+	if testing.Short() {
+		sessions, bound = sessions/10, bound/10
+	}
+	for b.Loop() {
+		d := deployment{"cluster-3", 3, true}.start(b, "--max-sessions", strconv.Itoa(bound))
+		s, stop := d.connectAll(b, sessions)
+		for _, n := range d.nodes {
+			require.NoError(b, d.cluster.Kill(n))
+		}
+		s.forget()
+		began := time.Now()
+		var starting sync.WaitGroup
+		failed := make([]error, len(d.nodes))
+		for i, n := range d.nodes {
+			starting.Go(func() { failed[i] = d.cluster.Start(b.Context(), n) })
+		}
+		starting.Wait()
+		require.NoError(b, errors.Join(failed...))
+		b.ReportMetric(time.Since(began).Seconds(), "start-all-serve-s")
+		s.await(b, sessions)
+		b.ReportMetric(time.Since(began).Seconds(), "start-all-back-s")
+		s.report(b, "start-")
+		s.forget()
+
+		require.NoError(b, d.cluster.Kill(d.nodes[0]))
+		var most, refused float64
+		for end := time.Now().Add(lostFor); time.Now().Before(end); wait(time.Second) {
+			refused = 0
+			for _, n := range d.nodes[1:] {
+				shown := d.at(n).metrics()
+				most = max(most, shown[`watchpost_gateway_connections{carrier="socket"}`])
+				refused += shown[`watchpost_gateway_refused_total{reason="full"}`]
+			}
+		}
+		require.LessOrEqual(b, most, float64(bound))
+		require.Positive(b, refused, "the bound was never met")
+		b.ReportMetric(most, "lost-most-connections")
+		b.ReportMetric(refused, "lost-refused")
+		b.ReportMetric(float64(s.connected()), "lost-connected")
+		var memory int64
+		for _, n := range d.nodes[1:] {
+			memory = max(memory, memoryOf(b, n))
+		}
+		b.ReportMetric(float64(memory>>20), "lost-MiB-of-a-node")
+		require.NoError(b, d.cluster.Start(b.Context(), d.nodes[0]))
+		b.ReportMetric(s.await(b, sessions).Seconds(), "again-all-back-s")
+		stop()
 		b.ReportMetric(0, "ns/op")
 	}
 }

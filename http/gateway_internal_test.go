@@ -1,0 +1,32 @@
+package httpapi
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAdmittedConnectionsTakeRoom: a connection counts for --max-sessions from when it is
+// admitted, so that many at the same time do not exceed it.
+func TestAdmittedConnectionsTakeRoom(t *testing.T) {
+	t.Parallel()
+	g, err := newGateway(nil, 1)
+	require.NoError(t, err)
+	first, err := g.admit("a")
+	require.NoError(t, err)
+	_, err = g.admit("b")
+	require.ErrorIs(t, err, errTooManySessions)
+
+	c := newConn(func() {})
+	require.True(t, first.open(c))
+	first.leave()
+	_, err = g.admit("b")
+	require.ErrorIs(t, err, errTooManySessions)
+
+	g.remove(c)
+	second, err := g.admit("b")
+	require.NoError(t, err)
+	second.leave() // it was never open
+	_, err = g.admit("b")
+	require.NoError(t, err)
+}
