@@ -106,7 +106,7 @@ func (r *Registry) MustChoose(ctx context.Context, email string, c Choice) error
 		return nil
 	}
 	// Both are read for every address, so that the time of the answer tells nothing.
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return unavailable(err)
 	}
@@ -124,7 +124,7 @@ func (r *Registry) MustChoose(ctx context.Context, email string, c Choice) error
 // the address belongs to a team, PlanLimit). In a cluster, the error is an ElsewhereError
 // when another node serves the team.
 func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.InvitationID) (SignedIn, error) {
-	entry, err := r.invitation(p.Email, id)
+	entry, err := r.invitation(ctx, p.Email, id)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -137,7 +137,7 @@ func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.I
 // DeclineInvitation ends a pending invitation for who has proved its address (NotFound).
 // In a cluster, the error is as that of SignIn.
 func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
-	entry, err := r.invitation(email, id)
+	entry, err := r.invitation(ctx, email, id)
 	if err != nil {
 		return err
 	}
@@ -149,11 +149,11 @@ func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watch
 }
 
 // invitation returns the entry of an invitation of an address (NotFound).
-func (r *Registry) invitation(email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
+func (r *Registry) invitation(ctx context.Context, email string, id watchpost.InvitationID) (teamspace.InvitationEntry, error) {
 	if !watchpost.ValidID(string(id)) {
 		return teamspace.InvitationEntry{}, errInvitation()
 	}
-	entry, err := teamspace.Read[teamspace.InvitationEntry](r.env.store, teamspace.DirInvitation, teamspace.InvitationName(email, id))
+	entry, err := teamspace.Read[teamspace.InvitationEntry](ctx, r.env.store, teamspace.DirInvitation, teamspace.InvitationName(email, id))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return entry, errInvitation()
 	}

@@ -89,7 +89,9 @@ func (ms *members) emailFree(email string) error {
 	if _, err := ms.byEmail(email); err == nil {
 		return watchpost.Errorf(watchpost.Conflict, textEmailTaken)
 	}
-	_, err := teamspace.Read[teamspace.OwnerEntry](ms.env.store, teamspace.DirEmail, email)
+	ctx, cancel := reading()
+	defer cancel()
+	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, ms.env.store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}

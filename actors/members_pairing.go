@@ -41,7 +41,9 @@ type redeemPairing struct{ hash string }
 // onRedeemPairing uses a code up and opens a session for its member: both in
 // one batch, so that a code never opens two.
 func (ms *members) onRedeemPairing(m redeemPairing) {
-	entry, stored, err := teamspace.ReadStored[teamspace.OwnerEntry](ms.env.store, teamspace.DirPairing, m.hash)
+	ctx, cancel := reading()
+	defer cancel()
+	entry, stored, err := teamspace.ReadStored[teamspace.OwnerEntry](ctx, ms.env.store, teamspace.DirPairing, m.hash)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		ms.fail(err)
 		ms.answer(nil, ms.broken)

@@ -190,7 +190,9 @@ func (ps *passkeys) onAdd(m addPasskey) {
 	id := watchpost.PasskeyID(ps.env.keyring.hash(teamspace.DirPasskey, string(m.key.ID)))
 	// The directory is compared at the commit, too: a key of two members would sign in
 	// the first one at hand.
-	if _, err := teamspace.Read[teamspace.OwnerEntry](ps.env.store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
+	ctx, cancel := reading()
+	defer cancel()
+	if _, err := teamspace.Read[teamspace.OwnerEntry](ctx, ps.env.store, teamspace.DirPasskey, string(id)); !errors.Is(err, persistence.ErrNotFound) {
 		if err == nil {
 			err = watchpost.Errorf(watchpost.Conflict, "This passkey is known already.")
 		}

@@ -78,7 +78,7 @@ func (r *Registry) ProveByPasskey(ctx context.Context, answer, client, nonce str
 
 // storedPasskey returns a passkey and whose it is.
 func (r *Registry) storedPasskey(ctx context.Context, id string) (owner teamspace.OwnerEntry, record teamspace.PasskeyRecord, err error) {
-	if owner, err = teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirPasskey, id); err != nil {
+	if owner, err = teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirPasskey, id); err != nil {
 		return owner, record, err
 	}
 	view, err := r.viewFor(ctx)

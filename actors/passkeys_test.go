@@ -30,7 +30,7 @@ func passkeyWorld(t *testing.T) (*actorstest.World, *actorstest.Team, actors.Web
 func browserOf(t *testing.T, w *actorstest.World, team *actorstest.Team, email string) actors.WebSession {
 	t.Helper()
 	opened := actorstest.Must[actors.WebSessionOpened](t, team, actors.OpenWebSession{Email: email, Agent: "Browser"})
-	session, err := w.Registry.WebSession(opened.Token)
+	session, err := w.Registry.WebSession(t.Context(), opened.Token)
 	require.NoError(t, err)
 	return session
 }

@@ -174,8 +174,8 @@ func (r *Registry) awaitEnd(ctx context.Context, a *activation) error {
 }
 
 // TeamOfToken returns the team of a session's token, or an Unauthenticated error.
-func (r *Registry) TeamOfToken(token string) (watchpost.TeamID, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
+func (r *Registry) TeamOfToken(ctx context.Context, token string) (watchpost.TeamID, error) {
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errToken()
 	}
@@ -193,12 +193,12 @@ const idAttempts = 1000
 
 // foundElsewhere returns an ElsewhereError for a person without a team whose new
 // team goes to another node: all sign-ins come to one.
-func (r *Registry) foundElsewhere(email, fullName string) error {
+func (r *Registry) foundElsewhere(ctx context.Context, email, fullName string) error {
 	id := watchpost.NewID(r.env.clock.Now())
 	if !r.open || r.serves(id) {
 		return nil
 	}
-	_, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return &ElsewhereError{Team: watchpost.TeamID(id), Accepted: true, FullName: fullName}
 	}

@@ -26,7 +26,7 @@ var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key
 
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
 // error (specification: Authentication 5).
-func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, error) {
+func (r *Registry) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
 	digest := digestOf(key)
 	team, known, drops := r.env.keys.find(digest)
 	if known {
@@ -36,7 +36,7 @@ func (r *Registry) TeamOfKey(_ context.Context, key string) (watchpost.TeamID, e
 		return "", errInvalidKey
 	}
 	began := r.env.keys.now()
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirKey, r.env.keyring.hash(teamspace.DirKey, key))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirKey, r.env.keyring.hash(teamspace.DirKey, key))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return "", errInvalidKey
 	}
@@ -324,14 +324,14 @@ func liveTeam(view persistence.View, space persistence.Space) (teamspace.TeamRec
 
 // TeamsOf lists the team of an email, or none.
 func (r *Registry) TeamsOf(ctx context.Context, email string) ([]watchpost.Team, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	line, err := teamspace.Read[teamspace.TeamEntry](r.env.store, teamspace.DirTeam, string(owner.Team))
+	line, err := teamspace.Read[teamspace.TeamEntry](ctx, r.env.store, teamspace.DirTeam, string(owner.Team))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil // deleted meanwhile
 	}

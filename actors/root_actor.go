@@ -43,9 +43,14 @@ const (
 	readTimeout       = 30 * time.Second // of one view
 )
 
+// reading bounds reads inside a mailbox.
+func reading() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), readTimeout)
+}
+
 // view opens a view for reads inside a mailbox.
 func (env *environment) view() (persistence.View, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	ctx, cancel := reading()
 	defer cancel()
 	return env.store.View(ctx)
 }

@@ -46,7 +46,7 @@ func (r *Registry) SendOTP(ctx context.Context, email, fullName, client, nonce s
 	if !r.open {
 		// A mail to no one is stored instead, so that the time of the answer tells
 		// nothing.
-		_, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, email)
+		_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
 		if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 			return unavailable(err)
 		}
@@ -112,7 +112,7 @@ func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (f
 // one.
 func (r *Registry) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	if c.Accept == "" && !c.JoinsOnly {
-		if err := r.foundElsewhere(p.Email, p.FullName); err != nil {
+		if err := r.foundElsewhere(ctx, p.Email, p.FullName); err != nil {
 			return SignedIn{}, err
 		}
 	}
@@ -144,7 +144,7 @@ func (r *Registry) SignIn(ctx context.Context, p Proof, c Choice) (signed Signed
 // signInto signs a person in to the team of the email, or to a new one. It is
 // NotFound or Conflict when that has just changed.
 func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirEmail, p.Email)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
 		switch {
 		case c.JoinsOnly:
@@ -220,7 +220,7 @@ func (r *Registry) SignInSession(ctx context.Context, req protocol.SignInRequest
 	}
 	code := watchpost.NormalizePairingCode(req.Code)
 	hash := r.env.keyring.hash(teamspace.DirPairing, code)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirPairing, hash)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirPairing, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return SessionOpened{}, errPairing()
 	}
@@ -242,7 +242,7 @@ func (r *Registry) OpenSession(ctx context.Context, who SignedIn) (SessionOpened
 // has ended already. In a cluster, the error is an ElsewhereError when another
 // node serves the team.
 func (r *Registry) SignOut(ctx context.Context, token string) error {
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirToken, r.env.keyring.hash(teamspace.DirToken, token))
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil
 	}

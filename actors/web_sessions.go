@@ -76,9 +76,9 @@ type WebSession struct {
 // WebSession returns the web session of a token, or an Unauthenticated error. It
 // reads the directory, past the team's actors: a session that has ended is not
 // in it any more.
-func (r *Registry) WebSession(token string) (WebSession, error) {
+func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, error) {
 	hash := r.env.keyring.hash(teamspace.DirWebSession, token)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirWebSession, hash)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirWebSession, hash)
 	switch {
 	case token == "" || errors.Is(err, persistence.ErrNotFound):
 		return WebSession{}, errSignedOut()
@@ -94,7 +94,7 @@ func (r *Registry) WebSession(token string) (WebSession, error) {
 // (Unauthenticated).
 func (r *Registry) RedeemSignInLink(ctx context.Context, token, agent string) (WebSessionOpened, error) {
 	hash := r.env.keyring.hash(teamspace.DirSignInLink, token)
-	owner, err := teamspace.Read[teamspace.OwnerEntry](r.env.store, teamspace.DirSignInLink, hash)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirSignInLink, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return WebSessionOpened{}, errSignedOut()
 	}

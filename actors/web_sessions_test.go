@@ -23,13 +23,13 @@ func TestWebSessions(t *testing.T) {
 		return actorstest.Must[actors.WebSessionOpened](t, team, actors.OpenWebSession{Email: email, Agent: "Browser"}).Token
 	}
 	session := func(token string) actors.WebSession {
-		s, err := w.Registry.WebSession(token)
+		s, err := w.Registry.WebSession(t.Context(), token)
 		require.NoError(t, err)
 		return s
 	}
 	ended := func(token string) {
 		t.Helper()
-		_, err := w.Registry.WebSession(token)
+		_, err := w.Registry.WebSession(t.Context(), token)
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	}
 	first, other := open(ada), open(bob)
@@ -91,11 +91,11 @@ func TestSignInLinks(t *testing.T) {
 		require.Equal(t, watchpost.Unauthenticated, watchpost.KindOf(err))
 	}
 	used, late := link(), link()
-	_, err := w.Registry.WebSession(used)
+	_, err := w.Registry.WebSession(t.Context(), used)
 	require.Error(t, err, "a link is no session")
 	opened, err := redeem(used)
 	require.NoError(t, err)
-	_, err = w.Registry.WebSession(opened.Token)
+	_, err = w.Registry.WebSession(t.Context(), opened.Token)
 	require.NoError(t, err)
 	refused(opened.Token)
 	refused(used)

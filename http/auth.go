@@ -35,7 +35,9 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := stateOf(r.Context())
 		x.ctx.bound(s.timing.Request)
+		x.ctx.within(s.leaseFor(r))
 		team, err := s.teamOfKey(&x.ctx, r.Header.Get("X-Api-Key"))
+		x.ctx.within(nil)
 		if err != nil {
 			s.writeError(r, err)
 			return
@@ -175,8 +177,12 @@ func (s *Server) withAdmin(next http.Handler) http.Handler {
 // withToken notes of whose team a session is. The route checks the token.
 func (s *Server) withToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if team, err := s.registry.TeamOfToken(bearer(r)); err == nil {
-			stateOf(r.Context()).knownAs(s, team)
+		x := stateOf(r.Context())
+		x.ctx.within(s.leaseFor(r))
+		team, err := s.registry.TeamOfToken(&x.ctx, bearer(r))
+		x.ctx.within(nil)
+		if err == nil {
+			x.knownAs(s, team)
 		}
 		next.ServeHTTP(w, r)
 	})

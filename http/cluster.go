@@ -37,6 +37,9 @@ type Cluster struct {
 // Node is this node as the server uses it.
 type Node interface {
 	ID() string
+	// Lease ends when this node serves nothing any more, because it could not renew its
+	// lease. After a renewal there is another one.
+	Lease() context.Context
 	// Place returns where a name belongs, and a channel that is closed when that
 	// may have changed.
 	Place(name string) (cluster.Place, <-chan struct{})
@@ -238,11 +241,25 @@ func (s *Server) serveAtOwner(w http.ResponseWriter, r *http.Request, name strin
 			return
 		}
 		x.routed.moved = false
+		if s.held(r) == nil { // a session stays connected
+			x.ctx.within(s.leaseFor(r))
+		}
 		next.ServeHTTP(w, r)
+		x.ctx.within(nil)
 		if !x.routed.moved {
 			return
 		}
 	}
+}
+
+// leaseFor returns the lease with which this node's work for a client's request ends; nil
+// without one. Nothing tells when the database answers a node without a lease, and the
+// client can try another node. The edge of a forwarded request finds that out by itself.
+func (s *Server) leaseFor(r *http.Request) context.Context {
+	if s.cluster == nil || peerOf(r.Context()) != nil {
+		return nil
+	}
+	return s.cluster.Node.Lease()
 }
 
 // movedAway reports whether a request met a name that has just moved to another

@@ -25,6 +25,7 @@ type placedNode struct {
 	others  []string
 	view    int64
 	changed chan struct{}
+	lease   context.Context // nil: it does not end
 }
 
 // ID implements httpapi.Node.
@@ -34,7 +35,25 @@ func (n *placedNode) ID() string { return n.id }
 func (n *placedNode) Place(string) (cluster.Place, <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return cluster.Place{Here: n.id == n.owner, Owner: n.owner, View: n.view}, n.changed
+	here := n.id == n.owner && (n.lease == nil || n.lease.Err() == nil)
+	return cluster.Place{Here: here, Owner: n.owner, View: n.view}, n.changed
+}
+
+// Lease implements httpapi.Node.
+func (n *placedNode) Lease() context.Context {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lease == nil {
+		return context.Background()
+	}
+	return n.lease
+}
+
+// hold gives the node a lease that ends with a context.
+func (n *placedNode) hold(lease context.Context) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lease = lease
 }
 
 // Refresh implements httpapi.Node.

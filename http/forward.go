@@ -33,6 +33,9 @@ var errLeft = errors.New("the node has left the cluster")
 // the first one then, which could be carried out although the second was refused.
 var errPending = errors.New("the owner may get the request yet")
 
+// errNoLease means that this node may not serve a team that is its own.
+var errNoLease = errors.New("this node has no lease")
+
 // errStopping means that this node stops, and the request would be held at the owner.
 var errStopping = errors.New("this node stops")
 
@@ -77,7 +80,11 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 				pending = place.View
 			}
 		}
-		if err := c.await(ctx, name, place, changed); err != nil {
+		err := errNoLease
+		if c.Node.Lease().Err() == nil {
+			err = c.await(ctx, name, place, changed)
+		}
+		if err != nil {
 			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))
 		}
 	}

@@ -37,13 +37,13 @@ func (k *socket) relayed(r *http.Request, hello protocol.Frame) (here bool) {
 	if c == nil || peerOf(r.Context()) != nil {
 		return true
 	}
-	team, err := k.server.registry.TeamOfToken(hello.Token)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), holdTime)
+	defer cancel()
+	team, err := k.server.registry.TeamOfToken(ctx, hello.Token)
 	if err != nil {
 		return true // connect says so
 	}
 	name := string(team)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), holdTime)
-	defer cancel()
 	missed := "" // the node that was not reached
 	for {
 		place, changed := c.Node.Place(name)

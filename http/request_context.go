@@ -17,6 +17,8 @@ type requestContext struct {
 	mu     sync.Mutex
 	armed  context.Context // has the timer; nil until a caller waits
 	cancel context.CancelFunc
+	also   context.Context // see within
+	apart  func() bool     // ends the tie of armed to also
 }
 
 type stateKey struct{}
@@ -34,6 +36,25 @@ func (c *requestContext) begin(parent context.Context, x *requestState) {
 // bound sets the deadline, before a caller waits.
 func (c *requestContext) bound(d time.Duration) { c.deadline = realNow().Add(d) }
 
+// within makes the context end with another one, too, until the next call; nil: with
+// no other.
+func (c *requestContext) within(also context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.apart != nil {
+		c.apart()
+	}
+	c.also, c.apart = also, nil
+	c.tie()
+}
+
+// tie ties armed to also, once both are there; the caller holds the lock.
+func (c *requestContext) tie() {
+	if c.also != nil && c.cancel != nil {
+		c.apart = context.AfterFunc(c.also, c.cancel)
+	}
+}
+
 // ended is the context for callers that begin to wait after the end.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -45,6 +66,9 @@ var ended = func() context.Context {
 func (c *requestContext) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.apart != nil {
+		c.apart()
+	}
 	if c.armed == nil {
 		c.armed = ended
 		return
@@ -56,13 +80,15 @@ func (c *requestContext) end() {
 func (c *requestContext) arm() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.armed != nil:
-	case c.deadline.IsZero():
+	if c.armed != nil {
+		return c.armed
+	}
+	if c.deadline.IsZero() {
 		c.armed, c.cancel = context.WithCancel(c.Context)
-	default:
+	} else {
 		c.armed, c.cancel = context.WithDeadline(c.Context, c.deadline)
 	}
+	c.tie()
 	return c.armed
 }
 
@@ -81,11 +107,13 @@ func (c *requestContext) Done() <-chan struct{} { return c.arm().Done() }
 // Err implements context.Context.
 func (c *requestContext) Err() error {
 	c.mu.Lock()
-	armed := c.armed
+	armed, also := c.armed, c.also
 	c.mu.Unlock()
 	switch {
 	case armed != nil:
 		return armed.Err()
+	case also != nil && also.Err() != nil:
+		return also.Err()
 	case c.Context.Err() != nil:
 		return c.Context.Err()
 	case !c.deadline.IsZero() && !realNow().Before(c.deadline):

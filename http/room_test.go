@@ -17,7 +17,7 @@ func TestOverload(t *testing.T) {
 	busy, other := h.team("Busy", "growth"), h.team("Other", "growth")
 	const room = 256
 	require.Equal(t, 200, busy.call("GET", "/api-posts", "").status) // each further one reads the store once
-	held := &heldReads{reached: make(chan struct{}), release: make(chan struct{})}
+	held := &holdUp{reached: make(chan struct{}), release: make(chan struct{})}
 	h.store.held.Store(held)
 	replies := make(chan int, room)
 	for range room {

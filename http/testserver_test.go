@@ -54,15 +54,27 @@ type testServer struct {
 	store    *faultyStore
 }
 
-// faultyStore is a store that can be told to be read no more, or to hold readers up.
+// faultyStore is a store that can be told to be read no more, or to hold readers or
+// writers up.
 type faultyStore struct {
 	persistence.Store
-	broken atomic.Bool
-	held   atomic.Pointer[heldReads]
+	broken     atomic.Bool
+	held       atomic.Pointer[holdUp]
+	heldWrites atomic.Pointer[holdUp]
 }
 
-// heldReads holds readers of a store until release is closed.
-type heldReads struct{ reached, release chan struct{} }
+// holdUp holds callers of a store until release is closed. A reader leaves with its
+// context.
+type holdUp struct{ reached, release chan struct{} }
+
+// Submit implements persistence.Store.
+func (u *faultyStore) Submit(space persistence.Space, epoch persistence.Epoch, b *persistence.Batch, done func(error)) {
+	if held := u.heldWrites.Load(); held != nil {
+		held.reached <- struct{}{}
+		<-held.release
+	}
+	u.Store.Submit(space, epoch, b, done)
+}
 
 // View implements persistence.Store.
 func (u *faultyStore) View(ctx context.Context) (persistence.View, error) {
@@ -71,7 +83,11 @@ func (u *faultyStore) View(ctx context.Context) (persistence.View, error) {
 	}
 	if held := u.held.Load(); held != nil {
 		held.reached <- struct{}{}
-		<-held.release
+		select {
+		case <-held.release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	return u.Store.View(ctx)
 }

@@ -90,7 +90,7 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 	if err != nil {
 		return nil, watchpost.WrapError(watchpost.Unauthenticated, "Signed out", err)
 	}
-	session, err := d.Registry.WebSession(c.Value)
+	session, err := d.Registry.WebSession(r.Context(), c.Value)
 	if err != nil {
 		return nil, err
 	}

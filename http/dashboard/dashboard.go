@@ -139,7 +139,7 @@ func (d *Dashboard) Place(r *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	session, err := d.Registry.WebSession(c.Value)
+	session, err := d.Registry.WebSession(r.Context(), c.Value)
 	if err != nil {
 		return "" // the page says so
 	}

@@ -45,7 +45,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request, v *visit) err
 		if !more && !quiet {
 			return nil
 		}
-		if _, err := d.Registry.WebSession(v.token); err != nil {
+		if _, err := d.Registry.WebSession(r.Context(), v.token); err != nil {
 			return nil // signed out elsewhere: the stream ends
 		}
 		_ = out.SetWriteDeadline(time.Now().Add(writeTime))

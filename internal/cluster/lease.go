@@ -147,6 +147,7 @@ func (n *Node) give(ctx context.Context, view View) error {
 	n.own.reset()
 	n.move(view)
 	n.leaseEnd = 0
+	n.endLease()
 	n.announce()
 	n.mu.Unlock()
 	return n.o.Release(ctx, n.keeps)
@@ -196,6 +197,9 @@ func (n *Node) update(view View, sent time.Duration) {
 	defer n.mu.Unlock()
 	before, lapsed := n.own.tenure.current(), n.leaseEnd <= sinceBoot()
 	n.leaseEnd = sent + n.o.TTL
+	if n.lease.Err() != nil {
+		n.lease, n.endLease = context.WithCancel(context.Background())
+	}
 	n.move(view)
 	if n.watchdog == nil {
 		n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
@@ -224,6 +228,7 @@ func (n *Node) lapse() {
 	n.mu.Lock()
 	ended := sinceBoot() >= n.leaseEnd
 	if ended {
+		n.endLease()
 		n.announce()
 	}
 	n.mu.Unlock()

@@ -107,11 +107,15 @@ func TestLostDatabaseReleasesNothing(t *testing.T) {
 	all := func() bool { return covered(t, testNode{served: a.served}) }
 	await(t, "it serves all", all)
 	joined.Store(true)
+	lease := a.Lease()
+	require.NoError(t, lease.Err())
 	require.NoError(t, own.Stop())
-	await(t, "the lease ends", func() bool { return testutil.ToFloat64(a.metrics.lapses) == 1 })
+	<-lease.Done()
+	await(t, "the lapse is counted", func() bool { return testutil.ToFloat64(a.metrics.lapses) == 1 })
 	require.Equal(t, make([]bool, names), a.served())
 	require.NoError(t, own.Run())
 	await(t, "it serves all again", all)
+	require.NoError(t, a.Lease().Err())
 	require.Zero(t, released.Load())
 }
 

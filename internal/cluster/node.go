@@ -69,7 +69,9 @@ type Node struct {
 	pulses   pulses              // of the other members
 	drained  bool                // this node gives up its names for an operator
 	watchdog *time.Timer         // at the end of the lease
-	changed  chan struct{}       // closed and replaced when Place can answer otherwise
+	lease    context.Context     // see Lease
+	endLease context.CancelFunc
+	changed  chan struct{} // closed and replaced when Place can answer otherwise
 
 	stop       context.CancelFunc // ends the renewals and releases
 	running    sync.WaitGroup
@@ -87,6 +89,8 @@ func New(o Options) *Node {
 		o.Reached = func(context.Context, []string) error { return nil }
 	}
 	n := &Node{o: o, own: ownership{id: o.ID}, pulses: pulses{}, incarnation: rand.Text(), kick: make(chan struct{}, 1), releases: make(chan struct{}, 1), failed: make(chan error, 1), changed: make(chan struct{})}
+	n.lease, n.endLease = context.WithCancel(context.Background())
+	n.endLease()
 	n.metrics = newMetrics(n)
 	n.o.Config = named(o.Config, "watchpost node "+o.ID)
 	return n
@@ -176,6 +180,7 @@ func (n *Node) Close(ctx context.Context) error {
 	n.mu.Lock()
 	n.own.reset()
 	n.leaseEnd = 0
+	n.endLease()
 	n.announce()
 	n.mu.Unlock()
 	_, err := n.pool.Exec(ctx, leaveSQL, n.o.ID, n.incarnation)

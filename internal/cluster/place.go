@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"slices"
 )
@@ -46,6 +47,14 @@ func (n *Node) keeps(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.own.serves(name)
+}
+
+// Lease returns a context that ends with the lease of this node; it has ended while the
+// node has none.
+func (n *Node) Lease() context.Context {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.lease
 }
 
 // Ready returns why this node should get no requests; nil when it should.

@@ -178,14 +178,14 @@ func Names[T ~string](view persistence.View, kind string) (names []T, err error)
 }
 
 // Read looks up a directory entry in a new view.
-func Read[R any](store persistence.Store, kind, name string) (R, error) {
-	record, _, err := ReadStored[R](store, kind, name)
+func Read[R any](ctx context.Context, store persistence.Store, kind, name string) (R, error) {
+	record, _, err := ReadStored[R](ctx, store, kind, name)
 	return record, err
 }
 
 // ReadStored is lookupStored in a new view.
-func ReadStored[R any](store persistence.Store, kind, name string) (record R, stored []byte, err error) {
-	view, err := store.View(context.Background())
+func ReadStored[R any](ctx context.Context, store persistence.Store, kind, name string) (record R, stored []byte, err error) {
+	view, err := store.View(ctx)
 	if err != nil {
 		return record, nil, err
 	}
