@@ -79,8 +79,10 @@ extension: ## build the browser extension: extension/dist and a zip; NETWORK=htt
 
 # Folders are relative to extension/.
 PAGES ?= test/saved/server test/saved/single_page
-adapter-check: ## test the extension's adapters against saved pages; PAGES=folder
+MOST ?= 2
+adapter-check: ## test the extension's adapters against saved pages, and against changed ones at MOST places of each; PAGES=folder
 	extension/tools node adapter.mjs check $(PAGES)
+	extension/tools node adapter.mjs change --most $(MOST) $(PAGES)
 .PHONY: adapter-check
 
 # The key is the operator's: outside of this folder, secret, and never replaced.

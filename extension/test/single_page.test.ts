@@ -129,6 +129,17 @@ describe('a write', () => {
     expect(failure).toMatchObject({ code: 'timeout', acted: null })
   })
 
+  it('is not sure when the page cannot be read afterwards', async () => {
+    let sent = false
+    openSite('/posts/7', {
+      '/posts/7': () => ({ ...onPost, post: { ...post(7), posted_at: sent ? 'soon' : '2030-01-01T00:00:00Z' } }),
+      'POST /posts/x-7/comment': () => { sent = true; return applied },
+    })
+    const pages = openPages()
+    await pages.post('7')
+    expect(await failureOf(pages.doComment(pages.actor(undefined, ''), 'Well said'))).toMatchObject({ code: 'timeout', acted: null })
+  })
+
   it('is not sent as another account', async () => {
     const { posts, failure } = await like({
       'POST /posts/x-7/like': { kind: 'refused', reason: 'csrf' }, '/me': { ...me, csrf: 'other', viewer: { ...viewer, urn: 'urn:network:member:2' } },
@@ -230,7 +241,7 @@ describe('the tools for rendered pages', () => {
   it('press no button that is off, and do not leave the origin', async () => {
     openWindow('http://network.test/', '<button disabled></button>')
     const screen = new Screen((): Sight => ({ is: 'shown', kind: 'x' }))
-    expect(() => screen.press(document.querySelector('button')!, () => true)).toThrow(/does not accept/)
+    expect(() => screen.press(document.querySelector('button')!, () => false, () => true)).toThrow(/does not accept/)
     await expect(screen.show('https://elsewhere.test/', 'x')).rejects.toMatchObject({ code: 'page_not_understood' })
   })
 })

@@ -2,6 +2,7 @@ package fakenetwork
 
 import (
 	"net/http"
+	"slices"
 	"sort"
 	"strings"
 
@@ -93,10 +94,26 @@ func (v *visit) results(kind page.Kind, title string, t *timeline) {
 	if strings.TrimSpace(query) != "" {
 		posts, total = v.find(t, query, n, size)
 	}
-	v.show(http.StatusOK, title, page.Data{
+	data := page.Data{
 		Kind: kind, Query: query, Posts: v.postViews(posts),
 		Paging: &page.Paging{Page: n, Total: total, More: n*size < total},
-	})
+	}
+	if kind == page.KindSearch && n == 1 && len(posts) > 0 {
+		data.Promoted = v.promoted(posts)
+	}
+	v.show(http.StatusOK, title, data)
+}
+
+// promoted is the post that the network shows among others as an advert: the
+// newest of a company that is not there anyway.
+func (v *visit) promoted(others []*post) *page.Post {
+	for _, p := range visible(v.world.posts.posts, v.now) {
+		if p.company != nil && !slices.Contains(others, p) {
+			view := v.postView(p)
+			return &view
+		}
+	}
+	return nil
 }
 
 // find returns one page of the posts that match a query, and the total.

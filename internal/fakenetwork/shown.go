@@ -34,6 +34,9 @@ func (s *shown) Ago(t time.Time) string { return ago(s.Now, t) }
 // Card is a post as a list shows it.
 func (s *shown) Card(p page.Post) card { return card{Post: p, shown: s} }
 
+// Advert is a post that is shown among others as an advert.
+func (s *shown) Advert(p page.Post) card { return card{Post: p, shown: s, Promoted: true} }
+
 // Whole is a post as its own page shows it.
 func (s *shown) Whole() card { return card{Post: *s.Data.Post, shown: s, Whole: true} }
 
@@ -83,7 +86,7 @@ func (s *shown) Filters() filters {
 type card struct {
 	page.Post
 	*shown
-	Whole bool
+	Whole, Promoted bool
 }
 
 // Social reports whether the post can be liked and commented on; forum posts

@@ -3,12 +3,14 @@
 
 import { Fault } from '../shared/fault'
 import { refusal, stateFault } from './states'
-import { notUnderstood, the } from './markup'
+import { agree, controlOf, notUnderstood, one, pageOf, type Part } from './markup'
 
-/** Types into a field of the page as a keyboard would. */
-export function fill(field: HTMLTextAreaElement | HTMLSelectElement, value: string): void {
+/** Types into a field of the page, or chooses from it, as a person would. */
+export function fill(part: Part, value: string): void {
+  const field = controlOf<HTMLTextAreaElement | HTMLSelectElement>(part)
   field.focus()
   field.value = value
+  if (field.localName === 'select') agree(field.value, value, 'a choice')
   field.dispatchEvent(new Event('input', { bubbles: true }))
   field.dispatchEvent(new Event('change', { bubbles: true }))
 }
@@ -18,11 +20,11 @@ export function fill(field: HTMLTextAreaElement | HTMLSelectElement, value: stri
  * write. Returns the URN of the created object, or "". A Fault with sure: false
  * means that the page does not know the outcome.
  */
-export async function submit(form: HTMLFormElement): Promise<string> {
-  const button = the(form, 'button') as HTMLButtonElement
+export async function submit(part: Part): Promise<string> {
+  const form = controlOf<HTMLFormElement>(part), button = controlOf<HTMLButtonElement>(one(part, 'button'))
   if (button.disabled) throw notUnderstood('a form that cannot be sent')
   if (!form.checkValidity()) throw new Fault('invalid_input', 'the page refuses the input')
-  const notice = the(document, '#notice')
+  const notice = controlOf(one(pageOf(document), '#notice'))
   const { outcome, kind, reason, action, resetsAt, urn } = await new Promise<DOMStringMap>(resolve => {
     const watch = new MutationObserver(() => {
       if (!notice.dataset['outcome']) return

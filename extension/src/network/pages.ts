@@ -3,12 +3,13 @@ import { sameAccount, type Account, type ConnectionsInput, type SearchInput } fr
 import type { Actor, Company, Pages, People, PostPage, PostsList, PostsPage, Profile, Thread } from './adapter'
 import { accountIn, challenged, layout, nobody } from './account'
 import { fill, submit } from './forms'
-import { all, attribute, flag, name, notUnderstood, text, the } from './markup'
+import { attribute, flag, maybe, name, notUnderstood, one, pageOf, word, type Part } from './markup'
+import { actorsOf } from './marks'
 import { accountPath, companyPath, memberPath, postPath, threadPath } from './paths'
 import { peopleOf, threadOf } from './people'
-import { postOf, postsOf } from './posts'
+import { likesOf, postOf, postsOf } from './posts'
 import { companyOf, profileOf } from './profile'
-import { refusal, Refused, stateFault } from './states'
+import { refusal, Refused, stateFault, type Limit } from './states'
 
 /** Time limit for a page of the network. */
 const pageMs = 60_000
@@ -19,17 +20,17 @@ export const openPages = (): Pages => new NetworkPages()
 class NetworkPages implements Pages {
   account: Account | undefined
   /** The page read last. */
-  private last: Document | undefined
+  private last: Part | undefined
 
   async expectAccount(urn: string, start: string): Promise<void> {
     if (new URL(start, location.href).pathname !== location.pathname) throw new Fault('timeout', 'the tab has left the page of the task')
-    const shown = document.querySelector<HTMLElement>('.account')?.dataset['viewer']
+    const shown = maybe(pageOf(document), '.account')
     const { status, html } = await this.fetch(accountPath)
     const now = accountIn(status, html)
     if (now) this.account = now
     if (!now) throw new Fault('timeout', 'the network did not say who is signed in')
     if (!now.signed_in) throw new Fault('signed_out', 'nobody is signed in to the network')
-    for (const viewer of [shown, now.urn]) {
+    for (const viewer of [shown && name(shown, 'data-viewer'), now.urn]) {
       if (!sameAccount(viewer, urn)) throw new Fault('signed_out', `signed in to the network as "${now.slug}", not as the account that the task is for`)
     }
   }
@@ -70,49 +71,43 @@ class NetworkPages implements Pages {
   async thread(ref: string): Promise<Thread> { return threadOf(await this.get(threadPath(ref), 'thread')) }
 
   actor(type: string | undefined, company: string | undefined): Actor {
-    const account = the(this.last ?? this.open('post'), '.account')
-    if (type !== 'company') return { urn: name(account, 'data-viewer'), company: '' }
-    for (const page of account.querySelectorAll('.managed > li')) {
-      const urn = name(page, 'data-company'), slug = name(page, 'data-slug')
-      if (company === text(page, '.name') || company === slug || company === urn) return { urn, company: slug }
-    }
-    throw new Fault('company_not_managed', `the account does not manage a page of "${company}"`)
+    const { me, companies } = actorsOf(this.last ?? this.open('post'))
+    if (type !== 'company') return { urn: me.urn, company: '' }
+    const found = companies.find(page => company === page.name || company === page.slug || company === page.urn)
+    if (!found) throw new Fault('company_not_managed', `the account does not manage a page of "${company}"`)
+    return { urn: found.urn, company: found.slug }
   }
 
   async doLike(as: Actor): Promise<void> {
-    const form = all(this.open('post'), 'article.post', 'form.like').find(f => attribute(f, 'data-actor') === as.urn)
-    if (!form) throw notUnderstood('no button to like the post')
-    if (attribute(the(form, 'button'), 'aria-pressed') === 'true') return // it is already liked: the button would remove the like
-    await submit(form as HTMLFormElement)
+    const like = likesOf(this.open('post')).find(like => like.urn === as.urn)
+    if (!like) throw notUnderstood('no button to like the post')
+    if (!like.on) await submit(like.form) // the button of a like would remove it
   }
 
   async doComment(as: Actor, comment: string): Promise<string> {
-    const form = the(this.open('post'), 'form.comment') as HTMLFormElement
-    if (as.company !== '') {
-      const choice = the(form, `option[data-actor="${CSS.escape(as.urn)}"]`) as HTMLOptionElement
-      fill(the(form, 'select') as HTMLSelectElement, choice.value)
+    const page = this.open('post'), form = one(page, 'form.comment')
+    if (as.company !== '' || actorsOf(page).companies.length > 0) { // the site may remember the last choice
+      fill(one(form, 'select[name="actor"]'), attribute(one(form, `option[data-actor="${CSS.escape(as.urn)}"]`), 'value'))
     }
-    fill(the(form, 'textarea') as HTMLTextAreaElement, comment)
+    fill(one(form, 'textarea[name="text"]'), comment)
     return submit(form)
   }
 
   async doMessage(message: string): Promise<void> {
-    const thread = the(this.open('thread'), 'section.thread')
+    const thread = one(this.open('thread'), 'section.thread')
     if (!flag(thread, 'data-can-message')) throw refusal('not_connected')
-    const form = the(thread, 'form.message') as HTMLFormElement
-    fill(the(form, 'textarea') as HTMLTextAreaElement, message)
+    const form = one(thread, 'form.message')
+    fill(one(form, 'textarea[name="text"]'), message)
     await submit(form)
   }
 
   async doInvite(note: string): Promise<void> {
-    const page = this.open('profile')
-    const profile = the(page, 'section.profile')
-    const relation = attribute(profile, 'data-relation')
+    const page = this.open('profile'), { relation } = profileOf(page)
     if (relation === 'pending') return
     if (relation === 'connected') throw refusal('already_connected')
     if (relation === 'self') throw new Fault('invalid_input', 'the account cannot invite itself')
-    const form = the(profile, 'form.invite') as HTMLFormElement
-    fill(the(form, 'textarea') as HTMLTextAreaElement, note)
+    const form = one(page, 'form.invite')
+    fill(one(form, 'textarea[name="note"]'), note)
     try {
       await submit(form)
     } catch (failure) {
@@ -121,15 +116,16 @@ class NetworkPages implements Pages {
   }
 
   /** The page of the tab, which must have that kind. */
-  private open(kind: string): Document {
-    this.expect(document, kind)
-    return document
+  private open(kind: string): Part {
+    const page = pageOf(document)
+    this.expect(page, kind)
+    return page
   }
 
   /** Reads a page of the expected kind as the signed-in member. */
-  private async get(path: string, kind: string, signal?: AbortSignal): Promise<Document> {
+  private async get(path: string, kind: string, signal?: AbortSignal): Promise<Part> {
     const { html } = await this.fetch(path, signal)
-    const page = new DOMParser().parseFromString(html, 'text/html')
+    const page = pageOf(new DOMParser().parseFromString(html, 'text/html'))
     this.expect(page, kind)
     this.last = page
     return page
@@ -150,21 +146,21 @@ class NetworkPages implements Pages {
   }
 
   /** Records the account that a page shows, and turns a page of another kind into its fault. */
-  private expect(page: Document, wanted: string): void {
-    const { page: kind = '', layout: known } = page.body.dataset
-    if (known !== layout) throw notUnderstood(`a page of layout "${known ?? ''}"`)
-    const viewer = page.querySelector<HTMLElement>('.account')
+  private expect(page: Part, wanted: string): void {
+    const body = one(page, 'body'), known = attribute(body, 'data-layout'), kind = attribute(body, 'data-page')
+    if (known !== layout) throw notUnderstood(`a page of layout "${known}"`)
     if (kind === 'sign_in') this.account = nobody
     else if (kind === 'challenge') this.account = challenged
-    else if (viewer) this.account = { urn: name(viewer, 'data-viewer'), slug: name(viewer, 'data-slug'), name: attribute(viewer, 'data-name'), signed_in: true }
-    if (kind === wanted) {
-      if (!viewer) throw notUnderstood('a page for nobody')
-      return
-    }
-    const state = page.querySelector<HTMLElement>('.state')?.dataset ?? {}
-    throw stateFault(kind, { reason: state['reason'], action: state['action'], resetsAt: state['resetsAt'] })
-      ?? notUnderstood(`a page of kind "${kind}" instead of "${wanted}"`)
+    else if (kind === wanted || maybe(page, '.account')) this.account = { ...actorsOf(page).me, signed_in: true }
+    if (kind === wanted) return
+    throw stateFault(kind, kind === 'limit' ? limitOn(one(page, '.state')) : {}) ?? notUnderstood(`a page of kind "${kind}" instead of "${wanted}"`)
   }
+}
+
+/** The limit that a page states; that of a moment has no end. */
+function limitOn(state: Part): Limit {
+  const reason = word(state, 'data-reason', ['daily_limit', 'weekly_limit', 'rate_limited'])
+  return { reason, action: name(state, 'data-action'), ...reason !== 'rate_limited' && { resetsAt: attribute(state, 'data-resets-at') } }
 }
 
 /** The filters of a search for people, by their names in the address. */

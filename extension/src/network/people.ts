@@ -1,32 +1,32 @@
 import type { People, Person, Thread } from './adapter'
-import { address, all, count, flag, moment, name, notUnderstood, text, the } from './markup'
+import { address, count, flag, maybe, moment, name, notUnderstood, one, text, word, type Part } from './markup'
+import { counted } from './marks'
 
 /** A list of members: search results or connections. */
-export function peopleOf(page: ParentNode): People {
-  const list = the(page, '[data-list]')
-  const total = count(list, 'data-total')
-  const people = all(list, 'ul.people', 'li.person').map(personOf)
-  if (people.length === 0 && !list.querySelector('.empty')) throw notUnderstood('a list of people without people')
-  return { people, total }
+export function peopleOf(page: Part): People {
+  const list = one(page, '[data-list]')
+  const connections = word(list, 'data-list', ['people', 'connections']) === 'connections'
+  const people = counted(one(list, 'ul.people'), 'li.person')
+  return { people: people.map(li => personOf(li, connections)), total: count(list, 'data-total') }
 }
 
-function personOf(li: HTMLElement): Person {
+function personOf(li: Part, connection: boolean): Person {
   const person: Person = {
-    name: text(li, '.name'), headline: text(li, '.headline'), location: text(li, '.location'),
+    name: text(one(li, '.name')), headline: text(one(li, '.headline')), location: text(one(li, '.location')),
     profile_slug: name(li, 'data-slug'), profile_urn: name(li, 'data-urn'), degree: count(li, 'data-degree'),
   }
-  if (li.querySelector('time.connected')) person.connected_at = moment(li, 'time.connected')
-  return person
+  return connection ? { ...person, connected_at: moment(one(li, 'time.connected')) } : person
 }
 
 /** The messages with one member. */
-export function threadOf(page: ParentNode): Thread {
-  const thread = the(page, 'section.thread')
+export function threadOf(page: Part): Thread {
+  const thread = one(page, 'section.thread')
+  const person = one(thread, '.by a.name'), canMessage = flag(thread, 'data-can-message')
+  if (canMessage !== Boolean(maybe(thread, 'form.message'))) throw notUnderstood('a thread whose form does not fit')
   return {
-    person: { name: text(thread, '.by .name'), url: address(the(thread, '.by a.name')) },
-    canMessage: flag(thread, 'data-can-message'),
-    messages: all(thread, 'ul.messages', 'li.message').map(li => ({
-      urn: name(li, 'data-urn'), text: text(li, '.text'), mine: flag(li, 'data-mine'),
+    person: { name: text(person), url: address(person) }, canMessage,
+    messages: counted(one(thread, 'ul.messages'), 'li.message').map(li => ({
+      urn: name(li, 'data-urn'), text: text(one(li, '.text')), mine: flag(li, 'data-mine'),
     })),
   }
 }

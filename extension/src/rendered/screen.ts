@@ -17,7 +17,7 @@ export type Sight =
   | { is: 'unknown'; what: string }
 
 /** A list that loads more entries while one scrolls; the site states its end. */
-export interface LazyList<E extends Element = HTMLElement> {
+export interface LazyList<E> {
   items: E[]
   /** Whether there are more. False only when the page says that this is the end, or that the list is empty. */
   more: boolean
@@ -77,6 +77,12 @@ export function until<T>(look: () => Looked<T>, late: () => Fault, signal?: Abor
 export class Screen {
   constructor(private readonly see: (page: Document) => Sight) {}
 
+  /** What the page shows now; one that cannot be read is unknown. */
+  private sight(): Sight {
+    const sight = inDoubt(() => this.see(document))
+    return 'doubt' in sight ? { is: 'unknown', what: sight.doubt.message } : sight
+  }
+
   /**
    * Shows an address of the tab's origin, by the site's own routing, and waits
    * for contents of that kind. A state of the page is its fault.
@@ -94,7 +100,7 @@ export class Screen {
   /** Waits until the open page shows contents of that kind. */
   shows(kind: string, signal?: AbortSignal): Promise<void> {
     return until<void>(() => {
-      const sight = this.see(document)
+      const sight = this.sight()
       switch (sight.is) {
         case 'loading': return 'wait'
         case 'fault': throw sight.fault
@@ -107,13 +113,14 @@ export class Screen {
   }
 
   /** Scrolls until a list has that many entries or has ended. */
-  scroll<E extends Element>(read: () => LazyList<E>, wanted: number, signal?: AbortSignal): Promise<LazyList<E>> {
+  scroll<L extends LazyList<unknown>>(read: () => L, wanted: number, signal?: AbortSignal): Promise<L> {
     return until(() => {
-      const sight = this.see(document)
+      const sight = this.sight()
       if (sight.is === 'fault') throw sight.fault
       if (sight.is === 'unknown') return { doubt: notUnderstood(sight.what) }
       if (sight.is === 'loading') return 'wait'
-      const list = read()
+      const list = inDoubt(read)
+      if ('doubt' in list) return list
       if (list.items.length >= wanted || !list.more) return { done: list }
       scrollToEnd()
       return 'wait'
@@ -121,22 +128,35 @@ export class Screen {
   }
 
   /**
-   * Presses a button and waits until outcome finds the write in the page's
-   * contents. outcome throws the Fault of a refusal. If the page goes elsewhere
-   * or the time is over, the write may have happened: the Fault is not sure.
+   * Presses a button and waits until shown finds the write in the page's
+   * contents. refused throws the Fault of a refusal, or is true for one that
+   * counts as done. If the page goes elsewhere, cannot be read or the time is
+   * over, the write may have happened: the Fault is not sure.
    */
-  press<T>(button: HTMLButtonElement, outcome: () => T | undefined): Promise<T> {
+  press<T>(button: HTMLButtonElement, refused: () => boolean, shown: () => T | undefined): Promise<T | undefined> {
     if (button.disabled) throw new Fault('invalid_input', 'the page does not accept the input')
     const unsure = (what: string) => new Fault('timeout', what, false)
     button.click()
     return until(() => {
-      const sight = this.see(document)
+      const sight = this.sight()
       if (sight.is === 'loading') return 'wait'
       if (sight.is === 'fault') throw unsure(`the page changed before it showed the write: ${sight.fault.message}`)
       if (sight.is === 'unknown') return { doubt: unsure(`the page changed before it showed the write: ${sight.what}`) }
-      const done = outcome()
-      return done === undefined ? 'wait' : { done }
+      if (refused()) return { done: undefined }
+      const done = inDoubt(() => ({ shown: shown() }))
+      if ('doubt' in done) return { doubt: unsure(`the page does not show the write: ${done.doubt.message}`) }
+      return done.shown === undefined ? 'wait' : { done: done.shown }
     }, () => unsure('the page does not show the write'))
+  }
+}
+
+/** What read returns; a page that it does not understand is a doubt, as it may change still. */
+function inDoubt<T extends object>(read: () => T): T | { doubt: Fault } {
+  try {
+    return read()
+  } catch (failure) {
+    if (failure instanceof Fault && failure.code === 'page_not_understood') return { doubt: failure }
+    throw failure
   }
 }
 

@@ -3,14 +3,14 @@ import { sameAccount, type Account, type ConnectionsInput, type SearchInput } fr
 import type { Actor, Company, Pages, People, PostPage, PostsList, PostsPage, Profile, Thread } from '../network/adapter'
 import { challenged, nobody } from '../network/account'
 import { fill } from '../network/forms'
-import { notUnderstood, the } from '../network/markup'
+import { attribute, controlOf, notUnderstood, one, pageOf, saying } from '../network/markup'
 import { filterQuery } from '../network/pages'
 import { companyPath, memberPath, postPath, threadPath } from '../network/paths'
 import { refusal, stateFault } from '../network/states'
 import { Screen, type Sight } from '../rendered/screen'
 import { accountIn, accountPath } from './addresses'
 import { shownOn, layoutOf } from './marks'
-import { companyOf, likesOf, listOf, personOf, postOf, postPageOf, profileOf, threadOf, totalOf } from './readers'
+import { companyOf, likesOf, listOf, personOf, postOf, postPageOf, profileOf, threadOf } from './readers'
 
 /** What the document shows now. The site states the address of a page once it shows that page. */
 export function sight(page: Document): Sight {
@@ -25,7 +25,7 @@ export function sight(page: Document): Sight {
     case 'Something went wrong': return { is: 'fault', fault: new Fault('timeout', 'the network did not answer') }
   }
   if (!layoutOf(page)) return { is: 'unknown', what: 'a page of no known layout' }
-  return { is: 'shown', kind: shownOn(page).main.getAttribute('aria-label') ?? '' }
+  return { is: 'shown', kind: attribute(shownOn(page).main, 'aria-label') }
 }
 
 /** The single-page network from a tab that is open on it. */
@@ -86,9 +86,9 @@ class SinglePages implements Pages {
   /** A part of a list of members. */
   private async list(address: string, kind: string, start: number, count: number): Promise<People> {
     await this.screen.show(address, kind)
-    const { items } = await this.screen.scroll(() => listOf(shownOn(document), 'People'), start + count)
+    const { items, total } = await this.screen.scroll(() => listOf(shownOn(document), 'People'), start + count)
     const shown = shownOn(document)
-    return { people: items.slice(start, start + count).map(item => personOf(shown, item)), total: totalOf(shown) }
+    return { people: items.slice(start, start + count).map(item => personOf(shown, item, kind === 'Connections')), total }
   }
 
   async post(ref: string): Promise<PostPage> {
@@ -114,19 +114,16 @@ class SinglePages implements Pages {
     const like = () => likesOf(shownOn(document)).find(one => one.urn === as.urn)
     const { button, on } = like() ?? {}
     if (!button) throw notUnderstood('no button to like the post')
-    if (!on) await this.screen.press(button, () => this.refused() || like()?.on || undefined)
+    if (!on) await this.screen.press(button, () => this.refused(), () => like()?.on || undefined)
   }
 
   async doComment(as: Actor, comment: string): Promise<string> {
     await this.screen.shows('Post')
     const comments = () => postPageOf(document).comments
     const before = new Set(comments().map(one => one.urn))
-    const button = this.write('Your comment', comment, as.company)
-    const mine = await this.screen.press(button, () => {
-      this.refused()
-      return comments().find(one => !before.has(one.urn) && one.authorUrn === as.urn)
-    })
-    return mine.urn
+    const button = this.write('Your comment', 'text', 'Comment', comment, as.company)
+    const mine = () => comments().find(one => !before.has(one.urn) && one.authorUrn === as.urn)?.urn
+    return await this.screen.press(button, () => this.refused(), mine) ?? ''
   }
 
   async doMessage(message: string): Promise<void> {
@@ -134,7 +131,8 @@ class SinglePages implements Pages {
     const { canMessage, messages } = threadOf(document)
     if (!canMessage) throw refusal('not_connected')
     const before = new Set(messages.map(one => one.urn))
-    await this.screen.press(this.write('Your message', message), () => this.refused() || threadOf(document).messages.find(one => one.mine && !before.has(one.urn)))
+    const mine = () => threadOf(document).messages.find(one => one.mine && !before.has(one.urn))
+    await this.screen.press(this.write('Your message', 'text', 'Send', message), () => this.refused(), mine)
   }
 
   async doInvite(note: string): Promise<void> {
@@ -144,16 +142,18 @@ class SinglePages implements Pages {
       case 'connected': throw refusal('already_connected')
       case 'self': throw new Fault('invalid_input', 'the account cannot invite itself')
     }
-    await this.screen.press(this.write('A note, if you like', note), () =>
-      this.refused('invitation_pending') || profileOf(document).relation === 'pending' || undefined)
+    const pending = () => profileOf(document).relation === 'pending' || undefined
+    await this.screen.press(this.write('A note, if you like', 'note', 'Connect', note), () => this.refused('invitation_pending'), pending)
   }
 
-  /** Fills the form with a label and returns its button. */
-  private write(label: string, words: string, company = ''): HTMLButtonElement {
-    const form = the(document, `form[aria-label="${label}"]`)
-    if (company !== '') fill(the(form, 'select') as HTMLSelectElement, company)
-    fill(the(form, 'textarea') as HTMLTextAreaElement, words)
-    return the(form, 'button') as HTMLButtonElement
+  /** Fills the form with a label and returns its button with those words. Some have a choice of the author, who is the member for "". */
+  private write(label: string, field: 'text' | 'note', action: string, words: string, company?: string): HTMLButtonElement {
+    const form = one(pageOf(document), `form[aria-label="${label}"]`)
+    if (company || company === '' && shownOn(document).companies.length > 0) fill(one(form, 'select[name="actor"]'), company) // the site may remember the last choice
+    fill(one(form, `textarea[name="${field}"]`), words)
+    const button = saying(form, 'button', action)
+    if (!button) throw notUnderstood(`no button “${action}”`)
+    return controlOf<HTMLButtonElement>(button)
   }
 
   /** Throws the fault of a write that the site says it refused. True for a reason that counts as done. */

@@ -1,7 +1,7 @@
 // Lists of the single-page site: the next part is loaded when the end of the
 // list comes near the window.
 
-import { counted, firm, h, person, post } from './views.js'
+import { advert, counted, firm, h, number, person, post } from './views.js'
 
 const peopleOf = data => data.people ?? []
 const postsOf = data => data.posts ?? []
@@ -39,10 +39,12 @@ export const list = (ui, data) => {
   const known = new Set(first.map(keyOf))
   const body = sort === people || data.kind === 'companies' ? ui.items(sort.label, []) : h('div', { ...ui.posts, 'aria-label': sort.label })
   body.append(...first.map(entry => sort.view(ui, entry)))
-  const foot = h('div', {})
+  if (data.promoted) body.children[0].after(advert(ui, data.promoted))
+  const foot = h('div', {}), total = h('p', { class: '__soft' })
   let page = data.paging.page, open = data.paging.more, loading = false
 
   const end = () => {
+    total.textContent = `${number(known.size)} of ${sort.total(data.paging.total)}`
     if (open) foot.replaceChildren(h('div', { role: 'progressbar', 'aria-label': 'Loading more' }, 'Loading more'))
     else foot.replaceChildren(h('p', { role: 'status' }, known.size === 0 ? sort.none : 'That is all.'))
   }
@@ -68,5 +70,5 @@ export const list = (ui, data) => {
   }
   addEventListener('scroll', load)
   end()
-  return [h('h1', {}, data.title), searchForm(ui, data), h('p', { class: '__soft' }, sort.total(data.paging.total)), body, foot]
+  return [h('h1', {}, data.title), searchForm(ui, data), total, body, foot]
 }

@@ -16,7 +16,7 @@ export const h = (tag, attributes = {}, ...children) => {
   return element
 }
 
-const number = n => String(n).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+export const number = n => String(n).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 export const counted = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`
 const last = urn => urn.slice(urn.lastIndexOf(':') + 1)
 const link = (path, ...children) => h('a', { href: addressOf(path) }, ...children)
@@ -28,13 +28,13 @@ const face = src => h('img', { class: '__face', src, alt: '' })
 const forms = {
   a: {
     row: (label, ...texts) => h('ul', { class: '__row __soft', 'aria-label': label }, texts.map(text => h('li', {}, text))),
-    facts: pairs => pairs.map(([, value]) => h('p', {}, value)),
+    facts: pairs => pairs.map(([title, value]) => h('p', { title }, value)),
     items: (label, items) => h('ul', { class: '__plain', 'aria-label': label }, items),
     item: (id, ...children) => h('li', { class: '__card', id }, ...children),
-    entries: rows => h('ul', { class: '__plain' }, rows.map(cells => h('li', { class: '__row' }, cells.map(cell => h('span', {}, cell))))),
+    entries: rows => h('ul', { class: '__plain' }, rows.map(cells => h('li', { class: '__row' }, cells.map(([title, cell]) => h('span', { title }, cell))))),
     pressed: 'aria-pressed',
     by: (actor, ...rest) => h('header', { class: '__by' }, face(actor.image), link(actor.path, actor.name), h('p', { class: '__soft' }, actor.headline), ...rest),
-    post: (by, body, rest) => h('article', { class: '__card' }, by, body, rest),
+    post: (label, by, body, rest) => h('article', { class: '__card', 'aria-label': label }, by, body, rest),
     posts: { role: 'feed' },
   },
   b: {
@@ -42,10 +42,10 @@ const forms = {
     facts: pairs => h('dl', {}, pairs.map(([name, value]) => [h('dt', { class: '__soft' }, name), h('dd', {}, value)])),
     items: (label, items) => h('div', { role: 'list', 'aria-label': label }, items),
     item: (id, ...children) => h('div', { class: '__card', role: 'listitem', id }, ...children),
-    entries: rows => h('table', {}, rows.map(cells => h('tr', {}, cells.map(cell => h('td', {}, cell))))),
+    entries: rows => h('table', {}, rows.map(cells => h('tr', {}, cells.map(([title, cell]) => h('td', { title }, cell))))),
     pressed: 'aria-checked',
     by: (actor, ...rest) => h('footer', { class: '__by' }, ...rest, link(actor.path, actor.name), h('small', { class: '__soft' }, actor.headline), face(actor.image)),
-    post: (by, body, rest) => h('div', { class: '__card', role: 'article' }, body, rest, by),
+    post: (label, by, body, rest) => h('div', { class: '__card', role: 'article', 'aria-label': label }, body, rest, by),
     posts: { role: 'region' },
   },
 }
@@ -74,20 +74,31 @@ const like = (ui, p, slug, urn, label) => {
   return button
 }
 
-export const post = (ui, p, whole) => {
+/** What a post is, for those who hear the page. */
+const labelOf = ({ type, images = [], videos = [] }) =>
+  images.length > 0 ? `Post with ${counted(images.length, 'picture')}` : videos.length > 0 ? `Post with ${counted(videos.length, 'video')}` : { article: 'Article', poll: 'Poll' }[type] ?? 'Post'
+
+export const post = (ui, p, whole, label = labelOf(p)) => {
   const social = p.path.startsWith('/posts/')
   const body = [
     h('div', { dir: 'auto' }, p.content),
-    p.images?.map(src => h('figure', {}, h('img', { class: '__picture', src, alt: '' }), p.image_text && h('figcaption', {}, p.image_text))),
+    p.images?.map(src => h('figure', {}, h('img', { class: '__picture', src, alt: p.image_text ?? '' }), p.image_text && h('figcaption', {}, p.image_text))),
     p.videos?.map(src => h('p', {}, h('a', { href: src }, 'Play the video'))),
     (p.type === 'article' || p.type === 'poll') && h('em', {}, p.type === 'poll' ? 'Poll' : 'Article'),
   ].filter(Boolean)
   const companies = whole ? ui.viewer.companies : []
   const rest = [
     ui.row('Activity', counted(p.likes, 'like'), counted(p.comments, 'comment'), counted(p.shares, 'share')),
-    social && h('p', { class: '__row' }, like(ui, p, '', ui.viewer.urn, 'Like'), companies.map(firm => like(ui, p, firm.slug, firm.urn, `Like as ${firm.name}`))),
+    social && h('p', { class: '__row', role: 'group', 'aria-label': 'Actions' }, like(ui, p, '', ui.viewer.urn, 'Like'), companies.map(firm => like(ui, p, firm.slug, firm.urn, `Like as ${firm.name}`))),
   ].filter(Boolean)
-  return ui.post(ui.by(p.author, link(p.path, when(p.posted_at))), body, rest)
+  return ui.post(label, ui.by(p.author, link(p.path, when(p.posted_at))), body, rest)
+}
+
+/** A post that stands among others because somebody pays for it. */
+export const advert = (ui, p) => {
+  const element = post(ui, p, false, 'Promoted')
+  element.prepend(h('p', { class: '__soft' }, 'Promoted'))
+  return element
 }
 
 const ordinals = ['', '1st', '2nd', '3rd']
@@ -105,7 +116,7 @@ const remark = (ui, c) => ui.item(`comment-${last(c.urn)}`, ui.by(c.author, when
 
 const discussion = (ui, { post: p, comments = [] }) => [
   post(ui, p, true),
-  h('h2', {}, 'Comments'),
+  h('h2', {}, `Comments (${comments.length} of ${p.comments})`),
   all(ui, 'Comments', comments.map(c => remark(ui, c)), 'Nobody has commented yet.'),
   p.path.startsWith('/posts/') && field('Your comment', 'text', 1250, 'Comment', false, ui.viewer, (button, sent) => ui.write(button, `${p.path}/comment`, sent, ui.show)),
 ]
@@ -114,6 +125,8 @@ const stay = { year: 'numeric', month: 'short', timeZone: 'UTC' }
 const month = (year, m) => year ? h('time', { datetime: m ? `${year}-${String(m).padStart(2, '0')}` : year }, m ? new Date(Date.UTC(year, m - 1)).toLocaleDateString('en-GB', stay) : year) : 'today'
 const span = (from, to) => h('span', {}, from, ' – ', to)
 const section = (label, ...children) => h('section', { class: '__card', 'aria-label': label }, h('h2', {}, label), ...children)
+/** A section that states how many entries it has. */
+const entries = (label, items, view) => h('section', { class: '__card', 'aria-label': label }, h('h2', {}, `${label} (${items.length})`), view(items))
 const chips = texts => h('ul', { class: '__row' }, texts.map(text => h('li', {}, text)))
 
 /** The buttons of a relation: to invite, to withdraw, to write, to answer. */
@@ -131,11 +144,14 @@ const profile = (ui, { profile: p }) => [
   h('section', { class: '__card', 'aria-label': 'Person' }, face(p.image), h('h1', {}, p.name), ui.facts([['Headline', p.headline], ['Location', p.location]]),
     ui.row('Numbers', counted(p.connections, 'connection'), counted(p.followers, 'follower')), relation(ui, p), h('p', {}, link(`/in/${p.slug}/posts`, 'Posts'))),
   section('About', h('p', { dir: 'auto' }, p.about)),
-  section('Experience', ui.entries(p.positions.map(one => [
-    one.title, link(`/company/${one.company_slug}`, one.company_name), one.location, span(month(one.start_year, one.start_month), month(one.end_year, one.end_month)),
-  ]))),
-  section('Education', ui.entries(p.education.map(one => [one.school, one.degree, one.field, span(month(one.start_year), month(one.end_year))]))),
-  section('Skills', chips(p.skills)),
+  entries('Experience', p.positions.map(one => [
+    ['Title', one.title], ['Company', link(`/company/${one.company_slug}`, one.company_name)], ['Place', one.location],
+    ['Time', span(month(one.start_year, one.start_month), month(one.end_year, one.end_month))],
+  ]), ui.entries),
+  entries('Education', p.education.map(one => [
+    ['School', one.school], ['Degree', one.degree], ['Field', one.field], ['Time', span(month(one.start_year), month(one.end_year))],
+  ]), ui.entries),
+  entries('Skills', p.skills, chips),
 ]
 
 const company = (ui, { company: c }) => [
@@ -143,7 +159,7 @@ const company = (ui, { company: c }) => [
     ui.row('Numbers', counted(c.followers, 'follower'), counted(c.employee_count, 'employee')), h('p', {}, link(`/company/${c.slug}/posts`, 'Posts')),
     h('a', { href: c.website, rel: 'noreferrer' }, c.website)),
   section('About', h('p', { dir: 'auto' }, c.description)),
-  section('Specialties', chips(c.specialties)),
+  entries('Specialties', c.specialties, chips),
 ]
 
 const letter = (ui, person, m) => ui.item(`message-${last(m.urn)}`,
@@ -152,6 +168,7 @@ const letter = (ui, person, m) => ui.item(`message-${last(m.urn)}`,
 
 const thread = (ui, { thread: { with: person, can_message: can, messages } }) => [
   h('section', { class: '__card', 'aria-label': 'Person' }, face(person.image), h('h1', {}, link(`/in/${person.slug}`, person.name))),
+  h('h2', {}, `Messages (${messages.length})`),
   all(ui, 'Messages', messages.map(m => letter(ui, person, m)), 'There are no messages yet.'),
   can ? field('Your message', 'text', 10000, 'Send', false, undefined, (button, sent) => ui.write(button, `/messages/${person.slug}`, sent, ui.show))
     : h('p', { role: 'note' }, 'You can write to your connections only.'),
@@ -192,7 +209,7 @@ const frame = (ui, body) => {
   const links = [['/feed', 'Feed'], ['/search/people', 'People'], ['/search/posts', 'Posts'], ['/forum', 'Forum'], ['/connections', 'Connections'], ['/messages', 'Messages'], ['/invitations', 'Invitations']]
   const nav = h('nav', { class: '__row', 'aria-label': 'Network' }, links.map(([path, text]) => link(path, text)))
   const me = h('div', { class: '__me', role: 'group', 'aria-label': 'Me' }, face(ui.faceOf(ui.viewer.urn)), link(`/in/${ui.viewer.slug}`, ui.viewer.name),
-    h('ul', { class: '__row', 'aria-label': 'My pages' }, ui.viewer.companies.map(one => h('li', {}, face(one.image), link(one.path, one.name)))),
+    h('ul', { class: '__row', 'aria-label': `My pages (${ui.viewer.companies.length})` }, ui.viewer.companies.map(one => h('li', {}, face(one.image), link(one.path, one.name)))),
     h('form', { method: 'post', action: '/sign-out' }, h('button', {}, 'Sign out')))
   return ui.layout === 'b' ? [body, h('aside', { class: '__side' }, nav, me)] : [h('header', { class: '__bar' }, nav, me), body]
 }

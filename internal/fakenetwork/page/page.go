@@ -70,6 +70,7 @@ type Data struct {
 	Post        *Post        `json:"post,omitempty"`
 	Comments    []Comment    `json:"comments,omitempty"`
 	Posts       []Post       `json:"posts,omitempty"`
+	Promoted    *Post        `json:"promoted,omitempty"` // an advert among Posts; no result
 	People      []Person     `json:"people,omitempty"`
 	Companies   []Actor      `json:"companies,omitempty"`
 	Thread      *Thread      `json:"thread,omitempty"`
