@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync"
@@ -19,8 +20,8 @@ const (
 	// has taken well before Timing.Request; more would only wait longer.
 	maxRequests     = 1024
 	maxTeamRequests = maxRequests / 4
-	// Places of clients that have not said who they are, each with a part for each route.
-	// They keep them while their bodies and replies are under way, so there are more of them.
+	// Places of clients that have not said who they are. They keep them while their bodies
+	// and replies are under way, so there are more of them.
 	maxVisits       = 8192
 	maxClientVisits = 128
 	// Bytes of bodies that have arrived, until their requests are done.
@@ -94,16 +95,48 @@ func (s *Server) withRoom(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		share, user := s.room.requests, string(teamOf(r.Context()))
 		if user == "" {
-			// By route, so that no page keeps the others from those who share an address,
-			// as behind a proxy that is not trusted: not sign-in, and not its checks of health.
-			share, user = s.room.visits, s.clientOf(r).key()+" "+stateOf(r.Context()).route.path
+			share, user = s.room.visits, s.clientOf(r).key()
 		}
 		if !share.take(user, 1) {
 			s.writeError(r, s.overload(user))
 			return
 		}
-		defer share.giveBack(user, 1)
+		if p := placeOf(r); p != nil {
+			p.leave = func() { share.giveBack(user, 1) }
+		} else {
+			defer share.giveBack(user, 1)
+		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// heldPlace is the place of a request over HTTP/2. Its server sends the rest of a reply
+// after the handler, when the client lets it, and there is no bound on how many requests
+// wait for that.
+type heldPlace struct{ leave func() }
+
+type placeKey struct{}
+
+// placeOf returns the heldPlace of a request; nil when its handler keeps the place.
+func placeOf(r *http.Request) *heldPlace {
+	if r.ProtoMajor == 1 {
+		return nil
+	}
+	p, _ := r.Context().Value(placeKey{}).(*heldPlace)
+	return p
+}
+
+// keepingPlaces has requests keep their places until their replies were sent.
+func keepingPlaces(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 1 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		p := &heldPlace{leave: func() {}}
+		defer func() { p.leave() }()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placeKey{}, p)))
+		_ = http.NewResponseController(w).Flush() // its error is that the client has gone
 	})
 }
 

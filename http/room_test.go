@@ -1,11 +1,15 @@
 package httpapi_test
 
 import (
+	"fmt"
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"watchpost"
+	httpapi "watchpost/http"
+	"watchpost/internal/protocol"
 )
 
 // TestOverload: a team with too many requests under way gets the text of an
@@ -37,4 +41,27 @@ func TestOverload(t *testing.T) {
 	}
 	require.Equal(t, 200, busy.call("GET", watchlists, "").status)
 	require.Contains(t, h.log.String(), "overload: requests refused")
+}
+
+// TestPlacesOfStrangers: strangers with many addresses hold requests up for each other, and
+// for no team.
+func TestPlacesOfStrangers(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(o *httpapi.Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	open := h.overHTTP2(t)
+	m := h.team("Served", "growth")
+	b := h.browser()
+	b.signIn(m.email)
+	for n := range 64 {
+		require.Equal(t, map[string]int{"200": 128}, open().get(128, "/app/sign-in", "x-forwarded-for", fmt.Sprintf("192.0.2.%d", n)))
+	}
+	last := h.do("GET", "/app/sign-in", "", "X-Forwarded-For", "198.51.100.1")
+	require.Equal(t, 500, last.status)
+	require.Equal(t, "1", last.header.Get("Retry-After"))
+	require.Equal(t, 200, m.call("GET", "/api-team", "").status)
+	require.Equal(t, 400, m.call("POST", watchlists, "{}").status)
+	require.Equal(t, 200, b.do("GET", "/app/team", "").status, "who has signed in is no stranger")
+	require.Equal(t, 200, h.admin("GET", "/admin/teams", "").status)
+	require.Equal(t, protocol.TypeWelcome, h.joinByPoll(m.token()).Type)
+	m.join()
 }

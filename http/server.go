@@ -227,6 +227,7 @@ func New(o Options) (*Server, error) {
 	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
 		return nil, err
 	}
+	s.handler = keepingPlaces(s.handler)
 	s.openAPI = sync.OnceValues(func() ([]byte, error) { return finishOpenAPI(s.api) })
 	s.docs = sync.OnceValues(func() (docsPage, error) {
 		document, err := s.openAPI()

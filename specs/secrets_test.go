@@ -2,17 +2,23 @@ package specs_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecretsAtRest: neither the data folder nor the log contains keys of
+// TestSecretsAtRest: neither the data folder, a backup nor the log contains keys of
 // teams, tokens of sessions, pairing codes, one-time codes or the operator's
 // token in plain text. Only the owner may read secret files (decisions 2: keys,
 // mail; session protocol: Signing in).
@@ -20,7 +26,7 @@ func TestSecretsAtRest(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)
 	w.play(t, `
-service --access-log --log-level debug
+service --access-log --log-level debug --backup-to backups
 team ACME growth ada@acme.example
 member ACME bob@acme.example
 hello ADA ada@acme.example ada
@@ -48,6 +54,8 @@ as operator POST /admin/teams/$ACME/pairing-codes '{"email":"ada@acme.example"}'
 save REDEEMED code
 as nobody POST /extension/sign-in '{"code":"$REDEEMED"}'
 save PAIRED session_token
+as operator POST /admin/backup '{}'
+status 201
 `)
 	secrets := map[string]string{"the operator's token": operatorToken}
 	for _, name := range []string{"ACME_KEY", "ROTATED", "CARL", "ADA_TOKEN", "BOB_TOKEN", "SESSION", "PAIRED", "PAIRING", "REDEEMED", "OTP", "USED", "BOBS"} {
@@ -68,6 +76,101 @@ save PAIRED session_token
 	w.play(t, "service stop")
 	seen = search(t, data, secrets, "bob@acme.example") || seen
 	require.True(t, seen, "what is no secret is found where the secrets are looked for")
+
+	key, err := os.ReadFile(filepath.Join(data, "master.key"))
+	require.NoError(t, err)
+	for form, secret := range formsOf(t, key) {
+		secrets["the master key, "+form] = secret
+	}
+	searchBackup(t, filepath.Join(w.dir, "backups"), secrets, "bob@acme.example")
+}
+
+// formsOf returns the ways in which a master key may be written.
+func formsOf(t *testing.T, file []byte) map[string]string {
+	t.Helper()
+	text := strings.TrimSpace(string(file))
+	raw, err := base64.StdEncoding.DecodeString(text)
+	require.NoError(t, err)
+	return map[string]string{"as in its file": strings.TrimRight(text, "="), "raw": string(raw), "in hexadecimal": hex.EncodeToString(raw)}
+}
+
+// searchBackup searches the files of a backup, and what they hold compressed. It requires
+// that it finds the control text.
+func searchBackup(t *testing.T, dir string, secrets map[string]string, open string) {
+	t.Helper()
+	unpack, err := zstd.NewReader(nil)
+	require.NoError(t, err)
+	defer unpack.Close()
+	seen := false
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if records, err := unpack.DecodeAll(content, nil); err == nil {
+			content = append(content, records...)
+		}
+		seen = seen || bytes.Contains(content, []byte(open))
+		for name, secret := range secrets {
+			if holds(content, secret) {
+				t.Errorf("%s is in %s", name, path)
+			}
+		}
+		return err
+	}))
+	require.True(t, seen, "what is no secret is found in the backup")
+}
+
+// TestSecretsAreNotServed: nothing that the operator can read over HTTP has the master key
+// or the operator's token.
+func TestSecretsAreNotServed(t *testing.T) {
+	t.Parallel()
+	w := isolatedWorld(t)
+	w.play(t, `
+service --access-log --log-level debug --backup-to backups
+team ACME growth ada@acme.example
+hello ADA ada@acme.example ada
+as ACME POST /api-keyword-watchlist '{"keywords":["go"]}'
+status 200
+as operator POST /admin/backup '{}'
+status 201
+`)
+	key, err := os.ReadFile(filepath.Join(w.dir, "data", "master.key"))
+	require.NoError(t, err)
+	secrets := formsOf(t, key)
+	secrets["the operator's token"] = operatorToken
+	var document struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	require.NoError(t, json.Unmarshal(w.served(t, "/openapi.json"), &document))
+	paths := []string{"/docs", "/openapi.json", "/app/sign-in", "/admin/profile/cmdline", "/admin/profile/goroutine?debug=2", "/admin/profile/heap?debug=1", "/admin/profile/allocs"}
+	for path, methods := range document.Paths {
+		if methods["get"] != nil {
+			paths = append(paths, strings.NewReplacer("{id}", w.ts.Getenv("ACME")).Replace(path))
+		}
+	}
+	require.Greater(t, len(paths), 25)
+	for _, path := range paths {
+		reply := w.served(t, path)
+		for name, secret := range secrets {
+			require.NotContains(t, string(reply), secret, "%s at %s", name, path)
+		}
+	}
+	require.Contains(t, string(w.served(t, "/admin/teams/"+w.ts.Getenv("ACME")+"/export")), "ada@acme.example", "the operator reads what there is")
+}
+
+// served reads a path as the operator, who may not read all of them.
+func (w *world) served(t *testing.T, path string) []byte {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.serviceURL+path, http.NoBody)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+operatorToken)
+	response, err := w.client.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return raw
 }
 
 // search searches the files of a folder for secrets, except the mails that

@@ -49,6 +49,27 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsEnd: a connection ends that asks for nothing, at first or after a
+// request.
+func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	server := newServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), slog.New(slog.DiscardHandler))
+	require.LessOrEqual(t, server.ReadHeaderTimeout, 10*time.Second)
+	require.LessOrEqual(t, server.IdleTimeout, 2*time.Minute)
+	server.ReadHeaderTimeout, server.IdleTimeout = min(server.ReadHeaderTimeout, 50*time.Millisecond), min(server.IdleTimeout, 50*time.Millisecond)
+	address := listening(t, server)
+	for _, said := range []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"} {
+		conn, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer conn.Close()
+		require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+		_, err = io.WriteString(conn, said)
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, conn)
+		require.NoError(t, err, "it ends: %q", said)
+	}
+}
+
 // TestClientsThatDoNotRead: the server gives up a reply that its client does not read,
 // within a minute as it is configured.
 func TestClientsThatDoNotRead(t *testing.T) {
