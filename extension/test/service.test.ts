@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { SignInReply } from '../src/shared/protocol'
-import { networkOf } from '../src/ui/service'
+import { Invited, networkOf, signIn } from '../src/ui/service'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -24,4 +24,26 @@ it('refuses another network than that of the build', () => {
   expect(networkOf('https://w.test', reply('https://network.example'))).toBe('https://network.example')
   expect(networkOf('https://w.test', reply())).toBe('https://network.example') // an older service names none
   expect(() => networkOf('https://w.test', reply('https://other.example'))).toThrow('other_network other.example network.example')
+})
+
+it('asks who has no team which invitation to accept', async () => {
+  builtFor('')
+  const invitations = [{ id: 'i1', team_name: 'Crew', invited_by: 'ada@example.com' }], sent: unknown[] = []
+  vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+    sent.push(JSON.parse(body))
+    return sent.length > 1
+      ? Response.json(reply('https://network.example'))
+      : Response.json({ error: 'No team for this email', invitations }, { status: 404 })
+  })
+  const refused = await signIn('https://w.test', { email: 'e', otp: '123456' }).catch((failure: unknown) => failure)
+  expect(refused).toBeInstanceOf(Invited)
+  expect((refused as Invited).invitations).toEqual(invitations)
+  expect(await signIn('https://w.test', { email: 'e', otp: '123456', accept: 'i1' })).toEqual(reply('https://network.example'))
+  expect(sent).toEqual([{ email: 'e', otp: '123456' }, { email: 'e', otp: '123456', accept: 'i1' }])
+})
+
+it('tells who has neither team nor invitation', async () => {
+  builtFor('')
+  vi.stubGlobal('fetch', async () => Response.json({ error: 'No team for this email', invitations: [] }, { status: 404 }))
+  await expect(signIn('https://w.test', { email: 'e', otp: '123456' })).rejects.toThrow('no_team')
 })

@@ -35,7 +35,7 @@ func TestSessionOfAMember(t *testing.T) { onBothSites(t, false, sessionOfAMember
 
 func sessionOfAMember(t *testing.T, w *world) {
 	team := w.createTeam(t, "admin@example.com")
-	added, err := actors.Ask(t.Context(), w.registry, team.id, actors.AddMember{Email: "member@example.com", Role: watchpost.RoleMember})
+	_, err := w.registry.Invite(t.Context(), team.id, actors.InviteMember{Email: "member@example.com", Role: watchpost.RoleMember})
 	require.NoError(t, err)
 	m := &member{team: team, chromium: launch(t, w.dist, t.TempDir()), email: "member@example.com", account: "member"}
 	t.Cleanup(m.explain)
@@ -54,6 +54,10 @@ func sessionOfAMember(t *testing.T, w *world) {
 		document.querySelector("#email").value = "` + m.email + `"; document.querySelector("#by-mail").requestSubmit()`)
 	p.until(`!document.querySelector("#otp-step").hidden`)
 	p.run(`document.querySelector("#otp").value = "` + w.mail.mailed(t, m.email) + `"; document.querySelector("#by-mail").requestSubmit()`)
+	// The browser works for no team that its member has not joined.
+	p.until(`!document.querySelector("#choice").hidden && document.querySelector("#mail-button").hidden`)
+	p.says("#invitations li", "The operator of the service invites you")
+	p.run(`document.querySelector("#invitations button").click()`)
 	p.until(`document.querySelector("#pill").dataset.kind === "good" && document.querySelector("#account").textContent.includes("(member)")`)
 	m.isSignedIn(true)
 	require.Equal(t, "member", m.completed(m.ask("/network-agent/fetch-profile", fields{"profile_slug": "member"}))["profile_slug"])
@@ -96,7 +100,11 @@ func sessionOfAMember(t *testing.T, w *world) {
 	m.network.SetFaults(m.account, fakenetwork.Faults{})
 
 	// After a revocation the token is deleted, and the popup shows it.
-	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.RemoveMember{Member: added.ID})
+	view, err := actors.Ask(t.Context(), m.registry, m.id, actors.GetTeam{})
+	require.NoError(t, err)
+	joined, known := view.Team.MemberByEmail(m.email)
+	require.True(t, known)
+	_, err = actors.Ask(t.Context(), m.registry, m.id, actors.RemoveMember{Member: joined.ID})
 	require.NoError(t, err)
 	p.until(`!document.querySelector("#unpaired").hidden && document.querySelector("#state").textContent.includes("Pair it again")`)
 	p.until(`chrome.storage.local.get().then(all => !JSON.stringify(all).includes("token"))`)

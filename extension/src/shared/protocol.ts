@@ -293,6 +293,9 @@ export interface MessageInput { recipient_urn: string; message: string }
 export interface InvitationInput { profile_urn: string; note?: string }
 export interface ScanInput { keyword?: string; profile?: string; company?: string; since: string }
 
+/** A pending invitation into a team, for a member without one. */
+export interface Invitation { id: string; team_name: string; invited_by: string }
+
 export interface SignInReply {
   session_token: string
   team: { id: string; name: string }

@@ -2,7 +2,7 @@
 // unknown one.
 
 import * as v from 'valibot'
-import type { FromService, SignInReply } from './protocol'
+import type { FromService, Invitation, SignInReply } from './protocol'
 
 const account = v.object({ urn: v.string(), slug: v.string(), name: v.string(), signed_in: v.boolean(), challenge: v.optional(v.boolean()) })
 const id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))
@@ -41,4 +41,12 @@ const signIn = v.object({
 export function readSignIn(raw: unknown): SignInReply | undefined {
   const read = v.safeParse(signIn, raw)
   return read.success ? read.output as SignInReply : undefined
+}
+
+const invitations = v.object({ invitations: v.array(v.object({ id, team_name: v.string(), invited_by: v.string() })) })
+
+/** The pending invitations that a refused sign-in names; none when it names none. */
+export function readInvitations(raw: unknown): Invitation[] {
+  const read = v.safeParse(invitations, raw)
+  return read.success ? read.output.invitations : []
 }

@@ -1,9 +1,9 @@
 import { accessTo } from '../shared/access'
-import type { SignInReply } from '../shared/protocol'
+import type { Invitation, SignInReply } from '../shared/protocol'
 import type { Failure, State } from '../shared/state'
 import { csv, line, matches, type Filter } from './deed_view'
 import { t, translate } from './i18n'
-import { networkOf, originOf, Refusal, sendCode, signIn } from './service'
+import { Invited, networkOf, originOf, Refusal, sendCode, signIn } from './service'
 import { showState } from './state_view'
 import { applyTheme, theme, type Theme } from './theme'
 import { useLine } from './use_view'
@@ -56,7 +56,7 @@ $('#by-mail').addEventListener('submit', event => {
       $('#mail-button').textContent = t('do_pair_now')
       field('otp').focus()
       $('#answer').textContent = t('otp_sent', email)
-    } else await pair(await signIn(service(), { email, otp: needed('otp') }))
+    } else await pairByMail(email, needed('otp'))
   })
 })
 
@@ -65,6 +65,7 @@ field('email').addEventListener('input', () => {
   field('otp').value = ''
   $('#answer').textContent = ''
   $('#mail-button').textContent = t('send_code')
+  offer([])
 })
 
 $('#unpair').addEventListener('click', () => void unpair())
@@ -117,6 +118,32 @@ function fault(failure?: unknown): void {
     if (here && id === 'service') $<HTMLDetailsElement>('#own').open = true
     if (here) field(id).focus()
   }
+}
+
+/** Pairs by a mailed code. A member without a team is asked which invitation to accept. */
+async function pairByMail(email: string, otp: string, accept?: string): Promise<void> {
+  try {
+    await pair(await signIn(service(), { email, otp, ...accept !== undefined && { accept } }))
+    offer([])
+  } catch (failure) {
+    if (!(failure instanceof Invited)) throw failure
+    offer(failure.invitations, id => pairByMail(email, otp, id))
+  }
+}
+
+/** Offers invitations in place of the form's button; none takes the offer back. */
+function offer(invitations: Invitation[], accept?: (id: string) => Promise<void>): void {
+  $('#choice').hidden = invitations.length === 0
+  $('#mail-button').hidden = invitations.length > 0
+  $('#invitations').replaceChildren(...invitations.map(({ id, team_name: team, invited_by: by }) => {
+    const line = element('li', 'invitation', t('invited_by', by === 'operator' ? t('the_operator') : by))
+    const button = element('button', 'primary', t('do_join', team))
+    button.setAttribute('type', 'button')
+    button.addEventListener('click', () => void attempt($<HTMLFormElement>('#by-mail'), () => accept!(id)))
+    line.prepend(button)
+    return line
+  }))
+  $('#invitations').querySelector('button')?.focus()
 }
 
 async function pair(reply: SignInReply): Promise<void> {

@@ -1,12 +1,20 @@
 // Signs in to the service on behalf of the options page.
 
-import type { SignInReply } from '../shared/protocol'
-import { readSignIn } from '../shared/schema'
+import type { Invitation, SignInReply } from '../shared/protocol'
+import { readInvitations, readSignIn } from '../shared/schema'
 import { t } from './i18n'
 
 /** A refused value of a field, with what to do. */
 export class Refusal extends Error {
   constructor(readonly field: 'code' | 'email' | 'otp' | 'service', key: string, ...parts: string[]) { super(t(key, ...parts)) }
+}
+
+/** A way to sign in. With accept, the id of an invitation, the member joins its team. */
+export type By = { code: string } | { email: string; otp: string; accept?: string }
+
+/** A member without a team has to choose an invitation. The code can still be used. */
+export class Invited extends Error {
+  constructor(readonly invitations: Invitation[]) { super(t('choose_team')) }
 }
 
 /** The origin of a typed address; a Refusal explains a wrong one. */
@@ -41,10 +49,12 @@ export async function sendCode(service: string, email: string): Promise<void> {
   expectOK(status, body, 'email')
 }
 
-/** Redeems a pairing code, or an email with its one-time code. */
-export async function signIn(service: string, by: { code: string } | { email: string; otp: string }): Promise<SignInReply> {
+/** Redeems a pairing code, or an email with its one-time code; Invited names the teams that a member without one may join. */
+export async function signIn(service: string, by: By): Promise<SignInReply> {
   const { status, body } = await post(`${service}/extension/sign-in`, by)
   const field = 'code' in by ? 'code' : 'otp'
+  const invitations = readInvitations(body)
+  if (status === 404 && invitations.length > 0) throw new Invited(invitations)
   if (status === 404 && field === 'otp' && body.error === 'No team for this email') throw new Refusal('email', 'no_team')
   if (status === 401 || status === 400) throw new Refusal(field, field === 'code' ? 'wrong_code' : 'wrong_otp')
   expectOK(status, body, field)
