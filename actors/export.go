@@ -25,8 +25,8 @@ type ExportedRule struct {
 
 // ExportTeam calls yield with everything that a team has stored and that is no
 // secret, as it was at one moment: the watchpost.Team with its members, then each
-// watchpost.Passkey, watchpost.Watchlist, watchpost.List, ExportedRule, watchpost.RuleAction,
-// watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
+// watchpost.Invitation, watchpost.Passkey, watchpost.Watchlist, watchpost.List,
+// ExportedRule, watchpost.RuleAction, watchpost.NotificationTarget, TaskView, watchpost.Interaction, watchpost.AuditEntry,
 // JournalRecord and ExportedPost. It stops at an error of yield and returns it (NotFound).
 func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield func(record any) error) error {
 	if _, err := Ask(ctx, r, id, noteExport{}); err != nil {
@@ -53,6 +53,9 @@ func (r *Registry) ExportTeam(ctx context.Context, id watchpost.TeamID, yield fu
 		return err
 	}
 	for _, part := range []func() error{
+		func() error {
+			return exportAll(view, space, teamspace.KeyInvitation, func(i watchpost.Invitation) error { return yield(i) })
+		},
 		func() error { return exportPasskeys(view, space, yield) },
 		func() error {
 			return exportAll(view, space, teamspace.KeyWatchlist, func(w watchpost.Watchlist) error { return yield(w) })

@@ -83,6 +83,8 @@ func exported(record any) exportLine {
 	switch r := record.(type) {
 	case watchpost.Team:
 		return exportLine{"team", exportedTeam{teamShown(r, ""), timestampOf(r.CreatedAt)}}
+	case watchpost.Invitation:
+		return exportLine{"invitation", invitationShown(&r)}
 	case watchpost.Passkey:
 		return exportLine{"passkey", exportedPasskey{r.Member, r.Name, timestampOf(r.CreatedAt), timestampOrNil(r.UsedAt)}}
 	case watchpost.Watchlist:

@@ -9,11 +9,13 @@ import (
 
 // membersCommand manages the members of a team.
 type membersCommand struct {
-	List           membersList    `cmd:"" help:"List the members of a team."`
-	Add            membersAdd     `cmd:"" help:"Add a member and mail an invitation."`
-	SetRole        membersSetRole `cmd:"" help:"Change the role of a member."`
-	Remove         membersRemove  `cmd:"" help:"Remove a member; ends sessions, account claims and waiting writes."`
-	ReleaseAccount membersRelease `cmd:"" help:"Release the network account that a member works as."`
+	List           membersList     `cmd:"" help:"List the members of a team."`
+	Add            membersAdd      `cmd:"" help:"Add a member at once, or with --invite ask an address."`
+	Invitations    membersInvited  `cmd:"" help:"List the pending invitations of a team."`
+	Withdraw       membersWithdraw `cmd:"" help:"Withdraw a pending invitation."`
+	SetRole        membersSetRole  `cmd:"" help:"Change the role of a member."`
+	Remove         membersRemove   `cmd:"" help:"Remove a member; ends sessions, account claims and waiting writes."`
+	ReleaseAccount membersRelease  `cmd:"" help:"Release the network account that a member works as."`
 }
 
 type membersList struct {
@@ -31,15 +33,47 @@ type membersAdd struct {
 	Email    string `arg:"" help:"Email of the member."`
 	Role     string `default:"member" help:"Role: admin or member."`
 	FullName string `help:"Name of the member."`
+	Invite   bool   `help:"Ask the address: it is no member before the person accepts at a sign-in."`
 }
 
-// Run adds a member and prints its id.
+// Run adds a member and prints its id, or that of the invitation.
 func (c *membersAdd) Run(ctx context.Context, t *teamCommand) error {
-	body := map[string]string{"email": c.Email, "role": c.Role, "full_name": c.FullName}
+	body := map[string]any{"email": c.Email, "role": c.Role, "full_name": c.FullName, "invite": c.Invite}
 	return show(ctx, &t.Admin, "add "+c.Email, http.MethodPost, teamPath(c.Team, "members"), body, func(m shownMember) error {
 		_, err := fmt.Println(m.ID)
 		return err
 	})
+}
+
+type membersInvited struct {
+	Team string `arg:"" help:"Id of the team."`
+}
+
+// Run lists the pending invitations of a team.
+func (c *membersInvited) Run(ctx context.Context, t *teamCommand) error {
+	type invitation struct {
+		ID, Email, Role string
+		By              string    `json:"invited_by"`
+		Expires         time.Time `json:"expires_at"`
+	}
+	type invitations struct{ Invitations []invitation }
+	return show(ctx, &t.Admin, "list the invitations of team "+c.Team, http.MethodGet, teamPath(c.Team, "invitations"), nil, func(list invitations) error {
+		rows := make([][]string, len(list.Invitations))
+		for i, one := range list.Invitations {
+			rows[i] = []string{one.ID, one.Role, one.Expires.Format(time.RFC3339), one.Email, one.By}
+		}
+		return table("INVITATION ROLE EXPIRES EMAIL BY", rows)
+	})
+}
+
+type membersWithdraw struct {
+	Team       string `arg:"" help:"Id of the team."`
+	Invitation string `arg:"" help:"Id of the invitation."`
+}
+
+// Run withdraws a pending invitation.
+func (c *membersWithdraw) Run(ctx context.Context, t *teamCommand) error {
+	return show(ctx, &t.Admin, "withdraw invitation "+c.Invitation, http.MethodDelete, teamPath(c.Team, "invitations", c.Invitation), nil, ignore)
 }
 
 type membersSetRole struct {
