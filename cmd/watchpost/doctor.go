@@ -119,7 +119,7 @@ func examineStopped(ctx context.Context, c *serveCommand) ([]httpapi.Finding, er
 // openStore opens an existing store, without a change to its files.
 func (d *doctor) openStore(ctx context.Context) {
 	const check = "store"
-	opened, err := openToRead(ctx, d.config.Data, d.config.Store, slog.New(slog.DiscardHandler))
+	opened, err := openAnyToRead(ctx, d.config.Data, d.config.Store, slog.New(slog.DiscardHandler))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.fail(check, err, "name the data folder of the service with --data; a new one is made at the first start of serve")

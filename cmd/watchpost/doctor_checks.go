@@ -22,7 +22,6 @@ import (
 	"watchpost/internal/mail"
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
-	"watchpost/persistence/migrate"
 )
 
 // Bounds beyond which a check warns.
@@ -94,7 +93,7 @@ func (d *doctor) keyFile() string {
 
 func (d *doctor) checkFormat(ctx context.Context) {
 	const check = "versions"
-	if err := errors.Join(migrate.Check(ctx, d.store), backup.Check(ctx, d.store)); err != nil {
+	if err := checkFinished(ctx, d.store); err != nil {
 		d.fail(check, err, "end the copy or the restore, or use another store")
 	}
 	known := len(migrations) + 1

@@ -25,7 +25,6 @@ import (
 	"watchpost/internal/notify"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
-	"watchpost/persistence/migrate"
 )
 
 // service is a running service, shared by serve and demo. It starts from the
@@ -139,7 +138,7 @@ func (s *service) openStore(ctx context.Context) error {
 		return err
 	}
 	s.store = store
-	if err := errors.Join(migrate.Check(ctx, store), backup.Check(ctx, store)); err != nil {
+	if err := checkFinished(ctx, store); err != nil {
 		return err
 	}
 	if err := checkFormat(ctx, store, migrations); err != nil {

@@ -16,7 +16,9 @@ import (
 
 	"watchpost/internal/cluster"
 	"watchpost/persistence"
+	"watchpost/persistence/backup"
 	"watchpost/persistence/badger"
+	"watchpost/persistence/migrate"
 	"watchpost/persistence/postgres"
 	"watchpost/persistence/teamspace"
 )
@@ -136,8 +138,14 @@ func (s *store) Close() error {
 }
 
 // openToRead opens the store of a service that is stopped, without a change to its files;
-// it must exist.
+// it must exist, and be whole.
 func openToRead(ctx context.Context, data, url string, log *slog.Logger) (*store, error) {
+	s, err := openAnyToRead(ctx, data, url, log)
+	return whole(ctx, s, err)
+}
+
+// openAnyToRead is openToRead, also for a store that a copy or a restore has left unfinished.
+func openAnyToRead(ctx context.Context, data, url string, log *slog.Logger) (*store, error) {
 	if url != "" {
 		return openStore(ctx, data, url, log, 0)
 	}
@@ -148,12 +156,13 @@ func openToRead(ctx context.Context, data, url string, log *slog.Logger) (*store
 	return openFolder(badger.Options{Dir: folder, Logger: log, ReadOnly: true})
 }
 
-// openToWrite opens the store of a service that is stopped; it must exist. With
-// acceptLoss what cannot be read is dropped.
+// openToWrite opens the store of a service that is stopped; it must exist, and be whole.
+// With acceptLoss what cannot be read is dropped.
 func openToWrite(ctx context.Context, data, url string, acceptLoss bool) (*store, error) {
 	log := newLog(slog.LevelWarn)
 	if url != "" {
-		return openStore(ctx, data, url, log, 0)
+		s, err := openStore(ctx, data, url, log, 0)
+		return whole(ctx, s, err)
 	}
 	folder, err := storeFolder(data)
 	if err == nil {
@@ -162,7 +171,25 @@ func openToWrite(ctx context.Context, data, url string, acceptLoss bool) (*store
 	if err != nil {
 		return nil, err
 	}
-	return openFolder(badger.Options{Dir: folder, Logger: log, AcceptLoss: acceptLoss})
+	s, err := openFolder(badger.Options{Dir: folder, Logger: log, AcceptLoss: acceptLoss})
+	return whole(ctx, s, err)
+}
+
+// whole closes and refuses a store that a copy or a restore has left unfinished: it has a
+// part of the teams and looks like one without faults.
+func whole(ctx context.Context, s *store, err error) (*store, error) {
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFinished(ctx, s); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// checkFinished finds a copy or a restore that has not ended.
+func checkFinished(ctx context.Context, s persistence.Store) error {
+	return errors.Join(migrate.Check(ctx, s), backup.Check(ctx, s))
 }
 
 // storeFolder returns the folder of the store in a data folder, which must exist.

@@ -46,7 +46,7 @@ func TestOperatorsDay(t *testing.T) {
 	}
 	for _, name := range []string{"apt", "sudo", "systemd-nspawn", "systemctl", "man", "jq", "curl"} {
 		if _, err := exec.LookPath(name); err != nil && os.Getenv("CI") == "" {
-			t.Skipf("%s is not installed: make deploy-tools", name)
+			t.Skipf("%s is not installed: make long-tools", name)
 		} else {
 			require.NoError(t, err)
 		}

@@ -42,16 +42,16 @@ func program(t *testing.T) string {
 	return path
 }
 
-// tool returns the path of a program that make deploy-tools builds. On the build
+// tool returns the path of a program that make long-tools builds. On the build
 // server a missing one is a failure.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("../../bin/tools", name))
 	require.NoError(t, err)
 	if _, err = os.Stat(path); err != nil && os.Getenv("CI") == "" {
-		t.Skipf("%s is not built: make deploy-tools", name)
+		t.Skipf("%s is not built: make long-tools", name)
 	}
-	require.NoError(t, err, "make deploy-tools builds %s", name)
+	require.NoError(t, err, "make long-tools builds %s", name)
 	return path
 }
 
@@ -143,29 +143,4 @@ func paths(modules []module) (all []string) {
 		all = append(all, m.path)
 	}
 	return all
-}
-
-// TestReleaseIsReproducible makes a release in two copies of the repository, the second
-// time with an empty build cache.
-func TestReleaseIsReproducible(t *testing.T) {
-	if os.Getenv("WATCHPOST_LONG") == "" {
-		t.Skip("WATCHPOST_LONG is not set")
-	}
-	nfpm := tool(t, "nfpm")
-	var sums [2]string
-	for i := range sums {
-		r := release{version: "v1.2.3", time: at, root: filepath.Join(t.TempDir(), "copy"), out: filepath.Join(t.TempDir(), "dist"), nfpm: nfpm}
-		copied, err := exec.CommandContext(t.Context(), "git", "clone", "-q", "../..", r.root).CombinedOutput()
-		require.NoError(t, err, string(copied))
-		if i == 1 {
-			t.Setenv("GOCACHE", t.TempDir())
-		}
-		require.NoError(t, r.make(t.Context(), []platform{{"linux", "amd64"}}))
-		content, err := os.ReadFile(filepath.Join(r.out, "SHA256SUMS"))
-		require.NoError(t, err)
-		sums[i] = string(content)
-	}
-	require.Equal(t, sums[0], sums[1])
-	require.Contains(t, sums[0], "watchpost_1.2.3_linux_amd64.tar.gz")
-	require.Contains(t, sums[0], "watchpost_1.2.3_amd64.deb")
 }

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const folder = "../../deploy"
 
-// tool returns the path of a program. make deploy-tools installs those that
+// tool returns the path of a program. make deploy-tools and long-tools install those that
 // may be missing; on the build server a missing one is a failure.
 func tool(t *testing.T, name string) string {
 	t.Helper()
