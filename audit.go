@@ -19,6 +19,7 @@ const (
 	AuditPasskeyRefused  AuditKind = "passkey_refused" // it may have been copied
 	AuditKeyRevealed     AuditKind = "key_revealed"
 	AuditKeyRotated      AuditKind = "key_rotated"
+	AuditRotationAsked   AuditKind = "key_rotation_asked"
 	AuditMemberAdded     AuditKind = "member_added"
 	AuditMemberInvited   AuditKind = "member_invited"
 	AuditMailedAgain     AuditKind = "invitation_mailed_again"

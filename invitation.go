@@ -30,6 +30,9 @@ const (
 	MaxInvitations = 20
 	// MaxPendingInvitations is how many invitations of a team are pending at a time.
 	MaxPendingInvitations = 100
+	// MaxStrangerMails is how many mails an address gets in a day that it has not asked
+	// for: invitations of all teams and, before its first sign-in, all but one-time codes.
+	MaxStrangerMails = 3
 )
 
 // Error texts of invitations.

@@ -55,7 +55,12 @@ type Team struct {
 	PlanExpiresAt time.Time
 	// KeepPosts is how long posts are kept; zero: as the service says.
 	KeepPosts KeepDays
-	Members   []Member
+	// MemberLeftAt is when a member was removed who may still have the team's key,
+	// KeyRotationAskedAt when an admin asked the operator for another one. They are zero
+	// of a key that was made since.
+	MemberLeftAt       time.Time
+	KeyRotationAskedAt time.Time
+	Members            []Member
 }
 
 // Member returns the member with the given id.

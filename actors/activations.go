@@ -92,6 +92,16 @@ func (r *Registry) find(name string) (a *activation, called bool, err error) {
 	return a, true, nil
 }
 
+// tell sends a team what it need not know at once, and does not wait.
+func (r *Registry) tell(team watchpost.TeamID, message any) {
+	a, called, err := r.find(string(team))
+	if err != nil || !called {
+		return
+	}
+	r.env.system.Root.Send(a.pid, message)
+	r.release(a)
+}
+
 // touch notes that an activation was used; the caller holds the lock.
 func (r *Registry) touch(a *activation, now time.Time) {
 	a.used = now

@@ -169,7 +169,7 @@ const (
 )
 
 // NoteKeyUse notes that a team's key was used by a client, unless that was noted not
-// long ago. It does not wait.
+// long ago. It does not wait; what the team does not hear of is noted the next time.
 func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() string) {
 	last := r.env.keys.lastUse(digestOf(key))
 	now := r.env.clock.Now()
@@ -178,12 +178,7 @@ func (r *Registry) NoteKeyUse(team watchpost.TeamID, key string, client func() s
 	if since < keyUseEvery || since < keyUseEveryPassive && !r.running(string(team)) || !last.CompareAndSwap(then, now.Unix()) {
 		return
 	}
-	a, called, err := r.find(string(team))
-	if err != nil || !called {
-		return // the next use is noted
-	}
-	r.env.system.Root.Send(a.pid, keyUsed{watchpost.KeyUse{At: now, Client: client()}})
-	r.release(a)
+	r.tell(team, keyUsed{watchpost.KeyUse{At: now, Client: client()}})
 }
 
 // Audit returns the newest entries of a team's audit, newest first, with the failed

@@ -70,7 +70,8 @@ func TestCrowdedTeam(t *testing.T) {
 func serves(t *testing.T, team *actorstest.Team) {
 	t.Helper()
 	actorstest.Must[actors.TeamView](t, team, actors.GetTeam{})
-	actorstest.Must[actors.WebSessionOpened](t, team, actors.OpenWebSession{Email: team.Email})
+	_, err := team.W.Registry.OpenWebSession(t.Context(), team.ID, team.Email, actors.Browser{})
+	require.NoError(t, err)
 	team.Create(t, watchpost.TaskSendMessage)
 }
 
@@ -98,7 +99,7 @@ func keyConstants(t *testing.T) map[string]string {
 				kinds[name], err = strconv.Unquote(literal.Value)
 				require.NoError(t, err)
 				for other, prefix := range kinds {
-					ofSignIn := name == "KeyAddress" || name == "KeyClient"
+					ofSignIn := name == "KeyAddress" || name == "KeyClient" || name == "KeyBlocks" || other == "KeyBlocks"
 					require.True(t, other == name || prefix != kinds[name] || ofSignIn, "%s and %s have one prefix", name, other)
 				}
 			}
@@ -157,7 +158,7 @@ func forgotten(put func(p *planter, i int)) crowdOf { return crowdOf{put: put, o
 var crowds = map[string]crowdOf{
 	"KeyTeam": {}, "KeyLastWatchlistChange": {}, "KeyTagged": {}, "KeyEarlierEngagements": {}, "KeyRulesStopped": {}, "KeyTargetSends": {},
 	"KeyRulesRestored": {}, "KeyKeyUse": {}, // one of each
-	"KeyAddress": {}, "KeyClient": {}, // of sign-in, which looks at forgottenAtOnce
+	"KeyAddress": {}, "KeyClient": {}, "KeyBlocks": {}, // of sign-in, which looks at forgottenAtOnce
 
 	"KeyMember": {put: func(p *planter, i int) {
 		m := watchpost.Member{ID: watchpost.MemberID(p.id()), Email: fmt.Sprintf("m%d@example.com", i), Role: watchpost.RoleMember, CreatedAt: p.now}
@@ -211,6 +212,12 @@ var crowds = map[string]crowdOf{
 		p.put(teamspace.Key(p.prefix, hash), teamspace.WebSessionRecord{Member: p.member, Ends: p.now, Link: i%2 == 0})
 		p.own(kind, hash, p.now)
 	}),
+	"KeyBrowsers": of(teamspace.BrowsersRecord{}),
+	"KeyPasskey":  forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), teamspace.PasskeyRecord{Member: "former"}) }),
+	"KeyInvitation": {put: func(p *planter, i int) {
+		invited := watchpost.Invitation{ID: watchpost.InvitationID(p.id()), Email: fmt.Sprintf("m%d@example.com", i), MailedAt: p.now}
+		p.put(teamspace.Key(p.prefix, invited.ID), invited)
+	}},
 	"KeyRemoval": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), struct{}{}) }),
 	"KeyBinding": {put: func(p *planter, i int) {
 		p.put([]byte(p.prefix+p.id()), teamspace.BindingRecord{Account: watchpost.AccountURN(fmt.Sprint("urn:", i))})

@@ -245,11 +245,10 @@ func (r *Registry) mailInvitation(ctx context.Context, team watchpost.TeamID, i 
 	if err != nil {
 		return unavailable(err)
 	}
-	m := invitationMail(i, names[team])
-	if blocks.Refuses(team) {
-		r.postToNobody(ctx, m)
-		return nil
+	blocked := team
+	if !blocks.Refuses(team) {
+		blocked = ""
 	}
-	r.post(ctx, m)
+	r.mailStranger(ctx, invitationMail(i, names[team]), blocked)
 	return nil
 }

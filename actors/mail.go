@@ -26,6 +26,7 @@ const (
 	MailSent    = "sent"    // and accepted by a mail server
 	MailRetried = "retried" // after a failure that may pass
 	MailFailed  = "failed"  // for good
+	MailHeld    = "held"    // not sent: the address has had those of the day
 )
 
 // post hands a mail to the mailer. What becomes of it is logged and counted,
@@ -37,6 +38,40 @@ func (r *Registry) post(ctx context.Context, m Mail) {
 		r.env.log.Error("mail not sent", "to", m.To, "error", err)
 	}
 	r.env.metrics.Mail(event)
+}
+
+// mail sends a mail to a member.
+func (r *Registry) mail(ctx context.Context, to watchpost.Member, subject, body string) {
+	m := Mail{To: to.Email, Subject: subject, Body: body}
+	if to.NeverSignedIn {
+		r.mailStranger(ctx, m, "")
+		return
+	}
+	r.post(ctx, m)
+}
+
+// mailStranger sends a mail to a person who has not asked for any. An address gets a few a
+// day, whoever causes them. blocked is the team if the address blocks it: the mail takes
+// the time of others, is not sent, and takes none from the mails of the address.
+func (r *Registry) mailStranger(ctx context.Context, m Mail, blocked watchpost.TeamID) {
+	counted := m.To
+	if blocked != "" {
+		counted = string(blocked) + " " + m.To
+	}
+	taken, err := r.takeStrangerMail(ctx, counted)
+	switch {
+	case err != nil:
+		r.env.log.Error("mail not sent", "to", m.To, "error", err)
+		r.env.metrics.Mail(MailFailed)
+	case taken && blocked == "":
+		r.post(ctx, m)
+	default:
+		if blocked == "" {
+			r.env.log.Warn("mail held: others have caused the mails of the day", "to", m.To)
+			r.env.metrics.Mail(MailHeld)
+		}
+		r.postToNobody(ctx, m)
+	}
 }
 
 // postToNobody takes the time of a mail.
@@ -67,12 +102,10 @@ func (r *Registry) AddMember(ctx context.Context, team watchpost.TeamID, m AddMe
 	if view, err := Ask(ctx, r, team, GetTeam{}); err == nil {
 		name = view.Team.Name
 	}
-	r.post(ctx, Mail{
-		To: member.Email, Subject: "You were added to a team on Watchpost",
-		Body: "You are now a member of \"" + name + "\" on Watchpost.\n\n" +
-			"To sign in, ask for a one-time code with this address: it is mailed to you. " +
-			"If this is a mistake, ignore this mail, or leave the team on its page.\n",
-	})
+	r.mail(ctx, member, "You were added to a team on Watchpost",
+		"You are now a member of \""+name+"\" on Watchpost.\n\n"+
+			"To sign in, ask for a one-time code with this address: it is mailed to you. "+
+			"If this is a mistake, ignore this mail, or leave the team on its page.\n")
 	return member, nil
 }
 

@@ -55,6 +55,7 @@ func (ms *members) onRemoveMember(m RemoveMember) {
 	}
 	ms.remove(m, member, func(batch *persistence.Batch) {
 		ms.team.audit.note(batch, watchpost.AuditMemberRemoved, "", member.Email)
+		ms.team.memberLeft(batch, member)
 	})
 }
 
@@ -70,6 +71,7 @@ func (ms *members) onLeaveTeam(m LeaveTeam) {
 	}
 	ms.remove(m, member, func(batch *persistence.Batch) {
 		ms.team.audit.note(batch, watchpost.AuditMemberLeft, m.Member, member.Email)
+		ms.team.memberLeft(batch, member)
 	})
 }
 
@@ -78,11 +80,12 @@ func (ms *members) onLeaveTeam(m LeaveTeam) {
 // one: should the service end before they have, loadRemovals goes on.
 func (ms *members) remove(request any, member watchpost.Member, with func(*persistence.Batch)) {
 	st := &steps{}
-	batch := st.room(5 + auditOps + 2)
+	batch := st.room(6 + auditOps + 2)
 	with(batch)
 	batch.Delete(teamspace.Key(teamspace.KeyMember, member.ID))
 	batch.Delete(teamspace.Key(teamspace.KeyLiveness, member.ID))
 	batch.Delete(teamspace.Key(teamspace.KeyBinding, member.ID))
+	ms.team.web.forgetBrowsers(batch, member.ID)
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: member.Email}, nil)
 	batch.Put(teamspace.Key(teamspace.KeyRemoval, member.ID), teamspace.Encode(struct{}{}))
 	if err := ms.endClaims(st, "", member.ID); err != nil {

@@ -42,9 +42,17 @@ type TeamCreated struct {
 // GetTeam is answered by TeamView.
 type GetTeam struct{}
 
-// RevealKey is answered by APIKey. ToUse means that the service makes a call with it
-// and shows it to no one: that is not audited.
-type RevealKey struct{ ToUse bool }
+// RevealKey is answered by APIKey. A member's request names the member's web session,
+// which must be from a fresh sign-in (Forbidden). ToUse means that the service makes
+// a call with the key and shows it to no one: that is not audited, and needs no session.
+type RevealKey struct {
+	ToUse   bool
+	Session string
+}
+
+// AskKeyRotation asks the operator to replace the team's key; answered by Done. Admins
+// ask, and RotateKey ends it.
+type AskKeyRotation struct{}
 
 // RotateKey replaces the team's key; answered by APIKey. The old key is
 // refused from then on.

@@ -68,7 +68,7 @@ func (m *Metrics) begin() {
 	for _, reason := range pauseReasons {
 		m.blocked.WithLabelValues(string(reason))
 	}
-	for _, event := range []string{MailHanded, MailSent, MailRetried, MailFailed} {
+	for _, event := range []string{MailHanded, MailSent, MailRetried, MailFailed, MailHeld} {
 		m.mails.WithLabelValues(event)
 	}
 	for _, reason := range pendingReasons {

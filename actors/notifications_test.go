@@ -304,7 +304,7 @@ func TestDeliveryThatPanics(t *testing.T) {
 	t.Parallel()
 	w, team, _ := house(t, actorstest.With(func(o *actors.Options) { o.Mailer = brokenMailer{} }))
 	link := actorstest.Must[actors.WebSessionOpened](t, team, actors.CreateSignInLink{Email: team.Email})
-	_, err := w.Registry.RedeemSignInLink(w.Context(), link.Token, "Browser")
+	_, err := w.Registry.RedeemSignInLink(w.Context(), link.Token, actors.Browser{})
 	require.NoError(t, err)
 	made := actorstest.Must[actors.TargetCreated](t, team, actors.CreateTarget{Target: watchpost.NotificationTarget{
 		Name: "Mail", Kind: watchpost.TargetEmail, Emails: []string{team.Email}, PerHour: 1,

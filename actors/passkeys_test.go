@@ -29,7 +29,8 @@ func passkeyWorld(t *testing.T) (*actorstest.World, *actorstest.Team, actors.Web
 // browserOf signs a member's browser in.
 func browserOf(t *testing.T, w *actorstest.World, team *actorstest.Team, email string) actors.WebSession {
 	t.Helper()
-	opened := actorstest.Must[actors.WebSessionOpened](t, team, actors.OpenWebSession{Email: email, Agent: "Browser"})
+	opened, err := team.W.Registry.OpenWebSession(t.Context(), team.ID, email, actors.Browser{Agent: "Browser"})
+	require.NoError(t, err)
 	session, err := w.Registry.WebSession(t.Context(), opened.Token)
 	require.NoError(t, err)
 	return session

@@ -310,7 +310,7 @@ func anyTeam(view persistence.View) (found bool, err error) {
 // listed returns a team by its line in the directory.
 func (r *Registry) listed(id watchpost.TeamID, e teamspace.TeamEntry) watchpost.Team {
 	return watchpost.Team{ID: id, Name: e.Name, CreatedAt: e.CreatedAt,
-		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.clock.Now()), PlanExpiresAt: e.PlanExpiresAt}
+		Plan: watchpost.PlanAt(e.Plan, e.PlanExpiresAt, r.env.clock.Now()), PlanExpiresAt: e.PlanExpiresAt, KeyRotationAskedAt: e.KeyRotationAskedAt}
 }
 
 // liveTeam returns the record of a team that is not being deleted (NotFound).

@@ -17,6 +17,7 @@ func (GetTeam) answeredWith(TeamView)                    {}
 func (UpdateTeam) answeredWith(watchpost.Team)           {}
 func (RevealKey) answeredWith(APIKey)                    {}
 func (RotateKey) answeredWith(APIKey)                    {}
+func (AskKeyRotation) answeredWith(Done)                 {}
 func (expirePosts) answeredWith(expiryStep)              {}
 func (expireTasks) answeredWith(expiryStep)              {}
 func (reseal) answeredWith(Done)                         {}
@@ -46,7 +47,7 @@ func (GetWatchlist) answeredWith(WatchlistView)          {}
 func (ListWatchlists) answeredWith([]WatchlistView)      {}
 func (UpdateWatchlist) answeredWith(WatchlistView)       {}
 func (DeleteWatchlist) answeredWith(Done)                {}
-func (OpenWebSession) answeredWith(WebSessionOpened)     {}
+func (openWebSession) answeredWith(WebSessionOpened)     {}
 func (CreateSignInLink) answeredWith(WebSessionOpened)   {}
 func (ListWebSessions) answeredWith([]WebSessionView)    {}
 func (EndWebSessions) answeredWith(Done)                 {}

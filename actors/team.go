@@ -285,6 +285,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.onRevealKey(m)
 	case RotateKey:
 		t.onRotateKey()
+	case AskKeyRotation:
+		t.onAskKeyRotation()
 	case reseal:
 		t.onReseal()
 	case expirePosts:

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"time"
+
 	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -60,10 +62,19 @@ func (t *team) key() (string, error) {
 func (t *team) putTeam(batch *persistence.Batch) {
 	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: string(t.id)},
-		teamspace.Encode(teamspace.TeamEntry{Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts}))
+		teamspace.Encode(teamspace.TeamEntry{
+			Name: t.record.Name, Plan: t.record.Plan, CreatedAt: t.record.CreatedAt, PlanExpiresAt: t.record.PlanExpiresAt,
+			KeepPosts: t.record.KeepPosts, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
+		}))
 }
 
 func (t *team) onRevealKey(m RevealKey) {
+	if t.audit.from.Member != "" && !m.ToUse {
+		if err := t.web.requireFresh(m.Session); err != nil {
+			t.answer(nil, err)
+			return
+		}
+	}
 	key, err := t.key()
 	if err != nil {
 		t.answer(nil, err)
@@ -76,8 +87,30 @@ func (t *team) onRevealKey(m RevealKey) {
 	t.commit(batch, APIKey{key})
 }
 
+// onAskKeyRotation notes that the operator is asked for another key, until it is made.
+func (t *team) onAskKeyRotation() {
+	batch := &persistence.Batch{}
+	if t.record.KeyRotationAskedAt.IsZero() {
+		t.record.KeyRotationAskedAt = t.env.clock.Now()
+		t.putTeam(batch)
+		t.audit.note(batch, watchpost.AuditRotationAsked, "", "")
+	}
+	t.commit(batch, Done{})
+}
+
+// memberLeft notes that a former member may have the key, whom it was shown since they
+// signed in.
+func (t *team) memberLeft(batch *persistence.Batch, m watchpost.Member) {
+	if m.NeverSignedIn {
+		return
+	}
+	t.record.MemberLeftAt = t.env.clock.Now()
+	batch.Put([]byte(teamspace.KeyTeam), teamspace.Encode(t.record))
+}
+
 func (t *team) onRotateKey() {
 	batch := &persistence.Batch{}
+	t.record.MemberLeftAt, t.record.KeyRotationAskedAt = time.Time{}, time.Time{}
 	keys, id := t.env.keys, t.id
 	batch.Set(persistence.DirectoryKey{Kind: teamspace.DirKey, Name: t.record.KeyHash}, nil)
 	apiKey := t.newKey(batch)

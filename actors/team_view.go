@@ -192,6 +192,7 @@ func (t *team) value() watchpost.Team {
 	return watchpost.Team{
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
+		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
 		Members: slices.Clone(t.members.list),
 	}
 }

@@ -16,8 +16,12 @@ import (
 // secret is stored as a keyed hash only.
 
 const (
-	// webSessionTime is how long a browser stays signed in.
-	webSessionTime = 30 * 24 * time.Hour
+	// webSessionTime is how long a browser stays signed in, webSessionUnused how long
+	// without use. A use is noted when it moves the end by webSessionNoted, so that most
+	// pages write nothing.
+	webSessionTime   = 30 * 24 * time.Hour
+	webSessionUnused = 7 * 24 * time.Hour
+	webSessionNoted  = time.Hour
 	// signInLinkTime is how long a sign-in link can be used.
 	signInLinkTime = time.Hour
 	// webSessionsPerMember and signInLinksPerMember bound the browsers and the
@@ -27,11 +31,11 @@ const (
 	maxAgent             = 200
 )
 
-// OpenWebSession signs a member in to the dashboard (NotFound `User not
+// openWebSession signs a member in to the dashboard (NotFound `User not
 // found`); answered by WebSessionOpened.
-type OpenWebSession struct {
-	Email string // normalised
-	Agent string // the browser's User-Agent
+type openWebSession struct {
+	email   string
+	browser Browser
 }
 
 // CreateSignInLink makes a secret that opens one web session of a member
@@ -39,10 +43,14 @@ type OpenWebSession struct {
 // Registry.RedeemSignInLink takes.
 type CreateSignInLink struct{ Email string }
 
-// WebSessionOpened carries the secret of a web session, which is shown only once.
+// WebSessionOpened carries the secret of a web session, which is shown only once. Ends
+// is its end at the latest.
 type WebSessionOpened struct {
-	Token string
-	Ends  time.Time
+	Token  string
+	Ends   time.Time
+	Member watchpost.Member
+	// newBrowser is set when the member has signed in before, and not with this browser.
+	newBrowser bool
 }
 
 // ListWebSessions is answered by []WebSessionView of a member, newest first.
@@ -63,14 +71,21 @@ type EndWebSessions struct {
 	ID     string
 }
 
+// webSessionUsed notes that a web session is in use, by its keyed hash.
+type webSessionUsed struct{ hash string }
+
 // redeemLink takes a sign-in link, by its keyed hash; answered by WebSessionOpened.
-type redeemLink struct{ hash, agent string }
+type redeemLink struct {
+	hash    string
+	browser Browser
+}
 
 // WebSession is whose browser sends a request.
 type WebSession struct {
 	ID     string
 	Team   watchpost.TeamID
 	Member watchpost.MemberID
+	ends   time.Time
 }
 
 // WebSession returns the web session of a token, or an Unauthenticated error. It
@@ -87,12 +102,36 @@ func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, er
 	case !r.env.clock.Now().Before(owner.Ends):
 		return WebSession{}, errSignedOut()
 	}
-	return WebSession{ID: hash, Team: owner.Team, Member: owner.Member}, nil
+	return WebSession{ID: hash, Team: owner.Team, Member: owner.Member, ends: owner.Ends}, nil
+}
+
+// NoteWebSessionUse notes that a browser is in use, unless that was noted not long ago.
+// It does not wait.
+func (r *Registry) NoteWebSessionUse(s WebSession) {
+	if !usedUntil(s.ends, r.env.clock.Now()) {
+		r.tell(s.Team, webSessionUsed{s.ID})
+	}
+}
+
+// usedUntil reports whether the end of a web session says that it is in use.
+func usedUntil(ends, now time.Time) bool {
+	left := ends.Sub(now)
+	return left > webSessionUnused-webSessionNoted && left <= webSessionUnused
+}
+
+// OpenWebSession signs a person in to the dashboard who has just proved to be the member
+// of that email (NotFound `User not found`).
+func (r *Registry) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
+	opened, err := Ask(ctx, r, team, openWebSession{email, b})
+	if err == nil {
+		r.tellOfBrowser(ctx, opened, b)
+	}
+	return opened, err
 }
 
 // RedeemSignInLink opens a web session by a sign-in link, which can be used once
 // (Unauthenticated).
-func (r *Registry) RedeemSignInLink(ctx context.Context, token, agent string) (WebSessionOpened, error) {
+func (r *Registry) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
 	hash := r.env.keyring.hash(teamspace.DirSignInLink, token)
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirSignInLink, hash)
 	if errors.Is(err, persistence.ErrNotFound) {
@@ -101,7 +140,11 @@ func (r *Registry) RedeemSignInLink(ctx context.Context, token, agent string) (W
 	if err != nil {
 		return WebSessionOpened{}, unavailable(err)
 	}
-	return Ask(ctx, r, owner.Team, redeemLink{hash, agent})
+	opened, err := Ask(ctx, r, owner.Team, redeemLink{hash, b})
+	if err == nil {
+		r.tellOfBrowser(ctx, opened, b)
+	}
+	return opened, err
 }
 
 // requireFresh returns an error unless a browser has just signed in (Forbidden).
@@ -120,17 +163,18 @@ func errSignedOut() error {
 // links of its members, by their keyed hash.
 type webSessions struct {
 	*rootActor
-	team *team
-	byID map[string]teamspace.WebSessionRecord
+	team     *team
+	byID     map[string]teamspace.WebSessionRecord
+	browsers map[watchpost.MemberID]teamspace.BrowsersRecord
 }
 
 func newWebSessions(t *team) *webSessions {
-	return &webSessions{rootActor: &t.rootActor, team: t, byID: map[string]teamspace.WebSessionRecord{}}
+	return &webSessions{rootActor: &t.rootActor, team: t, byID: map[string]teamspace.WebSessionRecord{}, browsers: map[watchpost.MemberID]teamspace.BrowsersRecord{}}
 }
 
 func (ws *webSessions) receive(message any) bool {
 	switch m := message.(type) {
-	case OpenWebSession:
+	case openWebSession:
 		ws.onOpen(m)
 	case CreateSignInLink:
 		ws.onCreateLink(m)
@@ -140,6 +184,8 @@ func (ws *webSessions) receive(message any) bool {
 		ws.answer(ws.views(m.Member), nil)
 	case EndWebSessions:
 		ws.onEnd(m)
+	case webSessionUsed:
+		ws.onUsed(m)
 	default:
 		return false
 	}
@@ -155,6 +201,12 @@ func (ws *webSessions) load(view persistence.View) error {
 	if err != nil {
 		return err
 	}
+	err = teamspace.LoadAll(view, ws.space, teamspace.KeyBrowsers, func(member string, r teamspace.BrowsersRecord) {
+		ws.browsers[watchpost.MemberID(member)] = r
+	})
+	if err != nil {
+		return err
+	}
 	st := &steps{}
 	for hash, r := range ws.byID {
 		if _, known := ws.team.members.byID(r.Member); !known {
@@ -166,15 +218,15 @@ func (ws *webSessions) load(view persistence.View) error {
 	return nil
 }
 
-func (ws *webSessions) onOpen(m OpenWebSession) {
-	member, err := ws.team.members.byEmail(m.Email)
+func (ws *webSessions) onOpen(m openWebSession) {
+	member, err := ws.team.members.byEmail(m.email)
 	if err != nil {
 		ws.answer(nil, err)
 		return
 	}
 	st := &steps{}
 	ws.makeRoom(st, member.ID, false)
-	opened := ws.open(st.room(putOps), member.ID, m.Agent)
+	opened := ws.open(st.room(openOps), member, m.browser)
 	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
 }
 
@@ -207,7 +259,8 @@ func (ws *webSessions) onRedeemLink(m redeemLink) {
 	ws.team.personSeen(batch)
 	ws.team.members.signedIn(batch, link.Member)
 	ws.team.audit.note(batch, watchpost.AuditSignedIn, link.Member, subjectLink)
-	opened := ws.open(batch, link.Member, m.agent)
+	member, _ := ws.team.members.byID(link.Member) // its links end with a member
+	opened := ws.open(batch, member, m.browser)
 	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), opened))
 }
 
@@ -228,6 +281,34 @@ func (ws *webSessions) onEnd(m EndWebSessions) {
 	ws.submitSteps(st, replyTo(ws.env, ws.ctx.Sender(), Done{}))
 }
 
+// onUsed moves the end of a session. Those that earlier builds opened have none that
+// moves: it comes nearer then.
+func (ws *webSessions) onUsed(m webSessionUsed) {
+	r, known := ws.byID[m.hash]
+	now := ws.env.clock.Now()
+	if !known || r.Link || usedUntil(r.Ends, now) {
+		return
+	}
+	ends := endOf(r.CreatedAt, now)
+	if ends.Equal(r.Ends) {
+		return
+	}
+	r.Ends = ends
+	ws.byID[m.hash] = r
+	batch := &persistence.Batch{}
+	ws.store(batch, m.hash, r)
+	ws.commits.submit(batch, nil)
+}
+
+// endOf returns when a session ends that began and was used then.
+func endOf(began, used time.Time) time.Time {
+	latest, unused := began.Add(webSessionTime), used.Add(webSessionUnused)
+	if unused.Before(latest) {
+		return unused
+	}
+	return latest
+}
+
 // makeRoom ends what has expired, and the oldest browsers or links of a member
 // until there is room for one more.
 func (ws *webSessions) makeRoom(st *steps, member watchpost.MemberID, links bool) {
@@ -242,7 +323,7 @@ func (ws *webSessions) makeRoom(st *steps, member watchpost.MemberID, links bool
 			of = append(of, hash)
 		}
 	}
-	// All of a sort last equally long, so the first to end is the oldest.
+	// The first to end is the one that was not used for longest.
 	slices.SortFunc(of, func(a, b string) int { return cmp.Or(ws.byID[a].Ends.Compare(ws.byID[b].Ends), cmp.Compare(a, b)) })
 	for _, hash := range of[:max(0, len(of)-most+1)] {
 		ws.end(st, hash)
@@ -250,17 +331,21 @@ func (ws *webSessions) makeRoom(st *steps, member watchpost.MemberID, links bool
 }
 
 // open adds a session of a member, for which there is room.
-func (ws *webSessions) open(batch *persistence.Batch, member watchpost.MemberID, agent string) WebSessionOpened {
+func (ws *webSessions) open(batch *persistence.Batch, member watchpost.Member, b Browser) WebSessionOpened {
 	now := ws.env.clock.Now()
-	return ws.put(batch, teamspace.WebSessionRecord{Member: member, CreatedAt: now, Ends: now.Add(webSessionTime), Agent: clip(agent, maxAgent)})
+	opened := ws.put(batch, teamspace.WebSessionRecord{Member: member.ID, CreatedAt: now, Ends: endOf(now, now), Agent: clip(b.Agent, maxAgent)})
+	opened.Ends, opened.Member, opened.newBrowser = now.Add(webSessionTime), member, ws.meet(batch, member.ID, b)
+	return opened
 }
 
-// putOps and endOps are the operations of a session or link that begins or ends;
-// redeemOps those of a link that becomes a session, with personSeen, signedIn and the audit.
+// putOps and endOps are the operations of a session or link that begins or ends; openOps
+// those of a session with its browser; redeemOps those of a link that becomes one, with
+// personSeen, signedIn and the audit.
 const (
 	putOps    = 2
 	endOps    = 2
-	redeemOps = endOps + putOps + 2 + auditOps
+	openOps   = putOps + 1
+	redeemOps = endOps + openOps + 2 + auditOps
 )
 
 // put stores a session or link under a new secret.
@@ -268,10 +353,14 @@ func (ws *webSessions) put(batch *persistence.Batch, r teamspace.WebSessionRecor
 	opened := WebSessionOpened{Token: watchpost.NewSecret(webSecret), Ends: r.Ends}
 	hash := ws.env.keyring.hash(r.Kind(), opened.Token)
 	ws.byID[hash] = r
-	batch.Put(teamspace.Key(teamspace.KeyWebSession, hash), teamspace.Encode(r))
-	batch.CompareAndSet(persistence.DirectoryKey{Kind: r.Kind(), Name: hash}, nil,
-		teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id, Member: r.Member, Ends: r.Ends}))
+	ws.store(batch, hash, r)
 	return opened
+}
+
+// store writes a session or link, and what finds it.
+func (ws *webSessions) store(batch *persistence.Batch, hash string, r teamspace.WebSessionRecord) {
+	batch.Put(teamspace.Key(teamspace.KeyWebSession, hash), teamspace.Encode(r))
+	batch.Set(persistence.DirectoryKey{Kind: r.Kind(), Name: hash}, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id, Member: r.Member, Ends: r.Ends}))
 }
 
 // webSecret is the length of a secret in bytes; it is written in hexadecimal.

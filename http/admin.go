@@ -68,6 +68,7 @@ type shownTeam struct {
 	Plan    watchpost.Plan   `json:"plan"`
 	Expires *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	Keep    *string          `json:"keep_posts"`
+	Asked   *timestamp       `json:"key_rotation_asked_at" description:"since when an admin of the team asks for another key; null: nobody does"`
 	APIKey  string           `json:"api_key,omitempty"`
 	Members []shownMember    `json:"members" validate:"required"`
 }
@@ -84,7 +85,7 @@ func teamShown(t watchpost.Team, key string) shownTeam {
 	if s := t.KeepPosts.String(); s != "" {
 		keep = &s
 	}
-	v := shownTeam{Keep: keep, ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
+	v := shownTeam{Keep: keep, ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), Asked: timestampOrNil(t.KeyRotationAskedAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
 	for i, m := range t.Members {
 		v.Members[i] = memberShown(m)
 	}
@@ -156,6 +157,7 @@ type listedTeam struct {
 	Plan      watchpost.Plan   `json:"plan"`
 	Expires   *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	CreatedAt timestamp        `json:"created_at"`
+	Asked     *timestamp       `json:"key_rotation_asked_at" description:"since when an admin of the team asks for another key; null: nobody does"`
 }
 
 func (s *Server) listTeams(r *http.Request) (teamList, error) {
@@ -182,7 +184,7 @@ func (s *Server) listTeams(r *http.Request) (teamList, error) {
 	}
 	list := teamList{Teams: make([]listedTeam, len(all)), Count: len(all)}
 	for i, t := range all {
-		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, timestampOrNil(t.PlanExpiresAt), timestampOf(t.CreatedAt)}
+		list.Teams[i] = listedTeam{t.ID, t.Name, t.Plan, timestampOrNil(t.PlanExpiresAt), timestampOf(t.CreatedAt), timestampOrNil(t.KeyRotationAskedAt)}
 	}
 	return list, nil
 }

@@ -69,7 +69,7 @@ func TestDashboardPasskeys(t *testing.T) {
 	refused := h.browser().byPasskey(d)
 	require.Equal(t, 422, refused.status)
 	require.Contains(t, refused.raw, "The passkey was not accepted")
-	require.Len(t, h.mail.to(m.email), 3, "a code, and what happened to the passkey")
+	require.Len(t, h.mail.to(m.email), 4, "a code, what happened to the passkey, and another browser")
 }
 
 // TestPasskeyAnswers are taken from the browser that asked only, and a proof from nobody

@@ -7,10 +7,13 @@ import (
 	"net/url"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"watchpost"
 	"watchpost/actors"
+	httpapi "watchpost/http"
 )
 
 const textSendsNow = "Too many messages in this hour"
@@ -110,4 +113,37 @@ func TestInvitationsOfADay(t *testing.T) {
 	read[fields](h.admin("POST", "/admin/teams/"+m.id+"/members", `{"email":"added@corp.example","role":"member"}`), 201)
 	read[fields](h.admin("POST", "/admin/teams/"+m.id+"/members", `{"email":"victim20@corp.example","role":"member","invite":true}`), 201)
 	require.Len(t, h.mail.to("victim20@corp.example"), 1)
+}
+
+// TestMailsToAStranger: many teams together, with all that makes them mail an address that
+// never signed in, cause three mails a day.
+func TestMailsToAStranger(t *testing.T) {
+	t.Parallel()
+	clock := watchpost.NewSettableClock(0, nil, nil)
+	h := build(t, func(o *httpapi.Options) { o.Clock = clock })
+	const victim = "victim@corp.example"
+	attack := func(names string) {
+		for _, name := range names {
+			m := h.team("Hostile "+string(name), "growth")
+			b := h.browser()
+			b.follow(m)
+			require.Equal(t, 303, b.invite(victim).status)
+			b.withdraw(m)
+		}
+	}
+	attack("abcde")
+	require.Len(t, h.mail.to(victim), 3)
+	require.NoError(t, clock.Advance(24*time.Hour))
+	attack("fghi")
+	require.Len(t, h.mail.to(victim), 6)
+
+	const known = "known@corp.example"
+	m := h.team("Theirs", "growth")
+	for range 5 {
+		read[fields](h.admin("POST", "/admin/teams/"+m.id+"/members", `{"email":"`+known+`","role":"member"}`), 201)
+		read[fields](h.admin("DELETE", "/admin/teams/"+m.id+"/members/"+m.member(known), ""), 200)
+	}
+	require.Len(t, h.mail.to(known), 3, "the operator's additions are mails, too")
+	h.do("POST", sendOTP, `{"email":"`+known+`"}`)
+	require.Len(t, h.mail.to(known), 4, "codes have limits of their own")
 }

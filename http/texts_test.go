@@ -25,10 +25,19 @@ var sources = []string{".", "..", "../actors"}
 
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
-	"Signed out":                       "the dashboard then leads to its sign-in",
-	watchpost.TextInvitations:          "of the dashboard's page",
-	watchpost.TextLastAdmin:            "of the dashboard's page",
-	watchpost.TextLastMember:           "of the dashboard's page",
+	"Signed out":              "the dashboard then leads to its sign-in",
+	watchpost.TextInvitations: "of the dashboard's page",
+	watchpost.TextLastAdmin:   "of the dashboard's page",
+	watchpost.TextLastMember:  "of the dashboard's page",
+	watchpost.TextNotFresh:    "of the dashboard's page",
+
+	"Enter a name of at most %d characters.":           "of the dashboard's page",
+	"Passkey not found":                                "of the dashboard's page",
+	"This passkey is known already.":                   "of the dashboard's page",
+	"This passkey was not accepted.":                   "of the dashboard's page",
+	"This service has no passkeys.":                    "of the dashboard's page",
+	"You have %d passkeys. Remove one to add another.": "of the dashboard's page",
+
 	"Team already exists":              "ids are made by the service",
 	"Invalid 'plan'":                   "replaced by the handler's text",
 	"Invalid 'role'":                   "replaced by the handler's text",

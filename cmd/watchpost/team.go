@@ -39,6 +39,7 @@ type shownTeam struct {
 	ID, Name, Plan string
 	Expires        *time.Time `json:"plan_expires_at"`
 	CreatedAt      time.Time  `json:"created_at"`
+	Asked          *time.Time `json:"key_rotation_asked_at"`
 	APIKey         string     `json:"api_key"`
 	Members        []shownMember
 }
@@ -103,7 +104,15 @@ func (c *teamList) Run(ctx context.Context, t *teamCommand) error {
 		for i, team := range list.Teams {
 			rows[i] = []string{team.ID, team.Plan, team.CreatedAt.Format(time.DateOnly), team.Name}
 		}
-		return table("ID PLAN CREATED NAME", rows)
+		if err := table("ID PLAN CREATED NAME", rows); err != nil {
+			return err
+		}
+		for _, team := range list.Teams {
+			if err := team.sayAsked(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -121,8 +130,20 @@ func (c *teamShow) Run(ctx context.Context, t *teamCommand) error {
 		if _, err := fmt.Printf("team  %s (%s, %s)\n", team.ID, team.Name, plan); err != nil {
 			return err
 		}
+		if err := team.sayAsked(); err != nil {
+			return err
+		}
 		return listMembers(team.Members)
 	})
+}
+
+// sayAsked prints that a team asks for another key, if it does.
+func (t shownTeam) sayAsked() error {
+	if t.Asked == nil {
+		return nil
+	}
+	_, err := fmt.Printf("an admin asks for another API key since %s: watchpost team rotate-key %s\n", t.Asked.Format(time.RFC3339), t.ID)
+	return err
 }
 
 func listMembers(members []shownMember) error {

@@ -15,6 +15,8 @@ import (
 // public is a page without a session: the ways to sign in.
 func (d *Dashboard) public(page func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return d.protected(func(w http.ResponseWriter, r *http.Request) {
+		client, _ := d.Client(r)
+		r = r.WithContext(actors.WithOrigin(r.Context(), watchpost.Origin{Client: client}))
 		if err := page(w, r); err != nil {
 			d.fail(w, r, err)
 		}
@@ -102,6 +104,7 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 	if !known {
 		return nil, watchpost.Errorf(watchpost.Unauthenticated, "Signed out")
 	}
+	d.Registry.NoteWebSessionUse(session)
 	return &visit{session: session, team: team, member: member, token: c.Value}, nil
 }
 

@@ -23,6 +23,7 @@ var auditNames = map[watchpost.AuditKind]string{
 	watchpost.AuditSignedIn: "Signed in", watchpost.AuditSignInFailed: "Wrong code", watchpost.AuditSignedOut: "Signed out",
 	watchpost.AuditPasskeyAdded: "Passkey added", watchpost.AuditPasskeyRemoved: "Passkey removed", watchpost.AuditPasskeyRefused: "Passkey refused: it may have been copied",
 	watchpost.AuditLinkMade: "Sign-in link made", watchpost.AuditKeyRevealed: "API key shown", watchpost.AuditKeyRotated: "API key replaced",
+	watchpost.AuditRotationAsked: "Another API key asked for",
 	watchpost.AuditMemberInvited: "Invited", watchpost.AuditMailedAgain: "Invitation mailed again", watchpost.AuditWithdrawn: "Invitation withdrawn",
 	watchpost.AuditAccepted: "Invitation accepted", watchpost.AuditDeclined: "Invitation declined", watchpost.AuditMemberLeft: "Left the team",
 	watchpost.AuditMemberAdded: "Member added", watchpost.AuditRoleChanged: "Role changed", watchpost.AuditMemberRemoved: "Member removed",

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ type signInPage struct {
 	frame
 	Email, Error string
 	Refused      string // why a passkey, or a provider of identities, signed nobody in
+	Next         string // where to go then; "": to the feed
 }
 
 // signInFrame is the frame of a page of sign-in.
@@ -22,26 +24,35 @@ func (d *Dashboard) signInFrame(title string) frame {
 	return frame{Title: title, Passkeys: d.Registry.PasskeysAt() != ""}
 }
 
+// nextKey is the only Next: the API key, which takes a fresh sign-in.
+const nextKey = "key"
+
 func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
-	if _, err := d.visit(r); err == nil && r.URL.Query().Get("again") == "" {
+	v, err := d.visit(r)
+	again := r.URL.Query().Get("again")
+	if err == nil && again == "" {
 		http.Redirect(w, r, pathFeed, http.StatusSeeOther)
 		return nil
 	}
-	return render(w, http.StatusOK, "signin.html", signInPage{frame: d.signInFrame("Sign in")})
+	page := signInPage{frame: d.signInFrame("Sign in")}
+	if err == nil && again == nextKey {
+		page.Next, page.Email = nextKey, v.member.Email
+	}
+	return render(w, http.StatusOK, "signin.html", page)
 }
 
 // mailCode mails a code as auth-send-otp does.
 func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
-		page := signInPage{frame: d.signInFrame("Error: Sign in"), Email: r.PostFormValue("email"), Error: "Enter your address as in ada@example.com."}
+		page := signInPage{frame: d.signInFrame("Error: Sign in"), Email: r.PostFormValue("email"), Error: "Enter your address as in ada@example.com.", Next: r.PostFormValue("next")}
 		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
 	}
 	client, _ := d.Client(r)
 	if err := d.Registry.SendOTP(r.Context(), email, "", client, d.ownNonce(w, r)); err != nil {
 		return err
 	}
-	return render(w, http.StatusOK, "code.html", signInPage{frame: d.signInFrame("Enter your code"), Email: email})
+	return render(w, http.StatusOK, "code.html", signInPage{frame: d.signInFrame("Enter your code"), Email: email, Next: r.PostFormValue("next")})
 }
 
 // enterCode redeems a code as auth-verify-otp does, and signs the browser in.
@@ -52,7 +63,7 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	wrong := func(text string) error {
-		return render(w, http.StatusUnprocessableEntity, "code.html", signInPage{frame: d.signInFrame("Error: Enter your code"), Email: email, Error: text})
+		return render(w, http.StatusUnprocessableEntity, "code.html", signInPage{frame: d.signInFrame("Error: Enter your code"), Email: email, Error: text, Next: r.PostFormValue("next")})
 	}
 	code := strings.TrimSpace(r.PostFormValue("otp"))
 	if !watchpost.ValidOTP(code) {
@@ -74,15 +85,9 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 
 // welcome opens the session of a browser whose member has signed in, in whichever way.
 func (d *Dashboard) welcome(w http.ResponseWriter, r *http.Request, signed actors.SignedIn) error {
-	email := signed.Member.Email
-	opened, err := actors.Ask(r.Context(), d.Registry, signed.Team.ID, actors.OpenWebSession{Email: email, Agent: r.UserAgent()})
-	if err != nil {
-		return err
-	}
-	if nonce := d.nonce(r); nonce != "" {
-		d.setNonce(w, r, d.Registry.SealNonce(email, nonce))
-	}
-	return d.enter(w, r, opened)
+	return d.enter(w, r, func(b actors.Browser) (actors.WebSessionOpened, error) {
+		return d.Registry.OpenWebSession(r.Context(), signed.Team.ID, signed.Member.Email, b)
+	})
 }
 
 // nonce returns the browser's nonce of sign-ins; "" when it has none.
@@ -129,27 +134,36 @@ func (d *Dashboard) showLink(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Dashboard) redeemLink(w http.ResponseWriter, r *http.Request) error {
-	client, _ := d.Client(r)
-	opened, err := d.Registry.RedeemSignInLink(actors.WithOrigin(r.Context(), watchpost.Origin{Client: client}), r.PostFormValue("link"), r.UserAgent())
+	err := d.enter(w, r, func(b actors.Browser) (actors.WebSessionOpened, error) {
+		return d.Registry.RedeemSignInLink(r.Context(), r.PostFormValue("link"), b)
+	})
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
 		page := linkPage{frame: frame{Title: "Error: Sign in"}, Error: "This link was used or has expired. Sign in by a mailed code."}
 		return render(w, http.StatusUnprocessableEntity, "link.html", page)
 	}
+	return err
+}
+
+// enter gives the browser the session that open opens for it, and the sealed nonce by
+// which it is known from then on. The session that it had ends.
+func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, open func(actors.Browser) (actors.WebSessionOpened, error)) error {
+	nonce := cmp.Or(d.nonce(r), actors.NewSignInNonce())
+	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: agentKind(r.UserAgent())})
 	if err != nil {
 		return err
 	}
-	return d.enter(w, r, opened)
-}
-
-// enter gives the browser its session. The one that it had ends.
-func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, opened actors.WebSessionOpened) error {
+	d.setNonce(w, r, d.Registry.SealNonce(opened.Member.Email, nonce))
 	if v, err := d.visit(r); err == nil {
 		if err := d.end(r, v.session.ID, v); err != nil {
 			return err
 		}
 	}
 	d.setCookie(w, r, opened.Token, opened.Ends)
-	http.Redirect(w, r, pathFeed, http.StatusSeeOther)
+	next := pathFeed
+	if r.PostFormValue("next") == nextKey {
+		next = pathTeam + "#key"
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
 

@@ -63,6 +63,7 @@ func asProven(r *http.Request, p actors.Proof) {
 	r.PostForm = url.Values{
 		"email": {p.Email}, "full_name": {p.FullName}, "by": {p.By},
 		"passkey": {string(p.Passkey.ID)}, "counter": {strconv.FormatUint(uint64(p.Passkey.Counter), 10)},
+		"next": {r.PostFormValue("next")},
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Del("Sec-Fetch-Site") // the guard has seen the browser's request

@@ -26,6 +26,8 @@ type teamPage struct {
 	Audit      []auditRow // for admins
 	KeyUse     keyUseView
 	Key        string // shown on request
+	KeyHeld    string // since when a former member may have the key
+	KeyAsked   string // since when the operator is asked for another one
 	Code       string // a new pairing code
 	CodeEnds   string
 	Email      string // typed into the invitation
@@ -133,6 +135,12 @@ func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 			gaugeOf("Relevant posts this week, fullest watchlist", team.Use.WeeklyPosts, team.Limits.WeeklyPosts),
 			gaugeOf("Potential leads this week, fullest watchlist", team.Use.PotentialLeads, team.Limits.PotentialLeads),
 		},
+	}
+	if at := team.Team.MemberLeftAt; !at.IsZero() {
+		page.KeyHeld = at.UTC().Format("2 January 2006")
+	}
+	if at := team.Team.KeyRotationAskedAt; !at.IsZero() {
+		page.KeyAsked = at.UTC().Format("2 January 2006")
 	}
 	if !team.Team.PlanExpiresAt.IsZero() {
 		page.PlanEnds = team.Team.PlanExpiresAt.UTC().Format("2 January 2006")
@@ -256,6 +264,10 @@ func (d *Dashboard) changeTeam(w http.ResponseWriter, r *http.Request, v *visit)
 		if role, err = watchpost.ParseRole(r.PostFormValue("role")); err == nil {
 			_, err = actors.Ask(ctx, d.Registry, team, actors.UpdateMember{Member: member, Role: role})
 		}
+	case "rotate":
+		if err = adminsOnly(v); err == nil {
+			_, err = actors.Ask(ctx, d.Registry, team, actors.AskKeyRotation{})
+		}
 	case "revoke":
 		err = d.revoke(r, v)
 	case "pair", "reveal":
@@ -300,7 +312,11 @@ func (d *Dashboard) showSecret(w http.ResponseWriter, r *http.Request, v *visit)
 		return err
 	}
 	if r.PostFormValue("do") == "reveal" {
-		key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{})
+		key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.RevealKey{Session: v.session.ID})
+		if err != nil && watchpost.KindOf(err) == watchpost.Forbidden { // the sign-in is not fresh
+			http.Redirect(w, r, pathSignIn+"?again="+nextKey, http.StatusSeeOther)
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,11 @@ var (
 // agentName names the browser and system of a User-Agent header. A header that names
 // no known browser is returned as it is.
 func agentName(agent string) string {
+	return cmp.Or(agentKind(agent), agent, "an unknown browser")
+}
+
+// agentKind is agentName in words of ours alone; "" when they say nothing of the browser.
+func agentKind(agent string) string {
 	first := func(parts [][2]string) string {
 		for _, p := range parts {
 			if strings.Contains(agent, p[0]) {
@@ -25,7 +30,7 @@ func agentName(agent string) string {
 	}
 	browser := first(agentBrowsers)
 	if browser == "" {
-		return cmp.Or(agent, "an unknown browser")
+		return ""
 	}
 	if system := first(agentSystems); system != "" {
 		return browser + ", " + system

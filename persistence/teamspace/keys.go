@@ -42,6 +42,7 @@ import (
 //	c <time> <hash>                        empty; a pairing code by its end, to purge it
 //	u <hash>                               WebSessionRecord, a browser signed in to the dashboard, or a link to sign in
 //	P <hash>                               PasskeyRecord of a member
+//	U <member>                             BrowsersRecord, the browsers with which the member signed in
 //	r <member>                             empty; removed, its waiting writes have not ended yet
 //	B <member>                             BindingRecord, the account that the member works as
 //	y <week> <watchlist>                   watchpost.WeeklyCounter; <week> is its Monday
@@ -103,6 +104,10 @@ import (
 //	b <email>   watchpost.InvitationBlocks
 //	c <client>  ClientRecord
 //
+// Keys of the space of mails to strangers:
+//
+//	<day> <keyed hash of an email>  how many were sent on the day
+//
 // Key of the keyring's space:
 //
 //	fingerprint  KeyFingerprint
@@ -131,6 +136,7 @@ const (
 	KeyPairing             = "c"
 	KeyWebSession          = "u"
 	KeyPasskey             = "P"
+	KeyBrowsers            = "U"
 	KeyRemoval             = "r"
 	KeyBinding             = "B"
 	KeyWeeklyCounter       = "y"
@@ -310,6 +316,12 @@ func EngagementFlagsKey(target string) []byte {
 // KeyringSpace holds the fingerprint of the master key that the store's secrets
 // are written with. Team ids are UUIDs, so no team has this name.
 const KeyringSpace persistence.Space = "keyring"
+
+// StrangersSpace counts the mails to addresses that never signed in.
+const StrangersSpace persistence.Space = "strangers"
+
+// StrangerKey is the key of the mails of a day to an address.
+func StrangerKey(day, hash string) []byte { return []byte(day + " " + hash) }
 
 // FingerprintKey is the key of the master key's fingerprint.
 var FingerprintKey = []byte("fingerprint")

@@ -18,6 +18,9 @@ type TeamRecord struct {
 	KeyHash   string           `json:"key_hash"`
 	// KeyAt is when the key was made; zero in records from before it was stored.
 	KeyAt time.Time `json:"key_at,omitzero"`
+	// MemberLeftAt and KeyRotationAskedAt are those of watchpost.Team.
+	MemberLeftAt       time.Time `json:"member_left_at,omitzero"`
+	KeyRotationAskedAt time.Time `json:"key_rotation_asked_at,omitzero"`
 	// SignedInAt is when a person last signed in.
 	SignedInAt time.Time `json:"signed_in_at,omitzero"`
 	// Invited is how many invitations of members were mailed on the day InvitedOn.
@@ -43,6 +46,8 @@ type TeamEntry struct {
 
 	PlanExpiresAt time.Time          `json:"plan_expires_at,omitzero"`
 	KeepPosts     watchpost.KeepDays `json:"keep_posts,omitempty"`
+
+	KeyRotationAskedAt time.Time `json:"key_rotation_asked_at,omitzero"`
 }
 
 // OwnerEntry says whose something is.
@@ -128,6 +133,12 @@ type PasskeyRecord struct {
 // Passkey returns the passkey of an id without its key.
 func (r *PasskeyRecord) Passkey(id watchpost.PasskeyID) watchpost.Passkey {
 	return watchpost.Passkey{ID: id, Member: r.Member, Name: r.Name, CreatedAt: r.CreatedAt, UsedAt: r.UsedAt, RefusedAt: r.RefusedAt}
+}
+
+// BrowsersRecord has the browsers with which a member signed in, by hashes of their
+// names, the one of the last sign-in last.
+type BrowsersRecord struct {
+	Known []string `json:"known"`
 }
 
 // ScanRecord is how far the scans of one entry have come.

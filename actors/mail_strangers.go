@@ -1,0 +1,60 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// strangersForgotten bounds the counts of earlier days that one mail deletes.
+const strangersForgotten = 100
+
+// takeStrangerMail counts a mail that an address has not asked for; false: it has had those
+// of the day. All teams and nodes count in one space. Each count begins with an
+// epoch, so that one that another node made meanwhile is counted again.
+func (r *Registry) takeStrangerMail(ctx context.Context, email string) (taken bool, err error) {
+	for {
+		epoch, err := r.env.store.Activate(ctx, teamspace.StrangersSpace)
+		if err != nil {
+			return false, err
+		}
+		batch, err := r.countStrangerMail(ctx, email)
+		if err != nil || batch == nil {
+			return false, err
+		}
+		err = persistence.Commit(ctx, r.env.store, teamspace.StrangersSpace, epoch, batch)
+		if !errors.Is(err, persistence.ErrFenced) {
+			return err == nil, err
+		}
+	}
+}
+
+// countStrangerMail returns the batch that counts one more mail; nil when there were
+// enough.
+func (r *Registry) countStrangerMail(ctx context.Context, email string) (*persistence.Batch, error) {
+	view, err := r.env.store.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	day := watchpost.Daily.Key(r.env.clock.Now())
+	key := teamspace.StrangerKey(day, r.env.keyring.hash("stranger", email))
+	mails, err := teamspace.Load[int](view, teamspace.StrangersSpace, key)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return nil, err
+	}
+	if mails >= watchpost.MaxStrangerMails {
+		return nil, nil
+	}
+	batch := &persistence.Batch{}
+	err = view.Scan(teamspace.StrangersSpace, nil, teamspace.StrangerKey(day, ""), func(earlier, _ []byte) bool {
+		batch.Delete(bytes.Clone(earlier))
+		return len(batch.Writes) < strangersForgotten
+	})
+	batch.Put(key, teamspace.Encode(mails+1))
+	return batch, err
+}

@@ -1,0 +1,65 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// Browser is where a member signs in to the dashboard.
+type Browser struct {
+	// Nonce is that of its sign-ins. It names the browser, also after a sign-in.
+	Nonce string
+	Agent string // its User-Agent
+	// Name is what the User-Agent says in words of ours; "" when it says nothing known.
+	Name string
+}
+
+// browsersKept bounds the browsers that are known of a member: the ones that signed in
+// last.
+const browsersKept = 20
+
+// meet notes that a member signs in with a browser. It reports whether the browser is
+// new, which it is not for a member who never signed in before.
+func (ws *webSessions) meet(batch *persistence.Batch, member watchpost.MemberID, b Browser) (isNew bool) {
+	bare, _, _ := strings.Cut(b.Nonce, ".")
+	hash := ws.env.keyring.hash("browser "+string(member), bare)
+	known := slices.Clone(ws.browsers[member].Known)
+	isNew = len(known) > 0
+	if i := slices.Index(known, hash); i >= 0 {
+		isNew, known = false, slices.Delete(known, i, i+1)
+	}
+	known = append(known, hash)
+	r := teamspace.BrowsersRecord{Known: known[max(0, len(known)-browsersKept):]}
+	ws.browsers[member] = r
+	batch.Put(teamspace.Key(teamspace.KeyBrowsers, member), teamspace.Encode(r))
+	return isNew
+}
+
+// forgetBrowsers forgets those of a member who is removed.
+func (ws *webSessions) forgetBrowsers(batch *persistence.Batch, member watchpost.MemberID) {
+	delete(ws.browsers, member)
+	batch.Delete(teamspace.Key(teamspace.KeyBrowsers, member))
+}
+
+// tellOfBrowser mails a member who has signed in with a new browser. The mail has no
+// words of the browser: it may be a stranger's.
+func (r *Registry) tellOfBrowser(ctx context.Context, opened WebSessionOpened, b Browser) {
+	if !opened.newBrowser {
+		return
+	}
+	from, _ := OriginOf(ctx)
+	r.mail(ctx, opened.Member, "New sign-in to Watchpost",
+		"Somebody has signed in to the dashboard of Watchpost as you, with a browser that did not do so before.\n\n"+
+			"When: "+r.env.clock.Now().UTC().Format(time.RFC1123)+"\n"+
+			"Browser: "+cmp.Or(b.Name, "unknown")+"\n"+
+			"Address: "+cmp.Or(from.Client, "unknown")+"\n\n"+
+			"If it was you, there is nothing to do. If not, sign in and choose \"Sign out everywhere\" on the page Team, "+
+			"and tell the admins of your team: who signed in may have seen its API key.\n")
+}
