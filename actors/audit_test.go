@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -97,4 +98,53 @@ func TestAudit(t *testing.T) {
 		require.Equal(t, watchpost.AuditKeyRevealed, log[1].Kind)
 		require.Len(t, storedKeys(t, w, team, teamspace.KeyAudit), watchpost.MaxAuditEntries)
 	})
+}
+
+// TestAuditOfTargetsOfWatchlists: a watchlist makes a target by its slack_webhook_url, and
+// takes targets with it. The audit has these, and who did it.
+func TestAuditOfTargetsOfWatchlists(t *testing.T) {
+	t.Parallel()
+	w := actorstest.New(t)
+	team := w.CreateTeam(t, watchpost.PlanGrowth)
+	member := actorstest.Must[actors.TeamView](t, team, actors.GetTeam{}).Team.Members[0]
+	ctx := actors.WithOrigin(w.Context(), watchpost.Origin{Member: member.ID, Client: "192.0.2.2"})
+	events := func() (kinds []watchpost.AuditKind) {
+		log, err := w.Registry.Audit(w.Context(), team.ID, 100)
+		require.NoError(t, err)
+		for _, e := range slices.Backward(log) {
+			if e.Kind != watchpost.AuditTeamCreated {
+				require.Equal(t, member.ID, e.By.Member, e.Kind)
+				require.Equal(t, "192.0.2.2", e.By.Client)
+				kinds = append(kinds, e.Kind)
+			}
+		}
+		return kinds
+	}
+	made, changed, deleted := watchpost.AuditTargetMade, watchpost.AuditTargetChanged, watchpost.AuditTargetDeleted
+	list, err := actors.Ask(ctx, w.Registry, team.ID, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+		Type: watchpost.KeywordWatchlist, Name: "Grid", Keywords: []watchpost.KeywordEntry{{Keyword: "grid"}}, SlackURL: "https://hooks.example/1",
+	}})
+	require.NoError(t, err)
+	people, err := actors.Ask(ctx, w.Registry, team.ID, followers(24, "", "kim"))
+	require.NoError(t, err)
+	require.Equal(t, []watchpost.AuditKind{made}, events())
+	for _, one := range []actors.UpdateWatchlist{
+		{ID: list.Watchlist.ID, Type: watchpost.KeywordWatchlist}, {ID: people.Watchlist.ID, Type: watchpost.PeopleWatchlist},
+	} {
+		for _, url := range []string{"https://hooks.example/2", "https://hooks.example/3", "https://hooks.example/3", ""} {
+			one.Patch.SlackURL = ptr(url)
+			_, err := actors.Ask(ctx, w.Registry, team.ID, one)
+			require.NoError(t, err)
+		}
+	}
+	want := []watchpost.AuditKind{made, changed, changed, deleted, made, changed, deleted}
+	require.Equal(t, want, events())
+	_, err = actors.Ask(ctx, w.Registry, team.ID, actors.CreateTarget{Target: watchpost.NotificationTarget{
+		Name: "Mail", Kind: watchpost.TargetEmail, Watchlist: list.Watchlist.ID, Emails: []string{team.Email}, PerHour: 1,
+	}})
+	require.NoError(t, err)
+	_, err = actors.Ask(ctx, w.Registry, team.ID, actors.DeleteWatchlist{Type: watchpost.KeywordWatchlist, ID: list.Watchlist.ID})
+	require.NoError(t, err)
+	w.Crash()
+	require.Equal(t, append(want, made, deleted), events())
 }

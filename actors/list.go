@@ -105,7 +105,7 @@ func (l *list) onUpdate(m UpdateWatchlist) {
 	batch := &persistence.Batch{}
 	batch.Put(teamspace.Key(teamspace.KeyWatchlist, next.ID), teamspace.Encode(next))
 	view := viewOfFollower(next, l.state, l.times(l.entries()))
-	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view}, onCommitted: replyTo(l.env, l.ctx.Sender(), view)})
+	l.ctx.Send(l.team, decided{batch: batch, watchlist: &watchlistChange{view: view, from: m.from}, onCommitted: replyTo(l.env, l.ctx.Sender(), view)})
 }
 
 // entries are those that are to be scanned, and when: as often as the most

@@ -146,6 +146,8 @@ type UpdateWatchlist struct {
 	Type  watchpost.WatchlistType
 	ID    watchpost.WatchlistID
 	Patch watchpost.WatchlistPatch
+
+	from watchpost.Origin // of the request, for its decision
 }
 
 // DeleteWatchlist is answered by Done (NotFound).

@@ -186,13 +186,30 @@ func (ns *notifications) resume(batch *persistence.Batch, box *outbox) {
 // hookChanges reports whether a change of a watchlist changes its slack_webhook_url. That
 // resumes the target that it makes, as a change of another target does.
 func (ns *notifications) hookChanges(batch *persistence.Batch, next *watchpost.Watchlist) bool {
-	if ns.team.watchlists.byID[next.ID].view.Watchlist.SlackURL == next.SlackURL {
+	old := &ns.team.watchlists.byID[next.ID].view.Watchlist
+	if old.SlackURL == next.SlackURL {
 		return false
 	}
+	ns.auditHook(batch, old, next.SlackURL)
 	if box := ns.byID[watchpost.TargetID(next.ID)]; box != nil {
 		ns.resume(batch, box)
 	}
 	return true
+}
+
+// auditHook notes that the target which a watchlist makes by its slack_webhook_url is
+// made, changed or deleted.
+func (ns *notifications) auditHook(batch *persistence.Batch, w *watchpost.Watchlist, next string) {
+	kind := watchpost.AuditTargetChanged
+	switch {
+	case w.SlackURL == next:
+		return
+	case w.SlackURL == "":
+		kind = watchpost.AuditTargetMade
+	case next == "":
+		kind = watchpost.AuditTargetDeleted
+	}
+	ns.audit(batch, kind, &watchpost.NotificationTarget{Name: w.Name, Kind: watchpost.TargetSlack})
 }
 
 // sentNow remembers whether a test or repetition failed.
@@ -235,7 +252,11 @@ func (ns *notifications) clean() {
 			continue
 		}
 		delete(ns.byID, id)
-		st.room(2).Delete(teamspace.Key(teamspace.KeyTarget, id))
+		batch := st.room(1 + auditOps)
+		batch.Delete(teamspace.Key(teamspace.KeyTarget, id))
+		if box.target != nil { // it went with its watchlist
+			ns.audit(batch, watchpost.AuditTargetDeleted, box.target)
+		}
 		st.room(1).Delete(teamspace.Key(teamspace.KeyTargetState, id))
 		for _, q := range box.queue {
 			st.room(1).Delete(waitingPostKey(id, q.number))

@@ -248,7 +248,9 @@ func (t *team) decide(d decided) {
 	}
 	hook := false
 	if d.watchlist != nil {
+		t.audit.from = d.watchlist.from
 		hook = t.notifications.hookChanges(d.batch, &d.watchlist.view.Watchlist)
+		t.audit.from = watchpost.Origin{}
 		t.watchlists.onWatchlistChange(d.batch, d.watchlist)
 	}
 	if d.week != nil {

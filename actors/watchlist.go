@@ -22,6 +22,7 @@ type watchlist struct {
 	matchers map[watchpost.EntryID]text.Matcher
 	// keywords count the entries by normalised keyword.
 	keywords map[string]int
+	from     watchpost.Origin // of the request that is being carried out
 }
 
 // watchlistChange tells the team what a watchlist has decided.
@@ -32,6 +33,7 @@ type watchlistChange struct {
 	keywords map[string]int
 	// shares is the question that this answers; nil when it answers none.
 	shares *shareScan
+	from   watchpost.Origin // of the request that it carries out
 }
 
 func newWatchlist(env *environment, state watchpost.Watchlist, team, postStore *actor.PID) *watchlist {
@@ -103,7 +105,9 @@ func (w *watchlist) onUpdate(m UpdateWatchlist) {
 	if retags {
 		then = both(then, retagging(w.env, w.postStore))
 	}
+	w.from = m.from
 	w.decide(batch, then)
+	w.from = watchpost.Origin{}
 }
 
 // entries are those that are to be scanned, and when.
@@ -120,7 +124,7 @@ func (w *watchlist) entries() []dueEntry {
 
 // decision implements entryOwner.
 func (w *watchlist) decision(p scanPlan) decided {
-	return decided{watchlist: &watchlistChange{scanPlan: p, view: w.view(), keywords: w.keywords}}
+	return decided{watchlist: &watchlistChange{scanPlan: p, view: w.view(), keywords: w.keywords, from: w.from}}
 }
 
 // scanKey implements entryOwner.

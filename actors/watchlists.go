@@ -55,6 +55,7 @@ func (ws *watchlists) receive(message any) bool {
 		ws.onListWatchlists(m)
 	case UpdateWatchlist:
 		if tracked := ws.tracked(m.Type, m.ID); tracked != nil {
+			m.from = ws.team.audit.from
 			ws.ctx.RequestWithCustomSender(tracked.pid, m, ws.ctx.Sender())
 		}
 	case DeleteWatchlist:
@@ -179,6 +180,7 @@ func (ws *watchlists) onCreateWatchlist(m CreateWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	putNewWatchlist(batch, &w)
+	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	list := newWatchlist(ws.env, w, ws.ctx.Self(), ws.team.postStore)
 	tracked := &trackedWatchlist{view: list.view()}
@@ -222,6 +224,7 @@ func (ws *watchlists) onDeleteWatchlist(m DeleteWatchlist) {
 	}
 	batch := &persistence.Batch{}
 	deleteWatchlist(batch, m.ID)
+	ws.team.notifications.auditHook(batch, &tracked.view.Watchlist, "")
 	for _, e := range tracked.view.Watchlist.Keywords {
 		batch.Delete(teamspace.ScanKey(m.ID, e.ID))
 	}

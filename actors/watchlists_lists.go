@@ -94,6 +94,7 @@ func (ws *watchlists) onFollow(m Follow) {
 	followed.followers++
 	batch.Put(teamspace.Key(teamspace.KeyList, next.ID), teamspace.Encode(next))
 	putNewWatchlist(batch, &w)
+	ws.team.notifications.auditHook(batch, &watchpost.Watchlist{Name: w.Name}, w.SlackURL)
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirWatchlist, Name: string(w.ID)}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ws.team.id}))
 	tracked := &trackedWatchlist{view: WatchlistView{Watchlist: w}}
 	ws.byID[w.ID] = tracked
