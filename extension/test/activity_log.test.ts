@@ -29,6 +29,27 @@ it('describes tasks by what the pages showed', async () => {
   expect(authorIn('keyword_scan', [{ author_name: 'Elena Ito', author_url: elena.url }])).toBeUndefined()
 })
 
+it('names what a task was about when no page showed it', async () => {
+  const log = await opened()
+  const failed = { error: { code: 'not_found' as const, message: 'gone', acted: false } }
+  const named = async (type: string, input: unknown) => {
+    await log.write(done(type, input, failed))
+    return log.deeds[0]!.target
+  }
+  for (const [type, input, name] of [
+    ['agent_company_fetch', { company_slug: 'acme' }, 'acme'],
+    ['agent_company_posts_fetch', { company_slug: 'https://n.test/company/acme/posts?x=1' }, 'acme'],
+    ['agent_profile_fetch', { profile_slug: 'zo%C3%AB' }, 'zo%C3%AB'],
+    ['agent_profile_fetch', { profile_slug: 'https://n.test/in/zo%C3%AB' }, 'zoë'],
+    ['people_scan', { profile: 'urn:network:member:12' }, '12'],
+    ['company_scan', { company: 'acme' }, 'acme'],
+    ['agent_send_message', { recipient_urn: 'jo', message: 'Hi' }, 'jo'],
+  ] as const) expect(await named(type, input), type).toEqual({ name })
+  for (const [type, input] of [['agent_like_post', { social_urn: '7' }], ['keyword_scan', { keyword: 'x' }], ['agent_company_fetch', { company_slug: 7 }], ['agent_company_fetch', null], ['agent_profile_fetch', { profile_slug: '//' }]] as const) {
+    expect(await named(type, input), type).toBeUndefined()
+  }
+})
+
 it('keeps the last 500 entries, and those of one team', async () => {
   const log = await opened()
   await log.begin('one')

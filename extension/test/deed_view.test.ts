@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { reads, writes } from '../src/page/tasks'
 import type { Deed } from '../src/shared/state'
 import { csv, line, matches, symbolOf } from '../src/ui/deed_view'
+import { ago, number } from '../src/ui/i18n'
 import { start } from './fakes'
 import { speak } from './texts'
 
@@ -38,6 +39,8 @@ it('says failures in words', () => {
   expect(row.textContent).toContain('Comment on Elena Ito’s post “Carbon accounting…”: “Well done!”')
   expect(row.textContent).toContain('for now, the network allows no more of this')
   expect(row.textContent).not.toContain('rate_limited')
+  const gone = line({ task: 't', at: start, task_type: 'agent_company_fetch', target: { name: 'acme' }, error: { code: 'not_found', message: '' } }, start)
+  expect(gone.querySelector('.words')!.textContent).toBe('Company: acme')
 })
 
 it('has texts and an icon for every task type', () => {
@@ -47,6 +50,16 @@ it('has texts and an icon for every task type', () => {
       expect(line({ task: 't', at: start, task_type: type, ...error && { error } }, start).textContent).not.toMatch(/_|\$/)
     }
     expect(symbolOf({ task_type: type })).not.toBe('')
+  }
+})
+
+it('writes dates and numbers as the browser does, in the language of the texts', () => {
+  const at = Date.UTC(2030, 0, 2, 12), now = at + 30 * 86_400_000
+  for (const [texts, browser, date, count] of [
+    ['en', 'en-GB', '2 Jan', '1,234'], ['en', 'en-US', 'Jan 2', '1,234'], ['en', 'nl', 'Jan 2', '1,234'], ['de', 'de-DE', '2. Jan.', '1.234'],
+  ] as const) {
+    speak(texts, browser)
+    expect([ago(at, now), number(1234)], browser).toEqual([date, count])
   }
 })
 

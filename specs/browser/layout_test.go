@@ -17,7 +17,7 @@ const overPage = `(() => {
 	const texts = %s
 	globalThis.shown = %s
 	globalThis.chrome = {
-		i18n: { getMessage: (key, parts = []) => (texts[key] ?? "").replace(/\$(\d)/g, (_, n) => parts[n - 1] ?? "") },
+		i18n: { getUILanguage: () => texts.lang, getMessage: (key, parts = []) => (texts[key] ?? "").replace(/\$(\d)/g, (_, n) => parts[n - 1] ?? "") },
 		runtime: { sendMessage: async () => shown, onMessage: { addListener: listener => { globalThis.changed = () => listener({ type: "changed" }) } } },
 	}
 })()`

@@ -14,9 +14,9 @@ export interface Pairing {
   member: { id: string; email: string }
 }
 
-/** What a task was about, as the network's page showed it. */
+/** What a task was about, as the network's page showed it or the task named it. */
 export interface Target {
-  /** Name of a person or company, or the beginning of a post. */
+  /** Name of a person or company, or the beginning of a post; without a page that showed it, the name in its address. */
   name: string
   url?: string
   /** Author of a post. */

@@ -37,13 +37,22 @@ export function translate(page: Document): void {
   for (const element of page.querySelectorAll<HTMLElement>('[data-i18n-label]')) element.ariaLabel = t(element.dataset['i18nLabel']!)
 }
 
+/**
+ * The locale of dates and numbers: the browser's own, such as en-GB, where the
+ * texts are in its language, otherwise that of the texts.
+ */
+const locale = (): string => {
+  const browser = chrome.i18n.getUILanguage(), texts = message('lang')
+  return browser.split('-', 1)[0] === texts.split('-', 1)[0] ? browser : texts
+}
+
 const units: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]]
 
 /** How long ago something was: "now", "4 min ago", "yesterday"; a date after a week. */
 export function ago(at: number, now: number): string {
   const past = Math.max(now - at, 0)
-  if (past > 7 * 86_400_000) return new Intl.DateTimeFormat(t('lang'), { day: 'numeric', month: 'short' }).format(at)
-  const relative = new Intl.RelativeTimeFormat(t('lang'), { numeric: 'auto', style: 'narrow' })
+  if (past > 7 * 86_400_000) return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' }).format(at)
+  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' })
   const [unit, ms] = units.find(([, ms]) => past >= ms) ?? ['second', Infinity]
   return relative.format(-Math.floor(past / ms) || 0, unit)
 }
@@ -51,10 +60,10 @@ export function ago(at: number, now: number): string {
 /** A moment today as a time, another one with its date. */
 export function clock(at: number, now: number): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString()
-  return new Intl.DateTimeFormat(t('lang'), { hour: 'numeric', minute: '2-digit', ...!today && { day: 'numeric', month: 'short' } }).format(at)
+  return new Intl.DateTimeFormat(locale(), { hour: 'numeric', minute: '2-digit', ...!today && { day: 'numeric', month: 'short' } }).format(at)
 }
 
-export const number = (n: number): string => new Intl.NumberFormat(t('lang')).format(n)
+export const number = (n: number): string => new Intl.NumberFormat(locale()).format(n)
 
 /** Several words as a list: "likes, comments and messages". */
-export const list = (words: string[]): string => new Intl.ListFormat(t('lang'), { type: 'conjunction' }).format(words)
+export const list = (words: string[]): string => new Intl.ListFormat(locale(), { type: 'conjunction' }).format(words)

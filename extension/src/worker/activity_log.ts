@@ -1,4 +1,5 @@
 import type { Deed, Target } from '../shared/state'
+import { reference } from '../network/paths'
 import { isWrite } from '../shared/protocol'
 import type { Entry, Store } from './journal'
 
@@ -57,7 +58,7 @@ export class ActivityLog {
 /** Describes a task for the member. */
 export function deedOf(entry: Entry, at: number): Deed {
   const deed: Deed = { task: entry.task, at, task_type: entry.task_type }
-  const target = entry.target ?? targetIn(entry.output)
+  const target = entry.target ?? targetIn(entry.output) ?? named(entry)
   if (target) deed.target = target
   const text = textIn(entry.input)
   if (text) deed.text = short(text)
@@ -72,6 +73,22 @@ function targetIn(output: unknown): Target | undefined {
   if (typeof name !== 'string' || name === '') return undefined
   const url = profile ?? company
   return { name, ...typeof url === 'string' && { url } }
+}
+
+/** The fields of inputs that name a person or company. */
+const names: Record<string, string> = {
+  agent_profile_fetch: 'profile_slug', agent_company_fetch: 'company_slug', agent_company_posts_fetch: 'company_slug',
+  agent_send_message: 'recipient_urn', agent_send_connection_request: 'profile_urn', people_scan: 'profile', company_scan: 'company',
+}
+
+/** What the task itself calls the person or company: no page has shown the name yet. */
+function named({ task_type: type, input }: Entry): Target | undefined {
+  const given = ((input ?? {}) as Record<string, unknown>)[names[type] ?? '']
+  try {
+    return { name: decodeURIComponent(reference(given, 'in', 'company', 'school', 'showcase')) }
+  } catch {
+    return undefined // nothing that names a page
+  }
 }
 
 /** The author of the posts of a scan of one author. */
