@@ -71,14 +71,6 @@ func TestWindow(t *testing.T) {
 	m.readScanAndWrite()
 }
 
-// TestFirefoxWindow: in Firefox the same.
-func TestFirefoxWindow(t *testing.T) {
-	t.Parallel()
-	m := windows(t, worldOf(t, singlePage))["firefox"]("fox-window")
-	m.network.SetFaults(m.account, fakenetwork.Faults{Slow: time.Second})
-	m.readScanAndWrite()
-}
-
 // readScanAndWrite has the member's browser do one task of each kind.
 func (m *member) readScanAndWrite() {
 	t := m.team.t
