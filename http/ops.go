@@ -36,7 +36,7 @@ func (s *Server) metricsRoute() {
 	if !alone && len(s.admin) == 0 && !s.scraper.set {
 		return
 	}
-	options := []fuego.RouteOption{s.operation(public, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide()}
+	options := []fuego.RouteOption{s.operation(checked, "metrics", "Metrics for Prometheus", tagOps), fuego.OptionHide()}
 	if !alone || s.scraper.set {
 		options = append(options, s.guard(func(r *http.Request) error {
 			token := bearer(r)

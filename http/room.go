@@ -24,6 +24,9 @@ const (
 	// and replies are under way, so there are more of them.
 	maxVisits       = 8192
 	maxClientVisits = 128
+	// Places of polls: a session has one, and a second one while the next takes over.
+	maxPolls     = 64 << 10
+	maxTeamPolls = 2 * watchpost.MaxSessions
 	// Bytes of bodies that have arrived, until their requests are done.
 	maxBodies         = 64 << 20
 	maxTeamBodies     = 4 * maxBody
@@ -38,7 +41,7 @@ var errOverload = errors.New("too many requests under way")
 
 // room is what requests hold at once.
 type room struct {
-	requests, visits, bodies, strangers *shares
+	requests, polls, visits, bodies, strangers *shares
 
 	mu    sync.Mutex
 	shed  int // since the last line of the log
@@ -48,6 +51,7 @@ type room struct {
 func newRoom() *room {
 	return &room{
 		requests:  newShares(maxRequests, maxTeamRequests),
+		polls:     newShares(maxPolls, maxTeamPolls),
 		visits:    newShares(maxVisits, maxClientVisits),
 		bodies:    newShares(maxBodies, maxTeamBodies),
 		strangers: newShares(maxStrangerBodies, maxClientBodies),
@@ -91,9 +95,24 @@ func (s *shares) giveBack(user string, n int) {
 
 // withRoom refuses a request at once when too many of its team are under way, or of its
 // client when its team is unknown.
-func (s *Server) withRoom(next http.Handler) http.Handler {
+func (s *Server) withRoom(next http.Handler) http.Handler { return s.withRoomIn(s.room.requests, next) }
+
+// withPollRoom is withRoom for requests of sessions, which are held open. A socket tells
+// later whose it is, and has a bound of its own until then (maxUnauthenticated).
+func (s *Server) withPollRoom(next http.Handler) http.Handler {
+	polls := s.withRoomIn(s.room.polls, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		share, user := s.room.requests, string(teamOf(r.Context()))
+		if r.URL.Path == socketPath {
+			next.ServeHTTP(w, r)
+			return
+		}
+		polls.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) withRoomIn(teams *shares, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		share, user := teams, string(teamOf(r.Context()))
 		if user == "" {
 			share, user = s.room.visits, s.clientOf(r).key()
 		}

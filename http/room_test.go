@@ -62,6 +62,7 @@ func TestPlacesOfStrangers(t *testing.T) {
 	require.Equal(t, 400, m.call("POST", watchlists, "{}").status)
 	require.Equal(t, 200, b.do("GET", "/app/team", "").status, "who has signed in is no stranger")
 	require.Equal(t, 200, h.admin("GET", "/admin/teams", "").status)
+	require.Equal(t, 200, h.do("GET", "/metrics", "", "Authorization", "Bearer "+adminToken, "X-Forwarded-For", "192.0.2.1").status)
 	require.Equal(t, protocol.TypeWelcome, h.joinByPoll(m.token()).Type)
 	m.join()
 }

@@ -24,6 +24,8 @@ const (
 	operators
 	// sessions send their token; their requests are held open.
 	sessions
+	// checked: the route itself checks who calls.
+	checked
 )
 
 // Names of the security schemes in the OpenAPI document.
@@ -66,7 +68,7 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 		case sessions:
 			fuego.OptionSecurity(openapi3.SecurityRequirement{schemeSession: {}})(r)
 			withError(http.StatusServiceUnavailable, textUnavailable)(r)
-		case public:
+		case public, checked:
 		}
 		withError(http.StatusInternalServerError, textInternal, textUnavailable)(r)
 	}
@@ -83,8 +85,10 @@ func (s *Server) guards(a access) []middleware {
 		return []middleware{s.withKey, s.withExtension}
 	case operators:
 		return []middleware{s.withAdmin}
+	case checked:
+		return []middleware{s.withDeadline}
 	case sessions:
-		return []middleware{s.withToken}
+		return []middleware{s.withToken, s.withPollRoom}
 	}
 	return nil
 }

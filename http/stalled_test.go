@@ -48,14 +48,22 @@ func (h *testServer) overHTTP2(t *testing.T) (open func() *stalled) {
 // get sends requests of a path, and returns the statuses of their replies.
 func (s *stalled) get(n int, path string, headers ...string) (statuses map[string]int) {
 	s.t.Helper()
+	return s.send(n, "GET", path, "", headers...)
+}
+
+func (s *stalled) send(n int, method, path, body string, headers ...string) (statuses map[string]int) {
+	s.t.Helper()
 	for range n {
 		var block bytes.Buffer
 		encoder := hpack.NewEncoder(&block)
-		all := append([]string{":method", "GET", ":scheme", "https", ":authority", "x", ":path", path}, headers...)
+		all := append([]string{":method", method, ":scheme", "https", ":authority", "x", ":path", path}, headers...)
 		for i := 0; i < len(all); i += 2 {
 			require.NoError(s.t, encoder.WriteField(hpack.HeaderField{Name: all[i], Value: all[i+1]}))
 		}
-		require.NoError(s.t, s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: s.next, BlockFragment: block.Bytes(), EndStream: true, EndHeaders: true}))
+		require.NoError(s.t, s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: s.next, BlockFragment: block.Bytes(), EndStream: body == "", EndHeaders: true}))
+		if body != "" {
+			require.NoError(s.t, s.framer.WriteData(s.next, true, []byte(body)))
+		}
 		s.next += 2
 	}
 	statuses = map[string]int{}
@@ -129,4 +137,25 @@ func TestStalledPagesTakeTheTeamsPlaces(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{"200": 256, "500": 44}, statuses)
 	require.Equal(t, map[string]int{"200": 1}, open().get(1, "/app/team", "cookie", theirs))
+}
+
+// TestStalledPollsAreBounded: polls whose replies nobody reads are bounded for each team,
+// and for strangers like their other requests.
+func TestStalledPollsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	open := h.overHTTP2(t)
+	m := h.team("Polling", "growth")
+	poll := func(token string) map[string]int {
+		statuses := map[string]int{}
+		for range 2 {
+			for status, n := range open().send(150, "POST", "/extension/poll", `{"messages":[]}`, "authorization", "Bearer "+token) {
+				statuses[status] += n
+			}
+		}
+		return statuses
+	}
+	require.Equal(t, map[string]int{"409": 200, "503": 100}, poll(m.token()))
+	require.Equal(t, map[string]int{"409": 128, "503": 172}, poll("nobody's"))
+	require.Equal(t, map[string]int{"409": 200, "503": 100}, poll(h.team("Other", "growth").token()))
 }
