@@ -9,6 +9,7 @@ type AuditKind string
 const (
 	AuditTeamCreated     AuditKind = "team_created"
 	AuditTeamChanged     AuditKind = "team_changed" // name, plan or its end
+	AuditDomainsChanged  AuditKind = "domains_changed"
 	AuditExported        AuditKind = "exported"
 	AuditSignedIn        AuditKind = "signed_in"
 	AuditSignInFailed    AuditKind = "sign_in_failed" // a wrong one-time code

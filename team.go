@@ -61,6 +61,9 @@ type Team struct {
 	MemberLeftAt       time.Time
 	KeyRotationAskedAt time.Time
 	Members            []Member
+	// Domains are the mail domains whose people join the team at their first sign-in by a
+	// provider of identities.
+	Domains []string
 }
 
 // Member returns the member with the given id.

@@ -23,6 +23,10 @@ type members struct {
 	team *team
 
 	list []watchpost.Member
+	// domains are the mail domains of the team, uninvited the addresses in them that were
+	// removed.
+	domains   []string
+	uninvited map[string]bool
 	// claims are those that this activation made or renewed, redeemed the
 	// pairing codes that it took. The directory shows them only once durable.
 	claims   map[watchpost.AccountURN]heldClaim
@@ -34,10 +38,11 @@ type members struct {
 func newMembers(t *team) *members {
 	return &members{
 		rootActor: &t.rootActor, team: t,
-		claims:   map[watchpost.AccountURN]heldClaim{},
-		redeemed: map[string]bool{},
-		accounts: map[watchpost.AccountURN]teamspace.AccountRecord{},
-		bindings: map[watchpost.MemberID]teamspace.BindingRecord{},
+		uninvited: map[string]bool{},
+		claims:    map[watchpost.AccountURN]heldClaim{},
+		redeemed:  map[string]bool{},
+		accounts:  map[watchpost.AccountURN]teamspace.AccountRecord{},
+		bindings:  map[watchpost.MemberID]teamspace.BindingRecord{},
 	}
 }
 
@@ -46,7 +51,7 @@ func (ms *members) load(view persistence.View) error {
 		ms.list = append(ms.list, m)
 	})
 	watchpost.SortMembers(ms.list)
-	if err != nil {
+	if err = errors.Join(err, ms.loadDomains(view)); err != nil {
 		return err
 	}
 	return teamspace.LoadAll(view, ms.space, teamspace.KeyLiveness, func(id string, at time.Time) {
@@ -59,6 +64,7 @@ func (ms *members) load(view persistence.View) error {
 func (ms *members) put(batch *persistence.Batch, m watchpost.Member) {
 	ms.list = append(ms.list, m)
 	watchpost.SortMembers(ms.list)
+	ms.welcomeAgain(batch, m.Email)
 	batch.Put(teamspace.Key(teamspace.KeyMember, m.ID), teamspace.Encode(m))
 	batch.CompareAndSet(persistence.DirectoryKey{Kind: teamspace.DirEmail, Name: m.Email}, nil, teamspace.Encode(teamspace.OwnerEntry{Team: ms.team.id, Member: m.ID}))
 }

@@ -68,6 +68,9 @@ type UpdateTeam struct {
 	Plan          watchpost.Plan      // "": not given
 	PlanExpiresAt *time.Time          // nil: not given; zero: never
 	KeepPosts     *watchpost.KeepDays // nil: not given
+	// Domains are those of the team, normalised (Conflict when one is another team's);
+	// nil: not given.
+	Domains *[]string
 }
 
 // AddMember adds a member at once, without asking: for the operator. PlanLimit; Conflict

@@ -193,14 +193,17 @@ const idAttempts = 1000
 
 // foundElsewhere returns an ElsewhereError for a person without a team whose new
 // team goes to another node: all sign-ins come to one.
-func (r *Registry) foundElsewhere(ctx context.Context, email, fullName string) error {
+func (r *Registry) foundElsewhere(ctx context.Context, p Proof) error {
 	id := watchpost.NewID(r.env.clock.Now())
 	if !r.open || r.serves(id) {
 		return nil
 	}
-	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, email)
+	if team, err := r.teamOfDomain(ctx, p); err != nil || team != "" {
+		return err // it is asked
+	}
+	_, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
-		return &ElsewhereError{Team: watchpost.TeamID(id), Accepted: true, FullName: fullName}
+		return &ElsewhereError{Team: watchpost.TeamID(id), Accepted: true, FullName: p.FullName}
 	}
 	return unavailable(err)
 }

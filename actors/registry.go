@@ -44,6 +44,8 @@ type Options struct {
 	// RegistrationClosed means that only the operator and members add people: an
 	// unknown address gets no code, and the answers do not say so.
 	RegistrationClosed bool
+	// NoJoining means that people of a team's domain do not join it by themselves.
+	NoJoining bool
 	// KeepPosts is how long posts are kept in teams without a setting of their own;
 	// zero: forever.
 	KeepPosts watchpost.KeepDays
@@ -79,6 +81,7 @@ type Registry struct {
 	// activated is Options.Activated.
 	activated func(name string)
 	open      bool // an unknown address may found a team
+	joining   bool // people of a team's domain may join it
 
 	mu     sync.Mutex
 	active map[string]*activation
@@ -154,7 +157,7 @@ func New(o Options) (*Registry, error) {
 	}
 	system := newSystem(o.Log, o.Metrics)
 	r := &Registry{
-		caller: newCaller(system), idle: o.IdleAfter, mailer: o.Mailer, placed: o.Serves, activated: o.Activated, open: !o.RegistrationClosed,
+		caller: newCaller(system), idle: o.IdleAfter, mailer: o.Mailer, placed: o.Serves, activated: o.Activated, open: !o.RegistrationClosed, joining: !o.NoJoining,
 		active: map[string]*activation{}, unused: linked.New(), crashes: newCrashes(),
 	}
 	r.env = &environment{

@@ -60,6 +60,7 @@ func (removePasskey) answeredWith(passkeyChanged)        {}
 func (ListPasskeys) answeredWith([]watchpost.Passkey)    {}
 func (sessionHello) answeredWith(sessionWelcomed)        {}
 func (signInMember) answeredWith(SignedIn)               {}
+func (joinByDomain) answeredWith(SignedIn)               {}
 func (redeemPairing) answeredWith(SessionOpened)         {}
 
 // Ask sends a request to a team and waits for its reply. When ctx ends first,

@@ -16,6 +16,9 @@ type Proof struct {
 	FullName string // as the person gave it; "": not known
 	By       string // what showed it, for the audit; "": a one-time code
 	Passkey  PasskeyUse
+	// Provider means that a provider of identities says so: an unknown address joins the
+	// team of its domain.
+	Provider bool
 }
 
 // SignedIn is who signed in.
@@ -101,7 +104,7 @@ func (r *Registry) RedeemOTP(ctx context.Context, code OneTimeCode, c Choice) (f
 
 // CheckOTP checks a one-time code (Unauthenticated), and uses it up unless it is kept.
 func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (fullName string, err error) {
-	if _, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, code.Client), takeTry{code.Client}); err != nil {
+	if err := r.TakeTry(ctx, code.Client); err != nil {
 		return "", err
 	}
 	accepted, err := ask[codeAccepted](ctx, r, signInShard(teamspace.KeyAddress, code.Email), verifyCode{code, kept})
@@ -109,12 +112,16 @@ func (r *Registry) CheckOTP(ctx context.Context, code OneTimeCode, kept bool) (f
 }
 
 // SignInProven is SignIn for the node that took the proof. A new team may go to another
-// one.
+// one. The error is a *ChoiceError when the provider of identities proves the address of a
+// person who is in no team, joins none by the domain, and is invited.
 func (r *Registry) SignInProven(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	if c.Accept == "" && !c.JoinsOnly {
-		if err := r.foundElsewhere(ctx, p.Email, p.FullName); err != nil {
+		if err := r.foundElsewhere(ctx, p); err != nil {
 			return SignedIn{}, err
 		}
+	}
+	if err := r.mustChooseByProvider(ctx, p, c); err != nil {
+		return SignedIn{}, err
 	}
 	return r.SignIn(ctx, p, c)
 }
@@ -146,17 +153,7 @@ func (r *Registry) SignIn(ctx context.Context, p Proof, c Choice) (signed Signed
 func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
 	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirEmail, p.Email)
 	if errors.Is(err, persistence.ErrNotFound) {
-		switch {
-		case c.JoinsOnly:
-			return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
-		case !r.open:
-			return SignedIn{}, errOTP() // removed since the code was mailed
-		}
-		made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: p.Email, FullName: p.FullName, SignedIn: true})
-		if err != nil {
-			return SignedIn{}, err
-		}
-		return SignedIn{Team: made.Team, Member: made.Team.Members[0], APIKey: made.APIKey}, nil
+		return r.signInStranger(ctx, p, c)
 	}
 	if err != nil {
 		return SignedIn{}, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
@@ -165,6 +162,30 @@ func (r *Registry) signInto(ctx context.Context, p Proof, c Choice) (SignedIn, e
 		return SignedIn{}, &ElsewhereError{Team: owner.Team, Accepted: true, FullName: p.FullName}
 	}
 	return Ask(ctx, r, owner.Team, signInMember{p})
+}
+
+// signInStranger signs in a person without a team: to that of the domain, where a provider
+// of identities has proven the address, or to a new one. It is NotFound for a person who
+// waits for an invitation.
+func (r *Registry) signInStranger(ctx context.Context, p Proof, c Choice) (SignedIn, error) {
+	team, err := r.teamOfDomain(ctx, p)
+	switch {
+	case err != nil:
+		return SignedIn{}, err
+	case team != "" && !r.serves(string(team)):
+		return SignedIn{}, &ElsewhereError{Team: team, Accepted: true, FullName: p.FullName}
+	case team != "":
+		return Ask(ctx, r, team, joinByDomain{p})
+	case c.JoinsOnly, p.Provider && !r.open:
+		return SignedIn{}, watchpost.Errorf(watchpost.NotFound, textNoTeam)
+	case !r.open:
+		return SignedIn{}, errOTP() // removed since the code was mailed
+	}
+	made, err := r.CreateTeam(ctx, CreateTeam{Plan: watchpost.PlanFree, Email: p.Email, FullName: p.FullName, SignedIn: true})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{Team: made.Team, Member: made.Team.Members[0], APIKey: made.APIKey}, nil
 }
 
 // signInMember notes that a person has signed in; answered by SignedIn.
@@ -187,12 +208,16 @@ func (ms *members) onSignInMember(m signInMember) {
 		ms.answer(nil, err)
 		return
 	}
-	batch := &persistence.Batch{}
-	if err := ms.team.passkeys.use(batch, member.ID, m.proof); err != nil {
+	ms.signIn(&persistence.Batch{}, member, m.proof, key)
+}
+
+// signIn signs a member in, in the batch of the member if it is new.
+func (ms *members) signIn(batch *persistence.Batch, member watchpost.Member, p Proof, key string) {
+	if err := ms.team.passkeys.use(batch, member.ID, p); err != nil {
 		ms.commit(batch, err)
 		return
 	}
-	ms.enter(batch, member, key, m.proof.By)
+	ms.enter(batch, member, key, p.By)
 }
 
 // personSeen notes that a person of the team was there just now.

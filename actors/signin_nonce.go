@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"crypto/subtle"
 	"slices"
 	"strings"
@@ -88,4 +89,18 @@ func (s *signIn) accept(a *teamspace.AddressRecord, batch *persistence.Batch, m 
 	}
 	s.commit(batch, codeAccepted{fullName})
 	return nil
+}
+
+// SignOnSecrets returns what binds a sign-in at the provider of identities to the browser
+// with a cookie: for the browser's way there and back, for the provider's token, and for
+// the exchange of its code. They follow from the cookie, so nothing is stored.
+func (r *Registry) SignOnSecrets(cookie string) (state, nonce, verifier string) {
+	k := r.env.keyring
+	return k.hash("sign-on state", cookie), k.hash("sign-on nonce", cookie), k.hash("sign-on verifier", cookie)
+}
+
+// TakeTry counts a try to sign in of a client (Unauthenticated beyond the limit).
+func (r *Registry) TakeTry(ctx context.Context, client string) error {
+	_, err := ask[Done](ctx, r, signInShard(teamspace.KeyClient, client), takeTry{client})
+	return err
 }

@@ -311,6 +311,8 @@ func (t *team) receiveTeam(message any) bool {
 		t.members.onReleaseAccount(m)
 	case signInMember:
 		t.members.onSignInMember(m)
+	case joinByDomain:
+		t.members.onJoinByDomain(m)
 	default:
 		return t.invitations.receive(message) || t.web.receive(message) || t.passkeys.receive(message) || t.audit.receive(message) || t.refusals.receive(message)
 	}

@@ -16,6 +16,13 @@ func (t *team) plan() watchpost.Plan {
 }
 
 func (t *team) onUpdateTeam(m UpdateTeam) {
+	batch := &persistence.Batch{}
+	if m.Domains != nil {
+		if err := t.members.setDomains(batch, *m.Domains); err != nil {
+			t.answer(nil, err)
+			return
+		}
+	}
 	if m.Name != "" {
 		t.record.Name = m.Name
 	}
@@ -28,7 +35,6 @@ func (t *team) onUpdateTeam(m UpdateTeam) {
 	if m.KeepPosts != nil {
 		t.record.KeepPosts = *m.KeepPosts
 	}
-	batch := &persistence.Batch{}
 	t.putTeam(batch)
 	t.audit.note(batch, watchpost.AuditTeamChanged, "", t.record.Name+", "+string(t.record.Plan))
 	t.commit(batch, t.value())

@@ -193,7 +193,7 @@ func (t *team) value() watchpost.Team {
 		ID: t.id, Name: t.record.Name, Plan: t.plan(), CreatedAt: t.record.CreatedAt,
 		PlanExpiresAt: t.record.PlanExpiresAt, KeepPosts: t.record.KeepPosts,
 		MemberLeftAt: t.record.MemberLeftAt, KeyRotationAskedAt: t.record.KeyRotationAskedAt,
-		Members: slices.Clone(t.members.list),
+		Members: slices.Clone(t.members.list), Domains: slices.Clone(t.members.domains),
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *Server) adminRoutes() {
 	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}", s.showTeam, s.operation(operators, "showTeam", "Show a team with its members", tagAdmin), unknown)
 	handle(s, s.ops, http.MethodDelete, "/admin/teams/{id}", s.deleteTeam, s.operation(operators, "deleteTeam", "Delete a team and everything of it", tagAdmin), unknown)
 	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
-		withBody(textInvalidPlan, textInvalidExpiry, "Invalid 'keep_posts'"), unknown)
+		withBody(textInvalidPlan, textInvalidExpiry, "Invalid 'keep_posts'", textInvalidDomains), withError(http.StatusConflict, "Domain already belongs to a team"), unknown)
 	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
 		s.operation(operators, "addMember", "Add a member at once, or invite one", tagAdmin), created(),
 		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
@@ -69,6 +69,7 @@ type shownTeam struct {
 	Expires *timestamp       `json:"plan_expires_at" description:"when the plan becomes free; null: never"`
 	Keep    *string          `json:"keep_posts"`
 	Asked   *timestamp       `json:"key_rotation_asked_at" description:"since when an admin of the team asks for another key; null: nobody does"`
+	Domains []string         `json:"domains" validate:"required" description:"mail domains whose people join the team at their first sign-in by the provider of identities"`
 	APIKey  string           `json:"api_key,omitempty"`
 	Members []shownMember    `json:"members" validate:"required"`
 }
@@ -85,7 +86,7 @@ func teamShown(t watchpost.Team, key string) shownTeam {
 	if s := t.KeepPosts.String(); s != "" {
 		keep = &s
 	}
-	v := shownTeam{Keep: keep, ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), Asked: timestampOrNil(t.KeyRotationAskedAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
+	v := shownTeam{Keep: keep, Domains: append([]string{}, t.Domains...), ID: t.ID, Name: t.Name, Plan: t.Plan, Expires: timestampOrNil(t.PlanExpiresAt), Asked: timestampOrNil(t.KeyRotationAskedAt), APIKey: key, Members: make([]shownMember, len(t.Members))}
 	for i, m := range t.Members {
 		v.Members[i] = memberShown(m)
 	}
@@ -226,6 +227,7 @@ type updateTeamRequest struct {
 	Expires nullable `json:"plan_expires_at,omitzero" description:"RFC 3339; null: never. A plan that is set without it does not expire" example:"2030-01-01T00:00:00Z"`
 
 	KeepPosts nullable `json:"keep_posts,omitzero" example:"365d"`
+	Domains   []string `json:"domains,omitempty" description:"mail domains of the team in place of all before, for example [\"example.com\"]"`
 
 	update actors.UpdateTeam
 }
@@ -262,8 +264,26 @@ func (r *updateTeamRequest) cleanField(name string) (err error) {
 			}
 		}
 		r.update.KeepPosts = &keep
+	case "domains":
+		if r.Domains != nil {
+			r.update.Domains, err = readDomains(r.Domains)
+		}
 	}
 	return err
+}
+
+const textInvalidDomains = "Invalid 'domains'"
+
+// readDomains reads the mail domains of a team.
+func readDomains(given []string) (*[]string, error) {
+	domains := make([]string, len(given))
+	for i, s := range given {
+		var ok bool
+		if domains[i], ok = watchpost.NormalizeDomain(s); !ok || len(given) > watchpost.MaxDomains {
+			return nil, watchpost.Errorf(watchpost.Invalid, textInvalidDomains)
+		}
+	}
+	return &domains, nil
 }
 
 func (s *Server) updateTeam(r *http.Request, request updateTeamRequest) (shownTeam, error) {

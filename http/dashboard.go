@@ -15,8 +15,8 @@ import (
 // and of its document.
 func (s *Server) dashboardRoutes() {
 	pages := dashboard.New(dashboard.Options{
-		Registry: s.registry, Clock: s.clock, Writable: s.writable, Fault: s.fault,
-		SignIn: s.signIn, CheckOTP: s.checkOTP, SignInProven: s.signInProven, Accepted: accepted, Elsewhere: s.pageElsewhere,
+		Registry: s.registry, Clock: s.clock, Log: s.log, Writable: s.writable, Fault: s.fault,
+		SignIn: s.signIn, CheckOTP: s.checkOTP, Provider: s.provider, Domains: s.providerDomains, SignInProven: s.signInProven, Accepted: accepted, Elsewhere: s.pageElsewhere,
 		ReadPosts: readPostsRequest, Try: s.tryCall,
 		Interpret: func(ctx context.Context, t watchpost.WatchlistType, prompt string) (interpret.Result, error) {
 			if err := checkPrompt(prompt); err != nil {

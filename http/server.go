@@ -32,6 +32,7 @@ import (
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/internal/protocol"
 )
@@ -97,6 +98,10 @@ type Options struct {
 	MaxSessions int
 	// Timing replaces the periods of real time; zero fields keep theirs.
 	Timing Timing
+	// Provider signs people in to the dashboard who have an address in one of
+	// ProviderDomains; nil: there is none.
+	Provider        *identity.Provider
+	ProviderDomains []string
 	// Cluster forwards requests to the node that serves their team; nil means
 	// that this server serves all.
 	Cluster *Cluster
@@ -164,6 +169,9 @@ type Server struct {
 	extension string
 	updates   string // folder of the extension's packages
 
+	provider        *identity.Provider // nil without one
+	providerDomains []string
+
 	interpreter interpret.Fallback
 	sessions    *gateway
 	cluster     *clusterEdge // nil without a cluster
@@ -213,6 +221,7 @@ func New(o Options) (*Server, error) {
 		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
 		admin: newAdminTokens(o.AdminToken, o.Operators), scraper: newBearerToken(o.MetricsToken), tracer: o.Tracer, backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
 		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(), room: newRoom(),
+		provider: o.Provider, providerDomains: o.ProviderDomains,
 		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile, updates: o.ExtensionUpdates,
 	}
 	if o.Cluster != nil {

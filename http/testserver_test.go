@@ -95,6 +95,12 @@ func (u *faultyStore) View(ctx context.Context) (persistence.View, error) {
 // build opens a house on an empty store in memory.
 func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 	t.Helper()
+	return buildWith(t, nil, changes...)
+}
+
+// buildWith is build with other options of the registry, too.
+func buildWith(t testing.TB, registry func(*actors.Options), changes ...func(*httpapi.Options)) *testServer {
+	t.Helper()
 	h := &testServer{t: t, mail: &postbox{}, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}}}
 	log := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store, err := badger.Open(badger.Options{InMemory: true, Logger: slog.New(slog.DiscardHandler)})
@@ -108,10 +114,14 @@ func build(t testing.TB, changes ...func(*httpapi.Options)) *testServer {
 	}
 	site, err := passkey.New(passkeySite)
 	require.NoError(t, err)
-	h.registry, err = actors.New(actors.Options{
+	of := actors.Options{
 		Passkeys: site, Store: h.store, Clock: options.Clock, Keyring: keyring, Mailer: h.mail, Log: slog.New(slog.DiscardHandler),
 		Notify: notify.New(notify.Options{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
-	})
+	}
+	if registry != nil {
+		registry(&of)
+	}
+	h.registry, err = actors.New(of)
 	require.NoError(t, err)
 	if options.Registry == nil {
 		options.Registry = h.registry

@@ -18,7 +18,7 @@ func (w *World) verifyDirectory() {
 	defer view.Close()
 	owned := map[watchpost.TeamID]map[persistence.DirectoryKey]bool{}
 	for _, kind := range []string{
-		teamspace.DirEmail, teamspace.DirInvitation, teamspace.DirKey, teamspace.DirToken, teamspace.DirPairing, teamspace.DirWebSession,
+		teamspace.DirEmail, teamspace.DirInvitation, teamspace.DirDomain, teamspace.DirKey, teamspace.DirToken, teamspace.DirPairing, teamspace.DirWebSession,
 		teamspace.DirSignInLink, teamspace.DirPasskey, teamspace.DirWatchlist, teamspace.DirList, teamspace.DirAccount,
 	} {
 		require.NoError(w.T, teamspace.EachEntry(view, kind, func(name string, owner teamspace.OwnerEntry) error {

@@ -54,6 +54,7 @@ func (d *doctor) examine(ctx context.Context) []httpapi.Finding {
 	d.checkPorts()
 	d.checkCertificates()
 	d.checkMail(ctx)
+	d.checkProvider(ctx)
 	d.checkBackups(ctx)
 	d.checkVariables()
 	return d.found

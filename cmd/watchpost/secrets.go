@@ -37,6 +37,7 @@ func (c *serveCommand) readSecrets() error {
 	for variable, value := range map[string]*string{
 		"WATCHPOST_ADMIN_TOKEN": &c.AdminToken, "WATCHPOST_METRICS_TOKEN": &c.MetricsToken, "WATCHPOST_MASTER_KEY": &c.MasterKey, "WATCHPOST_STORE": &c.Store,
 		"WATCHPOST_INTERPRETER_KEY": &c.Interpreter.Key, "WATCHPOST_SMTP_PASSWORD": &c.SMTP.Password,
+		"WATCHPOST_OIDC_CLIENT_SECRET": &c.OIDC.ClientSecret,
 	} {
 		var err error
 		if *value, err = secret(*value, variable); err != nil {

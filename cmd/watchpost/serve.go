@@ -52,9 +52,9 @@ type serveCommand struct {
 	KeepPosts string `default:"forever" help:"How long posts are kept after they were stored, in teams without a setting of their own: 365d, or forever. Posts stay that a team saved, liked or commented on."`
 	KeepTasks string `default:"forever" help:"How long tasks are kept after they ended: 400d, or forever. Likes and invitations that were done stay, and so do all entries of the journal."`
 
-	Registration string `default:"open" enum:"open,closed" help:"Who may sign in with an unknown address: open creates a team, closed mails no code."`
+	Registration string `default:"open" enum:"open,oidc,closed" help:"Who may sign in with an unknown address: open creates a team; oidc mails no code, and people whom the provider of --oidc-issuer signs in join the team of their domain; closed does neither."`
 
-	PublicURL string `name:"public-url" help:"Address of the service as browsers have it, for example https://watch.example.com. Passkeys are bound to its host name; without it there are none. https, or http with localhost."`
+	PublicURL string `name:"public-url" help:"Address of the service as browsers have it, for example https://watch.example.com. Passkeys are bound to its host name; without it there are none, and no --oidc-issuer. https, or http with localhost."`
 
 	TLSCert         string         `name:"tls-cert" type:"path" help:"File with the TLS certificate chain (PEM)."`
 	TLSKey          string         `name:"tls-key" type:"path" help:"File with the key of the TLS certificate (PEM)."`
@@ -76,6 +76,7 @@ type serveCommand struct {
 	MaxSessions int           `default:"0" help:"Connections of sessions at this process from which on new ones are asked to come later; 0: as many as fit into three quarters of the memory limit with 80 KiB each, so that the loss of one node does not take the next with it."`
 	DrainTime   time.Duration `default:"5s" help:"How long a node of a cluster that stops still serves after /readyz has begun to fail, so that proxies send to the other nodes first."`
 
+	OIDC        oidcFlags        `embed:"" prefix:"oidc-"`
 	SMTP        smtpFlags        `embed:"" prefix:"smtp-"`
 	Interpreter interpreterFlags `embed:"" prefix:"interpreter-"`
 
@@ -209,6 +210,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if _, err := c.passkeys(); err != nil {
+		return err
+	}
+	if err := c.checkIdentity(); err != nil {
 		return err
 	}
 	if c.PostCache < 0 {

@@ -42,6 +42,11 @@ func TestServeChecks(t *testing.T) {
 		"--ops-listen: ":                         {Listen: "127.0.0.1:0", OpsListen: "nonsense"},
 		"--admin-token: want at least 16":        {Listen: "127.0.0.1:0", AdminToken: token[:15]},
 		"--min-free-disk: want 0":                {Listen: "127.0.0.1:0", MinFree: 63},
+		"--public-url: http://watch.example.com": {Listen: "127.0.0.1:0", PublicURL: "http://watch.example.com"},
+		"--oidc-issuer needs --public-url":       {Listen: "127.0.0.1:0", OIDC: oidcFlags{Issuer: "https://id.example.com"}},
+		"--oidc-issuer is missing":               {Listen: "127.0.0.1:0", Registration: "oidc"},
+		"--oidc-issuer http://id.example.com":    {Listen: "127.0.0.1:0", PublicURL: "https://w.example", OIDC: oidcFlags{Issuer: "http://id.example.com", ClientID: "w", ClientSecret: "s", Domains: []string{"a.example"}}},
+		"--oidc-domains *: want mail domains":    {Listen: "127.0.0.1:0", PublicURL: "https://w.example", OIDC: oidcFlags{Issuer: "https://id.example.com", ClientID: "w", ClientSecret: "s", Domains: []string{"*"}}},
 		"the demo serves this machine only":      {Listen: "0.0.0.0:0", AdminToken: "demo", demo: true},
 	} {
 		require.ErrorContains(t, c.check(), says)

@@ -22,6 +22,7 @@ import (
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/cluster"
+	"watchpost/internal/identity"
 	"watchpost/internal/notify"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
@@ -37,6 +38,7 @@ type service struct {
 	node     *cluster.Node // nil without --cluster
 	failed   chan error    // receives the error of a listener that failed
 
+	provider    *identity.Provider // nil without --oidc-issuer
 	tracing     *tracing.Tracing
 	tls         *tls.Config       // nil without TLS
 	certificate *certificate      // nil without --tls-cert
@@ -112,6 +114,7 @@ func startService(ctx context.Context, c *serveCommand, log *slog.Logger) (*serv
 	s.ready.Store(true)
 	go s.obtainCertificates() // a stop does not wait for the ACME server
 	s.running.Go(s.resume)
+	s.running.Go(s.reachProvider)
 	s.running.Go(s.expire)
 	s.running.Go(s.rotateMasterKey)
 	s.running.Go(s.look)
@@ -210,7 +213,7 @@ func (s *service) startActors(ctx context.Context) error {
 	s.registry, err = actors.New(actors.Options{
 		Passkeys:  site,
 		KeepPosts: keepPosts, KeepTasks: keepTasks, RestoredAt: restoredAt, Serves: serves, Activated: activated, Store: s.store, Clock: s.clock, Keyring: keyring, Mailer: mailer, Log: s.log, Metrics: metrics, NetworkURL: s.config.NetworkURL,
-		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == "closed",
+		PostCache: s.config.PostCache << 20, RegistrationClosed: s.config.Registration == registrationOIDC || s.config.Registration == "closed", NoJoining: s.config.Registration == "closed",
 		Notify: notify.New(notify.Options{Private: s.config.NotifyPrivate}), Tracer: s.tracing,
 	})
 	if err == nil && s.testClock != nil {
@@ -228,7 +231,11 @@ func (s *service) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.provider, err = s.config.provider(s.clock); err != nil {
+		return err
+	}
 	o := httpapi.Options{
+		Provider: s.provider, ProviderDomains: s.config.OIDC.domains(),
 		Registry: s.registry, Clock: s.clock, Log: s.log, AccessLog: s.config.AccessLog, Metrics: s.metrics, Version: version,
 		AdminToken: s.config.AdminToken, Operators: operators, MetricsToken: s.config.MetricsToken, SeparateOps: s.config.OpsListen != "", TrustedProxies: s.config.TrustedProxy,
 		Insecure: s.config.Insecure, ExtensionOrigins: s.config.ExtensionOrigin, ExtensionFile: s.config.ExtensionFile, ExtensionUpdates: s.config.ExtensionUpdate,

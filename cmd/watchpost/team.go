@@ -23,6 +23,7 @@ type teamCommand struct {
 	Rename    teamRename     `cmd:"" help:"Change the name of a team."`
 	SetPlan   teamSetPlan    `cmd:"" help:"Change the plan of a team."`
 	KeepPosts teamKeepPosts  `cmd:"" help:"Change how long posts of a team are kept."`
+	Domains   teamDomains    `cmd:"" help:"Give a team the mail domains whose people join it at their first sign-in by --oidc-issuer."`
 	Delete    teamDelete     `cmd:"" help:"Delete a team and everything of it."`
 	RotateKey teamRotateKey  `cmd:"" help:"Replace the API key of a team and print the new one."`
 	RevealKey teamRevealKey  `cmd:"" help:"Print the API key of a team."`
@@ -42,6 +43,7 @@ type shownTeam struct {
 	Asked          *time.Time `json:"key_rotation_asked_at"`
 	APIKey         string     `json:"api_key"`
 	Members        []shownMember
+	Domains        []string
 }
 
 type shownMember struct {
@@ -133,6 +135,11 @@ func (c *teamShow) Run(ctx context.Context, t *teamCommand) error {
 		if err := team.sayAsked(); err != nil {
 			return err
 		}
+		if len(team.Domains) > 0 {
+			if _, err := fmt.Printf("domains  %s\n", strings.Join(team.Domains, ", ")); err != nil {
+				return err
+			}
+		}
 		return listMembers(team.Members)
 	})
 }
@@ -191,6 +198,17 @@ func (c *teamKeepPosts) Run(ctx context.Context, t *teamCommand) error {
 		body["keep_posts"] = nil
 	}
 	return show(ctx, &t.Admin, "change how long posts of team "+c.Team+" are kept", http.MethodPatch, teamPath(c.Team), body, ignore)
+}
+
+type teamDomains struct {
+	Team    string   `arg:"" help:"Id of the team."`
+	Domains []string `arg:"" optional:"" help:"All domains of the team, for example example.com; none: nobody joins any more, and members stay."`
+}
+
+// Run replaces the domains of a team.
+func (c *teamDomains) Run(ctx context.Context, t *teamCommand) error {
+	body := map[string][]string{"domains": append([]string{}, c.Domains...)}
+	return show(ctx, &t.Admin, "change the domains of team "+c.Team, http.MethodPatch, teamPath(c.Team), body, ignore)
 }
 
 type teamDelete struct {

@@ -112,9 +112,8 @@ func (d *Dashboard) visit(r *http.Request) (*visit, error) {
 // strict cookie back when a link of another site leads here: then the page
 // loads itself once more, from here.
 func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(`<!doctype html><title>Watchpost</title><meta http-equiv="refresh" content="0">`))
+	if fromElsewhere(r) {
+		loadAgain(w)
 		return
 	}
 	if byHTMX(r) { // the page goes there, not its part
@@ -128,6 +127,17 @@ func (d *Dashboard) askToSignIn(w http.ResponseWriter, r *http.Request) {
 // formSecret is what a form proves to have been given to the session's browser.
 func (v *visit) formSecret() (secret [sha256.Size]byte) {
 	return sha256.Sum256([]byte("form " + v.token))
+}
+
+// fromElsewhere reports whether another site has led the browser to a page.
+func fromElsewhere(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site"
+}
+
+// loadAgain has the browser load the page once more, from here.
+func loadAgain(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(`<!doctype html><title>Watchpost</title><meta http-equiv="refresh" content="0">`))
 }
 
 // formToken returns what each form of a page carries: the secret under a mask that is

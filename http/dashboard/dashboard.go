@@ -10,17 +10,20 @@ package dashboard
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"watchpost"
 	"watchpost/actors"
+	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 )
 
-// Options is what a Dashboard needs; all fields are required.
+// Options is what a Dashboard needs; all fields but Provider are required.
 type Options struct {
 	Registry *actors.Registry
 	Clock    watchpost.Clock
+	Log      *slog.Logger
 	// ReadPosts reads the query of GET /api-posts, whose parameters are those
 	// of the feed.
 	ReadPosts func(*http.Request) (named []string, q watchpost.PostQuery, err error)
@@ -37,6 +40,10 @@ type Options struct {
 	CheckOTP func(*http.Request, actors.OneTimeCode) error
 	// SignIn redeems a one-time code.
 	SignIn func(*http.Request, actors.OneTimeCode, actors.Choice) (actors.SignedIn, error)
+	// Provider is the provider of identities; nil: there is none. Domains are the mail
+	// domains whose people sign in there.
+	Provider *identity.Provider
+	Domains  []string
 	// SignInProven signs in a person whose address is proven.
 	SignInProven func(r *http.Request, p actors.Proof) (actors.SignedIn, error)
 	// Accepted reports whether another node of a cluster has taken the proof that a
@@ -78,6 +85,8 @@ func (d *Dashboard) Routes() []Route {
 		{Method: http.MethodPost, Path: pathCode, Handler: d.public(d.enterCode)},
 		{Method: http.MethodPost, Path: pathPasskey + "/options", Handler: d.public(d.beginSignIn)},
 		{Method: http.MethodPost, Path: pathPasskey, Handler: d.public(d.enterPasskey)},
+		{Method: http.MethodGet, Path: pathProvider, Handler: d.public(d.goToProvider)},
+		{Method: http.MethodGet, Path: PathCallback, Handler: d.public(d.comeFromProvider)},
 		{Method: http.MethodPost, Path: pathProven, Handler: d.public(d.enterForwarded)},
 		{Method: http.MethodGet, Path: pathLink, Handler: d.public(d.showLink)},
 		{Method: http.MethodPost, Path: pathLink, Handler: d.public(d.redeemLink)},
@@ -128,6 +137,9 @@ func (d *Dashboard) Routes() []Route {
 // Place returns the name under which a cluster places a request: that of sign-in,
 // or the team of the session; "" for a request that every node can serve.
 func (d *Dashboard) Place(r *http.Request) string {
+	if r.URL.Path == PathCallback {
+		return actors.SignInPlace
+	}
 	if r.Method == http.MethodPost {
 		switch r.URL.Path {
 		case pathSignIn, pathCode, pathPasskey, pathPasskey + "/options":
@@ -154,6 +166,7 @@ const (
 	pathLink       = "/app/sign-in/link"
 	pathPasskey    = "/app/sign-in/passkey" //nolint:gosec // no secret
 	pathProven     = "/app/sign-in/proven"  // of requests that another node forwards
+	pathProvider   = "/app/sign-in/oidc"
 	pathSettings   = "/app/settings"
 	pathWatchlists = "/app/watchlists"
 	pathTeam       = "/app/team"
@@ -165,6 +178,9 @@ const (
 
 	pathNotifications = "/app/notifications"
 )
+
+// PathCallback is where the provider of identities sends browsers back.
+const PathCallback = pathProvider + "/callback"
 
 // visit is the request of a member who is signed in.
 type visit struct {

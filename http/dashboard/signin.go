@@ -15,13 +15,16 @@ import (
 type signInPage struct {
 	frame
 	Email, Error string
+	Provider     bool   // one signs people in, too
 	Refused      string // why a passkey, or a provider of identities, signed nobody in
 	Next         string // where to go then; "": to the feed
 }
 
-// signInFrame is the frame of a page of sign-in.
-func (d *Dashboard) signInFrame(title string) frame {
-	return frame{Title: title, Passkeys: d.Registry.PasskeysAt() != ""}
+// signInPage returns the page with a title, and what every page of sign-in offers.
+func (d *Dashboard) signInPage(r *http.Request, title string) signInPage {
+	return signInPage{
+		frame: frame{Title: title, Passkeys: d.Registry.PasskeysAt() != ""}, Provider: d.Provider != nil, Next: r.PostFormValue("next"),
+	}
 }
 
 // nextKey is the only Next: the API key, which takes a fresh sign-in.
@@ -34,7 +37,7 @@ func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, pathFeed, http.StatusSeeOther)
 		return nil
 	}
-	page := signInPage{frame: d.signInFrame("Sign in")}
+	page := d.signInPage(r, "Sign in")
 	if err == nil && again == nextKey {
 		page.Next, page.Email = nextKey, v.member.Email
 	}
@@ -45,14 +48,17 @@ func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
 func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
-		page := signInPage{frame: d.signInFrame("Error: Sign in"), Email: r.PostFormValue("email"), Error: "Enter your address as in ada@example.com.", Next: r.PostFormValue("next")}
+		page := d.signInPage(r, "Error: Sign in")
+		page.Email, page.Error = r.PostFormValue("email"), "Enter your address as in ada@example.com."
 		return render(w, http.StatusUnprocessableEntity, "signin.html", page)
 	}
 	client, _ := d.Client(r)
 	if err := d.Registry.SendOTP(r.Context(), email, "", client, d.ownNonce(w, r)); err != nil {
 		return err
 	}
-	return render(w, http.StatusOK, "code.html", signInPage{frame: d.signInFrame("Enter your code"), Email: email, Next: r.PostFormValue("next")})
+	page := d.signInPage(r, "Enter your code")
+	page.Email = email
+	return render(w, http.StatusOK, "code.html", page)
 }
 
 // enterCode redeems a code as auth-verify-otp does, and signs the browser in.
@@ -63,7 +69,9 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	wrong := func(text string) error {
-		return render(w, http.StatusUnprocessableEntity, "code.html", signInPage{frame: d.signInFrame("Error: Enter your code"), Email: email, Error: text, Next: r.PostFormValue("next")})
+		page := d.signInPage(r, "Error: Enter your code")
+		page.Email, page.Error = email, text
+		return render(w, http.StatusUnprocessableEntity, "code.html", page)
 	}
 	code := strings.TrimSpace(r.PostFormValue("otp"))
 	if !watchpost.ValidOTP(code) {

@@ -37,14 +37,17 @@ func (d *Dashboard) enterPasskey(w http.ResponseWriter, r *http.Request) error {
 		err = d.enterProven(w, r, proof)
 	}
 	if err != nil && watchpost.KindOf(err) == watchpost.Unauthenticated {
-		return d.refuse(w, http.StatusUnprocessableEntity, "The passkey was not accepted. Try again, or have a code mailed.")
+		d.Log.Info("a passkey was not accepted", "error", err)
+		return d.refuse(w, r, http.StatusUnprocessableEntity, "The passkey was not accepted. Try again, or have a code mailed.")
 	}
 	return err
 }
 
 // refuse shows the page of sign-in with the reason why nobody was signed in.
-func (d *Dashboard) refuse(w http.ResponseWriter, status int, text string) error {
-	return render(w, status, "signin.html", signInPage{frame: d.signInFrame("Error: Sign in"), Refused: text})
+func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, status int, text string) error {
+	page := d.signInPage(r, "Error: Sign in")
+	page.Refused = text
+	return render(w, status, "signin.html", page)
 }
 
 // enterProven signs in a person whose address is proven.
@@ -63,7 +66,7 @@ func asProven(r *http.Request, p actors.Proof) {
 	r.PostForm = url.Values{
 		"email": {p.Email}, "full_name": {p.FullName}, "by": {p.By},
 		"passkey": {string(p.Passkey.ID)}, "counter": {strconv.FormatUint(uint64(p.Passkey.Counter), 10)},
-		"next": {r.PostFormValue("next")},
+		"provider": {strconv.FormatBool(p.Provider)}, "next": {r.PostFormValue("next")},
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Del("Sec-Fetch-Site") // the guard has seen the browser's request
@@ -79,6 +82,7 @@ func (d *Dashboard) enterForwarded(w http.ResponseWriter, r *http.Request) error
 	}
 	return d.enterProven(w, r, actors.Proof{
 		Email: r.PostFormValue("email"), FullName: r.PostFormValue("full_name"), By: r.PostFormValue("by"),
-		Passkey: actors.PasskeyUse{ID: watchpost.PasskeyID(r.PostFormValue("passkey")), Counter: uint32(counter)},
+		Provider: r.PostFormValue("provider") == "true",
+		Passkey:  actors.PasskeyUse{ID: watchpost.PasskeyID(r.PostFormValue("passkey")), Counter: uint32(counter)},
 	})
 }

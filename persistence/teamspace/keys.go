@@ -20,6 +20,8 @@ import (
 //	T                                      TeamRecord
 //	m <member>                             watchpost.Member
 //	I <invitation>                         watchpost.Invitation that is pending, or expired not long ago
+//	M <domain>                             empty; the mail domain is the team's
+//	U <email>                              empty; removed, or has left: joins by its domain no more
 //	l <member>                             time of the last sign of life
 //	s <session>                            SessionRecord
 //	a <period> NUL <account> NUL <action>  LedgerRecord
@@ -84,6 +86,7 @@ import (
 //	team       <team>        TeamEntry, for the operator's list
 //	email      <email>       OwnerEntry of the member
 //	invitation <email> SPACE <invitation>  InvitationEntry
+//	domain     <domain>      OwnerEntry of the team
 //	key        <keyed hash>  OwnerEntry of the team
 //	token      <keyed hash>  OwnerEntry of the session
 //	pairing    <keyed hash>  OwnerEntry of the member, with an end
@@ -115,6 +118,8 @@ const (
 	KeyTeam                = "T"
 	KeyMember              = "m"
 	KeyInvitation          = "I"
+	KeyDomain              = "M"
+	KeyUninvited           = "U"
 	KeyLiveness            = "l"
 	KeySession             = "s"
 	KeyLedger              = "a"
@@ -175,6 +180,7 @@ const (
 	DirOutbox     = "outbox"
 	DirEmail      = "email"
 	DirInvitation = "invitation"
+	DirDomain     = "domain"
 	DirKey        = "key"
 	DirToken      = "token"
 	DirPairing    = "pairing"

@@ -6,7 +6,7 @@ import (
 )
 
 // OwnerPrefixes are the keys whose records own an entry of the directory.
-var OwnerPrefixes = []string{KeyMember, KeyInvitation, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim}
+var OwnerPrefixes = []string{KeyMember, KeyInvitation, KeyDomain, KeySession, KeyPairing, KeyWebSession, KeyPasskey, KeyWatchlist, KeyList, KeyAccount, KeyEndedClaim}
 
 // Owned returns the entry of the directory that a record of a team's space owns: both
 // are written and removed in one batch, so that whoever removes every record of a space
@@ -33,6 +33,8 @@ func Owned(key, value []byte) (entry persistence.DirectoryKey, ok bool, err erro
 		var session WebSessionRecord
 		err = Decode(value, &session)
 		kind = session.Kind()
+	case KeyDomain:
+		kind = DirDomain
 	case KeyPasskey:
 		kind = DirPasskey
 	case KeyWatchlist:

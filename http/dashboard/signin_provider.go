@@ -1,0 +1,141 @@
+package dashboard
+
+import (
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"watchpost"
+	"watchpost/actors"
+	"watchpost/internal/identity"
+)
+
+// Signing in at a provider of identities (OpenID Connect). A cookie binds the way there
+// and back to the browser; all secrets of it follow from the cookie, which has its end in
+// it. The page to which the provider sends the browser loads itself once more, because
+// browsers keep strict cookies back when another site sends them here.
+
+// signOnTime is how long the way to the provider and back may take.
+const signOnTime = 10 * time.Minute
+
+// goToProvider sends the browser to the provider.
+func (d *Dashboard) goToProvider(w http.ResponseWriter, r *http.Request) error {
+	if d.Provider == nil {
+		return watchpost.Errorf(watchpost.NotFound, "Not found")
+	}
+	secret := strconv.FormatInt(d.Clock.Now().Add(signOnTime).Unix(), 10) + "." + actors.NewSignInNonce()
+	address, err := d.Provider.Address(r.Context(), d.signOnSecrets(secret))
+	if err != nil {
+		return d.refuseProvider(w, r, err)
+	}
+	d.setSignOn(w, r, secret, int(signOnTime.Seconds()))
+	http.Redirect(w, r, address, http.StatusSeeOther)
+	return nil
+}
+
+// comeFromProvider signs in the person whom the provider names.
+func (d *Dashboard) comeFromProvider(w http.ResponseWriter, r *http.Request) error {
+	if d.Provider == nil {
+		return watchpost.Errorf(watchpost.NotFound, "Not found")
+	}
+	if err := d.Writable(); err != nil {
+		return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err)
+	}
+	if fromElsewhere(r) {
+		loadAgain(w)
+		return nil
+	}
+	asked := r.URL.Query()
+	secret, begun := d.signOn(r)
+	secrets := d.signOnSecrets(secret)
+	if !begun || subtle.ConstantTimeCompare([]byte(asked.Get("state")), []byte(secrets.State)) != 1 {
+		return d.refuse(w, r, http.StatusUnprocessableEntity, "This sign-in was not begun in this browser, or took too long. Try again.")
+	}
+	d.setSignOn(w, r, "", -1)
+	if asked.Get("code") == "" {
+		return d.refuse(w, r, http.StatusUnprocessableEntity, "Your organisation did not sign you in.")
+	}
+	client, _ := d.Client(r)
+	if err := d.Registry.TakeTry(r.Context(), client); err != nil {
+		if watchpost.KindOf(err) == watchpost.Unauthenticated {
+			return d.refuse(w, r, http.StatusUnprocessableEntity, "Too many sign-ins from here. Try again in an hour.")
+		}
+		return err
+	}
+	person, err := d.Provider.Person(r.Context(), asked.Get("code"), secrets)
+	if err != nil {
+		return d.refuseProvider(w, r, err)
+	}
+	email, ok := watchpost.NormalizeEmail(person.Email)
+	if !ok || !slices.Contains(d.Domains, watchpost.DomainOf(email)) {
+		return d.refuse(w, r, http.StatusForbidden, "Addresses of this domain do not sign in this way. Have a code mailed.")
+	}
+	name, err := watchpost.CleanName(person.FullName)
+	if err != nil {
+		name = "" // it is the provider's, and not needed
+	}
+	proof := actors.Proof{Email: email, FullName: name, By: "provider of identities", Provider: true}
+	err = d.enterProven(w, r, proof)
+	var choice *actors.ChoiceError
+	switch {
+	case err == nil:
+	case errors.As(err, &choice):
+		return d.chooseByProof(w, r, proof)
+	case watchpost.KindOf(err) == watchpost.NotFound:
+		return d.refuse(w, r, http.StatusForbidden, "You are not in a team yet. Ask an admin of your team to invite "+email+".")
+	case watchpost.KindOf(err) == watchpost.PlanLimit:
+		return d.refuse(w, r, http.StatusPaymentRequired, "The team of your domain is full. Ask one of its admins.")
+	}
+	return err
+}
+
+// chooseByProof asks a person which team it is. A code stands for the proof from here on.
+func (d *Dashboard) chooseByProof(w http.ResponseWriter, r *http.Request, p actors.Proof) error {
+	nonce := d.ownNonce(w, r)
+	otp, err := d.Registry.KeepProof(r.Context(), p, nonce)
+	if err != nil {
+		return err
+	}
+	if otp == "" {
+		return d.refuse(w, r, http.StatusTooManyRequests, "Too many sign-ins with this address. Try again in ten minutes.")
+	}
+	return d.showChoice(w, r, actors.OneTimeCode{Email: p.Email, OTP: otp, Nonce: nonce})
+}
+
+// refuseProvider shows why the provider signed nobody in. The cause is for the operator.
+func (d *Dashboard) refuseProvider(w http.ResponseWriter, r *http.Request, err error) error {
+	d.Log.Warn("the provider of identities signed nobody in", "error", err)
+	if errors.Is(err, identity.ErrUnreachable) {
+		return d.refuse(w, r, http.StatusServiceUnavailable, "Your organisation's sign-in cannot be reached. Try again, or have a code mailed.")
+	}
+	return d.refuse(w, r, http.StatusForbidden, "Your organisation's answer was not accepted. Tell your operator.")
+}
+
+func (d *Dashboard) signOnSecrets(cookie string) identity.Secrets {
+	state, nonce, verifier := d.Registry.SignOnSecrets(cookie)
+	return identity.Secrets{State: state, Nonce: nonce, Verifier: verifier}
+}
+
+// signOn returns the cookie of a sign-in that the browser has begun and whose time is not
+// over.
+func (d *Dashboard) signOn(r *http.Request) (secret string, begun bool) {
+	name, _ := d.cookie(r)
+	c, err := r.Cookie(name + "-oidc")
+	if err != nil {
+		return "", false
+	}
+	end, _, _ := strings.Cut(c.Value, ".")
+	ends, err := strconv.ParseInt(end, 10, 64)
+	return c.Value, err == nil && d.Clock.Now().Before(time.Unix(ends, 0))
+}
+
+func (d *Dashboard) setSignOn(w http.ResponseWriter, r *http.Request, secret string, age int) {
+	name, secure := d.cookie(r)
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
+		Name: name + "-oidc", Value: secret, Path: "/", MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}
