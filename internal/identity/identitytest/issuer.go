@@ -1,5 +1,5 @@
 // Package identitytest has an OpenID Connect provider that says what a test wants it to
-// say, right or wrong. specs/identity has one that is not ours.
+// say, right or wrong.
 package identitytest
 
 import (
