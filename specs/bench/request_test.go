@@ -157,7 +157,7 @@ func (p *server) collect(b *testing.B) (key, task string) {
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = ws.CloseNow() })
 	ws.SetReadLimit(protocol.MaxFrame)
-	send(b, ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: opened.Token, Boot: "boot", Journal: "journal", Account: accountOf(0)})
+	send(b, ws, protocol.Frame{Type: protocol.TypeHello, V: 1, Token: opened.Token, Boot: "boot", Journal: "journal", Account: accountOf(lifeTeams * lifeSessions)})
 	expect(b, ws, protocol.TypeWelcome)
 	scan := expect(b, ws, protocol.TypeTask)
 	send(b, ws, protocol.Frame{Type: protocol.TypeAccepted, Task: scan.Task, Lease: scan.Lease})
