@@ -37,7 +37,7 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 		x.ctx.bound(s.timing.Request)
 		x.ctx.within(s.leaseFor(r))
 		team, err := s.teamOfKey(&x.ctx, r.Header.Get("X-Api-Key"))
-		x.ctx.within(nil)
+		x.ctx.alone()
 		if err != nil {
 			s.writeError(r, err)
 			return
@@ -180,7 +180,7 @@ func (s *Server) withToken(next http.Handler) http.Handler {
 		x := stateOf(r.Context())
 		x.ctx.within(s.leaseFor(r))
 		team, err := s.registry.TeamOfToken(&x.ctx, bearer(r))
-		x.ctx.within(nil)
+		x.ctx.alone()
 		if err == nil {
 			x.knownAs(s, team)
 		}

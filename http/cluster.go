@@ -37,8 +37,8 @@ type Cluster struct {
 // Node is this node as the server uses it.
 type Node interface {
 	ID() string
-	// Lease ends when this node serves nothing any more, because it could not renew its
-	// lease. After a renewal there is another one.
+	// Lease ends when the database has not answered this node for the time of a lease.
+	// After an answer there is another one.
 	Lease() context.Context
 	// Place returns where a name belongs, and a channel that is closed when that
 	// may have changed.
@@ -245,7 +245,7 @@ func (s *Server) serveAtOwner(w http.ResponseWriter, r *http.Request, name strin
 			x.ctx.within(s.leaseFor(r))
 		}
 		next.ServeHTTP(w, r)
-		x.ctx.within(nil)
+		x.ctx.alone()
 		if !x.routed.moved {
 			return
 		}

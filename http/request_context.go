@@ -36,16 +36,23 @@ func (c *requestContext) begin(parent context.Context, x *requestState) {
 // bound sets the deadline, before a caller waits.
 func (c *requestContext) bound(d time.Duration) { c.deadline = realNow().Add(d) }
 
-// within makes the context end with another one, too, until the next call; nil: with
+// within makes the context end with another one, too, until alone is called; nil: with
 // no other.
 func (c *requestContext) within(also context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.also = also
+	c.tie()
+}
+
+// alone ends what within has begun.
+func (c *requestContext) alone() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.apart != nil {
 		c.apart()
 	}
-	c.also, c.apart = also, nil
-	c.tie()
+	c.also, c.apart = nil, nil
 }
 
 // tie ties armed to also, once both are there; the caller holds the lock.

@@ -70,6 +70,7 @@ func (n *Node) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	n.answered(sent)
 	var others []row
 	for i, id := range ids {
 		view.Members = append(view.Members, Member{id, draining[i], seen[i]})
@@ -97,6 +98,24 @@ func (n *Node) renew(ctx context.Context) error {
 		return n.remove(bounded, "lease ended", expireSQL, ids, beats)
 	}
 	return nil
+}
+
+// answered notes that the database has answered a renewal that was sent at a time.
+func (n *Node) answered(sent time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.silence != nil && n.silence.Stop() {
+		n.silence.Reset(sent + n.o.TTL - sinceBoot())
+		return
+	}
+	lease, end := context.WithCancel(context.Background())
+	n.lease, n.endLease = lease, end
+	n.silence = time.AfterFunc(sent+n.o.TTL-sinceBoot(), func() {
+		end()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.announce()
+	})
 }
 
 // see notes the renewals of the other members. A node that was cut off or paused itself
@@ -147,7 +166,6 @@ func (n *Node) give(ctx context.Context, view View) error {
 	n.own.reset()
 	n.move(view)
 	n.leaseEnd = 0
-	n.endLease()
 	n.announce()
 	n.mu.Unlock()
 	return n.o.Release(ctx, n.keeps)
@@ -197,9 +215,6 @@ func (n *Node) update(view View, sent time.Duration) {
 	defer n.mu.Unlock()
 	before, lapsed := n.own.tenure.current(), n.leaseEnd <= sinceBoot()
 	n.leaseEnd = sent + n.o.TTL
-	if n.lease.Err() != nil {
-		n.lease, n.endLease = context.WithCancel(context.Background())
-	}
 	n.move(view)
 	if n.watchdog == nil {
 		n.watchdog = time.AfterFunc(n.o.TTL, n.lapse)
@@ -228,7 +243,6 @@ func (n *Node) lapse() {
 	n.mu.Lock()
 	ended := sinceBoot() >= n.leaseEnd
 	if ended {
-		n.endLease()
 		n.announce()
 	}
 	n.mu.Unlock()

@@ -71,6 +71,7 @@ type Node struct {
 	watchdog *time.Timer         // at the end of the lease
 	lease    context.Context     // see Lease
 	endLease context.CancelFunc
+	silence  *time.Timer   // ends lease
 	changed  chan struct{} // closed and replaced when Place can answer otherwise
 
 	stop       context.CancelFunc // ends the renewals and releases
@@ -180,7 +181,6 @@ func (n *Node) Close(ctx context.Context) error {
 	n.mu.Lock()
 	n.own.reset()
 	n.leaseEnd = 0
-	n.endLease()
 	n.announce()
 	n.mu.Unlock()
 	_, err := n.pool.Exec(ctx, leaveSQL, n.o.ID, n.incarnation)
@@ -194,6 +194,10 @@ func (n *Node) end() {
 	if n.watchdog != nil {
 		n.watchdog.Stop()
 	}
+	if n.silence != nil {
+		n.silence.Stop()
+	}
+	n.endLease()
 	n.mu.Unlock()
 	n.unguard()
 	if n.guardEnded != nil {

@@ -49,8 +49,9 @@ func (n *Node) keeps(name string) bool {
 	return n.own.serves(name)
 }
 
-// Lease returns a context that ends with the lease of this node; it has ended while the
-// node has none.
+// Lease returns a context that ends when the database has not answered this node for the
+// time of a lease: with its lease, or, while it is no member, as late as that. Then it has
+// ended until the database answers again.
 func (n *Node) Lease() context.Context {
 	n.mu.Lock()
 	defer n.mu.Unlock()
