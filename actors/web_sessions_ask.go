@@ -1,0 +1,127 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"watchpost"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+)
+
+// openWebSession signs a member in to the dashboard (NotFound `User not
+// found`); answered by WebSessionOpened.
+type openWebSession struct {
+	email   string
+	browser Browser
+}
+
+// CreateSignInLink makes a secret that opens one web session of a member
+// (NotFound `User not found`); answered by WebSessionOpened, whose token only
+// Registry.RedeemSignInLink takes.
+type CreateSignInLink struct{ Email string }
+
+// WebSessionOpened carries the secret of a web session, which is shown only once. Ends
+// is its end at the latest.
+type WebSessionOpened struct {
+	Token  string
+	Ends   time.Time
+	Member watchpost.Member
+	// newBrowser is set when the member has signed in before, and not with this browser.
+	newBrowser bool
+}
+
+// ListWebSessions is answered by []WebSessionView of a member, newest first.
+type ListWebSessions struct{ Member watchpost.MemberID }
+
+// WebSessionView is a web session as its member sees it.
+type WebSessionView struct {
+	ID        string
+	CreatedAt time.Time
+	Ends      time.Time
+	Agent     string
+}
+
+// EndWebSessions ends a web session of a member or, without an id, all of them;
+// answered by Done.
+type EndWebSessions struct {
+	Member watchpost.MemberID
+	ID     string
+}
+
+// webSessionUsed notes that a web session is in use, by its keyed hash.
+type webSessionUsed struct{ hash string }
+
+// redeemLink takes a sign-in link, by its keyed hash; answered by WebSessionOpened.
+type redeemLink struct {
+	hash    string
+	browser Browser
+}
+
+// WebSession is whose browser sends a request.
+type WebSession struct {
+	ID     string
+	Team   watchpost.TeamID
+	Member watchpost.MemberID
+	ends   time.Time
+}
+
+// WebSession returns the web session of a token, or an Unauthenticated error. It
+// reads the directory, past the team's actors: a session that has ended is not
+// in it any more.
+func (r *Registry) WebSession(ctx context.Context, token string) (WebSession, error) {
+	hash := r.env.keyring.hash(teamspace.DirWebSession, token)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirWebSession, hash)
+	switch {
+	case token == "" || errors.Is(err, persistence.ErrNotFound):
+		return WebSession{}, errSignedOut()
+	case err != nil:
+		return WebSession{}, unavailable(err)
+	case !r.env.clock.Now().Before(owner.Ends):
+		return WebSession{}, errSignedOut()
+	}
+	return WebSession{ID: hash, Team: owner.Team, Member: owner.Member, ends: owner.Ends}, nil
+}
+
+// NoteWebSessionUse notes that a browser is in use, unless that was noted not long ago.
+// It does not wait.
+func (r *Registry) NoteWebSessionUse(s WebSession) {
+	if !usedUntil(s.ends, r.env.clock.Now()) {
+		r.tell(s.Team, webSessionUsed{s.ID})
+	}
+}
+
+// usedUntil reports whether the end of a web session says that it is in use.
+func usedUntil(ends, now time.Time) bool {
+	left := ends.Sub(now)
+	return left > webSessionUnused-webSessionNoted && left <= webSessionUnused
+}
+
+// OpenWebSession signs a person in to the dashboard who has just proved to be the member
+// of that email (NotFound `User not found`).
+func (r *Registry) OpenWebSession(ctx context.Context, team watchpost.TeamID, email string, b Browser) (WebSessionOpened, error) {
+	opened, err := Ask(ctx, r, team, openWebSession{email, b})
+	if err == nil {
+		r.tellOfBrowser(ctx, opened, b)
+	}
+	return opened, err
+}
+
+// RedeemSignInLink opens a web session by a sign-in link, which can be used once
+// (Unauthenticated).
+func (r *Registry) RedeemSignInLink(ctx context.Context, token string, b Browser) (WebSessionOpened, error) {
+	hash := r.env.keyring.hash(teamspace.DirSignInLink, token)
+	owner, err := teamspace.Read[teamspace.OwnerEntry](ctx, r.env.store, teamspace.DirSignInLink, hash)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return WebSessionOpened{}, errSignedOut()
+	}
+	if err != nil {
+		return WebSessionOpened{}, unavailable(err)
+	}
+	opened, err := Ask(ctx, r, owner.Team, redeemLink{hash, b})
+	if err == nil {
+		r.tellOfBrowser(ctx, opened, b)
+	}
+	return opened, err
+}

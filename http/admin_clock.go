@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"watchpost"
+)
+
+type clockReply struct {
+	Now timestamp `json:"now"`
+}
+
+func (s *Server) readClock(*http.Request) (clockReply, error) {
+	return clockReply{timestampOf(s.clock.Now())}, nil
+}
+
+type setClockRequest struct {
+	Advance string `json:"advance,omitempty" invalid:"Missing or invalid 'advance'" example:"24h"`
+	Set     string `json:"set,omitempty" invalid:"Missing or invalid 'set'" example:"2030-01-07T00:00:00Z"`
+}
+
+func (s *Server) setClock(r *http.Request, request setClockRequest) (clockReply, error) {
+	var err error
+	switch {
+	case request.Set != "" && request.Advance == "":
+		err = s.setClockTo(request.Set)
+	case request.Set == "":
+		err = s.advanceClock(request.Advance)
+	default:
+		err = watchpost.Errorf(watchpost.Invalid, textNoStep)
+	}
+	if err == nil {
+		err = s.shareClock(r.Context())
+	}
+	return clockReply{timestampOf(s.clock.Now())}, err
+}
+
+func (s *Server) advanceClock(by string) error {
+	d, err := time.ParseDuration(by)
+	if err != nil {
+		return watchpost.Errorf(watchpost.Invalid, textNoStep)
+	}
+	return s.testClock.Advance(d)
+}
+
+func (s *Server) setClockTo(moment string) error {
+	t, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return watchpost.Errorf(watchpost.Invalid, textNoMoment)
+	}
+	return s.testClock.Set(t.UTC())
+}
