@@ -36,6 +36,7 @@ test: test-packages postgres deploy-tools openapi-lint extension-test modules ##
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m $$($(GO) list ./... | grep -v /specs)
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m -p 1 ./specs/...
 	cd specs/deploy/schema && $(GO) test -count=1 ./... # files of another module are no reason to run a test again
+	cd specs/identity && $(GO) test -count=1 ./...
 
 # The other modules build against the service: each change of its modules may need
 # sums there. Those in testdata need code that tests generate.

@@ -3,6 +3,7 @@
 package identity_test
 
 import (
+	"bufio"
 	"io"
 	"log/slog"
 	"net"
@@ -50,11 +51,21 @@ func TestProvider(t *testing.T) {
 	}
 	serve := exec.Command(binary, "serve", "--listen", "127.0.0.1:"+port, "--data", t.TempDir(), "--public-url", service,
 		"--oidc-issuer", issuer, "--oidc-client-id", "watchpost", "--oidc-client-secret", "secret", "--oidc-domains", "zitadel.ch")
-	serve.Stderr = os.Stderr
+	log, err := serve.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = serve.Process.Signal(os.Interrupt); _ = serve.Wait() })
+	lines := bufio.NewScanner(log)
+	for serving := false; !serving; serving = strings.Contains(lines.Text(), `"msg":"serving"`) {
+		if !lines.Scan() {
+			t.Fatal("the service does not serve")
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }()
 
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -72,18 +83,6 @@ func TestProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		return string(body), resp.Request.URL
-	}
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		if resp, err := browser.Get(service + "/readyz"); err == nil {
-			_ = resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				break
-			}
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the service does not start")
-		}
 	}
 	page, at := read(browser.Get(service + "/app/sign-in/oidc"))
 	id := hidden.FindStringSubmatch(page)
