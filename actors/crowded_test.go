@@ -213,7 +213,8 @@ var crowds = map[string]crowdOf{
 		p.own(kind, hash, p.now)
 	}),
 	"KeyBrowsers": of(teamspace.BrowsersRecord{}),
-	"KeyPasskey":  forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), teamspace.PasskeyRecord{Member: "former"}) }),
+	"KeyDomain":   of(struct{}{}), "KeyUninvited": of(struct{}{}),
+	"KeyPasskey": forgotten(func(p *planter, _ int) { p.put([]byte(p.prefix+p.id()), teamspace.PasskeyRecord{Member: "former"}) }),
 	"KeyInvitation": {put: func(p *planter, i int) {
 		invited := watchpost.Invitation{ID: watchpost.InvitationID(p.id()), Email: fmt.Sprintf("m%d@example.com", i), MailedAt: p.now}
 		p.put(teamspace.Key(p.prefix, invited.ID), invited)

@@ -29,7 +29,7 @@ func TestAdminTeams(t *testing.T) {
 	h := build(t)
 	made := read[fields](h.admin("POST", "/admin/teams", `{"email":"Jane@Example.com","full_name":"Jane Doe","plan":"pro"}`), 201)
 	id := made["id"].(string)
-	require.Equal(t, []string{"api_key", "id", "keep_posts", "key_rotation_asked_at", "members", "name", "plan", "plan_expires_at"}, sortedKeys(made))
+	require.Equal(t, []string{"api_key", "domains", "id", "keep_posts", "key_rotation_asked_at", "members", "name", "plan", "plan_expires_at"}, sortedKeys(made))
 	require.Equal(t, "pro", made["plan"])
 	require.Equal(t, "Jane Doe's Team", made["name"])
 	member := made["members"].([]any)[0].(fields)

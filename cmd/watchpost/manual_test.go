@@ -74,7 +74,7 @@ func TestCompletion(t *testing.T) {
 	require.Equal(t, []string{"serve", "session"}, complete("watchpost", "se"))
 	require.Contains(t, complete("watchpost", "team", ""), "create")
 	require.Equal(t, []string{"--registration"}, complete("watchpost", "serve", "--reg"))
-	require.Equal(t, []string{"open", "closed"}, complete("watchpost", "serve", "--registration", "="))
+	require.Equal(t, []string{"open", "oidc", "closed"}, complete("watchpost", "serve", "--registration", "="))
 	require.Equal(t, []string{"closed"}, complete("watchpost", "serve", "--registration", "=", "c"))
 	require.Equal(t, []string{"closed"}, complete("watchpost", "serve", "--registration", "c"))
 	require.Equal(t, []string{"--plan"}, complete("watchpost", "team", "--json", "create", "--email", "a@b.example", "--pl"))

@@ -21,7 +21,7 @@ import (
 //	m <member>                             watchpost.Member
 //	I <invitation>                         watchpost.Invitation that is pending, or expired not long ago
 //	M <domain>                             empty; the mail domain is the team's
-//	U <email>                              empty; removed, or has left: joins by its domain no more
+//	V <email>                              empty; removed, or has left: joins by its domain no more
 //	l <member>                             time of the last sign of life
 //	s <session>                            SessionRecord
 //	a <period> NUL <account> NUL <action>  LedgerRecord
@@ -119,7 +119,7 @@ const (
 	KeyMember              = "m"
 	KeyInvitation          = "I"
 	KeyDomain              = "M"
-	KeyUninvited           = "U"
+	KeyUninvited           = "V"
 	KeyLiveness            = "l"
 	KeySession             = "s"
 	KeyLedger              = "a"
