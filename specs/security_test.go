@@ -17,7 +17,8 @@ import (
 
 // attackers are the parts of SECURITY.md: what each holds.
 var attackers = []string{
-	"A team's API key", "A session's token", "The database", "A backup", "The operator's token", "A hostile page of the network",
+	"A team's API key", "A session's token", "The database", "A backup", "The operator's token",
+	"A browser that a member left signed in, and a former member", "A hostile page of the network",
 	"A site that a member visits", "The network between the parts", "Nothing",
 }
 
@@ -57,7 +58,8 @@ var secretName = regexp.MustCompile(`(?i)(token|secret|otp|apikey|password|passc
 // comparedOnPurpose are comparisons of such names that need not take constant time, with
 // the reason.
 var comparedOnPurpose = map[string]string{
-	"internal/mail/mailtest/server.go password": "a mail server of the tests",
+	"internal/mail/mailtest/server.go password":       "a mail server of the tests",
+	"internal/identity/identitytest/issuer.go secret": "a provider of identities of the tests",
 }
 
 // TestSecretsAreComparedInConstantTime: no code compares secrets with == or !=, whose
