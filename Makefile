@@ -29,12 +29,12 @@ cluster: build postgres ## build and run a cluster to try: PostgreSQL, three nod
 build: ## build bin/watchpost
 	CGO_ENABLED=0 $(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN)/watchpost ./cmd/watchpost
 
-# The packages of specs start processes, databases and browsers, so they run one
-# after the other: a busy machine makes their waits long.
+# The packages of specs start processes, databases and browsers, and wait for them much
+# of the time: three at once keep two processors busy.
 test: test-packages postgres deploy-tools openapi-lint extension-test modules ## run every test once, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m $$($(GO) list ./... | grep -v /specs)
-	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m -p 1 ./specs/...
+	$(GO) test -race -shuffle=$(SHUFFLE) -timeout 20m -p 3 ./specs/...
 	cd specs/deploy/schema && $(GO) test -count=1 ./... # files of another module are no reason to run a test again
 	cd specs/identity && $(GO) test -count=1 ./...
 
