@@ -89,7 +89,7 @@ func (m *member) signedIn() *page {
 	require.NoError(t, err)
 	p := m.open(m.service + "/app/sign-in/link?link=" + link.Token)
 	p.run(`document.querySelector("form").requestSubmit()`)
-	p.until(`location.pathname === "/app" && document.readyState === "complete"`)
+	p.until(`location.pathname === "/app" && performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd > 0`)
 	return p
 }
 
