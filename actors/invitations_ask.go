@@ -10,7 +10,7 @@ import (
 	"watchpost/persistence/teamspace"
 )
 
-// Choice says into which team a person signs in who has proved an address. The zero value
+// Choice is the team that a person with a proved address signs in to. The zero value
 // is the team that the address belongs to or, if there is none, a new one.
 type Choice struct {
 	// Accept is the pending invitation that the person accepts; "": none.
@@ -134,7 +134,7 @@ func (r *Registry) acceptInvitation(ctx context.Context, p Proof, id watchpost.I
 	return Ask(ctx, r, entry.Team, acceptInvitation{id, p})
 }
 
-// DeclineInvitation ends a pending invitation for who has proved its address (NotFound).
+// DeclineInvitation ends a pending invitation for a person with a proof of its address (NotFound).
 // In a cluster, the error is as that of SignIn.
 func (r *Registry) DeclineInvitation(ctx context.Context, email string, id watchpost.InvitationID) error {
 	entry, err := r.invitation(ctx, email, id)

@@ -103,7 +103,7 @@ func TestInvitationIsPending(t *testing.T) {
 	require.Equal(t, []string{invited}, pendingOf(t, hostile))
 }
 
-// TestChoiceKeepsTheCode: who has to choose a team uses the code for the choice, once.
+// TestChoiceKeepsTheCode: a person who has to choose a team uses the code for the choice, once.
 func TestChoiceKeepsTheCode(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
@@ -131,7 +131,7 @@ func TestChoiceKeepsTheCode(t *testing.T) {
 	wantError(t, err, watchpost.Unauthenticated, "Invalid or expired OTP")
 }
 
-// TestInvitedPersonMakesATeam: nobody is kept from a team of their own by invitations, and
+// TestInvitedPersonMakesATeam: invitations keep no person from a team of their own, and
 // pairing makes none.
 func TestInvitedPersonMakesATeam(t *testing.T) {
 	t.Parallel()
@@ -160,7 +160,7 @@ func TestClosedRegistrationInvites(t *testing.T) {
 	require.NoError(t, w.Registry.BlockInvitations(w.Context(), invited, team.ID, true))
 	before := len(w.Mail.To(invited))
 	require.NoError(t, w.Registry.SendOTP(w.Context(), invited, "", "192.0.2.2", ""))
-	require.Len(t, w.Mail.To(invited), before, "what is blocked invites nobody")
+	require.Len(t, w.Mail.To(invited), before, "a blocked team sends no invitation")
 	require.NoError(t, w.Registry.BlockInvitations(w.Context(), invited, team.ID, false))
 	signed, err := signInBy(t, w, invited, actors.Choice{Accept: i.ID})
 	require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestInvitationEnds(t *testing.T) {
 }
 
 // TestExpiredEntriesGo: a sign-in removes the entries of invitations that expired while
-// their team was at rest.
+// their team was not in memory.
 func TestExpiredEntriesGo(t *testing.T) {
 	t.Parallel()
 	w := actorstest.New(t)
