@@ -20,7 +20,7 @@ import (
 	"watchpost/specs/process"
 )
 
-// table is what was measured: for each attack a figure of each build.
+// table has a figure of each build for each attack.
 type table struct {
 	attacks []string
 	figures map[string]map[string]string
@@ -153,8 +153,7 @@ func claimedBodies(t *testing.T, binary string, set setter, check checker) {
 	for range 1000 {
 		s.hold(fmt.Sprintf("POST /network-agent/auth-send-otp HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n{", claimed), false)
 	}
-	time.Sleep(3 * time.Second) // for what the service does with them
-	grown := s.heap() - before
+	grown := s.peak(s.heap) - before
 	set("1,000 sign-ins that claim 1 MiB: heap", "+%d MiB", grown)
 	check(grown < 200, "1,000 claimed bodies took %d MiB", grown)
 }
@@ -164,13 +163,12 @@ func claimedStreams(t *testing.T, binary string, set setter, check checker) {
 	s := start(t, binary, true)
 	before := s.heap()
 	s.streams(240, 1<<20, "POST", "/network-agent/auth-send-otp", "{", "content-length", fmt.Sprint(claimed))
-	time.Sleep(3 * time.Second)
-	grown := s.heap() - before
+	grown := s.peak(s.heap) - before
 	set("one HTTP/2 connection with 240 such streams: heap", "+%d MiB", grown)
 	check(grown < 50, "240 claimed streams took %d MiB", grown)
 }
 
-// unread: clients that do not read what they ask for.
+// unread: clients that do not read the replies to their requests.
 func unread(t *testing.T, binary string, set setter, check checker) {
 	s := start(t, binary, false)
 	before := s.goroutines()
@@ -178,15 +176,13 @@ func unread(t *testing.T, binary string, set setter, check checker) {
 		// Replies in a row fill the buffers of the kernel.
 		s.hold(strings.Repeat("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n", 100), true)
 	}
-	time.Sleep(3 * time.Second)
-	during := s.goroutines() - before
-	time.Sleep(lasts + 5*time.Second)
-	after := s.goroutines() - before
-	set("200 clients never read /docs: goroutines at once / after a minute", "+%d / +%d", during, after)
+	during := s.peak(s.goroutines) - before
+	after := s.falls(s.goroutines, before+99, lasts+5*time.Second) - before
+	set("200 clients never read /docs: goroutines at once / when fewer than 100 are left, or after 65 s", "+%d / +%d", during, after)
 	check(after < 100, "unread replies hold %d goroutines", after)
 }
 
-// unreadOverHTTP2: the same with 10 connections of 240 streams, half of which grant no
+// unreadOverHTTP2: the same with 10 connections of 240 streams; half of them grant no
 // window; the others grant one and do not read.
 func unreadOverHTTP2(t *testing.T, binary string, set setter, check checker) {
 	s := start(t, binary, true)
@@ -195,12 +191,11 @@ func unreadOverHTTP2(t *testing.T, binary string, set setter, check checker) {
 		s.streams(240, 0, "GET", "/docs", "", "accept-encoding", "gzip")
 		s.streams(240, 1<<30, "GET", "/docs", "")
 	}
-	time.Sleep(3 * time.Second)
+	s.peak(s.goroutines)
 	grown := s.memory("VmHWM") - memory
-	time.Sleep(lasts + 35*time.Second)
-	after := s.goroutines() - before
-	set("10 HTTP/2 connections with 2,400 streams of /docs that nobody reads: memory", "+%d MiB", grown)
-	set("— goroutines after 95 s", "+%d", after)
+	after := s.falls(s.goroutines, before+99, lasts+35*time.Second) - before
+	set("10 HTTP/2 connections with 2,400 streams of /docs that are never read: memory", "+%d MiB", grown)
+	set("— goroutines when fewer than 100 are left, or after 95 s", "+%d", after)
 	check(grown < 200 && after < 100, "unread streams hold %d MiB and %d goroutines", grown, after)
 }
 
@@ -310,7 +305,7 @@ func (s *service) keyOf(email string) (id, key string) {
 	return "", ""
 }
 
-// lockOut: somebody asks for codes of another address and tries wrong ones.
+// lockOut: a stranger asks for codes of an address and tries wrong ones.
 func lockOut(t *testing.T, binary string, set setter, check checker) {
 	const victim = "victim@corp.example"
 	s := start(t, binary, false)

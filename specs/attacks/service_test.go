@@ -123,6 +123,38 @@ func (s *service) goroutines() int { return int(s.metric("go_goroutines")) }
 // heap returns the allocated memory in MiB, also what was not written to yet.
 func (s *service) heap() int { return int(s.metric("go_memstats_heap_alloc_bytes")) >> 20 }
 
+// peak samples a figure until it has not grown for a second, and returns the largest: the
+// service works on what it was sent, and gives no signal.
+func (s *service) peak(figure func() int) int {
+	most, again := figure(), time.NewTicker(100*time.Millisecond)
+	defer again.Stop()
+	for still := 0; still < 10; still++ {
+		<-again.C
+		if now := figure(); now > most {
+			most, still = now, 0
+		}
+	}
+	return most
+}
+
+// falls samples a figure until it is no more than most or a time is over, and returns the
+// last.
+func (s *service) falls(figure func() int, most int, within time.Duration) int {
+	again, over := time.NewTicker(time.Second), time.After(within)
+	defer again.Stop()
+	for {
+		now := figure()
+		if now <= most {
+			return now
+		}
+		select {
+		case <-again.C:
+		case <-over:
+			return now
+		}
+	}
+}
+
 func (s *service) metric(name string) float64 {
 	s.t.Helper()
 	_, raw := s.send("GET", "/metrics", "", "Authorization", "Bearer "+operatorToken)
