@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence"
@@ -17,6 +16,7 @@ import (
 	"watchpost/persistence/postgres"
 	"watchpost/persistence/postgres/postgrestest"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // BenchmarkActivation is the first request to a team with 1,000 members, 5,000 sessions

@@ -7,7 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // activation is a top actor in memory.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // alone does something with a team's space while the team has no actor: its requests

@@ -3,10 +3,10 @@ package actors
 import (
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Arrivals are the posts that are new to a watchlist. The post store notes them

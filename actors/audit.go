@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/tracing"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // WithOrigin returns a context whose requests to a team are audited as coming from

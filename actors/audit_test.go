@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // TestAudit: who got in and who changed what is kept with its origin, through a crash;

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // TestWatchlistTooLarge: a definition that could not be stored is refused, and

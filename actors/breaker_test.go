@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // TestBreakerOfAnAccount: after three tasks of a type that the network failed, the

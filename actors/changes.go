@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Topic is a kind of data of a team that changes.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // An ended claim stays in the directory, and its team notes that (KeyEndedClaim), so that

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // inUse checks that a session's account is shown as claimed by another member,

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // claims returns the names of all accounts that are or were claimed.

@@ -3,8 +3,8 @@ package actors
 import (
 	"sync"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // commitQueue is a team's one way to the store: it submits batches in the order of

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A team is deleted in two parts. The first is one decision: the team's record is

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
@@ -18,6 +17,7 @@ import (
 	"watchpost/persistence/postgres"
 	"watchpost/persistence/postgres/postgrestest"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // directoryKinds are all kinds of the directory.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // dispatcher decides which session does which task. It holds no task: only the

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // worker is a connected session, as its session actor has announced it, or as the

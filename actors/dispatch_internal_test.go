@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 var wednesday = time.Date(2030, 1, 9, 12, 0, 0, 0, time.UTC)

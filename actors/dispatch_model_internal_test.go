@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // naive is what a dispatcher is to decide, with nothing but lists: each question

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // queueKey separates the tasks that the same conditions let run.

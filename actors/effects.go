@@ -3,9 +3,9 @@ package actors
 import (
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // effects records actions that must not be done twice: which task does, or

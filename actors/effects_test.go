@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // TestEffectBeforeTheAccountIsKnown checks that a like requested before the

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // TestEffectOfASuccessor: the end of a task that failed takes away only its own

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // consider lets the rules of a watchlist decide on a post that is new to it. The

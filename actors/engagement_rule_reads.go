@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Bounds of reads of rules.

@@ -3,9 +3,9 @@ package actors
 import (
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // watch adds the watchlists of the rules.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // CreateRule makes an auto-engagement rule for a watchlist (NotFound, PlanLimit);

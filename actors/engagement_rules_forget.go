@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Two kinds of records of rules end by themselves: ended actions, when the journal of

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // postBy is a post of a new author.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"watchpost"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // TestNeverBegunExpires checks that a task handed out and given back without

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // ExportedPost is a post of an export, with the watchlists that count.

@@ -3,7 +3,7 @@ package actors
 import (
 	"context"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Processes counts the actors in memory, of all kinds.

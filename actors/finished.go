@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // finishedTasks remembers final tasks that are durable. They never change, but

@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // FuzzFrames sends a session's frames, one a line, in the middle of a write. TASK

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // TestKeptReplies: each kind of reply is stored under its name and read as the

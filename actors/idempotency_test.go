@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // TestOnce: a repeated request is answered with the first reply for a day.

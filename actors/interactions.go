@@ -3,11 +3,11 @@ package actors
 import (
 	"context"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // InteractionsPage is one page of what a team did on the posts of a watchlist.

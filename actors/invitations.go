@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // InviteMember makes a pending invitation (Conflict, InvitationCap); answered by

@@ -3,9 +3,9 @@ package actors
 import (
 	"strings"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // In earlier builds an invitation made a member, and took the address, without asking.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // OpenTask is a task that is not final, as the members of its team see it.

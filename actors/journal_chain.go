@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // journalChain adds to each batch of a team the records of the chain for the entries

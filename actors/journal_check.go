@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // journalCheck compares the chain of a journal with the entries that it shows, in two

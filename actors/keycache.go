@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // keyCache remembers whose API keys are, so that a request need not ask the

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // TestCachedKeyExpires looks up a key with a bounded life: a node of a cluster asks

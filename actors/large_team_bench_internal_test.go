@@ -13,10 +13,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 // The large team of BenchmarkLargeTeam: each session is connected, each member's

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // withResolution adds to a failure what became known after it.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // TestLateRelease: who did not begin gives the debit back, although the lease

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // ledger is what one account has used of its allowances. It is keyed by period

@@ -15,11 +15,11 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/faultstore"
+	"watchpost/watchpost"
 )
 
 // linearInput is a request in a history: of watchlists, of invitations, or of the

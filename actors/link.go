@@ -7,10 +7,10 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Link is one connection of a session, as the gateway holds it. Towards the

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // TestFloodOfFrames: a session that sends frames faster than the team handles them is

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // Posts pass through mailboxes without a bound from the socket to the post store. So

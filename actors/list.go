@@ -7,12 +7,12 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // list is the actor of one list of profiles or companies, and of the people or

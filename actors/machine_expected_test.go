@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // expectedState sums up everything that became durable: what the ledger says,

@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/faultstore"
+	"watchpost/watchpost"
 )
 
 // TestWholeTeamStateMachine drives a whole team at random: what TestTeamStateMachine

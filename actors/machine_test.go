@@ -11,11 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // TestTeamStateMachine drives a team at random: requests, frames, broken

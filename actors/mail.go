@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Mailer delivers one mail, or takes it over to deliver it later. A mail without an

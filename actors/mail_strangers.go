@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // strangersForgotten bounds the counts of earlier days that one mail deletes.

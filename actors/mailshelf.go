@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // MailShelf keeps mails in the store until they are sent, so that they survive the

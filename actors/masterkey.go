@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // ErrOtherMasterKey means that the secrets in the store were written with

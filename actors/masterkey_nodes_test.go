@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence/postgres"
 	"watchpost/persistence/postgres/postgrestest"
+	"watchpost/watchpost"
 )
 
 // keyNode is one of two nodes on a database.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A rotation of the master key begins with a service that has the new key as the

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // rotation is a world whose store is bound to the key 1, with two teams, a webhook, a

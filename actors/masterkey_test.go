@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 func keyringOf(t testing.TB, b byte) *actors.Keyring {

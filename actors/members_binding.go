@@ -3,9 +3,9 @@ package actors
 import (
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A member works as one account of the network. The first account that one of

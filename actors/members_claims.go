@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A claim names the team and the member that work with an account of the

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Domains of a team, which the operator gives it. Whoever signs in for the first time by

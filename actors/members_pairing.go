@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // onCreatePairingCode makes a code. It stands in the directory, where it is

@@ -3,9 +3,9 @@ package actors
 import (
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // UpdateMember changes a member's role (NotFound `User not found`); answered by

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/internal/reference"
+	"watchpost/watchpost"
 )
 
 // The requests that a team answers, each with its reply. They are plain

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // The pure model of a month: the rules for two accounts that always answer at

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // The days of a month. Each is gone through in steps of 50 minutes, and a last

@@ -11,11 +11,11 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/internal/notify"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // deliveryLog bounds the deliveries in the log of a target.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/sourcegraph/conc"
 
-	"watchpost"
 	"watchpost/internal/notify"
+	"watchpost/watchpost"
 )
 
 // Bounds of the attempts under way of a node. A host that does not answer keeps no

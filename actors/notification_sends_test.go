@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
+	"watchpost/watchpost"
 )
 
 // heldHook is a server that takes messages and keeps their senders waiting.

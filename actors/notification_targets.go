@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/notify"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // CreateTarget makes a notification target (NotFound, Conflict, Invalid); answered

@@ -13,13 +13,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/notify"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // hook is a server that takes notifications.

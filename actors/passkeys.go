@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // PasskeyUse is the use of a passkey that proves an address; zero when something else

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 
-	"watchpost"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Ceremonies of passkeys. Options are made, and challenges kept, by actors: the shard of

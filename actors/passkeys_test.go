@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/passkey"
 	"watchpost/internal/passkey/passkeytest"
+	"watchpost/watchpost"
 )
 
 const passkeySite = "https://watch.example.com"

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // Bounds of what a session may report of a post, in bytes. A longer content is

@@ -4,10 +4,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // postStore is the actor of a team's posts.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // BenchmarkIngest prints the processor time that a post takes from a session's

@@ -3,10 +3,10 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // listEngagements asks the post store for what the index of engagements lacks: after an

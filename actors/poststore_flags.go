@@ -3,11 +3,11 @@ package actors
 import (
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // updatePostFlags asks the post store to change what the team did with a post: its bookmark, or

@@ -8,8 +8,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // TestPanicWhilePostsArePrepared checks that a bug in parsing a post ends the

@@ -6,10 +6,10 @@ import (
 	"github.com/sourcegraph/conc/iter"
 	"github.com/sourcegraph/conc/panics"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // The decision about a post depends on the store. Most of the work does

@@ -6,12 +6,12 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A change of the labels or keywords of a watchlist lets the tags count no more,

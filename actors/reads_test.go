@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // counting counts the reads of a store.

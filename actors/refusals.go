@@ -9,11 +9,11 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/sourcegraph/conc/panics"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Posts are what strangers write. One that the rules for posts cannot bear must not end

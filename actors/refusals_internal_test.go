@@ -3,9 +3,9 @@ package actors
 import (
 	"strings"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // Texts that the rules for posts cannot bear, in the tests of this package.

@@ -13,13 +13,13 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
-	"watchpost"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
 	"watchpost/internal/protocol"
 	"watchpost/internal/tracing"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // Options is what a Registry needs.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // TestRenewalsEnd checks that heartbeats do not keep a task indefinitely in a

@@ -8,11 +8,11 @@ import (
 
 	"github.com/sourcegraph/conc/panics"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Reprocess applies the present rules to the stored posts of every

@@ -3,7 +3,7 @@ package actors
 import (
 	"context"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Request is a message to a team that is answered with an R or an error. The part

@@ -7,10 +7,10 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Posts are deleted when they were stored longer ago than their team keeps them,

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Tasks are deleted when they ended longer ago than the service keeps them

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // scans is the component of a team that knows which entries share a scan.

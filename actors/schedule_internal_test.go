@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // alarmClock stands still and notes for when its only timer is set.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // heldLease is a task that a session of the account holds, or was offered.

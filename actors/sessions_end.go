@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // seenGrain is how far the stored last sign of a session may lag behind.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A session gets its status after welcome and when the status changes. Changes

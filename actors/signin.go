@@ -11,9 +11,9 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // signInName is the name of the first shard of sign-in, and the beginning of the

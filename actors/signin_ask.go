@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Proof is how a person has shown that an address is theirs.

@@ -3,9 +3,9 @@ package actors
 import (
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // What an address has to do with invitations beyond a team: whose it blocks, and the

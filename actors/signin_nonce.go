@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Codes bound to clients. Whoever asks for a code has a nonce, and a try with it meets

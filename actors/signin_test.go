@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // codeFor asks for a code and returns it; "" when none was mailed.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // standing is what an account may do. Its session actor owns it and announces

@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // withField adds a field that this build does not know to a stored record.

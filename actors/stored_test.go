@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors/actorstest"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // storedUse reads the ledger's record of a day: what a restart would find.

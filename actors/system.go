@@ -10,7 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // waits is a message with a function that waits for a commit.

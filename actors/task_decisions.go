@@ -3,9 +3,9 @@ package actors
 import (
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // takeBack removes the debits of an attempt, to be given back to the days that were

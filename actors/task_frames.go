@@ -6,9 +6,9 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // onFrame handles what a session says of the task. A frame counts only under a

@@ -3,9 +3,9 @@ package actors
 import (
 	"encoding/json"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // onOutput takes the output of a client's task.

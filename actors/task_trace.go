@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"watchpost"
 	"watchpost/internal/tracing"
+	"watchpost/watchpost"
 )
 
 // beginSpan begins the span of a lease, below the request that created the task, and

@@ -3,9 +3,9 @@ package actors
 import (
 	"encoding/json"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 
 	"github.com/asynkron/protoactor-go/actor"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // handOut assigns waiting tasks to free sessions until nothing fits. Rules get what is

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // pendingReasons are the labels of the gauge of pending work; all exist from

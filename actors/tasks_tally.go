@@ -3,7 +3,7 @@ package actors
 import (
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // tallyOf says under what an open task is counted.

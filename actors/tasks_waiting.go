@@ -3,9 +3,9 @@ package actors
 import (
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // A team may have 100,000 tasks that wait for days. Those that were never leased need

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // moveWrites lets the member's writes that no session was handed yet run on the

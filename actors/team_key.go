@@ -3,9 +3,9 @@ package actors
 import (
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // onCreateTeam founds the team. Sent again for the same id it is a Conflict:

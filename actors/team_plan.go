@@ -3,8 +3,8 @@ package actors
 import (
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // planExpired is the team's own timer: its plan is free from now on.

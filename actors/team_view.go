@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // TeamView is a team as its members and the operator see it.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/engagementindex"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Verification says what VerifyPosts looked at and found.

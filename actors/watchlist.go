@@ -3,12 +3,12 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // watchlist is the actor of one keyword or forum watchlist.

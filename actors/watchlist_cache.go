@@ -4,9 +4,9 @@ import (
 	"errors"
 	"sync"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // watchlistCache remembers which watchlists teams have, so that a query of posts

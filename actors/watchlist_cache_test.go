@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 func TestLiveCacheFollowsTheSnapshot(t *testing.T) {

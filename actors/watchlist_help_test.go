@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // keywordWatchlist makes a watchlist of keywords that is scanned every hour.

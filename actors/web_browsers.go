@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Browser is where a member signs in to the dashboard.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Web sessions: a member's browser that is signed in to the dashboard. Its

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // openWebSession signs a member in to the dashboard (NotFound `User not

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // The weekly limit of posts and the potential leads: the rule is

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/actors/actorstest"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // relevantPost is a post that a watchlist of that keyword finds relevant.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 type clockReply struct {

@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 type addMemberRequest struct {

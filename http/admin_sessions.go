@@ -3,9 +3,9 @@ package httpapi
 import (
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 const textSessionNotFound = "Session not found"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 func TestAdminNeedsTheToken(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"watchpost"
 	"watchpost/internal/reference"
+	"watchpost/watchpost"
 )
 
 // The bodies of the requests for agent tasks, each with what makes its fields

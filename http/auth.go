@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // middleware wraps a route's handler.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Backup is a backup that was made.

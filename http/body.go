@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // object is a JSON object with its members as they were written, in the memory of the

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 const (

@@ -16,9 +16,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/cluster"
+	"watchpost/watchpost"
 )
 
 // In a cluster, any node takes a request (the edge), and the node that owns the

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/http/dashboard"
 	"watchpost/internal/interpret"
+	"watchpost/watchpost"
 )
 
 // dashboardRoutes adds the pages of the dashboard. They are no part of the API

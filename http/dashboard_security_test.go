@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/http/dashboard"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // follow signs the founder of a team in by a link; codes are limited.

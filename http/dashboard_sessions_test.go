@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 // buildAt is build with a clock that can be set.

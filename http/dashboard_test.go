@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 // browser returns a client that keeps cookies, sends forms as browsers do, and does

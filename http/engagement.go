@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 const (

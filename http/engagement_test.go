@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 const extensionRequired = watchpost.TextExtensionRequired

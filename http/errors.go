@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // statuses is where a kind of error becomes a status of the API. The pages of the

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // forumWatchlistRoutes serves the watchlists of the forum, which are those of

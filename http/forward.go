@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/cluster"
+	"watchpost/watchpost"
 )
 
 // errNotTaken means that the node that was asked has a newer view, is not the owner, or

@@ -15,7 +15,7 @@ import (
 	"github.com/go-fuego/fuego"
 	"golang.org/x/time/rate"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // The gateway is where sessions connect. A connection is a conn, carried by a

@@ -11,10 +11,10 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 func TestSocketWelcome(t *testing.T) {

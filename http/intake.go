@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Bounds of a request body in bytes.

@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // invitationTo is a pending invitation as the invited person sees it.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 const (

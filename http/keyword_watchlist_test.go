@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const unknownID = "0194f1c2-7b3a-7c1e-9d2f-3b5a6c7d8e9f"

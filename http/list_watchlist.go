@@ -7,9 +7,9 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/reference"
+	"watchpost/watchpost"
 )
 
 // What people and company watchlists have in common: both follow a list.

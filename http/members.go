@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // memberRoutes are the operator's ways to change a team's members.

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Texts of package watchpost that the document quotes.

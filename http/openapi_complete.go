@@ -7,7 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // The parts that every operation of the document has: examples, the headers of

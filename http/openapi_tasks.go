@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // The inputs and outputs of tasks, a type each. task_input names its type, so

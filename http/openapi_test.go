@@ -17,8 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 // published is what a service with every operation shows. It is made once, because

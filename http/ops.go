@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const tagOps = "Operation"

@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // refusal is a request that can be refused with 400 and with 403: invalid is

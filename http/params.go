@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const textInvalidQuery = "Invalid query string"

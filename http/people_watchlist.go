@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/reference"
+	"watchpost/watchpost"
 )
 
 func (s *Server) peopleWatchlistRoutes() {

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 const textInvalidMessages = "Invalid 'messages'"

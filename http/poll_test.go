@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // poll does one poll with a session's token.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Conditions on posts and hours of the day, which rules and notifications share.

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // post is the post object of the API. Every field is always there.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // TestPostObject compares the stored encoding of a post with the post object of

@@ -13,10 +13,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/reference"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 const tagPosts = "Posts"

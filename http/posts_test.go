@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // collect creates a watchlist for a keyword and plays the session that scans

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 func (s *Server) profileRoutes() {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/interpret"
+	"watchpost/watchpost"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-fuego/fuego"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // The paths of prompts from before creating and updating took both keywords and

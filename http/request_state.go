@@ -11,7 +11,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // requestState is what the layers learn about one request, and the writer of its

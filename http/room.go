@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Bounds of what requests hold at once. A team's request reads its body first, and then

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // TestOverload: a team with too many requests under way gets the text of an

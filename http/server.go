@@ -30,11 +30,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // Options is what a Server needs. Registry and Clock are required.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 const textNoFrame = "not a JSON text frame"

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 const textSendsNow = "Too many messages in this hour"

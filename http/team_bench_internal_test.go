@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // largeTeam is the view of a team of 1,000 members who work.

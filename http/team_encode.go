@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // appendTo writes the reply as package json would, at a tenth of the cost: a team

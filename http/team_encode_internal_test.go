@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 func teamMemberShown(m watchpost.Member, p actors.MemberPresence) teamMember {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 func TestTeam(t *testing.T) {

@@ -22,13 +22,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/notify"
 	"watchpost/internal/passkey"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // has reports whether a member is there and not null.

@@ -3,8 +3,8 @@ package httpapi
 import (
 	"encoding/json"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // keywordWatchlists is what GET answers: one watchlist, or a list of them.

@@ -117,13 +117,9 @@ func (c *clauseTable) exists(n int, named string) {
 	}
 }
 
-// testsOf returns the names of the tests in a folder of the module; watchpost
-// is its root.
+// testsOf returns the names of the tests in a folder of the module.
 func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	if folder == "watchpost" {
-		folder = "."
-	}
 	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(folder), "*_test.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // runClock is the clock of one run: when the run has crashed its timers do

@@ -5,7 +5,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Gauge is the value of one of the actors' gauges, by its full name.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // Session is a scripted session: the test plays the browser extension.

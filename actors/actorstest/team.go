@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // Team is a team and what its owner knows of it.

@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/faultstore"
+	"watchpost/watchpost"
 )
 
 // Wait bounds, in real time, whatever a test waits for.

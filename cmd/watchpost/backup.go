@@ -16,12 +16,12 @@ import (
 
 	"filippo.io/age"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/backupstore"
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
+	"watchpost/watchpost"
 )
 
 const backupPath = "/admin/backup"

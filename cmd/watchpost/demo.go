@@ -13,10 +13,10 @@ import (
 
 	"github.com/sourcegraph/conc"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/fakenetwork/headless"
+	"watchpost/watchpost"
 )
 
 // demoCommand runs service, network and sessions in one process.

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 const doctorPath = "/admin/doctor"

@@ -15,13 +15,13 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/backupstore"
 	"watchpost/internal/mail"
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
+	"watchpost/watchpost"
 )
 
 // Bounds beyond which a check warns.

@@ -21,7 +21,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/mail/mailtest"
@@ -29,6 +28,7 @@ import (
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // patient returns a doctor of a stopped service with an empty store.

@@ -10,11 +10,11 @@ import (
 	"io"
 	"os"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/enrich"
 	"watchpost/internal/enrich/imagetext"
+	"watchpost/watchpost"
 )
 
 // enrichCommand prints the computed fields of posts.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/http/dashboard"
 	"watchpost/internal/identity"
+	"watchpost/watchpost"
 )
 
 // oidcFlags configure the provider of identities.

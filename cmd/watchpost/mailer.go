@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/mail"
+	"watchpost/watchpost"
 )
 
 // smtpFlags configure the mail server. Without a host, mails are written to a

@@ -10,10 +10,10 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/mail"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 func TestSMTPFlags(t *testing.T) {

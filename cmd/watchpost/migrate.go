@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/migrate"
+	"watchpost/watchpost"
 )
 
 // migrateCommand copies the store of a stopped service into an empty one.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/sourcegraph/conc"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork"
+	"watchpost/watchpost"
 )
 
 // networkCommand runs the stand-in network without a service.

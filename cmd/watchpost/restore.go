@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/persistence/backup"
+	"watchpost/watchpost"
 )
 
 // restoreCommand restores a backup.

@@ -18,10 +18,10 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/coreos/go-systemd/v22/daemon"
 
-	"watchpost"
 	"watchpost/internal/mail"
 	"watchpost/internal/passkey"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 // extensionOrigin is the Origin of the extension in this repository. Its id

@@ -18,7 +18,6 @@ import (
 	"github.com/sourcegraph/conc"
 	"golang.org/x/crypto/acme/autocert"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/cluster"
@@ -26,6 +25,7 @@ import (
 	"watchpost/internal/notify"
 	"watchpost/internal/tracing"
 	"watchpost/persistence/backup"
+	"watchpost/watchpost"
 )
 
 // service is a running service, shared by serve and demo. It starts from the

@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork/headless"
 	"watchpost/internal/protocol"
 	"watchpost/internal/tracing"
+	"watchpost/watchpost"
 )
 
 // sessionCommand runs a headless session.

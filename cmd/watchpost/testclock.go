@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // clockSpace and clockKey hold the offset of the test clock. No team has an id

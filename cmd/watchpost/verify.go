@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/watchpost"
 )
 
 // upkeepFlags say whose posts a command looks after: those of a stopped service, or of

@@ -2,7 +2,7 @@
 
 package main
 
-import "watchpost"
+import "watchpost/watchpost"
 
 // wallClock is the clock of a service without --test-clock.
 func wallClock() watchpost.Clock { return watchpost.SystemClock{} }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // clockStep is how far a signal steps the wall clock.

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // public is a page without a session: the ways to sign in.

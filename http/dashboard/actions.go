@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // actor is a member in whose name the team can like and comment.

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // auditRow is an entry of the team's audit.

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // choicePage asks who has proved an address which team it is, and has what the address

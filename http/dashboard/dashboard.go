@@ -13,10 +13,10 @@ import (
 	"log/slog"
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
+	"watchpost/watchpost"
 )
 
 // Options is what a Dashboard needs; all fields but Provider are required.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // feedPage is the feed with its filters.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // emptyView says why the feed is empty and what to do.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // maxDeeds bounds the open likes and comments that the feed looks through.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // figures are the charts next to the feed, of the posts that its filters select.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // chip is a filter that a click sets, or takes away.

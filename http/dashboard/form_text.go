@@ -3,7 +3,7 @@ package dashboard
 import (
 	"strings"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Keywords, words and labels as they are typed into a form.

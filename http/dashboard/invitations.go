@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // invitationView is a pending invitation of the team.

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // journalParams are the filters in an address of the journal.

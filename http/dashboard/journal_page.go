@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // targetForm makes or changes a notification target. Nothing typed is lost but the

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // notificationsPage lists the notification targets of the team.

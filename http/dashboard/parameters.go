@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // parameters are those of a feed's address, each value by itself.

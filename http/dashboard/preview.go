@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 //go:embed templates

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // ruleForm makes or changes a rule. Nothing typed is lost. A rule is saved only

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // trialView is a dry run.

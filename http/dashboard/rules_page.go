@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // rulesPage lists the auto-engagement rules and their proposals.

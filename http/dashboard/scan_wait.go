@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // scanWaits are, for the watchlists that are due, the open scan that is closest to

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"net/http"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // settingsPage shows how the visitor signs in.

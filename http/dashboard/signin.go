@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // signInPage is the form for an email or, once the code is mailed, for the code.

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // Ways to sign in without a code. Each ends with a proof of an address, and a proof signs

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/identity"
+	"watchpost/watchpost"
 )
 
 // Signing in at a provider of identities (OpenID Connect). A cookie binds the way there

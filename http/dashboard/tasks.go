@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // taskView is a task in words.

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // teamPage shows members, their accounts and browsers, the plan, the key and

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // TryReply is what the API answered to a call of the page that tries calls.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // watchlistOf returns the watchlist that a path names. One that the team does not

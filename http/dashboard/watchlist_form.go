@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/interpret"
 	"watchpost/internal/reference"
+	"watchpost/watchpost"
 )
 
 // kindOfForm is a way to make a watchlist.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // watchlistsPage lists the watchlists with their health.

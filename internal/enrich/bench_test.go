@@ -3,9 +3,9 @@ package enrich_test
 import (
 	"testing"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // BenchmarkPost enriches a post of the usual length.

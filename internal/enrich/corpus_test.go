@@ -17,9 +17,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/enrich/language"
+	"watchpost/watchpost"
 )
 
 // Minimum scores of the models on unseen posts. Both are below the measured

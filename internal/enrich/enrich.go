@@ -18,10 +18,10 @@ package enrich
 import (
 	"strings"
 
-	"watchpost"
 	"watchpost/internal/enrich/language"
 	"watchpost/internal/enrich/sentiment"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // Version is the version of the rules, stored with each post. It increases with

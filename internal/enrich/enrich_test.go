@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/enrich"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // understoodPost is a post enriched for a plain watchlist.

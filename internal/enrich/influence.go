@@ -3,7 +3,7 @@ package enrich
 import (
 	"math"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // specs/understanding.md has the formula of influence: reach by the logarithm

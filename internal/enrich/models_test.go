@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/watchpost"
 )
 
 // TestModelFiles: the models match models.sha256, and are small.

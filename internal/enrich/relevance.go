@@ -1,6 +1,6 @@
 package enrich
 
-import "watchpost"
+import "watchpost/watchpost"
 
 // relevance computes a post's relevance to its watchlist, from 0 to 10: a sum
 // of points in tenths, at most 100. specs/understanding.md has the table of

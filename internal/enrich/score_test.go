@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/watchpost"
 )
 
 func TestRelevance(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // Posts are classified into the labels of their watchlist by whole, folded

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/enrich"
+	"watchpost/watchpost"
 )
 
 var labels = []watchpost.Label{

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork/page"
+	"watchpost/watchpost"
 )
 
 // WriteKind is a kind of write at the site.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Options are the options of a Site. The zero value is a site of seed 0 by the

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/fakenetwork/networktest"
 	"watchpost/internal/fakenetwork/page"
+	"watchpost/watchpost"
 )
 
 // start is a Wednesday.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // maxEntries bounds the entries of a result, because each entry costs a scan.

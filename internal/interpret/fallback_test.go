@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/interpret"
+	"watchpost/watchpost"
 )
 
 var plain = interpret.Prompt{Text: `Posts about "Kubernetes security" in Germany, without "webinar"`}

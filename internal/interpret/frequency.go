@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // windows are time expressions that say nothing about the subject.

@@ -26,7 +26,7 @@ import (
 	"errors"
 	"fmt"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // MaxPrompt bounds the part of a prompt that is read, in characters.

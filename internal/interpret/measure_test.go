@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/interpret"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 var (

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/internal/interpret"
+	"watchpost/watchpost"
 )
 
 // pieces are the parts of random prompts: all words that affect the rules, and

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Maximum lengths of texts in a result.

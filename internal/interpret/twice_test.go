@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/interpret"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // TestNamedTwice: for a prompt that names a thing twice, in other words, with

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // The rules for results of any interpreter.

@@ -14,9 +14,9 @@ import (
 	"time"
 	"unicode"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/atomicfile"
+	"watchpost/watchpost"
 )
 
 // Folder is a Mailer that writes each mail as an RFC 5322 file to a folder. It

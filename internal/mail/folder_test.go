@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/mail"
+	"watchpost/watchpost"
 )
 
 func TestFolder(t *testing.T) {

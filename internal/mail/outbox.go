@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // Outbox is a Mailer that stores each mail and delivers it in the background through

@@ -11,13 +11,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

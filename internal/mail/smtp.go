@@ -16,8 +16,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"watchpost"
 	"watchpost/actors"
+	"watchpost/watchpost"
 )
 
 // TLSPolicy is the required encryption of a connection to a mail server.

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/mail"
 	"watchpost/internal/mail/mailtest"
+	"watchpost/watchpost"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

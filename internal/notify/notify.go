@@ -17,7 +17,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Options configure a Sender.

@@ -23,7 +23,7 @@ import (
 )
 
 // scope names the spans of this program.
-const scope = "watchpost"
+const scope = "watchpost/watchpost"
 
 // Off is the tracer that records nothing.
 var Off trace.Tracer = noop.NewTracerProvider().Tracer(scope)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Whole reports whether the index lists everything in a view. Otherwise Mend has work.

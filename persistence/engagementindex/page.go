@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Page returns the interactions that a query selects of those on the posts of a

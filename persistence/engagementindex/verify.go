@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Verify compares the index with the interactions, links and posts of a view, and the

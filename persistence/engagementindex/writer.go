@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // Writer adds to a batch what a change of interactions, or of posts that they are on,

@@ -17,10 +17,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/text"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // forge makes posts of a team: words of a vocabulary in which few are common,

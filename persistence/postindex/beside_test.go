@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // TestQueriesBesideWrites lets readers ask while posts are written in pairs and

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/text"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // Counts returns for each query how many posts match it, all on one snapshot. The

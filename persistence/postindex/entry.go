@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // entry is what the index knows of one version of a post: its values and terms.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // space is the team of the tests.

@@ -30,8 +30,8 @@ import (
 	"errors"
 	"unique"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // Options configures an index. Only tests need another value than zero.

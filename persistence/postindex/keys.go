@@ -3,7 +3,7 @@ package postindex
 import (
 	"encoding/binary"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Keys in a team's space. All begin with 'p'; numbers are big-endian. A version

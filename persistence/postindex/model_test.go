@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // tiny makes every part of the machinery work with few posts.

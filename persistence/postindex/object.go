@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // PostObject is a post in JSON as the API shows it, made once when the post is

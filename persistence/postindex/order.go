@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // The orders in which a segment keeps its posts.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // page returns the versions of the posts from one place to another of all that

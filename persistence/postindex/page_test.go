@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // TestPagesOfManyPosts compares pages from all over with the model where there

@@ -5,8 +5,8 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // plan is a query made ready to be asked of one source after the other: all of

@@ -1,8 +1,8 @@
 package postindex
 
 import (
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // Result is a page of posts and the count of all that match.

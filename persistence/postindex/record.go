@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // recordVersion is the first byte of a stored post. It also says which terms the

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // repair makes an index again.

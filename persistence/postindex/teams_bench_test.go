@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // postsOfATeam is how many posts each of many teams has.

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 // term stands for something that posts are found by: a word, a facet's value, a

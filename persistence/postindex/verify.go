@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // verification compares an index with its posts.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"watchpost"
 	"watchpost/internal/text"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // What one post adds to a batch at most.

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // awkward draws a text that takes much room when it is encoded, of any length.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // recordVersion is the first byte of every record. A change of a record's

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // EngagementAllAuthors stands for all authors where EngagementAuthor stands for one.

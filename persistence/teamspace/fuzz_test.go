@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
 )
 
 // records are a record of each kind.

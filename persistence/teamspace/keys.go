@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // Keys of a team's space. Ids are UUID strings of 36 bytes, so a prefix and an

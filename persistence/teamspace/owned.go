@@ -1,8 +1,8 @@
 package teamspace
 
 import (
-	"watchpost"
 	"watchpost/persistence"
+	"watchpost/watchpost"
 )
 
 // OwnerPrefixes are the keys whose records own an entry of the directory.

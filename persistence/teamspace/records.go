@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // TeamRecord is the team itself; members have records of their own.

@@ -3,7 +3,7 @@ package teamspace
 import (
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // WaitingRecord is what a team knows of a caller's task that was never leased, to let

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 // BenchmarkProcess reports the service's cost without any team: the size of

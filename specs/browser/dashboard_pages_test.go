@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/specs/process"
+	"watchpost/watchpost"
 )
 
 // look is a scheme and width in which pages are checked.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/fakenetwork"
+	"watchpost/watchpost"
 )
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)

@@ -23,12 +23,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"watchpost"
 	"watchpost/actors"
 	httpapi "watchpost/http"
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/passkey"
 	"watchpost/persistence/badger"
+	"watchpost/watchpost"
 )
 
 // extensionID follows from the key in the extension's manifest.

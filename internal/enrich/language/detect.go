@@ -24,7 +24,7 @@ import (
 	"slices"
 	"unicode"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // A text needs minLetters letters; detection reads the first maxLetters.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/internal/enrich/language"
+	"watchpost/watchpost"
 )
 
 // TestSentences detects sentences in every supported language. They were

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 //go:embed model.bin

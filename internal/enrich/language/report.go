@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // report prints the number of training texts of each language, and the share

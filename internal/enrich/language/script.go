@@ -1,6 +1,6 @@
 package language
 
-import "watchpost"
+import "watchpost/watchpost"
 
 // script is a class of scripts that distinguishes languages. The first four
 // are used by several languages each, which a model distinguishes; each other

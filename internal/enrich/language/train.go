@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Texts are the training texts of a language.

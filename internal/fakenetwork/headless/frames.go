@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // Causes of the end of a task's context.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // Entry is the journal's record of one task.

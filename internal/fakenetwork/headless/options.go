@@ -13,9 +13,9 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"watchpost"
 	"watchpost/internal/protocol"
 	"watchpost/internal/tracing"
+	"watchpost/watchpost"
 )
 
 // Errors that end a session permanently; Run returns them as they are or

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
 	"watchpost/internal/tracing"
+	"watchpost/watchpost"
 )
 
 // maxQueued is the number of tasks that may wait while one runs. The service

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // writer is one kind of write on the network.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Clock is a watchpost.Clock that only Advance moves.

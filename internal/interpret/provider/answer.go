@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"watchpost"
 	"watchpost/internal/interpret"
+	"watchpost/watchpost"
 )
 
 // instructions are the prompt of the model. They ask for the same fields as the

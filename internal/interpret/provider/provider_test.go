@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"watchpost"
 	"watchpost/internal/interpret"
 	"watchpost/internal/interpret/provider"
+	"watchpost/watchpost"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

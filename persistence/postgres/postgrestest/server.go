@@ -36,7 +36,7 @@ type Server struct {
 	clockLibrary string
 }
 
-const owner = "watchpost"
+const owner = "watchpost/watchpost"
 
 // Start creates a server with settings, as NAME=value, and waits until it
 // answers. Root runs it as the user postgres, because the server refuses to run

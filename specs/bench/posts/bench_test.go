@@ -14,9 +14,9 @@ import (
 
 	"watchpost/persistence/postgres/postgrestest"
 
-	"watchpost"
 	"watchpost/internal/text"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 func TestMain(m *testing.M) {

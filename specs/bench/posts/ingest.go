@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/actors"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // ingest measures the rate at which the actors match, enrich, index and durably

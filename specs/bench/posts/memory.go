@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"watchpost"
 	"watchpost/persistence"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // manyTeams is many teams with some posts each, queried at random. The teams

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // query is one question, in terms that all engines translate.

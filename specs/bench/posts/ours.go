@@ -8,12 +8,12 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"watchpost"
 	"watchpost/internal/reference"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/persistence/postindex"
+	"watchpost/watchpost"
 )
 
 // ours is the service's index on its store, called as the service calls it: a

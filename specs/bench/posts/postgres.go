@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"watchpost"
 	"watchpost/persistence/postgres/postgrestest"
+	"watchpost/watchpost"
 )
 
 // postgres is a separate PostgreSQL server on a socket in its folder, with the

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // Properties of a team's posts.

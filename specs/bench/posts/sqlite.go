@@ -11,7 +11,7 @@ import (
 
 	sqlite3 "github.com/mattn/go-sqlite3" // also the driver
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // sqlite is SQLite with an index in the order of each page, the text under

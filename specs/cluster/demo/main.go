@@ -21,10 +21,10 @@ import (
 
 	"github.com/sourcegraph/conc"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork"
 	"watchpost/persistence/postgres/postgrestest"
 	"watchpost/specs/cluster/local"
+	"watchpost/watchpost"
 )
 
 // options are the command line.

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"watchpost"
 	"watchpost/internal/fakenetwork/headless"
 	"watchpost/specs/cluster/local"
+	"watchpost/watchpost"
 )
 
 const (

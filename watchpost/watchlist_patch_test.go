@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const disabledText = "Watchlist is disabled. Re-enable it before updating."

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 func scanOf(id watchpost.TaskID, entry watchpost.EntryID, due time.Time) watchpost.Task {

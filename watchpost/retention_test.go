@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 func TestKeepDays(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 var invitedAt = time.Date(2030, 1, 7, 9, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // TestDecideKeepsPromises: whatever comes, an action begins only when everything that

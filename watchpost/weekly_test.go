@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 func TestWeeklyQuotas(t *testing.T) {

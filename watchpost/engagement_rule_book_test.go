@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 // ruleCase is an action at a moment: bob and eve work for a rule, from nine to six on

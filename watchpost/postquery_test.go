@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
 	"watchpost/internal/text"
+	"watchpost/watchpost"
 )
 
 var day0 = time.Date(2030, 1, 7, 0, 0, 0, 0, time.UTC)

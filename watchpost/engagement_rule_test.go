@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 const ruleList watchpost.WatchlistID = "list"

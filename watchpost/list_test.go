@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"watchpost"
 	"watchpost/internal/reference"
+	"watchpost/watchpost"
 )
 
 func TestCleanReferences(t *testing.T) {

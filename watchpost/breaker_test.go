@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"watchpost"
+	"watchpost/watchpost"
 )
 
 func fault(code string) watchpost.Outcome {
