@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,13 +88,14 @@ func vulnerabilities(t *testing.T, module, function string) (url string) {
 func TestAudit(t *testing.T) {
 	long(t)
 	tool(t, "govulncheck")
-	advisories := "{}"
+	var advisories atomic.Value
+	advisories.Store("{}")
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/security/advisories/bulk") {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		_, _ = fmt.Fprint(w, advisories)
+		_, _ = fmt.Fprint(w, advisories.Load())
 	}))
 	t.Setenv("npm_config_registry", registry.URL)
 	t.Setenv("npm_config_fetch_retries", "0")
@@ -121,7 +123,7 @@ func TestAudit(t *testing.T) {
 	require.Contains(t, said, "audit: govulncheck failed, see above")
 
 	unreadable := "file://" + filepath.Join(t.TempDir(), "none")
-	advisories = `{"htmx.org":[{"id":1,"url":"https://advisories.example/1","title":"A fault for a test","severity":"high","vulnerable_versions":"<99"}]}`
+	advisories.Store(`{"htmx.org":[{"id":1,"url":"https://advisories.example/1","title":"A fault for a test","severity":"high","vulnerable_versions":"<99"}]}`)
 	said, err = audit(unreadable)
 	require.Error(t, err, said)
 	require.Contains(t, said, "VULNERABILITIES OF GO MODULES WERE NOT CHECKED")
