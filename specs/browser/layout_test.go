@@ -69,7 +69,7 @@ func TestLayout(t *testing.T) {
 	folder := os.Getenv("WATCHPOST_PICTURES")
 	languages := []string{"en", "de", "ar"}
 	if os.Getenv("WATCHPOST_LONG") != "" {
-		languages = append(languages, "fr", "es", "pt_BR", "hi")
+		languages = append(languages, "fr", "it", "es", "pt_BR", "hi", "ja")
 	}
 	for _, language := range languages {
 		texts, err := os.ReadFile(filepath.Join("../../extension/src/locales", language+".json"))
