@@ -116,7 +116,7 @@ func checkErrors(t *testing.T, where string, o *openapi3.Operation) {
 // scripts returns every script by its file.
 func scripts(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("*.txtar")
+	files, err := filepath.Glob(filepath.Join(scriptFolder, "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
@@ -126,7 +126,7 @@ func scripts(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[file] = string(content)
+		all[filepath.Base(file)] = string(content)
 	}
 	return all
 }

@@ -1,5 +1,5 @@
-// Package specs is the executable specification: scripts that state what the
-// built binary does, in the words of the service's documents. Every script has
+// Package specs is the executable specification: scripts (in the folder scripts) that state what the
+// built binary does, as api.md and protocol.md promise it. Every script has
 // its own processes, ports, data folder and teams, and controls time.
 //
 // README.md explains how to read and write one. The tests of this package run

@@ -72,9 +72,12 @@ func launchWith(variables []string, name, dir string, args ...string) (*process.
 	return process.LaunchWith(variables, name, dir, program, args...)
 }
 
-// TestSpecs runs every script of this folder.
+// scriptFolder has the scripts.
+const scriptFolder = "scripts"
+
+// TestSpecs runs every script.
 func TestSpecs(t *testing.T) {
-	runScripts(t, testscript.Params{Dir: ".", Setup: newWorld})
+	runScripts(t, testscript.Params{Dir: scriptFolder, Setup: newWorld})
 }
 
 func runScripts(t *testing.T, params testscript.Params) {
