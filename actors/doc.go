@@ -71,6 +71,8 @@
 // renewals of leases, which begin again.
 // Expected failures are errors, not panics.
 //
+// specs/what-survives.md follows a like through a crash at each moment.
+//
 // # Time
 //
 // Every timer is armed from stored state through the Clock. A team that is not

@@ -14,9 +14,9 @@ import (
 // afterwards. A request is answered with its reply or with an
 // error; errors are *watchpost.Error.
 
-// RequireExtension asks whether the team may use what needs an extension; answered by Done
-// or an ExtensionRequired error (specification: Authentication 4). Outside the
-// actors, Registry.RequireExtension is the shorter way.
+// RequireExtension asks whether the team may use what needs an extension;
+// answered by Done or an ExtensionRequired error (api.md#the-extension-window).
+// Outside the actors, Registry.RequireExtension is the shorter way.
 type RequireExtension struct{}
 
 // Done answers requests that have nothing to tell.
@@ -101,8 +101,8 @@ type PairingCode struct {
 	ExpiresAt time.Time
 }
 
-// CreateTask makes an agent task; answered by TaskCreated (specification:
-// Agent task). Input is a JSON object with the request's fields as given.
+// CreateTask makes an agent task; answered by TaskCreated (api.md#agent-task).
+// Input is a JSON object with the request's fields as given.
 type CreateTask struct {
 	Type  watchpost.TaskType
 	Input json.RawMessage

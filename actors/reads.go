@@ -25,7 +25,7 @@ func (r *Registry) RequireExtension(ctx context.Context, team watchpost.TeamID) 
 var errInvalidKey = watchpost.Errorf(watchpost.Unauthenticated, "Invalid API Key")
 
 // TeamOfKey returns the team that an API key belongs to, or an Unauthenticated
-// error (specification: Authentication 5).
+// error (api.md#authentication).
 func (r *Registry) TeamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
 	digest := digestOf(key)
 	team, known, drops := r.env.keys.find(digest)

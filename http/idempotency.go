@@ -73,8 +73,7 @@ func idempotencyKey(r *http.Request, body []byte) (*actors.IdempotencyKey, error
 }
 
 // refusal returns the error of a request with an invalid body. The conflict of
-// a key that was used with another body comes first (specification: Order of
-// checks).
+// a key that was used with another body comes first (api.md#order-of-checks).
 func refusal[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, invalid error) error {
 	if _, _, err := keptReply[M](ctx, s, key); err != nil {
 		return err

@@ -131,7 +131,7 @@ func boundOf(tag reflect.StructTag, schema *openapi3.Schema) {
 }
 
 // ordered writes the document with its paths and schemas in reading order: those
-// of the specification, then the others by name.
+// of pathOrder, then the others by name.
 func ordered(document *openapi3.T) ([]byte, error) {
 	raw, err := document.MarshalJSON()
 	if err != nil {
@@ -194,7 +194,7 @@ func rank(first []string, name string) int {
 	return place
 }
 
-// pathOrder is the order of the specification; a path stands for those that
+// pathOrder is the order of a first reading; a path stands for those that
 // begin with it.
 var pathOrder = []string{
 	"/api-keyword-watchlist", "/api-people-watchlist", "/api-company-watchlist", "/api-forum-watchlist",

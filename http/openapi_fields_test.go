@@ -82,7 +82,7 @@ func TestTextsHaveBounds(t *testing.T) {
 	require.EqualValues(t, 1250, *comment.MaxLength)
 }
 
-// TestDocumentIsInReadingOrder: paths are in the order of the specification, and
+// TestDocumentIsInReadingOrder: paths are in the order of pathOrder, and
 // the first schema is a post.
 func TestDocumentIsInReadingOrder(t *testing.T) {
 	t.Parallel()

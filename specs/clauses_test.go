@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,18 +25,24 @@ var works = map[string]bool{
 }
 
 // TestClauses checks the table of clauses: each line has an existing proof or
-// names a known later work item, no clause occurs twice under its heading, and
-// the table names every script.
+// names a known later work item, no clause occurs twice under its heading, each
+// heading of a table is one of api.md or protocol.md, and the table names every
+// script.
 func TestClauses(t *testing.T) {
 	content, err := os.ReadFile("clauses.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := clauseTable{t: t, scripts: scripts(t), named: map[string]bool{}, tests: map[string]map[string]bool{}, seen: map[string]bool{}}
+	table := newClauseTable(t, "clauses.md")
+	sections := anchors(t, "api.md")
+	maps.Copy(sections, anchors(t, "protocol.md"))
 	for n, line := range strings.Split(string(content), "\n") {
 		switch {
 		case strings.HasPrefix(line, "#"):
 			table.heading = line
+			if title, deep := strings.CutPrefix(line, "### "); deep && !sections[anchor(title)] {
+				t.Errorf("clauses.md:%d: %s is no section of api.md or protocol.md", n+1, title)
+			}
 		case strings.HasPrefix(line, "| ") && line != "| clause | proof |":
 			table.check(n+1, line)
 		}
@@ -54,6 +61,7 @@ func TestClauses(t *testing.T) {
 // clauseTable is the state of the check while it reads the table.
 type clauseTable struct {
 	t       *testing.T
+	page    string
 	scripts map[string]string
 	named   map[string]bool            // scripts that the table names
 	tests   map[string]map[string]bool // by folder
@@ -63,30 +71,35 @@ type clauseTable struct {
 	clauses, later int
 }
 
+func newClauseTable(t *testing.T, page string) *clauseTable {
+	t.Helper()
+	return &clauseTable{t: t, page: page, scripts: scripts(t), named: map[string]bool{}, tests: map[string]map[string]bool{}, seen: map[string]bool{}}
+}
+
 // check checks one line.
 func (c *clauseTable) check(n int, line string) {
 	c.t.Helper()
 	c.clauses++
 	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
 	if len(cells) != 2 {
-		c.t.Errorf("clauses.md:%d: %d cells", n, len(cells))
+		c.t.Errorf("%s:%d: %d cells", c.page, n, len(cells))
 		return
 	}
 	if key := c.heading + cells[0]; c.seen[key] {
-		c.t.Errorf("clauses.md:%d: twice: %s", n, cells[0])
+		c.t.Errorf("%s:%d: twice: %s", c.page, n, cells[0])
 	} else {
 		c.seen[key] = true
 	}
 	if work := awaited.FindStringSubmatch(cells[1]); work != nil {
 		c.later++
 		if !works[work[1]] {
-			c.t.Errorf("clauses.md:%d: nobody plans %q", n, work[1])
+			c.t.Errorf("%s:%d: no plan has %q", c.page, n, work[1])
 		}
 		return
 	}
 	proofs := strings.Fields(cells[1])
 	if len(proofs) == 0 {
-		c.t.Errorf("clauses.md:%d: no proof", n)
+		c.t.Errorf("%s:%d: no proof", c.page, n)
 	}
 	for _, p := range proofs {
 		c.exists(n, p)
@@ -98,14 +111,14 @@ func (c *clauseTable) exists(n int, named string) {
 	c.t.Helper()
 	p := proof.FindStringSubmatch(named)
 	if p == nil {
-		c.t.Errorf("clauses.md:%d: %s is no proof", n, named)
+		c.t.Errorf("%s:%d: %s is no proof", c.page, n, named)
 		return
 	}
 	script, folder, name := p[1], p[2], p[3]
 	if script != "" {
 		c.named[script] = true
 		if _, ok := c.scripts[script]; !ok {
-			c.t.Errorf("clauses.md:%d: there is no script %s", n, script)
+			c.t.Errorf("%s:%d: there is no script %s", c.page, n, script)
 		}
 		return
 	}
@@ -113,7 +126,7 @@ func (c *clauseTable) exists(n int, named string) {
 		c.tests[folder] = testsOf(c.t, folder)
 	}
 	if !c.tests[folder][name] {
-		c.t.Errorf("clauses.md:%d: there is no test %s in %s", n, name, folder)
+		c.t.Errorf("%s:%d: there is no test %s in %s", c.page, n, name, folder)
 	}
 }
 

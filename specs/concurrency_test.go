@@ -28,7 +28,7 @@ func together[T any](n int, call func(i int) T) []T {
 
 // TestCallersAreNotThrottled: calls are not paced. A client that sends hundreds
 // of requests without a pause, both reads and tasks, gets a reply to each
-// (specification: What the service does 4, Limits 1 and 2, Errors 429).
+// (api.md#what-the-service-does, api.md#limits, api.md#errors).
 func TestCallersAreNotThrottled(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)
@@ -74,7 +74,7 @@ save LIST id
 
 // TestSameKeyAtOnce: of concurrent requests with one key, one does the work and
 // the others wait for its reply. Requests with the same key and another body
-// get an error (decisions 6: Idempotency-Key).
+// get an error (api.md#idempotency-key).
 func TestSameKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)

@@ -33,7 +33,7 @@ func printed(t *testing.T, demo *process.Process, name string) string {
 // TestDemoKeepsItsWord checks the demo's output: each address answers, key and
 // token are valid, two sessions work for a team with watchlists, there are
 // posts, and each suggested line works as printed. The demo takes free ports
-// when its own are busy, and removes its files (decisions 8: demo).
+// when its own are busy, and removes its files (api.md#commands).
 func TestDemoKeepsItsWord(t *testing.T) {
 	t.Parallel()
 	program, err := binary()
@@ -226,7 +226,7 @@ func shellWords(line string) (list []string) {
 }
 
 // TestDemoTouchesNoOtherData: neither the data flag nor the variables of the
-// service lead the demo to other data (decisions 8: demo).
+// service lead the demo to other data (api.md#commands).
 func TestDemoTouchesNoOtherData(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)

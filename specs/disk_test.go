@@ -13,8 +13,8 @@ import (
 
 // TestFullDisk: on a full disk the process continues. It refuses writes with
 // the overload text, serves reads and sessions, and shows the reason in /readyz
-// and a metric. Writes succeed again when there is room (decisions 1:
-// overload).
+// and a metric. Writes succeed again when there is room
+// (api.md#health-and-metrics).
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("TestFullDisk needs root to mount a small disk")

@@ -68,7 +68,7 @@ const (
 
 // TestInterpreterEndpoint: a configured endpoint reads prompts. When it fails,
 // a strict creation is 503 with both fields and creates nothing; other requests
-// use the built-in rules (decisions 3: Prompt mode; specification: Errors 503).
+// use the built-in rules (api.md#prompt-mode).
 func TestInterpreterEndpoint(t *testing.T) {
 	t.Parallel()
 	m := &model{slow: make(chan struct{})}

@@ -12,7 +12,7 @@ import (
 
 // TestMasterKeyIsNeverReplaced: without its master key, or with another one, a
 // store with secrets is not served and nothing changes. With the key restored
-// everything is as before (decisions 2: keys).
+// everything is as before (api.md#keys).
 func TestMasterKeyIsNeverReplaced(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)

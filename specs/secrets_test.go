@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecretsAtRest: neither the data folder, a backup nor the log contains keys of
-// teams, tokens of sessions, pairing codes, one-time codes or the operator's
-// token in plain text. Only the owner may read secret files (decisions 2: keys,
-// mail; session protocol: Signing in).
+// TestSecretsAtRest: neither the data folder, a backup nor the log contains
+// keys of teams, tokens of sessions, pairing codes, one-time codes or the
+// operator's token in plain text. Only the owner may read secret files
+// (api.md#keys, api.md#mail, protocol.md#signing-in).
 func TestSecretsAtRest(t *testing.T) {
 	t.Parallel()
 	w := isolatedWorld(t)

@@ -27,7 +27,7 @@ var attackers = []string{
 func TestSecurityPage(t *testing.T) {
 	content, err := os.ReadFile("../SECURITY.md")
 	require.NoError(t, err)
-	table := clauseTable{t: t, scripts: scripts(t), named: map[string]bool{}, tests: map[string]map[string]bool{}}
+	table := newClauseTable(t, "SECURITY.md")
 	var headings []string
 	kinds := map[string]map[string]bool{}
 	for n, line := range strings.Split(string(content), "\n") {

@@ -53,8 +53,7 @@ func certificate(t *testing.T, dir string) (cert, key string, trust *x509.CertPo
 }
 
 // TestTLS: with a certificate the service speaks only TLS, to callers and
-// sessions (specification: Authentication 1; decisions 8: TLS; session
-// protocol: wss only).
+// sessions (api.md#authentication, api.md#commands, protocol.md#transport).
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	_, err := binary()
@@ -135,7 +134,7 @@ func TestTLS(t *testing.T) {
 
 // TestServingOtherMachines: the service accepts other machines when that is
 // safe: with TLS, behind a trusted proxy, or when the operator insists
-// (decisions 8: serve).
+// (api.md#commands).
 func TestServingOtherMachines(t *testing.T) {
 	t.Parallel()
 	_, err := binary()
@@ -158,7 +157,7 @@ func TestServingOtherMachines(t *testing.T) {
 }
 
 // TestVariables: every flag can be a variable, and a secret can be in a file
-// that a variable names (decisions 8: serve). Tests of cmd/watchpost check that
+// that a variable names (api.md#commands). Tests of cmd/watchpost check that
 // every flag has its variable.
 func TestVariables(t *testing.T) {
 	t.Parallel()
@@ -224,7 +223,7 @@ status 200
 }
 
 // TestStopThatWaits: a stop that waits names the reason, and a second Ctrl-C
-// ends the process at once (decisions 8: serve).
+// ends the process at once (api.md#commands).
 func TestStopThatWaits(t *testing.T) {
 	t.Parallel()
 	p, err := launch("service", t.TempDir(), "serve", "--data", "data", "--listen", "127.0.0.1:0")

@@ -13,8 +13,8 @@ import (
 
 // TestNoGivenAddressIsCalled: the service never calls an address from a caller
 // or a session: no webhook, profile, company, post or picture. A listener
-// behind all of them receives nothing (specification: What the service does 6,
-// Events; decisions 3: no URL is opened).
+// behind all of them receives nothing (api.md#what-the-service-does,
+// api.md#events).
 func TestNoGivenAddressIsCalled(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64

@@ -90,8 +90,7 @@ func (m *mailed) verify(email, code string) (int, string) {
 var onlyCode = regexp.MustCompile(`[0-9]{6}`)
 
 // TestOneTimeCodesOverSMTP: a one-time code is sent over SMTP, with TLS and a
-// password, and creates a team (decisions 2: mail goes through SMTP when
-// configured).
+// password, and creates a team (api.md#mail).
 func TestOneTimeCodesOverSMTP(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Options{})
 	m := startMailed(t, server, "--smtp-user", mailtest.User, "--smtp-password", mailtest.Password)

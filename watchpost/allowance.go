@@ -28,7 +28,7 @@ type Allowance struct {
 	Period Period
 }
 
-// Allowances is the limit table of the specification (Limits 3), in its row
+// Allowances is the limit table of api.md#daily-allowances, in its row
 // order, followed by the weekly cap of invitations. Each account has its own
 // allowances.
 var Allowances = []Allowance{

@@ -5,71 +5,75 @@
 //
 // # Terms
 //
-// The brackets name the section of the specification that defines the term, and
-// the file or package with its rules.
+// The brackets name the section of specs/api.md or specs/protocol.md that defines
+// the term, and the file or package with its rules.
 //
 //   - Network: the professional social network that the service works on
-//     (opening paragraph).
-//   - Team: the owner of all data; a caller sees only the data of its team (Team
-//     and API key; team.go).
+//     (api.md#what-the-service-does).
+//   - Team: the owner of all data; a caller sees only the data of its team
+//     (api.md#team; team.go).
 //   - Member: a person of a team. The member's browser can work for the team,
-//     and the team can act in the member's name (What the service does; team.go).
-//   - API key: the secret that authenticates a team (Authentication; team.go).
-//   - Plan: the subscription of a team, which sets its quotas (Limits; plan.go).
+//     and the team can act in the member's name (api.md#what-the-service-does;
+//     team.go).
+//   - API key: the secret that authenticates a team (api.md#authentication;
+//     team.go).
+//   - Plan: the subscription of a team, which sets its quotas
+//     (api.md#plan-quotas; plan.go).
 //   - Quota: a limit of the plan. A request above it is refused, posts above it
-//     are dropped and counted (Limits; plan.go).
+//     are dropped and counted (api.md#plan-quotas; plan.go).
 //   - Account: a member's login on the network, to which the network's daily
-//     limits apply (Limits; allowance.go).
+//     limits apply (api.md#daily-allowances; allowance.go).
 //   - Breaker: stops a type of tasks on an account while the network fails them
-//     (Agent task; breaker.go).
+//     (protocol.md#errors-of-a-task; breaker.go).
 //   - Allowance: how often an account may do an action in a day or week; tasks
-//     above it wait (Limits; allowance.go).
+//     above it wait (api.md#daily-allowances; allowance.go).
 //   - Session: one paired browser extension. Only sessions access the network
-//     (Authentication; internal/protocol). A session actor belongs to an account,
-//     and has the sessions that are signed in to it.
+//     (protocol.md#how-a-session-and-the-service-talk; internal/protocol). A
+//     session actor belongs to an account, and has the sessions that are signed
+//     in to it.
 //   - Liveness: a team's extension counts as active for 48 hours after its last
-//     activity (Authentication; allowance.go).
+//     activity (api.md#the-extension-window; allowance.go).
 //   - Watchlist: a subject that a team observes, of one of four types
-//     (Watchlist; watchlist.go, watchlist_patch.go).
-//   - Keyword entry: a keyword with required and excluded words (Keyword entry;
-//     keyword.go, internal/text).
+//     (api.md#watchlist; watchlist.go, watchlist_patch.go).
+//   - Keyword entry: a keyword with required and excluded words
+//     (api.md#keyword-entry; keyword.go, internal/text).
 //   - Label: a class for the posts of a watchlist, shown as a post's tag
-//     (Watchlist; label.go).
+//     (api.md#creating-watchlists; label.go).
 //   - List: profiles or companies that several people or company watchlists can
-//     follow (Watchlist, list_id; list.go).
+//     follow (api.md#lists; list.go).
 //   - Entry: a keyword entry or an element of a list; a scan searches for one
-//     entry (Limits).
-//   - Scan: one search of the network for an entry's new posts (Limits;
+//     entry (api.md#scans).
+//   - Scan: one search of the network for an entry's new posts (api.md#scans;
 //     watchlist.go, task_sharing.go).
-//   - Reference: the name of a profile, company or post in a request (POST
-//     /api-people-watchlist and /api-company-watchlist; internal/reference).
-//   - Post: a post of the network as a team stores it (Post object; post.go,
+//   - Reference: the name of a profile, company or post in a request
+//     (api.md#creating-watchlists; internal/reference).
+//   - Post: a post of the network as a team stores it (api.md#post; post.go,
 //     post_tags.go).
-//   - Query: a selection of stored posts and their order (GET /api-posts;
+//   - Query: a selection of stored posts and their order (api.md#filters;
 //     postquery.go, internal/text).
 //   - Potential lead: an author of relevant posts. A plan limits their number
-//     per week (Limits; plan.go, weekly.go).
+//     per week (api.md#weekly-posts-and-leads; plan.go, weekly.go).
 //   - Engagement: a like, comment or invitation in a member's or company's name
-//     (POST /api-like; engagement.go).
-//   - Rule: likes or comments on new posts of a watchlist by itself (Limits;
-//     engagement_rule.go, engagement_rule_action.go, post_conditions.go,
-//     daily_hours.go).
-//   - Notification target: where the team gets notice of new posts (Events;
-//     notification.go).
+//     (api.md#engagement; engagement.go).
+//   - Rule: likes or comments on new posts of a watchlist by itself
+//     (api.md#auto-engagement; engagement_rule.go, engagement_rule_action.go,
+//     post_conditions.go, daily_hours.go).
+//   - Notification target: where the team gets notice of new posts
+//     (api.md#events; notification.go).
 //   - Agent task: one piece of work on the network that a caller requests and
-//     polls (Agent task; task.go, task_input.go, task_transitions.go,
+//     polls (api.md#agent-task; task.go, task_input.go, task_transitions.go,
 //     task_lease.go, task_paging.go, task_output.go).
-//   - Error: the kind and text of a refused request (Errors; error.go).
+//   - Error: the kind and text of a refused request (api.md#errors; error.go).
 //   - Clock: the only source of time; limits reset at midnight and on Mondays,
-//     both in UTC (Limits; clock.go, allowance.go).
+//     both in UTC (api.md#test-clock; clock.go, allowance.go).
 //
 // # Packages
 //
 //   - . — this package.
 //   - actors — one supervised tree of actors per team, the only writer of the
-//     team's data. The team actor consists of components: members, invitations, web, sessions,
-//     accounts, watchlists, scans, tasks, effects, late results, idempotency, arrivals,
-//     rules, notifications and audit.
+//     team's data. The team actor consists of components: members, invitations,
+//     web, sessions, accounts, watchlists, scans, tasks, effects, late results,
+//     idempotency, arrivals, rules, notifications and audit.
 //   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
 //     sessions.
 //   - http/dashboard — the pages of the dashboard under /app.

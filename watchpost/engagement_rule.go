@@ -17,7 +17,7 @@ type RuleID string
 
 // EngagementRule is an auto-engagement rule: for new posts of a watchlist that
 // meet its conditions it likes or comments in the names of members
-// (specification: Limits 4).
+// (api.md#plan-quotas).
 type EngagementRule struct {
 	ID        RuleID
 	Watchlist WatchlistID

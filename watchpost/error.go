@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Kind is the class of an error in the words of the specification's error
-// table. Only package http and its pages map a kind to a status code.
+// Kind is the class of an error in the words of the table at api.md#errors. Only package http and its pages map a kind to a status code.
 type Kind uint8
 
 // The kinds, in about the order in which a request is checked.
@@ -40,7 +39,7 @@ const (
 )
 
 // Error is the only error type that crosses package borders. Text is the
-// client's error text, exactly as the specification has it.
+// client's error text, as the API has promised it.
 type Error struct {
 	Kind Kind
 	Text string

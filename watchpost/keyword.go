@@ -9,7 +9,7 @@ import (
 )
 
 // KeywordEntry is one element of a watchlist's keywords: a keyword, required
-// words and excluded words (specification: Keyword entry).
+// words and excluded words (api.md#keyword-entry).
 type KeywordEntry struct {
 	ID       EntryID
 	Keyword  string

@@ -7,7 +7,7 @@ import (
 )
 
 // List is a list of profiles or companies that watchlists of its type follow.
-// Its entries are scanned once for all of them (specification: list_id).
+// Its entries are scanned once for all of them (api.md#lists).
 type List struct {
 	ID        ListID
 	Name      string

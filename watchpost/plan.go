@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Plan is a team's plan. Its quotas are in the table below (specification:
-// Limits 4).
+// Plan is a team's plan. Its quotas are in the table below
+// (api.md#plan-quotas).
 type Plan string
 
 // The plans. PlanPro is a legacy name: the API shows it, and its quotas are
@@ -54,7 +54,7 @@ type Quotas struct {
 	CompaniesPerWatchlist int
 }
 
-// planQuotas is the quota table of the specification (Limits 4), in its row
+// planQuotas is the quota table of api.md#plan-quotas, in its row
 // order, one column per plan. The last two rows are decisions of this service.
 var planQuotas = []struct {
 	quota                          func(*Quotas) *int

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPlanQuotas(t *testing.T) {
-	// The table of the specification, column by column, followed by the decided
+	// The table of plans, column by column, followed by the decided
 	// rows.
 	for plan, want := range map[watchpost.Plan]watchpost.Quotas{
 		"free":     {2, 0, 0, 5, 1, 200, 200},

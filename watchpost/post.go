@@ -9,7 +9,7 @@ import (
 
 // Post is a post of the network as a team stores it: the content of the page,
 // the computed fields, and the team's own data. There is one per team and
-// network post (specification: Post object).
+// network post (api.md#post).
 type Post struct {
 	ID  PostID
 	URN string // the network's name of the post; unique within a team

@@ -10,7 +10,7 @@ import (
 )
 
 // postOrders maps sort_by to the first comparison, greatest first, before ties
-// are broken (specification: GET /api-posts, sort_by).
+// are broken (api.md#orders-and-pages).
 var postOrders = map[PostOrder]func(a, b *Post) int{
 	RecentFirst:    func(_, _ *Post) int { return 0 },
 	OldestFirst:    func(_, _ *Post) int { return 0 },
@@ -49,7 +49,7 @@ func (o PostOrder) Compare(a, b *Post) int {
 }
 
 // Matches reports whether the query selects the post, on any page
-// (specification: GET /api-posts).
+// (api.md#filters).
 func (q *PostQuery) Matches(p *Post) bool {
 	return q.matchesWatchlists(p) && q.matchesTimes(p) && q.matchesFacets(p) && q.matchesState(p) &&
 		q.matchesAuthor(p) && q.matchesLabels(p) &&
@@ -179,7 +179,7 @@ func TrackedBy(p *Post, live map[WatchlistID]bool) WatchlistID {
 }
 
 // seniorityLevels maps the normalized values of seniority_level to the level of
-// a post's author (specification: Post object, seniority_level).
+// a post's author (api.md#derived-fields).
 var seniorityLevels = map[string]string{
 	"c-level": "C-Level", "ceo": "C-Level", "cto": "C-Level", "cxo": "C-Level", "c-suite": "C-Level", "executive": "C-Level",
 	"founder": "Founder",

@@ -9,7 +9,7 @@ import (
 )
 
 // Task is one piece of work for a session. Its methods implement the transition
-// table of the specification's agent task, refined by the leases of the session
+// table of api.md#states-of-a-task, refined by the leases of the session
 // protocol:
 //
 //	           lease              act (writes)
@@ -195,7 +195,7 @@ func (t Task) Return(lost bool) (Task, bool) {
 	return t, true
 }
 
-// LoseLease applies the expiry of a lease (session-protocol, rules 2 and 3). A
+// LoseLease applies the expiry of a lease (protocol.md#rules-of-the-service). A
 // task that is not acting becomes pending or, after MaxAttempts, fails. A write
 // in acting stays with its journal. The task may be leased again immediately,
 // because the duration of the lease was pause enough.

@@ -45,7 +45,7 @@ type Member struct {
 }
 
 // Team is the owner of an API key, members, watchlists, posts and tasks
-// (specification: Team and API key).
+// (api.md#team).
 type Team struct {
 	ID        TeamID
 	Name      string

@@ -24,7 +24,7 @@ const (
 // follow a list.
 func (t WatchlistType) HasKeywords() bool { return t == KeywordWatchlist || t == ForumWatchlist }
 
-// Watchlist is a subject that a team observes (specification: Watchlist).
+// Watchlist is a subject that a team observes (api.md#watchlist).
 type Watchlist struct {
 	ID          WatchlistID
 	Name        string
@@ -62,7 +62,7 @@ func idTail(id string) string {
 
 // CheckEnabled returns the error of an update of a disabled keyword or forum
 // watchlist. Such a watchlist accepts only updates that enable it
-// (specification: Keyword watchlist, States).
+// (api.md#states-of-a-watchlist).
 func (w *Watchlist) CheckEnabled() error {
 	if w.Disabled && w.Type.HasKeywords() {
 		return Errorf(Conflict, "Watchlist is disabled. Re-enable it before updating.")
@@ -93,7 +93,7 @@ const (
 
 // FetchFrequency is the time between the end of a scan and the next. Only
 // ParseFetchFrequency and DefaultFrequency create one, so it always has an
-// allowed value (specification: fetchFreqInHours).
+// allowed value (api.md#watchlist).
 type FetchFrequency time.Duration
 
 // FetchFrequencies are the allowed values in hours.

@@ -1,7 +1,8 @@
 package watchpost
 
-// WeeklyQuota is the weekly quota of a watchlist (specification: Limits 4). It
-// may change in the middle of a week; posts already stored stay.
+// WeeklyQuota is the weekly quota of a watchlist
+// (api.md#weekly-posts-and-leads). It may change in the middle of a week; posts
+// already stored stay.
 type WeeklyQuota struct {
 	Posts int // of relevance RelevantFrom or more
 	Leads int // potential leads: authors of such posts

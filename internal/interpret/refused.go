@@ -27,8 +27,8 @@ var Reasons = []string{
 }
 
 // Refused means that a prompt does not say enough for a watchlist
-// (specification: 422). Its JSON is the body of the reply.
-type Refused struct { //nolint:errname // a word of the specification
+// (api.md#prompt-mode). Its JSON is the body of the reply.
+type Refused struct { //nolint:errname // a word of the API
 	Code   string `json:"error"`
 	Reason string `json:"reason"`
 	// Missing names the slots that the prompt should state.
@@ -53,9 +53,9 @@ func refuse(reason, name string, detected any, example, question string) *Refuse
 }
 
 // Unavailable means that no interpreter could answer in strict mode
-// (specification: 503). Its JSON is the body of the reply and does not contain
+// (api.md#prompt-mode). Its JSON is the body of the reply and does not contain
 // the cause.
-type Unavailable struct { //nolint:errname // a word of the specification
+type Unavailable struct { //nolint:errname // a word of the API
 	Err error
 }
 

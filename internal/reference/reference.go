@@ -23,9 +23,8 @@ const (
 )
 
 // Reference names a profile, company or post of the network in canonical form
-// (specification: POST /api-people-watchlist, POST /api-company-watchlist).
-// Exactly one of Slug and ID is set, depending on the caller's input. One thing
-// can therefore have two references.
+// (api.md#creating-watchlists). Exactly one of Slug and ID is set, depending on
+// the caller's input. One thing can therefore have two references.
 type Reference struct {
 	Kind Kind
 	// Slug is the name in the thing's URL: decoded, composed and, except for
