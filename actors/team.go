@@ -16,9 +16,8 @@ import (
 // Owner and lifetime: the registry spawns it at the first request, or when one
 // of the team's sessions connects, and passivates it when it is unused and no
 // session is connected. It owns the team's record. Its components share its
-// mailbox and its batches, and each owns the fields that it declares: other
-// components use its methods. Child actors own the rest. Supervision: a failure
-// anywhere in the tree ends the tree.
+// mailbox and its batches, and each declares its fields. Child actors own the
+// rest. Supervision: a failure anywhere in the tree ends the tree.
 type team struct {
 	rootActor
 	id        watchpost.TeamID
