@@ -53,7 +53,7 @@ func (t *tasks) onListOpen(m listOpen) {
 	known := map[queueKey]why{} // many tasks wait for the same
 	rows := []openRow{}
 	for id, open := range t.open {
-		if open.ended || m.engagements && open.kind != watchpost.TaskLikePost && open.kind != watchpost.TaskCommentPost {
+		if open.ended || m.engagements && !open.kind.OnPost() {
 			continue
 		}
 		row := openRow{id: id, scan: open.scan, member: open.member, reason: watchpost.PendingRunning}

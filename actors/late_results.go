@@ -86,7 +86,7 @@ func (l *lateResults) onLateResult(m sessionFrame) {
 	}
 	l.resolved[id] = true
 	r := resolved{task: next, then: both(l.remember(&next), ack)}
-	if engagement, ok := next.Engagement(); ok && acted && engagement.OnPost() {
+	if engagement, ok := next.Engagement(); ok && acted && next.Type.OnPost() {
 		root, team := l.env.system.Root, l.ctx.Self()
 		l.ctx.Send(l.team.postStore, updatePostFlags{done: l.team.tasks.interaction(&next, engagement), then: func(err error) {
 			if err == nil { // else the session sends its journal to the next activation

@@ -8,7 +8,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/internal/enrich"
-	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -141,9 +140,9 @@ func (l *list) scanKey(e watchpost.EntryID) []byte { return teamspace.ScanKey(l.
 // scanTask is the scan of an entry that became due.
 func (l *list) scanTask(e dueEntry) watchpost.Task {
 	r := l.state.Entries[e.at].Reference
-	kind, input := watchpost.TaskPeopleScan, protocol.ScanInput{Profile: r.String()}
+	kind, input := watchpost.TaskPeopleScan, watchpost.ScanInput{Profile: r.String()}
 	if l.state.Type == watchpost.CompanyWatchlist {
-		kind, input = watchpost.TaskCompanyScan, protocol.ScanInput{Company: r.String()}
+		kind, input = watchpost.TaskCompanyScan, watchpost.ScanInput{Company: r.String()}
 	}
 	input.Since = l.since(e.entry)
 	scan := l.scan(kind, e)

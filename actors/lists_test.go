@@ -47,7 +47,7 @@ func disable(t *testing.T, team *actorstest.Team, w watchpost.Watchlist, disable
 // whom a scan is for.
 func whom(t *testing.T, f protocol.Frame) string {
 	t.Helper()
-	var input protocol.ScanInput
+	var input watchpost.ScanInput
 	require.NoError(t, json.Unmarshal(f.Input, &input), "%s", f.Input)
 	return input.Profile + input.Company + input.Keyword
 }
@@ -92,7 +92,7 @@ func TestListIsScannedOnce(t *testing.T) {
 	require.Equal(t, 1, first.Added)
 	scan := s.Expect(protocol.TypeTask)
 	require.Equal(t, "people_scan", scan.TaskType)
-	var input protocol.ScanInput
+	var input watchpost.ScanInput
 	require.NoError(t, json.Unmarshal(scan.Input, &input))
 	require.Equal(t, "jane", input.Profile)
 	require.WithinDuration(t, w.Now().Add(-30*24*time.Hour), input.Since, time.Minute)

@@ -30,7 +30,7 @@ const repeatedFor = 7 * 24 * time.Hour
 // mayRepeat reports whether a write of a type may have been done between the backup and
 // the restore, and is not shown by the page alone.
 func (env *environment) mayRepeat(kind watchpost.TaskType) bool {
-	return (kind == watchpost.TaskCommentPost || kind == watchpost.TaskSendMessage) &&
+	return kind.Writes() && !kind.PageDecides() &&
 		!env.restoredAt.IsZero() && env.clock.Now().Before(env.restoredAt.Add(repeatedFor))
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -45,7 +44,7 @@ func subjectOf(t *watchpost.Task) subject {
 	return subject{t.Type, text.Normalize(keyword)}
 }
 
-func scanInput(input protocol.ScanInput) watchpost.TaskInput {
+func scanInput(input watchpost.ScanInput) watchpost.TaskInput {
 	b, err := json.Marshal(input)
 	if err != nil {
 		panic(err) // strings and a time
@@ -59,7 +58,7 @@ func joined(scan, other *watchpost.Task) (both watchpost.Task, ok bool) {
 	if both, ok = scan.Join(*other); ok {
 		keyword, since := both.Input.Scan()
 		if _, earlier := other.Input.Scan(); earlier.Before(since) {
-			both.Input = scanInput(protocol.ScanInput{Keyword: keyword, Since: earlier})
+			both.Input = scanInput(watchpost.ScanInput{Keyword: keyword, Since: earlier})
 		}
 	}
 	return both, ok

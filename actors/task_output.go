@@ -19,7 +19,7 @@ func (t *task) onOutput(m fromSession, lease watchpost.Lease) {
 	switch {
 	case err != nil:
 		t.onBadOutput(m, lease, err)
-	case kind == watchpost.TaskLikePost, kind == watchpost.TaskCommentPost:
+	case kind.OnPost():
 		t.ctx.Send(t.team, engaged{task: t.state, from: m, output: output})
 	default:
 		t.complete(m, output, nil)

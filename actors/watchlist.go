@@ -4,7 +4,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"watchpost/internal/enrich"
-	"watchpost/internal/protocol"
 	"watchpost/internal/text"
 	"watchpost/persistence"
 	"watchpost/persistence/teamspace"
@@ -155,7 +154,7 @@ func scanOf(t watchpost.WatchlistType) watchpost.TaskType {
 func (w *watchlist) scanTask(e dueEntry) watchpost.Task {
 	scan := w.scan(scanOf(w.state.Type), e)
 	scan.Watchlist = w.state.ID
-	scan.Input = scanInput(protocol.ScanInput{Keyword: w.state.Keywords[e.at].Keyword, Since: w.since(e.entry)})
+	scan.Input = scanInput(watchpost.ScanInput{Keyword: w.state.Keywords[e.at].Keyword, Since: w.since(e.entry)})
 	return scan
 }
 

@@ -23,9 +23,9 @@ func endScan(s *actorstest.Session, f protocol.Frame, exhausted bool, posts ...p
 	s.ExpectAck(f)
 }
 
-func scanInput(t *testing.T, f protocol.Frame) protocol.ScanInput {
+func scanInput(t *testing.T, f protocol.Frame) watchpost.ScanInput {
 	t.Helper()
-	var in protocol.ScanInput
+	var in watchpost.ScanInput
 	require.NoError(t, json.Unmarshal(f.Input, &in))
 	return in
 }

@@ -57,20 +57,17 @@ type Engagement struct {
 func (t *Task) Engagement() (d Engagement, ok bool) {
 	in := t.Input.parsed()
 	d = Engagement{Action: t.Type.Action(), Type: ActorUser}
-	switch t.Type {
-	case TaskLikePost, TaskCommentPost:
+	switch t.Type.writing().on {
+	case objectPost:
 		d.URN, d.Target, d.Text = in.Post, in.postKey, in.Text
 		if in.Actor == ActorCompany {
 			d.Type, d.Company = ActorCompany, strings.TrimSpace(in.Company)
 		}
-	case TaskConnectionRequest:
+	case objectPerson:
 		d.URN, d.Target = in.Profile, in.profileKey
 	}
 	return d, d.URN != ""
 }
-
-// OnPost reports whether the engagement is on a post.
-func (d *Engagement) OnPost() bool { return d.Action == ActionLike || d.Action == ActionComment }
 
 // Effect identifies a change on the network that must not happen twice: a like
 // or an invitation by one actor of one account.
@@ -88,7 +85,7 @@ type Effect struct {
 // that may be repeated.
 func (t *Task) Effect() (e Effect, ok bool) {
 	d, ok := t.Engagement()
-	if !ok || d.Action == ActionComment {
+	if !ok || !t.Type.writing().once {
 		return Effect{}, false
 	}
 	e = Effect{Account: t.Account, Action: d.Action, Actor: string(d.Type), Target: d.Target}

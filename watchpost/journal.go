@@ -62,37 +62,22 @@ const maxJournalText = 200
 
 // Journal returns the entry of a task.
 func (t *Task) Journal() JournalEntry {
-	var in struct {
-		Post     PostID          `json:"post_id"`
-		URN      string          `json:"social_urn"`
-		Profile  string          `json:"profile_slug"`
-		Company  string          `json:"company_slug"`
-		Person   string          `json:"profile_urn"`
-		Receiver string          `json:"recipient_urn"`
-		People   json.RawMessage `json:"profile_urns"`
-		Keywords string          `json:"keywords"`
-		Title    string          `json:"title"`
-		Keyword  string          `json:"keyword"`
-		Author   string          `json:"profile"` // of a scan
-		Firm     string          `json:"company"` // of a scan
-		Comment  string          `json:"comment_text"`
-		Message  string          `json:"message"`
-		Note     string          `json:"note"`
-	}
-	_ = json.Unmarshal(t.Input.JSON(), &in) // a field of another type stays empty
+	var in map[string]json.RawMessage
+	_ = json.Unmarshal(t.Input.JSON(), &in) // an input of another type names nothing
+	row := t.Type.row()
 	e := JournalEntry{
 		ID: t.ID, Type: t.Type, State: TaskPending, Way: t.Asked.Way(), Asked: t.Asked.ID, Member: t.Member, Account: t.Account,
-		At: t.CreatedAt, EndedAt: t.EndedAt, Post: in.Post,
+		At: t.CreatedAt, EndedAt: t.EndedAt,
+		Post: PostID(textIn(in["post_id"])), Text: clipText(textIn(in[row.text])),
 	}
 	if t.Lease != nil {
 		e.Account = t.Lease.Account
 	} else if n := len(t.Past); n > 0 {
 		e.Account = t.Past[n-1].Account
 	}
-	var people []string
-	_ = json.Unmarshal(in.People, &people) // references of another type stay out
-	subjects := append([]string{in.URN, in.Profile, in.Company, in.Person, in.Receiver, in.Keywords, in.Title, in.Keyword, in.Author, in.Firm}, people...)
-	e.Subject, e.Text = clipText(cmp.Or(subjects...)), clipText(cmp.Or(in.Comment, in.Message, in.Note))
+	for _, field := range row.subject {
+		e.Subject = cmp.Or(e.Subject, clipText(textIn(in[field])))
+	}
 	if t.State.Final() {
 		e.State = t.State
 	}
@@ -103,6 +88,19 @@ func (t *Task) Journal() JournalEntry {
 		e.Acted = &t.Resolved.Acted
 	}
 	return e
+}
+
+// textIn reads a text, or the first of a list of texts; "" if it is neither.
+func textIn(raw json.RawMessage) (text string) {
+	if len(raw) == 0 {
+		return ""
+	}
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var list []string
+	_ = json.Unmarshal(raw, &list) // of another type: no text
+	return cmp.Or(list...)
 }
 
 // clipText cuts a text to maxJournalText at the border of a character.
@@ -136,12 +134,4 @@ func (q *JournalQuery) Matches(e *JournalEntry) bool {
 	return (q.Way == "" || q.Way == e.Way) && (q.Member == "" || q.Member == e.Member) && (q.Type == "" || q.Type == e.Type) &&
 		(q.State == "" || q.State == e.State) && (q.Rule == "" || q.Rule == e.Asked && e.Way == AskedByRule) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
-}
-
-// JournalTypes are the task types that the journal has, in the order of a menu.
-func JournalTypes() []TaskType {
-	return []TaskType{
-		TaskLikePost, TaskCommentPost, TaskConnectionRequest, TaskSendMessage, TaskProfileFetch, TaskCompanyFetch,
-		TaskProfilesPosts, TaskCompanyPosts, TaskProfilesSearch, TaskConnectionsFetch,
-	}
 }

@@ -2,87 +2,8 @@ package watchpost
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 )
-
-// TaskType names a kind of work that a session does on the network, as the API
-// (task_input.task_type) and the session protocol spell it.
-type TaskType string
-
-// The agent tasks, which callers create, and the scans, which watchlists
-// create.
-const (
-	TaskProfileFetch      TaskType = "agent_profile_fetch"
-	TaskCompanyFetch      TaskType = "agent_company_fetch"
-	TaskProfilesPosts     TaskType = "agent_profiles_posts_fetch"
-	TaskCompanyPosts      TaskType = "agent_company_posts_fetch"
-	TaskProfilesSearch    TaskType = "agent_profiles_search"
-	TaskLikePost          TaskType = "agent_like_post"
-	TaskCommentPost       TaskType = "agent_comment_post"
-	TaskSendMessage       TaskType = "agent_send_message"
-	TaskConnectionRequest TaskType = "agent_send_connection_request"
-	TaskConnectionsFetch  TaskType = "agent_connections_fetch"
-
-	TaskKeywordScan TaskType = "keyword_scan"
-	TaskPeopleScan  TaskType = "people_scan"
-	TaskCompanyScan TaskType = "company_scan"
-	TaskForumScan   TaskType = "forum_scan"
-)
-
-// taskTypes defines for each task type its allowance and whether it writes on
-// the network. Reads run at least once, on any account of the team unless own
-// is set. Writes run at most once, on the account of the member in whose name
-// they act.
-var taskTypes = map[TaskType]struct {
-	action Action
-	writes bool
-	own    bool // a read whose answer depends on the account
-	scan   bool
-}{
-	TaskProfileFetch:      {action: ActionProfileFetch},
-	TaskCompanyFetch:      {action: ActionCompanyFetch},
-	TaskProfilesPosts:     {action: ActionPeopleScan},
-	TaskCompanyPosts:      {action: ActionCompanyScan},
-	TaskProfilesSearch:    {action: ActionProfileSearch, own: true},
-	TaskLikePost:          {action: ActionLike, writes: true},
-	TaskCommentPost:       {action: ActionComment, writes: true},
-	TaskSendMessage:       {action: ActionMessage, writes: true},
-	TaskConnectionRequest: {action: ActionInvitation, writes: true},
-	TaskConnectionsFetch:  {action: ActionProfileSearch, own: true},
-	TaskKeywordScan:       {action: ActionKeywordScan, scan: true},
-	TaskPeopleScan:        {action: ActionPeopleScan, scan: true},
-	TaskCompanyScan:       {action: ActionCompanyScan, scan: true},
-	TaskForumScan:         {action: ActionNone, scan: true},
-}
-
-// Known reports whether t is a task type.
-func (t TaskType) Known() bool { _, ok := taskTypes[t]; return ok }
-
-// Action returns the action whose allowance the task type debits.
-func (t TaskType) Action() Action { return taskTypes[t].action }
-
-// TaskTypesOf returns the task types that debit an action, by name.
-func TaskTypesOf(a Action) (kinds []TaskType) {
-	for t, row := range taskTypes {
-		if a != ActionNone && row.action == a {
-			kinds = append(kinds, t)
-		}
-	}
-	slices.Sort(kinds)
-	return kinds
-}
-
-// Writes reports whether a task of this type changes something on the network.
-func (t TaskType) Writes() bool { return taskTypes[t].writes }
-
-// OfMember reports whether a task of this type runs on the account of one
-// member, because it acts in a member's name or its answer depends on the
-// account.
-func (t TaskType) OfMember() bool { return taskTypes[t].writes || taskTypes[t].own }
-
-// Scan reports whether a task of this type collects posts for a watchlist.
-func (t TaskType) Scan() bool { return taskTypes[t].scan }
 
 // Time limits of a task without progress.
 const (

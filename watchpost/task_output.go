@@ -10,31 +10,6 @@ import (
 // MaxOutput bounds the stored output of a task in bytes.
 const MaxOutput = 512 << 10
 
-// taskOutputs defines the shape of each agent task's output. Decoding into the
-// shape and encoding again fills missing fields with "", 0 and [], and drops
-// unknown fields.
-var taskOutputs = map[TaskType]func() any{
-	TaskProfileFetch:      func() any { return &profileOutput{} },
-	TaskCompanyFetch:      func() any { return &companyOutput{} },
-	TaskProfilesPosts:     func() any { return &postsOutput{} },
-	TaskCompanyPosts:      func() any { return &postsOutput{} },
-	TaskProfilesSearch:    func() any { return &profilesOutput{} },
-	TaskConnectionsFetch:  func() any { return &connectionsOutput{} },
-	TaskLikePost:          func() any { return &likedOutput{Liked: true} },
-	TaskCommentPost:       func() any { return &commentedOutput{Commented: true} },
-	TaskSendMessage:       func() any { return &sentOutput{Sent: true} },
-	TaskConnectionRequest: func() any { return &sentOutput{Sent: true} },
-}
-
-// TaskOutputShape returns an empty output of a task type, for the API document,
-// or nil for types without an output.
-func TaskOutputShape(t TaskType) any {
-	if shape := taskOutputs[t]; shape != nil {
-		return shape()
-	}
-	return nil
-}
-
 // list is a JSON array that is never null.
 type list []json.RawMessage
 
@@ -212,8 +187,8 @@ type sentOutput struct {
 // returns an error for an output of another shape or one over MaxOutput.
 // network completes addresses; it may be nil.
 func CleanOutput(t TaskType, output json.RawMessage, network *url.URL) (json.RawMessage, error) {
-	shape, known := taskOutputs[t]
-	if !known {
+	clean := TaskOutputShape(t)
+	if clean == nil {
 		return nil, errors.New("task type has no output")
 	}
 	if len(output) > MaxOutput {
@@ -222,7 +197,6 @@ func CleanOutput(t TaskType, output json.RawMessage, network *url.URL) (json.Raw
 	if trimmed := bytes.TrimSpace(output); len(trimmed) == 0 || trimmed[0] != '{' {
 		return nil, errors.New("output is not an object")
 	}
-	clean := shape()
 	if err := json.Unmarshal(output, clean); err != nil {
 		return nil, err
 	}

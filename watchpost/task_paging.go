@@ -59,11 +59,8 @@ func (t *Task) LeasedType() TaskType {
 // LeasedInput returns the input that the session with the current lease
 // receives.
 func (t *Task) LeasedInput() json.RawMessage {
-	switch t.Type {
-	case TaskProfilesSearch:
-		return leasedSearch(t.Input.raw)
-	case TaskConnectionRequest:
-		return leasedInvitation(t.Input.raw)
+	if lease := t.Type.row().lease; lease != nil {
+		return lease(t.Input.raw)
 	}
 	all, people := t.references()
 	if t.Lease == nil || len(all) == 0 {

@@ -49,7 +49,7 @@ func journalMenus(kept url.Values, members []watchpost.Member, now time.Time) []
 	}
 	var actions, accounts []choice
 	for _, t := range watchpost.JournalTypes() {
-		actions = append(actions, choice{Value: string(t), Name: taskNames[t]})
+		actions = append(actions, choice{Value: string(t), Name: t.Title()})
 	}
 	for _, m := range members {
 		accounts = append(accounts, choice{Value: string(m.ID), Name: nameOf(m)})

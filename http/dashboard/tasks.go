@@ -18,14 +18,6 @@ type taskView struct {
 	Pending            bool
 }
 
-// taskNames say what a task does.
-var taskNames = map[watchpost.TaskType]string{
-	watchpost.TaskLikePost: "Like", watchpost.TaskCommentPost: "Comment", watchpost.TaskSendMessage: "Message",
-	watchpost.TaskConnectionRequest: "Invitation", watchpost.TaskProfileFetch: "Fetch a profile", watchpost.TaskCompanyFetch: "Fetch a company",
-	watchpost.TaskProfilesPosts: "Fetch posts of profiles", watchpost.TaskCompanyPosts: "Fetch posts of a company",
-	watchpost.TaskProfilesSearch: "Search profiles", watchpost.TaskConnectionsFetch: "Fetch connections",
-}
-
 // pendingTexts say why a task waits, and what goes on then.
 var pendingTexts = map[watchpost.PendingReason][2]string{
 	watchpost.PendingRunning:          {"in a browser now", ""},
@@ -43,10 +35,7 @@ func taskShown(t actors.TaskView, team watchpost.Team, now time.Time) taskView {
 		Email string `json:"user_email"`
 	}
 	_ = json.Unmarshal(t.Input, &input) // a task without the field names no member
-	view := taskView{ID: t.ID, What: taskNames[t.Type], At: momentOf(ago(t.CreatedAt, now), t.CreatedAt)}
-	if view.What == "" {
-		view.What = string(t.Type)
-	}
+	view := taskView{ID: t.ID, What: t.Type.Title(), At: momentOf(ago(t.CreatedAt, now), t.CreatedAt)}
 	if m, known := team.MemberByEmail(input.Email); known {
 		view.What += " as " + nameOf(m)
 	}

@@ -39,14 +39,6 @@ type taskRow struct {
 	Key                string
 }
 
-// taskIcons are the icons by what a task does.
-var taskIcons = map[watchpost.TaskType]string{
-	watchpost.TaskLikePost: "heart", watchpost.TaskCommentPost: "comment", watchpost.TaskSendMessage: "mail", watchpost.TaskConnectionRequest: "users",
-	watchpost.TaskProfileFetch: "person", watchpost.TaskCompanyFetch: "building", watchpost.TaskProfilesPosts: "person",
-	watchpost.TaskCompanyPosts: "building", watchpost.TaskProfilesSearch: "search", watchpost.TaskConnectionsFetch: "users",
-	watchpost.TaskKeywordScan: "hash", watchpost.TaskPeopleScan: "person", watchpost.TaskCompanyScan: "building", watchpost.TaskForumScan: "forum",
-}
-
 func (d *Dashboard) tasks(w http.ResponseWriter, r *http.Request, v *visit) error {
 	open, err := d.Registry.OpenTasks(r.Context(), v.session.Team, false, maxTasksShown)
 	if err != nil {
@@ -93,7 +85,7 @@ func openRow(t *actors.OpenTask, team watchpost.Team, lists []actors.WatchlistVi
 	now := d.Clock.Now()
 	view := taskShown(t.TaskView, team, now)
 	row := taskRow{
-		ID: t.ID, What: entryText(&t.Entry, team) + askedBy(&t.Entry, team), Icon: taskIcons[t.Type], Class: view.Class, Sign: view.Icon, Extra: view.Extra,
+		ID: t.ID, What: entryText(&t.Entry, team) + askedBy(&t.Entry, team), Icon: t.Type.Icon(), Class: view.Class, Sign: view.Icon, Extra: view.Extra,
 		At: view.At, Post: t.Entry.Post, Account: t.Reason == watchpost.PendingPaused || t.Reason == watchpost.PendingExtensionOffline,
 	}
 	if t.Type.Scan() {
@@ -126,13 +118,10 @@ func scanText(t *actors.OpenTask, lists []actors.WatchlistView) string {
 
 // entryText says what a caller's task does.
 func entryText(e *watchpost.JournalEntry, team watchpost.Team) string {
-	what := taskNames[e.Type]
-	if what == "" {
-		what = string(e.Type)
-	}
+	what := e.Type.Title()
 	switch {
-	case e.Post != "" || strings.HasPrefix(e.Subject, "urn:") && (e.Type == watchpost.TaskLikePost || e.Type == watchpost.TaskCommentPost):
-		what += map[watchpost.TaskType]string{watchpost.TaskLikePost: " a post", watchpost.TaskCommentPost: " on a post"}[e.Type]
+	case e.Post != "" || strings.HasPrefix(e.Subject, "urn:") && e.Type.OnPost():
+		what = e.Type.TitlePost()
 	case e.Subject != "":
 		what += ": " + e.Subject
 	}
@@ -166,7 +155,7 @@ func failedRow(e *watchpost.JournalEntry, team watchpost.Team, d *Dashboard) tas
 	now := d.Clock.Now()
 	outcome := outcomeOf(e)
 	return taskRow{
-		ID: e.ID, What: entryText(e, team) + askedBy(e, team), Icon: taskIcons[e.Type], State: outcome.State, Class: outcome.Class, Sign: outcome.Icon,
+		ID: e.ID, What: entryText(e, team) + askedBy(e, team), Icon: e.Type.Icon(), State: outcome.State, Class: outcome.Class, Sign: outcome.Icon,
 		Extra: outcome.Extra, At: momentOf(ago(e.EndedAt, now), e.EndedAt), Post: e.Post, Retry: e.Safe, Key: watchpost.NewSecret(8),
 	}
 }

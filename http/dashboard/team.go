@@ -191,7 +191,7 @@ func accountOf(m watchpost.Member, p actors.MemberPresence, sessions []actors.Se
 		}
 		for _, p := range p.Pauses {
 			if p.Failures > 0 {
-				a.Fix += " " + taskNames[p.TaskType] + ": " + plural(p.Failures, "failure") + " in a row, the last: " + p.Message + "."
+				a.Fix += " " + p.TaskType.Title() + ": " + plural(p.Failures, "failure") + " in a row, the last: " + p.Message + "."
 			}
 		}
 	case p.Account == nil:

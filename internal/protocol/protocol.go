@@ -211,15 +211,6 @@ type TaskError struct {
 	Acted   *bool  `json:"acted"`
 }
 
-// ScanInput is the input of the four scans. keyword_scan and forum_scan use
-// Keyword; people_scan and company_scan use Entity (slug or URN).
-type ScanInput struct {
-	Keyword string    `json:"keyword,omitempty"`
-	Profile string    `json:"profile,omitempty"`
-	Company string    `json:"company,omitempty"`
-	Since   time.Time `json:"since"`
-}
-
 // PostsOutput is the output of scans, of their parts, and of tasks that fetch
 // posts. Exhausted is used only in the result of a scan: false means that the
 // session stopped before it reached Since.

@@ -1,5 +1,5 @@
 import { Fault } from '../shared/fault'
-import type { TaskType } from '../shared/protocol'
+import { isTaskType, taskTypes, type TaskType, type TaskTypeRow } from '../shared/protocol'
 
 /** A light page that shows the signed-in account. */
 export const accountPath = '/invitations'
@@ -28,24 +28,11 @@ export const companyPath = (ref: unknown) => `/company/${reference(ref, 'company
 export const postPath = (ref: unknown) => `/posts/${reference(ref, 'posts', 'update')}`
 export const threadPath = (ref: unknown) => `/messages/${reference(ref, 'in')}`
 
+const paths = { member: memberPath, company: companyPath, post: postPath, thread: threadPath }
+
 /** Path of the page on which a task begins: see Addresses in adapter.ts. */
 export function startOf(type: TaskType, input: unknown): string {
-  const field = (name: string) => (input as Record<string, unknown> | null)?.[name]
-  switch (type) {
-    case 'agent_profile_fetch': return memberPath(field('profile_slug'))
-    case 'agent_company_fetch':
-    case 'agent_company_posts_fetch': return companyPath(field('company_slug'))
-    case 'agent_like_post':
-    case 'agent_comment_post': return postPath(field('social_urn'))
-    case 'agent_send_message': return threadPath(field('recipient_urn'))
-    case 'agent_send_connection_request': return memberPath(field('profile_urn'))
-    case 'people_scan': return memberPath(field('profile'))
-    case 'company_scan': return companyPath(field('company'))
-    case 'agent_profiles_posts_fetch':
-    case 'agent_profiles_search':
-    case 'agent_connections_fetch':
-    case 'keyword_scan':
-    case 'forum_scan': return accountPath
-    default: throw new Fault('invalid_input', `unknown task type "${String(type)}"`)
-  }
+  if (!isTaskType(type)) throw new Fault('invalid_input', `unknown task type "${String(type)}"`)
+  const { page, names }: TaskTypeRow = taskTypes[type]
+  return page && names ? paths[page]((input as Record<string, unknown> | null)?.[names]) : accountPath
 }

@@ -1,6 +1,6 @@
 // All task types of the extension: one line each.
 
-import type { ReadType, WriteType } from '../shared/protocol'
+import type { Inputs, ReadType, WriteType } from '../shared/protocol'
 import type { Read, Write } from './task'
 import { companyPosts, profilesPosts } from './author_posts'
 import { comment } from './comment'
@@ -23,11 +23,11 @@ export const reads: Record<ReadType, Read<any>> = {
   forum_scan: forumScan,
   people_scan: peopleScan,
   company_scan: companyScan,
-}
+} satisfies { [T in ReadType]: Read<Inputs[T]> }
 
 export const writes: Record<WriteType, Write<any>> = {
   agent_like_post: like,
   agent_comment_post: comment,
   agent_send_message: message,
   agent_send_connection_request: invitation,
-}
+} satisfies { [T in WriteType]: Write<Inputs[T]> }

@@ -2,6 +2,8 @@
 // service's side is the Go package internal/protocol; both are tested against
 // the frames in internal/protocol/testdata.
 
+import { taskTypes, type TaskType, type WriteType } from './task_types'
+
 /** Value of `v` in a hello. */
 export const VERSION = 1
 
@@ -20,39 +22,13 @@ export const POLL_MS = 25_000
 export const CLOSE_UNAUTHORISED = 4401
 export const CLOSE_REPLACED = 4408
 
-export type ReadType =
-  | 'agent_profile_fetch'
-  | 'agent_company_fetch'
-  | 'agent_profiles_posts_fetch'
-  | 'agent_company_posts_fetch'
-  | 'agent_profiles_search'
-  | 'agent_connections_fetch'
-  | 'keyword_scan'
-  | 'forum_scan'
-  | 'people_scan'
-  | 'company_scan'
+export * from './task_types'
 
-export type WriteType =
-  | 'agent_like_post'
-  | 'agent_comment_post'
-  | 'agent_send_message'
-  | 'agent_send_connection_request'
-
-export type TaskType = ReadType | WriteType
-
-/**
- * The writes. True: the page's state alone shows whether the write was done
- * (liked, invitation pending), so that repeating it cannot do it twice.
- */
-const writes: Record<WriteType, boolean> = {
-  agent_like_post: true,
-  agent_send_connection_request: true,
-  agent_comment_post: false,
-  agent_send_message: false,
-}
-
-export const isWrite = (type: string): type is WriteType => Object.hasOwn(writes, type)
-export const pageDecides = (type: WriteType): boolean => writes[type]
+/** Whether a session knows the type as a write. */
+export const isWrite = (type: string): type is WriteType => isTaskType(type) && 'write' in taskTypes[type]
+export const isTaskType = (type: string): type is TaskType => Object.hasOwn(taskTypes, type)
+/** Whether the page alone shows that the write was done, so that repeating it cannot do it twice. */
+export const pageDecides = (type: WriteType): boolean => taskTypes[type].write.shown
 
 export type ErrorCode =
   | 'signed_out'
@@ -266,32 +242,6 @@ export interface PostsOutput {
   /** Scans only: false when the scan stopped before it reached `since`. */
   exhausted?: boolean
 }
-
-// Inputs of the task types.
-export interface ProfileInput { profile_slug: string }
-export interface CompanyInput { company_slug: string }
-export interface ProfilesPostsInput { profile_urns: string[] }
-export interface SearchInput {
-  keywords?: string
-  title?: string
-  company?: string
-  first_name?: string
-  last_name?: string
-  school?: string
-  location?: string
-  geo_urn?: string[]
-  current_company?: string[]
-  industry?: string[]
-  past_company?: string[]
-  profile_language?: string[]
-  count?: number
-}
-export interface ConnectionsInput { keyword?: string; sort_type?: string; start?: number; count?: number }
-export interface LikeInput { social_urn: string; actor_type?: string; company_title?: string }
-export interface CommentInput extends LikeInput { comment_text: string }
-export interface MessageInput { recipient_urn: string; message: string }
-export interface InvitationInput { profile_urn: string; note?: string }
-export interface ScanInput { keyword?: string; profile?: string; company?: string; since: string }
 
 /** A pending invitation into a team, for a member without one. */
 export interface Invitation { id: string; team_name: string; invited_by: string }

@@ -1,6 +1,6 @@
 import type { Deed, Target } from '../shared/state'
 import { reference } from '../network/paths'
-import { isWrite } from '../shared/protocol'
+import { isTaskType, isWrite, taskTypes, type TaskTypeRow } from '../shared/protocol'
 import type { Entry, Store } from './journal'
 
 /** Maximum number of lines in the log. */
@@ -75,17 +75,12 @@ function targetIn(output: unknown): Target | undefined {
   return { name, ...typeof url === 'string' && { url } }
 }
 
-/** The fields of inputs that name a person or company. */
-const names: Record<string, string> = {
-  agent_profile_fetch: 'profile_slug', agent_company_fetch: 'company_slug', agent_company_posts_fetch: 'company_slug',
-  agent_send_message: 'recipient_urn', agent_send_connection_request: 'profile_urn', people_scan: 'profile', company_scan: 'company',
-}
-
 /** What the task itself calls the person or company: no page has shown the name yet. */
 function named({ task_type: type, input }: Entry): Target | undefined {
-  const given = ((input ?? {}) as Record<string, unknown>)[names[type] ?? '']
+  const { page, names }: TaskTypeRow = isTaskType(type) ? taskTypes[type] : {}
+  if (!names || page === 'post') return undefined
   try {
-    return { name: decodeURIComponent(reference(given, 'in', 'company', 'school', 'showcase')) }
+    return { name: decodeURIComponent(reference((input as Record<string, unknown> | null)?.[names], 'in', 'company', 'school', 'showcase')) }
   } catch {
     return undefined // nothing that names a page
   }

@@ -158,6 +158,10 @@ func (e *Entry) whole() bool {
 	}
 }
 
+// decided reports whether the page alone shows if the write was done, so that
+// repeating it cannot do it twice.
+func (e *Entry) decided() bool { return watchpost.TaskType(e.TaskType).PageDecides() }
+
 // ID is the journal's random name, created and stored with it.
 func (j *Journal) ID() string { return j.id }
 

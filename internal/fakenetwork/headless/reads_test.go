@@ -6,6 +6,7 @@ import (
 
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 func TestHelloAndProfile(t *testing.T) {
@@ -46,7 +47,7 @@ func TestKeywordScan(t *testing.T) {
 	w.run()
 	c, _ := w.welcomed()
 	since := start.AddDate(0, 0, -10)
-	c.send(task("t1", "keyword_scan", protocol.ScanInput{Keyword: "supply chain", Since: since}))
+	c.send(task("t1", "keyword_scan", watchpost.ScanInput{Keyword: "supply chain", Since: since}))
 	c.read(protocol.TypeAccepted)
 	out := decode[protocol.PostsOutput](t, c.read(protocol.TypeResult).Output)
 	if len(out.Posts) < 10 || out.Exhausted == nil || !*out.Exhausted {

@@ -9,6 +9,7 @@ import (
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/fakenetwork/headless"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // tasks returns the input of one task of each kind of write.
@@ -376,7 +377,7 @@ func TestNetworkFaults(t *testing.T) {
 		w.site.SetFaults("", fault)
 		for _, f := range []protocol.Frame{
 			task(code+"-read", "agent_profile_fetch", map[string]string{"profile_slug": "jo"}),
-			task(code+"-scan", "keyword_scan", protocol.ScanInput{Keyword: "hiring", Since: start.AddDate(0, 0, -1)}),
+			task(code+"-scan", "keyword_scan", watchpost.ScanInput{Keyword: "hiring", Since: start.AddDate(0, 0, -1)}),
 			task(code+"-posts", "agent_company_posts_fetch", map[string]string{"company_slug": a.company.Slug}),
 			task(code+"-people", "agent_profiles_search", map[string]string{"title": "nobody"}),
 			task(code+"-write", "agent_like_post", like),

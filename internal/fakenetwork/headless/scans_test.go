@@ -12,6 +12,7 @@ import (
 
 	"watchpost/internal/fakenetwork"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // corpus writes n posts that contain the word, each of about size bytes.
@@ -33,7 +34,7 @@ func corpus(t *testing.T, n, size int) string {
 }
 
 func keywordTask(id, keyword string, since time.Time) protocol.Frame {
-	return task(id, "keyword_scan", protocol.ScanInput{Keyword: keyword, Since: since})
+	return task(id, "keyword_scan", watchpost.ScanInput{Keyword: keyword, Since: since})
 }
 
 // readScan reads the parts, acks them and returns all posts of the scan.
@@ -199,12 +200,12 @@ func TestScansOfAuthorsAndForum(t *testing.T) {
 	c, _ := w.welcomed()
 	for id, test := range map[string]struct {
 		kind string
-		in   protocol.ScanInput
+		in   watchpost.ScanInput
 	}{
-		"slug":    {"people_scan", protocol.ScanInput{Profile: person.Slug, Since: since}},
-		"urn":     {"people_scan", protocol.ScanInput{Profile: person.URN, Since: since}},
-		"company": {"company_scan", protocol.ScanInput{Company: w.aim().company.Slug, Since: since}},
-		"forum":   {"forum_scan", protocol.ScanInput{Keyword: "vendors", Since: since}},
+		"slug":    {"people_scan", watchpost.ScanInput{Profile: person.Slug, Since: since}},
+		"urn":     {"people_scan", watchpost.ScanInput{Profile: person.URN, Since: since}},
+		"company": {"company_scan", watchpost.ScanInput{Company: w.aim().company.Slug, Since: since}},
+		"forum":   {"forum_scan", watchpost.ScanInput{Keyword: "vendors", Since: since}},
 	} {
 		c.send(task(id, test.kind, test.in))
 		c.read(protocol.TypeAccepted)
@@ -219,8 +220,8 @@ func TestScansOfAuthorsAndForum(t *testing.T) {
 		}
 	}
 	for id, f := range map[string]protocol.Frame{
-		protocol.CodeNotFound:     task("a", "people_scan", protocol.ScanInput{Profile: "nobody-at-all", Since: since}),
-		protocol.CodeInvalidInput: task("b", "keyword_scan", protocol.ScanInput{Keyword: "  ", Since: since}),
+		protocol.CodeNotFound:     task("a", "people_scan", watchpost.ScanInput{Profile: "nobody-at-all", Since: since}),
+		protocol.CodeInvalidInput: task("b", "keyword_scan", watchpost.ScanInput{Keyword: "  ", Since: since}),
 	} {
 		c.send(f)
 		c.read(protocol.TypeAccepted)

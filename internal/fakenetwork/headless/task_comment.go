@@ -19,7 +19,7 @@ type comment struct {
 
 func newComment(input json.RawMessage) (writer, error) {
 	in, path, err := parsePost(input)
-	if err == nil && in.CommentText == "" {
+	if err == nil && in.Text == "" {
 		err = faultf(protocol.CodeInvalidInput, "no comment_text")
 	}
 	return &comment{in: in, path: path}, err
@@ -38,7 +38,7 @@ func (c *comment) look(ctx context.Context, net *client) (Witness, error) {
 	c.path, c.company = data.Post.Path, company
 	w := Witness{}
 	for _, shown := range data.Comments {
-		if shown.Author.URN == urn && shown.Text == c.in.CommentText {
+		if shown.Author.URN == urn && shown.Text == c.in.Text {
 			w.Count++
 			c.urn = shown.URN
 		}
@@ -48,7 +48,7 @@ func (c *comment) look(ctx context.Context, net *client) (Witness, error) {
 
 // act implements writer.
 func (c *comment) act(ctx context.Context, net *client, as string) error {
-	done, err := net.apply(ctx, as, c.path+"/comment", url.Values{"actor": {c.company}, "text": {c.in.CommentText}})
+	done, err := net.apply(ctx, as, c.path+"/comment", url.Values{"actor": {c.company}, "text": {c.in.Text}})
 	if err == nil {
 		c.urn = done.URN
 	}
@@ -62,6 +62,3 @@ func (c *comment) output() any {
 		CommentURN string `json:"comment_urn"`
 	}{true, c.urn}
 }
-
-// decided implements writer.
-func (c *comment) decided() bool { return false }

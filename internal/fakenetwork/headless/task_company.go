@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"watchpost/internal/fakenetwork/page"
+	"watchpost/watchpost"
 )
 
 // companyOutput is the output of agent_company_fetch.
@@ -23,9 +24,7 @@ type companyOutput struct {
 
 // fetchCompany implements agent_company_fetch.
 func fetchCompany(ctx context.Context, r *run) (any, error) {
-	var in struct {
-		Slug string `json:"company_slug"`
-	}
+	var in watchpost.CompanyInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // invitation implements agent_send_connection_request.
@@ -16,10 +17,7 @@ type invitation struct {
 }
 
 func newInvitation(input json.RawMessage) (writer, error) {
-	var in struct {
-		Profile string `json:"profile_urn"`
-		Note    string `json:"note"`
-	}
+	var in watchpost.InvitationInput
 	if err := decode(input, &in); err != nil {
 		return nil, err
 	}
@@ -60,6 +58,3 @@ func (i *invitation) act(ctx context.Context, net *client, as string) error {
 
 // output implements writer.
 func (i *invitation) output() any { return map[string]bool{"sent": true} }
-
-// decided implements writer.
-func (i *invitation) decided() bool { return true }

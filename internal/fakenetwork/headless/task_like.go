@@ -8,37 +8,33 @@ import (
 
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // postInput is the common input of likes and comments: the post and the actor.
-type postInput struct {
-	SocialURN    string `json:"social_urn"`
-	ActorType    string `json:"actor_type"`
-	CompanyTitle string `json:"company_title"`
-	CommentText  string `json:"comment_text"`
-}
+type postInput struct{ watchpost.CommentInput }
 
 // parsePost parses the input and builds the post's address.
 func parsePost(raw json.RawMessage) (in postInput, path string, err error) {
 	if err = decode(raw, &in); err != nil {
 		return in, "", err
 	}
-	path, err = postPath(in.SocialURN)
+	path, err = postPath(in.URN)
 	return in, path, err
 }
 
 // actorOn returns the actor's URN, and its slug for a company, on a page of the
 // network: the viewer, or the company with that title.
 func (in postInput) actorOn(viewer *page.Viewer) (urn, company string, err error) {
-	if in.ActorType != page.ActorCompany {
+	if in.Actor != page.ActorCompany {
 		return viewer.URN, "", nil
 	}
 	for _, c := range viewer.Companies {
-		if c.Name == in.CompanyTitle || c.Slug == in.CompanyTitle || c.URN == in.CompanyTitle {
+		if c.Name == in.Company || c.Slug == in.Company || c.URN == in.Company {
 			return c.URN, c.Slug, nil
 		}
 	}
-	return "", "", faultf(protocol.CodeCompanyNotManaged, "the account does not manage a page of %q", in.CompanyTitle)
+	return "", "", faultf(protocol.CodeCompanyNotManaged, "the account does not manage a page of %q", in.Company)
 }
 
 // like implements agent_like_post.
@@ -75,6 +71,3 @@ func (l *like) act(ctx context.Context, net *client, as string) error {
 
 // output implements writer.
 func (l *like) output() any { return map[string]bool{"liked": true} }
-
-// decided implements writer.
-func (l *like) decided() bool { return true }

@@ -8,6 +8,7 @@ import (
 
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // message implements agent_send_message.
@@ -17,18 +18,15 @@ type message struct {
 }
 
 func newMessage(input json.RawMessage) (writer, error) {
-	var in struct {
-		Recipient string `json:"recipient_urn"`
-		Message   string `json:"message"`
-	}
+	var in watchpost.MessageInput
 	if err := decode(input, &in); err != nil {
 		return nil, err
 	}
-	if in.Message == "" {
+	if in.Text == "" {
 		return nil, faultf(protocol.CodeInvalidInput, "no message")
 	}
 	path, err := memberPath(in.Recipient)
-	return &message{text: in.Message, path: "/messages/" + strings.TrimPrefix(path, "/in/")}, err
+	return &message{text: in.Text, path: "/messages/" + strings.TrimPrefix(path, "/in/")}, err
 }
 
 // look implements writer: it counts the viewer's messages in the thread with
@@ -58,6 +56,3 @@ func (m *message) act(ctx context.Context, net *client, as string) error {
 
 // output implements writer.
 func (m *message) output() any { return map[string]bool{"sent": true} }
-
-// decided implements writer.
-func (m *message) decided() bool { return false }

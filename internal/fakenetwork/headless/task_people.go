@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"watchpost/internal/fakenetwork/page"
+	"watchpost/watchpost"
 )
 
 // foundProfile is an element of the output of agent_profiles_search.
@@ -34,21 +35,7 @@ func foundProfiles(people []page.Person) []foundProfile {
 
 // searchProfiles implements agent_profiles_search.
 func searchProfiles(ctx context.Context, r *run) (any, error) {
-	var in struct {
-		Keywords        string   `json:"keywords"`
-		Title           string   `json:"title"`
-		Company         string   `json:"company"`
-		FirstName       string   `json:"first_name"`
-		LastName        string   `json:"last_name"`
-		School          string   `json:"school"`
-		Location        string   `json:"location"`
-		GeoURN          []string `json:"geo_urn"`
-		CurrentCompany  []string `json:"current_company"`
-		Industry        []string `json:"industry"`
-		PastCompany     []string `json:"past_company"`
-		ProfileLanguage []string `json:"profile_language"`
-		Count           int      `json:"count"`
-	}
+	var in watchpost.SearchInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}
@@ -79,12 +66,7 @@ func searchProfiles(ctx context.Context, r *run) (any, error) {
 
 // fetchConnections implements agent_connections_fetch.
 func fetchConnections(ctx context.Context, r *run) (any, error) {
-	var in struct {
-		Keyword  string `json:"keyword"`
-		SortType string `json:"sort_type"`
-		Start    int    `json:"start"`
-		Count    int    `json:"count"`
-	}
+	var in watchpost.ConnectionsInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // maxFetchedBytes bounds the posts of a task that fetches posts, because its
@@ -41,9 +42,7 @@ func (f *fetched) add(ctx context.Context, net *client, path string) error {
 // fetchProfilesPosts implements agent_profiles_posts_fetch. A profile that does
 // not exist has no posts; if none exists the task fails with not_found.
 func fetchProfilesPosts(ctx context.Context, r *run) (any, error) {
-	var in struct {
-		URNs []string `json:"profile_urns"`
-	}
+	var in watchpost.ProfilesPostsInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}
@@ -74,9 +73,7 @@ func fetchProfilesPosts(ctx context.Context, r *run) (any, error) {
 
 // fetchCompanyPosts implements agent_company_posts_fetch.
 func fetchCompanyPosts(ctx context.Context, r *run) (any, error) {
-	var in struct {
-		Slug string `json:"company_slug"`
-	}
+	var in watchpost.CompanyInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}

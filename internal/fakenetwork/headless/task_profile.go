@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"watchpost/internal/fakenetwork/page"
+	"watchpost/watchpost"
 )
 
 // profileOutput is the output of agent_profile_fetch.
@@ -46,9 +47,7 @@ type cardPosition struct {
 
 // fetchProfile implements agent_profile_fetch.
 func fetchProfile(ctx context.Context, r *run) (any, error) {
-	var in struct {
-		Slug string `json:"profile_slug"`
-	}
+	var in watchpost.ProfileInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}

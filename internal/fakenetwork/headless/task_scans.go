@@ -7,6 +7,7 @@ import (
 
 	"watchpost/internal/fakenetwork/page"
 	"watchpost/internal/protocol"
+	"watchpost/watchpost"
 )
 
 // scanKeyword implements keyword_scan: the results of the network's search.
@@ -20,7 +21,7 @@ func scanForum(ctx context.Context, r *run) (any, error) {
 }
 
 func scanSearch(ctx context.Context, r *run, path string, kind page.Kind) (any, error) {
-	var in protocol.ScanInput
+	var in watchpost.ScanInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func scanSearch(ctx context.Context, r *run, path string, kind page.Kind) (any, 
 
 // scanPeople implements people_scan: a member's posts.
 func scanPeople(ctx context.Context, r *run) (any, error) {
-	var in protocol.ScanInput
+	var in watchpost.ScanInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func scanPeople(ctx context.Context, r *run) (any, error) {
 
 // scanCompany implements company_scan: a company's posts.
 func scanCompany(ctx context.Context, r *run) (any, error) {
-	var in protocol.ScanInput
+	var in watchpost.ScanInput
 	if err := decode(r.in, &in); err != nil {
 		return nil, err
 	}

@@ -20,9 +20,6 @@ type writer interface {
 	// output is the task's output after the write; it may use the results of
 	// the last look and act.
 	output() any
-	// decided reports whether the page's state alone shows if the write was
-	// done, so that repeating it cannot do it twice.
-	decided() bool
 }
 
 // secondLook is the delay, from the entry in acting, before a page is checked
@@ -68,7 +65,7 @@ func (s *session) write(t *task) (any, error) {
 	if err := s.put(t, func(e *Entry) { e.Begun = true }); err != nil {
 		return nil, err // not begun: sure
 	}
-	if w.decided() && e.Witness.Done {
+	if e.decided() && e.Witness.Done {
 		return w.output(), nil // done by another caller: nothing to do
 	}
 	err = w.act(t.ctx, s.net, as)
@@ -89,7 +86,7 @@ func (s *session) prepare(t *task, w writer) error {
 	if err != nil {
 		return err
 	}
-	if s.entry(t).Restored && !w.decided() && witness.Count > 0 {
+	if e := s.entry(t); e.Restored && !e.decided() && witness.Count > 0 {
 		return faultf(protocol.CodeOutcomeUnknown, "the page shows this text already, and the service was restored from a backup")
 	}
 	at := s.opts.Clock.Now()
@@ -119,7 +116,7 @@ func (s *session) recover(t *task, w writer) (any, error) {
 	if err != nil {
 		return nil, unknown(err.Error()) // its pages do not show the write
 	}
-	if w.decided() {
+	if e.decided() {
 		return s.recoverDecided(t, w, as)
 	}
 	first, firstErr := w.look(t.ctx, s.net)

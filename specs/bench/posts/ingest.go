@@ -224,7 +224,7 @@ func (t *scannedTeam) scan(ctx context.Context, registry *actors.Registry) error
 		if task, err = next(protocol.TypeTask); err != nil {
 			return err
 		}
-		var input protocol.ScanInput
+		var input watchpost.ScanInput
 		if err := json.Unmarshal(task.Input, &input); err != nil {
 			return err
 		}
