@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -11,29 +12,71 @@ import (
 )
 
 const (
-	tagAdmin        = "Administration"
 	textInvalidPlan = "Missing or invalid 'plan'"
 	textInvalidRole = "Missing or invalid 'role'"
 
 	textInvalidExpiry = "Invalid 'plan_expires_at'"
 	textInvalidEmail  = "Invalid 'email'"
-	textTeamNotFound  = "Team not found"
 	textNoStep        = "Missing or invalid 'advance'"
 	textNoMoment      = "Missing or invalid 'set'"
 )
 
-func (s *Server) adminRoutes() {
+// AdminOptions is what the admin API needs beside what all endpoints share.
+type AdminOptions struct {
+	// Shown returns the kind of a record and how an export shows it.
+	Shown func(record any) (kind string, shown any)
+	// TestClock opens /admin/clock; nil means that there is none. ShareClock sets the
+	// clocks of the other nodes forward to this one's.
+	TestClock  TestClock
+	ShareClock func(context.Context) error
+	// Backup makes a backup; nil means that there is no POST /admin/backup.
+	Backup func(ctx context.Context, full bool) (Backup, error)
+	// Doctor checks the service and its surroundings; nil means that there is no
+	// GET /admin/doctor.
+	Doctor func(ctx context.Context) []Finding
+}
+
+// addAdmin adds the admin API to the routes of operators.
+func addAdmin(s *shared, o AdminOptions) {
+	teamsAdmin{s, o.Shown}.routes()
+	serviceAdmin{s, o}.routes()
+}
+
+// teamsAdmin is what operators do with teams.
+type teamsAdmin struct {
+	*shared
+	shown func(record any) (kind string, shown any)
+}
+
+// serviceAdmin is what operators do with the service.
+type serviceAdmin struct {
+	*shared
+	AdminOptions
+}
+
+func (s serviceAdmin) routes() {
+	s.backupRoutes()
+	s.doctorRoutes()
+	s.profileRoutes()
+	if s.TestClock != nil {
+		handle(s.ops, http.MethodGet, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
+		handleBody(s.ops, http.MethodPost, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
+			withBody(textNoStep, textNoMoment, watchpost.ErrClockBackwards.Text))
+	}
+}
+
+func (s teamsAdmin) routes() {
 	unknown := withError(http.StatusNotFound, textTeamNotFound)
 	known := withError(http.StatusConflict, textEmailTaken)
-	handleBody(s, s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(), s.placed(s.placeOfNewTeam),
+	handleBody(s.ops, http.MethodPost, "/admin/teams", s.createTeam, s.operation(operators, "createTeam", "Found a team", tagAdmin), created(), s.placed(s.placeOfNewTeam),
 		withBody(textInvalidMail, textInvalidPlan, textInvalidFullName), known)
-	handle(s, s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin),
+	handle(s.ops, http.MethodGet, "/admin/teams", s.listTeams, s.operation(operators, "listTeams", "List all teams", tagAdmin),
 		query("email", "only the team that this member belongs to", openapi3.NewStringSchema()), withError(http.StatusBadRequest, textInvalidEmail))
-	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}", s.showTeam, s.operation(operators, "showTeam", "Show a team with its members", tagAdmin), unknown)
-	handle(s, s.ops, http.MethodDelete, "/admin/teams/{id}", s.deleteTeam, s.operation(operators, "deleteTeam", "Delete a team and everything of it", tagAdmin), unknown)
-	handleBody(s, s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
+	handle(s.ops, http.MethodGet, "/admin/teams/{id}", s.showTeam, s.operation(operators, "showTeam", "Show a team with its members", tagAdmin), unknown)
+	handle(s.ops, http.MethodDelete, "/admin/teams/{id}", s.deleteTeam, s.operation(operators, "deleteTeam", "Delete a team and everything of it", tagAdmin), unknown)
+	handleBody(s.ops, http.MethodPatch, "/admin/teams/{id}", s.updateTeam, s.operation(operators, "updateTeam", "Change a team's name, its plan, or when that expires", tagAdmin),
 		withBody(textInvalidPlan, textInvalidExpiry, "Invalid 'keep_posts'", textInvalidDomains), withError(http.StatusConflict, "Domain already belongs to a team"), unknown)
-	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
+	handleBody(s.ops, http.MethodPost, "/admin/teams/{id}/members", s.addMember,
 		s.operation(operators, "addMember", "Add a member at once, or invite one", tagAdmin), created(),
 		withBody(textInvalidMail, textInvalidRole, textInvalidFullName), known, unknown,
 		withError(http.StatusConflict, watchpost.TextInvited, watchpost.TextIsMember, watchpost.TextPendingInvitations),
@@ -42,23 +85,15 @@ func (s *Server) adminRoutes() {
 	s.invitationRoutes()
 	s.exportRoutes()
 	s.upkeepRoutes()
-	s.backupRoutes()
-	s.doctorRoutes()
-	s.profileRoutes()
 	s.sessionRoutes()
 	s.auditRoutes()
-	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
+	handleBody(s.ops, http.MethodPost, "/admin/teams/{id}/pairing-codes", s.createPairingCode,
 		s.operation(operators, "createPairingCode", "Make a code with which a member's extension signs in", tagAdmin),
 		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, "User not found"))
-	handle(s, s.ops, http.MethodPost, "/admin/teams/{id}/rotate-key", s.rotateKey,
+	handle(s.ops, http.MethodPost, "/admin/teams/{id}/rotate-key", s.rotateKey,
 		s.operation(operators, "rotateKey", "Replace a team's key", tagAdmin), unknown)
-	handle(s, s.ops, http.MethodPost, "/admin/teams/{id}/reveal-key", s.revealKey,
+	handle(s.ops, http.MethodPost, "/admin/teams/{id}/reveal-key", s.revealKey,
 		s.operation(operators, "revealKey", "Show a team's key", tagAdmin), unknown)
-	if s.testClock != nil {
-		handle(s, s.ops, http.MethodGet, "/admin/clock", s.readClock, s.operation(operators, "readClock", "Read the clock", tagAdmin))
-		handleBody(s, s.ops, http.MethodPost, "/admin/clock", s.setClock, s.operation(operators, "setClock", "Set the clock forward", tagAdmin),
-			withBody(textNoStep, textNoMoment, watchpost.ErrClockBackwards.Text))
-	}
 }
 
 // shownTeam is a team as the operator sees it; the key is shown when it is new.
@@ -106,8 +141,8 @@ type createTeamRequest struct {
 	plan watchpost.Plan
 }
 
-// cleanField implements fieldCleaner.
-func (r *createTeamRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *createTeamRequest) CleanField(name string) (err error) {
 	switch name {
 	case "email":
 		r.Email, err = mailbox(r.Email)
@@ -121,7 +156,7 @@ func (r *createTeamRequest) cleanField(name string) (err error) {
 	return err
 }
 
-func (s *Server) createTeam(r *http.Request, request createTeamRequest) (shownTeam, error) {
+func (s teamsAdmin) createTeam(r *http.Request, request createTeamRequest) (shownTeam, error) {
 	founded, err := s.registry.CreateTeam(r.Context(), actors.CreateTeam{
 		Name: request.Name, Plan: request.plan, Email: request.Email, FullName: request.FullName,
 	})
@@ -139,14 +174,6 @@ func readPlan(s string) (watchpost.Plan, error) {
 	return plan, nil
 }
 
-// readName reads a name that may be left out.
-func readName(s string) (string, error) {
-	if isBlank(s) {
-		return "", nil
-	}
-	return watchpost.CleanName(s)
-}
-
 type teamList struct {
 	Teams []listedTeam `json:"teams" validate:"required"`
 	Count int          `json:"count"`
@@ -161,7 +188,7 @@ type listedTeam struct {
 	Asked     *timestamp       `json:"key_rotation_asked_at" description:"since when an admin of the team asks for another key; null: nobody does"`
 }
 
-func (s *Server) listTeams(r *http.Request) (teamList, error) {
+func (s teamsAdmin) listTeams(r *http.Request) (teamList, error) {
 	p := readParams(r)
 	email := p.one("email")
 	if email != "" {
@@ -190,7 +217,7 @@ func (s *Server) listTeams(r *http.Request) (teamList, error) {
 	return list, nil
 }
 
-func (s *Server) showTeam(r *http.Request) (shownTeam, error) {
+func (s teamsAdmin) showTeam(r *http.Request) (shownTeam, error) {
 	id, err := teamInPath(r)
 	if err != nil {
 		return shownTeam{}, err
@@ -204,21 +231,12 @@ type deleteTeamReply struct {
 	Deleted bool             `json:"deleted"`
 }
 
-func (s *Server) deleteTeam(r *http.Request) (deleteTeamReply, error) {
+func (s teamsAdmin) deleteTeam(r *http.Request) (deleteTeamReply, error) {
 	id, err := teamInPath(r)
 	if err == nil {
 		err = s.registry.DeleteTeam(r.Context(), id)
 	}
 	return deleteTeamReply{id, true}, err
-}
-
-// teamInPath reads the team's id from the path.
-func teamInPath(r *http.Request) (watchpost.TeamID, error) {
-	id := r.PathValue("id")
-	if !watchpost.ValidID(id) {
-		return "", watchpost.Errorf(watchpost.NotFound, textTeamNotFound)
-	}
-	return watchpost.TeamID(id), nil
 }
 
 type updateTeamRequest struct {
@@ -232,8 +250,8 @@ type updateTeamRequest struct {
 	update actors.UpdateTeam
 }
 
-// cleanField implements fieldCleaner.
-func (r *updateTeamRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *updateTeamRequest) CleanField(name string) (err error) {
 	switch name {
 	case "name":
 		r.update.Name, err = readName(r.Name)
@@ -286,7 +304,7 @@ func readDomains(given []string) (*[]string, error) {
 	return &domains, nil
 }
 
-func (s *Server) updateTeam(r *http.Request, request updateTeamRequest) (shownTeam, error) {
+func (s teamsAdmin) updateTeam(r *http.Request, request updateTeamRequest) (shownTeam, error) {
 	if request.update == (actors.UpdateTeam{}) {
 		return shownTeam{}, watchpost.Errorf(watchpost.Invalid, textInvalidPlan)
 	}
@@ -302,7 +320,7 @@ type keyReply struct {
 	APIKey string `json:"api_key"`
 }
 
-func (s *Server) rotateKey(r *http.Request) (keyReply, error) {
+func (s teamsAdmin) rotateKey(r *http.Request) (keyReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return keyReply{}, err
@@ -311,7 +329,7 @@ func (s *Server) rotateKey(r *http.Request) (keyReply, error) {
 	return keyReply{key.Key}, err
 }
 
-func (s *Server) revealKey(r *http.Request) (keyReply, error) {
+func (s teamsAdmin) revealKey(r *http.Request) (keyReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return keyReply{}, err

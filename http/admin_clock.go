@@ -11,7 +11,7 @@ type clockReply struct {
 	Now timestamp `json:"now"`
 }
 
-func (s *Server) readClock(*http.Request) (clockReply, error) {
+func (s serviceAdmin) readClock(*http.Request) (clockReply, error) {
 	return clockReply{timestampOf(s.clock.Now())}, nil
 }
 
@@ -20,7 +20,7 @@ type setClockRequest struct {
 	Set     string `json:"set,omitempty" invalid:"Missing or invalid 'set'" example:"2030-01-07T00:00:00Z"`
 }
 
-func (s *Server) setClock(r *http.Request, request setClockRequest) (clockReply, error) {
+func (s serviceAdmin) setClock(r *http.Request, request setClockRequest) (clockReply, error) {
 	var err error
 	switch {
 	case request.Set != "" && request.Advance == "":
@@ -31,23 +31,23 @@ func (s *Server) setClock(r *http.Request, request setClockRequest) (clockReply,
 		err = watchpost.Errorf(watchpost.Invalid, textNoStep)
 	}
 	if err == nil {
-		err = s.shareClock(r.Context())
+		err = s.ShareClock(r.Context())
 	}
 	return clockReply{timestampOf(s.clock.Now())}, err
 }
 
-func (s *Server) advanceClock(by string) error {
+func (s serviceAdmin) advanceClock(by string) error {
 	d, err := time.ParseDuration(by)
 	if err != nil {
 		return watchpost.Errorf(watchpost.Invalid, textNoStep)
 	}
-	return s.testClock.Advance(d)
+	return s.TestClock.Advance(d)
 }
 
-func (s *Server) setClockTo(moment string) error {
+func (s serviceAdmin) setClockTo(moment string) error {
 	t, err := time.Parse(time.RFC3339, moment)
 	if err != nil {
 		return watchpost.Errorf(watchpost.Invalid, textNoMoment)
 	}
-	return s.testClock.Set(t.UTC())
+	return s.TestClock.Set(t.UTC())
 }

@@ -16,8 +16,8 @@ type addMemberRequest struct {
 	role watchpost.Role
 }
 
-// cleanField implements fieldCleaner.
-func (r *addMemberRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *addMemberRequest) CleanField(name string) (err error) {
 	switch name {
 	case "email":
 		r.Email, err = mailbox(r.Email)
@@ -37,7 +37,7 @@ type addMemberReply struct {
 	ExpiresAt *timestamp `json:"expires_at,omitempty"`
 }
 
-func (s *Server) addMember(r *http.Request, request addMemberRequest) (addMemberReply, error) {
+func (s teamsAdmin) addMember(r *http.Request, request addMemberRequest) (addMemberReply, error) {
 	id, err := teamInPath(r)
 	if err != nil {
 		return addMemberReply{}, err
@@ -55,8 +55,8 @@ type memberRequest struct {
 	Email string `json:"email" required:"" example:"joe@example.com"`
 }
 
-// cleanField implements fieldCleaner.
-func (r *memberRequest) cleanField(string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *memberRequest) CleanField(string) (err error) {
 	r.Email, err = mailbox(r.Email)
 	return err
 }
@@ -66,7 +66,7 @@ type pairingCodeReply struct {
 	ExpiresAt timestamp `json:"expires_at"`
 }
 
-func (s *Server) createPairingCode(r *http.Request, member memberRequest) (pairingCodeReply, error) {
+func (s teamsAdmin) createPairingCode(r *http.Request, member memberRequest) (pairingCodeReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return pairingCodeReply{}, err

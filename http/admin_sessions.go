@@ -11,13 +11,13 @@ import (
 const textSessionNotFound = "Session not found"
 
 // sessionRoutes are the operator's ways to make and end a team's sessions.
-func (s *Server) sessionRoutes() {
+func (s teamsAdmin) sessionRoutes() {
 	const path = "/admin/teams/{id}/sessions"
-	handleBody(s, s.ops, http.MethodPost, path, s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
+	handleBody(s.ops, http.MethodPost, path, s.openSession, s.operation(operators, "openSession", "Make a session for a member", tagAdmin),
 		created(), withBody(textInvalidMail), withError(http.StatusNotFound, textTeamNotFound, textUserNotFound))
-	handle(s, s.ops, http.MethodGet, path, s.listSessions, s.operation(operators, "listSessions", "List a team's sessions", tagAdmin),
+	handle(s.ops, http.MethodGet, path, s.listSessions, s.operation(operators, "listSessions", "List a team's sessions", tagAdmin),
 		withError(http.StatusNotFound, textTeamNotFound))
-	handle(s, s.ops, http.MethodDelete, path+"/{session}", s.revokeSession,
+	handle(s.ops, http.MethodDelete, path+"/{session}", s.revokeSession,
 		s.operation(operators, "revokeSession", "Revoke a session: its token opens nothing any more", tagAdmin),
 		withError(http.StatusNotFound, textTeamNotFound, textSessionNotFound))
 }
@@ -26,7 +26,7 @@ type sessionReply struct {
 	Token string `json:"session_token"`
 }
 
-func (s *Server) openSession(r *http.Request, member memberRequest) (sessionReply, error) {
+func (s teamsAdmin) openSession(r *http.Request, member memberRequest) (sessionReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return sessionReply{}, err
@@ -52,7 +52,7 @@ type shownSession struct {
 	LastSeen  timestamp           `json:"last_seen_at"`
 }
 
-func (s *Server) listSessions(r *http.Request) (sessionList, error) {
+func (s teamsAdmin) listSessions(r *http.Request) (sessionList, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return sessionList{}, err
@@ -71,7 +71,7 @@ type revokeSessionReply struct {
 	Revoked bool                `json:"revoked"`
 }
 
-func (s *Server) revokeSession(r *http.Request) (revokeSessionReply, error) {
+func (s teamsAdmin) revokeSession(r *http.Request) (revokeSessionReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return revokeSessionReply{}, err

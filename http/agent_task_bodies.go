@@ -66,7 +66,7 @@ type fetchProfile struct {
 	Slug string `json:"profile_slug" required:"" example:"jane-doe" description:"slug or URL of the profile"`
 }
 
-func (f *fetchProfile) cleanField(string) error {
+func (f *fetchProfile) CleanField(string) error {
 	if !isProfile(f.Slug) {
 		return invalid("profile_slug")
 	}
@@ -77,7 +77,7 @@ type fetchCompany struct {
 	Slug string `json:"company_slug" required:"" example:"example-corp" description:"slug or URL of the company"`
 }
 
-func (f *fetchCompany) cleanField(string) error {
+func (f *fetchCompany) CleanField(string) error {
 	if !isCompany(f.Slug) {
 		return invalid("company_slug")
 	}
@@ -88,7 +88,7 @@ type fetchProfilesPosts struct {
 	URNs []string `json:"profile_urns" required:"" validate:"required" description:"1 to 50 URNs or bare ids of profiles, or URLs or URNs of companies"`
 }
 
-func (f *fetchProfilesPosts) cleanField(string) error {
+func (f *fetchProfilesPosts) CleanField(string) error {
 	if len(f.URNs) == 0 || len(f.URNs) > maxProfiles || !all(f.URNs, isAuthor) {
 		return invalid("profile_urns")
 	}
@@ -117,7 +117,7 @@ type searchProfiles struct {
 	ofMember
 }
 
-func (s *searchProfiles) cleanField(name string) error {
+func (s *searchProfiles) CleanField(name string) error {
 	switch name {
 	case "count":
 		return wholeIn(s.Count, name, 1, math.MaxInt32)
@@ -140,7 +140,7 @@ type likePost struct {
 	ofMember
 }
 
-func (l *likePost) cleanField(string) error {
+func (l *likePost) CleanField(string) error {
 	if !isPost(l.URN) {
 		return invalid("social_urn")
 	}
@@ -153,7 +153,7 @@ type commentPost struct {
 	ofMember
 }
 
-func (c *commentPost) cleanField(name string) error {
+func (c *commentPost) CleanField(name string) error {
 	switch text, ok := watchpost.CleanComment(c.Text); {
 	case name == "social_urn" && !isPost(c.URN), name == "comment_text" && (!ok || text == ""):
 		return invalid(name)
@@ -167,7 +167,7 @@ type sendMessage struct {
 	ofMember
 }
 
-func (m *sendMessage) cleanField(name string) error {
+func (m *sendMessage) CleanField(name string) error {
 	switch {
 	case name == "recipient_urn" && !isProfile(m.Recipient), name == "message" && isBlank(m.Message):
 		return invalid(name)
@@ -183,7 +183,7 @@ type sendConnectionRequest struct {
 	ofMember
 }
 
-func (r *sendConnectionRequest) cleanField(name string) error {
+func (r *sendConnectionRequest) CleanField(name string) error {
 	switch {
 	case name == "profile_urn" && !isProfile(r.URN):
 		return invalid(name)
@@ -201,7 +201,7 @@ type fetchConnections struct {
 	ofMember
 }
 
-func (f *fetchConnections) cleanField(name string) error {
+func (f *fetchConnections) CleanField(name string) error {
 	switch name {
 	case "start":
 		return wholeIn(f.Start, name, 0, math.MaxInt32)

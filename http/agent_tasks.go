@@ -18,30 +18,29 @@ import (
 )
 
 const (
-	tagTasks     = "Agent tasks"
 	textNoTaskID = "Missing or invalid 'api_agent_task_id'"
 )
 
-// agentTaskRoutes is the table of agent tasks: the body, path, type and the words
+// routes is the table of agent tasks: the body, path, type and the words
 // of the reply.
-func (s *Server) agentTaskRoutes() {
+func (s tasks) routes() {
 	member := withError(http.StatusNotFound, watchpost.TextNoAdmin, textUserNotFound)
-	agentTask[fetchProfile](s, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully")
-	agentTask[fetchCompany](s, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully")
-	agentTask[fetchProfilesPosts](s, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully")
-	agentTask[fetchCompany](s, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully")
-	agentTask[searchProfiles](s, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully",
+	agentTask[fetchProfile](s.shared, "fetch-profile", watchpost.TaskProfileFetch, "Profile fetch task created successfully")
+	agentTask[fetchCompany](s.shared, "fetch-company", watchpost.TaskCompanyFetch, "Company fetch task created successfully")
+	agentTask[fetchProfilesPosts](s.shared, "fetch-profiles-posts", watchpost.TaskProfilesPosts, "Profile posts fetch task created successfully")
+	agentTask[fetchCompany](s.shared, "fetch-company-posts", watchpost.TaskCompanyPosts, "Company posts fetch task created successfully")
+	agentTask[searchProfiles](s.shared, "search-profiles", watchpost.TaskProfilesSearch, "Profile search task created successfully",
 		withError(http.StatusBadRequest, textNoFilter), member)
-	agentTask[likePost](s, "like-post", watchpost.TaskLikePost, "Like post task created successfully", member)
-	agentTask[commentPost](s, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", member)
-	agentTask[sendMessage](s, "send-message", watchpost.TaskSendMessage, "Send message task created successfully",
+	agentTask[likePost](s.shared, "like-post", watchpost.TaskLikePost, "Like post task created successfully", member)
+	agentTask[commentPost](s.shared, "comment-post", watchpost.TaskCommentPost, "Comment post task created successfully", member)
+	agentTask[sendMessage](s.shared, "send-message", watchpost.TaskSendMessage, "Send message task created successfully",
 		withError(http.StatusBadRequest, textLongMessage), member)
-	agentTask[sendConnectionRequest](s, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
+	agentTask[sendConnectionRequest](s.shared, "send-connection-request", watchpost.TaskConnectionRequest, "Send connection request task created successfully",
 		withError(http.StatusBadRequest, textLongNote), member,
 		withError(http.StatusTooManyRequests, watchpost.TextInvitationCap))
-	agentTask[fetchConnections](s, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", member)
+	agentTask[fetchConnections](s.shared, "fetch-connections", watchpost.TaskConnectionsFetch, "Fetch connections task created successfully", member)
 
-	handle(s, s.api, http.MethodGet, "/network-agent/get-task-status", s.getTaskStatus,
+	handle(s.api, http.MethodGet, "/network-agent/get-task-status", s.getTaskStatus,
 		s.operation(requiresExtension, "getTaskStatus", "Ask how far a task is", tagTasks),
 		query("api_agent_task_id", "the task", openapi3.NewStringSchema()), required(),
 		withError(http.StatusBadRequest, textNoTaskID),
@@ -55,11 +54,11 @@ type taskCreated struct {
 }
 
 // agentTask adds the route of one type of agent task, whose body is a B.
-func agentTask[B any](s *Server, name string, t watchpost.TaskType, message string,
+func agentTask[B any](s *shared, name string, t watchpost.TaskType, message string,
 	options ...func(*fuego.BaseRoute),
 ) {
 	send := func(ctx context.Context, key *actors.IdempotencyKey, body taskBody[B]) (actors.TaskCreated, error) {
-		return sendOnce(ctx, s, key, actors.CreateTask{Type: t, Input: body.input, Email: emailOf(&body.fields)})
+		return sendOnce(ctx, s.registry, key, actors.CreateTask{Type: t, Input: body.input, Email: emailOf(&body.fields)})
 	}
 	show := func(_ taskBody[B], task actors.TaskCreated) taskCreated { return taskCreated{true, task.ID, message} }
 	var texts []string
@@ -67,7 +66,7 @@ func agentTask[B any](s *Server, name string, t watchpost.TaskType, message stri
 		texts = append(texts, f.text)
 	}
 	options = append([]func(*fuego.BaseRoute){s.operation(requiresExtension, camel(name), summaryOf(message), tagTasks), withBody(texts...), withExampleMessage(message)}, options...)
-	handleCreate(s, "/network-agent/"+name, send, show, options...)
+	handleCreate(s.api, "/network-agent/"+name, send, show, options...)
 }
 
 // camel makes an operation's name of a path's: fetch-profile is fetchProfile.
@@ -93,8 +92,8 @@ type taskBody[B any] struct {
 	input  json.RawMessage
 }
 
-// decodeObject implements objectDecoder.
-func (t *taskBody[B]) decodeObject(o object) error {
+// DecodeObject implements objectDecoder.
+func (t *taskBody[B]) DecodeObject(o object) error {
 	if err := bind(o, &t.fields); err != nil {
 		return err
 	}
@@ -111,8 +110,8 @@ func (t *taskBody[B]) decodeObject(o object) error {
 	return nil
 }
 
-// documented implements documentedAs.
-func (t taskBody[B]) documented() any { return t.fields }
+// Documented implements documentedAs.
+func (t taskBody[B]) Documented() any { return t.fields }
 
 // cleanedField is a request with a text that the task keeps as it was cleaned.
 type cleanedField interface{ cleaned() (name, text string) }
@@ -163,7 +162,7 @@ type taskStatus struct {
 // appendTo writes the reply as package json would, at a fraction of the cost:
 // clients poll more than they do anything else. A task's output is such JSON
 // since it was taken.
-func (r taskStatusReply) appendTo(b []byte) []byte {
+func (r taskStatusReply) AppendTo(b []byte) []byte {
 	t := &r.Data
 	member := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":"`...)
@@ -186,7 +185,7 @@ func (r taskStatusReply) appendTo(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-func (s *Server) getTaskStatus(r *http.Request) (taskStatusReply, error) {
+func (s tasks) getTaskStatus(r *http.Request) (taskStatusReply, error) {
 	p := readParams(r)
 	id := p.one("api_agent_task_id")
 	if p.err != nil || id == "" {

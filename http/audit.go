@@ -10,12 +10,12 @@ import (
 )
 
 // auditRoutes show the operator who got in, who changed what, and who uses the key.
-func (s *Server) auditRoutes() {
+func (s teamsAdmin) auditRoutes() {
 	unknown := withError(http.StatusNotFound, textTeamNotFound)
-	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}/audit", s.getAudit,
+	handle(s.ops, http.MethodGet, "/admin/teams/{id}/audit", s.getAudit,
 		s.operation(operators, "getAudit", "List sign-ins and changes of members, sessions and the key, newest first", tagAdmin),
 		query("limit", "entries at most; default 100, at most 1,000", openapi3.NewIntegerSchema().WithMin(1).WithMax(watchpost.MaxAuditEntries).WithDefault(auditAtOnce)), withError(http.StatusBadRequest, "Invalid 'limit'"), unknown)
-	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}/keys", s.getKeys,
+	handle(s.ops, http.MethodGet, "/admin/teams/{id}/keys", s.getKeys,
 		s.operation(operators, "getKeys", "Show when and by whom a team's key was used last", tagAdmin), unknown)
 }
 
@@ -51,7 +51,7 @@ func showAudit(e *watchpost.AuditEntry) shownAudit {
 	return shownAudit{timestampOf(e.At), e.Kind, by, e.By.Member, e.By.Name, e.Email, e.By.Client, e.Subject}
 }
 
-func (s *Server) getAudit(r *http.Request) (auditReply, error) {
+func (s teamsAdmin) getAudit(r *http.Request) (auditReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return auditReply{}, err
@@ -81,7 +81,7 @@ type shownKey struct {
 	UsedBy    string     `json:"last_used_by"`
 }
 
-func (s *Server) getKeys(r *http.Request) (keysReply, error) {
+func (s teamsAdmin) getKeys(r *http.Request) (keysReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return keysReply{}, err

@@ -18,7 +18,7 @@ import (
 type middleware = func(http.Handler) http.Handler
 
 // withDeadline bounds the work for a request of anyone.
-func (s *Server) withDeadline(next http.Handler) http.Handler {
+func (s *shared) withDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stateOf(r.Context()).ctx.bound(s.timing.Request)
 		next.ServeHTTP(w, r)
@@ -27,7 +27,7 @@ func (s *Server) withDeadline(next http.Handler) http.Handler {
 
 // withKey lets a request pass that carries the key of a team, and puts the
 // team into the requestState. It bounds the work too.
-func (s *Server) withKey(next http.Handler) http.Handler {
+func (s *shared) withKey(next http.Handler) http.Handler {
 	atOwner := s.noteKeyUse(next)
 	next = s.readingFirst(s.withRoom(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.serveAtOwner(w, r, string(teamOf(r.Context())), atOwner)
@@ -49,7 +49,7 @@ func (s *Server) withKey(next http.Handler) http.Handler {
 
 // noteKeyUse notes who uses the key, at the node that serves the team. What a request
 // changes is audited as done by the key, unless a member tries the call.
-func (s *Server) noteKeyUse(next http.Handler) http.Handler {
+func (s *shared) noteKeyUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.writable() == nil {
 			s.registry.NoteKeyUse(teamOf(r.Context()), r.Header.Get("X-Api-Key"), func() string { return s.clientOf(r).key() })
@@ -61,7 +61,7 @@ func (s *Server) noteKeyUse(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) teamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
+func (s *shared) teamOfKey(ctx context.Context, key string) (watchpost.TeamID, error) {
 	if key == "" {
 		return "", watchpost.Errorf(watchpost.Unauthenticated, textMissingKey)
 	}
@@ -74,7 +74,7 @@ func (s *Server) teamOfKey(ctx context.Context, key string) (watchpost.TeamID, e
 
 // withExtension lets a team pass that has an active extension. It comes after
 // withKey.
-func (s *Server) withExtension(next http.Handler) http.Handler {
+func (s *shared) withExtension(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		if err := s.registry.RequireExtension(ctx, teamOf(ctx)); err != nil {
@@ -86,7 +86,7 @@ func (s *Server) withExtension(next http.Handler) http.Handler {
 }
 
 // requireWritable refuses a request that changes something while nothing can be stored.
-func (s *Server) requireWritable(next http.Handler) http.Handler {
+func (s *shared) requireWritable(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.writable(); err != nil {
 			s.writeError(r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, err))
@@ -98,7 +98,7 @@ func (s *Server) requireWritable(next http.Handler) http.Handler {
 
 // guard is an option that refuses the requests that a check refuses, before their
 // body is read.
-func (s *Server) guard(check func(*http.Request) error) fuego.RouteOption {
+func (s *shared) guard(check func(*http.Request) error) fuego.RouteOption {
 	return fuego.OptionMiddleware(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := check(r); err != nil {
@@ -160,7 +160,7 @@ func (t adminTokens) find(token string) (name string, found bool) {
 }
 
 // withAdmin lets operators pass.
-func (s *Server) withAdmin(next http.Handler) http.Handler {
+func (s *shared) withAdmin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, found := s.admin.find(bearer(r))
 		if !found {
@@ -175,7 +175,7 @@ func (s *Server) withAdmin(next http.Handler) http.Handler {
 }
 
 // withToken notes of whose team a session is. The route checks the token.
-func (s *Server) withToken(next http.Handler) http.Handler {
+func (s *shared) withToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := stateOf(r.Context())
 		x.ctx.within(s.leaseFor(r))
@@ -190,7 +190,7 @@ func (s *Server) withToken(next http.Handler) http.Handler {
 
 // fromClient returns the context of a request whose sender is known by its address
 // only.
-func (s *Server) fromClient(r *http.Request) context.Context {
+func (s *shared) fromClient(r *http.Request) context.Context {
 	return actors.WithOrigin(r.Context(), watchpost.Origin{Client: s.clientOf(r).key()})
 }
 

@@ -21,11 +21,11 @@ type Backup struct {
 	Stored  int64  `json:"bytes_written"`
 }
 
-func (s *Server) backupRoutes() {
-	if s.backup == nil {
+func (s serviceAdmin) backupRoutes() {
+	if s.Backup == nil {
 		return
 	}
-	handleBody(s, s.ops, http.MethodPost, "/admin/backup", s.makeBackup, s.operation(operators, "makeBackup", "Write a backup to the place of --backup-to", tagAdmin),
+	handleBody(s.ops, http.MethodPost, "/admin/backup", s.makeBackup, s.operation(operators, "makeBackup", "Write a backup to the place of --backup-to", tagAdmin),
 		created(), withBody(textInvalidFull), fuego.OptionHide())
 }
 
@@ -35,8 +35,8 @@ type backupRequest struct {
 	Full bool `json:"full,omitempty" invalid:"Invalid 'full'"`
 }
 
-func (s *Server) makeBackup(r *http.Request, request backupRequest) (Backup, error) {
-	made, err := s.backup(r.Context(), request.Full)
+func (s serviceAdmin) makeBackup(r *http.Request, request backupRequest) (Backup, error) {
+	made, err := s.Backup(r.Context(), request.Full)
 	if err != nil {
 		return made, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, &unreadyError{err})
 	}

@@ -20,7 +20,7 @@ import (
 type object map[string]json.RawMessage
 
 // readBody reads a request body into a B (see decode).
-func readBody[B any](s *Server, r *http.Request) (body B, err error) {
+func readBody[B any](s *shared, r *http.Request) (body B, err error) {
 	raw, err := s.readAll(r)
 	if err != nil {
 		return body, err
@@ -52,17 +52,17 @@ func parseObject(raw []byte) (object, error) {
 	return o, nil
 }
 
-// decode makes a B of an object: by its own decodeObject, else by bind. It reads
+// decode makes a B of an object: by its own DecodeObject, else by bind. It reads
 // and changes nothing else.
 func decode[B any](o object) (body B, err error) {
 	if own, ok := any(&body).(objectDecoder); ok {
-		return body, own.decodeObject(o)
+		return body, own.DecodeObject(o)
 	}
 	return body, bind(o, &body)
 }
 
 // objectDecoder is a body that can be one thing or another.
-type objectDecoder interface{ decodeObject(o object) error }
+type objectDecoder interface{ DecodeObject(o object) error }
 
 // bind copies the members of an object into the fields of a struct, in the
 // order of the fields, and returns the error of the first invalid field. A
@@ -91,7 +91,7 @@ func bind(o object, into any) error {
 			}
 		}
 		if cleans {
-			if err := cleaner.cleanField(f.name); err != nil {
+			if err := cleaner.CleanField(f.name); err != nil {
 				return err
 			}
 		}
@@ -100,11 +100,11 @@ func bind(o object, into any) error {
 }
 
 // fieldCleaner is a request whose fields have bounds beyond their types. bind
-// calls cleanField for each field, given or not, after reading it and the fields
+// calls CleanField for each field, given or not, after reading it and the fields
 // before it; a rule about several fields belongs to the last of them. The request
 // keeps the cleaned values, so that nothing is validated twice.
 type fieldCleaner interface {
-	cleanField(name string) error
+	CleanField(name string) error
 }
 
 var null = []byte("null")

@@ -9,8 +9,8 @@ import (
 
 const textBookmark = "bookmark must be a boolean value"
 
-func (s *Server) bookmarkRoutes() {
-	handleBody(s, s.api, http.MethodPut, "/api-posts", s.bookmark, s.operation(teams, "bookmarkPost", "Save a post, or no longer", tagPosts),
+func (s bookmarks) routes() {
+	handleBody(s.api, http.MethodPut, "/api-posts", s.bookmark, s.operation(teams, "bookmarkPost", "Save a post, or no longer", tagPosts),
 		withBody(textMissingID, textBookmark), withError(http.StatusNotFound, textPostNotFound))
 }
 
@@ -25,7 +25,7 @@ type bookmarkReply struct {
 	Updated  bool             `json:"updated"`
 }
 
-func (s *Server) bookmark(r *http.Request, request bookmarkRequest) (bookmarkReply, error) {
+func (s bookmarks) bookmark(r *http.Request, request bookmarkRequest) (bookmarkReply, error) {
 	id := watchpost.PostID(request.ID)
 	_, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.BookmarkPost{Post: id, Bookmark: request.Bookmark})
 	return bookmarkReply{id, request.Bookmark, true}, err

@@ -11,11 +11,11 @@ import (
 // client is who is at the other end of a request: the machine that opened the
 // connection or, behind trusted proxies, the one that they speak for.
 type client struct {
-	addr netip.Addr
-	// named is what a trusted proxy called the client if that is no address;
-	// addr is the zero Addr then.
-	named string
-	tls   bool
+	Addr netip.Addr
+	// Named is what a trusted proxy called the client if that is no address;
+	// Addr is the zero Addr then.
+	Named string
+	TLS   bool
 }
 
 // networkBits is how much of an IPv6 address names a client: one has a whole
@@ -25,37 +25,37 @@ const networkBits = 64
 // key identifies the client in limits.
 func (c client) key() string {
 	switch {
-	case !c.addr.IsValid():
-		return "named " + c.named
-	case c.addr.Is6():
-		network, err := c.addr.WithZone("").Prefix(networkBits)
+	case !c.Addr.IsValid():
+		return "named " + c.Named
+	case c.Addr.Is6():
+		network, err := c.Addr.WithZone("").Prefix(networkBits)
 		if err != nil {
 			panic(err) // 64 bits are within every IPv6 address
 		}
 		return network.String()
 	}
-	return c.addr.String()
+	return c.Addr.String()
 }
 
 // secret reports whether the client's messages are encrypted or stay on this machine.
-func (c client) secret() bool { return c.tls || c.addr.IsLoopback() }
+func (c client) secret() bool { return c.TLS || c.Addr.IsLoopback() }
 
-func (s *Server) clientOf(r *http.Request) client {
-	if s.cluster != nil {
+func (s *shared) clientOf(r *http.Request) client {
+	if s.owners != nil {
 		if p := peerOf(r.Context()); p != nil {
-			return p.client
+			return p.Client
 		}
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return client{tls: r.TLS != nil}
+		return client{TLS: r.TLS != nil}
 	}
-	c := client{addr: peer.Addr().Unmap(), tls: r.TLS != nil}
-	if !s.trusts(c.addr) {
+	c := client{Addr: peer.Addr().Unmap(), TLS: r.TLS != nil}
+	if !s.trusts(c.Addr) {
 		return c
 	}
 	if proto := lastListed(r.Header.Values("X-Forwarded-Proto")); proto != "" {
-		c.tls = strings.EqualFold(proto, "https")
+		c.TLS = strings.EqualFold(proto, "https")
 	}
 	s.forwardedFor(r, &c)
 	return c
@@ -67,24 +67,24 @@ const maxNamed = 64
 // forwardedFor reads X-Forwarded-For from its end, where the trusted proxies
 // wrote, to the first address that is none of them. Proxies write addresses with
 // ports, in brackets, and names for those that they hide.
-func (s *Server) forwardedFor(r *http.Request, c *client) {
+func (s *shared) forwardedFor(r *http.Request, c *client) {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && s.trusts(c.addr); i-- {
+	for i := len(hops) - 1; i >= 0 && s.trusts(c.Addr); i-- {
 		hop := strings.TrimSpace(hops[i])
 		if hop == "" {
 			continue
 		}
 		parsed, err := realclientip.ParseIPAddr(hop)
 		if err != nil {
-			c.addr, c.named = netip.Addr{}, hop[:min(len(hop), maxNamed)]
+			c.Addr, c.Named = netip.Addr{}, hop[:min(len(hop), maxNamed)]
 			return
 		}
 		addr, _ := netip.AddrFromSlice(parsed.IP) // ParseIPAddr has no others
-		c.addr = addr.Unmap()
+		c.Addr = addr.Unmap()
 	}
 }
 
-func (s *Server) trusts(addr netip.Addr) bool {
+func (s *shared) trusts(addr netip.Addr) bool {
 	for _, p := range s.proxies {
 		if p.Contains(addr) {
 			return true

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-fuego/fuego"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
@@ -84,38 +82,21 @@ const (
 	dialTimeout = 500 * time.Millisecond
 )
 
-// peer describes a forwarded request, as its sender does.
-type peer struct {
-	place  string
-	view   int64
-	client client
-	// accepted is the name of a person whose code was accepted; nil otherwise.
-	accepted *string
-}
-
-type peerKey struct{}
-
-// peerOf returns who has forwarded a request; nil for a client's own request.
-func peerOf(ctx context.Context) *peer {
-	p, _ := ctx.Value(peerKey{}).(*peer)
-	return p
-}
-
 // PeerHandler returns the handler for requests that other nodes forward. Its
 // listener admits nodes of the cluster only.
-func (s *Server) PeerHandler() http.Handler {
-	api, ops := s.withState(s.api.Mux), s.withState(s.ops.Mux)
+func (e *edge) PeerHandler() http.Handler {
+	api, ops := e.plainHandler(e.api), e.plainHandler(e.ops)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == clockPath && s.testClock != nil {
-			s.followClock(w, r)
+		if r.URL.Path == clockPath && e.testClock != nil {
+			e.followClock(w, r)
 			return
 		}
 		if r.URL.Path == contactPath {
-			s.cluster.contacted(w, r)
+			e.contacted(w, r)
 			return
 		}
 		if r.URL.Path == handoverPath {
-			s.cluster.handOver(w, r)
+			e.handOver(w, r)
 			return
 		}
 		p, err := readPeer(r.Header)
@@ -123,19 +104,19 @@ func (s *Server) PeerHandler() http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		ctx := context.WithValue(r.Context(), peerKey{}, p)
+		ctx := withPeer(r.Context(), p)
 		if left, err := strconv.ParseInt(r.Header.Get(headerDeadline), 10, 64); err == nil {
 			bounded, cancel := context.WithTimeout(ctx, time.Duration(left)*time.Millisecond)
 			defer cancel()
 			ctx = bounded
 		}
-		place, here := s.cluster.awaitOwnership(ctx, p)
+		place, here := e.awaitOwnership(ctx, p)
 		if !here {
-			elsewhere := place.View == p.view && place.Owner != s.cluster.Node.ID()
-			if elsewhere && r.Header.Get(headerDetour) != "" && s.passOn(w, r.WithContext(ctx), place.Owner) {
+			elsewhere := place.View == p.View && place.Owner != e.Node.ID()
+			if elsewhere && r.Header.Get(headerDetour) != "" && e.passOn(w, r.WithContext(ctx), place.Owner) {
 				return
 			}
-			s.cluster.forwarded.WithLabelValues("refused").Inc()
+			e.forwarded.WithLabelValues("refused").Inc()
 			w.Header().Set(headerView, strconv.FormatInt(place.View, 10))
 			w.WriteHeader(http.StatusMisdirectedRequest)
 			return
@@ -152,14 +133,14 @@ func (s *Server) PeerHandler() http.Handler {
 }
 
 func readPeer(h http.Header) (*peer, error) {
-	p := &peer{place: h.Get(headerPlace), client: client{tls: h.Get(headerSecure) == "1"}}
+	p := &peer{Place: h.Get(headerPlace), Client: client{TLS: h.Get(headerSecure) == "1"}}
 	var err error
-	if p.view, err = strconv.ParseInt(h.Get(headerView), 10, 64); err != nil || p.place == "" {
+	if p.View, err = strconv.ParseInt(h.Get(headerView), 10, 64); err != nil || p.Place == "" {
 		return nil, errors.New("not a forwarded request")
 	}
 	if name, hidden := strings.CutPrefix(h.Get(headerClient), "named "); hidden {
-		p.client.named = name
-	} else if p.client.addr, err = netip.ParseAddr(h.Get(headerClient)); err != nil {
+		p.Client.Named = name
+	} else if p.Client.Addr, err = netip.ParseAddr(h.Get(headerClient)); err != nil {
 		return nil, errors.New("a forwarded request without a client")
 	}
 	if quoted := h.Get(headerAccepted); quoted != "" {
@@ -167,7 +148,7 @@ func readPeer(h http.Header) (*peer, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.accepted = &name
+		p.Accepted = &name
 	}
 	return p, nil
 }
@@ -175,193 +156,128 @@ func readPeer(h http.Header) (*peer, error) {
 // awaitOwnership waits until this node serves the name of a forwarded request. It
 // gives up, with the place in this node's view, when the sender should ask again: this
 // node's view is newer, or it is not the owner.
-func (c *clusterEdge) awaitOwnership(ctx context.Context, p *peer) (place cluster.Place, here bool) {
+func (e *edge) awaitOwnership(ctx context.Context, p *peer) (place cluster.Place, here bool) {
 	ctx, cancel := context.WithTimeout(ctx, holdTime/2)
 	defer cancel()
 	for {
 		var changed <-chan struct{}
-		place, changed = c.Node.Place(p.place)
+		place, changed = e.Node.Place(p.Place)
 		wanted := place
 		switch {
-		case p.view < place.View:
+		case p.View < place.View:
 			return place, false
 		case place.Here:
 			return place, true
-		case p.view > place.View:
-			c.Node.Refresh()
+		case p.View > place.View:
+			e.Node.Refresh()
 			wanted = cluster.Place{}
-		case place.Owner != c.Node.ID():
+		case place.Owner != e.Node.ID():
 			return place, false
 		}
-		if c.await(ctx, p.place, wanted, changed) != nil {
+		if e.await(ctx, p.Place, wanted, changed) != nil {
 			return place, false
 		}
 	}
 }
 
-// errForwarded means that the owner's reply has been sent.
-var errForwarded = errors.New("forwarded")
-
-// routed is what a request at the edge keeps for another try.
-type routed struct {
-	body []byte
-	// tooLarge means that the body is not kept, as the owner refuses it.
-	tooLarge bool
-	// moved means that the name moved away before the request was processed.
-	moved bool
-}
-
-// serveAtOwner has a request served where its name belongs: by next, or by another
-// node. A peer's request is served here, or refused by movedAway.
-func (s *Server) serveAtOwner(w http.ResponseWriter, r *http.Request, name string, next http.Handler) {
-	if s.cluster == nil {
-		next.ServeHTTP(w, r)
-		return
-	}
+// ServeAtOwner has a request served where its name belongs: by next, or by another
+// node. A peer's request is served here, or refused by MovedAway.
+func (e *edge) ServeAtOwner(w http.ResponseWriter, r *http.Request, name string, next http.Handler) {
 	x := stateOf(r.Context())
 	if p := peerOf(r.Context()); p != nil {
-		if p.place != name {
-			s.writeError(r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.New("forwarded for another name: "+p.place)))
+		if p.Place != name {
+			e.writeError(r, watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.New("forwarded for another name: "+p.Place)))
 			return
 		}
 		next.ServeHTTP(w, r)
 		return
 	}
-	body, err := s.readAll(r)
+	body, err := e.readAll(r)
 	switch {
 	case err != nil && watchpost.KindOf(err) == watchpost.TooLarge: // the owner says so, after its other checks
 	case err != nil:
-		s.writeError(r, err)
+		e.writeError(r, err)
 		return
 	}
-	x.routed = &routed{body: body, tooLarge: err != nil}
+	x.routed = &routed{Body: body, TooLarge: err != nil}
 	for {
-		if err := s.cluster.route(s, r, name, nil); err != nil {
-			s.writeError(r, err)
+		if err := e.route(r, name, nil); err != nil {
+			e.writeError(r, err)
 			return
 		}
-		x.routed.moved = false
-		if s.held(r) == nil { // a session stays connected
-			x.ctx.within(s.leaseFor(r))
+		x.routed.Moved = false
+		if e.heldOpen(r) == nil { // a session stays connected
+			x.within(e.LeaseFor(r))
 		}
 		next.ServeHTTP(w, r)
-		x.ctx.alone()
-		if !x.routed.moved {
+		x.alone()
+		if !x.routed.Moved {
 			return
 		}
 	}
 }
 
-// leaseFor returns the lease with which this node's work for a client's request ends; nil
-// without one. Nothing tells when the database answers a node without a lease, and the
+// LeaseFor returns the lease with which this node's work for a client's request ends. Nothing tells when the database answers a node without a lease, and the
 // client can try another node. The edge of a forwarded request finds that out by itself.
-func (s *Server) leaseFor(r *http.Request) context.Context {
-	if s.cluster == nil || peerOf(r.Context()) != nil {
+func (e *edge) LeaseFor(r *http.Request) context.Context {
+	if peerOf(r.Context()) != nil {
 		return nil
 	}
-	return s.cluster.Node.Lease()
+	return e.Node.Lease()
 }
 
-// movedAway reports whether a request met a name that has just moved to another
+// MovedAway reports whether a request met a name that has just moved to another
 // node, and was not processed. A peer asks the new owner; a request at the edge is
 // routed again.
-func (s *Server) movedAway(x *requestState, err error) bool {
+func (e *edge) MovedAway(x *requestState, err error) bool {
 	var elsewhere *actors.ElsewhereError
-	if s.cluster == nil || x.sent || !errors.As(err, &elsewhere) {
+	if x.sent || !errors.As(err, &elsewhere) {
 		return false
 	}
-	switch p := peerOf(&x.ctx); {
+	switch p := peerOf(x.context()); {
 	case p != nil:
-		place, _ := s.cluster.Node.Place(p.place)
+		place, _ := e.Node.Place(p.Place)
 		x.Header().Set(headerView, strconv.FormatInt(place.View, 10))
 		x.WriteHeader(http.StatusMisdirectedRequest)
 		x.send()
 	case x.routed != nil:
-		x.routed.moved = true
+		x.routed.Moved = true
 	default:
 		return false
 	}
 	return true
 }
 
-// placedBy wraps a handler of requests that are served where their name belongs;
-// name returns "" for a request that any node can serve. A peer has chosen the
-// place: a sign-in goes to the node of sign-in, and from there to that of the team.
-func (s *Server) placedBy(name func(*http.Request) string) middleware {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s.cluster != nil && peerOf(r.Context()) == nil {
-				if place := name(r); place != "" {
-					s.serveAtOwner(w, r, place, next)
-					return
-				}
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-// placed is placedBy as an option of a route.
-func (s *Server) placed(name func(*http.Request) string) fuego.RouteOption {
-	return fuego.OptionMiddleware(s.placedBy(name))
-}
-
-// Names of requests that carry no key.
-func placeOfSignIn(*http.Request) string { return actors.SignInPlace }
-
-// placeOfNewTeam spreads new teams: each is created under an id that its node
-// serves.
-func (s *Server) placeOfNewTeam(*http.Request) string { return watchpost.NewID(s.clock.Now()) }
-
-func placeOfTeamInPath(r *http.Request) string {
-	team, err := teamInPath(r)
-	if err != nil {
-		return "" // the handler says so
-	}
-	return string(team)
-}
-
-// placeOfSession is the team of a session's token, which withToken has noted.
-func placeOfSession(r *http.Request) string { return string(teamOf(r.Context())) }
-
-// signInElsewhere forwards a sign-in whose team is on another node, with the word
-// that its code was accepted; other errors are returned as they are.
-func (s *Server) signInElsewhere(r *http.Request, request any, err error) error {
-	if err == nil {
-		return nil
-	}
-	body, failure := json.Marshal(request)
-	if failure != nil {
-		return failure
-	}
-	return s.formElsewhere(r, body, err)
-}
-
-// formElsewhere is signInElsewhere for an encoded body.
-func (s *Server) formElsewhere(r *http.Request, body []byte, err error) error {
+// FormElsewhere forwards a sign-in whose team is on another node, with the word that its
+// proof was accepted; other errors are returned as they are.
+func (e *edge) FormElsewhere(r *http.Request, body []byte, err error) error {
 	var elsewhere *actors.ElsewhereError
-	if s.cluster == nil || !errors.As(err, &elsewhere) {
+	if !errors.As(err, &elsewhere) {
 		return err
 	}
 	x := stateOf(r.Context())
 	if x.routed == nil {
 		x.routed = &routed{}
 	}
-	x.routed.body = body
+	x.routed.Body = body
 	var accepted *string
 	if elsewhere.Accepted {
 		accepted = &elsewhere.FullName
 	}
-	if err := s.cluster.route(s, r, string(elsewhere.Team), accepted); err != nil {
+	if err := e.route(r, string(elsewhere.Team), accepted); err != nil {
 		return err
 	}
 	// The team has come to this node meanwhile: the client signs in again.
 	return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, elsewhere)
 }
 
-// clusterEdge forwards requests to their owners.
-type clusterEdge struct {
+// edge forwards requests to their owners.
+type edge struct {
+	*shared
 	Cluster
+	testClock TestClock // nil without one
+	// stopping is closed when the requests that are held open have to end.
+	stopping  <-chan struct{}
 	transport *http.Transport
 	forwarded *prometheus.CounterVec
 	contacts  *contacts
@@ -369,12 +285,26 @@ type clusterEdge struct {
 	reports   singleflight.Group // of dead nodes, by id
 }
 
-func newClusterEdge(c Cluster, forwarded *prometheus.CounterVec) *clusterEdge {
-	return &clusterEdge{Cluster: c, forwarded: forwarded, contacts: newContacts(), transport: &http.Transport{
+// newEdge makes the edge of a node; stopping ends the requests that other nodes hold open
+// for it.
+func newEdge(s *shared, c Cluster, testClock TestClock, forwarded *prometheus.CounterVec, stopping <-chan struct{}) *edge {
+	e := &edge{shared: s, Cluster: c, testClock: testClock, stopping: stopping, forwarded: forwarded, contacts: newContacts(), transport: &http.Transport{
 		TLSClientConfig: c.TLS, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: 2 * dialTimeout,
 		// The default of 2 makes most requests of a busy edge shake hands.
 		MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute,
 	}}
+	return e
+}
+
+// newForwarded registers the metric of forwarded requests.
+func newForwarded(registry *prometheus.Registry) (*prometheus.CounterVec, error) {
+	forwarded := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "watchpost_cluster_forwarded_total", Help: "Requests forwarded to the node that serves their team (served, failed), passed on for another node, sockets, and peers' requests refused.",
+	}, []string{"outcome"})
+	for _, outcome := range []string{"served", "failed", "passed", "sockets", "refused"} {
+		forwarded.WithLabelValues(outcome) // shown before the first, for alerts
+	}
+	return forwarded, registry.Register(forwarded)
 }

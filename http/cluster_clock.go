@@ -13,19 +13,16 @@ import (
 // peers.
 const clockPath = "/cluster/clock"
 
-// shareClock sets the test clocks of the other nodes forward to this one's.
-func (s *Server) shareClock(ctx context.Context) error {
-	if s.cluster == nil {
-		return nil
-	}
-	query := url.Values{"offset": {strconv.FormatInt(int64(s.testClock.Offset()), 10)}}.Encode()
-	for _, node := range s.cluster.Node.Others() {
+// ShareClock sets the test clocks of the other nodes forward to this one's.
+func (e *edge) ShareClock(ctx context.Context) error {
+	query := url.Values{"offset": {strconv.FormatInt(int64(e.testClock.Offset()), 10)}}.Encode()
+	for _, node := range e.Node.Others() {
 		target := url.URL{Scheme: "https", Host: node, Path: clockPath, RawQuery: query}
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), http.NoBody)
 		if err != nil {
 			return err
 		}
-		reply, err := s.cluster.transport.RoundTrip(r)
+		reply, err := e.transport.RoundTrip(r)
 		if err != nil {
 			return fmt.Errorf("set the clock of %s: %w", node, err)
 		}
@@ -37,10 +34,10 @@ func (s *Server) shareClock(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) followClock(w http.ResponseWriter, r *http.Request) {
+func (e *edge) followClock(w http.ResponseWriter, r *http.Request) {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	if err == nil {
-		err = s.testClock.Follow(time.Duration(offset))
+		err = e.testClock.Follow(time.Duration(offset))
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

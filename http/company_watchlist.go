@@ -10,20 +10,20 @@ import (
 	"watchpost/watchpost"
 )
 
-func (s *Server) companyWatchlistRoutes() {
+func (s watchlists) companyRoutes() {
 	const path, t = "/api-company-watchlist", watchpost.CompanyWatchlist
-	handleCreate(s, path, s.createCompanyWatchlist, showCreatedCompanyWatchlist,
+	handleCreate(s.api, path, s.createCompanyWatchlist, showCreatedCompanyWatchlist,
 		s.operation(teams, "createCompanyWatchlist", "Create a company watchlist", tagWatchlists),
 		withWatchlistBody("companies array is required and must not be empty", "No valid company identifiers provided"),
 		withError(http.StatusPaymentRequired, "Your plan includes up to 200 tracked companies per watchlist.", textWatchlistQuota),
 		withListErrors())
-	handle(s, s.api, http.MethodGet, path, s.getCompanyWatchlists,
+	handle(s.api, http.MethodGet, path, s.getCompanyWatchlists,
 		s.operation(teams, "getCompanyWatchlist", "List company watchlists, or show one", tagWatchlists),
 		withShownID())
-	handleBody(s, s.api, http.MethodPut, path, s.updateListWatchlist(t),
+	handleBody(s.api, http.MethodPut, path, s.updateListWatchlist(t),
 		s.operation(teams, "updateCompanyWatchlist", "Change a company watchlist", tagWatchlists),
 		withPatchBody())
-	handle(s, s.api, http.MethodDelete, path, s.deleteWatchlist(t),
+	handle(s.api, http.MethodDelete, path, s.deleteWatchlist(t),
 		s.operation(teams, "deleteCompanyWatchlist", "Delete a company watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
 }
@@ -36,10 +36,10 @@ type createCompanyWatchlistRequest struct {
 	references []reference.Reference
 }
 
-// cleanField implements fieldCleaner.
-func (r *createCompanyWatchlistRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *createCompanyWatchlistRequest) CleanField(name string) (err error) {
 	if name != "companies" {
-		return r.newWatchlist.cleanField(name)
+		return r.newWatchlist.CleanField(name)
 	}
 	r.references, err = cleanIdentifiers(watchpost.CompanyWatchlist, r.Companies)
 	return err
@@ -55,7 +55,7 @@ type createCompanyWatchlistReply struct {
 	Tasks     int                     `json:"tasks_created" description:"companies that were not in the list before"`
 }
 
-func (s *Server) createCompanyWatchlist(ctx context.Context, key *actors.IdempotencyKey, request createCompanyWatchlistRequest) (actors.Followed, error) {
+func (s watchlists) createCompanyWatchlist(ctx context.Context, key *actors.IdempotencyKey, request createCompanyWatchlistRequest) (actors.Followed, error) {
 	return s.follow(ctx, key, request.watchlist(watchpost.CompanyWatchlist), request.ListID, request.references)
 }
 
@@ -64,7 +64,7 @@ func showCreatedCompanyWatchlist(_ createCompanyWatchlistRequest, made actors.Fo
 	return createCompanyWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}
 }
 
-func (s *Server) getCompanyWatchlists(r *http.Request) (companyWatchlists, error) {
+func (s watchlists) getCompanyWatchlists(r *http.Request) (companyWatchlists, error) {
 	one, views, err := s.readWatchlists(r.Context(), r, watchpost.CompanyWatchlist)
 	return companyWatchlists{one, views}, err
 }

@@ -52,7 +52,7 @@ func newContacts() *contacts {
 }
 
 // KeepContact asks the other nodes for signs of life until ctx ends.
-func (s *Server) KeepContact(ctx context.Context) {
+func (e *edge) KeepContact(ctx context.Context) {
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	ticker := time.NewTicker(contactEvery)
@@ -64,37 +64,37 @@ func (s *Server) KeepContact(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		others := s.cluster.Node.Others()
+		others := e.Node.Others()
 		for _, node := range others {
-			asking.Go(func() { s.cluster.contact(ctx, node) })
+			asking.Go(func() { e.contact(ctx, node) })
 		}
-		apart, fell := s.cluster.contacts.look(others, s.cluster.Node.Member(s.cluster.Node.ID()), realNow())
+		apart, fell := e.contacts.look(others, e.Node.Member(e.Node.ID()), realNow())
 		if apart {
-			s.cluster.Node.StepOut()
+			e.Node.StepOut()
 		}
 		if owed = owed || fell; owed {
-			owed = s.cluster.Node.NextView(ctx) != nil // the next turn tries again
+			owed = e.Node.NextView(ctx) != nil // the next turn tries again
 		}
 	}
 }
 
 // contact asks another node for a sign of life.
-func (c *clusterEdge) contact(ctx context.Context, node string) {
-	err := c.sign(ctx, node, false)
+func (e *edge) contact(ctx context.Context, node string) {
+	err := e.sign(ctx, node, false)
 	switch {
 	case err == nil:
-		c.contacts.note(node, false)
+		e.contacts.note(node, false)
 	case ctx.Err() == nil: // look draws the conclusion, unless the database knows that it is gone
-		c.reportDead(ctx, node, err)
+		e.reportDead(ctx, node, err)
 	}
 }
 
 // sign asks a node for a sign of life. With back, that node has to get one from this node
 // at its address too.
-func (c *clusterEdge) sign(ctx context.Context, node string, back bool) error {
+func (e *edge) sign(ctx context.Context, node string, back bool) error {
 	ctx, cancel := context.WithTimeout(ctx, contactLost)
 	defer cancel()
-	query := url.Values{"from": {c.Node.ID()}}
+	query := url.Values{"from": {e.Node.ID()}}
 	if back {
 		query.Set("back", "1")
 	}
@@ -103,7 +103,7 @@ func (c *clusterEdge) sign(ctx context.Context, node string, back bool) error {
 	if err != nil {
 		return err
 	}
-	reply, err := c.transport.RoundTrip(r)
+	reply, err := e.transport.RoundTrip(r)
 	if err != nil {
 		return err
 	}
@@ -130,33 +130,32 @@ func (e *unreachedError) Error() string {
 }
 
 // contacted answers another node.
-func (c *clusterEdge) contacted(w http.ResponseWriter, r *http.Request) {
+func (e *edge) contacted(w http.ResponseWriter, r *http.Request) {
 	from := r.URL.Query().Get("from")
-	w.Header().Set(headerNode, c.Node.ID())
+	w.Header().Set(headerNode, e.Node.ID())
 	if r.URL.Query().Get("back") != "" {
-		if err := c.sign(r.Context(), from, false); err != nil {
+		if err := e.sign(r.Context(), from, false); err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
 		}
 	}
-	c.contacts.note(from, true)
+	e.contacts.note(from, true)
 	w.WriteHeader(http.StatusNoContent)
 }
 
 // Reached returns why this node itself, or most of the others, cannot connect to it at its
 // address; nil if they can (cluster.Options.Reached).
-func (s *Server) Reached(ctx context.Context, others []string) error {
-	c := s.cluster
-	if err := c.sign(ctx, c.Node.ID(), false); err != nil {
-		return fmt.Errorf("this node does not reach itself at its address %s: %w", c.Node.ID(), err)
+func (e *edge) Reached(ctx context.Context, others []string) error {
+	if err := e.sign(ctx, e.Node.ID(), false); err != nil {
+		return fmt.Errorf("this node does not reach itself at its address %s: %w", e.Node.ID(), err)
 	}
 	failures := make([]error, len(others))
 	var asking sync.WaitGroup
 	for i, node := range others {
 		asking.Go(func() {
 			var unreached *unreachedError
-			if failures[i] = c.sign(ctx, node, true); failures[i] != nil && !errors.As(failures[i], &unreached) && ctx.Err() == nil {
-				c.reportDead(ctx, node, failures[i])
+			if failures[i] = e.sign(ctx, node, true); failures[i] != nil && !errors.As(failures[i], &unreached) && ctx.Err() == nil {
+				e.reportDead(ctx, node, failures[i])
 			}
 		})
 	}

@@ -88,7 +88,7 @@ func TestFailedContact(t *testing.T) {
 	const b = "b:1"
 	for failure, refused := range map[error]bool{os.NewSyscallError("connect", syscall.ECONNREFUSED): true, os.NewSyscallError("connect", syscall.EHOSTUNREACH): false, context.DeadlineExceeded: false} {
 		node := &reporting{}
-		c := newClusterEdge(Cluster{Node: node}, nil)
+		c := newEdge(nil, Cluster{Node: node}, nil, nil, nil)
 		c.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.OpError{Op: "dial", Err: failure}
 		}

@@ -17,14 +17,14 @@ import (
 // way returns the node to send a request to so that it reaches its owner. missed is the
 // node that the last try did not reach; "" when there was none. The way is "" while the
 // owner is silent and so are all others.
-func (c *clusterEdge) way(owner, missed string) string {
-	silent, _ := c.contacts.silent(owner)
+func (e *edge) way(owner, missed string) string {
+	silent, _ := e.contacts.silent(owner)
 	if !silent && owner != missed {
 		return owner
 	}
 	var ways []string
-	for _, other := range c.Node.Others() {
-		if quiet, _ := c.contacts.silent(other); other != owner && !quiet {
+	for _, other := range e.Node.Others() {
+		if quiet, _ := e.contacts.silent(other); other != owner && !quiet {
 			ways = append(ways, other)
 		}
 	}
@@ -47,12 +47,11 @@ func mark(out *http.Request, to string, place cluster.Place) {
 // passOn sends the request of another node to the owner as it is, and reports whether
 // the owner has answered. When the owner may have got the request and its reply is lost,
 // the connection ends, and the edge learns no more than that.
-func (s *Server) passOn(w http.ResponseWriter, r *http.Request, owner string) bool {
-	c := s.cluster
-	if silent, _ := c.contacts.silent(owner); silent {
+func (e *edge) passOn(w http.ResponseWriter, r *http.Request, owner string) bool {
+	if silent, _ := e.contacts.silent(owner); silent {
 		return false
 	}
-	sent, failure := c.proxy(w, r, owner, s.held(r), func(p *httputil.ProxyRequest) {
+	sent, failure := e.proxy(w, r, owner, e.heldOpen(r), func(p *httputil.ProxyRequest) {
 		for _, name := range peerHeaders { // also those that a client's Connection names
 			p.Out.Header[name] = p.In.Header[name]
 		}
@@ -61,11 +60,11 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, owner string) bo
 	}, nil)
 	switch {
 	case failure == nil:
-		c.forwarded.WithLabelValues("passed").Inc()
+		e.forwarded.WithLabelValues("passed").Inc()
 	case sent:
 		panic(http.ErrAbortHandler)
 	default:
-		c.learn(r.Context(), owner, failure)
+		e.learn(r.Context(), owner, failure)
 	}
 	return failure == nil
 }

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-fuego/fuego"
@@ -29,14 +30,38 @@ type docsPage struct {
 	etag   string
 }
 
-func (s *Server) docsRoutes() {
-	fuego.GetStd(s.api, "/docs", s.showDocs, s.operation(public, "docs", "Reference page", tagOps), fuego.OptionHide())
+// docs are the API document and its page.
+type docs struct {
+	*shared
+	// document and page are made when they are first asked for: most processes are never
+	// asked, and making them takes longer than starting.
+	document func() ([]byte, error)
+	page     func() (docsPage, error)
 }
 
-func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
-	page, err := s.docs()
+// newDocs serves a document.
+func newDocs(s *shared, document func() ([]byte, error)) *docs {
+	d := &docs{shared: s, document: sync.OnceValues(document)}
+	d.page = sync.OnceValues(func() (docsPage, error) {
+		document, err := d.document()
+		if err != nil {
+			return docsPage{}, err
+		}
+		return newDocsPage(document)
+	})
+	return d
+}
+
+// Routes adds them to the API.
+func (d *docs) Routes() {
+	d.api.get("/openapi.json", d.showOpenAPI, d.operation(public, "openapi", "This document", tagOps), fuego.OptionHide())
+	d.api.get("/docs", d.showDocs, d.operation(public, "docs", "Reference page", tagOps), fuego.OptionHide())
+}
+
+func (d *docs) showDocs(w http.ResponseWriter, r *http.Request) {
+	page, err := d.page()
 	if err != nil {
-		s.writeError(r, err)
+		d.writeError(r, err)
 		return
 	}
 	x := stateOf(r.Context())
@@ -50,6 +75,19 @@ func (s *Server) showDocs(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", page.policy)
 	h.Set("Referrer-Policy", "same-origin") // a call on the page that tries them has to come from here
 	_, _ = w.Write(page.html)
+}
+
+func (d *docs) showOpenAPI(w http.ResponseWriter, r *http.Request) {
+	document, err := d.document()
+	if err != nil {
+		d.writeError(r, err)
+		return
+	}
+	x := stateOf(r.Context())
+	x.revalidated()
+	if !x.unchanged(r, etagOf(document)) {
+		x.writeJSON(http.StatusOK, document)
+	}
 }
 
 // newDocsPage renders the page of a document.

@@ -22,13 +22,13 @@ type Findings struct {
 	Findings []Finding `json:"findings" validate:"required"`
 }
 
-func (s *Server) doctorRoutes() {
-	if s.doctor == nil {
+func (s serviceAdmin) doctorRoutes() {
+	if s.Doctor == nil {
 		return
 	}
-	handle(s, s.ops, http.MethodGet, "/admin/doctor", s.examine, s.operation(operators, "examine", "Check the service and its surroundings", tagAdmin))
+	handle(s.ops, http.MethodGet, "/admin/doctor", s.examine, s.operation(operators, "examine", "Check the service and its surroundings", tagAdmin))
 }
 
-func (s *Server) examine(r *http.Request) (Findings, error) {
-	return Findings{s.doctor(r.Context())}, nil
+func (s serviceAdmin) examine(r *http.Request) (Findings, error) {
+	return Findings{s.Doctor(r.Context())}, nil
 }

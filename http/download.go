@@ -13,12 +13,23 @@ import (
 	"watchpost/watchpost"
 )
 
-func (s *Server) downloadRoutes() {
-	fuego.GetStd(s.api, "/extension.zip", s.downloadExtension,
+// Downloads are the files of the browser extension.
+type Downloads struct {
+	*shared
+	// File is the zip of the extension; empty, or a file that is not there, means that
+	// there is none.
+	File string
+	// Updates is the folder with signed packages and their manifests; empty: none.
+	Updates string
+}
+
+// Routes adds them to the API.
+func (s Downloads) Routes() {
+	s.api.get("/extension.zip", s.downloadExtension,
 		s.operation(public, "downloadExtension", "The browser extension", tagOps), fuego.OptionHide())
-	fuego.GetStd(s.api, "/extension/updates/{file}", s.downloadUpdate,
+	s.api.get("/extension/updates/{file}", s.downloadUpdate,
 		s.operation(public, "extensionUpdates", "Updates of the browser extension", tagOps), fuego.OptionHide())
-	fuego.GetStd(s.api, "/extension/removed", showRemoved,
+	s.api.get("/extension/removed", showRemoved,
 		s.operation(public, "removedExtension", "What remains of a removed extension", tagOps), fuego.OptionHide())
 }
 
@@ -50,9 +61,9 @@ var updates = map[string]string{
 	"watchpost.xpi": "application/x-xpinstall",
 }
 
-// originOfUpdates returns the origin of the extension that a folder has updates
+// OriginOfUpdates returns the origin of the extension that a folder has updates
 // for.
-func originOfUpdates(folder string) (string, error) {
+func OriginOfUpdates(folder string) (string, error) {
 	manifest, err := os.ReadFile(filepath.Join(folder, "chrome.xml"))
 	if err != nil {
 		return "", fmt.Errorf("updates of the extension (make extension-updates): %w", err)
@@ -71,30 +82,30 @@ func originOfUpdates(folder string) (string, error) {
 var extensionID = regexp.MustCompile(`^[a-p]{32}$`)
 
 // downloadUpdate serves a file of the folder of updates.
-func (s *Server) downloadUpdate(w http.ResponseWriter, r *http.Request) {
+func (s Downloads) downloadUpdate(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	kind, known := updates[name]
-	if s.updates == "" || !known {
+	if s.Updates == "" || !known {
 		s.writeError(r, watchpost.Errorf(watchpost.NotFound, textNotFound))
 		return
 	}
-	s.serveFile(w, r, filepath.Join(s.updates, name), kind)
+	s.serveFile(w, r, filepath.Join(s.Updates, name), kind)
 }
 
 // downloadExtension serves the file that the operator has named. It is opened
 // for each request: a newer build is offered without a restart.
-func (s *Server) downloadExtension(w http.ResponseWriter, r *http.Request) {
-	if s.extension == "" {
+func (s Downloads) downloadExtension(w http.ResponseWriter, r *http.Request) {
+	if s.File == "" {
 		s.writeError(r, watchpost.Errorf(watchpost.NotFound, textNotFound))
 		return
 	}
 	w.Header().Set("Content-Disposition", `attachment; filename="watchpost-extension.zip"`)
-	s.serveFile(w, r, s.extension, "application/zip")
+	s.serveFile(w, r, s.File, "application/zip")
 }
 
 // serveFile serves a file of the operator as a media type; one that is not there
 // is not found.
-func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, path, kind string) {
+func (s Downloads) serveFile(w http.ResponseWriter, r *http.Request, path, kind string) {
 	missing := watchpost.Errorf(watchpost.NotFound, textNotFound)
 	file, err := os.Open(path) //nolint:gosec // named by the operator
 	if err != nil {

@@ -13,7 +13,7 @@ func encode(r *http.Request, reply any) error {
 	x := stateOf(r.Context())
 	if own, ok := reply.(appendedReply); ok {
 		body := replies.Get().(*[]byte)
-		*body = own.appendTo((*body)[:0])
+		*body = own.AppendTo((*body)[:0])
 		if _, tagged := reply.(taggedReply); !tagged || !asksForTag(r) || !x.unchanged(r, etagOf(*body)) {
 			x.writeJSON(http.StatusOK, *body)
 		}
@@ -31,10 +31,10 @@ func encode(r *http.Request, reply any) error {
 }
 
 // appendedReply is a reply that writes its JSON itself.
-type appendedReply interface{ appendTo(b []byte) []byte }
+type appendedReply interface{ AppendTo(b []byte) []byte }
 
 // taggedReply is one that clients ask for again to see whether it has changed.
-type taggedReply interface{ tagged() }
+type taggedReply interface{ Tagged() }
 
 // replies holds buffers of replies that were sent.
 var replies = sync.Pool{New: func() any { return new([]byte) }}

@@ -42,6 +42,6 @@ func TestTaskStatusReply(t *testing.T) {
 		reply := taskStatusReply{true, shownTask(view)}
 		want, err := json.Marshal(reply)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(reply.appendTo(nil)))
+		require.Equal(t, string(want), string(reply.AppendTo(nil)))
 	})
 }

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	tagEngagement     = "Engagement"
 	textNoPostID      = "Missing required parameter: post_id"
 	textNoUserEmail   = "Missing required parameter: user_email"
 	textNoComment     = "Missing required parameter: comment_text"
@@ -22,18 +21,17 @@ const (
 	textForumLikes    = "Post does not support like functionality (missing social_urn)"
 	textForumComments = "Post does not support comment functionality (missing social_urn)"
 	textPostNotFound  = "Post not found"
-	textUserNotFound  = "User not found"
 )
 
-func (s *Server) engagementRoutes() {
+func (s engagements) routes() {
 	missing := withError(http.StatusNotFound, textPostNotFound, textUserNotFound)
-	like := engage(s, watchpost.TaskLikePost, func(l *likeRequest) (filled, filled) { return l.Post, l.Email })
-	handleCreate(s, "/api-like", like, showEngagement[likeRequest]("Like task created successfully"),
+	like := engage(s.registry, watchpost.TaskLikePost, func(l *likeRequest) (filled, filled) { return l.Post, l.Email })
+	handleCreate(s.api, "/api-like", like, showEngagement[likeRequest]("Like task created successfully"),
 		s.operation(requiresExtension, "createLike", "Like a post in a member's name", tagEngagement),
 		withBody(textNoPostID, textNoUserEmail, textActorType, textCompanyTitle, textForumLikes), missing,
 		withExampleMessage("Like task created successfully"))
-	comment := engage(s, watchpost.TaskCommentPost, func(c *commentRequest) (filled, filled) { return c.Post, c.Email })
-	handleCreate(s, "/api-comment", comment, showEngagement[commentRequest]("Comment task created successfully"),
+	comment := engage(s.registry, watchpost.TaskCommentPost, func(c *commentRequest) (filled, filled) { return c.Post, c.Email })
+	handleCreate(s.api, "/api-comment", comment, showEngagement[commentRequest]("Comment task created successfully"),
 		s.operation(requiresExtension, "createComment", "Comment on a post in a member's name", tagEngagement),
 		withBody(textNoPostID, textNoUserEmail, textNoComment, textEmptyComment, textLongComment, textActorType, textCompanyTitle, textForumComments), missing,
 		withExampleMessage("Comment task created successfully"))
@@ -68,11 +66,11 @@ type commentRequest struct {
 	Company string  `json:"company_title,omitempty" description:"the company's page that acts, for the actor type company"`
 }
 
-// cleanField implements fieldCleaner.
-func (r *likeRequest) cleanField(name string) error { return checkActor(name, r.Actor, r.Company) }
+// CleanField implements fieldCleaner.
+func (r *likeRequest) CleanField(name string) error { return checkActor(name, r.Actor, r.Company) }
 
-// cleanField implements fieldCleaner.
-func (r *commentRequest) cleanField(name string) error {
+// CleanField implements fieldCleaner.
+func (r *commentRequest) CleanField(name string) error {
 	if name != "comment_text" {
 		return checkActor(name, r.Actor, r.Company)
 	}
@@ -98,10 +96,10 @@ type engagementReply struct {
 }
 
 // engage returns how a like or comment is sent to the team.
-func engage[B any](s *Server, t watchpost.TaskType, named func(*B) (post, email filled)) func(context.Context, *actors.IdempotencyKey, taskBody[B]) (actors.TaskCreated, error) {
+func engage[B any](registry *actors.Registry, t watchpost.TaskType, named func(*B) (post, email filled)) func(context.Context, *actors.IdempotencyKey, taskBody[B]) (actors.TaskCreated, error) {
 	return func(ctx context.Context, key *actors.IdempotencyKey, body taskBody[B]) (actors.TaskCreated, error) {
 		post, email := named(&body.fields)
-		return sendOnce(ctx, s, key, actors.Engage{Type: t, Post: watchpost.PostID(post), Email: knownEmail(email), Input: body.input})
+		return sendOnce(ctx, registry, key, actors.Engage{Type: t, Post: watchpost.PostID(post), Email: knownEmail(email), Input: body.input})
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	tagRules          = "Auto-engagement"
 	textNoWatchlistID = "Missing required parameter: watchlist_id"
 	textNoAction      = "Missing required parameter: action"
 	textStop          = "stop must be a boolean value"
@@ -33,34 +32,34 @@ var ruleTexts = slices.Concat([]string{"Invalid 'name'", "Invalid 'action'"}, co
 	"Invalid 'approval'", "disable must be a boolean value",
 })
 
-func (s *Server) ruleRoutes() {
+func (s rules) routes() {
 	const path = "/api-engagement-rules"
 	quota := withError(http.StatusPaymentRequired, textRuleQuota)
 	unknownMember := withError(http.StatusNotFound, textUserNotFound, watchpost.TextNoAdmin)
-	handleCreate(s, path, s.createRule, func(_ createRuleRequest, v actors.RuleView) createRuleReply {
+	handleCreate(s.api, path, s.createRule, func(_ createRuleRequest, v actors.RuleView) createRuleReply {
 		return createRuleReply{showRule(v), true}
 	},
 		s.operation(teams, "createEngagementRule", "Create an auto-engagement rule", tagRules),
 		withBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember, quota)
-	handleBody(s, s.api, http.MethodPost, path+"/dry-run", s.tryRule,
+	handleBody(s.api, http.MethodPost, path+"/dry-run", s.tryRule,
 		s.operation(teams, "tryEngagementRule", "Show what a rule would have done with stored posts", tagRules),
 		withBody(slices.Concat([]string{textNoWatchlistID, textNoAction}, ruleTexts)...), withForeignErrors(), unknownMember)
 	pageSize := query("page_size", "entries per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.MaxPageSize))
 	after := query("after", "`next` of the page before", openapi3.NewStringSchema())
-	handle(s, s.api, http.MethodGet, path, s.getRules, s.operation(teams, "getEngagementRules", "List the auto-engagement rules", tagRules),
+	handle(s.api, http.MethodGet, path, s.getRules, s.operation(teams, "getEngagementRules", "List the auto-engagement rules", tagRules),
 		pageSize, after, withError(http.StatusBadRequest, "Invalid 'page_size'", "Invalid 'after'"))
-	handleBody(s, s.api, http.MethodPut, path, s.updateRule,
+	handleBody(s.api, http.MethodPut, path, s.updateRule,
 		s.operation(teams, "updateEngagementRule", "Change a rule, or stop all rules at once", tagRules),
 		withBody(slices.Concat([]string{textMissingID, textStop}, ruleTexts)...), withError(http.StatusNotFound, watchpost.TextRuleNotFound), unknownMember)
-	handle(s, s.api, http.MethodDelete, path, s.deleteRule,
+	handle(s.api, http.MethodDelete, path, s.deleteRule,
 		s.operation(teams, "deleteEngagementRule", "Delete a rule and withdraw what waits of it", tagRules),
 		query("id", "the rule; may be given in a JSON body instead", openapi3.NewStringSchema()),
 		withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), withError(http.StatusNotFound, watchpost.TextRuleNotFound))
 	const actionsPath = "/api-engagement-actions"
-	handle(s, s.api, http.MethodGet, actionsPath, s.getRuleActions,
+	handle(s.api, http.MethodGet, actionsPath, s.getRuleActions,
 		s.operation(teams, "getEngagementActions", "List what rules propose, have queued and have done", tagRules),
 		pageSize, after, withError(http.StatusBadRequest, "Invalid 'page_size'", "Invalid 'after'"))
-	handleBody(s, s.api, http.MethodPut, actionsPath, s.decideRuleAction,
+	handleBody(s.api, http.MethodPut, actionsPath, s.decideRuleAction,
 		s.operation(teams, "decideEngagementAction", "Approve or reject a proposed action", tagRules),
 		withBody(textMissingID, "approve must be a boolean value", textEmptyComment, textLongComment, "Invalid 'comment_text'"),
 		withError(http.StatusNotFound, "Action not found"), withError(http.StatusConflict, "The action was approved before"))
@@ -136,8 +135,8 @@ type createRuleRequest struct {
 	ruleFields
 }
 
-// cleanField implements fieldCleaner.
-func (r *createRuleRequest) cleanField(name string) error {
+// CleanField implements fieldCleaner.
+func (r *createRuleRequest) CleanField(name string) error {
 	if name == "action" && r.Action == nil {
 		return watchpost.Errorf(watchpost.Invalid, textNoAction)
 	}
@@ -201,12 +200,12 @@ type createRuleReply struct {
 	Created bool `json:"created"`
 }
 
-func (s *Server) createRule(ctx context.Context, key *actors.IdempotencyKey, request createRuleRequest) (actors.RuleView, error) {
+func (s rules) createRule(ctx context.Context, key *actors.IdempotencyKey, request createRuleRequest) (actors.RuleView, error) {
 	rule, emails, err := request.rule()
 	if err != nil {
 		return actors.RuleView{}, err
 	}
-	made, err := sendOnce(ctx, s, key, actors.CreateRule{Rule: rule, Emails: emails})
+	made, err := sendOnce(ctx, s.registry, key, actors.CreateRule{Rule: rule, Emails: emails})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
 		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), string(rule.Watchlist)); denied != nil {
 			return actors.RuleView{}, denied
@@ -234,7 +233,7 @@ type triedAction struct {
 
 // tryRule shows what a rule would have done. Its members count by their number
 // only.
-func (s *Server) tryRule(r *http.Request, request createRuleRequest) (tryRuleReply, error) {
+func (s rules) tryRule(r *http.Request, request createRuleRequest) (tryRuleReply, error) {
 	rule, emails, err := request.rule()
 	if err != nil {
 		return tryRuleReply{}, err
@@ -259,7 +258,7 @@ type rulesReply struct {
 	StoppedAt *timestamp  `json:"stopped_at"`
 }
 
-func (s *Server) getRules(r *http.Request) (rulesReply, error) {
+func (s rules) getRules(r *http.Request) (rulesReply, error) {
 	p := readParams(r)
 	size, after := pageSizeOf(p), p.one("after")
 	if after != "" && !watchpost.ValidID(after) {
@@ -297,8 +296,8 @@ type updateRuleRequest struct {
 	ruleFields
 }
 
-// cleanField implements fieldCleaner.
-func (r *updateRuleRequest) cleanField(name string) error {
+// CleanField implements fieldCleaner.
+func (r *updateRuleRequest) CleanField(name string) error {
 	switch {
 	case name == "stop" && r.Stop == nil && r.ID == "":
 		return watchpost.Errorf(watchpost.Invalid, textMissingID)
@@ -315,7 +314,7 @@ type updateRuleReply struct {
 	Message string     `json:"message" example:"Rule updated successfully"`
 }
 
-func (s *Server) updateRule(r *http.Request, request updateRuleRequest) (updateRuleReply, error) {
+func (s rules) updateRule(r *http.Request, request updateRuleRequest) (updateRuleReply, error) {
 	ctx := r.Context()
 	if request.Stop != nil {
 		_, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.StopRules{Stop: *request.Stop})
@@ -339,8 +338,8 @@ type deleteRuleReply struct {
 	Message string `json:"message" example:"Rule deleted successfully"`
 }
 
-func (s *Server) deleteRule(r *http.Request) (deleteRuleReply, error) {
-	id, err := s.idOfDelete(r)
+func (s rules) deleteRule(r *http.Request) (deleteRuleReply, error) {
+	id, err := idOfDelete(s.shared, r)
 	if err == nil {
 		_, err = actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.DeleteRule{ID: watchpost.RuleID(id)})
 	}
@@ -382,7 +381,7 @@ type ruleActionsReply struct {
 	Next    *string       `json:"next"`
 }
 
-func (s *Server) getRuleActions(r *http.Request) (ruleActionsReply, error) {
+func (s rules) getRuleActions(r *http.Request) (ruleActionsReply, error) {
 	p := readParams(r)
 	size, after := pageSizeOf(p), p.one("after")
 	if p.err != nil {
@@ -405,8 +404,8 @@ type decideActionRequest struct {
 	Text    *string `json:"comment_text,omitempty" maxLength:"1250,own" example:"Well done!"`
 }
 
-// cleanField implements fieldCleaner.
-func (r *decideActionRequest) cleanField(name string) error {
+// CleanField implements fieldCleaner.
+func (r *decideActionRequest) CleanField(name string) error {
 	if name != "comment_text" || r.Text == nil {
 		return nil
 	}
@@ -421,7 +420,7 @@ func (r *decideActionRequest) cleanField(name string) error {
 	return nil
 }
 
-func (s *Server) decideRuleAction(r *http.Request, request decideActionRequest) (shownAction, error) {
+func (s rules) decideRuleAction(r *http.Request, request decideActionRequest) (shownAction, error) {
 	a, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()),
 		actors.DecideRuleAction{ID: watchpost.RuleActionID(request.ID), Approve: request.Approve, Text: request.Text})
 	return showAction(&a), err

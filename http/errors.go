@@ -46,6 +46,19 @@ type errorBody struct {
 	Error string `json:"error" example:"Invalid API Key"`
 }
 
+// replyError is an error whose reply says more than a text.
+type replyError struct {
+	Status int
+	Body   any
+	Cause  error
+}
+
+// Error implements error.
+func (e *replyError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *replyError) Unwrap() error { return e.Cause }
+
 // failure is a fault of ours that a resource has its own words for.
 type failure struct {
 	text  string
@@ -72,10 +85,34 @@ func failed(text string, err error) error {
 	return err
 }
 
+// errRefused refuses connections that would take too much; who refuses logs them.
+var errRefused = errors.New("connection refused")
+
+// unreadyError is why nothing can be stored or served; the reply of /readyz shows it as
+// its reason.
+type unreadyError struct{ Cause error }
+
+// Error implements error.
+func (n *unreadyError) Error() string { return n.Cause.Error() }
+
+// Unwrap returns the cause.
+func (n *unreadyError) Unwrap() error { return n.Cause }
+
+// unreadyBody is the body of a /readyz that fails.
+type unreadyBody struct {
+	Error  string `json:"error" example:"Temporarily unavailable, retry later"`
+	Reason string `json:"reason" example:"disk nearly full: 12 MiB are free, less than the 256 MiB of --min-free-disk"`
+}
+
 // writeError answers a request with an error.
-func (s *Server) writeError(r *http.Request, err error) {
+func (s *shared) writeError(r *http.Request, err error) {
 	x := stateOf(r.Context())
-	if err == errForwarded || s.movedAway(x, err) || x.writePromptError(err) || x.writeChoiceError(err) { //nolint:errorlint // it is never wrapped
+	if err == errForwarded || s.movedAway(x, err) { //nolint:errorlint // it is never wrapped
+		return
+	}
+	var own *replyError
+	if errors.As(err, &own) {
+		x.writeBody(own.Status, own.Body)
 		return
 	}
 	status, text, _ := s.fault(r, err)
@@ -89,7 +126,7 @@ func (s *Server) writeError(r *http.Request, err error) {
 
 // fault returns the status and the text of an error, and the id of the request.
 // It logs an error that is the service's.
-func (s *Server) fault(r *http.Request, err error) (status int, text, request string) {
+func (s *shared) fault(r *http.Request, err error) (status int, text, request string) {
 	x := stateOf(r.Context())
 	err = classified(err)
 	kind := watchpost.KindOf(err)
@@ -159,7 +196,7 @@ func speaks503(path string) bool {
 
 // writeRefusal answers for the mux: there is no such path, or not with that
 // method. The mux has set Allow by then.
-func (s *Server) writeRefusal(x *requestState, _ *http.Request) {
+func (s *shared) writeRefusal(x *requestState, _ *http.Request) {
 	status, text := http.StatusNotFound, textNotFound
 	if x.status == http.StatusMethodNotAllowed {
 		status, text = http.StatusMethodNotAllowed, textMethodNotAllowed

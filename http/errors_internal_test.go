@@ -58,7 +58,7 @@ func TestErrorsForClients(t *testing.T) {
 		x := &requestState{ResponseWriter: w}
 		r := httptest.NewRequest(http.MethodGet, c.path, nil)
 		r = r.WithContext(context.WithValue(r.Context(), stateKey{}, x))
-		(&Server{log: slog.New(slog.DiscardHandler)}).writeError(r, c.err)
+		(&shared{log: slog.New(slog.DiscardHandler)}).writeError(r, c.err)
 		require.Equal(t, c.status, w.Code, c.err)
 		require.JSONEq(t, `{"error":"`+c.text+`"}`, w.Body.String())
 		require.Equal(t, c.text == watchpost.TextUnavailable, w.Header().Get("Retry-After") != "")

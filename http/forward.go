@@ -39,12 +39,12 @@ var errNoLease = errors.New("this node has no lease")
 // errStopping means that this node stops, and the request would be held at the owner.
 var errStopping = errors.New("this node stops")
 
-// held returns what ends a forwarded request that its owner holds open: a poll of a
+// heldOpen returns what ends a forwarded request that its owner holds open: a poll of a
 // session, its socket, or the events of a page. Others end soon; for them it is nil.
-func (s *Server) held(r *http.Request) <-chan struct{} {
+func (e *edge) heldOpen(r *http.Request) <-chan struct{} {
 	switch r.URL.Path {
 	case pollPath, socketPath, eventStream:
-		return s.sessions.closed
+		return e.stopping
 	}
 	return nil
 }
@@ -52,23 +52,23 @@ func (s *Server) held(r *http.Request) <-chan struct{} {
 // route waits until this node serves the name, and returns nil, or another node
 // has served the request, and returns errForwarded. accepted is for the owner. The
 // body is that of requestState.routed.
-func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *string) error {
+func (e *edge) route(r *http.Request, name string, accepted *string) error {
 	ctx, cancel := context.WithTimeout(r.Context(), holdTime)
 	defer cancel()
 	var last error
 	missed := ""      // the node that was not reached
 	var pending int64 // the view under which an owner may still get the request
 	for {
-		place, changed := c.Node.Place(name)
+		place, changed := e.Node.Place(name)
 		switch {
 		case place.Here:
 			return nil
-		case place.Owner != "" && place.Owner != c.Node.ID() && place.View > pending:
-			to := c.way(place.Owner, missed)
+		case place.Owner != "" && place.Owner != e.Node.ID() && place.View > pending:
+			to := e.way(place.Owner, missed)
 			if to == "" {
 				break
 			}
-			again, err := c.forward(s, r, to, place, name, accepted)
+			again, err := e.forward(r, to, place, name, accepted)
 			if !again {
 				return err
 			}
@@ -81,8 +81,8 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 			}
 		}
 		err := errNoLease
-		if c.Node.Lease().Err() == nil {
-			err = c.await(ctx, name, place, changed)
+		if e.Node.Lease().Err() == nil {
+			err = e.await(ctx, name, place, changed)
 		}
 		if err != nil {
 			return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errors.Join(err, last))
@@ -94,16 +94,16 @@ func (c *clusterEdge) route(s *Server, r *http.Request, name string, accepted *s
 // another one that passes it on. again means that no owner has processed it, or that
 // processing it twice does no harm. Otherwise the error is errForwarded when the reply
 // was sent, or the client's.
-func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place cluster.Place, name string, accepted *string) (again bool, err error) {
+func (e *edge) forward(r *http.Request, to string, place cluster.Place, name string, accepted *string) (again bool, err error) {
 	x := stateOf(r.Context())
 	out := r.WithContext(r.Context())
-	x.routed.into(out)
+	withBodyOf(x.routed, out)
 	var w http.ResponseWriter = x
 	if r.URL.Path == eventStream {
 		w = streamWriter{x}
 	}
-	sent, failure := c.proxy(w, out, to, s.held(r), func(p *httputil.ProxyRequest) {
-		c.address(p.Out, s.clientOf(r), place.View, name, accepted)
+	sent, failure := e.proxy(w, out, to, e.heldOpen(r), func(p *httputil.ProxyRequest) {
+		e.address(p.Out, e.clientOf(r), place.View, name, accepted)
 		mark(p.Out, to, place)
 		p.Out.Header.Set("X-Request-Id", x.id)
 	}, func(reply *http.Response) error {
@@ -116,11 +116,11 @@ func (c *clusterEdge) forward(s *Server, r *http.Request, to string, place clust
 		return nil
 	})
 	if failure == nil {
-		c.forwarded.WithLabelValues("served").Inc()
+		e.forwarded.WithLabelValues("served").Inc()
 		return false, errForwarded
 	}
-	c.forwarded.WithLabelValues("failed").Inc()
-	never := c.learn(r.Context(), to, failure) || !sent // it was not processed
+	e.forwarded.WithLabelValues("failed").Inc()
+	never := e.learn(r.Context(), to, failure) || !sent // it was not processed
 	again = (never || repeatable(r)) && r.Context().Err() == nil && !errors.Is(failure, errStopping)
 	if !never && r.Method != http.MethodGet && (to != place.Owner || errors.Is(failure, errSilent)) {
 		failure = errors.Join(errPending, failure)
@@ -145,16 +145,16 @@ func (w streamWriter) Write(b []byte) (int, error) {
 // streamWriteTime is longer than the pause between two signs of life of a stream.
 const streamWriteTime = 30 * time.Second
 
-// into gives the body to a request for the owner. One that is too large is claimed, not
+// withBodyOf gives the body to a request for the owner. One that is too large is claimed, not
 // sent.
-func (b *routed) into(out *http.Request) {
+func withBodyOf(b *routed, out *http.Request) {
 	switch {
-	case b.tooLarge:
+	case b.TooLarge:
 		out.Body, out.ContentLength = io.NopCloser(io.LimitReader(nothing{}, maxBody+1)), maxBody+1
-	case len(b.body) == 0:
+	case len(b.Body) == 0:
 		out.Body, out.ContentLength = http.NoBody, 0
 	default:
-		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(b.body)), int64(len(b.body))
+		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(b.Body)), int64(len(b.Body))
 	}
 }
 
@@ -171,14 +171,14 @@ func (nothing) Read(b []byte) (int, error) {
 
 // proxy sends a request to a node, once, and its reply to w. sent tells, after a
 // failure, whether the node may have got the request. stopping ends it; nil: never.
-func (c *clusterEdge) proxy(w http.ResponseWriter, r *http.Request, to string, stopping <-chan struct{}, rewrite func(*httputil.ProxyRequest), check func(*http.Response) error) (sent bool, failure error) {
+func (e *edge) proxy(w http.ResponseWriter, r *http.Request, to string, stopping <-chan struct{}, rewrite func(*httputil.ProxyRequest), check func(*http.Response) error) (sent bool, failure error) {
 	var written atomic.Bool
 	traced := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() { written.Store(true) }})
 	ctx, cancel := context.WithCancelCause(traced)
 	defer cancel(nil)
-	go c.watch(ctx, cancel, to, stopping)
+	go e.watch(ctx, cancel, to, stopping)
 	proxy := httputil.ReverseProxy{
-		Transport: c.transport, ErrorLog: log.New(io.Discard, "", 0), // failure is reported here
+		Transport: e.transport, ErrorLog: log.New(io.Discard, "", 0), // failure is reported here
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(&url.URL{Scheme: "https", Host: to})
 			p.Out.Host = p.In.Host
@@ -202,19 +202,19 @@ func repeatable(r *http.Request) bool {
 }
 
 // address writes the headers for the owner.
-func (c *clusterEdge) address(out *http.Request, from client, view int64, name string, accepted *string) {
+func (e *edge) address(out *http.Request, from client, view int64, name string, accepted *string) {
 	for _, field := range peerHeaders {
 		out.Header.Del(field)
 	}
 	h := out.Header
 	h.Set(headerPlace, name)
 	h.Set(headerView, strconv.FormatInt(view, 10))
-	if from.addr.IsValid() {
-		h.Set(headerClient, from.addr.String())
+	if from.Addr.IsValid() {
+		h.Set(headerClient, from.Addr.String())
 	} else {
-		h.Set(headerClient, "named "+from.named)
+		h.Set(headerClient, "named "+from.Named)
 	}
-	if from.tls {
+	if from.TLS {
 		h.Set(headerSecure, "1")
 	}
 	if accepted != nil {
@@ -232,12 +232,12 @@ func setDeadline(out *http.Request) {
 // watch ends a request when the node that it was sent to leaves the cluster or falls
 // silent: HTTP/1.1 has no ping that would tell of a frozen one. An owner that gives up a
 // name finishes by itself. stopping ends it too; nil: never.
-func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, node string, stopping <-chan struct{}) {
+func (e *edge) watch(ctx context.Context, end context.CancelCauseFunc, node string, stopping <-chan struct{}) {
 	for {
-		_, changed := c.Node.Place(node)
-		silent, fell := c.contacts.silent(node)
+		_, changed := e.Node.Place(node)
+		silent, fell := e.contacts.silent(node)
 		switch {
-		case !c.Node.Member(node):
+		case !e.Node.Member(node):
 			end(errLeft)
 			return
 		case silent:
@@ -258,30 +258,26 @@ func (c *clusterEdge) watch(ctx context.Context, end context.CancelCauseFunc, no
 
 // learn draws conclusions about a node from a failure. It reports whether the node
 // refused the request, so that no owner has processed it.
-func (c *clusterEdge) learn(ctx context.Context, node string, failure error) (refused bool) {
+func (e *edge) learn(ctx context.Context, node string, failure error) (refused bool) {
 	var unconnected *net.OpError
 	if errors.As(failure, &unconnected) && unconnected.Op == "dial" {
-		c.reportDead(ctx, node, failure)
+		e.reportDead(ctx, node, failure)
 	}
 	if refused = errors.Is(failure, errNotTaken); refused {
-		c.Node.Refresh()
+		e.Node.Refresh()
 	}
 	return refused
 }
 
 // reportDead reports a node once for all requests that fail there at a time: the
 // connections that the report needs also renew the lease and read the next view.
-func (c *clusterEdge) reportDead(ctx context.Context, node string, failure error) {
+func (e *edge) reportDead(ctx context.Context, node string, failure error) {
 	refused := errors.Is(failure, syscall.ECONNREFUSED)
-	_, _, _ = c.reports.Do(fmt.Sprint(node, refused), func() (any, error) { // it returns nothing
-		c.Node.ReportDead(context.WithoutCancel(ctx), node, refused)
+	_, _, _ = e.reports.Do(fmt.Sprint(node, refused), func() (any, error) { // it returns nothing
+		e.Node.ReportDead(context.WithoutCancel(ctx), node, refused)
 		return nil, nil
 	})
 }
 
-// closeCluster frees the connections to other nodes.
-func (s *Server) closeCluster() {
-	if s.cluster != nil {
-		s.cluster.transport.CloseIdleConnections()
-	}
-}
+// Close frees the connections to other nodes.
+func (e *edge) Close() { e.transport.CloseIdleConnections() }

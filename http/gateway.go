@@ -7,12 +7,12 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-fuego/fuego"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
 	"watchpost/watchpost"
@@ -23,11 +23,7 @@ import (
 // session to its actors.Link and carry back what the link delivers.
 
 const (
-	tagSessions    = "Sessions"
-	textOrigin     = "Origin not allowed"
-	textNoTLS      = "Sessions connect by https only"
 	textNoUpgrade  = "WebSocket upgrade required"
-	textBadToken   = "Invalid session token"
 	textHelloFirst = "Not connected: begin with hello"
 	textReplaced   = "Replaced by a newer connection"
 
@@ -38,30 +34,28 @@ const (
 // not welcomed yet.
 const maxUnauthenticated = 64
 
-// Paths of sessions. The requests of polls are held open.
-const (
-	pollPath   = "/extension/poll"
-	socketPath = "/extension/socket"
-)
-
-func (s *Server) gatewayRoutes() {
-	fuego.GetStd(s.api, socketPath, s.openSocket,
-		s.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
-	handleBody(s, s.api, http.MethodPost, pollPath, s.poll,
-		s.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), s.guard(s.checkPoll), s.placed(placeOfSession), withBody(textInvalidMessages),
+// Routes adds the ways to connect to the API.
+func (g *gateway) Routes() {
+	g.api.get(socketPath, g.openSocket,
+		g.operation(sessions, "openSocket", "Connect a session by WebSocket", tagSessions), fuego.OptionHide())
+	handleBody(g.api, http.MethodPost, pollPath, g.poll,
+		g.operation(sessions, "poll", "Exchange a session's messages by long poll", tagSessions), g.guard(g.checkPoll), g.placed(placeOfSession), withBody(textInvalidMessages),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS),
 		withError(http.StatusConflict, textHelloFirst, textReplaced))
 }
 
 // gateway holds the connections of sessions.
 type gateway struct {
-	origins []string
-	max     int // Options.MaxSessions
-	// sites tells which web sites a browser's request may come from.
-	sites *http.CrossOriginProtection
+	*shared
+	max int // Options.MaxSessions
+	// dialOwner connects a socket to the node that owns its team; nil without a cluster.
+	dialOwner dialOwner
 	// refused counts the connections without a hello refused since the last line about them.
 	refused  atomic.Int64
 	refusals rate.Sometimes
+
+	connections *prometheus.GaugeVec
+	notAdmitted *prometheus.CounterVec
 
 	mu              sync.Mutex
 	closing         bool
@@ -73,59 +67,47 @@ type gateway struct {
 	running         sync.WaitGroup // sockets and pollers
 }
 
-func newGateway(origins []string, limit int) (*gateway, error) {
-	g := &gateway{
-		origins: origins, max: limit, closed: make(chan struct{}),
-		unauthenticated: map[string]int{},
-		sites:           http.NewCrossOriginProtection(), refusals: rate.Sometimes{Interval: refusalsLogged},
+// newGateway makes a gateway without connections; limit is Options.MaxSessions.
+func newGateway(s *shared, limit int) *gateway {
+	return &gateway{
+		shared: s, max: limit, closed: make(chan struct{}),
+		unauthenticated: map[string]int{}, refusals: rate.Sometimes{Interval: refusalsLogged},
 		open:  map[*conn]struct{}{},
 		polls: map[tokenHash]*poller{},
 	}
-	for _, origin := range origins {
-		if err := g.sites.AddTrustedOrigin(origin); err != nil {
-			return nil, fmt.Errorf("origin of the extension %q: %w", origin, err)
-		}
-	}
-	return g, nil
 }
 
-// anyFirefox allows the extension in every Firefox, which gives it another origin
-// in each profile. Web pages cannot have such an origin.
+// Reasons of refused connections of sessions.
 const (
-	firefoxScheme = "moz-extension://"
-	anyFirefox    = firefoxScheme + "*"
+	refusedFull        = "full"
+	refusedBeforeHello = "before_hello"
 )
 
-// allows reports whether the extension may have that origin.
-func (g *gateway) allows(origin string) bool {
-	return slices.Contains(g.origins, origin) || strings.HasPrefix(origin, firefoxScheme) && slices.Contains(g.origins, anyFirefox)
-}
-
-// checkSite refuses a request that a page of another web site makes in a
-// visitor's browser.
-func (s *Server) checkSite(r *http.Request) error {
-	if !s.sessions.allows(r.Header.Get("Origin")) && s.sessions.sites.Check(r) != nil {
-		return watchpost.Errorf(watchpost.Forbidden, textOrigin)
+// register registers the metrics of the gateway.
+func (g *gateway) register(registry *prometheus.Registry) error {
+	g.connections = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "watchpost_gateway_connections", Help: "Connections of sessions, also those before welcome.",
+	}, []string{"carrier"})
+	g.notAdmitted = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "watchpost_gateway_refused_total", Help: "Connections of sessions that were asked to come later: full (--max-sessions), or before_hello (too many of one client).",
+	}, []string{"reason"})
+	for _, reason := range []string{refusedFull, refusedBeforeHello} {
+		g.notAdmitted.WithLabelValues(reason)
+	}
+	bound := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "watchpost_gateway_max_connections", Help: "Connections of sessions from which on new ones are asked to come later; 0: no bound.",
+	})
+	bound.Set(float64(g.max))
+	for _, c := range []prometheus.Collector{g.connections, g.notAdmitted, bound} {
+		if err := registry.Register(c); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// checkSecret refuses a session that others could listen to, and one that a
-// page of some web site opened.
-func (s *Server) checkSecret(r *http.Request) error {
-	if origin := r.Header.Get("Origin"); origin != "" && !s.sessions.allows(origin) {
-		return watchpost.Errorf(watchpost.Forbidden, textOrigin)
-	}
-	if !s.insecure && !s.clientOf(r).secret() {
-		return watchpost.Errorf(watchpost.Forbidden, textNoTLS)
-	}
-	return nil
-}
-
-// errRefused refuses connections that would take too much. One line of the log stands for
-// many of them.
+// Connections that would take too much. One line of the log stands for many of them.
 var (
-	errRefused                = errors.New("connection refused")
 	errTooManyUnauthenticated = fmt.Errorf("%w: too many connections before hello", errRefused)
 	errTooManySessions        = fmt.Errorf("%w: too many sessions (--max-sessions)", errRefused)
 )
@@ -134,18 +116,18 @@ var (
 const refusalsLogged = time.Minute
 
 // admit gives a client's connection a place.
-func (s *Server) admit(c client) (*admission, error) {
-	g, key := s.sessions, c.key()
-	a, err := g.admit(key)
+func (g *gateway) admit(c client) (*admission, error) {
+	key := c.key()
+	a, err := g.take(key)
 	if errors.Is(err, errRefused) {
 		reason := refusedBeforeHello
 		if errors.Is(err, errTooManySessions) {
 			reason = refusedFull
 		}
-		s.metrics.notAdmitted.WithLabelValues(reason).Inc()
+		g.notAdmitted.WithLabelValues(reason).Inc()
 		g.refused.Add(1)
 		g.refusals.Do(func() {
-			s.log.Warn("connections refused", "reason", err, "client", key, "refused", g.refused.Swap(0))
+			g.log.Warn("connections refused", "reason", err, "client", key, "refused", g.refused.Swap(0))
 		})
 	}
 	return a, err
@@ -159,7 +141,8 @@ type admission struct {
 	kept bool // the place is that of an open connection
 }
 
-func (g *gateway) admit(key string) (*admission, error) {
+// take gives a client one more place, unless too many are taken.
+func (g *gateway) take(key string) (*admission, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -209,11 +192,9 @@ func (g *gateway) remove(c *conn) {
 	g.running.Done()
 }
 
-// CloseSessions refuses new connections of sessions, ends those that there
-// are, as well as the event streams of the dashboard, and returns when they have ended or ctx ends. It is called before the
-// http.Server is shut down, which does not wait for sockets.
-func (s *Server) CloseSessions(ctx context.Context) error {
-	g := s.sessions
+// Close refuses new connections of sessions and ends those that there are. It is called
+// before the http.Server is shut down, which does not wait for sockets.
+func (g *gateway) Close() {
 	g.mu.Lock()
 	if !g.closing {
 		close(g.closed)
@@ -225,15 +206,17 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 	pollers := slices.Collect(maps.Values(g.polls))
 	g.mu.Unlock()
 	for _, p := range pollers {
-		s.dropPoller(p)
+		g.dropPoller(p)
 	}
+}
+
+// Wait returns when all connections have ended, or with the error of ctx.
+func (g *gateway) Wait(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		g.running.Wait()
 		close(ended)
 	}()
-	s.closeCluster()
-	s.registry.EndSubscriptions()
 	select {
 	case <-ended:
 		return nil
@@ -241,3 +224,6 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// Closing returns a channel that is closed when the gateway closes.
+func (g *gateway) Closing() <-chan struct{} { return g.closed }

@@ -10,23 +10,22 @@ import (
 // admitted, so that many at the same time do not exceed it.
 func TestAdmittedConnectionsTakeRoom(t *testing.T) {
 	t.Parallel()
-	g, err := newGateway(nil, 1)
+	g := newGateway(nil, 1)
+	first, err := g.take("a")
 	require.NoError(t, err)
-	first, err := g.admit("a")
-	require.NoError(t, err)
-	_, err = g.admit("b")
+	_, err = g.take("b")
 	require.ErrorIs(t, err, errTooManySessions)
 
 	c := newConn(func() {})
 	require.True(t, first.open(c))
 	first.leave()
-	_, err = g.admit("b")
+	_, err = g.take("b")
 	require.ErrorIs(t, err, errTooManySessions)
 
 	g.remove(c)
-	second, err := g.admit("b")
+	second, err := g.take("b")
 	require.NoError(t, err)
 	second.leave() // it was never open
-	_, err = g.admit("b")
+	_, err = g.take("b")
 	require.NoError(t, err)
 }

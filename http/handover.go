@@ -19,21 +19,21 @@ const handoverPath = "/cluster/handover"
 // await waits until Place may answer otherwise for a name that was not here: until
 // another owner may be asked again, or this one has taken the name over. The node that
 // probably serves the name is asked once for all requests.
-func (c *clusterEdge) await(ctx context.Context, name string, place cluster.Place, changed <-chan struct{}) error {
+func (e *edge) await(ctx context.Context, name string, place cluster.Place, changed <-chan struct{}) error {
 	switch {
-	case place.Owner != "" && place.Owner != c.Node.ID():
+	case place.Owner != "" && place.Owner != e.Node.ID():
 		pause := askAgain
-		if silent, _ := c.contacts.silent(place.Owner); silent {
+		if silent, _ := e.contacts.silent(place.Owner); silent {
 			pause = contactEvery // it does not change before
 		}
 		return wait(ctx, changed, pause)
 	case place.From == "":
 		return wait(ctx, changed, 0)
 	}
-	asked := c.takeovers.DoChan(name, func() (any, error) {
+	asked := e.takeovers.DoChan(name, func() (any, error) {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime)
 		defer cancel()
-		return nil, c.ask(bounded, name, place)
+		return nil, e.ask(bounded, name, place)
 	})
 	select {
 	case reply := <-asked:
@@ -48,32 +48,32 @@ func (c *clusterEdge) await(ctx context.Context, name string, place cluster.Plac
 }
 
 // ask has a node hand a name over to this one.
-func (c *clusterEdge) ask(ctx context.Context, name string, place cluster.Place) error {
-	query := url.Values{"name": {name}, "to": {c.Node.ID()}, "view": {strconv.FormatInt(place.View, 10)}}
+func (e *edge) ask(ctx context.Context, name string, place cluster.Place) error {
+	query := url.Values{"name": {name}, "to": {e.Node.ID()}, "view": {strconv.FormatInt(place.View, 10)}}
 	target := url.URL{Scheme: "https", Host: place.From, Path: handoverPath, RawQuery: query.Encode()}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), http.NoBody)
 	if err != nil {
 		return err
 	}
-	reply, err := c.transport.RoundTrip(r)
+	reply, err := e.transport.RoundTrip(r)
 	if err != nil {
 		return err
 	}
 	_ = reply.Body.Close() // the status is enough
-	if reply.StatusCode != http.StatusNoContent || !c.Node.TakeOver(name, place.View) {
+	if reply.StatusCode != http.StatusNoContent || !e.Node.TakeOver(name, place.View) {
 		return fmt.Errorf("%s does not hand over %s: %s", place.From, name, reply.Status)
 	}
 	return nil
 }
 
 // handOver answers another node that asks for a name.
-func (c *clusterEdge) handOver(w http.ResponseWriter, r *http.Request) {
+func (e *edge) handOver(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	view, err := strconv.ParseInt(query.Get("view"), 10, 64)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), holdTime)
 		defer cancel()
-		err = c.Node.HandOver(ctx, query.Get("name"), query.Get("to"), view)
+		err = e.Node.HandOver(ctx, query.Get("name"), query.Get("to"), view)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)

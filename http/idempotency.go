@@ -21,10 +21,10 @@ const (
 // handleCreate adds a route that creates, whose body is a B. A request with an
 // Idempotency-Key is carried out once and answered alike afterwards. send asks
 // the team through sendOnce; show makes the reply from the team's answer.
-func handleCreate[B, M, T any](s *Server, path string, send func(context.Context, *actors.IdempotencyKey, B) (M, error), show func(B, M) T, options ...fuego.RouteOption) {
+func handleCreate[B, M, T any](to *routes, path string, send func(context.Context, *actors.IdempotencyKey, B) (M, error), show func(B, M) T, options ...fuego.RouteOption) {
 	var none B
-	handle(s, s.api, http.MethodPost, path, func(r *http.Request) (reply T, err error) {
-		raw, err := s.readAll(r)
+	handle(to, http.MethodPost, path, func(r *http.Request) (reply T, err error) {
+		raw, err := to.shared.readAll(r)
 		if err != nil {
 			return reply, err
 		}
@@ -38,7 +38,7 @@ func handleCreate[B, M, T any](s *Server, path string, send func(context.Context
 		}
 		body, err := decode[B](o)
 		if err != nil {
-			return reply, refusal[M](r.Context(), s, key, err)
+			return reply, refusal[M](r.Context(), to.shared.registry, key, err)
 		}
 		made, err := send(r.Context(), key, body)
 		if err != nil {
@@ -74,8 +74,8 @@ func idempotencyKey(r *http.Request, body []byte) (*actors.IdempotencyKey, error
 
 // refusal returns the error of a request with an invalid body. The conflict of
 // a key that was used with another body comes first (api.md#order-of-checks).
-func refusal[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, invalid error) error {
-	if _, _, err := keptReply[M](ctx, s, key); err != nil {
+func refusal[M any](ctx context.Context, registry *actors.Registry, key *actors.IdempotencyKey, invalid error) error {
+	if _, _, err := keptReply[M](ctx, registry, key); err != nil {
 		return err
 	}
 	return invalid
@@ -84,22 +84,22 @@ func refusal[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, 
 // keptReply returns the team's answer to a request that was made before, and
 // whether there was one. A request that is valid and cheap to prepare needs only
 // sendOnce.
-func keptReply[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey) (reply M, kept bool, err error) {
+func keptReply[M any](ctx context.Context, registry *actors.Registry, key *actors.IdempotencyKey) (reply M, kept bool, err error) {
 	if key == nil {
 		return reply, false, nil
 	}
-	reply, kept, err = actors.KeptReply[M](ctx, s.registry, teamOf(ctx), *key)
+	reply, kept, err = actors.KeptReply[M](ctx, registry, teamOf(ctx), *key)
 	markReplayed(ctx, kept)
 	return reply, kept, err
 }
 
 // sendOnce asks the team to create something. The same message asks whether the
 // request was made before.
-func sendOnce[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, request actors.Request[M]) (M, error) {
+func sendOnce[M any](ctx context.Context, registry *actors.Registry, key *actors.IdempotencyKey, request actors.Request[M]) (M, error) {
 	if key == nil {
-		return actors.Ask(ctx, s.registry, teamOf(ctx), request)
+		return actors.Ask(ctx, registry, teamOf(ctx), request)
 	}
-	reply, kept, err := actors.AskOnce(ctx, s.registry, teamOf(ctx), *key, request)
+	reply, kept, err := actors.AskOnce(ctx, registry, teamOf(ctx), *key, request)
 	markReplayed(ctx, kept)
 	return reply, err
 }

@@ -33,7 +33,7 @@ type intake struct {
 }
 
 // knownAs notes that a request is a team's, or the operator's: it may send a whole body.
-func (x *requestState) knownAs(s *Server, team watchpost.TeamID) {
+func (x *requestState) knownAs(s *shared, team watchpost.TeamID) {
 	x.team = team
 	x.body.share, x.body.user, x.body.most = s.room.bodies, string(team), maxBody
 }
@@ -41,7 +41,7 @@ func (x *requestState) knownAs(s *Server, team watchpost.TeamID) {
 // readingFirst reads the body before the request goes on, so that one which is slow to
 // arrive takes no place. It comes after the layer that knows whose the request is. What
 // is wrong with the body is said by the handler, after its other checks.
-func (s *Server) readingFirst(next http.Handler) http.Handler {
+func (s *shared) readingFirst(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
 			if _, err := s.readAll(r); watchpost.KindOf(err) == watchpost.Unavailable {
@@ -55,7 +55,7 @@ func (s *Server) readingFirst(next http.Handler) http.Handler {
 
 // readAll returns the body of a request (TooLarge, Invalid when it does not arrive whole
 // in time, Unavailable when there is no room for it). It is read once.
-func (s *Server) readAll(r *http.Request) ([]byte, error) {
+func (s *shared) readAll(r *http.Request) ([]byte, error) {
 	x := stateOf(r.Context())
 	b := &x.body
 	if b.done {
@@ -84,14 +84,14 @@ func (s *Server) readAll(r *http.Request) ([]byte, error) {
 
 // boundBody bounds how long the body of a request may take to arrive, also when nothing
 // reads it: the server waits for its end before the next request.
-func (s *Server) boundBody(r *http.Request, x *requestState) {
+func (s *shared) boundBody(r *http.Request, x *requestState) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(x.ResponseWriter).SetReadDeadline(realNow().Add(s.timing.Body))
 	}
 }
 
 // readBody reads a body into memory that grows with what arrives.
-func (s *Server) readBody(r *http.Request, b *intake) ([]byte, error) {
+func (s *shared) readBody(r *http.Request, b *intake) ([]byte, error) {
 	size := firstRead
 	if 0 < r.ContentLength && r.ContentLength < firstRead {
 		size = int(r.ContentLength) + 1 // one read meets the end, too

@@ -19,7 +19,7 @@ const (
 	textFailedInteractions = "Failed to fetch interactions"
 )
 
-func (s *Server) interactionRoutes() {
+func (s interactions) routes() {
 	const path = "/api-interactions"
 	refusals := func(r *fuego.BaseRoute) {
 		withError(http.StatusBadRequest, textNoWatchlist, "Invalid watchlist ID: <id>", textInvalidKind, "Invalid 'page'", "Invalid 'page_size'", "Too many values for 'actor_ids', at most 200")(r)
@@ -27,7 +27,7 @@ func (s *Server) interactionRoutes() {
 		withError(http.StatusInternalServerError, textFailedInteractions)(r)
 	}
 	text := openapi3.NewStringSchema
-	handle(s, s.api, http.MethodGet, path, s.getInteractions,
+	handle(s.api, http.MethodGet, path, s.getInteractions,
 		s.operation(teams, "getInteractions", "Read what the team did on a watchlist's posts", tagEngagement),
 		query("watchlist_id", "the watchlist whose posts are meant", text()), required(),
 		query("interaction_type", "likes or comments only", text().WithEnum("like", "comment")),
@@ -35,7 +35,7 @@ func (s *Server) interactionRoutes() {
 		query("page", "from 1; the alias `current_page` is accepted", openapi3.NewIntegerSchema().WithMin(1).WithDefault(1)),
 		query("page_size", "interactions per page; above 100 it is 100", openapi3.NewIntegerSchema().WithMin(1).WithDefault(watchpost.InteractionPageSize)),
 		refusals)
-	handleBody(s, s.api, http.MethodPost, path, s.postInteractions,
+	handleBody(s.api, http.MethodPost, path, s.postInteractions,
 		s.operation(teams, "queryInteractions", "Read what the team did on a watchlist's posts, asked for in a body", tagEngagement),
 		withBody(), refusals)
 }
@@ -49,8 +49,8 @@ type interactionsRequest struct {
 	PageSize  *float64 `json:"page_size,omitempty" example:"10"`
 }
 
-// cleanField implements fieldCleaner.
-func (r *interactionsRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *interactionsRequest) CleanField(name string) (err error) {
 	switch name {
 	case "interaction_type":
 		if r.Kind != nil && *r.Kind != "" {
@@ -127,7 +127,7 @@ type interactionDay struct {
 	Comments int    `json:"comments"`
 }
 
-func (s *Server) getInteractions(r *http.Request) (interactionsReply, error) {
+func (s interactions) getInteractions(r *http.Request) (interactionsReply, error) {
 	p := readParams(r)
 	id := p.one("watchlist_id")
 	if p.err != nil || isBlank(id) {
@@ -144,7 +144,7 @@ func (s *Server) getInteractions(r *http.Request) (interactionsReply, error) {
 	return s.interactions(r, id, q)
 }
 
-func (s *Server) postInteractions(r *http.Request, request interactionsRequest) (interactionsReply, error) {
+func (s interactions) postInteractions(r *http.Request, request interactionsRequest) (interactionsReply, error) {
 	q := watchpost.InteractionQuery{Actors: request.Actors, Page: 1, PageSize: watchpost.InteractionPageSize}
 	if request.Kind != nil {
 		q.Kind = watchpost.InteractionKind(*request.Kind)
@@ -169,7 +169,7 @@ func parseInteractionKind(s string) (watchpost.InteractionKind, error) {
 // boundedPage is the size of a page; one that is too large is the largest.
 func boundedPage(n int) int { return min(n, watchpost.MaxInteractionPage) }
 
-func (s *Server) interactions(r *http.Request, watchlist string, q watchpost.InteractionQuery) (interactionsReply, error) {
+func (s interactions) interactions(r *http.Request, watchlist string, q watchpost.InteractionQuery) (interactionsReply, error) {
 	page, err := s.registry.Interactions(r.Context(), teamOf(r.Context()), watchlist, q)
 	if err != nil {
 		return interactionsReply{}, failed(textFailedInteractions, err)

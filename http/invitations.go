@@ -2,58 +2,22 @@ package httpapi
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 
 	"watchpost/actors"
 	"watchpost/watchpost"
 )
 
-// invitationTo is a pending invitation as the invited person sees it.
-type invitationTo struct {
-	ID       watchpost.InvitationID `json:"id"`
-	TeamName string                 `json:"team_name"`
-	By       string                 `json:"invited_by"`
-}
-
-// byOperator stands for the email of who invited.
-const byOperator = "operator"
-
-func invitationsTo(pending []actors.InvitationTo) []invitationTo {
-	shown := make([]invitationTo, len(pending))
-	for i, one := range pending {
-		shown[i] = invitationTo{one.ID, one.TeamName, cmp.Or(one.By, byOperator)}
-	}
-	return shown
-}
-
-// choiceBody is the body of the error of a sign-in that has to name an invitation.
-type choiceBody struct {
-	Error       string         `json:"error"`
-	Invitations []invitationTo `json:"invitations"`
-}
-
-// writeChoiceError writes the error of a person who has to choose a team; false when the
-// error is another.
-func (x *requestState) writeChoiceError(err error) bool {
-	var choice *actors.ChoiceError
-	if !errors.As(err, &choice) {
-		return false
-	}
-	x.writeBody(http.StatusNotFound, choiceBody{choice.Error(), invitationsTo(choice.Invitations)})
-	return true
-}
-
 // invitationRoutes are the operator's ways to pending invitations.
-func (s *Server) invitationRoutes() {
+func (s teamsAdmin) invitationRoutes() {
 	const path = "/admin/teams/{id}/invitations"
 	unknown := withError(http.StatusNotFound, textTeamNotFound, watchpost.TextInvitationNotFound)
-	handle(s, s.ops, http.MethodGet, path, s.listInvitations, s.operation(operators, "listInvitations", "List a team's pending invitations", tagAdmin),
+	handle(s.ops, http.MethodGet, path, s.listInvitations, s.operation(operators, "listInvitations", "List a team's pending invitations", tagAdmin),
 		withError(http.StatusNotFound, textTeamNotFound))
-	handle(s, s.ops, http.MethodPost, path+"/{invitation}/mail", s.mailInvitation,
+	handle(s.ops, http.MethodPost, path+"/{invitation}/mail", s.mailInvitation,
 		s.operation(operators, "mailInvitation", "Mail a pending invitation again", tagAdmin), unknown,
 		withError(http.StatusConflict, watchpost.TextMailedToday))
-	handle(s, s.ops, http.MethodDelete, path+"/{invitation}", s.withdrawInvitation,
+	handle(s.ops, http.MethodDelete, path+"/{invitation}", s.withdrawInvitation,
 		s.operation(operators, "withdrawInvitation", "Withdraw a pending invitation", tagAdmin), unknown)
 }
 
@@ -78,7 +42,7 @@ func invitationShown(i *watchpost.Invitation) shownInvitation {
 	return shownInvitation{i.ID, i.Email, i.FullName, i.Role, cmp.Or(i.By, byOperator), timestampOf(i.CreatedAt), timestampOf(i.MailedAt), timestampOf(i.Ends())}
 }
 
-func (s *Server) listInvitations(r *http.Request) (invitationList, error) {
+func (s teamsAdmin) listInvitations(r *http.Request) (invitationList, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return invitationList{}, err
@@ -91,7 +55,7 @@ func (s *Server) listInvitations(r *http.Request) (invitationList, error) {
 	return list, err
 }
 
-func (s *Server) mailInvitation(r *http.Request) (shownInvitation, error) {
+func (s teamsAdmin) mailInvitation(r *http.Request) (shownInvitation, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return shownInvitation{}, err
@@ -105,7 +69,7 @@ type withdrawInvitationReply struct {
 	Withdrawn bool                   `json:"withdrawn"`
 }
 
-func (s *Server) withdrawInvitation(r *http.Request) (withdrawInvitationReply, error) {
+func (s teamsAdmin) withdrawInvitation(r *http.Request) (withdrawInvitationReply, error) {
 	team, err := teamInPath(r)
 	if err != nil {
 		return withdrawInvitationReply{}, err

@@ -10,15 +10,13 @@ import (
 	"watchpost/watchpost"
 )
 
-const tagJournal = "Journal"
-
-func (s *Server) journalRoutes() {
+func (s journal) routes() {
 	text := openapi3.NewStringSchema
 	var types []any
 	for _, name := range journalTypes() {
 		types = append(types, name)
 	}
-	handle(s, s.api, http.MethodGet, "/api-journal", s.getJournal,
+	handle(s.api, http.MethodGet, "/api-journal", s.getJournal,
 		s.operation(teams, "getJournal", "List every action on the network: who asked, which account acted, how it ended; newest first", tagJournal),
 		query("asked_by", "actions that were asked for in this way only", text().WithEnum("key", "member", "rule")),
 		query("rule_id", "actions of this rule only", text()),
@@ -64,7 +62,7 @@ type journalEntry struct {
 	Previous string               `json:"previous_hash"`
 }
 
-func (s *Server) getJournal(r *http.Request) (journalReply, error) {
+func (s journal) getJournal(r *http.Request) (journalReply, error) {
 	ctx, p := r.Context(), readParams(r)
 	q := watchpost.JournalQuery{
 		Way:  watchpost.AskerKind(single(p, "asked_by", oneOf("key", "member", "rule"))),

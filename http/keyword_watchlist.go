@@ -18,18 +18,18 @@ const (
 	textDisabled       = "Watchlist is disabled. Re-enable it before updating."
 )
 
-func (s *Server) keywordWatchlistRoutes() {
+func (s watchlists) keywordRoutes() {
 	const path = "/api-keyword-watchlist"
-	handleCreate(s, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist), showCreatedWatchlist,
+	handleCreate(s.api, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist), showCreatedWatchlist,
 		s.operation(teams, "createKeywordWatchlist", "Create a keyword watchlist", tagWatchlists),
 		withKeywordsBody(), withNewPrompt(), withError(http.StatusPaymentRequired, textWatchlistQuota))
-	handle(s, s.api, http.MethodGet, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
+	handle(s.api, http.MethodGet, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
 		s.operation(teams, "getKeywordWatchlist", "List keyword watchlists, or show one", tagWatchlists),
 		withShownID())
-	handleBody(s, s.api, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
+	handleBody(s.api, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "updateKeywordWatchlist", "Change a keyword watchlist", tagWatchlists),
 		withPatchBody(labelTexts...), withPrompt(), withError(http.StatusBadRequest, textPromptOrFields), withError(http.StatusConflict, textDisabled))
-	handle(s, s.api, http.MethodDelete, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
+	handle(s.api, http.MethodDelete, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
 		s.operation(teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
 }
@@ -48,10 +48,10 @@ type createKeywordWatchlistRequest struct {
 	results []watchpost.KeywordResult
 }
 
-// cleanField implements fieldCleaner.
-func (r *createKeywordWatchlistRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *createKeywordWatchlistRequest) CleanField(name string) (err error) {
 	if name != "keywords" {
-		return r.newWatchlist.cleanField(name)
+		return r.newWatchlist.CleanField(name)
 	}
 	r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(r.Keywords))
 	return err
@@ -78,18 +78,18 @@ type newKeywordWatchlist struct {
 	fields createKeywordWatchlistRequest // without a prompt
 }
 
-// decodeObject implements objectDecoder.
-func (n *newKeywordWatchlist) decodeObject(o object) error {
+// DecodeObject implements objectDecoder.
+func (n *newKeywordWatchlist) DecodeObject(o object) error {
 	if !o.has("prompt") {
 		return bind(o, &n.fields)
 	}
 	n.prompt = &createByPrompt{}
-	return n.prompt.decodeObject(o)
+	return n.prompt.DecodeObject(o)
 }
 
 // createKeywordWatchlist serves the creation of watchlists with keywords: of
 // keyword and of forum watchlists.
-func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, newKeywordWatchlist) (actors.WatchlistView, error) {
+func (s watchlists) createKeywordWatchlist(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, newKeywordWatchlist) (actors.WatchlistView, error) {
 	fromPrompt := s.createFromPrompt(t)
 	return func(ctx context.Context, key *actors.IdempotencyKey, body newKeywordWatchlist) (actors.WatchlistView, error) {
 		if body.prompt != nil {
@@ -97,7 +97,7 @@ func (s *Server) createKeywordWatchlist(t watchpost.WatchlistType) func(context.
 		}
 		w := body.fields.watchlist(t)
 		w.Keywords = body.fields.kept
-		return sendOnce(ctx, s, key, actors.CreateWatchlist{Watchlist: w})
+		return sendOnce(ctx, s.registry, key, actors.CreateWatchlist{Watchlist: w})
 	}
 }
 
@@ -120,7 +120,7 @@ func createdKeywordWatchlist(w watchpost.Watchlist, results []watchpost.KeywordR
 }
 
 // getKeywordWatchlists serves the reading of watchlists with keywords.
-func (s *Server) getKeywordWatchlists(t watchpost.WatchlistType) func(*http.Request) (keywordWatchlists, error) {
+func (s watchlists) getKeywordWatchlists(t watchpost.WatchlistType) func(*http.Request) (keywordWatchlists, error) {
 	return func(r *http.Request) (keywordWatchlists, error) {
 		one, views, err := s.readWatchlists(r.Context(), r, t)
 		return keywordWatchlists{one, views}, err
@@ -139,8 +139,8 @@ type updateKeywordWatchlistRequest struct {
 	labels  []watchpost.Label
 }
 
-// cleanField implements fieldCleaner.
-func (r *updateKeywordWatchlistRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *updateKeywordWatchlistRequest) CleanField(name string) (err error) {
 	switch {
 	case name == "keywords" && r.Keywords != nil:
 		r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
@@ -149,7 +149,7 @@ func (r *updateKeywordWatchlistRequest) cleanField(name string) (err error) {
 	case name == "objective":
 		trim(r.Objective)
 	default:
-		err = r.changedWatchlist.cleanField(name)
+		err = r.changedWatchlist.CleanField(name)
 	}
 	return err
 }
@@ -160,17 +160,17 @@ type changedKeywordWatchlist struct {
 	fields updateKeywordWatchlistRequest // without a prompt
 }
 
-// decodeObject implements objectDecoder.
-func (c *changedKeywordWatchlist) decodeObject(o object) error {
+// DecodeObject implements objectDecoder.
+func (c *changedKeywordWatchlist) DecodeObject(o object) error {
 	if !o.has("prompt") {
 		return bind(o, &c.fields)
 	}
 	c.prompt = &updateByPrompt{}
-	return c.prompt.decodeObject(o)
+	return c.prompt.DecodeObject(o)
 }
 
 // updateKeywordWatchlist serves the change of watchlists with keywords.
-func (s *Server) updateKeywordWatchlist(t watchpost.WatchlistType) func(*http.Request, changedKeywordWatchlist) (updateWatchlistReply, error) {
+func (s watchlists) updateKeywordWatchlist(t watchpost.WatchlistType) func(*http.Request, changedKeywordWatchlist) (updateWatchlistReply, error) {
 	fromPrompt := s.updateFromPrompt(t)
 	return func(r *http.Request, body changedKeywordWatchlist) (updateWatchlistReply, error) {
 		if body.prompt != nil {

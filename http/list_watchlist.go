@@ -37,9 +37,9 @@ func cleanIdentifiers(t watchpost.WatchlistType, given []identifier) ([]referenc
 
 // follow makes a watchlist that follows a list. A list that the team does not
 // know may be another team's.
-func (s *Server) follow(ctx context.Context, key *actors.IdempotencyKey, w watchpost.Watchlist, listID string, references []reference.Reference) (actors.Followed, error) {
+func (s watchlists) follow(ctx context.Context, key *actors.IdempotencyKey, w watchpost.Watchlist, listID string, references []reference.Reference) (actors.Followed, error) {
 	w.List = watchpost.ListID(listID)
-	made, err := sendOnce(ctx, s, key, actors.Follow{Watchlist: w, References: references})
+	made, err := sendOnce(ctx, s.registry, key, actors.Follow{Watchlist: w, References: references})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound && watchpost.ValidID(listID) {
 		if denied := s.registry.ListAccess(ctx, teamOf(ctx), listID); denied != nil {
 			return actors.Followed{}, denied
@@ -61,7 +61,7 @@ type updateListWatchlistRequest struct {
 
 // updateListWatchlist serves the change of watchlists that follow a list. A
 // disabled one takes every change.
-func (s *Server) updateListWatchlist(t watchpost.WatchlistType) func(*http.Request, updateListWatchlistRequest) (updateWatchlistReply, error) {
+func (s watchlists) updateListWatchlist(t watchpost.WatchlistType) func(*http.Request, updateListWatchlistRequest) (updateWatchlistReply, error) {
 	return func(r *http.Request, request updateListWatchlistRequest) (updateWatchlistReply, error) {
 		patch, err := request.fields().ForType(t)
 		if err != nil {

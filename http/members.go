@@ -8,16 +8,16 @@ import (
 )
 
 // memberRoutes are the operator's ways to change a team's members.
-func (s *Server) memberRoutes() {
+func (s teamsAdmin) memberRoutes() {
 	const path = "/admin/teams/{id}/members/{member}"
 	unknown := withError(http.StatusNotFound, textTeamNotFound, textUserNotFound)
-	handle(s, s.ops, http.MethodGet, "/admin/teams/{id}/members", s.listMembers, s.operation(operators, "listMembers", "List a team's members", tagAdmin),
+	handle(s.ops, http.MethodGet, "/admin/teams/{id}/members", s.listMembers, s.operation(operators, "listMembers", "List a team's members", tagAdmin),
 		withError(http.StatusNotFound, textTeamNotFound))
-	handleBody(s, s.ops, http.MethodPatch, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
+	handleBody(s.ops, http.MethodPatch, path, s.updateMember, s.operation(operators, "updateMember", "Change a member's role", tagAdmin),
 		withBody(textInvalidRole), unknown)
-	handle(s, s.ops, http.MethodDelete, path, s.removeMember,
+	handle(s.ops, http.MethodDelete, path, s.removeMember,
 		s.operation(operators, "removeMember", "Remove a member: ends sessions, account claims and waiting writes", tagAdmin), unknown)
-	handle(s, s.ops, http.MethodDelete, path+"/account", s.releaseAccount,
+	handle(s.ops, http.MethodDelete, path+"/account", s.releaseAccount,
 		s.operation(operators, "releaseAccount", "Release the network account that a member works as", tagAdmin), unknown)
 }
 
@@ -48,7 +48,7 @@ type memberList struct {
 	Count   int           `json:"count"`
 }
 
-func (s *Server) listMembers(r *http.Request) (memberList, error) {
+func (s teamsAdmin) listMembers(r *http.Request) (memberList, error) {
 	team, err := s.showTeam(r)
 	return memberList{team.Members, len(team.Members)}, err
 }
@@ -59,13 +59,13 @@ type updateMemberRequest struct {
 	role watchpost.Role
 }
 
-// cleanField implements fieldCleaner.
-func (r *updateMemberRequest) cleanField(string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *updateMemberRequest) CleanField(string) (err error) {
 	r.role, err = readRole(r.Role)
 	return err
 }
 
-func (s *Server) updateMember(r *http.Request, request updateMemberRequest) (shownMember, error) {
+func (s teamsAdmin) updateMember(r *http.Request, request updateMemberRequest) (shownMember, error) {
 	team, member, err := memberInPath(r)
 	if err != nil {
 		return shownMember{}, err
@@ -79,7 +79,7 @@ type removeMemberReply struct {
 	Removed bool               `json:"removed"`
 }
 
-func (s *Server) removeMember(r *http.Request) (removeMemberReply, error) {
+func (s teamsAdmin) removeMember(r *http.Request) (removeMemberReply, error) {
 	team, member, err := memberInPath(r)
 	if err != nil {
 		return removeMemberReply{}, err
@@ -93,7 +93,7 @@ type releaseAccountReply struct {
 	Released bool               `json:"released"`
 }
 
-func (s *Server) releaseAccount(r *http.Request) (releaseAccountReply, error) {
+func (s teamsAdmin) releaseAccount(r *http.Request) (releaseAccountReply, error) {
 	team, member, err := memberInPath(r)
 	if err != nil {
 		return releaseAccountReply{}, err

@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	tagNotifications  = "Notifications"
 	textNoType        = "Missing required parameter: type"
 	textTargetDeleted = "Target deleted successfully"
 	textTargetLimit   = "At most 20 notification targets"
@@ -22,23 +21,23 @@ const (
 var targetTexts = slices.Concat([]string{"Invalid 'name'", "Invalid 'type'", "Invalid 'url'", "Invalid 'bot_token'", "Invalid 'chat_id'", "Invalid 'user_emails'"}, conditionTexts,
 	[]string{"Invalid 'batch_minutes'", "Invalid 'quiet_hours'", "Invalid 'max_per_hour'", "disable must be a boolean value"})
 
-func (s *Server) notificationRoutes() {
+func (s notifications) routes() {
 	const path = "/api-notifications"
 	unknown := withError(http.StatusNotFound, watchpost.TextTargetNotFound)
 	member := withError(http.StatusNotFound, textUserNotFound)
-	handleCreate(s, path, s.createTarget, func(_ createTargetRequest, made actors.TargetCreated) createTargetReply {
+	handleCreate(s.api, path, s.createTarget, func(_ createTargetRequest, made actors.TargetCreated) createTargetReply {
 		return createTargetReply{showTarget(made.TargetView), made.Secret, true}
 	}, s.operation(teams, "createNotificationTarget", "Create a notification target", tagNotifications),
 		withBody(slices.Concat([]string{textNoType}, targetTexts)...), withForeignErrors(), member, withError(http.StatusConflict, textTargetLimit))
-	handle(s, s.api, http.MethodGet, path, s.getTargets, s.operation(teams, "getNotificationTargets", "List the notification targets", tagNotifications))
-	handleBody(s, s.api, http.MethodPut, path, s.updateTarget, s.operation(teams, "updateNotificationTarget", "Change or resume a notification target", tagNotifications),
+	handle(s.api, http.MethodGet, path, s.getTargets, s.operation(teams, "getNotificationTargets", "List the notification targets", tagNotifications))
+	handleBody(s.api, http.MethodPut, path, s.updateTarget, s.operation(teams, "updateNotificationTarget", "Change or resume a notification target", tagNotifications),
 		withBody(slices.Concat([]string{textMissingID}, targetTexts)...), unknown, member)
-	handle(s, s.api, http.MethodDelete, path, s.deleteTarget, s.operation(teams, "deleteNotificationTarget", "Delete a notification target and what waits for it", tagNotifications),
+	handle(s.api, http.MethodDelete, path, s.deleteTarget, s.operation(teams, "deleteNotificationTarget", "Delete a notification target and what waits for it", tagNotifications),
 		query("id", "the target; may be given in a JSON body instead", openapi3.NewStringSchema()),
 		withError(http.StatusBadRequest, textMissingID, "Invalid 'id'"), unknown)
-	handle(s, s.api, http.MethodGet, path+"/deliveries", s.getDeliveries, s.operation(teams, "getNotificationDeliveries", "List the last 100 deliveries of a target, or of all targets", tagNotifications),
+	handle(s.api, http.MethodGet, path+"/deliveries", s.getDeliveries, s.operation(teams, "getNotificationDeliveries", "List the last 100 deliveries of a target, or of all targets", tagNotifications),
 		query("id", "the target; default: all", openapi3.NewStringSchema()), withError(http.StatusBadRequest, "Invalid 'id'"))
-	handleBody(s, s.api, http.MethodPost, path+"/send", s.sendNow, s.operation(teams, "sendNotification", "Send a test message, or a delivery again", tagNotifications),
+	handleBody(s.api, http.MethodPost, path+"/send", s.sendNow, s.operation(teams, "sendNotification", "Send a test message, or a delivery again", tagNotifications),
 		withBody(textMissingID, "Invalid 'delivery_id'"), unknown, withError(http.StatusNotFound, "Delivery not found"), withError(http.StatusConflict, watchpost.TextSendsNow))
 }
 
@@ -90,8 +89,8 @@ type createTargetRequest struct {
 	targetFields
 }
 
-// cleanField implements fieldCleaner.
-func (r *createTargetRequest) cleanField(name string) error {
+// CleanField implements fieldCleaner.
+func (r *createTargetRequest) CleanField(name string) error {
 	if name == "type" && r.Type == nil {
 		return watchpost.Errorf(watchpost.Invalid, textNoType)
 	}
@@ -149,7 +148,7 @@ type createTargetReply struct {
 	Created bool   `json:"created"`
 }
 
-func (s *Server) createTarget(ctx context.Context, key *actors.IdempotencyKey, request createTargetRequest) (actors.TargetCreated, error) {
+func (s notifications) createTarget(ctx context.Context, key *actors.IdempotencyKey, request createTargetRequest) (actors.TargetCreated, error) {
 	kind := watchpost.TargetKind(*request.Type)
 	t := request.change(watchpost.NotificationTarget{Name: string(kind), Kind: kind, Watchlist: watchpost.WatchlistID(request.Watchlist), PerHour: watchpost.DefaultPerHour})
 	if kind == watchpost.TargetEmail && request.Batch == nil {
@@ -157,7 +156,7 @@ func (s *Server) createTarget(ctx context.Context, key *actors.IdempotencyKey, r
 	}
 	secret := ""
 	replace(&secret, request.Token)
-	made, err := sendOnce(ctx, s, key, actors.CreateTarget{Target: t, Secret: secret})
+	made, err := sendOnce(ctx, s.registry, key, actors.CreateTarget{Target: t, Secret: secret})
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound && request.Watchlist != "" {
 		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), request.Watchlist); denied != nil {
 			return actors.TargetCreated{}, denied
@@ -171,7 +170,7 @@ type targetsReply struct {
 	Count   int           `json:"count"`
 }
 
-func (s *Server) getTargets(r *http.Request) (targetsReply, error) {
+func (s notifications) getTargets(r *http.Request) (targetsReply, error) {
 	views, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.ListTargets{})
 	reply := targetsReply{Targets: []shownTarget{}, Count: len(views)}
 	for _, v := range views {
@@ -190,7 +189,7 @@ type updateTargetReply struct {
 	Updated bool        `json:"updated"`
 }
 
-func (s *Server) updateTarget(r *http.Request, request updateTargetRequest) (updateTargetReply, error) {
+func (s notifications) updateTarget(r *http.Request, request updateTargetRequest) (updateTargetReply, error) {
 	update := actors.UpdateTarget{ID: watchpost.TargetID(request.ID), Change: request.change}
 	replace(&update.Secret, request.Token)
 	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), update)
@@ -203,8 +202,8 @@ type deleteTargetReply struct {
 	Message string `json:"message" example:"Target deleted successfully"`
 }
 
-func (s *Server) deleteTarget(r *http.Request) (deleteTargetReply, error) {
-	id, err := s.idOfDelete(r)
+func (s notifications) deleteTarget(r *http.Request) (deleteTargetReply, error) {
+	id, err := idOfDelete(s.shared, r)
 	if err == nil {
 		_, err = actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.DeleteTarget{ID: watchpost.TargetID(id)})
 	}
@@ -236,7 +235,7 @@ type deliveriesReply struct {
 	Count      int             `json:"count"`
 }
 
-func (s *Server) getDeliveries(r *http.Request) (deliveriesReply, error) {
+func (s notifications) getDeliveries(r *http.Request) (deliveriesReply, error) {
 	p := readParams(r)
 	id := p.one("id")
 	if p.err != nil {
@@ -255,7 +254,7 @@ type sendNowRequest struct {
 	Delivery string `json:"delivery_id,omitempty"`
 }
 
-func (s *Server) sendNow(r *http.Request, request sendNowRequest) (shownDelivery, error) {
+func (s notifications) sendNow(r *http.Request, request sendNowRequest) (shownDelivery, error) {
 	d, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.SendNow{ID: watchpost.TargetID(request.ID), Delivery: request.Delivery})
 	return showDelivery(&actors.TargetDelivery{Target: watchpost.TargetID(request.ID), Delivery: d}), err
 }

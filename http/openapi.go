@@ -24,7 +24,7 @@ const (
 // newFramework makes the framework's server with every default of it that
 // would show replaced or switched off.
 // Only a document that describes /admin has the operator's scheme.
-func (s *Server) newFramework(version string, admin bool) *fuego.Server {
+func newFramework(version string, admin bool) *fuego.Server {
 	if version == "" {
 		version = "dev"
 	}
@@ -108,24 +108,19 @@ func textsOf[T ~string](values ...T) []any {
 	return list
 }
 
-// finishOpenAPI completes the document of the framework's routes and returns
-// it as JSON.
-func finishOpenAPI(f *fuego.Server) ([]byte, error) {
+// Document completes the document of the API's routes and returns it as JSON. types are
+// described beside those of the routes; more adds schemas that no type describes.
+func (s *shared) Document(types []any, more func(*fuego.Server, openapi3.Schemas)) ([]byte, error) {
+	f := s.api.Server
 	document := f.OpenAPI.Description()
-	for _, v := range []any{
-		keywordWatchlistList{}, keywordWatchlistDetail{}, peopleWatchlistList{}, peopleWatchlistDetail{}, companyWatchlistList{}, companyWatchlistDetail{},
-		createKeywordWatchlistRequest{}, updateKeywordWatchlistRequest{}, createByPrompt{}, updateByPrompt{},
-	} {
+	for _, v := range types {
 		fuego.SchemaTagFromType(f.OpenAPI, v)
 	}
 	schemas := document.Components.Schemas
 	for _, name := range []string{"HTTPError", "ErrorItem", "unknown-interface", "nullable"} {
 		delete(schemas, name)
 	}
-	for name, schema := range handmadeSchemas(schemas) {
-		schemas[name] = schema.NewRef()
-	}
-	taskSchemas(f, schemas)
+	more(f, schemas)
 	tidySchemas(schemas)
 	document = f.OutputOpenAPISpec()
 	publish(document)
@@ -134,6 +129,8 @@ func finishOpenAPI(f *fuego.Server) ([]byte, error) {
 	}
 	return ordered(document)
 }
+
+const schemaPrefix = "#/components/schemas/"
 
 // publish names the schemas by their types in capitals, and points every
 // reference at the schema of that name.
@@ -215,7 +212,6 @@ func tidySchemas(schemas openapi3.Schemas) {
 			}
 		}
 	}
-	orNull(schemas, "teamMember", "account")
 }
 
 // orNull documents that a property with a named type may be null.

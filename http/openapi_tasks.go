@@ -33,7 +33,20 @@ var typedTasks = []struct {
 	{watchpost.TaskConnectionRequest, []any{sendConnectionRequest{}}, "an invitation"},
 }
 
-const schemaPrefix = "#/components/schemas/"
+// Document returns the document of the API as JSON.
+func Document(s *shared) ([]byte, error) {
+	types := []any{
+		keywordWatchlistList{}, keywordWatchlistDetail{}, peopleWatchlistList{}, peopleWatchlistDetail{}, companyWatchlistList{}, companyWatchlistDetail{},
+		createKeywordWatchlistRequest{}, updateKeywordWatchlistRequest{}, createByPrompt{}, updateByPrompt{},
+	}
+	return s.Document(types, func(f *fuego.Server, schemas openapi3.Schemas) {
+		for name, schema := range handmadeSchemas(schemas) {
+			schemas[name] = schema.NewRef()
+		}
+		taskSchemas(f, schemas)
+		orNull(schemas, "teamMember", "account")
+	})
+}
 
 // camelType makes a schema's name of a task type's: agent_like_post is
 // agentLikePost.

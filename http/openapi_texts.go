@@ -11,6 +11,23 @@ const apiDescription = "Watches a professional network for posts and acts on it 
 	"Every error is an object with a text in `error`. Besides those of the operations there are 404 `Not found` for an unknown path and " +
 	"405 `Method not allowed`, with `Allow`, for another method. `Temporarily unavailable, retry later` comes with `Retry-After`."
 
+// Tags of operations: the chapters of the document.
+const (
+	tagAdmin         = "Administration"
+	tagDeprecated    = "Deprecated"
+	tagEngagement    = "Engagement"
+	tagJournal       = "Journal"
+	tagNotifications = "Notifications"
+	tagOps           = "Operation"
+	tagPosts         = "Posts"
+	tagRules         = "Auto-engagement"
+	tagSessions      = "Sessions"
+	tagSignIn        = "Signing in"
+	tagTasks         = "Agent tasks"
+	tagTeam          = "Team"
+	tagWatchlists    = "Watchlists"
+)
+
 // tags are the chapters of the document, in reading order.
 var tags = []struct{ name, text string }{
 	{tagWatchlists, "What the service looks for: keywords, forum threads, people, companies. The service scans for them by itself."},

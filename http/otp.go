@@ -9,53 +9,29 @@ import (
 )
 
 const (
-	tagSignIn       = "Signing in"
-	textInvalidMail = "Missing or invalid 'email'"
-	textInvalidOTP  = "Missing or invalid 'otp'"
+	textInvalidOTP = "Missing or invalid 'otp'"
 
-	textInvalidFullName = "Invalid 'full_name'"
-	textNoTeam          = "No team for this email"
-	textEmailTaken      = "Email already belongs to a team"
-	textMembersQuota    = "Your plan includes up to 5 team members."
+	textNoTeam = "No team for this email"
 )
 
-func (s *Server) otpRoutes() {
-	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-send-otp", s.sendOTP,
+func (s SignIns) routes() {
+	handleBody(s.api, http.MethodPost, "/network-agent/auth-send-otp", s.sendOTP,
 		s.operation(public, "sendOTP", "Mail a one-time code", tagSignIn), s.guard(s.checkSite), s.placed(placeOfSignIn), withBody(textInvalidMail, textInvalidFullName),
 		withError(http.StatusForbidden, textOrigin))
-	handleBody(s, s.api, http.MethodPost, "/network-agent/auth-verify-otp", s.verifyOTP,
+	handleBody(s.api, http.MethodPost, "/network-agent/auth-verify-otp", s.verifyOTP,
 		s.operation(public, "verifyOTP", "Redeem a one-time code for the team's key", tagSignIn), s.guard(s.checkSite), s.placed(placeOfSignIn),
 		withBody(textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin), withError(http.StatusNotFound, watchpost.TextInvitationNotFound, textNoTeam),
 		withError(http.StatusConflict, textEmailTaken), withError(http.StatusPaymentRequired, textMembersQuota))
-	handleBody(s, s.api, http.MethodPost, "/extension/sign-in", s.signInSession,
+	handleBody(s.api, http.MethodPost, "/extension/sign-in", s.signInSession,
 		s.operation(public, "signInSession", "Redeem a pairing code, or an email with its one-time code, for a session token", tagSignIn), s.guard(s.checkSecret), s.placed(placeOfSignIn),
 		withBody(textInvalidCode, textInvalidMail, textInvalidOTP), withError(http.StatusUnauthorized, "Invalid or expired pairing code", "Invalid or expired OTP"),
 		withError(http.StatusForbidden, textOrigin, textNoTLS), withError(http.StatusNotFound, textNoTeam, watchpost.TextInvitationNotFound),
 		withError(http.StatusConflict, textEmailTaken), withError(http.StatusPaymentRequired, textMembersQuota),
 		withError(http.StatusServiceUnavailable, textUnavailable))
-	handle(s, s.api, http.MethodPost, "/extension/sign-out", s.signOutSession,
+	handle(s.api, http.MethodPost, "/extension/sign-out", s.signOutSession,
 		s.operation(sessions, "signOutSession", "End the session of a token", tagSignIn), s.guard(s.checkPoll), s.placed(placeOfSession),
 		withError(http.StatusUnauthorized, textBadToken), withError(http.StatusForbidden, textOrigin, textNoTLS))
-}
-
-// mailbox reads an email as people are known by.
-func mailbox(email string) (string, error) {
-	email, ok := watchpost.NormalizeEmail(email)
-	if !ok {
-		return "", watchpost.Errorf(watchpost.Invalid, textInvalidMail)
-	}
-	return email, nil
-}
-
-// readFullName reads a person's name, which may be left out; it is bounded like
-// the name of a team.
-func readFullName(s string) (string, error) {
-	name, err := readName(s)
-	if err != nil {
-		return "", watchpost.Errorf(watchpost.Invalid, textInvalidFullName)
-	}
-	return name, nil
 }
 
 type sendOTPRequest struct {
@@ -63,8 +39,8 @@ type sendOTPRequest struct {
 	FullName string `json:"full_name,omitempty" example:"Jane Doe" maxLength:"120,own"`
 }
 
-// cleanField implements fieldCleaner.
-func (r *sendOTPRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *sendOTPRequest) CleanField(name string) (err error) {
 	switch name {
 	case "email":
 		r.Email, err = mailbox(r.Email)
@@ -80,7 +56,7 @@ type sendOTPReply struct {
 	Nonce   string `json:"nonce"`
 }
 
-func (s *Server) sendOTP(r *http.Request, request sendOTPRequest) (sendOTPReply, error) {
+func (s SignIns) sendOTP(r *http.Request, request sendOTPRequest) (sendOTPReply, error) {
 	nonce := actors.NewSignInNonce()
 	if err := s.registry.SendOTP(r.Context(), request.Email, request.FullName, s.clientOf(r).key(), nonce); err != nil {
 		return sendOTPReply{}, err
@@ -96,8 +72,8 @@ type verifyOTPRequest struct {
 	Accept watchpost.InvitationID `json:"accept,omitempty"`
 }
 
-// cleanField implements fieldCleaner.
-func (r *verifyOTPRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *verifyOTPRequest) CleanField(name string) (err error) {
 	switch {
 	case name == "email":
 		r.Email, err = mailbox(r.Email)
@@ -107,17 +83,17 @@ func (r *verifyOTPRequest) cleanField(name string) (err error) {
 	return err
 }
 
-// signIn redeems a one-time code, unless the node that forwarded the request has.
-func (s *Server) signIn(r *http.Request, code actors.OneTimeCode, choice actors.Choice) (actors.SignedIn, error) {
+// WithCode redeems a one-time code, unless the node that forwarded the request has.
+func (s SignIns) WithCode(r *http.Request, code actors.OneTimeCode, choice actors.Choice) (actors.SignedIn, error) {
 	if accepted(r) {
-		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: code.Email, FullName: *peerOf(r.Context()).accepted}, choice)
+		return s.registry.SignIn(s.fromClient(r), actors.Proof{Email: code.Email, FullName: *peerOf(r.Context()).Accepted}, choice)
 	}
 	code.Client = s.clientOf(r).key()
 	return s.registry.VerifyOTP(s.fromClient(r), code, choice)
 }
 
-// checkOTP checks a one-time code and keeps it. A node that forwards a request has done so.
-func (s *Server) checkOTP(r *http.Request, code actors.OneTimeCode) error {
+// CheckCode checks a one-time code and keeps it. A node that forwards a request has done so.
+func (s SignIns) CheckCode(r *http.Request, code actors.OneTimeCode) error {
 	if accepted(r) {
 		return nil
 	}
@@ -126,20 +102,13 @@ func (s *Server) checkOTP(r *http.Request, code actors.OneTimeCode) error {
 	return err
 }
 
-// signInProven signs in a person whose address is proven, to this node or to the one that
+// Proven signs in a person whose address is proven, to this node or to the one that
 // forwarded the request.
-func (s *Server) signInProven(r *http.Request, p actors.Proof) (actors.SignedIn, error) {
+func (s SignIns) Proven(r *http.Request, p actors.Proof) (actors.SignedIn, error) {
 	if accepted(r) {
 		return s.registry.SignIn(s.fromClient(r), p, actors.Choice{})
 	}
 	return s.registry.SignInProven(s.fromClient(r), p, actors.Choice{})
-}
-
-// accepted reports whether a request comes from a node that has taken the proof of its
-// sender's address.
-func accepted(r *http.Request) bool {
-	p := peerOf(r.Context())
-	return p != nil && p.accepted != nil
 }
 
 type verifyOTPReply struct {
@@ -162,10 +131,10 @@ type signedTeam struct {
 	APIKey string           `json:"api_key"`
 }
 
-func (s *Server) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
-	who, err := s.signIn(r, actors.OneTimeCode{Email: request.Email, OTP: request.OTP, Nonce: request.Nonce}, actors.Choice{Accept: request.Accept})
+func (s SignIns) verifyOTP(r *http.Request, request verifyOTPRequest) (verifyOTPReply, error) {
+	who, err := s.WithCode(r, actors.OneTimeCode{Email: request.Email, OTP: request.OTP, Nonce: request.Nonce}, actors.Choice{Accept: request.Accept})
 	if err = s.signInElsewhere(r, request, err); err != nil {
-		return verifyOTPReply{}, err
+		return verifyOTPReply{}, chosen(err)
 	}
 	pending, err := s.registry.Invitations(r.Context(), request.Email)
 	if err != nil {
@@ -208,7 +177,7 @@ func (r signInRequest) check() (protocol.SignInRequest, error) {
 	return protocol.SignInRequest{Email: email, OTP: r.OTP, Nonce: r.Nonce, Accept: string(r.Accept)}, nil
 }
 
-func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.SignInReply, error) {
+func (s SignIns) signInSession(r *http.Request, given signInRequest) (protocol.SignInReply, error) {
 	var none protocol.SignInReply
 	request, err := given.check()
 	if err != nil {
@@ -218,14 +187,14 @@ func (s *Server) signInSession(r *http.Request, given signInRequest) (protocol.S
 	if accepted(r) && request.Code == "" {
 		var who actors.SignedIn
 		choice := actors.Choice{Accept: watchpost.InvitationID(request.Accept), JoinsOnly: true}
-		if who, err = s.registry.SignIn(s.fromClient(r), actors.Proof{Email: request.Email, FullName: *peerOf(r.Context()).accepted}, choice); err == nil {
+		if who, err = s.registry.SignIn(s.fromClient(r), actors.Proof{Email: request.Email, FullName: *peerOf(r.Context()).Accepted}, choice); err == nil {
 			opened, err = s.registry.OpenSession(s.fromClient(r), who)
 		}
 	} else {
 		opened, err = s.registry.SignInSession(s.fromClient(r), request, s.clientOf(r).key())
 	}
 	if err = s.signInElsewhere(r, given, err); err != nil {
-		return none, err
+		return none, chosen(err)
 	}
 	return protocol.SignInReply{
 		SessionToken: opened.Token,
@@ -241,6 +210,6 @@ type signOutReply struct {
 
 // signOutSession ends the session of the caller's token, which may have ended
 // before.
-func (s *Server) signOutSession(r *http.Request) (signOutReply, error) {
+func (s SignIns) signOutSession(r *http.Request) (signOutReply, error) {
 	return signOutReply{true}, s.registry.SignOut(s.fromClient(r), bearer(r))
 }

@@ -10,21 +10,21 @@ import (
 	"watchpost/watchpost"
 )
 
-func (s *Server) peopleWatchlistRoutes() {
+func (s watchlists) peopleRoutes() {
 	const path, t = "/api-people-watchlist", watchpost.PeopleWatchlist
-	handleCreate(s, path, s.createPeopleWatchlist, showCreatedPeopleWatchlist,
+	handleCreate(s.api, path, s.createPeopleWatchlist, showCreatedPeopleWatchlist,
 		s.operation(teams, "createPeopleWatchlist", "Create a people watchlist", tagWatchlists),
 		withWatchlistBody("profiles array is required and must not be empty", "No valid profile identifiers provided"),
 		withError(http.StatusPaymentRequired, "Your plan does not include tracked profiles. Upgrade your plan to track profiles.",
 			"Your plan includes up to 200 tracked profiles per watchlist.", textWatchlistQuota),
 		withListErrors())
-	handle(s, s.api, http.MethodGet, path, s.getPeopleWatchlists,
+	handle(s.api, http.MethodGet, path, s.getPeopleWatchlists,
 		s.operation(teams, "getPeopleWatchlist", "List people watchlists, or show one", tagWatchlists),
 		withShownID())
-	handleBody(s, s.api, http.MethodPut, path, s.updateListWatchlist(t),
+	handleBody(s.api, http.MethodPut, path, s.updateListWatchlist(t),
 		s.operation(teams, "updatePeopleWatchlist", "Change a people watchlist", tagWatchlists),
 		withPatchBody())
-	handle(s, s.api, http.MethodDelete, path, s.deleteWatchlist(t),
+	handle(s.api, http.MethodDelete, path, s.deleteWatchlist(t),
 		s.operation(teams, "deletePeopleWatchlist", "Delete a people watchlist with the posts that only it collected", tagWatchlists),
 		withDeletedID())
 }
@@ -37,10 +37,10 @@ type createPeopleWatchlistRequest struct {
 	references []reference.Reference
 }
 
-// cleanField implements fieldCleaner.
-func (r *createPeopleWatchlistRequest) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *createPeopleWatchlistRequest) CleanField(name string) (err error) {
 	if name != "profiles" {
-		return r.newWatchlist.cleanField(name)
+		return r.newWatchlist.CleanField(name)
 	}
 	r.references, err = cleanIdentifiers(watchpost.PeopleWatchlist, r.Profiles)
 	return err
@@ -56,7 +56,7 @@ type createPeopleWatchlistReply struct {
 	Tasks    int                     `json:"tasks_created" description:"profiles that were not in the list before"`
 }
 
-func (s *Server) createPeopleWatchlist(ctx context.Context, key *actors.IdempotencyKey, request createPeopleWatchlistRequest) (actors.Followed, error) {
+func (s watchlists) createPeopleWatchlist(ctx context.Context, key *actors.IdempotencyKey, request createPeopleWatchlistRequest) (actors.Followed, error) {
 	return s.follow(ctx, key, request.watchlist(watchpost.PeopleWatchlist), request.ListID, request.references)
 }
 
@@ -65,7 +65,7 @@ func showCreatedPeopleWatchlist(_ createPeopleWatchlistRequest, made actors.Foll
 	return createPeopleWatchlistReply{w.ID, w.Name, w.Slug(), w.Type, len(made.List.Entries), true, made.Added}
 }
 
-func (s *Server) getPeopleWatchlists(r *http.Request) (peopleWatchlists, error) {
+func (s watchlists) getPeopleWatchlists(r *http.Request) (peopleWatchlists, error) {
 	one, views, err := s.readWatchlists(r.Context(), r, watchpost.PeopleWatchlist)
 	return peopleWatchlists{one, views}, err
 }

@@ -41,29 +41,21 @@ type pollRequest struct {
 	Messages []json.RawMessage `json:"messages"`
 }
 
-// documented implements documentedAs.
-func (pollRequest) documented() any { return protocol.PollRequest{} }
+// Documented implements documentedAs.
+func (pollRequest) Documented() any { return protocol.PollRequest{} }
 
-// checkPoll refuses a poll without a token, and one that would show its token.
-func (s *Server) checkPoll(r *http.Request) error {
-	if bearer(r) == "" {
-		return watchpost.Errorf(watchpost.Unauthenticated, textBadToken)
-	}
-	return s.checkSecret(r)
-}
-
-func (s *Server) poll(r *http.Request, request pollRequest) (protocol.PollReply, error) {
+func (g *gateway) poll(r *http.Request, request pollRequest) (protocol.PollReply, error) {
 	var none protocol.PollReply
 	frames, err := readFrames(request)
 	if err != nil {
 		return none, err
 	}
 	stateOf(r.Context()).forgetBody() // a poll is held open
-	p, frames, err := s.pollerFor(r, bearer(r), frames)
+	p, frames, err := g.pollerFor(r, bearer(r), frames)
 	if err != nil {
 		return none, err
 	}
-	reply, err := s.hold(r.Context(), p, frames)
+	reply, err := g.hold(r.Context(), p, frames)
 	return protocol.PollReply{Messages: whole(reply)}, err
 }
 
@@ -85,17 +77,17 @@ func readFrames(request pollRequest) ([]protocol.Frame, error) {
 
 // pollerFor returns the session's connection and the frames that are left for
 // it: hello opens a new one.
-func (s *Server) pollerFor(r *http.Request, token string, frames []protocol.Frame) (*poller, []protocol.Frame, error) {
+func (g *gateway) pollerFor(r *http.Request, token string, frames []protocol.Frame) (*poller, []protocol.Frame, error) {
 	hash := tokenHash(sha256.Sum256([]byte(token)))
 	if len(frames) > 0 && frames[0].Type == protocol.TypeHello {
 		hello := frames[0]
 		hello.Token = token
-		p, err := s.openPoller(r, hash, hello)
+		p, err := g.openPoller(r, hash, hello)
 		return p, frames[1:], err
 	}
-	s.sessions.mu.Lock()
-	defer s.sessions.mu.Unlock()
-	p := s.sessions.polls[hash]
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.polls[hash]
 	if p == nil {
 		return nil, nil, watchpost.Errorf(watchpost.Conflict, textHelloFirst)
 	}
@@ -103,8 +95,8 @@ func (s *Server) pollerFor(r *http.Request, token string, frames []protocol.Fram
 }
 
 // openPoller connects a session by its hello.
-func (s *Server) openPoller(r *http.Request, hash tokenHash, hello protocol.Frame) (*poller, error) {
-	admitted, err := s.admit(s.clientOf(r))
+func (g *gateway) openPoller(r *http.Request, hash tokenHash, hello protocol.Frame) (*poller, error) {
+	admitted, err := g.admit(g.clientOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +106,9 @@ func (s *Server) openPoller(r *http.Request, hash tokenHash, hello protocol.Fram
 	if !admitted.open(p.conn) {
 		return nil, watchpost.Errorf(watchpost.Unavailable, watchpost.TextUnavailable)
 	}
-	link, err := s.connect(r.Context(), hello, p.conn)
+	link, err := g.connect(r.Context(), hello, p.conn)
 	if err != nil {
-		s.sessions.remove(p.conn)
+		g.remove(p.conn)
 		if watchpost.KindOf(err) == watchpost.Unauthenticated {
 			err = watchpost.Errorf(watchpost.Unauthenticated, textBadToken)
 		}
@@ -124,22 +116,22 @@ func (s *Server) openPoller(r *http.Request, hash tokenHash, hello protocol.Fram
 	}
 	p.mu.Lock()
 	p.link = link
-	p.silence = time.AfterFunc(s.timing.Silence+s.timing.Poll, func() { s.dropPoller(p) })
+	p.silence = time.AfterFunc(g.timing.Silence+g.timing.Poll, func() { g.dropPoller(p) })
 	p.mu.Unlock()
-	s.metrics.connections.WithLabelValues("poll").Inc()
-	s.sessions.mu.Lock()
-	older := s.sessions.polls[hash]
-	s.sessions.polls[hash] = p
-	s.sessions.mu.Unlock()
+	g.connections.WithLabelValues("poll").Inc()
+	g.mu.Lock()
+	older := g.polls[hash]
+	g.polls[hash] = p
+	g.mu.Unlock()
 	if older != nil {
 		older.end(protocol.CloseReplaced, textReplaced)
-		s.dropPoller(older)
+		g.dropPoller(older)
 	}
 	return p, nil
 }
 
 // dropPoller forgets a connection that ended or fell silent.
-func (s *Server) dropPoller(p *poller) {
+func (g *gateway) dropPoller(p *poller) {
 	p.mu.Lock()
 	link := p.link
 	p.link = nil
@@ -150,25 +142,25 @@ func (s *Server) dropPoller(p *poller) {
 	}
 	link.Close()
 	p.end(closeGoingAway, "")
-	s.sessions.mu.Lock()
-	if s.sessions.polls[p.token] == p {
-		delete(s.sessions.polls, p.token)
+	g.mu.Lock()
+	if g.polls[p.token] == p {
+		delete(g.polls, p.token)
 	}
-	s.sessions.mu.Unlock()
-	s.metrics.connections.WithLabelValues("poll").Dec()
-	s.sessions.remove(p.conn)
+	g.mu.Unlock()
+	g.connections.WithLabelValues("poll").Dec()
+	g.remove(p.conn)
 }
 
 // hold hands over the session's frames and waits until there is something to
 // answer, a newer poll comes, or the time is over.
-func (s *Server) hold(ctx context.Context, p *poller, frames []protocol.Frame) ([]protocol.Frame, error) {
-	yield, err := p.begin(ctx, s.timing.Silence+s.timing.Poll)
+func (g *gateway) hold(ctx context.Context, p *poller, frames []protocol.Frame) ([]protocol.Frame, error) {
+	yield, err := p.begin(ctx, g.timing.Silence+g.timing.Poll)
 	if err != nil {
 		return nil, err
 	}
-	defer p.done(yield, s.timing.Silence)
+	defer p.done(yield, g.timing.Silence)
 	again := p.receive(frames)
-	patience := s.timing.Poll
+	patience := g.timing.Poll
 	if slices.ContainsFunc(again, urgent) {
 		patience = 0
 	}
@@ -178,7 +170,7 @@ func (s *Server) hold(ctx context.Context, p *poller, frames []protocol.Frame) (
 		select {
 		case <-p.ready:
 			if fresh, ended := p.peek(); ended && !fresh {
-				s.dropPoller(p)
+				g.dropPoller(p)
 				return nil, p.goodbye()
 			} else if fresh {
 				return p.answer(again), nil

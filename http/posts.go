@@ -19,10 +19,8 @@ import (
 	"watchpost/watchpost"
 )
 
-const tagPosts = "Posts"
-
-func (s *Server) postRoutes() {
-	handle(s, s.api, http.MethodGet, "/api-posts", s.getPosts,
+func (s posts) routes() {
+	handle(s.api, http.MethodGet, "/api-posts", s.getPosts,
 		s.operation(teams, "getPosts", "Read the posts that watchlists collected", tagPosts),
 		postParams(),
 		withError(http.StatusBadRequest, "Invalid watchlist ID(s)", "Invalid 'sort_by'", "Invalid 'page'", "Invalid 'start_date'", "Invalid 'lang'", "Invalid 'seniority_level'", "Invalid 'sentiment'", "Invalid 'source'", "Too many values for 'labels', at most 200"),
@@ -75,7 +73,7 @@ type postsReply struct {
 	page  actors.PostsPage
 }
 
-func (s *Server) getPosts(r *http.Request) (postsReply, error) {
+func (s posts) getPosts(r *http.Request) (postsReply, error) {
 	named, q, err := readPostsRequest(r)
 	if err != nil {
 		return postsReply{}, err
@@ -88,7 +86,7 @@ func (s *Server) getPosts(r *http.Request) (postsReply, error) {
 	return postsReply{page: page}, nil
 }
 
-func (r postsReply) appendTo(b []byte) []byte {
+func (r postsReply) AppendTo(b []byte) []byte {
 	const margin = 200 // for what depends on who asks
 	size := margin
 	for _, p := range r.page.Posts {
@@ -105,8 +103,8 @@ func (r postsReply) appendTo(b []byte) []byte {
 	return append(strconv.AppendInt(b, int64(r.page.Count), 10), '}')
 }
 
-// tagged implements taggedReply.
-func (postsReply) tagged() {}
+// Tagged implements taggedReply.
+func (postsReply) Tagged() {}
 
 // readPostsRequest reads the query of a request for posts.
 func readPostsRequest(r *http.Request) ([]string, watchpost.PostQuery, error) {

@@ -10,14 +10,14 @@ import (
 	"watchpost/watchpost"
 )
 
-func (s *Server) profileRoutes() {
-	fuego.GetStd(s.ops, "/admin/profile/{name}", s.profile,
+func (s serviceAdmin) profileRoutes() {
+	s.ops.get("/admin/profile/{name}", s.profile,
 		s.operation(operators, "profile", "A profile of the process, for go tool pprof", tagAdmin), fuego.OptionHide())
 }
 
 // profile returns a profile of the process: cpu and trace run for the seconds of the
 // query, the others are as of now. Profiles name functions and hold no data.
-func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
+func (s serviceAdmin) profile(w http.ResponseWriter, r *http.Request) {
 	switch name := r.PathValue("name"); {
 	case name == "cpu":
 		pprof.Profile(w, r)

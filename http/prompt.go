@@ -3,8 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"unicode/utf8"
 
@@ -32,16 +30,16 @@ type createByPrompt struct {
 	frequency watchpost.FetchFrequency // 0: not given
 }
 
-// decodeObject implements objectDecoder.
-func (r *createByPrompt) decodeObject(o object) error {
+// DecodeObject implements objectDecoder.
+func (r *createByPrompt) DecodeObject(o object) error {
 	if o.has("keywords") {
 		return watchpost.Errorf(watchpost.Invalid, textPromptOrWords)
 	}
 	return bind(o, r)
 }
 
-// cleanField implements fieldCleaner.
-func (r *createByPrompt) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *createByPrompt) CleanField(name string) (err error) {
 	switch name {
 	case "prompt":
 		err = checkPrompt(r.Prompt)
@@ -65,8 +63,8 @@ type updateByPrompt struct {
 	unusable error
 }
 
-// decodeObject implements objectDecoder.
-func (r *updateByPrompt) decodeObject(o object) error {
+// DecodeObject implements objectDecoder.
+func (r *updateByPrompt) DecodeObject(o object) error {
 	var which watchlistID
 	if err := bind(o, &which); err != nil {
 		return err
@@ -81,8 +79,8 @@ func (r *updateByPrompt) decodeObject(o object) error {
 	return nil
 }
 
-// cleanField implements fieldCleaner.
-func (r *updateByPrompt) cleanField(name string) error {
+// CleanField implements fieldCleaner.
+func (r *updateByPrompt) CleanField(name string) error {
 	if name == "prompt" {
 		return checkPrompt(r.Prompt)
 	}
@@ -135,18 +133,18 @@ func checkPrompt(prompt string) error {
 // createFromPrompt makes a watchlist from a prompt. Before it interprets the
 // prompt, which is slow and may cost money, it asks whether the request was made
 // before.
-func (s *Server) createFromPrompt(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, createByPrompt) (actors.WatchlistView, error) {
+func (s watchlists) createFromPrompt(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, createByPrompt) (actors.WatchlistView, error) {
 	return func(ctx context.Context, key *actors.IdempotencyKey, request createByPrompt) (actors.WatchlistView, error) {
-		made, kept, err := keptReply[actors.WatchlistView](ctx, s, key)
+		made, kept, err := keptReply[actors.WatchlistView](ctx, s.registry, key)
 		if err != nil || kept {
 			return made, err
 		}
 		interpretation, err := s.interpretNew(ctx, t, &request)
 		if err != nil {
-			return afterTwin[actors.WatchlistView](ctx, s, key, err)
+			return afterTwin[actors.WatchlistView](ctx, s.registry, key, err)
 		}
 		frequency := cmp.Or(request.frequency, statedFrequency(interpretation), watchpost.DefaultFrequency(t))
-		return sendOnce(ctx, s, key, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
+		return sendOnce(ctx, s.registry, key, actors.CreateWatchlist{Watchlist: watchpost.Watchlist{
 			Type: t, Name: cmp.Or(request.Name, watchpost.AutoName(t, []string{request.Prompt})), Frequency: frequency,
 			Prompt: request.Prompt, Interpreter: interpretation.Interpreter,
 			Keywords: interpretation.Keywords, Labels: interpretation.Labels, Objective: interpretation.Objective,
@@ -162,17 +160,17 @@ func showPromptedWatchlist(_ createByPrompt, view actors.WatchlistView) createKe
 }
 
 // interpretNew interprets the prompt of a new watchlist, if there is room for one.
-func (s *Server) interpretNew(ctx context.Context, t watchpost.WatchlistType, request *createByPrompt) (interpret.Result, error) {
+func (s watchlists) interpretNew(ctx context.Context, t watchpost.WatchlistType, request *createByPrompt) (interpret.Result, error) {
 	if err := s.roomForWatchlist(ctx); err != nil {
 		return interpret.Result{}, err
 	}
-	return s.interpret(ctx, t, request.Prompt, request.Strict)
+	return s.prompts.Interpret(ctx, t, request.Prompt, request.Strict)
 }
 
 // afterTwin returns the reply to a twin of the request that was quicker, or else
 // the error that this one met.
-func afterTwin[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey, met error) (M, error) {
-	reply, kept, err := keptReply[M](ctx, s, key)
+func afterTwin[M any](ctx context.Context, registry *actors.Registry, key *actors.IdempotencyKey, met error) (M, error) {
+	reply, kept, err := keptReply[M](ctx, registry, key)
 	if err != nil || !kept {
 		return reply, met
 	}
@@ -181,33 +179,12 @@ func afterTwin[M any](ctx context.Context, s *Server, key *actors.IdempotencyKey
 
 // roomForWatchlist tells of the plan's limit before a prompt is looked at; the
 // team decides when the watchlist is made.
-func (s *Server) roomForWatchlist(ctx context.Context) error {
+func (s watchlists) roomForWatchlist(ctx context.Context) error {
 	view, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.GetTeam{})
 	if err != nil {
 		return err
 	}
 	return view.Team.Plan.CheckWatchlists(view.Watchlists)
-}
-
-// interpret asks the interpreter what a prompt means, and notes who answered.
-func (s *Server) interpret(ctx context.Context, t watchpost.WatchlistType, text string, strict bool) (result interpret.Result, err error) {
-	prompt := interpret.Prompt{Text: text, Forum: t == watchpost.ForumWatchlist}
-	if strict {
-		result, err = s.interpreter.Strict(ctx, prompt)
-	} else {
-		result, err = s.interpreter.Interpret(ctx, prompt)
-	}
-	who, outcome := result.Interpreter, "accepted"
-	var refused *interpret.Refused
-	switch {
-	case errors.As(err, &refused):
-		who, outcome = "", refused.Reason
-	case err != nil:
-		who, outcome = "", "unavailable"
-	}
-	s.metrics.prompts.WithLabelValues(who, outcome).Inc()
-	s.log.InfoContext(ctx, "prompt interpreted", "interpreter", who, "outcome", outcome, "entries", len(result.Keywords))
-	return result, err
 }
 
 // statedFrequency returns the frequency that a prompt states; 0 if none.
@@ -221,11 +198,11 @@ func statedFrequency(r interpret.Result) watchpost.FetchFrequency {
 
 // updateFromPrompt replaces a watchlist's keywords and labels by what a prompt
 // asks for. A disabled watchlist takes no prompt, whatever comes with it.
-func (s *Server) updateFromPrompt(t watchpost.WatchlistType) func(*http.Request, updateByPrompt) (updateWatchlistReply, error) {
+func (s watchlists) updateFromPrompt(t watchpost.WatchlistType) func(*http.Request, updateByPrompt) (updateWatchlistReply, error) {
 	return func(r *http.Request, request updateByPrompt) (updateWatchlistReply, error) {
 		ctx := r.Context()
 		var none updateWatchlistReply
-		view, err := askWatchlist(ctx, s, request.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(request.ID)})
+		view, err := askWatchlist(ctx, s.registry, request.ID, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(request.ID)})
 		if err == nil {
 			err = view.Watchlist.CheckEnabled()
 		}
@@ -235,7 +212,7 @@ func (s *Server) updateFromPrompt(t watchpost.WatchlistType) func(*http.Request,
 		if err != nil {
 			return none, err
 		}
-		interpretation, err := s.interpret(ctx, t, request.Prompt, false)
+		interpretation, err := s.prompts.Interpret(ctx, t, request.Prompt, false)
 		if err != nil {
 			return none, err
 		}
@@ -262,27 +239,4 @@ func promptPatch(prompt string, i interpret.Result) watchpost.WatchlistPatch {
 		patch.Frequency = &f
 	}
 	return patch
-}
-
-// writePromptError writes one of the two error bodies of prompts; false when the
-// error is another.
-func (x *requestState) writePromptError(err error) bool {
-	var refused *interpret.Refused
-	var unavailable *interpret.Unavailable
-	var body any
-	status := http.StatusUnprocessableEntity
-	switch {
-	case errors.As(err, &refused):
-		body = refused
-	case errors.As(err, &unavailable):
-		body, status = unavailable, http.StatusServiceUnavailable
-	default:
-		return false
-	}
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		panic(err) // of strings and lists
-	}
-	x.writeJSON(status, encoded)
-	return true
 }

@@ -33,6 +33,16 @@ func (c *requestContext) begin(parent context.Context, x *requestState) {
 	c.Context, c.state = parent, x
 }
 
+// within makes the context of a request end with another one, too, until alone is called;
+// nil: with no other.
+func (x *requestState) within(also context.Context) { x.ctx.within(also) }
+
+// alone ends what within has begun.
+func (x *requestState) alone() { x.ctx.alone() }
+
+// context returns the context of the request.
+func (x *requestState) context() context.Context { return &x.ctx }
+
 // bound sets the deadline, before a caller waits.
 func (c *requestContext) bound(d time.Duration) { c.deadline = realNow().Add(d) }
 

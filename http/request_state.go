@@ -37,7 +37,7 @@ type requestState struct {
 func teamOf(ctx context.Context) watchpost.TeamID { return stateOf(ctx).team }
 
 // withState wraps a mux into the outermost layer.
-func (s *Server) withState(mux http.Handler) http.Handler {
+func (s *shared) withState(mux http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := realNow()
 		x := &requestState{ResponseWriter: w, id: requestID(r)}
@@ -70,7 +70,7 @@ func (s *Server) withState(mux http.Handler) http.Handler {
 }
 
 // finish turns a panic into a reply and accounts for the request.
-func (s *Server) finish(x *requestState, r *http.Request, began time.Time) {
+func (s *shared) finish(x *requestState, r *http.Request, began time.Time) {
 	reason := recover()
 	if reason != nil && reason != http.ErrAbortHandler { //nolint:errorlint // the value that net/http compares with
 		s.log.Error("panic", "request", x.id, "path", r.URL.Path, "reason", reason, "stack", string(debug.Stack()))

@@ -95,11 +95,11 @@ func (s *shares) giveBack(user string, n int) {
 
 // withRoom refuses a request at once when too many of its team are under way, or of its
 // client when its team is unknown.
-func (s *Server) withRoom(next http.Handler) http.Handler { return s.withRoomIn(s.room.requests, next) }
+func (s *shared) withRoom(next http.Handler) http.Handler { return s.withRoomIn(s.room.requests, next) }
 
 // withPollRoom is withRoom for requests of sessions, which are held open. A socket tells
 // later whose it is, and has a bound of its own until then (maxUnauthenticated).
-func (s *Server) withPollRoom(next http.Handler) http.Handler {
+func (s *shared) withPollRoom(next http.Handler) http.Handler {
 	polls := s.withRoomIn(s.room.polls, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == socketPath {
@@ -110,7 +110,7 @@ func (s *Server) withPollRoom(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) withRoomIn(teams *shares, next http.Handler) http.Handler {
+func (s *shared) withRoomIn(teams *shares, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		share, user := teams, string(teamOf(r.Context()))
 		if user == "" {
@@ -160,7 +160,7 @@ func keepingPlaces(next http.Handler) http.Handler {
 }
 
 // overload logs that a request is refused for want of room, and returns its error.
-func (s *Server) overload(user string) error {
+func (s *shared) overload(user string) error {
 	s.room.mu.Lock()
 	s.room.shed++
 	s.room.mu.Unlock()

@@ -28,6 +28,12 @@ const (
 	checked
 )
 
+// Paths of sessions. The requests of polls are held open.
+const (
+	pollPath   = "/extension/poll"
+	socketPath = "/extension/socket"
+)
+
 // Names of the security schemes in the OpenAPI document.
 const (
 	schemeKey     = "ApiKeyAuth"
@@ -38,7 +44,7 @@ const (
 // operation describes a route: who may call it, its name and its summary. It
 // is put before other options. Middlewares are given to each route by itself:
 // the framework's groups mix up those of siblings.
-func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption {
+func (s *shared) operation(a access, id, summary, tag string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
 		if a == operators && strings.Contains(r.Path, "{id}") {
@@ -75,7 +81,7 @@ func (s *Server) operation(a access, id, summary, tag string) fuego.RouteOption 
 }
 
 // guards returns the middlewares of an access, the outer first.
-func (s *Server) guards(a access) []middleware {
+func (s *shared) guards(a access) []middleware {
 	switch a {
 	case public:
 		return []middleware{s.withDeadline, s.withRoom}
@@ -95,7 +101,7 @@ func (s *Server) guards(a access) []middleware {
 
 // instrument is a route's outermost layer: it takes the request from the mux
 // and knows the route's metrics.
-func (s *Server) instrument(method, path string) middleware {
+func (s *shared) instrument(method, path string) middleware {
 	taken := s.metrics.route(method, path)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -107,16 +113,16 @@ func (s *Server) instrument(method, path string) middleware {
 
 // handle adds a route. serve reads the request itself; withRequest documents a
 // body that it reads.
-func handle[T any](s *Server, to *fuego.Server, method, path string, serve func(*http.Request) (T, error), options ...fuego.RouteOption) {
+func handle[T any](to *routes, method, path string, serve func(*http.Request) (T, error), options ...fuego.RouteOption) {
 	var reply T
-	s.addRoute(to, method, path, reply, func(r *http.Request) (any, error) { return serve(r) }, options)
+	to.add(method, path, reply, func(r *http.Request) (any, error) { return serve(r) }, options)
 }
 
 // handleBody adds a route whose body is a B.
-func handleBody[B, T any](s *Server, to *fuego.Server, method, path string, serve func(*http.Request, B) (T, error), options ...fuego.RouteOption) {
+func handleBody[B, T any](to *routes, method, path string, serve func(*http.Request, B) (T, error), options ...fuego.RouteOption) {
 	var none B
-	handle(s, to, method, path, func(r *http.Request) (reply T, err error) {
-		body, err := readBody[B](s, r)
+	handle(to, method, path, func(r *http.Request) (reply T, err error) {
+		body, err := readBody[B](to.shared, r)
 		if err != nil {
 			return reply, err
 		}
@@ -124,20 +130,31 @@ func handleBody[B, T any](s *Server, to *fuego.Server, method, path string, serv
 	}, append(options, withRequest(none))...)
 }
 
-// addRoute registers a handler with the framework, which routes to it and
+// routes are where endpoints are added: those of the API, or those of operators.
+type routes struct {
+	*fuego.Server
+	shared *shared
+}
+
+// get adds a route that is answered by a plain handler.
+func (to *routes) get(path string, handler http.HandlerFunc, options ...fuego.RouteOption) {
+	fuego.GetStd(to.Server, path, handler, options...)
+}
+
+// add registers a handler with the framework, which routes to it and
 // documents it. It is not generic: the framework's own generic handlers cost
 // most of the time that this package takes to compile.
-func (s *Server) addRoute(to *fuego.Server, method, path string, reply any, serve func(*http.Request) (any, error), options []fuego.RouteOption) {
+func (to *routes) add(method, path string, reply any, serve func(*http.Request) (any, error), options []fuego.RouteOption) {
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		reply, err := serve(r)
 		if err == nil {
 			err = encode(r, reply)
 		}
 		if err != nil {
-			s.writeError(r, err)
+			to.shared.writeError(r, err)
 		}
 	}
-	registrars[method](to, path, handler, append(options, withReply(reply))...)
+	registrars[method](to.Server, path, handler, append(options, withReply(reply))...)
 }
 
 // registrars are the framework's functions that add a route of net/http.
@@ -149,7 +166,7 @@ var registrars = map[string]func(*fuego.Server, string, func(http.ResponseWriter
 // withRequest documents the type of a body.
 func withRequest(body any) fuego.RouteOption {
 	if other, ok := body.(documentedAs); ok {
-		body = other.documented()
+		body = other.Documented()
 	}
 	return func(r *fuego.BaseRoute) {
 		fuego.OptionRequestBody(fuego.RequestBody{Type: body, ContentTypes: []string{mediaJSON}})(r)
@@ -158,7 +175,7 @@ func withRequest(body any) fuego.RouteOption {
 }
 
 // documentedAs is a body that the document describes by another type.
-type documentedAs interface{ documented() any }
+type documentedAs interface{ Documented() any }
 
 // withReply documents the type of a reply.
 func withReply(reply any) fuego.RouteOption {

@@ -23,17 +23,13 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"sync"
-	"time"
 
-	"github.com/go-fuego/fuego"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
-	"watchpost/internal/protocol"
 	"watchpost/watchpost"
 )
 
@@ -107,82 +103,13 @@ type Options struct {
 	Cluster *Cluster
 }
 
-// TestClock is a clock that the operator may set (--test-clock). Setting it
-// back is an Invalid error.
-type TestClock interface {
-	Advance(d time.Duration) error
-	Set(t time.Time) error
-	// Offset returns how far it is ahead of the wall clock. Follow sets it forward
-	// to the offset of another node's.
-	Offset() time.Duration
-	Follow(offset time.Duration) error
-}
-
-// Timing is what the server measures in real time rather than by the Clock.
-type Timing struct {
-	// Request bounds the work for one API request.
-	Request time.Duration
-	// Hello is how long a new connection may take to say hello.
-	Hello time.Duration
-	// Silence is how long a connected session may say nothing.
-	Silence time.Duration
-	// Poll is how long a long poll is held.
-	Poll time.Duration
-	// Body is how long the body of a request may take to arrive.
-	Body time.Duration
-}
-
-func (t Timing) withDefaults() Timing {
-	standard := func(d *time.Duration, value time.Duration) {
-		if *d <= 0 {
-			*d = value
-		}
-	}
-	standard(&t.Request, 30*time.Second)
-	standard(&t.Hello, protocol.HelloTimeout)
-	standard(&t.Silence, 3*protocol.HeartbeatEvery)
-	standard(&t.Poll, protocol.PollTime)
-	standard(&t.Body, 10*time.Second)
-	return t
-}
-
 // Server serves Watchpost over HTTP. It does not listen: the caller puts its
 // handlers into an http.Server.
 type Server struct {
-	registry  *actors.Registry
-	clock     watchpost.Clock
-	log       *slog.Logger
-	accessLog bool
-	metrics   *metrics
-	admin     adminTokens
-	scraper   bearerToken // may read /metrics
-	backup    func(ctx context.Context, full bool) (Backup, error)
-	doctor    func(ctx context.Context) []Finding
-	testClock TestClock
-	proxies   []netip.Prefix
-	insecure  bool
-	ready     func() error
-	writable  func() error
-	timing    Timing
-	tracer    trace.Tracer // nil without traces
-	room      *room
-	extension string
-	updates   string // folder of the extension's packages
-
-	provider        *identity.Provider // nil without one
-	providerDomains []string
-
-	interpreter interpret.Fallback
-	sessions    *gateway
-	cluster     *clusterEdge // nil without a cluster
-
-	api     *fuego.Server // routes of Handler
-	handler http.Handler  // of api
-	ops     *fuego.Server // routes of OpsHandler; the same as api unless separate
-	// openAPI and docs are made when they are first asked for: most processes
-	// are never asked, and making them takes longer than starting.
-	openAPI func() ([]byte, error)
-	docs    func() (docsPage, error)
+	shared  *shared
+	gateway *gateway
+	edge    *edge // nil without a cluster
+	handler http.Handler
 }
 
 // New builds a server with all its routes.
@@ -190,6 +117,38 @@ func New(o Options) (*Server, error) {
 	if o.Registry == nil || o.Clock == nil {
 		return nil, errors.New("httpapi: a registry and a clock are required")
 	}
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	shared, err := newShared(sharedOptions{
+		Registry: o.Registry, Clock: o.Clock, Log: o.Log, AccessLog: o.AccessLog, Metrics: o.Metrics, Version: o.Version,
+		AdminToken: o.AdminToken, Operators: o.Operators, SeparateOps: o.SeparateOps, TrustedProxies: o.TrustedProxies,
+		Insecure: o.Insecure, ExtensionOrigins: o.ExtensionOrigins, Writable: o.Writable, Tracer: o.Tracer, Timing: o.Timing,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{shared: shared, gateway: newGateway(shared, o.MaxSessions)}
+	if err := s.gateway.register(o.Metrics); err != nil {
+		return nil, err
+	}
+	forwarded, err := newForwarded(o.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	if o.Cluster != nil {
+		s.edge = newEdge(shared, *o.Cluster, o.TestClock, forwarded, s.gateway.Closing())
+		shared.owners, s.gateway.dialOwner = s.edge, s.edge.DialOwner
+	}
+	if err := s.routes(o); err != nil {
+		return nil, err
+	}
+	s.handler, err = shared.handler()
+	return s, err
+}
+
+// complete sets what was left out.
+func (o *Options) complete() error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -202,77 +161,38 @@ func New(o Options) (*Server, error) {
 	if o.Writable == nil {
 		o.Writable = func() error { return nil }
 	}
-	metrics, err := newMetrics(o.Metrics, o.MaxSessions)
-	if err != nil {
-		return nil, err
+	if o.ExtensionUpdates == "" {
+		return nil
 	}
-	if o.ExtensionUpdates != "" {
-		origin, err := originOfUpdates(o.ExtensionUpdates)
-		if err != nil {
-			return nil, err
-		}
-		o.ExtensionOrigins = append(slices.Clone(o.ExtensionOrigins), origin)
-	}
-	sessions, err := newGateway(o.ExtensionOrigins, o.MaxSessions)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{
-		registry: o.Registry, clock: o.Clock, log: o.Log, accessLog: o.AccessLog, metrics: metrics,
-		admin: newAdminTokens(o.AdminToken, o.Operators), scraper: newBearerToken(o.MetricsToken), tracer: o.Tracer, backup: o.Backup, doctor: o.Doctor, testClock: o.TestClock,
-		proxies: o.TrustedProxies, insecure: o.Insecure, ready: o.Ready, writable: o.Writable, timing: o.Timing.withDefaults(), room: newRoom(),
-		provider: o.Provider, providerDomains: o.ProviderDomains,
-		sessions: sessions, interpreter: o.Interpreter, extension: o.ExtensionFile, updates: o.ExtensionUpdates,
-	}
-	if o.Cluster != nil {
-		s.cluster = newClusterEdge(*o.Cluster, metrics.forwarded)
-	}
-	s.api = s.newFramework(o.Version, len(s.admin) > 0 && !o.SeparateOps)
-	s.ops = s.api
-	if o.SeparateOps {
-		s.ops = s.newFramework(o.Version, len(s.admin) > 0) // its document is never requested
-	}
-	s.routes()
-	if s.handler, err = compressed(s.withState(s.api.Mux)); err != nil {
-		return nil, err
-	}
-	s.handler = keepingPlaces(s.handler)
-	s.openAPI = sync.OnceValues(func() ([]byte, error) { return finishOpenAPI(s.api) })
-	s.docs = sync.OnceValues(func() (docsPage, error) {
-		document, err := s.openAPI()
-		if err != nil {
-			return docsPage{}, err
-		}
-		return newDocsPage(document)
-	})
-	return s, nil
+	origin, err := OriginOfUpdates(o.ExtensionUpdates)
+	o.ExtensionOrigins = append(slices.Clone(o.ExtensionOrigins), origin)
+	return err
 }
 
-// routes is the whole surface, one method per resource.
-func (s *Server) routes() {
-	s.otpRoutes()
-	s.teamRoutes()
-	s.keywordWatchlistRoutes()
-	s.forumWatchlistRoutes()
-	s.promptRoutes()
-	s.peopleWatchlistRoutes()
-	s.companyWatchlistRoutes()
-	s.postRoutes()
-	s.bookmarkRoutes()
-	s.ruleRoutes()
-	s.notificationRoutes()
-	s.journalRoutes()
-	s.engagementRoutes()
-	s.interactionRoutes()
-	s.agentTaskRoutes()
-	s.gatewayRoutes()
-	s.opsRoutes()
-	s.docsRoutes()
-	s.downloadRoutes()
-	s.dashboardRoutes()
-	if len(s.admin) > 0 {
-		s.adminRoutes()
+// routes is the whole surface, one call per room.
+func (s *Server) routes(o Options) error {
+	prompts, err := NewPrompts(o.Interpreter, o.Log, o.Metrics)
+	if err != nil {
+		return err
 	}
+	addAPI(s.shared, prompts)
+	s.gateway.Routes()
+	addHealth(s.shared, o.MetricsToken, o.Ready)
+	newDocs(s.shared, func() ([]byte, error) { return Document(s.shared) }).Routes()
+	Downloads{s.shared, o.ExtensionFile, o.ExtensionUpdates}.Routes()
+	s.dashboardRoutes(o, prompts)
+	if s.shared.hasOperators() {
+		addAdmin(s.shared, AdminOptions{Shown: Exported, TestClock: o.TestClock, ShareClock: s.shareClock, Backup: o.Backup, Doctor: o.Doctor})
+	}
+	return nil
+}
+
+// shareClock sets the test clocks of the other nodes forward to this one's.
+func (s *Server) shareClock(ctx context.Context) error {
+	if s.edge == nil {
+		return nil
+	}
+	return s.edge.ShareClock(ctx)
 }
 
 // Handler returns the handler for API clients, sessions and, unless they are
@@ -281,4 +201,29 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // OpsHandler returns the handler for operators when Options.SeparateOps is
 // set: /metrics, /admin, /healthz and /readyz.
-func (s *Server) OpsHandler() http.Handler { return s.withState(s.ops.Mux) }
+func (s *Server) OpsHandler() http.Handler { return s.shared.plainHandler(s.shared.ops) }
+
+// PeerHandler returns the handler for requests that other nodes of the cluster forward. Its
+// listener admits these nodes only.
+func (s *Server) PeerHandler() http.Handler { return s.edge.PeerHandler() }
+
+// KeepContact asks the other nodes of the cluster for signs of life until ctx ends.
+func (s *Server) KeepContact(ctx context.Context) { s.edge.KeepContact(ctx) }
+
+// Reached returns why this node itself, or most of the others, cannot connect to it at its
+// address; nil if they can (cluster.Options.Reached).
+func (s *Server) Reached(ctx context.Context, others []string) error {
+	return s.edge.Reached(ctx, others)
+}
+
+// CloseSessions refuses new connections of sessions, ends those that there are and the
+// event streams of the dashboard, and returns when they have ended or ctx ends. It is
+// called before the http.Server is shut down, which does not wait for sockets.
+func (s *Server) CloseSessions(ctx context.Context) error {
+	s.gateway.Close()
+	if s.edge != nil {
+		s.edge.Close()
+	}
+	s.shared.registry.EndSubscriptions()
+	return s.gateway.Wait(ctx)
+}

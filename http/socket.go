@@ -24,14 +24,14 @@ const textNoFrame = "not a JSON text frame"
 // openSocket connects one session over a WebSocket. The request's goroutine
 // serves the handshake and the hello. Then it ends, and with it all that
 // net/http keeps for a request.
-func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
-	if err := s.checkSecret(r); err != nil {
-		s.writeError(r, err)
+func (g *gateway) openSocket(w http.ResponseWriter, r *http.Request) {
+	if err := g.checkSecret(r); err != nil {
+		g.writeError(r, err)
 		return
 	}
-	admitted, err := s.admit(s.clientOf(r))
+	admitted, err := g.admit(g.clientOf(r))
 	if err != nil {
-		s.writeError(r, err)
+		g.writeError(r, err)
 		return
 	}
 	defer admitted.leave()
@@ -44,7 +44,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	k := newSocket(s, web)
+	k := newSocket(g, web)
 	if !admitted.open(k.conn) {
 		if web.writeClose(closeGoingAway, textShuttingDown) == nil {
 			web.drain()
@@ -52,7 +52,7 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) {
 		_ = web.net.Close()
 		return
 	}
-	s.metrics.connections.WithLabelValues("socket").Inc()
+	g.connections.WithLabelValues("socket").Inc()
 	hello, ok := k.hello()
 	switch {
 	case ok && !k.relayed(r, hello): // it ends by itself
@@ -80,10 +80,10 @@ func upgrades(r *http.Request) bool {
 // a message has a stack of four times the size and leaves the wait for the
 // next one to a new goroutine.
 type socket struct {
-	server *Server
-	web    *webSocket
-	conn   *conn
-	link   *actors.Link // nil until welcomed
+	gateway *gateway
+	web     *webSocket
+	conn    *conn
+	link    *actors.Link // nil until welcomed
 	// sending is set while a goroutine sends, and stays set after the close
 	// frame; guarded by conn.mu.
 	sending bool
@@ -91,15 +91,15 @@ type socket struct {
 	halves atomic.Int32
 }
 
-func newSocket(s *Server, web *webSocket) *socket {
-	k := &socket{server: s, web: web}
+func newSocket(g *gateway, web *webSocket) *socket {
+	k := &socket{gateway: g, web: web}
 	k.conn = newConn(k.startSending)
 	return k
 }
 
 // hello waits for the session's first frame; false when it is none.
 func (k *socket) hello() (hello protocol.Frame, ok bool) {
-	k.bound(k.server.timing.Hello)
+	k.bound(k.gateway.timing.Hello)
 	if hello, ok = k.receive(protocol.MaxHelloFrame); ok && hello.Type != protocol.TypeHello {
 		ok = k.refuse(closeViolation, "hello expected")
 	}
@@ -108,7 +108,7 @@ func (k *socket) hello() (hello protocol.Frame, ok bool) {
 
 // greet introduces the session; false when that failed.
 func (k *socket) greet(ctx context.Context, hello protocol.Frame) bool {
-	link, err := k.server.connect(ctx, hello, k.conn)
+	link, err := k.gateway.connect(ctx, hello, k.conn)
 	if err != nil {
 		return k.refuse(closeCodeOf(err))
 	}
@@ -119,7 +119,7 @@ func (k *socket) greet(ctx context.Context, hello protocol.Frame) bool {
 // await waits until the session says something, for as long as it takes it to
 // be gone.
 func (k *socket) await() {
-	k.bound(k.server.timing.Silence)
+	k.bound(k.gateway.timing.Silence)
 	if k.web.await() != nil {
 		k.readingEnded()
 		return
@@ -215,8 +215,8 @@ func (k *socket) endHalf() {
 		return
 	}
 	_ = k.web.net.Close()
-	k.server.metrics.connections.WithLabelValues("socket").Dec()
-	k.server.sessions.remove(k.conn)
+	k.gateway.connections.WithLabelValues("socket").Dec()
+	k.gateway.remove(k.conn)
 }
 
 // startSending is called, with conn.mu held, when there is something to send.
@@ -262,7 +262,7 @@ func (k *socket) sendFrames(frames []protocol.Frame) error {
 	for i := range frames {
 		raw, err := json.Marshal(&frames[i])
 		if err != nil {
-			k.server.log.Error("frame not encoded", "type", frames[i].Type, "error", err)
+			k.gateway.log.Error("frame not encoded", "type", frames[i].Type, "error", err)
 			continue
 		}
 		if err := k.web.write(ws.OpText, raw); err != nil {
@@ -273,10 +273,10 @@ func (k *socket) sendFrames(frames []protocol.Frame) error {
 }
 
 // connect introduces a session to its team.
-func (s *Server) connect(ctx context.Context, hello protocol.Frame, c *conn) (*actors.Link, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timing.Request)
+func (g *gateway) connect(ctx context.Context, hello protocol.Frame, c *conn) (*actors.Link, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.timing.Request)
 	defer cancel()
-	return s.registry.Connect(ctx, hello, c.deliver, c.end)
+	return g.registry.Connect(ctx, hello, c.deliver, c.end)
 }
 
 // closeCodeOf tells with what a socket ends whose session is not welcome.

@@ -7,10 +7,8 @@ import (
 	"watchpost/watchpost"
 )
 
-const tagTeam = "Team"
-
-func (s *Server) teamRoutes() {
-	handle(s, s.api, http.MethodGet, "/api-team", s.getTeam,
+func (s team) routes() {
+	handle(s.api, http.MethodGet, "/api-team", s.getTeam,
 		s.operation(teams, "getTeam", "Show the team: members, extensions, allowances, quotas, waiting scans", tagTeam))
 }
 
@@ -94,7 +92,7 @@ type waitingScans struct {
 	Oldest *timestamp `json:"oldest" description:"since when the oldest waits"`
 }
 
-func (s *Server) getTeam(r *http.Request) (teamReply, error) {
+func (s team) getTeam(r *http.Request) (teamReply, error) {
 	view, err := actors.Ask(r.Context(), s.registry, teamOf(r.Context()), actors.GetTeam{})
 	if err != nil {
 		return teamReply{}, err

@@ -32,7 +32,7 @@ func BenchmarkLargeTeam(b *testing.B) {
 	b.ReportAllocs()
 	var body []byte
 	for b.Loop() {
-		if body = replyOfTeam(&view).appendTo(body[:0]); len(body) < 100_000 {
+		if body = replyOfTeam(&view).AppendTo(body[:0]); len(body) < 100_000 {
 			b.Fatal(len(body))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // appendTo writes the reply as package json would, at a tenth of the cost: a team
 // has up to thousands of members with ten allowances each.
-func (r teamReply) appendTo(b []byte) []byte {
+func (r teamReply) AppendTo(b []byte) []byte {
 	r.Members = []teamMember{}
 	frame, err := json.Marshal(r)
 	if err != nil {

@@ -66,6 +66,6 @@ func TestTeamReply(t *testing.T) {
 		}
 		want, err := json.Marshal(documented)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(replyOfTeam(&view).appendTo(nil)))
+		require.Equal(t, string(want), string(replyOfTeam(&view).AppendTo(nil)))
 	})
 }

@@ -15,7 +15,7 @@ import (
 // startSpan begins the span of a request, below the one that its caller names, and puts
 // it into the request, which may be forwarded to another node. Connections of sessions
 // and the questions of machines are not traced.
-func (s *Server) startSpan(r *http.Request) (context.Context, trace.Span) {
+func (s *shared) startSpan(r *http.Request) (context.Context, trace.Span) {
 	path := r.URL.Path
 	if s.tracer == nil || strings.HasPrefix(path, "/extension/") || path == "/healthz" || path == "/readyz" || path == "/metrics" {
 		return r.Context(), nil

@@ -14,11 +14,11 @@ const (
 
 // upkeepRoutes are what the commands verify and reprocess do with a running service.
 // In a cluster the node of the team does the work.
-func (s *Server) upkeepRoutes() {
-	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/verify", s.verifyTeam,
+func (s teamsAdmin) upkeepRoutes() {
+	handleBody(s.ops, http.MethodPost, "/admin/teams/{id}/verify", s.verifyTeam,
 		s.operation(operators, "verifyTeam", "Compare a team's posts with their index, repair it, and check the chain of its journal", tagAdmin),
 		withBody(textInvalidRepair), withError(http.StatusNotFound, textTeamNotFound))
-	handleBody(s, s.ops, http.MethodPost, "/admin/teams/{id}/reprocess", s.reprocessTeam,
+	handleBody(s.ops, http.MethodPost, "/admin/teams/{id}/reprocess", s.reprocessTeam,
 		s.operation(operators, "reprocessTeam", "Enrich a team's stored posts again", tagAdmin),
 		withBody(textInvalidAll), withError(http.StatusNotFound, textTeamNotFound))
 }
@@ -42,7 +42,7 @@ type verifyRequest struct {
 	Repair bool `json:"repair,omitempty" invalid:"Invalid 'repair'"`
 }
 
-func (s *Server) verifyTeam(r *http.Request, request verifyRequest) (VerifiedTeam, error) {
+func (s teamsAdmin) verifyTeam(r *http.Request, request verifyRequest) (VerifiedTeam, error) {
 	team, err := s.knownTeam(r)
 	if err != nil {
 		return VerifiedTeam{}, err
@@ -72,7 +72,7 @@ type reprocessRequest struct {
 	All bool `json:"all,omitempty" invalid:"Invalid 'all'"`
 }
 
-func (s *Server) reprocessTeam(r *http.Request, request reprocessRequest) (ReprocessedTeam, error) {
+func (s teamsAdmin) reprocessTeam(r *http.Request, request reprocessRequest) (ReprocessedTeam, error) {
 	team, err := s.knownTeam(r)
 	if err != nil {
 		return ReprocessedTeam{}, err
@@ -82,7 +82,7 @@ func (s *Server) reprocessTeam(r *http.Request, request reprocessRequest) (Repro
 }
 
 // knownTeam reads the team's id from the path; NotFound when there is no such team.
-func (s *Server) knownTeam(r *http.Request) (watchpost.TeamID, error) {
+func (s teamsAdmin) knownTeam(r *http.Request) (watchpost.TeamID, error) {
 	team, err := teamInPath(r)
 	if err == nil {
 		_, err = actors.Ask(r.Context(), s.registry, team, actors.GetTeam{})

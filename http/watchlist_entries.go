@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -29,9 +27,6 @@ func (o object) hasFieldOf(request any, but string) bool {
 	}
 	return false
 }
-
-// isBlank reports whether a text has nothing to see.
-func isBlank(s string) bool { return strings.TrimFunc(s, unicode.IsSpace) == "" }
 
 // keywordEntry is an element of keywords: a string, or an object.
 type keywordEntry struct{ watchpost.KeywordEntry }

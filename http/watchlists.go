@@ -18,7 +18,6 @@ import (
 // What the four families of watchlists have in common.
 
 const (
-	tagWatchlists      = "Watchlists"
 	textMissingID      = "Missing required parameter: id"
 	textWatchlistQuota = "Your plan includes up to 2 watchlists. Upgrade your plan or delete a watchlist to create another."
 	textUpdated        = "Watchlist updated successfully"
@@ -81,8 +80,8 @@ type newWatchlist struct {
 	labels    []watchpost.Label
 }
 
-// cleanField implements fieldCleaner.
-func (n *newWatchlist) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (n *newWatchlist) CleanField(name string) (err error) {
 	switch name {
 	case "name":
 		n.Name, err = readName(n.Name)
@@ -119,8 +118,8 @@ type changedWatchlist struct {
 	frequency *watchpost.FetchFrequency
 }
 
-// cleanField implements fieldCleaner.
-func (r *changedWatchlist) cleanField(name string) (err error) {
+// CleanField implements fieldCleaner.
+func (r *changedWatchlist) CleanField(name string) (err error) {
 	switch name {
 	case "id":
 		if r.ID == "" {
@@ -162,7 +161,7 @@ func (r *changedWatchlist) fields() watchpost.WatchlistPatch {
 
 // readWatchlists returns the watchlist that a GET names or, when it names
 // none, all of the type.
-func (s *Server) readWatchlists(ctx context.Context, r *http.Request, t watchpost.WatchlistType) (*actors.WatchlistView, []actors.WatchlistView, error) {
+func (s watchlists) readWatchlists(ctx context.Context, r *http.Request, t watchpost.WatchlistType) (*actors.WatchlistView, []actors.WatchlistView, error) {
 	p := readParams(r)
 	id := p.one("id")
 	if p.err != nil {
@@ -172,7 +171,7 @@ func (s *Server) readWatchlists(ctx context.Context, r *http.Request, t watchpos
 		views, err := actors.Ask(ctx, s.registry, teamOf(ctx), actors.ListWatchlists{Type: t})
 		return nil, views, err
 	}
-	view, err := askWatchlist(ctx, s, id, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+	view, err := askWatchlist(ctx, s.registry, id, actors.GetWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
 	return &view, nil, err
 }
 
@@ -192,8 +191,8 @@ type updateWatchlistReply struct {
 }
 
 // patchWatchlist changes a watchlist by fields.
-func (s *Server) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, id string, patch watchpost.WatchlistPatch) (updateWatchlistReply, watchpost.Watchlist, error) {
-	view, err := askWatchlist(ctx, s, id, actors.UpdateWatchlist{Type: t, ID: watchpost.WatchlistID(id), Patch: patch})
+func (s watchlists) patchWatchlist(ctx context.Context, t watchpost.WatchlistType, id string, patch watchpost.WatchlistPatch) (updateWatchlistReply, watchpost.Watchlist, error) {
+	view, err := askWatchlist(ctx, s.registry, id, actors.UpdateWatchlist{Type: t, ID: watchpost.WatchlistID(id), Patch: patch})
 	if err != nil {
 		return updateWatchlistReply{}, watchpost.Watchlist{}, err
 	}
@@ -210,13 +209,13 @@ type deleteWatchlistReply struct {
 }
 
 // deleteWatchlist serves the deletion of watchlists of any type.
-func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(*http.Request) (deleteWatchlistReply, error) {
+func (s watchlists) deleteWatchlist(t watchpost.WatchlistType) func(*http.Request) (deleteWatchlistReply, error) {
 	return func(r *http.Request) (deleteWatchlistReply, error) {
-		id, err := s.idOfDelete(r)
+		id, err := idOfDelete(s.shared, r)
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
-		_, err = askWatchlist(r.Context(), s, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
+		_, err = askWatchlist(r.Context(), s.registry, id, actors.DeleteWatchlist{Type: t, ID: watchpost.WatchlistID(id)})
 		if err != nil {
 			return deleteWatchlistReply{}, err
 		}
@@ -225,7 +224,7 @@ func (s *Server) deleteWatchlist(t watchpost.WatchlistType) func(*http.Request) 
 }
 
 // idOfDelete reads the id from the query or, without one there, from the body.
-func (s *Server) idOfDelete(r *http.Request) (string, error) {
+func idOfDelete(s *shared, r *http.Request) (string, error) {
 	p := readParams(r)
 	id := p.one("id")
 	if p.err != nil || id != "" {
@@ -243,8 +242,8 @@ type watchlistID struct {
 	ID string `json:"id" required:"Missing required parameter: id"`
 }
 
-// cleanField implements fieldCleaner.
-func (w *watchlistID) cleanField(string) error {
+// CleanField implements fieldCleaner.
+func (w *watchlistID) CleanField(string) error {
 	if w.ID == "" {
 		return watchpost.Errorf(watchpost.Invalid, textMissingID)
 	}
@@ -253,14 +252,14 @@ func (w *watchlistID) cleanField(string) error {
 
 // askWatchlist asks the team for something of one watchlist. What the team
 // does not know may be another team's.
-func askWatchlist[R any](ctx context.Context, s *Server, id string, request actors.Request[R]) (R, error) {
+func askWatchlist[R any](ctx context.Context, registry *actors.Registry, id string, request actors.Request[R]) (R, error) {
 	var none R
 	if !watchpost.ValidID(id) {
 		return none, watchpost.Errorf(watchpost.NotFound, watchpost.TextWatchlistNotFound)
 	}
-	reply, err := actors.Ask(ctx, s.registry, teamOf(ctx), request)
+	reply, err := actors.Ask(ctx, registry, teamOf(ctx), request)
 	if err != nil && watchpost.KindOf(err) == watchpost.NotFound {
-		if denied := s.registry.WatchlistAccess(ctx, teamOf(ctx), id); denied != nil {
+		if denied := registry.WatchlistAccess(ctx, teamOf(ctx), id); denied != nil {
 			return none, denied
 		}
 	}
