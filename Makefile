@@ -268,8 +268,9 @@ bench-posts: test-packages postgres ## compare queries over a million posts with
 test-bench-posts: test-packages postgres ## test the benchmark of posts
 	$(POSTS) vet -tags sqlite_fts5 ./... && $(GO) test -tags sqlite_fts5 -count=1 ./...
 
-lint: $(GOLANGCI) ## run golangci-lint, which also checks the import direction
+lint: $(GOLANGCI) ## run golangci-lint, which also checks the import direction, and the bounds of packages and types
 	$(GOLANGCI) run ./...
+	$(GO) test -count=1 ./specs/layout # files of other packages are no reason to run it again
 
 $(GOLANGCI):
 	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VER)

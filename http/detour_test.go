@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/http/edge"
 	"watchpost/internal/cluster"
 )
 
 // placedNode is a node of a cluster that knows one owner for all names.
 type placedNode struct {
-	httpapi.Node
+	edge.Node
 	id, owner string
 
 	mu      sync.Mutex
@@ -28,10 +29,10 @@ type placedNode struct {
 	lease   context.Context // nil: it does not end
 }
 
-// ID implements httpapi.Node.
+// ID implements edge.Node.
 func (n *placedNode) ID() string { return n.id }
 
-// Place implements httpapi.Node.
+// Place implements edge.Node.
 func (n *placedNode) Place(string) (cluster.Place, <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,7 +40,7 @@ func (n *placedNode) Place(string) (cluster.Place, <-chan struct{}) {
 	return cluster.Place{Here: here, Owner: n.owner, View: n.view}, n.changed
 }
 
-// Lease implements httpapi.Node.
+// Lease implements edge.Node.
 func (n *placedNode) Lease() context.Context {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,7 +57,7 @@ func (n *placedNode) hold(lease context.Context) {
 	n.lease = lease
 }
 
-// Refresh implements httpapi.Node.
+// Refresh implements edge.Node.
 func (n *placedNode) Refresh() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,7 +68,7 @@ func (n *placedNode) Refresh() {
 	}
 }
 
-// Others implements httpapi.Node.
+// Others implements edge.Node.
 func (n *placedNode) Others() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -81,10 +82,10 @@ func (n *placedNode) meet(others ...string) {
 	n.others = others
 }
 
-// Member implements httpapi.Node.
+// Member implements edge.Node.
 func (*placedNode) Member(string) bool { return true }
 
-// ReportDead implements httpapi.Node.
+// ReportDead implements edge.Node.
 func (*placedNode) ReportDead(context.Context, string, bool) {}
 
 // detour is a cluster in which the edge does not reach the owner. A third node does.
@@ -122,7 +123,7 @@ func (d *detour) node(t *testing.T, n *placedNode, change func(*httpapi.Options)
 		n.owner = n.id
 	}
 	h := build(t, func(o *httpapi.Options) {
-		o.Cluster = &httpapi.Cluster{Node: n, TLS: d.client}
+		o.Cluster = &edge.Cluster{Node: n, TLS: d.client}
 		change(o)
 	})
 	peers.Config.Handler = serve(h.server.PeerHandler())

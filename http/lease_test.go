@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	httpapi "watchpost/http"
+	"watchpost/http/edge"
 )
 
 // TestEndOfTheLease: a request that waits for the database at a node whose lease ends is
@@ -20,7 +21,7 @@ func TestEndOfTheLease(t *testing.T) {
 	lease, end := context.WithCancel(t.Context())
 	node.hold(lease)
 	h := build(t, func(o *httpapi.Options) {
-		o.Cluster = &httpapi.Cluster{Node: node}
+		o.Cluster = &edge.Cluster{Node: node}
 		o.Timing.Request = time.Hour
 	})
 	m := h.team("Cut", "growth")

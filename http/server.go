@@ -1,19 +1,14 @@
-// Package httpapi serves Watchpost over HTTP: the API, the gateway through which
-// sessions connect, and the operator's endpoints. It decodes, authorizes, asks the
-// actors, and encodes; the rules are elsewhere.
+// Package httpapi composes the server of its rooms, which do not know each other:
 //
-// A request passes, from the outside in:
+//	endpoint   what all endpoints share
+//	api        the resources of the API
+//	gateway    sessions: sockets, polls and the extension's downloads
+//	admin      operators, health and metrics
+//	dashboard  the pages of people
+//	docs       the document of the API and its page
+//	edge       requests in a cluster, to the node that serves their team
 //
-//	withState  request id, panic, access log, metrics, texts of mux and framework
-//	mux        404 and 405 as JSON
-//	access     key, extension, admin token: guards of the route
-//	handler    body, Idempotency-Key, fields, request to the team, reply
-//
-// handleCreate has the steps of a request that creates: readAll, parseObject,
-// idempotencyKey, decode, sendOnce; the team finds out whether the request was made
-// before, handles the message in its method on…, and answers when the batch is
-// durable. decode and the cleanField methods that it calls are pure. A prompt asks
-// keptReply before it is interpreted.
+// It decodes, authorizes, asks the actors, and encodes; the rules are elsewhere.
 package httpapi
 
 import (
@@ -28,6 +23,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"watchpost/actors"
+	"watchpost/http/admin"
+	"watchpost/http/api"
+	"watchpost/http/docs"
+	"watchpost/http/edge"
+	"watchpost/http/endpoint"
+	"watchpost/http/gateway"
 	"watchpost/internal/identity"
 	"watchpost/internal/interpret"
 	"watchpost/watchpost"
@@ -49,17 +50,17 @@ type Options struct {
 	// AdminToken opens /admin, as the tokens of Operators do; without any of them there
 	// is no /admin.
 	AdminToken string
-	Operators  []Operator
+	Operators  []endpoint.Operator
 	// MetricsToken may read /metrics and nothing else, as AdminToken may; empty
 	// means that there is none.
 	MetricsToken string
 	// TestClock opens /admin/clock; nil means that there is none.
-	TestClock TestClock
+	TestClock endpoint.TestClock
 	// Backup makes a backup; nil means that there is no POST /admin/backup.
-	Backup func(ctx context.Context, full bool) (Backup, error)
+	Backup func(ctx context.Context, full bool) (admin.Backup, error)
 	// Doctor checks the service and its surroundings; nil means that there is no
 	// GET /admin/doctor.
-	Doctor func(ctx context.Context) []Finding
+	Doctor func(ctx context.Context) []admin.Finding
 	// SeparateOps moves /metrics and /admin from Handler to OpsHandler.
 	SeparateOps bool
 	// TrustedProxies are the addresses whose X-Forwarded-For and
@@ -93,23 +94,23 @@ type Options struct {
 	// 0: never.
 	MaxSessions int
 	// Timing replaces the periods of real time; zero fields keep theirs.
-	Timing Timing
+	Timing endpoint.Timing
 	// Provider signs people in to the dashboard who have an address in one of
 	// ProviderDomains; nil: there is none.
 	Provider        *identity.Provider
 	ProviderDomains []string
 	// Cluster forwards requests to the node that serves their team; nil means
 	// that this server serves all.
-	Cluster *Cluster
+	Cluster *edge.Cluster
 }
 
 // Server serves Watchpost over HTTP. It does not listen: the caller puts its
 // handlers into an http.Server.
 type Server struct {
-	shared  *shared
-	gateway *gateway
-	edge    *edge // nil without a cluster
-	handler http.Handler
+	endpoints *endpoint.Server
+	gateway   *gateway.Gateway
+	edge      *edge.Edge // nil without a cluster
+	handler   http.Handler
 }
 
 // New builds a server with all its routes.
@@ -120,7 +121,7 @@ func New(o Options) (*Server, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	shared, err := newShared(sharedOptions{
+	endpoints, err := endpoint.New(endpoint.Options{
 		Registry: o.Registry, Clock: o.Clock, Log: o.Log, AccessLog: o.AccessLog, Metrics: o.Metrics, Version: o.Version,
 		AdminToken: o.AdminToken, Operators: o.Operators, SeparateOps: o.SeparateOps, TrustedProxies: o.TrustedProxies,
 		Insecure: o.Insecure, ExtensionOrigins: o.ExtensionOrigins, Writable: o.Writable, Tracer: o.Tracer, Timing: o.Timing,
@@ -128,22 +129,22 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{shared: shared, gateway: newGateway(shared, o.MaxSessions)}
-	if err := s.gateway.register(o.Metrics); err != nil {
+	s := &Server{endpoints: endpoints}
+	if s.gateway, err = gateway.New(endpoints, o.MaxSessions, o.Metrics); err != nil {
 		return nil, err
 	}
-	forwarded, err := newForwarded(o.Metrics)
+	forwarded, err := edge.NewForwarded(o.Metrics)
 	if err != nil {
 		return nil, err
 	}
 	if o.Cluster != nil {
-		s.edge = newEdge(shared, *o.Cluster, o.TestClock, forwarded, s.gateway.Closing())
-		shared.owners, s.gateway.dialOwner = s.edge, s.edge.DialOwner
+		s.edge = edge.New(endpoints, *o.Cluster, o.TestClock, forwarded, s.gateway.Closing())
+		endpoints.Owners, s.gateway.Dial = s.edge, s.edge.DialOwner
 	}
 	if err := s.routes(o); err != nil {
 		return nil, err
 	}
-	s.handler, err = shared.handler()
+	s.handler, err = endpoints.Handler()
 	return s, err
 }
 
@@ -164,25 +165,25 @@ func (o *Options) complete() error {
 	if o.ExtensionUpdates == "" {
 		return nil
 	}
-	origin, err := OriginOfUpdates(o.ExtensionUpdates)
+	origin, err := gateway.OriginOfUpdates(o.ExtensionUpdates)
 	o.ExtensionOrigins = append(slices.Clone(o.ExtensionOrigins), origin)
 	return err
 }
 
 // routes is the whole surface, one call per room.
 func (s *Server) routes(o Options) error {
-	prompts, err := NewPrompts(o.Interpreter, o.Log, o.Metrics)
+	prompts, err := api.NewPrompts(o.Interpreter, o.Log, o.Metrics)
 	if err != nil {
 		return err
 	}
-	addAPI(s.shared, prompts)
+	api.Add(s.endpoints, prompts)
 	s.gateway.Routes()
-	addHealth(s.shared, o.MetricsToken, o.Ready)
-	newDocs(s.shared, func() ([]byte, error) { return Document(s.shared) }).Routes()
-	Downloads{s.shared, o.ExtensionFile, o.ExtensionUpdates}.Routes()
+	admin.AddProbes(s.endpoints, o.Metrics, o.MetricsToken, o.Ready)
+	docs.Add(s.endpoints, func() ([]byte, error) { return api.Document(s.endpoints) })
+	gateway.Downloads{Server: s.endpoints, File: o.ExtensionFile, Updates: o.ExtensionUpdates}.Routes()
 	s.dashboardRoutes(o, prompts)
-	if s.shared.hasOperators() {
-		addAdmin(s.shared, AdminOptions{Shown: Exported, TestClock: o.TestClock, ShareClock: s.shareClock, Backup: o.Backup, Doctor: o.Doctor})
+	if s.endpoints.HasOperators() {
+		admin.Add(s.endpoints, admin.Options{Shown: api.Exported, TestClock: o.TestClock, ShareClock: s.shareClock, Backup: o.Backup, Doctor: o.Doctor})
 	}
 	return nil
 }
@@ -201,7 +202,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // OpsHandler returns the handler for operators when Options.SeparateOps is
 // set: /metrics, /admin, /healthz and /readyz.
-func (s *Server) OpsHandler() http.Handler { return s.shared.plainHandler(s.shared.ops) }
+func (s *Server) OpsHandler() http.Handler { return s.endpoints.PlainHandler(s.endpoints.Ops) }
 
 // PeerHandler returns the handler for requests that other nodes of the cluster forward. Its
 // listener admits these nodes only.
@@ -224,6 +225,6 @@ func (s *Server) CloseSessions(ctx context.Context) error {
 	if s.edge != nil {
 		s.edge.Close()
 	}
-	s.shared.registry.EndSubscriptions()
+	s.endpoints.Registry.EndSubscriptions()
 	return s.gateway.Wait(ctx)
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // sources are the packages whose errors a caller may see.
-var sources = []string{".", "..", "../actors"}
+var sources = []string{"api", "admin", "gateway", "edge", "endpoint", "../watchpost", "../actors"}
 
 // undocumented are the texts that no operation of the document sends.
 var undocumented = map[string]string{
@@ -48,7 +48,7 @@ var undocumented = map[string]string{
 }
 
 // documents are the calls whose texts are documentation.
-var documents = []string{"withError", "withBody"}
+var documents = []string{"WithError", "WithBody", "withError", "withBody"}
 
 // program is the source code of the service, as far as it names error texts.
 type program struct {

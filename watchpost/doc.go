@@ -74,9 +74,10 @@
 //     team's data. The team actor consists of components: members, invitations,
 //     web, sessions, accounts, watchlists, scans, tasks, effects, late results,
 //     idempotency, arrivals, rules, notifications and audit.
-//   - http (package httpapi) — routes, keys, errors, one file per resource, the gateway for
-//     sessions.
-//   - http/dashboard — the pages of the dashboard under /app.
+//   - http (package httpapi) — composes the server of its rooms: endpoint, what all
+//     endpoints share (routes, keys, errors, the API document); api, a file per resource;
+//     gateway, where sessions connect; admin, for operators; edge, forwarding in a cluster;
+//     docs, the reference page; dashboard, the pages under /app.
 //   - persistence — the contract with a database: ordered spaces, fenced atomic
 //     commits. In it: teamspace, the keys and records of a team; badger, the
 //     embedded engine; postgres, the engine on a database server; postindex,
@@ -107,7 +108,7 @@
 //   - deploy — files to run the service.
 //
 // Imports run one way: internal/text and internal/reference, this package,
-// persistence, actors, http, cmd/watchpost. internal/fakenetwork imports this
-// package and internal/protocol only. internal/protocol imports no package of
+// persistence, actors, http/endpoint, the other rooms of http, http, cmd/watchpost.
+// internal/fakenetwork imports this package and internal/protocol only. internal/protocol imports no package of
 // the module.
 package watchpost

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	httpapi "watchpost/http"
+	"watchpost/http/endpoint"
 )
 
 // adminTokenCommand makes a token for an operator with a name.
@@ -50,7 +50,7 @@ func checkOperatorName(name string) error {
 
 // operators reads the file of --admin-tokens: a line for each, empty lines and
 // comments between them.
-func (c *serveCommand) operators() ([]httpapi.Operator, error) {
+func (c *serveCommand) operators() ([]endpoint.Operator, error) {
 	if c.AdminTokens == "" {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func (c *serveCommand) operators() ([]httpapi.Operator, error) {
 	return operators, nil
 }
 
-func parseOperators(content []byte) (operators []httpapi.Operator, err error) {
+func parseOperators(content []byte) (operators []endpoint.Operator, err error) {
 	names := map[string]bool{}
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for n := 1; lines.Scan(); n++ {
@@ -85,7 +85,7 @@ func parseOperators(content []byte) (operators []httpapi.Operator, err error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		names[name] = true
-		operators = append(operators, httpapi.Operator{Name: name, Hash: [sha256.Size]byte(hash)})
+		operators = append(operators, endpoint.Operator{Name: name, Hash: [sha256.Size]byte(hash)})
 	}
 	return operators, lines.Err()
 }

@@ -17,7 +17,7 @@ import (
 	"filippo.io/age"
 
 	"watchpost/actors"
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/internal/backupstore"
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
@@ -74,7 +74,7 @@ func openBackups(c *serveCommand, store persistence.Store, clock watchpost.Clock
 }
 
 // create makes a backup.
-func (b *backups) create(ctx context.Context, full bool) (httpapi.Backup, error) {
+func (b *backups) create(ctx context.Context, full bool) (admin.Backup, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := b.options
@@ -83,13 +83,13 @@ func (b *backups) create(ctx context.Context, full bool) (httpapi.Backup, error)
 	b.metrics.count(made.Manifest, err)
 	if err != nil {
 		b.log.Error("backup failed", "error", err)
-		return httpapi.Backup{}, err
+		return admin.Backup{}, err
 	}
 	if made.Mended > 0 {
 		b.log.Warn("chunks of earlier backups were damaged: they are written again; check the disk of the backups", "chunks", made.Mended)
 	}
 	b.log.Info("backup made", "name", made.Name, "full", made.Full, "records", made.Records, "chunks", len(made.Chunks), "written", made.Written)
-	return httpapi.Backup{Name: made.Name, Full: made.Full, Spaces: made.Spaces, Entries: made.Entries, Records: made.Records,
+	return admin.Backup{Name: made.Name, Full: made.Full, Spaces: made.Spaces, Entries: made.Entries, Records: made.Records,
 		Bytes: made.Bytes, Chunks: len(made.Chunks), Written: made.Written, Stored: made.Stored}, nil
 }
 
@@ -107,7 +107,7 @@ type backupCreate struct {
 
 // Run makes a backup and prints its name.
 func (c *backupCreate) Run(ctx context.Context) error {
-	return show(ctx, &c.Admin, "make a backup", http.MethodPost, backupPath, map[string]bool{"full": c.Full}, func(made httpapi.Backup) error {
+	return show(ctx, &c.Admin, "make a backup", http.MethodPost, backupPath, map[string]bool{"full": c.Full}, func(made admin.Backup) error {
 		_, err := fmt.Printf("%s\n%d records, %d directory entries, %d bytes; %d of %d chunks written\n",
 			made.Name, made.Records, made.Entries, made.Bytes, made.Written, made.Chunks)
 		return err

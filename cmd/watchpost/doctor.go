@@ -14,7 +14,7 @@ import (
 	"unicode"
 
 	"watchpost/actors"
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
 	"watchpost/watchpost"
@@ -32,10 +32,10 @@ type doctorCommand struct {
 
 // Run prints the findings. An error among them is an error.
 func (c *doctorCommand) Run(ctx context.Context) error {
-	var found httpapi.Findings
+	var found admin.Findings
 	if c.Server != "" {
-		admin := adminFlags{Server: c.Server, AdminToken: c.Serve.AdminToken}
-		if err := admin.call(ctx, "ask the service", http.MethodGet, doctorPath, nil, &found); err != nil {
+		flags := adminFlags{Server: c.Server, AdminToken: c.Serve.AdminToken}
+		if err := flags.call(ctx, "ask the service", http.MethodGet, doctorPath, nil, &found); err != nil {
 			return err
 		}
 	} else {
@@ -55,7 +55,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	}
 	failed := 0
 	for _, f := range found.Findings {
-		if f.Level == httpapi.FindingError {
+		if f.Level == admin.FindingError {
 			failed++
 		}
 	}
@@ -67,7 +67,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 
 // printFindings prints what strangers may have written, too: nothing of it controls the
 // operator's terminal.
-func printFindings(w io.Writer, found []httpapi.Finding) error {
+func printFindings(w io.Writer, found []admin.Finding) error {
 	plain := func(r rune) rune {
 		switch {
 		case r == '\n': // between errors
@@ -99,11 +99,11 @@ type doctor struct {
 	running bool
 	// reached is httpapi.Server.Reached of a running service.
 	reached func(ctx context.Context, others []string) error
-	found   []httpapi.Finding
+	found   []admin.Finding
 }
 
 // examineStopped examines the service of a configuration while it is stopped.
-func examineStopped(ctx context.Context, c *serveCommand) ([]httpapi.Finding, error) {
+func examineStopped(ctx context.Context, c *serveCommand) ([]admin.Finding, error) {
 	if err := c.readSecrets(); err != nil {
 		return nil, err
 	}
@@ -140,17 +140,17 @@ func (d *doctor) openStore(ctx context.Context) {
 const damagedAdvice = "restore a backup; keep the damaged folder until then"
 
 func (d *doctor) add(level, check, advice, format string, args ...any) {
-	d.found = append(d.found, httpapi.Finding{Check: check, Level: level, Found: fmt.Sprintf(format, args...), Advice: advice})
+	d.found = append(d.found, admin.Finding{Check: check, Level: level, Found: fmt.Sprintf(format, args...), Advice: advice})
 }
 
 func (d *doctor) ok(check, format string, args ...any) {
-	d.add(httpapi.FindingOK, check, "", format, args...)
+	d.add(admin.FindingOK, check, "", format, args...)
 }
 
 func (d *doctor) warn(check, advice, format string, args ...any) {
-	d.add(httpapi.FindingWarning, check, advice, format, args...)
+	d.add(admin.FindingWarning, check, advice, format, args...)
 }
 
 func (d *doctor) fail(check string, err error, advice string) {
-	d.add(httpapi.FindingError, check, advice, "%v", err)
+	d.add(admin.FindingError, check, advice, "%v", err)
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"watchpost/actors"
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/internal/backupstore"
 	"watchpost/internal/mail"
 	"watchpost/persistence"
@@ -35,7 +35,7 @@ const (
 )
 
 // examine runs every check and returns the findings.
-func (d *doctor) examine(ctx context.Context) []httpapi.Finding {
+func (d *doctor) examine(ctx context.Context) []admin.Finding {
 	if err := d.config.check(); err != nil {
 		d.fail("configuration", err, "correct the flag or its variable")
 	} else {

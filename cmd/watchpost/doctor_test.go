@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"watchpost/actors"
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/internal/mail/mailtest"
 	"watchpost/persistence"
 	"watchpost/persistence/badger"
@@ -50,8 +50,8 @@ func (d *doctor) finds(t *testing.T, check, level, text string) {
 	t.Helper()
 	d.found = nil
 	found := d.examine(t.Context())
-	require.True(t, slices.ContainsFunc(found, func(f httpapi.Finding) bool {
-		matches := f.Check == check && f.Level == level && (level == httpapi.FindingOK || f.Advice != "")
+	require.True(t, slices.ContainsFunc(found, func(f admin.Finding) bool {
+		matches := f.Check == check && f.Level == level && (level == admin.FindingOK || f.Advice != "")
 		return matches && strings.Contains(f.Found, text)
 	}), "%s %s %q in %+v", level, check, text, found)
 }
@@ -73,35 +73,35 @@ func TestDoctorReadsTheStore(t *testing.T) {
 	t.Parallel()
 	d := patient(t)
 	now := time.Now()
-	d.finds(t, "versions", httpapi.FindingOK, "no format yet")
-	d.finds(t, "key", httpapi.FindingOK, "made at the first start")
-	d.finds(t, "store", httpapi.FindingOK, "0 teams")
+	d.finds(t, "versions", admin.FindingOK, "no format yet")
+	d.finds(t, "key", admin.FindingOK, "made at the first start")
+	d.finds(t, "store", admin.FindingOK, "0 teams")
 
 	d.write(t, formatSpace, func(b *persistence.Batch) { b.Set(formatEntry, []byte("7")) })
-	d.finds(t, "versions", httpapi.FindingError, "the data has format 7")
+	d.finds(t, "versions", admin.FindingError, "the data has format 7")
 	d.write(t, formatSpace, func(b *persistence.Batch) {
 		b.Set(persistence.DirectoryKey{Kind: "restore", Name: "unfinished"}, []byte{})
 	})
-	d.finds(t, "versions", httpapi.FindingError, "unfinished restore")
+	d.finds(t, "versions", admin.FindingError, "unfinished restore")
 
 	d.write(t, teamspace.KeyringSpace, func(b *persistence.Batch) {
 		b.Put(teamspace.FingerprintKey, teamspace.Encode(teamspace.KeyFingerprint{Hash: "x", CreatedAt: now.Add(3 * time.Hour)}))
 	})
-	d.finds(t, "key", httpapi.FindingError, "master.key")
+	d.finds(t, "key", admin.FindingError, "master.key")
 	d.config.MasterKey = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-	d.finds(t, "key", httpapi.FindingError, "another key")
-	d.finds(t, "clocks", httpapi.FindingError, "behind the newest record")
+	d.finds(t, "key", admin.FindingError, "another key")
+	d.finds(t, "clocks", admin.FindingError, "behind the newest record")
 
 	d.write(t, formatSpace, func(b *persistence.Batch) {
 		b.Set(persistence.DirectoryKey{Kind: teamspace.DirDeleting, Name: team}, []byte{})
 		b.Set(persistence.DirectoryKey{Kind: teamspace.DirMail, Name: "m"}, teamspace.Encode(teamspace.MailEntry{At: now.Add(-5 * time.Hour)}))
 		b.Set(persistence.DirectoryKey{Kind: teamspace.DirTeam, Name: team}, teamspace.Encode(teamspace.TeamEntry{Name: "Acme", CreatedAt: now}))
 	})
-	d.finds(t, "store", httpapi.FindingWarning, "the deletion of 1 teams has not ended, the first "+team)
-	d.finds(t, "mail", httpapi.FindingWarning, "1 mails wait for the mail server, the oldest for 5h")
-	d.finds(t, "store", httpapi.FindingOK, "1 teams")
+	d.finds(t, "store", admin.FindingWarning, "the deletion of 1 teams has not ended, the first "+team)
+	d.finds(t, "mail", admin.FindingWarning, "1 mails wait for the mail server, the oldest for 5h")
+	d.finds(t, "store", admin.FindingOK, "1 teams")
 
-	d.finds(t, "index", httpapi.FindingOK, "0 posts")
+	d.finds(t, "index", admin.FindingOK, "0 posts")
 	d.write(t, team, func(b *persistence.Batch) {
 		view, err := d.store.View(t.Context())
 		require.NoError(t, err)
@@ -112,16 +112,16 @@ func TestDoctorReadsTheStore(t *testing.T) {
 		_, err = w.Finish()
 		require.NoError(t, err)
 	})
-	d.finds(t, "index", httpapi.FindingOK, "1 posts")
+	d.finds(t, "index", admin.FindingOK, "1 posts")
 	d.write(t, team, func(b *persistence.Batch) { b.Delete([]byte("pU" + "urn:network:post:1")) })
-	d.finds(t, "index", httpapi.FindingError, "problems in the index")
-	d.finds(t, "journal", httpapi.FindingOK, "0 records")
+	d.finds(t, "index", admin.FindingError, "problems in the index")
+	d.finds(t, "journal", admin.FindingOK, "0 records")
 	d.write(t, team, func(b *persistence.Batch) {
 		b.Put(teamspace.JournalKey(team), teamspace.Encode(watchpost.JournalEntry{ID: team, Number: 1}))
 	})
-	d.finds(t, "journal", httpapi.FindingError, "the entry with number 1 is not that of the chain")
+	d.finds(t, "journal", admin.FindingError, "the entry with number 1 is not that of the chain")
 	d.store.writable = func() error { return errors.New("the database does not answer") }
-	d.finds(t, "store", httpapi.FindingError, "the database does not answer")
+	d.finds(t, "store", admin.FindingError, "the database does not answer")
 }
 
 // TestDoctorTellsOfRefusedPosts: with the reason and the beginning of the text. What
@@ -139,8 +139,8 @@ func TestDoctorTellsOfRefusedPosts(t *testing.T) {
 			Content: "\x1b[2Jtea\n" + strings.Repeat("x", 300) + "the end",
 		}))
 	})
-	d.finds(t, "posts", httpapi.FindingWarning, "team "+team+" could not clean the post urn:network:post:1")
-	d.finds(t, "posts", httpapi.FindingWarning, "on 2031-04-05 06:07:08: index out of range [5]: ")
+	d.finds(t, "posts", admin.FindingWarning, "team "+team+" could not clean the post urn:network:post:1")
+	d.finds(t, "posts", admin.FindingWarning, "on 2031-04-05 06:07:08: index out of range [5]: ")
 	var printed strings.Builder
 	require.NoError(t, printFindings(&printed, d.found))
 	require.NotContains(t, printed.String(), "the end")
@@ -148,7 +148,7 @@ func TestDoctorTellsOfRefusedPosts(t *testing.T) {
 	for _, line := range lines {
 		require.NotRegexp(t, `[^[:graph:] →\x{FFFD}]`, line)
 	}
-	advised := slices.DeleteFunc(slices.Clone(d.found), func(f httpapi.Finding) bool { return f.Advice == "" })
+	advised := slices.DeleteFunc(slices.Clone(d.found), func(f admin.Finding) bool { return f.Advice == "" })
 	require.Len(t, lines, len(d.found)+len(advised))
 }
 
@@ -156,37 +156,37 @@ func TestDoctorTellsOfRefusedPosts(t *testing.T) {
 func TestDoctorLooksAround(t *testing.T) {
 	t.Parallel()
 	d := patient(t)
-	d.finds(t, "folder", httpapi.FindingOK, d.config.Data)
+	d.finds(t, "folder", admin.FindingOK, d.config.Data)
 	key := filepath.Join(d.config.Data, "master.key")
 	require.NoError(t, os.WriteFile(key, []byte("x"), 0o600))
 	require.NoError(t, os.Chmod(key, 0o644))
-	d.finds(t, "folder", httpapi.FindingWarning, "every user of the machine can read it")
+	d.finds(t, "folder", admin.FindingWarning, "every user of the machine can read it")
 	require.NoError(t, os.Chmod(d.config.Data, 0o755))
-	d.finds(t, "folder", httpapi.FindingWarning, "every user of the machine can look into it")
+	d.finds(t, "folder", admin.FindingWarning, "every user of the machine can look into it")
 
-	d.finds(t, "disk", httpapi.FindingOK, "MiB are free")
+	d.finds(t, "disk", admin.FindingOK, "MiB are free")
 	d.store.free = func() int64 { return 300 << 20 }
-	d.finds(t, "disk", httpapi.FindingWarning, "300 MiB are free")
+	d.finds(t, "disk", admin.FindingWarning, "300 MiB are free")
 	d.store.free = func() int64 { return 3 << 20 }
-	d.finds(t, "disk", httpapi.FindingError, "less than the 256 MiB")
+	d.finds(t, "disk", admin.FindingError, "less than the 256 MiB")
 
-	d.finds(t, "ports", httpapi.FindingOK, "is free")
+	d.finds(t, "ports", admin.FindingOK, "is free")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
 	d.config.Listen = taken.Addr().String()
-	d.finds(t, "ports", httpapi.FindingError, "address already in use")
+	d.finds(t, "ports", admin.FindingError, "address already in use")
 
-	d.finds(t, "mail", httpapi.FindingWarning, "mails are written to")
+	d.finds(t, "mail", admin.FindingWarning, "mails are written to")
 	d.config.SMTP = smtpFlags{Host: "127.0.0.1", Port: 1, From: "a@b.example", TLS: "none"}
-	d.finds(t, "mail", httpapi.FindingError, "connection refused")
+	d.finds(t, "mail", admin.FindingError, "connection refused")
 
-	d.finds(t, "backups", httpapi.FindingWarning, "none are configured")
+	d.finds(t, "backups", admin.FindingWarning, "none are configured")
 	d.config.unknown = []string{"WATCHPOST_SMPT_HOST"}
-	d.finds(t, "variables", httpapi.FindingWarning, "WATCHPOST_SMPT_HOST is unknown")
+	d.finds(t, "variables", admin.FindingWarning, "WATCHPOST_SMPT_HOST is unknown")
 	d.config.BackupTo = t.TempDir()
-	d.finds(t, "backups", httpapi.FindingWarning, "there is none in")
-	for made, level := range map[time.Time]string{time.Now().AddDate(0, 0, -20): httpapi.FindingWarning, time.Now(): httpapi.FindingOK} {
+	d.finds(t, "backups", admin.FindingWarning, "there is none in")
+	for made, level := range map[time.Time]string{time.Now().AddDate(0, 0, -20): admin.FindingWarning, time.Now(): admin.FindingOK} {
 		set := filepath.Join(d.config.BackupTo, made.UTC().Format("20060102T150405.000Z")+"-plain")
 		require.NoError(t, os.MkdirAll(set, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(set, made.UTC().Format("20060102T150405.000Z")+".manifest"), nil, 0o600))
@@ -194,9 +194,9 @@ func TestDoctorLooksAround(t *testing.T) {
 		require.NoError(t, os.RemoveAll(set))
 	}
 	d.config.BackupTo = "s3+https://127.0.0.1:1/"
-	d.finds(t, "backups", httpapi.FindingError, "127.0.0.1:1")
+	d.finds(t, "backups", admin.FindingError, "127.0.0.1:1")
 	d.config.Listen = "nonsense"
-	d.finds(t, "configuration", httpapi.FindingError, "nonsense")
+	d.finds(t, "configuration", admin.FindingError, "nonsense")
 }
 
 // TestDoctorReadsCertificates: expired ones, those that expire soon, and those of
@@ -225,13 +225,13 @@ func TestDoctorReadsCertificates(t *testing.T) {
 	good, goodKey := write("good", time.Now().AddDate(1, 0, 0))
 	other, _ := write("other", time.Now().AddDate(1, 0, 0))
 	d.config.TLSCert, d.config.TLSKey = good, goodKey
-	d.finds(t, "certificates", httpapi.FindingOK, "--tls-cert is valid until")
+	d.finds(t, "certificates", admin.FindingOK, "--tls-cert is valid until")
 	d.config.TLSCert, d.config.TLSKey = write("soon", time.Now().AddDate(0, 0, 3))
-	d.finds(t, "certificates", httpapi.FindingWarning, "expires on")
+	d.finds(t, "certificates", admin.FindingWarning, "expires on")
 	d.config.TLSCert, d.config.TLSKey = write("past", time.Now().Add(-time.Minute))
-	d.finds(t, "certificates", httpapi.FindingError, "has expired")
+	d.finds(t, "certificates", admin.FindingError, "has expired")
 	d.config.TLSKey = goodKey
-	d.finds(t, "certificates", httpapi.FindingError, "--tls-cert")
+	d.finds(t, "certificates", admin.FindingError, "--tls-cert")
 
 	d.config.TLSCert, d.config.TLSKey = "", ""
 	// A node that others would refuse does not start.
@@ -240,30 +240,30 @@ func TestDoctorReadsCertificates(t *testing.T) {
 		return err
 	}
 	d.config.ClusterCert, d.config.ClusterKey, d.config.ClusterCA, d.config.Advertise = good, goodKey, good, "node1.example:8443"
-	d.finds(t, "certificates", httpapi.FindingOK, "--cluster-cert is valid until")
+	d.finds(t, "certificates", admin.FindingOK, "--cluster-cert is valid until")
 	require.NoError(t, start())
 	d.config.Advertise = "node2.example:8443"
-	d.finds(t, "certificates", httpapi.FindingError, "node2.example")
+	d.finds(t, "certificates", admin.FindingError, "node2.example")
 	require.ErrorContains(t, start(), "node2.example")
 	d.config.Advertise = "10.0.0.2:8443"
-	d.finds(t, "certificates", httpapi.FindingError, "10.0.0.2")
+	d.finds(t, "certificates", admin.FindingError, "10.0.0.2")
 	require.ErrorContains(t, start(), "10.0.0.2")
 	d.config.Advertise = "10.0.0.1:8443"
 	require.NoError(t, start())
 	d.config.Advertise, d.config.ClusterCA = "node1.example:8443", other
-	d.finds(t, "certificates", httpapi.FindingError, "--cluster-cert")
+	d.finds(t, "certificates", admin.FindingError, "--cluster-cert")
 	require.ErrorContains(t, start(), "--cluster-ca")
 	d.config.ClusterCert, d.config.ClusterKey = write("past", time.Now().Add(-time.Minute))
 	d.config.ClusterCA = d.config.ClusterCert
-	d.finds(t, "certificates", httpapi.FindingError, "expired")
+	d.finds(t, "certificates", admin.FindingError, "expired")
 	require.ErrorContains(t, start(), "expired")
 	usage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	d.config.ClusterCert, d.config.ClusterKey = write("server", time.Now().AddDate(1, 0, 0))
 	d.config.ClusterCA = d.config.ClusterCert
-	d.finds(t, "certificates", httpapi.FindingError, "key usage")
+	d.finds(t, "certificates", admin.FindingError, "key usage")
 	require.ErrorContains(t, start(), "key usage")
 	d.config.ClusterCA = filepath.Join(dir, "none")
-	d.finds(t, "certificates", httpapi.FindingError, "no certificate in it")
+	d.finds(t, "certificates", admin.FindingError, "no certificate in it")
 }
 
 // TestDoctorAsksTheMailServer: a server that answers and accepts the user gets no mail.
@@ -272,9 +272,9 @@ func TestDoctorAsksTheMailServer(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Options{NoStartTLS: true, PlainSecret: true})
 	d := patient(t)
 	d.config.SMTP = smtpFlags{Host: server.Host, Port: server.Port, User: mailtest.User, Password: mailtest.Password, From: "a@b.example", TLS: "none"}
-	d.finds(t, "mail", httpapi.FindingOK, "answers and accepts the user")
+	d.finds(t, "mail", admin.FindingOK, "answers and accepts the user")
 	d.config.SMTP.Password = "wrong"
-	d.finds(t, "mail", httpapi.FindingError, "535")
+	d.finds(t, "mail", admin.FindingError, "535")
 	require.Empty(t, server.Mails())
 }
 
@@ -290,19 +290,19 @@ func TestDoctorFindsARotation(t *testing.T) {
 	}
 	began := time.Date(2031, 4, 5, 6, 0, 0, 0, time.UTC)
 	d.keyring = ring(1, ring(2))
-	d.finds(t, "key", httpapi.FindingOK, "the master key is that of the store")
+	d.finds(t, "key", admin.FindingOK, "the master key is that of the store")
 	require.NoError(t, ring(1).Bind(t.Context(), d.store, began))
-	d.finds(t, "key", httpapi.FindingOK, "the master key is that of the store")
+	d.finds(t, "key", admin.FindingOK, "the master key is that of the store")
 	require.NoError(t, ring(2, ring(1)).Bind(t.Context(), d.store, began))
 	const found = "under way since 2031-04-05T06:00:00Z, and ends after 2031-04-06T07:00:00Z; secrets of 0 teams"
-	d.finds(t, "key", httpapi.FindingWarning, found)
+	d.finds(t, "key", admin.FindingWarning, found)
 	advised := func(text string) bool {
-		return slices.ContainsFunc(d.found, func(f httpapi.Finding) bool { return strings.Contains(f.Advice, text) })
+		return slices.ContainsFunc(d.found, func(f admin.Finding) bool { return strings.Contains(f.Advice, text) })
 	}
 	require.True(t, advised("start this service with the new key"))
 	d.keyring = ring(2, ring(1))
-	d.finds(t, "key", httpapi.FindingWarning, found)
+	d.finds(t, "key", admin.FindingWarning, found)
 	require.True(t, advised("keep both keys until the log says"))
 	d.keyring = ring(2)
-	d.finds(t, "key", httpapi.FindingError, "a rotation of the master key has not ended")
+	d.finds(t, "key", admin.FindingError, "a rotation of the master key has not ended")
 }

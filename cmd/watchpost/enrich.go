@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"watchpost/actors"
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/internal/enrich"
 	"watchpost/internal/enrich/imagetext"
 	"watchpost/watchpost"
@@ -155,7 +155,7 @@ func (c *reprocessCommand) Run(ctx context.Context) error {
 	}
 	var err error
 	if c.Online {
-		err = eachTeam(ctx, &c.upkeepFlags, "reprocess", map[string]bool{"all": c.All}, func(team watchpost.TeamID, done httpapi.ReprocessedTeam) { report(team, done.Posts) })
+		err = eachTeam(ctx, &c.upkeepFlags, "reprocess", map[string]bool{"all": c.All}, func(team watchpost.TeamID, done admin.ReprocessedTeam) { report(team, done.Posts) })
 	} else {
 		var store *store
 		if store, err = c.openStore(ctx, true, false); err != nil {

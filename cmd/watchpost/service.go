@@ -20,6 +20,8 @@ import (
 
 	"watchpost/actors"
 	httpapi "watchpost/http"
+	"watchpost/http/admin"
+	"watchpost/http/edge"
 	"watchpost/internal/cluster"
 	"watchpost/internal/identity"
 	"watchpost/internal/notify"
@@ -244,7 +246,7 @@ func (s *service) listen(ctx context.Context) error {
 	if s.testClock != nil {
 		o.TestClock = s.testClock
 	}
-	o.Doctor = func(ctx context.Context) []httpapi.Finding {
+	o.Doctor = func(ctx context.Context) []admin.Finding {
 		d := doctor{config: s.config, store: s.store, keyring: s.keyring, clock: s.clock, running: true, reached: s.api.Reached}
 		return d.examine(ctx)
 	}
@@ -260,7 +262,7 @@ func (s *service) listen(ctx context.Context) error {
 		if peers, client, err = s.peerTLS(); err != nil {
 			return err
 		}
-		o.Cluster = &httpapi.Cluster{Node: s.node, TLS: client}
+		o.Cluster = &edge.Cluster{Node: s.node, TLS: client}
 	}
 	api, err := httpapi.New(o)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/persistence"
 	"watchpost/persistence/backup"
 	"watchpost/persistence/badger"
@@ -39,7 +39,7 @@ func TestUnfinishedRestoreIsRefused(t *testing.T) {
 	}
 	found, err := examineStopped(t.Context(), &serveCommand{Data: data, Listen: "127.0.0.1:0"})
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(found, func(f httpapi.Finding) bool { return strings.Contains(f.Found, "unfinished restore") }), "%+v", found)
+	require.True(t, slices.ContainsFunc(found, func(f admin.Finding) bool { return strings.Contains(f.Found, "unfinished restore") }), "%+v", found)
 }
 
 // TestStoreURL: --store takes a PostgreSQL connection string only, and an error

@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"watchpost/actors"
-	httpapi "watchpost/http"
+	"watchpost/http/admin"
 	"watchpost/watchpost"
 )
 
@@ -115,7 +115,7 @@ func (c *verifyCommand) stopped(ctx context.Context, report func(watchpost.TeamI
 }
 
 func (c *verifyCommand) running(ctx context.Context, report func(watchpost.TeamID, string)) (sum actors.Verification, err error) {
-	err = eachTeam(ctx, &c.upkeepFlags, "verify", map[string]bool{"repair": c.Repair}, func(team watchpost.TeamID, found httpapi.VerifiedTeam) {
+	err = eachTeam(ctx, &c.upkeepFlags, "verify", map[string]bool{"repair": c.Repair}, func(team watchpost.TeamID, found admin.VerifiedTeam) {
 		sum.Teams++
 		sum.Posts += found.Posts
 		sum.Problems += found.Problems

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"watchpost/actors"
+	"watchpost/http/endpoint"
+	"watchpost/watchpost"
+)
+
+type exportedWatchlist struct {
+	keywordWatchlistDetail
+	List watchpost.ListID `json:"list_id,omitempty"`
+}
+
+type exportedTask struct {
+	Type      watchpost.TaskType `json:"task_type"`
+	CreatedAt endpoint.Timestamp `json:"created_at"`
+	taskStatus
+}
+
+type exportedInteraction struct {
+	ID        watchpost.TaskID          `json:"id"`
+	Text      string                    `json:"text"`
+	Kind      watchpost.InteractionKind `json:"interaction_type"`
+	CreatedAt endpoint.Timestamp        `json:"created_at"`
+	Author    interactionAuthor         `json:"author"`
+	PostURN   string                    `json:"network_post_urn"`
+}
+
+// Exported returns the kind of a record and how an export shows it, as the resources of
+// the API do.
+func Exported(record any) (kind string, shown any) {
+	switch r := record.(type) {
+	case watchpost.Watchlist:
+		return "watchlist", exportedWatchlist{shownKeywordWatchlist(actors.WatchlistView{Watchlist: r}), r.List}
+	case actors.ExportedRule:
+		return "rule", showRuleSettings(&r.Rule, r.Members)
+	case watchpost.RuleAction:
+		return "rule_action", showAction(&r)
+	case watchpost.NotificationTarget:
+		return "notification_target", showTargetSettings(&r)
+	case actors.TaskView:
+		return "task", exportedTask{r.Type, endpoint.TimestampOf(r.CreatedAt), shownTask(r)}
+	case watchpost.Interaction:
+		a := r.Author
+		return "interaction", exportedInteraction{r.ID, r.Text, r.Kind, endpoint.TimestampOf(r.At), interactionAuthor{a.ID, a.FullName, a.Slug, a.Headline, a.Type}, r.URN}
+	case actors.ExportedPost:
+		return "post", shownPost(r.Post, r.Tagging.Live, r.Tagging)
+	}
+	panic("an export of another record")
+}

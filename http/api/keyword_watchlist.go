@@ -1,0 +1,202 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/go-fuego/fuego"
+
+	"watchpost/actors"
+	"watchpost/http/endpoint"
+	"watchpost/watchpost"
+)
+
+const (
+	textNoKeywords     = "keywords array is required and must not be empty"
+	textPromptOrFields = "Pass either prompt or update fields, not both"
+	textPromptOrWords  = "Pass either prompt or keywords, not both"
+	textDisabled       = "Watchlist is disabled. Re-enable it before updating."
+)
+
+func (s watchlists) keywordRoutes() {
+	const path = "/api-keyword-watchlist"
+	endpoint.HandleCreate(s.API, path, s.createKeywordWatchlist(watchpost.KeywordWatchlist), showCreatedWatchlist,
+		s.Operation(endpoint.Teams, "createKeywordWatchlist", "Create a keyword watchlist", endpoint.TagWatchlists),
+		withKeywordsBody(), withNewPrompt(), endpoint.WithError(http.StatusPaymentRequired, textWatchlistQuota))
+	endpoint.Handle(s.API, http.MethodGet, path, s.getKeywordWatchlists(watchpost.KeywordWatchlist),
+		s.Operation(endpoint.Teams, "getKeywordWatchlist", "List keyword watchlists, or show one", endpoint.TagWatchlists),
+		withShownID())
+	endpoint.HandleBody(s.API, http.MethodPut, path, s.updateKeywordWatchlist(watchpost.KeywordWatchlist),
+		s.Operation(endpoint.Teams, "updateKeywordWatchlist", "Change a keyword watchlist", endpoint.TagWatchlists),
+		withPatchBody(labelTexts...), withPrompt(), endpoint.WithError(http.StatusBadRequest, textPromptOrFields), endpoint.WithError(http.StatusConflict, textDisabled))
+	endpoint.Handle(s.API, http.MethodDelete, path, s.deleteWatchlist(watchpost.KeywordWatchlist),
+		s.Operation(endpoint.Teams, "deleteKeywordWatchlist", "Delete a watchlist with the posts that only it collected", endpoint.TagWatchlists),
+		withDeletedID())
+}
+
+// withKeywordsBody documents the errors of a body that creates.
+func withKeywordsBody() fuego.RouteOption {
+	return withWatchlistBody(textNoKeywords, "No valid keywords provided after cleaning", "Invalid 'keywords'",
+		fmt.Sprintf("At most %d keywords per watchlist", watchpost.MaxKeywords))
+}
+
+type createKeywordWatchlistRequest struct {
+	Keywords []keywordEntry `json:"keywords" required:"keywords array is required and must not be empty" validate:"required"`
+	newWatchlist
+
+	kept    []watchpost.KeywordEntry
+	results []watchpost.KeywordResult
+}
+
+// CleanField implements endpoint.FieldCleaner.
+func (r *createKeywordWatchlistRequest) CleanField(name string) (err error) {
+	if name != "keywords" {
+		return r.newWatchlist.CleanField(name)
+	}
+	r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(r.Keywords))
+	return err
+}
+
+type createKeywordWatchlistReply struct {
+	ID        watchpost.WatchlistID     `json:"id"`
+	Name      string                    `json:"name"`
+	Slug      string                    `json:"slug"`
+	Type      watchpost.WatchlistType   `json:"type" validate:"oneof=keyword forum"`
+	Keywords  []string                  `json:"keywords" validate:"required"`
+	Frequency int                       `json:"fetchFreqInHours"`
+	Created   bool                      `json:"created"`
+	Results   []watchpost.KeywordResult `json:"results,omitempty" description:"of the keywords given; not in prompt mode"`
+	Prompt    string                    `json:"prompt,omitempty" description:"in prompt mode"`
+	Message   string                    `json:"message,omitempty" description:"in prompt mode"`
+
+	Interpreter string `json:"interpreter,omitempty" example:"rules" description:"in prompt mode: rules, or the name of the model that interpreted"`
+}
+
+// newKeywordWatchlist is the body of a POST: the keywords, or a prompt.
+type newKeywordWatchlist struct {
+	prompt *createByPrompt
+	fields createKeywordWatchlistRequest // without a prompt
+}
+
+// DecodeObject implements endpoint.ObjectDecoder.
+func (n *newKeywordWatchlist) DecodeObject(o endpoint.Object) error {
+	if !o.Has("prompt") {
+		return endpoint.Bind(o, &n.fields)
+	}
+	n.prompt = &createByPrompt{}
+	return n.prompt.DecodeObject(o)
+}
+
+// createKeywordWatchlist serves the creation of watchlists with keywords: of
+// keyword and of forum watchlists.
+func (s watchlists) createKeywordWatchlist(t watchpost.WatchlistType) func(context.Context, *actors.IdempotencyKey, newKeywordWatchlist) (actors.WatchlistView, error) {
+	fromPrompt := s.createFromPrompt(t)
+	return func(ctx context.Context, key *actors.IdempotencyKey, body newKeywordWatchlist) (actors.WatchlistView, error) {
+		if body.prompt != nil {
+			return fromPrompt(ctx, key, *body.prompt)
+		}
+		w := body.fields.watchlist(t)
+		w.Keywords = body.fields.kept
+		return endpoint.SendOnce(ctx, s.Registry, key, actors.CreateWatchlist{Watchlist: w})
+	}
+}
+
+// showCreatedWatchlist is the reply to a POST.
+func showCreatedWatchlist(body newKeywordWatchlist, view actors.WatchlistView) createKeywordWatchlistReply {
+	if body.prompt != nil {
+		return showPromptedWatchlist(*body.prompt, view)
+	}
+	results := body.fields.results
+	watchpost.IdentifyKeywords(results, body.fields.kept, view.Watchlist.Keywords)
+	return createdKeywordWatchlist(view.Watchlist, results)
+}
+
+// createdKeywordWatchlist is the reply to a create.
+func createdKeywordWatchlist(w watchpost.Watchlist, results []watchpost.KeywordResult) createKeywordWatchlistReply {
+	return createKeywordWatchlistReply{
+		ID: w.ID, Name: w.Name, Slug: w.Slug(), Type: w.Type, Keywords: watchpost.KeywordTexts(w.Keywords),
+		Frequency: w.Frequency.Hours(), Created: true, Results: results,
+	}
+}
+
+// getKeywordWatchlists serves the reading of watchlists with keywords.
+func (s watchlists) getKeywordWatchlists(t watchpost.WatchlistType) func(*http.Request) (keywordWatchlists, error) {
+	return func(r *http.Request) (keywordWatchlists, error) {
+		one, views, err := s.readWatchlists(r.Context(), r, t)
+		return keywordWatchlists{one, views}, err
+	}
+}
+
+type updateKeywordWatchlistRequest struct {
+	changedWatchlist
+	Keywords  *[]keywordEntry `json:"keywords,omitempty"`
+	Append    bool            `json:"append,omitempty" description:"add the keywords instead of replacing them"`
+	Labels    *[]labelEntry   `json:"labels,omitempty"`
+	Objective *string         `json:"objective,omitempty"`
+
+	kept    []watchpost.KeywordEntry
+	results []watchpost.KeywordResult
+	labels  []watchpost.Label
+}
+
+// CleanField implements endpoint.FieldCleaner.
+func (r *updateKeywordWatchlistRequest) CleanField(name string) (err error) {
+	switch {
+	case name == "keywords" && r.Keywords != nil:
+		r.kept, r.results, err = watchpost.CleanKeywords(keywordEntries(*r.Keywords))
+	case name == "labels" && r.Labels != nil:
+		r.labels, err = watchpost.CleanLabels(labels(*r.Labels))
+	case name == "objective":
+		trim(r.Objective)
+	default:
+		err = r.changedWatchlist.CleanField(name)
+	}
+	return err
+}
+
+// changedKeywordWatchlist is the body of a PUT: the fields to change, or a prompt.
+type changedKeywordWatchlist struct {
+	prompt *updateByPrompt
+	fields updateKeywordWatchlistRequest // without a prompt
+}
+
+// DecodeObject implements endpoint.ObjectDecoder.
+func (c *changedKeywordWatchlist) DecodeObject(o endpoint.Object) error {
+	if !o.Has("prompt") {
+		return endpoint.Bind(o, &c.fields)
+	}
+	c.prompt = &updateByPrompt{}
+	return c.prompt.DecodeObject(o)
+}
+
+// updateKeywordWatchlist serves the change of watchlists with keywords.
+func (s watchlists) updateKeywordWatchlist(t watchpost.WatchlistType) func(*http.Request, changedKeywordWatchlist) (updateWatchlistReply, error) {
+	fromPrompt := s.updateFromPrompt(t)
+	return func(r *http.Request, body changedKeywordWatchlist) (updateWatchlistReply, error) {
+		if body.prompt != nil {
+			return fromPrompt(r, *body.prompt)
+		}
+		request := &body.fields
+		patch, err := request.patch(t)
+		if err != nil {
+			return updateWatchlistReply{}, err
+		}
+		reply, w, err := s.patchWatchlist(r.Context(), t, request.ID, patch)
+		if err == nil && request.results != nil {
+			watchpost.IdentifyKeywords(request.results, request.kept, w.Keywords)
+			reply.Results = request.results
+		}
+		return reply, err
+	}
+}
+
+// patch returns the patch that the request makes of a watchlist of that family.
+func (r *updateKeywordWatchlistRequest) patch(t watchpost.WatchlistType) (watchpost.WatchlistPatch, error) {
+	p := r.fields()
+	p.Objective, p.Append, p.Keywords = r.Objective, r.Append, r.kept
+	if r.Labels != nil {
+		p.Labels = &r.labels
+	}
+	return p.ForType(t)
+}

@@ -1,0 +1,72 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"watchpost/http/endpoint"
+	"watchpost/internal/interpret"
+	"watchpost/watchpost"
+)
+
+// Prompts interprets prompts, and counts what became of them.
+type Prompts struct {
+	interpreter interpret.Fallback
+	log         *slog.Logger
+	counts      *prometheus.CounterVec
+}
+
+// NewPrompts registers the metric of prompts.
+func NewPrompts(interpreter interpret.Fallback, log *slog.Logger, registry *prometheus.Registry) (*Prompts, error) {
+	p := &Prompts{interpreter, log, prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "watchpost_prompts_total", Help: "Prompts by who interpreted them (rules, or the model's name) and what became of them (accepted, or the reason of the refusal).",
+	}, []string{"interpreter", "outcome"})}
+	return p, registry.Register(p.counts)
+}
+
+// Interpret asks the interpreter what a prompt means, and notes who answered.
+func (p *Prompts) Interpret(ctx context.Context, t watchpost.WatchlistType, text string, strict bool) (result interpret.Result, err error) {
+	prompt := interpret.Prompt{Text: text, Forum: t == watchpost.ForumWatchlist}
+	if strict {
+		result, err = p.interpreter.Strict(ctx, prompt)
+	} else {
+		result, err = p.interpreter.Interpret(ctx, prompt)
+	}
+	who, outcome := result.Interpreter, "accepted"
+	var refused *interpret.Refused
+	switch {
+	case errors.As(err, &refused):
+		who, outcome = "", refused.Reason
+	case err != nil:
+		who, outcome = "", "unavailable"
+	}
+	p.counts.WithLabelValues(who, outcome).Inc()
+	p.log.InfoContext(ctx, "prompt interpreted", "interpreter", who, "outcome", outcome, "entries", len(result.Keywords))
+	return result, promptReply(err)
+}
+
+// Read is Interpret for a prompt of a form, which may be no prompt at all.
+func (p *Prompts) Read(ctx context.Context, t watchpost.WatchlistType, text string) (interpret.Result, error) {
+	if err := checkPrompt(text); err != nil {
+		return interpret.Result{}, err
+	}
+	return p.Interpret(ctx, t, text, false)
+}
+
+// promptReply gives the errors of prompts the bodies that clients know; other errors are
+// returned as they are.
+func promptReply(err error) error {
+	var refused *interpret.Refused
+	var unavailable *interpret.Unavailable
+	switch {
+	case errors.As(err, &refused):
+		return &endpoint.ReplyError{Status: http.StatusUnprocessableEntity, Body: refused, Cause: err}
+	case errors.As(err, &unavailable):
+		return &endpoint.ReplyError{Status: http.StatusServiceUnavailable, Body: unavailable, Cause: err}
+	}
+	return err
+}

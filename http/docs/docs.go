@@ -1,0 +1,127 @@
+// Package docs serves the document of the API, and the reference page that is made of it.
+package docs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-fuego/fuego"
+
+	"watchpost/http/endpoint"
+)
+
+// The reference page, made of the OpenAPI document: one page that loads
+// nothing from other servers.
+
+//go:embed page.css page.html page.js
+var docsFiles embed.FS
+
+// docsPage is the page as it is served.
+type docsPage struct {
+	html []byte
+	// policy is the Content-Security-Policy: the page's own style and script
+	// run, by their hashes, and nothing else does.
+	policy string
+	etag   string
+}
+
+// docs are the API document and its page.
+type docs struct {
+	*endpoint.Server
+	// document and page are made when they are first asked for: most processes are never
+	// asked, and making them takes longer than starting.
+	document func() ([]byte, error)
+	page     func() (docsPage, error)
+}
+
+// Add adds a document and its page to the routes of the API.
+func Add(s *endpoint.Server, document func() ([]byte, error)) {
+	d := &docs{Server: s, document: sync.OnceValues(document)}
+	d.page = sync.OnceValues(func() (docsPage, error) {
+		document, err := d.document()
+		if err != nil {
+			return docsPage{}, err
+		}
+		return newDocsPage(document)
+	})
+	d.API.Get("/openapi.json", d.showOpenAPI, d.Operation(endpoint.Public, "openapi", "This document", endpoint.TagOps), fuego.OptionHide())
+	d.API.Get("/docs", d.showDocs, d.Operation(endpoint.Public, "docs", "Reference page", endpoint.TagOps), fuego.OptionHide())
+}
+
+func (d *docs) showDocs(w http.ResponseWriter, r *http.Request) {
+	page, err := d.page()
+	if err != nil {
+		d.WriteError(r, err)
+		return
+	}
+	x := endpoint.StateOf(r.Context())
+	x.Revalidated()
+	if x.Unchanged(r, page.etag) {
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(page.html)))
+	h.Set("Content-Security-Policy", page.policy)
+	h.Set("Referrer-Policy", "same-origin") // a call on the page that tries them has to come from here
+	_, _ = w.Write(page.html)
+}
+
+func (d *docs) showOpenAPI(w http.ResponseWriter, r *http.Request) {
+	document, err := d.document()
+	if err != nil {
+		d.WriteError(r, err)
+		return
+	}
+	x := endpoint.StateOf(r.Context())
+	x.Revalidated()
+	if !x.Unchanged(r, endpoint.EtagOf(document)) {
+		x.WriteJSON(http.StatusOK, document)
+	}
+}
+
+// newDocsPage renders the page of a document.
+func newDocsPage(document []byte) (docsPage, error) {
+	read, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	page, err := template.New("page.html").Funcs(template.FuncMap{"prose": prose}).ParseFS(docsFiles, "page.html")
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	style, err := docsFiles.ReadFile("page.css")
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	script, err := docsFiles.ReadFile("page.js")
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, struct {
+		docsView
+		Style  template.CSS
+		Script template.JS
+	}{viewOf(read), template.CSS(style), template.JS(script)}) //nolint:gosec // files of ours
+	if err != nil {
+		return docsPage{}, fmt.Errorf("docs: %w", err)
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		sourceHash(style), sourceHash(script))
+	return docsPage{out.Bytes(), policy, endpoint.EtagOf(out.Bytes())}, nil
+}
+
+// sourceHash names an inline style or script in a policy.
+func sourceHash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

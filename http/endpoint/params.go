@@ -1,0 +1,192 @@
+package endpoint
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"watchpost/watchpost"
+)
+
+const textInvalidQuery = "Invalid query string"
+
+// Params reads query parameters. It keeps the error of the first unreadable
+// one and ignores values read after it. An empty parameter is the same as an
+// absent one.
+type Params struct {
+	given []param // in the order of the query
+	Err   error
+}
+
+type param struct{ name, value string }
+
+// ReadParams splits a query. Unlike net/url it takes a semicolon literally and
+// refuses invalid escapes.
+func ReadParams(r *http.Request) *Params {
+	p := &Params{}
+	if r.URL.RawQuery == "" {
+		return p
+	}
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		name, err1 := url.QueryUnescape(name)
+		value, err2 := url.QueryUnescape(value)
+		if err1 != nil || err2 != nil {
+			p.Err = watchpost.Errorf(watchpost.Invalid, textInvalidQuery)
+			return p
+		}
+		p.given = append(p.given, param{name, value})
+	}
+	return p
+}
+
+// Refuse notes that a parameter is unreadable.
+func (p *Params) Refuse(name string) {
+	if p.Err == nil {
+		p.Err = watchpost.Errorf(watchpost.Invalid, "Invalid '%s'", name)
+	}
+}
+
+// MaxValues bounds the values of a parameter that takes several: a team has up to 100
+// watchlists, and a watchlist follows up to 200 profiles or companies.
+const MaxValues = 200
+
+// ErrTooMany is the error of a parameter with more than MaxValues values.
+func ErrTooMany(name string) error {
+	return watchpost.Errorf(watchpost.Invalid, "Too many values for '%s', at most %d", name, MaxValues)
+}
+
+// tooLong reports whether a value is over the bound of texts. Ids have none: a
+// long one is one that does not exist.
+func tooLong(name, value string) bool {
+	id := name == "id" || strings.HasSuffix(name, "_id")
+	return !id && utf8.RuneCountInString(value) > maxText
+}
+
+// One returns a parameter that takes a single value: given twice it is refused.
+func (p *Params) One(name string) string {
+	found, value := false, ""
+	for _, g := range p.given {
+		if g.name != name {
+			continue
+		}
+		if found {
+			p.Refuse(name)
+			return ""
+		}
+		if found, value = true, g.value; tooLong(name, value) {
+			p.Refuse(name)
+			return ""
+		}
+	}
+	return value
+}
+
+// List returns a parameter that takes several values: repeated, in one value
+// with commas, or with brackets behind its name.
+func (p *Params) List(name string) []string {
+	var list []string
+	for _, brackets := range []string{"", "[]"} {
+		for _, g := range p.given {
+			if plain, found := strings.CutSuffix(g.name, brackets); !found || plain != name {
+				continue
+			}
+			for item := range strings.SplitSeq(g.value, ",") {
+				if tooLong(name, item) {
+					p.Refuse(name)
+					return nil
+				}
+				if item = strings.TrimSpace(item); item == "" {
+					continue
+				}
+				if len(list) == MaxValues {
+					p.Err = cmp.Or(p.Err, ErrTooMany(name))
+					return nil
+				}
+				list = append(list, item)
+			}
+		}
+	}
+	return list
+}
+
+// Each returns a list parameter with every value read by parse.
+func Each[T any](p *Params, name string, parse func(string) (T, error)) []T {
+	var list []T
+	for _, item := range p.List(name) {
+		v, err := parse(item)
+		if err != nil {
+			p.Refuse(name)
+			return nil
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// Flag returns a boolean parameter, false when it is absent.
+func (p *Params) Flag(name string) bool {
+	switch strings.ToLower(p.One(name)) {
+	case "true", "1":
+		return true
+	case "", "false", "0":
+		return false
+	}
+	p.Refuse(name)
+	return false
+}
+
+// Number returns a whole number of at least 1 and at most limit.
+func (p *Params) Number(name string, absent, limit int) int {
+	value := p.One(name)
+	if value == "" {
+		return absent
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > limit {
+		p.Refuse(name)
+		return absent
+	}
+	return n
+}
+
+// Page returns the number of a page; current_page is an alias.
+func (p *Params) Page() int {
+	if p.One("page") == "" {
+		return p.Number("current_page", 1, math.MaxInt32)
+	}
+	return p.Number("page", 1, math.MaxInt32)
+}
+
+// Day returns the beginning of a day in UTC, zero when it is absent. Of a moment
+// it is the day in UTC.
+func (p *Params) Day(name string) time.Time {
+	return p.Instant(name).Truncate(24 * time.Hour)
+}
+
+// Instant returns a moment in RFC 3339, or the first of a date; zero when it is
+// absent.
+func (p *Params) Instant(name string) time.Time {
+	value := p.One(name)
+	if value == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.DateOnly, value)
+	if err != nil {
+		// A space is the plus sign of an offset, not escaped.
+		t, err = time.Parse(time.RFC3339, strings.ReplaceAll(value, " ", "+"))
+	}
+	if err != nil {
+		p.Refuse(name)
+		return time.Time{}
+	}
+	return t.UTC()
+}

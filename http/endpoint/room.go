@@ -1,0 +1,178 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"watchpost/watchpost"
+)
+
+// Bounds of what requests hold at once. A team's request reads its body first, and then
+// takes a place: a slow client keeps no other request out. Each team, and each client whose
+// team is unknown, has a part of it, so that none can take the room of the others.
+const (
+	// maxRequests are places of API clients. At the bound the service answers what it
+	// has taken well before Timing.Request; more would only wait longer.
+	maxRequests     = 1024
+	maxTeamRequests = maxRequests / 4
+	// Places of clients that have not said who they are. They keep them while their bodies
+	// and replies are under way, so there are more of them.
+	maxVisits       = 8192
+	maxClientVisits = 128
+	// Places of polls: a session has one, and a second one while the next takes over.
+	maxPolls     = 64 << 10
+	maxTeamPolls = 2 * watchpost.MaxSessions
+	// Bytes of bodies that have arrived, until their requests are done.
+	maxBodies         = 64 << 20
+	maxTeamBodies     = 4 * MaxBody
+	maxStrangerBodies = 16 << 20
+	maxClientBodies   = 64 * maxStrangerBody
+)
+
+// shedLogged is the least time between two lines about refused requests.
+const shedLogged = 10 * time.Second
+
+var errOverload = errors.New("too many requests under way")
+
+// room is what requests hold at once.
+type room struct {
+	log *slog.Logger
+
+	requests, polls, visits, bodies, strangers *shares
+
+	mu    sync.Mutex
+	shed  int // since the last line of the log
+	lines rate.Sometimes
+}
+
+func newRoom(log *slog.Logger) *room {
+	return &room{
+		log:       log,
+		requests:  newShares(maxRequests, maxTeamRequests),
+		polls:     newShares(maxPolls, maxTeamPolls),
+		visits:    newShares(maxVisits, maxClientVisits),
+		bodies:    newShares(maxBodies, maxTeamBodies),
+		strangers: newShares(maxStrangerBodies, maxClientBodies),
+		lines:     rate.Sometimes{Interval: shedLogged},
+	}
+}
+
+// shares bounds what all users of a resource hold together, and what each holds.
+type shares struct {
+	all, each int
+
+	mu    sync.Mutex
+	held  int
+	users map[string]int
+}
+
+func newShares(all, each int) *shares {
+	return &shares{all: all, each: each, users: map[string]int{}}
+}
+
+// take gives a user n more; false when there are not so many.
+func (s *shares) take(user string, n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held+n > s.all || s.users[user]+n > s.each {
+		return false
+	}
+	s.held += n
+	s.users[user] += n
+	return true
+}
+
+func (s *shares) giveBack(user string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held -= n
+	if s.users[user] -= n; s.users[user] == 0 {
+		delete(s.users, user)
+	}
+}
+
+// WithRoom refuses a request at once when too many of its team are under way, or of its
+// client when its team is unknown.
+func (s *Server) WithRoom(next http.Handler) http.Handler { return s.withRoomIn(s.room.requests, next) }
+
+// withPollRoom is WithRoom for requests of sessions, which are held open. A socket tells
+// later whose it is, and has a bound of its own until then (maxUnauthenticated).
+func (s *Server) withPollRoom(next http.Handler) http.Handler {
+	polls := s.withRoomIn(s.room.polls, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == SocketPath {
+			next.ServeHTTP(w, r)
+			return
+		}
+		polls.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) withRoomIn(teams *shares, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		share, user := teams, string(TeamOf(r.Context()))
+		if user == "" {
+			share, user = s.room.visits, s.ClientOf(r).Key()
+		}
+		if !share.take(user, 1) {
+			s.WriteError(r, s.room.overload(user))
+			return
+		}
+		if p := placeOf(r); p != nil {
+			p.leave = func() { share.giveBack(user, 1) }
+		} else {
+			defer share.giveBack(user, 1)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// heldPlace is the place of a request over HTTP/2. Its server sends the rest of a reply
+// after the handler, when the client lets it, and there is no bound on how many requests
+// wait for that.
+type heldPlace struct{ leave func() }
+
+type placeKey struct{}
+
+// placeOf returns the heldPlace of a request; nil when its handler keeps the place.
+func placeOf(r *http.Request) *heldPlace {
+	if r.ProtoMajor == 1 {
+		return nil
+	}
+	p, _ := r.Context().Value(placeKey{}).(*heldPlace)
+	return p
+}
+
+// keepingPlaces has requests keep their places until their replies were sent.
+func keepingPlaces(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 1 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		p := &heldPlace{leave: func() {}}
+		defer func() { p.leave() }()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placeKey{}, p)))
+		_ = http.NewResponseController(w).Flush() // its error is that the client has gone
+	})
+}
+
+// overload logs that a request is refused for want of room, and returns its error.
+func (m *room) overload(user string) error {
+	m.mu.Lock()
+	m.shed++
+	m.mu.Unlock()
+	m.lines.Do(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.log.Warn("overload: requests refused", "of", user, "refused", m.shed)
+		m.shed = 0
+	})
+	return watchpost.WrapError(watchpost.Unavailable, watchpost.TextUnavailable, errOverload)
+}
