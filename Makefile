@@ -211,7 +211,7 @@ bench: build ## measure commits, queries over posts, a large team, task lives ov
 	$(GO) test -run '^$$' -bench Commit -benchtime 1x ./persistence/badger
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./persistence/postindex
 	$(GO) test -run '^$$' -bench 'PostsPage|FeedPage' -benchtime 1x ./http
-	$(GO) test -run '^$$' -bench LargeTeam -benchtime 100x ./actors ./http
+	$(GO) test -run '^$$' -bench LargeTeam -benchtime 100x ./actors ./http/api
 	$(GO) test -run '^$$' -bench VerifyJournal -benchtime 1x ./actors
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./specs/bench
 

@@ -83,7 +83,7 @@ func left(p actors.MemberPresence, action watchpost.Action) int {
 }
 
 // chooseActor remembers in whose name the browser acts.
-func (d *Dashboard) chooseActor(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) chooseActor(w http.ResponseWriter, r *http.Request, v *visit) error {
 	id := watchpost.MemberID(r.PostFormValue("as"))
 	if _, known := v.team.Team.Member(id); !known {
 		return watchpost.Errorf(watchpost.NotFound, "User not found")
@@ -105,7 +105,7 @@ func backFrom(r *http.Request) string {
 }
 
 // save bookmarks a post, or no longer.
-func (d *Dashboard) save(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) save(w http.ResponseWriter, r *http.Request, v *visit) error {
 	id := watchpost.PostID(r.PathValue("id"))
 	_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.BookmarkPost{Post: id, Bookmark: r.PostFormValue("bookmark") == "true"})
 	if err != nil {
@@ -115,11 +115,11 @@ func (d *Dashboard) save(w http.ResponseWriter, r *http.Request, v *visit) error
 }
 
 // like and comment make the same task as POST /api-like and /api-comment.
-func (d *Dashboard) like(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) like(w http.ResponseWriter, r *http.Request, v *visit) error {
 	return d.engage(w, r, v, watchpost.TaskLikePost, map[string]string{})
 }
 
-func (d *Dashboard) comment(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) comment(w http.ResponseWriter, r *http.Request, v *visit) error {
 	text, ok := watchpost.CleanComment(r.PostFormValue("text"))
 	if text == "" || !ok {
 		return watchpost.Errorf(watchpost.Invalid, "A comment has between 1 and %d characters.", watchpost.MaxComment)
@@ -127,7 +127,7 @@ func (d *Dashboard) comment(w http.ResponseWriter, r *http.Request, v *visit) er
 	return d.engage(w, r, v, watchpost.TaskCommentPost, map[string]string{"comment_text": text})
 }
 
-func (d *Dashboard) engage(w http.ResponseWriter, r *http.Request, v *visit, t watchpost.TaskType, input map[string]string) error {
+func (d feedPages) engage(w http.ResponseWriter, r *http.Request, v *visit, t watchpost.TaskType, input map[string]string) error {
 	id := watchpost.PostID(r.PathValue("id"))
 	member, known := v.team.Team.Member(watchpost.MemberID(r.PostFormValue("as")))
 	if !known {
@@ -163,7 +163,7 @@ func clip(s string, n int) string { return s[:min(n, len(s))] }
 
 // showPost answers an action on a post: with the post to a script, else with the
 // page that it was sent from, which then shows the task.
-func (d *Dashboard) showPost(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
+func (d feedPages) showPost(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
 	if !byHTMX(r) {
 		http.Redirect(w, r, placeOf(backFrom(r), id, task), http.StatusSeeOther)
 		return nil
@@ -195,11 +195,11 @@ func placeOf(page string, id watchpost.PostID, task watchpost.TaskID) string {
 }
 
 // post is the part of a page with one post and the state of a task on it.
-func (d *Dashboard) post(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) post(w http.ResponseWriter, r *http.Request, v *visit) error {
 	return d.postPart(w, r, v, watchpost.PostID(r.PathValue("id")), watchpost.TaskID(r.URL.Query().Get("task")))
 }
 
-func (d *Dashboard) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
+func (d feedPages) postPart(w http.ResponseWriter, r *http.Request, v *visit, id watchpost.PostID, task watchpost.TaskID) error {
 	page, err := d.Registry.Post(r.Context(), v.session.Team, id)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ type actionState struct {
 
 // showAction adds the state of a task to its post, if it has one. A completed like
 // or comment counts at once: the post's own flag follows a moment later.
-func (d *Dashboard) showAction(r *http.Request, v *visit, id watchpost.TaskID, post *postView, back string) error {
+func (d feedPages) showAction(r *http.Request, v *visit, id watchpost.TaskID, post *postView, back string) error {
 	if id == "" {
 		return nil
 	}

@@ -65,7 +65,7 @@ type keyUseView struct {
 }
 
 // addAudit adds the last use of the key, and for admins the audit.
-func (d *Dashboard) addAudit(r *http.Request, v *visit, page *teamPage) error {
+func (d teamPages) addAudit(r *http.Request, v *visit, page *teamPage) error {
 	key, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.GetKeyUse{})
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (d *Dashboard) addAudit(r *http.Request, v *visit, page *teamPage) error {
 	}
 	entries, err := d.Registry.Audit(r.Context(), v.session.Team, auditShown)
 	for i := range entries {
-		page.Audit = append(page.Audit, auditRowOf(&entries[i], d))
+		page.Audit = append(page.Audit, auditRowOf(&entries[i], d.Dashboard))
 	}
 	return err
 }

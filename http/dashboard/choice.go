@@ -17,7 +17,7 @@ type choicePage struct {
 
 // choose does what the form of a code asks for. The error is an *actors.ChoiceError when
 // the person is asked, or asked again.
-func (d *Dashboard) choose(r *http.Request, code actors.OneTimeCode) (actors.SignedIn, error) {
+func (d signInPages) choose(r *http.Request, code actors.OneTimeCode) (actors.SignedIn, error) {
 	do := r.PostFormValue("do")
 	switch do {
 	case "":
@@ -55,7 +55,7 @@ func errUnknownForm() error {
 	return watchpost.Errorf(watchpost.Invalid, "The form asks for nothing that is known.")
 }
 
-func (d *Dashboard) showChoice(w http.ResponseWriter, r *http.Request, code actors.OneTimeCode) error {
+func (d signInPages) showChoice(w http.ResponseWriter, r *http.Request, code actors.OneTimeCode) error {
 	consent, err := d.Registry.Consent(r.Context(), code.Email)
 	if err != nil {
 		return err

@@ -65,6 +65,16 @@ type Dashboard struct {
 	guard *http.CrossOriginProtection
 }
 
+// The pages of a subject, with what the Dashboard lends to all of them.
+type (
+	signInPages       struct{ *Dashboard }
+	feedPages         struct{ *Dashboard }
+	watchlistPages    struct{ *Dashboard }
+	rulePages         struct{ *Dashboard }
+	notificationPages struct{ *Dashboard }
+	teamPages         struct{ *Dashboard }
+)
+
 // Route is a page or an action of the dashboard.
 type Route struct {
 	Method, Path string
@@ -77,56 +87,58 @@ func New(o Options) *Dashboard { return &Dashboard{Options: o, guard: http.NewCr
 
 // Routes lists the whole surface.
 func (d *Dashboard) Routes() []Route {
+	signIn, feed, watchlists, rules := signInPages{d}, feedPages{d}, watchlistPages{d}, rulePages{d}
+	notifications, team := notificationPages{d}, teamPages{d}
 	return []Route{
 		{Method: http.MethodGet, Path: "/{$}", Handler: http.RedirectHandler(pathFeed, http.StatusSeeOther)},
 		{Method: http.MethodGet, Path: "/app/assets/{file}", Handler: http.HandlerFunc(serveAsset)},
-		{Method: http.MethodGet, Path: pathSignIn, Handler: d.public(d.showSignIn)},
-		{Method: http.MethodPost, Path: pathSignIn, Handler: d.public(d.mailCode)},
-		{Method: http.MethodPost, Path: pathCode, Handler: d.public(d.enterCode)},
-		{Method: http.MethodPost, Path: pathPasskey + "/options", Handler: d.public(d.beginSignIn)},
-		{Method: http.MethodPost, Path: pathPasskey, Handler: d.public(d.enterPasskey)},
-		{Method: http.MethodGet, Path: pathProvider, Handler: d.public(d.goToProvider)},
-		{Method: http.MethodGet, Path: PathCallback, Handler: d.public(d.comeFromProvider)},
-		{Method: http.MethodPost, Path: pathProven, Handler: d.public(d.enterForwarded)},
-		{Method: http.MethodGet, Path: pathLink, Handler: d.public(d.showLink)},
-		{Method: http.MethodPost, Path: pathLink, Handler: d.public(d.redeemLink)},
-		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(d.signOut)},
-		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(d.feed)},
-		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(d.fresh)},
-		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(d.acting)},
+		{Method: http.MethodGet, Path: pathSignIn, Handler: d.public(signIn.showSignIn)},
+		{Method: http.MethodPost, Path: pathSignIn, Handler: d.public(signIn.mailCode)},
+		{Method: http.MethodPost, Path: pathCode, Handler: d.public(signIn.enterCode)},
+		{Method: http.MethodPost, Path: pathPasskey + "/options", Handler: d.public(signIn.beginSignIn)},
+		{Method: http.MethodPost, Path: pathPasskey, Handler: d.public(signIn.enterPasskey)},
+		{Method: http.MethodGet, Path: pathProvider, Handler: d.public(signIn.goToProvider)},
+		{Method: http.MethodGet, Path: PathCallback, Handler: d.public(signIn.comeFromProvider)},
+		{Method: http.MethodPost, Path: pathProven, Handler: d.public(signIn.enterForwarded)},
+		{Method: http.MethodGet, Path: pathLink, Handler: d.public(signIn.showLink)},
+		{Method: http.MethodPost, Path: pathLink, Handler: d.public(signIn.redeemLink)},
+		{Method: http.MethodPost, Path: "/app/sign-out", Handler: d.signed(signIn.signOut)},
+		{Method: http.MethodGet, Path: pathFeed, Handler: d.signed(feed.feed)},
+		{Method: http.MethodGet, Path: pathFeed + "/fresh", Handler: d.signed(feed.fresh)},
+		{Method: http.MethodGet, Path: pathFeed + "/acting", Handler: d.signed(feed.acting)},
 		{Method: http.MethodGet, Path: "/app/nav", Handler: d.signed(d.navigation)},
 		{Method: http.MethodGet, Path: pathEvents, Handler: d.signed(d.events), Stream: true},
-		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(d.chooseActor)},
-		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(d.post)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(d.save)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(d.like)},
-		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(d.comment)},
-		{Method: http.MethodGet, Path: pathWatchlists, Handler: d.signed(d.watchlists)},
-		{Method: http.MethodGet, Path: "/app/watchlists/new", Handler: d.signed(d.newWatchlist)},
-		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(d.makeWatchlist)},
-		{Method: http.MethodPost, Path: "/app/watchlists/preview", Handler: d.signed(d.preview)},
-		{Method: http.MethodGet, Path: "/app/watchlists/{id}", Handler: d.signed(d.editWatchlist)},
-		{Method: http.MethodPost, Path: "/app/watchlists/{id}", Handler: d.signed(d.changeWatchlist)},
+		{Method: http.MethodPost, Path: "/app/as", Handler: d.signed(feed.chooseActor)},
+		{Method: http.MethodGet, Path: "/app/posts/{id}", Handler: d.signed(feed.post)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/save", Handler: d.signed(feed.save)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/like", Handler: d.signed(feed.like)},
+		{Method: http.MethodPost, Path: "/app/posts/{id}/comment", Handler: d.signed(feed.comment)},
+		{Method: http.MethodGet, Path: pathWatchlists, Handler: d.signed(watchlists.watchlists)},
+		{Method: http.MethodGet, Path: "/app/watchlists/new", Handler: d.signed(watchlists.newWatchlist)},
+		{Method: http.MethodPost, Path: "/app/watchlists/new", Handler: d.signed(watchlists.makeWatchlist)},
+		{Method: http.MethodPost, Path: "/app/watchlists/preview", Handler: d.signed(watchlists.preview)},
+		{Method: http.MethodGet, Path: "/app/watchlists/{id}", Handler: d.signed(watchlists.editWatchlist)},
+		{Method: http.MethodPost, Path: "/app/watchlists/{id}", Handler: d.signed(watchlists.changeWatchlist)},
 		{Method: http.MethodGet, Path: pathTasks, Handler: d.signed(d.tasks)},
 		{Method: http.MethodPost, Path: pathTasks + "/{id}/retry", Handler: d.signed(d.retry)},
 		{Method: http.MethodGet, Path: pathJournal, Handler: d.signed(d.journal)},
 		{Method: http.MethodGet, Path: pathJournal + ".csv", Handler: d.signed(d.journalCSV)},
-		{Method: http.MethodGet, Path: pathRules, Handler: d.signed(d.rules)},
-		{Method: http.MethodPost, Path: pathRules, Handler: d.signed(d.switchRules)},
-		{Method: http.MethodGet, Path: pathRules + "/new", Handler: d.signed(d.newRule)},
-		{Method: http.MethodPost, Path: pathRules + "/new", Handler: d.signed(d.makeRule)},
-		{Method: http.MethodGet, Path: pathRules + "/{id}", Handler: d.signed(d.editRule)},
-		{Method: http.MethodPost, Path: pathRules + "/{id}", Handler: d.signed(d.changeRule)},
-		{Method: http.MethodPost, Path: pathRules + "/actions/{id}", Handler: d.signed(d.decideAction)},
-		{Method: http.MethodGet, Path: pathNotifications, Handler: d.signed(d.notifications)},
-		{Method: http.MethodGet, Path: pathNotifications + "/new", Handler: d.signed(d.newTarget)},
-		{Method: http.MethodPost, Path: pathNotifications + "/new", Handler: d.signed(d.makeTarget)},
-		{Method: http.MethodGet, Path: pathNotifications + "/{id}", Handler: d.signed(d.showTarget)},
-		{Method: http.MethodPost, Path: pathNotifications + "/{id}", Handler: d.signed(d.changeTarget)},
+		{Method: http.MethodGet, Path: pathRules, Handler: d.signed(rules.rules)},
+		{Method: http.MethodPost, Path: pathRules, Handler: d.signed(rules.switchRules)},
+		{Method: http.MethodGet, Path: pathRules + "/new", Handler: d.signed(rules.newRule)},
+		{Method: http.MethodPost, Path: pathRules + "/new", Handler: d.signed(rules.makeRule)},
+		{Method: http.MethodGet, Path: pathRules + "/{id}", Handler: d.signed(rules.editRule)},
+		{Method: http.MethodPost, Path: pathRules + "/{id}", Handler: d.signed(rules.changeRule)},
+		{Method: http.MethodPost, Path: pathRules + "/actions/{id}", Handler: d.signed(rules.decideAction)},
+		{Method: http.MethodGet, Path: pathNotifications, Handler: d.signed(notifications.notifications)},
+		{Method: http.MethodGet, Path: pathNotifications + "/new", Handler: d.signed(notifications.newTarget)},
+		{Method: http.MethodPost, Path: pathNotifications + "/new", Handler: d.signed(notifications.makeTarget)},
+		{Method: http.MethodGet, Path: pathNotifications + "/{id}", Handler: d.signed(notifications.showTarget)},
+		{Method: http.MethodPost, Path: pathNotifications + "/{id}", Handler: d.signed(notifications.changeTarget)},
 		{Method: http.MethodGet, Path: pathTry, Handler: d.signed(d.showTry)},
 		{Method: http.MethodPost, Path: pathTry, Handler: d.signed(d.try)},
-		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(d.showTeam)},
-		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(d.changeTeam)},
+		{Method: http.MethodGet, Path: pathTeam, Handler: d.signed(team.showTeam)},
+		{Method: http.MethodPost, Path: pathTeam, Handler: d.signed(team.changeTeam)},
 		{Method: http.MethodGet, Path: pathSettings, Handler: d.signed(d.settings)},
 		{Method: http.MethodPost, Path: pathSettings, Handler: d.signed(d.changeSettings)},
 		{Method: http.MethodPost, Path: pathSettings + "/passkey/options", Handler: d.signed(d.beginPasskey)},

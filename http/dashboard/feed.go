@@ -28,7 +28,7 @@ type feedPage struct {
 	Single       bool // a page of one post
 }
 
-func (d *Dashboard) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) feed(w http.ResponseWriter, r *http.Request, v *visit) error {
 	named, q, params, err := d.readFeed(r)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type dropView struct {
 }
 
 // emptyFeed tells the reasons apart: no watchlist, no scan yet, no match.
-func (d *Dashboard) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
+func (d feedPages) emptyFeed(r *http.Request, v *visit, f *feedFilters, lists []actors.WatchlistView) (*emptyView, error) {
 	asked := slices.Clone(lists)
 	if len(f.named) > 0 {
 		asked = slices.DeleteFunc(asked, func(l actors.WatchlistView) bool { return !slices.Contains(f.named, string(l.Watchlist.ID)) })

@@ -13,7 +13,7 @@ import (
 const maxDeeds = 500
 
 // deeds returns the open likes and comments by their post; the newest counts.
-func (d *Dashboard) deeds(r *http.Request, v *visit) (map[watchpost.PostID]watchpost.TaskID, error) {
+func (d feedPages) deeds(r *http.Request, v *visit) (map[watchpost.PostID]watchpost.TaskID, error) {
 	open, err := d.Registry.OpenTasks(r.Context(), v.session.Team, true, maxDeeds)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ type freshView struct {
 }
 
 // fresh says how many posts the filters of a page find more than it shows.
-func (d *Dashboard) fresh(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) fresh(w http.ResponseWriter, r *http.Request, v *visit) error {
 	known, err := strconv.Atoi(r.URL.Query().Get("known"))
 	if err != nil {
 		return watchpost.WrapError(watchpost.Invalid, "Invalid 'known'", err)
@@ -62,7 +62,7 @@ func (p *feedPage) FreshHref() string {
 
 // acting is the part of the feed with the account in whose name one acts, and
 // its remaining allowance of today.
-func (d *Dashboard) acting(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d feedPages) acting(w http.ResponseWriter, r *http.Request, v *visit) error {
 	page := &feedPage{frame: frameOf(v, "feed", "Feed"), actingAs: actingAsOf(r, v), Back: pathFeed}
 	if back := r.URL.Query().Get("back"); strings.HasPrefix(back, pathFeed+"?") {
 		page.Back = back

@@ -34,7 +34,7 @@ func (p *teamPage) addInvitations(team actors.TeamView, now time.Time) {
 }
 
 // changeInvitations invites, mails an invitation again, or withdraws it.
-func (d *Dashboard) changeInvitations(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d teamPages) changeInvitations(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if err := adminsOnly(v); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (d *Dashboard) changeInvitations(w http.ResponseWriter, r *http.Request, v 
 }
 
 // invite makes a pending invitation and mails it.
-func (d *Dashboard) invite(r *http.Request, v *visit) error {
+func (d teamPages) invite(r *http.Request, v *visit) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
 		return watchpost.Errorf(watchpost.Invalid, "Enter an address as in ada@example.com.")
@@ -82,7 +82,7 @@ func (d *Dashboard) invite(r *http.Request, v *visit) error {
 }
 
 // leave takes the visitor out of the team.
-func (d *Dashboard) leave(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d teamPages) leave(w http.ResponseWriter, r *http.Request, v *visit) error {
 	request := actors.LeaveTeam{Member: v.member.ID, Closing: r.PostFormValue("closing") != ""}
 	if _, err := actors.Ask(r.Context(), d.Registry, v.session.Team, request); err != nil {
 		return err

@@ -66,7 +66,7 @@ func batchName(d time.Duration) string {
 }
 
 // newTarget shows the form of a new target.
-func (d *Dashboard) newTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d notificationPages) newTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, err := d.blankTarget(r, v, r.URL.Query().Get("kind"))
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (d *Dashboard) newTarget(w http.ResponseWriter, r *http.Request, v *visit) 
 	return f.render(w, http.StatusOK)
 }
 
-func (d *Dashboard) blankTarget(r *http.Request, v *visit, kind string) (*targetForm, error) {
+func (d notificationPages) blankTarget(r *http.Request, v *visit, kind string) (*targetForm, error) {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func numberIn(s string, most, otherwise float64) float64 {
 
 // makeTarget makes a target. The page with the secret of a webhook is not stored,
 // and does not show it when it is loaded again.
-func (d *Dashboard) makeTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d notificationPages) makeTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, err := d.blankTarget(r, v, r.PostFormValue("kind"))
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func (d *Dashboard) makeTarget(w http.ResponseWriter, r *http.Request, v *visit)
 const maxBotToken = 200
 
 // saveTarget saves the form of a target. Its watchlist and token stay.
-func (d *Dashboard) saveTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d notificationPages) saveTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, err := d.targetForm(r, v)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func targetKindOf(kind watchpost.TargetKind) targetKind {
 	return targetKinds[max(0, slices.IndexFunc(targetKinds, func(k targetKind) bool { return k.Kind == kind }))]
 }
 
-func (d *Dashboard) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d notificationPages) notifications(w http.ResponseWriter, r *http.Request, v *visit) error {
 	views, lists, err := d.targets(r, v)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (d *Dashboard) notifications(w http.ResponseWriter, r *http.Request, v *vis
 const latestDeliveries = 20
 
 // targets returns the targets of the team and its watchlists.
-func (d *Dashboard) targets(r *http.Request, v *visit) ([]actors.TargetView, []actors.WatchlistView, error) {
+func (d notificationPages) targets(r *http.Request, v *visit) ([]actors.TargetView, []actors.WatchlistView, error) {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
 		return nil, nil, err
@@ -222,7 +222,7 @@ func deliveryRowOf(d *watchpost.Delivery, now time.Time) deliveryRow {
 }
 
 // targetOf returns the target that a path names (NotFound), and the watchlists.
-func (d *Dashboard) targetOf(r *http.Request, v *visit) (actors.TargetView, []actors.WatchlistView, error) {
+func (d notificationPages) targetOf(r *http.Request, v *visit) (actors.TargetView, []actors.WatchlistView, error) {
 	views, lists, err := d.targets(r, v)
 	if err != nil {
 		return actors.TargetView{}, nil, err
@@ -235,7 +235,7 @@ func (d *Dashboard) targetOf(r *http.Request, v *visit) (actors.TargetView, []ac
 }
 
 // showTarget shows a target with its form and log.
-func (d *Dashboard) showTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d notificationPages) showTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, err := d.targetForm(r, v)
 	if err != nil {
 		return err
@@ -251,7 +251,7 @@ func (d *Dashboard) showTarget(w http.ResponseWriter, r *http.Request, v *visit)
 }
 
 // targetForm is the form of the target that a path names.
-func (d *Dashboard) targetForm(r *http.Request, v *visit) (*targetForm, error) {
+func (d notificationPages) targetForm(r *http.Request, v *visit) (*targetForm, error) {
 	view, lists, err := d.targetOf(r, v)
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (d *Dashboard) targetForm(r *http.Request, v *visit) (*targetForm, error) {
 }
 
 // changeTarget saves the form of a target, or does what a button asks for.
-func (d *Dashboard) changeTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d notificationPages) changeTarget(w http.ResponseWriter, r *http.Request, v *visit) error {
 	view, _, err := d.targetOf(r, v)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func parametersOf(u *url.URL) (parameters, error) {
 }
 
 // readFeed reads the address of a feed: its watchlists, its query, and its parameters.
-func (d *Dashboard) readFeed(r *http.Request) (named []string, q watchpost.PostQuery, p parameters, err error) {
+func (d feedPages) readFeed(r *http.Request) (named []string, q watchpost.PostQuery, p parameters, err error) {
 	if named, q, err = d.ReadPosts(r); err == nil {
 		p, err = parametersOf(r.URL)
 	}

@@ -38,7 +38,7 @@ type sample struct {
 }
 
 // preview answers a script while keywords are typed. Nothing is saved.
-func (d *Dashboard) preview(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d watchlistPages) preview(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if err := r.ParseForm(); err != nil {
 		return watchpost.WrapError(watchpost.Invalid, "The form cannot be read.", err)
 	}
@@ -60,7 +60,7 @@ func (d *Dashboard) preview(w http.ResponseWriter, r *http.Request, v *visit) er
 }
 
 // showPreview shows the form with its preview, for a browser without script.
-func (d *Dashboard) showPreview(w http.ResponseWriter, r *http.Request, v *visit, f *watchlistForm) (err error) {
+func (d watchlistPages) showPreview(w http.ResponseWriter, r *http.Request, v *visit, f *watchlistForm) (err error) {
 	if f.Preview, err = d.backTest(r, v, f); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (d *Dashboard) showPreview(w http.ResponseWriter, r *http.Request, v *visit
 
 // backTest tries the keywords of a form on the newest stored posts: those of the
 // watchlist when one is changed, else all.
-func (d *Dashboard) backTest(r *http.Request, v *visit, f *watchlistForm) (*previewView, error) {
+func (d watchlistPages) backTest(r *http.Request, v *visit, f *watchlistForm) (*previewView, error) {
 	if !f.HasKeywords() || !f.Read {
 		return nil, nil
 	}
@@ -105,7 +105,7 @@ func (d *Dashboard) backTest(r *http.Request, v *visit, f *watchlistForm) (*prev
 }
 
 // newest returns the newest stored posts.
-func (d *Dashboard) newest(r *http.Request, v *visit, named []string) ([]*watchpost.Post, error) {
+func (d watchlistPages) newest(r *http.Request, v *visit, named []string) ([]*watchpost.Post, error) {
 	var posts []*watchpost.Post
 	for page := 1; len(posts) < maxBackTest; page++ {
 		found, err := d.Registry.Posts(r.Context(), v.session.Team, named, watchpost.PostQuery{Page: page, PageSize: watchpost.MaxPageSize, Order: watchpost.RecentFirst})
@@ -126,7 +126,7 @@ func (d *Dashboard) newest(r *http.Request, v *visit, named []string) ([]*watchp
 	return posts, nil
 }
 
-func (d *Dashboard) samples(posts []*watchpost.Post, keywords []string) (samples []sample) {
+func (d watchlistPages) samples(posts []*watchpost.Post, keywords []string) (samples []sample) {
 	now := d.Clock.Now()
 	for _, p := range posts[:min(maxSamples, len(posts))] {
 		content := strings.TrimSpace(p.Content)

@@ -218,7 +218,7 @@ func (f *ruleForm) render(w http.ResponseWriter, status int) error {
 }
 
 // newRule shows the form.
-func (d *Dashboard) newRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) newRule(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, err := d.blankRule(r, v, r.URL.Query())
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (d *Dashboard) newRule(w http.ResponseWriter, r *http.Request, v *visit) er
 }
 
 // blankRule is the form of a new rule; the values name its action and watchlist.
-func (d *Dashboard) blankRule(r *http.Request, v *visit, values url.Values) (*ruleForm, error) {
+func (d rulePages) blankRule(r *http.Request, v *visit, values url.Values) (*ruleForm, error) {
 	lists, err := d.ruleLists(r, v)
 	if err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (d *Dashboard) blankRule(r *http.Request, v *visit, values url.Values) (*ru
 }
 
 // makeRule tries a rule, or makes it.
-func (d *Dashboard) makeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) makeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, err := d.blankRule(r, v, r.PostForm)
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (f *ruleForm) emails(v *visit) []string {
 }
 
 // ruleForm returns the form of the rule that a path names, and the rule.
-func (d *Dashboard) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.EngagementRule, error) {
+func (d rulePages) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.EngagementRule, error) {
 	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
 	if err != nil {
 		return nil, watchpost.EngagementRule{}, err
@@ -309,7 +309,7 @@ func (d *Dashboard) ruleForm(r *http.Request, v *visit) (*ruleForm, watchpost.En
 }
 
 // editRule shows the form of a rule.
-func (d *Dashboard) editRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) editRule(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, _, err := d.ruleForm(r, v)
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func (d *Dashboard) editRule(w http.ResponseWriter, r *http.Request, v *visit) e
 }
 
 // changeRule tries or saves the form, switches the rule on or off, or deletes it.
-func (d *Dashboard) changeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) changeRule(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f, old, err := d.ruleForm(r, v)
 	if err != nil {
 		return err

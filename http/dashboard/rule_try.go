@@ -31,7 +31,7 @@ const maxTriedShown = 5
 
 // tried shows the dry run of a rule, unless the form asks to save exactly the rule
 // whose dry run it shows.
-func (d *Dashboard) tried(w http.ResponseWriter, r *http.Request, v *visit, f *ruleForm, rule watchpost.EngagementRule) (shown bool, err error) {
+func (d rulePages) tried(w http.ResponseWriter, r *http.Request, v *visit, f *ruleForm, rule watchpost.EngagementRule) (shown bool, err error) {
 	rule.Members = nil
 	for _, id := range ticked(f.Members) {
 		rule.Members = append(rule.Members, watchpost.MemberID(id))

@@ -79,7 +79,7 @@ var ruleStates = map[watchpost.RuleActionState][3]string{
 	watchpost.RuleSkipped: {"Skipped: the post is gone, was engaged with or does not fit the rule any more", "", "flat"},
 }
 
-func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (d *Dashboard) rules(w http.ResponseWriter, r *http.Request, v *visit) erro
 
 // ruleLists are the watchlists that can have rules: no one likes or comments in
 // the forum.
-func (d *Dashboard) ruleLists(r *http.Request, v *visit) ([]actors.WatchlistView, error) {
+func (d rulePages) ruleLists(r *http.Request, v *visit) ([]actors.WatchlistView, error) {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	return slices.DeleteFunc(slices.Clone(lists), func(l actors.WatchlistView) bool { return l.Watchlist.Type == watchpost.ForumWatchlist }), err
 }
@@ -270,7 +270,7 @@ func timeOfDay(minutes int) string {
 }
 
 // switchRules stops all rules of the team, or lets them act again.
-func (d *Dashboard) switchRules(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) switchRules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	do := r.PostFormValue("do")
 	if do != "stop" && do != "resume" {
 		return errUnknownDeed()
@@ -287,7 +287,7 @@ func errUnknownDeed() error {
 }
 
 // decideAction approves or rejects an action, with the text as it was edited.
-func (d *Dashboard) decideAction(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d rulePages) decideAction(w http.ResponseWriter, r *http.Request, v *visit) error {
 	view, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListRules{})
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type signInPage struct {
 }
 
 // signInPage returns the page with a title, and what every page of sign-in offers.
-func (d *Dashboard) signInPage(r *http.Request, title string) signInPage {
+func (d signInPages) signInPage(r *http.Request, title string) signInPage {
 	return signInPage{
 		frame: frame{Title: title, Passkeys: d.Registry.PasskeysAt() != ""}, Provider: d.Provider != nil, Next: r.PostFormValue("next"),
 	}
@@ -30,7 +30,7 @@ func (d *Dashboard) signInPage(r *http.Request, title string) signInPage {
 // nextKey is the only Next: the API key, which takes a fresh sign-in.
 const nextKey = "key"
 
-func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	v, err := d.visit(r)
 	again := r.URL.Query().Get("again")
 	if err == nil && again == "" {
@@ -45,7 +45,7 @@ func (d *Dashboard) showSignIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // mailCode mails a code as auth-send-otp does.
-func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) mailCode(w http.ResponseWriter, r *http.Request) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
 		page := d.signInPage(r, "Error: Sign in")
@@ -62,7 +62,7 @@ func (d *Dashboard) mailCode(w http.ResponseWriter, r *http.Request) error {
 }
 
 // enterCode redeems a code as auth-verify-otp does, and signs the browser in.
-func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) enterCode(w http.ResponseWriter, r *http.Request) error {
 	email, ok := watchpost.NormalizeEmail(r.PostFormValue("email"))
 	if !ok {
 		http.Redirect(w, r, pathSignIn, http.StatusSeeOther)
@@ -92,14 +92,14 @@ func (d *Dashboard) enterCode(w http.ResponseWriter, r *http.Request) error {
 }
 
 // welcome opens the session of a browser whose member has signed in, in whichever way.
-func (d *Dashboard) welcome(w http.ResponseWriter, r *http.Request, signed actors.SignedIn) error {
+func (d signInPages) welcome(w http.ResponseWriter, r *http.Request, signed actors.SignedIn) error {
 	return d.enter(w, r, func(b actors.Browser) (actors.WebSessionOpened, error) {
 		return d.Registry.OpenWebSession(r.Context(), signed.Team.ID, signed.Member.Email, b)
 	})
 }
 
 // nonce returns the browser's nonce of sign-ins; "" when it has none.
-func (d *Dashboard) nonce(r *http.Request) string {
+func (d signInPages) nonce(r *http.Request) string {
 	name, _ := d.cookie(r)
 	c, err := r.Cookie(name + "-nonce")
 	if err != nil || len(c.Value) > maxNonce {
@@ -109,7 +109,7 @@ func (d *Dashboard) nonce(r *http.Request) string {
 }
 
 // ownNonce is nonce for a browser that gets one where it has none.
-func (d *Dashboard) ownNonce(w http.ResponseWriter, r *http.Request) string {
+func (d signInPages) ownNonce(w http.ResponseWriter, r *http.Request) string {
 	nonce := d.nonce(r)
 	if nonce == "" {
 		nonce = actors.NewSignInNonce()
@@ -124,7 +124,7 @@ const (
 )
 
 // setNonce gives the browser a nonce, which stays when the session ends.
-func (d *Dashboard) setNonce(w http.ResponseWriter, r *http.Request, nonce string) {
+func (d signInPages) setNonce(w http.ResponseWriter, r *http.Request, nonce string) {
 	name, secure := d.cookie(r)
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
 		Name: name + "-nonce", Value: nonce, Path: "/", MaxAge: int(nonceTime.Seconds()), Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -137,11 +137,11 @@ type linkPage struct {
 	Link, Error string
 }
 
-func (d *Dashboard) showLink(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) showLink(w http.ResponseWriter, r *http.Request) error {
 	return render(w, http.StatusOK, "link.html", linkPage{frame: frame{Title: "Sign in"}, Link: r.URL.Query().Get("link")})
 }
 
-func (d *Dashboard) redeemLink(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) redeemLink(w http.ResponseWriter, r *http.Request) error {
 	err := d.enter(w, r, func(b actors.Browser) (actors.WebSessionOpened, error) {
 		return d.Registry.RedeemSignInLink(r.Context(), r.PostFormValue("link"), b)
 	})
@@ -154,7 +154,7 @@ func (d *Dashboard) redeemLink(w http.ResponseWriter, r *http.Request) error {
 
 // enter gives the browser the session that open opens for it, and the sealed nonce by
 // which it is known from then on. The session that it had ends.
-func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, open func(actors.Browser) (actors.WebSessionOpened, error)) error {
+func (d signInPages) enter(w http.ResponseWriter, r *http.Request, open func(actors.Browser) (actors.WebSessionOpened, error)) error {
 	nonce := cmp.Or(d.nonce(r), actors.NewSignInNonce())
 	opened, err := open(actors.Browser{Nonce: nonce, Agent: r.UserAgent(), Name: agentKind(r.UserAgent())})
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, open func(acto
 }
 
 // signOut ends the session of the browser or, with everywhere, all of the member.
-func (d *Dashboard) signOut(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d signInPages) signOut(w http.ResponseWriter, r *http.Request, v *visit) error {
 	id := v.session.ID
 	if r.PostFormValue("everywhere") != "" {
 		id = ""
@@ -189,7 +189,7 @@ func (d *Dashboard) signOut(w http.ResponseWriter, r *http.Request, v *visit) er
 	return nil
 }
 
-func (d *Dashboard) end(r *http.Request, id string, v *visit) error {
+func (d signInPages) end(r *http.Request, id string, v *visit) error {
 	_, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.EndWebSessions{Member: v.session.Member, ID: id})
 	return err
 }

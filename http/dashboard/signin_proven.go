@@ -14,7 +14,7 @@ import (
 // in as a right code does.
 
 // beginSignIn answers the script of a sign-in by passkey with the options for it.
-func (d *Dashboard) beginSignIn(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	client, _ := d.Client(r)
 	options, err := d.Registry.BeginSignIn(r.Context(), client, d.ownNonce(w, r))
 	if err != nil {
@@ -30,7 +30,7 @@ func writeOptions(w http.ResponseWriter, options json.RawMessage) error {
 }
 
 // enterPasskey signs the browser in by a passkey.
-func (d *Dashboard) enterPasskey(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) enterPasskey(w http.ResponseWriter, r *http.Request) error {
 	client, _ := d.Client(r)
 	proof, err := d.Registry.ProveByPasskey(r.Context(), r.PostFormValue("answer"), client, d.nonce(r))
 	if err == nil {
@@ -44,14 +44,14 @@ func (d *Dashboard) enterPasskey(w http.ResponseWriter, r *http.Request) error {
 }
 
 // refuse shows the page of sign-in with the reason why nobody was signed in.
-func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, status int, text string) error {
+func (d signInPages) refuse(w http.ResponseWriter, r *http.Request, status int, text string) error {
 	page := d.signInPage(r, "Error: Sign in")
 	page.Refused = text
 	return render(w, status, "signin.html", page)
 }
 
 // enterProven signs in a person whose address is proven.
-func (d *Dashboard) enterProven(w http.ResponseWriter, r *http.Request, p actors.Proof) error {
+func (d signInPages) enterProven(w http.ResponseWriter, r *http.Request, p actors.Proof) error {
 	signed, err := d.SignInProven(r, p)
 	if err != nil {
 		asProven(r, p) // should another node serve the team, it gets the proof
@@ -75,7 +75,7 @@ func asProven(r *http.Request, p actors.Proof) {
 
 // enterForwarded signs in a person whose proof another node has taken. It is for nodes of
 // the cluster only.
-func (d *Dashboard) enterForwarded(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) enterForwarded(w http.ResponseWriter, r *http.Request) error {
 	counter, err := strconv.ParseUint(r.PostFormValue("counter"), 10, 32)
 	if err != nil || !d.Accepted(r) {
 		return watchpost.Errorf(watchpost.NotFound, "Not found")

@@ -23,7 +23,7 @@ import (
 const signOnTime = 10 * time.Minute
 
 // goToProvider sends the browser to the provider.
-func (d *Dashboard) goToProvider(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) goToProvider(w http.ResponseWriter, r *http.Request) error {
 	if d.Provider == nil {
 		return watchpost.Errorf(watchpost.NotFound, "Not found")
 	}
@@ -38,7 +38,7 @@ func (d *Dashboard) goToProvider(w http.ResponseWriter, r *http.Request) error {
 }
 
 // comeFromProvider signs in the person whom the provider names.
-func (d *Dashboard) comeFromProvider(w http.ResponseWriter, r *http.Request) error {
+func (d signInPages) comeFromProvider(w http.ResponseWriter, r *http.Request) error {
 	if d.Provider == nil {
 		return watchpost.Errorf(watchpost.NotFound, "Not found")
 	}
@@ -94,7 +94,7 @@ func (d *Dashboard) comeFromProvider(w http.ResponseWriter, r *http.Request) err
 }
 
 // chooseByProof asks a person which team it is. A code stands for the proof from here on.
-func (d *Dashboard) chooseByProof(w http.ResponseWriter, r *http.Request, p actors.Proof) error {
+func (d signInPages) chooseByProof(w http.ResponseWriter, r *http.Request, p actors.Proof) error {
 	nonce := d.ownNonce(w, r)
 	otp, err := d.Registry.KeepProof(r.Context(), p, nonce)
 	if err != nil {
@@ -107,7 +107,7 @@ func (d *Dashboard) chooseByProof(w http.ResponseWriter, r *http.Request, p acto
 }
 
 // refuseProvider shows why the provider signed nobody in. The cause is for the operator.
-func (d *Dashboard) refuseProvider(w http.ResponseWriter, r *http.Request, err error) error {
+func (d signInPages) refuseProvider(w http.ResponseWriter, r *http.Request, err error) error {
 	d.Log.Warn("the provider of identities signed nobody in", "error", err)
 	if errors.Is(err, identity.ErrUnreachable) {
 		return d.refuse(w, r, http.StatusServiceUnavailable, "Your organisation's sign-in cannot be reached. Try again, or have a code mailed.")
@@ -115,14 +115,14 @@ func (d *Dashboard) refuseProvider(w http.ResponseWriter, r *http.Request, err e
 	return d.refuse(w, r, http.StatusForbidden, "Your organisation's answer was not accepted. Tell your operator.")
 }
 
-func (d *Dashboard) signOnSecrets(cookie string) identity.Secrets {
+func (d signInPages) signOnSecrets(cookie string) identity.Secrets {
 	state, nonce, verifier := d.Registry.SignOnSecrets(cookie)
 	return identity.Secrets{State: state, Nonce: nonce, Verifier: verifier}
 }
 
 // signOn returns the cookie of a sign-in that the browser has begun and whose time is not
 // over.
-func (d *Dashboard) signOn(r *http.Request) (secret string, begun bool) {
+func (d signInPages) signOn(r *http.Request) (secret string, begun bool) {
 	name, _ := d.cookie(r)
 	c, err := r.Cookie(name + "-oidc")
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *Dashboard) signOn(r *http.Request) (secret string, begun bool) {
 	return c.Value, err == nil && d.Clock.Now().Before(time.Unix(ends, 0))
 }
 
-func (d *Dashboard) setSignOn(w http.ResponseWriter, r *http.Request, secret string, age int) {
+func (d signInPages) setSignOn(w http.ResponseWriter, r *http.Request, secret string, age int) {
 	name, secure := d.cookie(r)
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the connection is
 		Name: name + "-oidc", Value: secret, Path: "/", MaxAge: age, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,

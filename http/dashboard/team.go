@@ -108,7 +108,7 @@ var pauseTexts = map[actors.PauseReason][2]string{
 	actors.PauseNetworkLimit:  {"the network refused more", "It goes on at the reset."},
 }
 
-func (d *Dashboard) showTeam(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d teamPages) showTeam(w http.ResponseWriter, r *http.Request, v *visit) error {
 	page, err := d.teamPage(r, v)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (d *Dashboard) showTeam(w http.ResponseWriter, r *http.Request, v *visit) e
 	return render(w, http.StatusOK, "team.html", page)
 }
 
-func (d *Dashboard) teamPage(r *http.Request, v *visit) (*teamPage, error) {
+func (d teamPages) teamPage(r *http.Request, v *visit) (*teamPage, error) {
 	now, team := d.Clock.Now(), v.team
 	sessions, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListSessions{})
 	if err != nil {
@@ -240,7 +240,7 @@ func adminsOnly(v *visit) error {
 }
 
 // changeTeam carries out a form of the team's page.
-func (d *Dashboard) changeTeam(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d teamPages) changeTeam(w http.ResponseWriter, r *http.Request, v *visit) error {
 	ctx, team := r.Context(), v.session.Team
 	member := watchpost.MemberID(r.PostFormValue("member"))
 	var err error
@@ -285,7 +285,7 @@ func (d *Dashboard) changeTeam(w http.ResponseWriter, r *http.Request, v *visit)
 }
 
 // revoke ends a browser's session: one's own, or any for an admin.
-func (d *Dashboard) revoke(r *http.Request, v *visit) error {
+func (d teamPages) revoke(r *http.Request, v *visit) error {
 	id := watchpost.SessionID(r.PostFormValue("session"))
 	sessions, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListSessions{})
 	if err != nil {
@@ -306,7 +306,7 @@ func (d *Dashboard) revoke(r *http.Request, v *visit) error {
 
 // showSecret answers with the page that shows the key or a new pairing code. The
 // page is not stored, and shows neither when it is loaded again.
-func (d *Dashboard) showSecret(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d teamPages) showSecret(w http.ResponseWriter, r *http.Request, v *visit) error {
 	page, err := d.teamPage(r, v)
 	if err != nil {
 		return err

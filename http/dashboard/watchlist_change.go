@@ -11,7 +11,7 @@ import (
 
 // watchlistOf returns the watchlist that a path names. One that the team does not
 // have may be another team's.
-func (d *Dashboard) watchlistOf(r *http.Request, v *visit) (actors.WatchlistView, error) {
+func (d watchlistPages) watchlistOf(r *http.Request, v *visit) (actors.WatchlistView, error) {
 	id := r.PathValue("id")
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
@@ -42,7 +42,7 @@ func formFor(v *visit, l actors.WatchlistView) *watchlistForm {
 }
 
 // editWatchlist shows the form of a watchlist.
-func (d *Dashboard) editWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d watchlistPages) editWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
 	l, err := d.watchlistOf(r, v)
 	if err != nil {
 		return err
@@ -55,13 +55,13 @@ func (d *Dashboard) editWatchlist(w http.ResponseWriter, r *http.Request, v *vis
 }
 
 // stored counts the posts of a watchlist, which go with it.
-func (d *Dashboard) stored(r *http.Request, v *visit, id watchpost.WatchlistID) (int, error) {
+func (d watchlistPages) stored(r *http.Request, v *visit, id watchpost.WatchlistID) (int, error) {
 	found, err := d.Registry.Posts(r.Context(), v.session.Team, []string{string(id)}, watchpost.PostQuery{PageSize: 1})
 	return found.Count, err
 }
 
 // changeWatchlist saves the form, pauses, resumes or deletes.
-func (d *Dashboard) changeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d watchlistPages) changeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
 	l, err := d.watchlistOf(r, v)
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ type slotView struct {
 const blankEntries = 2
 
 // newWatchlist shows the form.
-func (d *Dashboard) newWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d watchlistPages) newWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f := formOf(v, r.URL.Query().Get("kind"))
 	if err := v.team.Team.Plan.CheckWatchlists(v.team.Watchlists); err != nil {
 		f.Limit = errorText(err)
@@ -163,7 +163,7 @@ func at(list []string, i int) string {
 }
 
 // makeWatchlist reads a prompt, or makes the watchlist.
-func (d *Dashboard) makeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d watchlistPages) makeWatchlist(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if err := r.ParseForm(); err != nil {
 		return watchpost.WrapError(watchpost.Invalid, "The form cannot be read.", err)
 	}
@@ -218,7 +218,7 @@ func errorText(err error) string {
 }
 
 // readPrompt interprets a prompt and shows the result.
-func (d *Dashboard) readPrompt(w http.ResponseWriter, r *http.Request, f *watchlistForm) error {
+func (d watchlistPages) readPrompt(w http.ResponseWriter, r *http.Request, f *watchlistForm) error {
 	result, err := d.Interpret(r.Context(), f.typ, f.Prompt)
 	var refused *interpret.Refused
 	switch {

@@ -37,7 +37,7 @@ type watchlistRow struct {
 // bar is a day of the small chart.
 type bar struct{ X, Y, Height float64 }
 
-func (d *Dashboard) watchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (d watchlistPages) watchlists(w http.ResponseWriter, r *http.Request, v *visit) error {
 	lists, err := actors.Ask(r.Context(), d.Registry, v.session.Team, actors.ListWatchlists{})
 	if err != nil {
 		return err

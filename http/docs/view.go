@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -276,7 +277,7 @@ func indented(v any) string {
 func curl(o endpoint.OperationAt) string {
 	var b strings.Builder
 	b.WriteString("curl -s")
-	if o.Method != "GET" && (o.Method != "POST" || o.RequestBody == nil) {
+	if o.Method != http.MethodGet && (o.Method != http.MethodPost || o.RequestBody == nil) {
 		b.WriteString(" -X " + o.Method)
 	}
 	for _, requirement := range *o.Security {
@@ -290,7 +291,7 @@ func curl(o endpoint.OperationAt) string {
 		switch {
 		case p.Value.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", "<"+p.Value.Name+">")
-		case p.Value.In == "query" && (p.Value.Required || o.Method == "DELETE"):
+		case p.Value.In == "query" && (p.Value.Required || o.Method == http.MethodDelete):
 			query = append(query, p.Value.Name+"=<"+p.Value.Name+">")
 		}
 	}

@@ -18,17 +18,17 @@ const (
 	Public access = iota
 	// Teams call with their key.
 	Teams
-	// RequiresExtension: teams call with their key and have an active extension.
+	// RequiresExtension means that teams call with their key and have an active extension.
 	RequiresExtension
 	// Operators call with the admin token; their requests have no deadline.
 	Operators
 	// Sessions send their token; their requests are held open.
 	Sessions
-	// checked: the route itself checks who calls.
+	// Checked means that the route itself checks who calls.
 	Checked
 )
 
-// Paths of sessions. The requests of polls are held open.
+// PollPath and SocketPath are where sessions connect. The requests of polls are held open.
 const (
 	PollPath   = "/extension/poll"
 	SocketPath = "/extension/socket"

@@ -63,7 +63,6 @@ func TestLayout(t *testing.T) {
 var exceptions = map[string]int{
 	"actors": 125, "cmd/watchpost": 46, "watchpost": 44,
 	"actors.Registry": 126, "actors.tasks": 52, "actors.sessions": 43, "actors.task": 42,
-	"http/dashboard.Dashboard": 113,
 	"internal/fakenetwork.visit": 65, "internal/fakenetwork/headless.session": 43,
 }
 
