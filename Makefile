@@ -70,11 +70,13 @@ clients: ## generate a TypeScript and a Go client and run them against the demo
 
 # NETWORK: the only network that the extension may open; without it, the one that
 # the service names at pairing. SERVICE: the address that the pairing page shows.
+# EXTENSION_VERSION: a higher one than that of package.json, for packages with other
+# options; browsers take higher versions only.
 NETWORK ?=
 SERVICE ?=
 ADAPTER ?= auto
 BROWSER ?= chrome
-EXTENSION_OPTIONS = --adapter $(ADAPTER) $(if $(NETWORK),--network $(NETWORK)) $(if $(SERVICE),--service $(SERVICE))
+EXTENSION_OPTIONS = --adapter $(ADAPTER) $(if $(NETWORK),--network $(NETWORK)) $(if $(SERVICE),--service $(SERVICE)) $(if $(EXTENSION_VERSION),--version $(EXTENSION_VERSION))
 extension: ## build the browser extension: extension/dist and a zip; NETWORK=https://… SERVICE=https://… ADAPTER=auto, server or single_page BROWSER=chrome or firefox
 	extension/tools node build.mjs --browser $(BROWSER) --zip watchpost-extension.zip $(EXTENSION_OPTIONS)
 
@@ -91,14 +93,13 @@ KEY ?= $(HOME)/.config/watchpost/extension-key.pem
 extension-key: ## make the private key that updates of the extension are signed with: KEY=file
 	@node extension/key.mjs $(KEY)
 
-extension-updates: ## signed packages for serve --extension-updates, in bin/extension/updates: SERVICE=https://… KEY=file
-	@[ -n "$(SERVICE)" ] || { echo "make extension-updates: SERVICE=https://… is missing, where browsers ask for updates" >&2; exit 2; }
+extension-updates: ## signed packages for serve --extension-updates, in bin/extension/updates: SERVICE=https://… KEY=file EXTENSION_VERSION=1.0.0.1
 	extension/tools node build.mjs --updates $(CURDIR)/$(BIN)/extension/updates --key $(KEY) $(EXTENSION_OPTIONS)
 
-extension-store: ## packages for the stores of Chrome and Firefox, in bin/extension
+extension-store: ## packages for the stores of Chrome and Firefox, in bin/extension: SERVICE=https://… KEY=file
 	mkdir -p $(BIN)/extension
 	extension/tools node build.mjs --store --out $(CURDIR)/$(BIN)/extension/chrome --zip $(CURDIR)/$(BIN)/extension/watchpost-chrome.zip $(EXTENSION_OPTIONS)
-	extension/tools node build.mjs --store --browser firefox --out $(CURDIR)/$(BIN)/extension/firefox --zip $(CURDIR)/$(BIN)/extension/watchpost-firefox.zip $(EXTENSION_OPTIONS)
+	extension/tools node build.mjs --store --browser firefox --key $(KEY) --out $(CURDIR)/$(BIN)/extension/firefox --zip $(CURDIR)/$(BIN)/extension/watchpost-firefox.zip $(EXTENSION_OPTIONS)
 .PHONY: extension-key extension-updates extension-store
 
 # The versions are those of http/dashboard/package-lock.json.

@@ -1,14 +1,17 @@
 // Builds the extension:
 //
-//	node build.mjs [--browser chrome|firefox] [--out DIR] [--zip FILE] [--store] [--network ORIGIN] [--adapter auto|server|single_page] [--service ORIGIN] [--wake SECONDS]
-//	node build.mjs --updates DIR --key FILE --service ORIGIN [--network ORIGIN] [--adapter …]
+//	node build.mjs [--browser chrome|firefox] [--out DIR] [--zip FILE] [--store] [--key FILE] [--version V] [--network ORIGIN] [--adapter auto|server|single_page] [--service ORIGIN] [--wake SECONDS]
+//	node build.mjs --updates DIR --key FILE --service ORIGIN [--version V] [--network ORIGIN] [--adapter …]
 //
-// --store leaves out the key, which stores refuse. --updates writes packages of
-// both browsers with their update manifests, for serve --extension-updates; the
-// one for Chromium is signed with the private key of key.mjs.
+// --key names the private key of key.mjs, which the extension's ids follow from;
+// without it they are those of development. --store leaves out the public key,
+// which the stores of Chromium refuse. --updates writes packages of both browsers
+// with their update manifests, for serve --extension-updates; the one for
+// Chromium is signed with the key.
 //
 // Without --network the extension works on the network that the member's
-// service names, and asks for access to it at pairing.
+// service names, and asks for access to it at pairing. A build for one network
+// connects to this network and to --service only.
 //
 // With --adapter auto, the default, the build has all adapters, and the answer
 // of the network decides which one reads its pages.
@@ -22,21 +25,22 @@ import { parseArgs } from 'node:util'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crx, idOf, publicKeyOf } from './crx.mjs'
-import { geckoID, manifest } from './manifest.mjs'
+import { geckoIDOf, manifest } from './manifest.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const adapters = ['server', 'single_page']
 
-/** Reads an http or https origin; anything else ends the build. */
+/** Ends the build when an option is wrong. */
+function check(fine, why) {
+  if (fine) return
+  console.error(why)
+  process.exit(2)
+}
+
+/** Reads an http or https origin. */
 function origin(name, value) {
-  let url
-  try {
-    url = new URL(value)
-  } catch { /* told below */ }
-  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== value) {
-    console.error(`--${name}: "${value}" is no origin such as https://host or http://127.0.0.1:8090`)
-    process.exit(2)
-  }
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  check(url && /^https?:$/.test(url.protocol) && url.origin === value, `--${name}: "${value}" is no origin such as https://host or http://127.0.0.1:8090`)
   return value
 }
 
@@ -46,21 +50,25 @@ const { values: options } = parseArgs({
     zip: { type: 'string' },
     network: { type: 'string' },
     adapter: { type: 'string', default: 'auto' },
-    service: { type: 'string', default: 'http://127.0.0.1:8080' },
+    service: { type: 'string' },
     wake: { type: 'string', default: '30' },
     browser: { type: 'string', default: 'chrome' },
     store: { type: 'boolean', default: false },
     updates: { type: 'string' },
     key: { type: 'string' },
+    version: { type: 'string', default: JSON.parse(await readFile(join(here, 'package.json'), 'utf8')).version },
   },
 })
 const network = options.network === undefined ? '' : origin('network', options.network)
-const service = origin('service', options.service)
+const service = origin('service', options.service ?? 'http://127.0.0.1:8080')
 for (const [name, values] of Object.entries({ adapter: ['auto', ...adapters], browser: ['chrome', 'firefox'] })) {
-  if (values.includes(options[name])) continue
-  console.error(`--${name}: there is no "${options[name]}"`)
-  process.exit(2)
+  check(values.includes(options[name]), `--${name}: there is no "${options[name]}"`)
 }
+check(/^\d{1,5}(\.\d{1,5}){0,3}$/.test(options.version), `--version: "${options.version}" is not one to four numbers with dots between them`)
+check(options.service !== undefined || options.updates === undefined && !(options.store && network), '--service: is missing, the address of the service that members use')
+check(options.key !== undefined || options.updates === undefined && !(options.store && options.browser === 'firefox'), '--key: is missing, the file of the private key (node key.mjs FILE makes one)')
+const pem = options.key === undefined ? undefined : await readFile(options.key, 'utf8').catch(failure => check(false, `--key: ${failure.message} (node key.mjs FILE makes one)`))
+const publicKey = pem === undefined ? Buffer.from(await readFile(join(here, 'key.b64'), 'utf8'), 'base64') : publicKeyOf(pem)
 const define = {
   NETWORK_ORIGIN: JSON.stringify(network), SERVICE_ORIGIN: JSON.stringify(service), WAKE_SECONDS: String(Number(options.wake)), ADAPTER: JSON.stringify(options.adapter),
 }
@@ -73,10 +81,8 @@ async function origins() {
   return originsOf(network)
 }
 
-const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'))
-
 /** Writes the files of the extension for a browser to a folder. */
-async function make(browser, out, key, update) {
+async function make(browser, out, update) {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   const bundle = (entryPoints, define) => build({
@@ -87,7 +93,7 @@ async function make(browser, out, key, update) {
   for (const name of options.adapter === 'auto' ? adapters : [options.adapter]) {
     await bundle({ [`page-${name}`]: 'src/page/agent.ts' }, { ...define, ADAPTER: JSON.stringify(name) })
   }
-  await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ browser, origins: await origins(), version, key, update }), null, 2) + '\n')
+  await writeFile(join(out, 'manifest.json'), JSON.stringify(manifest({ browser, origins: await origins(), service, version: options.version, publicKey, store: options.store, update }), null, 2) + '\n')
   for (const file of ['options.html', 'popup.html', 'style.css']) await cp(join(here, 'src/ui', file), join(out, file))
   for (const file of await readdir(join(here, 'src/locales'))) {
     const texts = JSON.parse(await readFile(join(here, 'src/locales', file), 'utf8'))
@@ -118,24 +124,19 @@ async function zipOf(folder) {
 
 if (options.updates === undefined) {
   const out = resolve(options.out)
-  const key = options.store ? '' : (await readFile(join(here, 'key.b64'), 'utf8')).trim()
-  await make(options.browser, out, key, '')
+  await make(options.browser, out, '')
   if (options.zip !== undefined) await writeFile(resolve(options.zip), await zipOf(out))
 } else {
-  if (options.key === undefined) {
-    console.error('--updates: name the file of the private key with --key (node key.mjs makes one)')
-    process.exit(2)
-  }
   const folder = resolve(options.updates), files = join(folder, 'files'), served = `${service}/extension/updates`
-  const pem = await readFile(options.key, 'utf8'), publicKey = publicKeyOf(pem), id = idOf(publicKey)
-  await make('chrome', files, publicKey.toString('base64'), `${served}/chrome.xml`)
+  const { version } = options
+  await make('chrome', files, `${served}/chrome.xml`)
   await writeFile(join(folder, 'watchpost.crx'), crx(await zipOf(files), pem))
   await writeFile(join(folder, 'chrome.xml'), `<?xml version="1.0" encoding="UTF-8"?>
-<gupdate xmlns="http://www.google.com/update2/response" protocol="2.0"><app appid="${id}"><updatecheck codebase="${served}/watchpost.crx" version="${version}"/></app></gupdate>
+<gupdate xmlns="http://www.google.com/update2/response" protocol="2.0"><app appid="${idOf(publicKey)}"><updatecheck codebase="${served}/watchpost.crx" version="${version}"/></app></gupdate>
 `)
-  await make('firefox', files, '', `${served}/firefox.json`)
+  await make('firefox', files, `${served}/firefox.json`)
   await writeFile(join(folder, 'watchpost.xpi'), await zipOf(files))
-  await writeFile(join(folder, 'firefox.json'), JSON.stringify({ addons: { [geckoID]: { updates: [{ version, update_link: `${served}/watchpost.xpi` }] } } }, null, 2) + '\n')
+  await writeFile(join(folder, 'firefox.json'), JSON.stringify({ addons: { [geckoIDOf(publicKey)]: { updates: [{ version, update_link: `${served}/watchpost.xpi` }] } } }, null, 2) + '\n')
   await rm(files, { recursive: true })
-  console.log(`${folder}: version ${version} with the id ${id}`)
+  console.log(`${folder}: version ${version} with the ids ${idOf(publicKey)} and ${geckoIDOf(publicKey)}`)
 }

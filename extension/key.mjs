@@ -9,6 +9,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { idOf, publicKeyOf } from './crx.mjs'
+import { geckoIDOf } from './manifest.mjs'
 
 const file = resolve(process.argv[2] ?? '')
 const refuse = why => {
@@ -27,5 +28,6 @@ mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
 writeFileSync(file, pem, { mode: 0o600, flag: 'wx' })
 console.log(`The key is in ${file}. Keep a copy in a safe place: browsers take updates only from the same key.
 Id of the extension: ${idOf(publicKeyOf(pem))}
+Id in Firefox: ${geckoIDOf(publicKeyOf(pem))}
 The service takes it from the folder of serve --extension-updates, or from
   --extension-origin chrome-extension://${idOf(publicKeyOf(pem))} --extension-origin 'moz-extension://*'`)

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { SignInReply } from '../src/shared/protocol'
-import { Invited, networkOf, signIn } from '../src/ui/service'
+import { Invited, networkOf, serviceAt, signIn } from '../src/ui/service'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -24,6 +24,15 @@ it('refuses another network than that of the build', () => {
   expect(networkOf('https://w.test', reply('https://network.example'))).toBe('https://network.example')
   expect(networkOf('https://w.test', reply())).toBe('https://network.example') // an older service names none
   expect(() => networkOf('https://w.test', reply('https://other.example'))).toThrow('other_network other.example network.example')
+})
+
+it('works with one service where it is built for one network', () => {
+  builtFor('https://network.example')
+  vi.stubGlobal('SERVICE_ORIGIN', 'https://service.test')
+  expect(serviceAt('https://service.test/')).toBe('https://service.test')
+  expect(() => serviceAt('https://other.example')).toThrow('other_service service.test')
+  builtFor('')
+  expect(serviceAt('https://other.example')).toBe('https://other.example')
 })
 
 it('asks who has no team which invitation to accept', async () => {

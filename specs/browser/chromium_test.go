@@ -26,6 +26,8 @@ type chromium struct {
 	profile string
 	in      *os.File
 	gone    chan struct{} // closed when the browser's pipe ends
+	// installed is the id of the extension.
+	installed string
 
 	mu      sync.Mutex
 	last    int64
@@ -41,27 +43,38 @@ type answer struct {
 // its data folder. Background tabs get processor time on a busy machine too.
 func launch(t testing.TB, dir, profile string) *chromium {
 	t.Helper()
-	return start(t, dir, profile, nil, "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-component-update", "--disable-sync",
-		"--mute-audio", "--hide-scrollbars", "--force-color-profile=srgb",
-		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding")
+	return start(t, dir, profile, nil, windowless...)
+}
+
+var windowless = []string{
+	"--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-component-update", "--disable-sync",
+	"--mute-audio", "--hide-scrollbars", "--force-color-profile=srgb",
+	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 }
 
 // start starts a browser with the extension in dir loaded, and with more flags and
 // variables.
 func start(t testing.TB, dir, profile string, variables []string, flags ...string) *chromium {
 	t.Helper()
+	return startProgram(t, extensionID, []string{browserProgram(t)}, profile, variables, append(flags, "--enable-unsafe-extension-debugging", "--load-extension="+dir)...)
+}
+
+// startProgram starts a browser by a command to which its flags are added. installed is
+// the id of the extension that it has.
+func startProgram(t testing.TB, installed string, program []string, profile string, variables []string, flags ...string) *chromium {
+	t.Helper()
 	theirIn, in, err := os.Pipe()
 	require.NoError(t, err)
 	out, theirOut, err := os.Pipe()
 	require.NoError(t, err)
-	args := append(flags, "--no-first-run", "--no-default-browser-check", "--password-store=basic", "--lang=en-GB",
-		"--user-data-dir="+profile, "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", "--load-extension="+dir)
+	args := append(append(program[1:], flags...), "--no-first-run", "--no-default-browser-check", "--password-store=basic", "--lang=en-GB",
+		"--user-data-dir="+profile, "--remote-debugging-pipe")
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox") // Chromium has no sandbox for root
 	}
 	b := &chromium{
-		t: t, profile: profile, in: in, gone: make(chan struct{}), answers: map[int64]chan answer{},
-		command: exec.Command(browserProgram(t), append(args, "about:blank")...),
+		t: t, profile: profile, in: in, gone: make(chan struct{}), installed: installed, answers: map[int64]chan answer{},
+		command: exec.Command(program[0], append(args, "about:blank")...),
 	}
 	b.command.Env = append(append(os.Environ(), "TZ=UTC", "LANG=en_GB.UTF-8"), variables...)
 	b.command.ExtraFiles = []*os.File{theirIn, theirOut} // descriptors 3 and 4
@@ -183,7 +196,7 @@ func (b *chromium) targets() []target {
 func (b *chromium) worker() (target, bool) {
 	b.t.Helper()
 	for _, t := range b.targets() {
-		if t.Type == "service_worker" && t.URL == "chrome-extension://"+extensionID+"/worker.js" {
+		if t.Type == "service_worker" && t.URL == "chrome-extension://"+b.installed+"/worker.js" {
 			return t, true
 		}
 	}

@@ -40,7 +40,7 @@ func TestDemo(t *testing.T) {
 	}
 	offer, site, pairing := find(demoOffer, "export WATCHPOST_URL="), find(demoNetwork, "Extension  "), find(demoPairing, "/pairing-codes")
 	w := &world{service: offer[0], site: site[0], dist: filepath.Join(dir, "dist")}
-	require.NoError(t, build(w.dist, "--network", w.site))
+	require.NoError(t, build(w.dist, "--network", w.site, "--service", w.service))
 	b := launch(t, w.dist, t.TempDir())
 	m := &member{team: &team{world: w, t: t, key: offer[1]}, chromium: b, email: "ada@example.com", account: "ada"}
 	m.signIn()

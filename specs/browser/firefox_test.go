@@ -23,6 +23,9 @@ import (
 // profile, unless a setting names it.
 const firefoxUUID = "5b6f1c9e-8f0a-4c57-9d55-2f4c6d1f7a10"
 
+// geckoID is the extension's id in Firefox.
+const geckoID = extensionID + "@watchpost.example"
+
 // firefox is a browser that a test drives by WebDriver BiDi. One tab of it is the
 // test's.
 type firefox struct {
@@ -39,11 +42,12 @@ var bidiAddress = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 // launchFirefox starts a Firefox without a window. profile is its data folder.
 func launchFirefox(t testing.TB, profile string) *firefox {
 	t.Helper()
-	return startFirefox(t, profile, nil, "--headless")
+	return startFirefox(t, geckoID, profile, nil, "--headless")
 }
 
-// startFirefox starts a Firefox with more flags and variables.
-func startFirefox(t testing.TB, profile string, variables []string, flags ...string) *firefox {
+// startFirefox starts a Firefox with more flags and variables, for an extension with
+// that id.
+func startFirefox(t testing.TB, id, profile string, variables []string, flags ...string) *firefox {
 	t.Helper()
 	program, err := exec.LookPath("firefox-esr")
 	if err != nil {
@@ -51,12 +55,13 @@ func startFirefox(t testing.TB, profile string, variables []string, flags ...str
 	}
 	settings := fmt.Sprintf(`user_pref("extensions.webextensions.uuids", %q);
 user_pref("xpinstall.signatures.required", false);
+user_pref("extensions.checkUpdateSecurity", false);
 user_pref("extensions.autoDisableScopes", 0);
 user_pref("browser.sessionstore.resume_from_crash", false);
 user_pref("toolkit.startup.max_resumed_crashes", -1);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
-`, fmt.Sprintf(`{"extension@watchpost.example":"%s"}`, firefoxUUID))
+`, fmt.Sprintf(`{%q: %q}`, id, firefoxUUID))
 	require.NoError(t, os.MkdirAll(profile, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600))
 	command := exec.Command(program, append(flags, "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank")...)
@@ -117,12 +122,19 @@ func (f *firefox) join(w *world, account string) *member {
 	xpi := filepath.Join(dir, "watchpost.xpi")
 	require.NoError(f.t, build(filepath.Join(dir, "dist"), "--browser", "firefox", "--zip", xpi, "--network", w.site, "--adapter", string(w.variant), "--service", w.service))
 	f.install(xpi)
+	return f.pair(w, w.service, account)
+}
+
+// pair pairs the installed extension with the service at an address, for a new member
+// with that account.
+func (f *firefox) pair(w *world, service, account string) *member {
+	f.t.Helper()
 	email := account + "@example.com"
 	m := &member{team: w.createTeam(f.t, email), email: email, account: account}
 	f.signIn(m)
 	f.turnTo("moz-extension://" + firefoxUUID + "/options.html")
 	f.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
-	_, err := f.run(strings.NewReplacer("SERVICE", w.service, "CODE", m.code()).Replace(
+	_, err := f.run(strings.NewReplacer("SERVICE", service, "CODE", m.code()).Replace(
 		`document.querySelector("#service").value = "SERVICE"; document.querySelector("#code").value = "CODE"; document.querySelector("#by-code").requestSubmit()`))
 	require.NoError(f.t, err)
 	f.until(`document.querySelector("#pill").dataset.kind === "good" || "" + document.querySelector("main").innerText`)

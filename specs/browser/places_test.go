@@ -70,7 +70,7 @@ func TestPlaces(t *testing.T) {
 				zip := exec.Command("zip", "-qr", xpi, ".")
 				zip.Dir = probe
 				require.NoError(t, zip.Run())
-				f := startFirefox(t, t.TempDir(), []string{"DISPLAY=" + screen(t)})
+				f := startFirefox(t, geckoID, t.TempDir(), []string{"DISPLAY=" + screen(t)})
 				f.signIn(&member{team: &team{world: w, t: t}, account: account})
 				f.install(xpi)
 				f.turnTo("moz-extension://" + firefoxUUID + "/places.html")

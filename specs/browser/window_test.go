@@ -113,7 +113,7 @@ func windows(t *testing.T, w *world) map[string]func(account string) *member {
 			return w.createTeam(t, email).inWindow(email, account)
 		},
 		"firefox": func(account string) *member {
-			return startFirefox(t, filepath.Join(t.TempDir(), "profile"), []string{"DISPLAY=" + screen(t)}).join(w, account)
+			return startFirefox(t, geckoID, filepath.Join(t.TempDir(), "profile"), []string{"DISPLAY=" + screen(t)}).join(w, account)
 		},
 	}
 }

@@ -422,7 +422,12 @@ func (m *team) join(email, account string) *member {
 // joinBy is join with another address of the service.
 func (m *team) joinBy(email, account, service string) *member {
 	m.t.Helper()
-	one := &member{team: m, chromium: launch(m.t, m.dist, m.t.TempDir()), email: email, account: account}
+	dist := m.dist
+	if service != m.service { // a build for one network connects to one service
+		dist = filepath.Join(m.t.TempDir(), "dist")
+		require.NoError(m.t, build(dist, "--network", m.site, "--service", service))
+	}
+	one := &member{team: m, chromium: launch(m.t, dist, m.t.TempDir()), email: email, account: account}
 	m.t.Cleanup(one.explain)
 	one.signIn()
 	one.pair(service)
@@ -458,7 +463,7 @@ func (m *member) signIn() {
 // settings opens the extension's page.
 func (m *member) settings() *page {
 	m.team.t.Helper()
-	p := m.open("chrome-extension://" + extensionID + "/options.html")
+	p := m.open("chrome-extension://" + m.installed + "/options.html")
 	p.until(`document.querySelector("#paired").hidden !== document.querySelector("#unpaired").hidden`)
 	return p
 }

@@ -3,7 +3,7 @@ import type { Invitation, SignInReply } from '../shared/protocol'
 import type { Failure, State } from '../shared/state'
 import { csv, line, matches, type Filter } from './deed_view'
 import { t, translate } from './i18n'
-import { Invited, networkOf, originOf, Refusal, sendCode, signIn } from './service'
+import { Invited, networkOf, Refusal, sendCode, serviceAt, signIn } from './service'
 import { showState } from './state_view'
 import { applyTheme, theme, type Theme } from './theme'
 import { useLine } from './use_view'
@@ -17,6 +17,7 @@ document.title = t('options_title')
 applyTheme()
 showNetwork(NETWORK_ORIGIN)
 field('service').value = SERVICE_ORIGIN
+field('service').readOnly = NETWORK_ORIGIN !== ''
 follow(show)
 
 // Which of the two ways to pair is open.
@@ -86,7 +87,7 @@ async function unpair(): Promise<void> {
   if (await ask(t('unpair_ask'), t('do_unpair'))) show(await tell({ type: 'unpair' }))
 }
 
-const service = (): string => originOf(field('service').value)
+const service = (): string => serviceAt(field('service').value)
 
 /** The value of a required field. */
 function needed(id: string): string {

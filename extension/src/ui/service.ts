@@ -29,6 +29,13 @@ export function originOf(address: string): string {
   return url.origin
 }
 
+/** The service at a typed address. A build for one network connects to one service only. */
+export function serviceAt(address: string): string {
+  const origin = originOf(address)
+  if (NETWORK_ORIGIN && origin !== SERVICE_ORIGIN) throw new Refusal('service', 'other_service', new URL(SERVICE_ORIGIN).host)
+  return origin
+}
+
 /** Whether an address is one of https or of this computer. */
 function secure({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1')

@@ -2,6 +2,12 @@ import type { Browser } from '../shared/protocol'
 
 interface Brands { brands?: { brand: string; version: string }[]; platform?: string }
 
+/** This browser, unless its member withholds that: Firefox asks them about technical data. */
+export async function tellableBrowser(): Promise<Browser | undefined> {
+  const { data_collection: agreed } = await chrome.permissions.getAll() as { data_collection?: string[] }
+  return !agreed || agreed.includes('technicalAndInteraction') ? thisBrowser() : undefined
+}
+
 /** Describes this browser for the list of sessions. */
 export function thisBrowser({ userAgentData: data, userAgent }: { userAgentData?: Brands; userAgent: string } = navigator as never): Browser {
   // The list also has an invented brand, which changes from version to version.

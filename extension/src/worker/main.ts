@@ -16,6 +16,7 @@ const started = Watchpost.start()
 chrome.runtime.onInstalled.addListener(({ reason }) => {
   if (reason === 'install') void started.then(worker => worker.installed())
 })
+chrome.runtime.onUpdateAvailable.addListener(() => void started.then(worker => worker.update(), () => chrome.runtime.reload()))
 chrome.runtime.onStartup.addListener(() => void started.then(worker => worker.wake()))
 chrome.alarms.onAlarm.addListener(() => void started.then(worker => worker.wake()))
 chrome.permissions.onAdded.addListener(() => void started.then(worker => worker.accessChanged()))

@@ -47,7 +47,7 @@ export class Session {
     /** Called when the state visible to the member changed. */
     private readonly changed: () => void = () => {},
     private readonly clock: () => number = Date.now,
-    private readonly browser?: Browser,
+    private readonly browser: () => Browser | undefined = () => undefined,
   ) {
     for (const entry of journal.entries()) {
       const task = new Task(entry)
@@ -74,8 +74,9 @@ export class Session {
   hello(token: string): Hello {
     const tasks = (['acting', 'received', 'done'] as const).flatMap(state =>
       this.journal.entries().filter(e => e.state === state).map(({ task, lease, attempt }) => ({ task, lease, attempt, state })))
+    const browser = this.browser()
     const hello: Hello = {
-      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), ...this.browser && { browser: this.browser }, tasks,
+      type: 'hello', v: VERSION, token, boot: this.boot, journal: this.journal.id, version: this.version, account: this.account(), ...browser && { browser }, tasks,
     }
     while (tasks.length > 0 && new TextEncoder().encode(JSON.stringify(hello)).length > MAX_HELLO_FRAME) tasks.pop()
     return hello

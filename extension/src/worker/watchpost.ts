@@ -1,11 +1,12 @@
 import { conditionOf, toneOf, type Condition, type Tone } from '../shared/condition'
 import type { FromPage } from '../shared/messages'
+import type { Browser } from '../shared/protocol'
 import type { FromUI, Pairing, State } from '../shared/state'
 import { accessTo } from '../shared/access'
 import { nobody } from '../network/account'
 import { AccountWatch } from './account'
 import { ActivityLog, deedOf } from './activity_log'
-import { thisBrowser } from './browser'
+import { tellableBrowser } from './browser'
 import { Journal, type Store } from './journal'
 import { Link } from './link'
 import { Runner } from './runner'
@@ -13,10 +14,12 @@ import { Session } from './session'
 import { SignOut } from './sign_out'
 import { slowMs } from './attend'
 import { BrowserTabs } from './tabs'
-import { wait } from './task'
+import { until, wait } from './task'
 
 /** Interval of account checks apart from tasks and the member's own visits. */
 const accountMs = 5 * 60_000
+/** How long a new version waits for the task in work. After that it is recovered from the journal, as after a crash. */
+const updateMs = 2 * 60_000
 
 const store = chrome.storage.local as unknown as Store
 
@@ -29,6 +32,8 @@ export class Watchpost {
   private unpaired: State['unpaired']
   /** Whether the member lets the extension read the network's pages. */
   private access = true
+  /** This browser, as far as the service may know it. */
+  private browser: Browser | undefined
   /** The state shown last, and when it began. */
   private shown: { kind: string; since: number } | undefined
   private readonly signOut = new SignOut(store)
@@ -37,9 +42,13 @@ export class Watchpost {
   private readonly session: Session
   private readonly runner: Runner
   private readonly link: Link
+  /** Aborted when a new version takes over. */
+  private readonly retired = new AbortController()
+  /** Ends with the last task of this version. */
+  private works: Promise<void> = Promise.resolve()
 
   private constructor(journal: Journal, private readonly account: AccountWatch, private readonly log: ActivityLog) {
-    this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed(), Date.now, thisBrowser())
+    this.session = new Session(journal, () => account.now, chrome.runtime.getManifest().version, () => this.changed(), Date.now, () => this.browser)
     this.runner = new Runner(this.session, this.tabs, account, entry => void log.write(entry), wait, Date.now, () => this.pace * 1000)
     this.link = new Link({
       target: () => this.paused || this.ended ? undefined : this.pairing,
@@ -70,7 +79,7 @@ export class Watchpost {
     worker.paused = worker.session.closed = paused === true
     worker.ended = replaced ? 'replaced' : revoked ? 'revoked' : undefined
     await worker.tabs.tidy(task => worker.session.tasks.get(task)?.entry.state !== 'done' && worker.session.tasks.has(task))
-    void worker.runner.work(new AbortController().signal)
+    worker.works = worker.runner.work(worker.retired.signal)
     setInterval(() => worker.timePasses(), 2000)
     await worker.wake()
     worker.changed()
@@ -93,6 +102,7 @@ export class Watchpost {
    */
   async accessChanged(): Promise<void> {
     const before = this.access
+    this.browser = await tellableBrowser()
     this.access = this.network === '' || await chrome.permissions.contains({ origins: accessTo(this.network) })
     this.changed()
     if (this.access === before || !this.pairing) return
@@ -186,6 +196,17 @@ export class Watchpost {
     this.session.closed = on
     await store.set({ paused: on })
     if (!on) this.link.renew()
+  }
+
+  /**
+   * Makes room for a new version: without the reload the browser would keep this
+   * one, because a connected worker is never idle. The task in work ends first. The
+   * new version does those that wait, from the journal.
+   */
+  async update(): Promise<void> {
+    this.retired.abort()
+    await until<void>(AbortSignal.timeout(updateMs), resolve => void this.works.then(resolve)).catch(() => {}) // time is up
+    chrome.runtime.reload()
   }
 
   private beat(): void {
