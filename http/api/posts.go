@@ -66,7 +66,7 @@ func postParams() fuego.RouteOption {
 	)
 }
 
-// postsReply documents the fields of a reply. appendTo writes page instead: posts
+// postsReply documents the fields of a reply. AppendTo writes page instead: posts
 // are encoded when they are stored.
 type postsReply struct {
 	Data  []post `json:"data" validate:"required"`

@@ -14,7 +14,7 @@ func (s team) routes() {
 }
 
 // teamReply is a team as its members see it. Members documents the fields of one;
-// appendTo writes those of view.
+// AppendTo writes those of view.
 type teamReply struct {
 	ID      watchpost.TeamID    `json:"id"`
 	Name    string              `json:"name"`

@@ -52,7 +52,7 @@ func (e *Edge) heldOpen(r *http.Request) <-chan struct{} {
 
 // route waits until this node serves the name, and returns nil, or another node
 // has served the request, and returns ErrForwarded. accepted is for the owner. The
-// body is that of RequestState.routed.
+// body is that of RequestState.Routed.
 func (e *Edge) route(r *http.Request, name string, accepted *string) error {
 	ctx, cancel := context.WithTimeout(r.Context(), holdTime)
 	defer cancel()

@@ -27,7 +27,7 @@ func ReadBody[B any](s *Server, r *http.Request) (body B, err error) {
 	return decode[B](o)
 }
 
-// decode makes a B of an object: by its own DecodeObject, else by bind. It reads
+// decode makes a B of an object: by its own DecodeObject, else by Bind. It reads
 // and changes nothing else.
 func decode[B any](o Object) (body B, err error) {
 	if own, ok := any(&body).(ObjectDecoder); ok {
@@ -74,7 +74,7 @@ func Bind(o Object, into any) error {
 	return nil
 }
 
-// FieldCleaner is a request whose fields have bounds beyond their types. bind
+// FieldCleaner is a request whose fields have bounds beyond their types. Bind
 // calls CleanField for each field, given or not, after reading it and the fields
 // before it; a rule about several fields belongs to the last of them. The request
 // keeps the cleaned values, so that nothing is validated twice.
@@ -98,7 +98,7 @@ func (n *Nullable) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &n.Value)
 }
 
-// field is what bind knows of a struct's field.
+// Field is what Bind knows of a struct's field.
 type field struct {
 	index    []int
 	name     string
@@ -176,7 +176,7 @@ func bound(tag reflect.StructTag) (most int, own bool) {
 
 var knownFields sync.Map // reflect.Type to []field
 
-// FieldsOf returns what bind knows of the fields of a struct.
+// FieldsOf returns what Bind knows of the fields of a struct.
 func FieldsOf(t reflect.Type) []field {
 	if known, ok := knownFields.Load(t); ok {
 		return known.([]field)

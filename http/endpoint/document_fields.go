@@ -96,7 +96,7 @@ func (d *descriptions) describe(name string, schema *openapi3.Schema) {
 	}
 }
 
-// boundTexts documents the bounds of the texts of a request: bind refuses what
+// boundTexts documents the bounds of the texts of a request: Bind refuses what
 // is longer.
 func boundTexts(ref *openapi3.SchemaRef, name string) {
 	if ref == nil || ref.Value == nil {
