@@ -60,7 +60,7 @@ const (
 )
 
 // callers says who may call.
-var callers = map[access]string{
+var callers = map[Access]string{
 	Public:            "Needs no key.",
 	Teams:             "Needs the team's key in `x-api-key`.",
 	RequiresExtension: "Needs the team's key in `x-api-key`. An extension of the team must have been active within the last 48 hours.",

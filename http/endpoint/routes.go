@@ -10,12 +10,12 @@ import (
 	"github.com/go-fuego/fuego"
 )
 
-// access says who may call a route.
-type access uint8
+// Access says who may call a route.
+type Access uint8
 
 const (
 	// Public may call.
-	Public access = iota
+	Public Access = iota
 	// Teams call with their key.
 	Teams
 	// RequiresExtension means that teams call with their key and have an active extension.
@@ -44,7 +44,7 @@ const (
 // Operation describes a route: who may call it, its name and its summary. It
 // is put before other options. Middlewares are given to each route by itself:
 // the framework's groups mix up those of siblings.
-func (s *Server) Operation(a access, id, summary, tag string) fuego.RouteOption {
+func (s *Server) Operation(a Access, id, summary, tag string) fuego.RouteOption {
 	return func(r *fuego.BaseRoute) {
 		r.Middlewares = append([]middleware{s.instrument(r.Method, r.Path)}, s.guards(a)...)
 		if a == Operators && strings.Contains(r.Path, "{id}") {
@@ -81,7 +81,7 @@ func (s *Server) Operation(a access, id, summary, tag string) fuego.RouteOption 
 }
 
 // guards returns the middlewares of an access, the outer first.
-func (s *Server) guards(a access) []middleware {
+func (s *Server) guards(a Access) []middleware {
 	switch a {
 	case Public:
 		return []middleware{s.WithDeadline, s.WithRoom}
