@@ -259,8 +259,11 @@ func (as *accounts) pausesOf(account watchpost.AccountURN, now time.Time) []Paus
 			continue
 		}
 		reason := PauseFailing
-		if b.Code == protocol.CodePageNotUnderstood || b.Code == protocol.CodeNetworkLimit {
+		switch b.Code {
+		case protocol.CodePageNotUnderstood:
 			reason = PauseNotUnderstood
+		case protocol.CodeNetworkLimit:
+			reason = PauseNetworkLimit
 		}
 		pauses = append(pauses, Pause{Reason: reason, TaskType: kind, Until: b.Until, Failures: b.Failures, Since: b.Since, Code: b.Code, Message: b.Message})
 	}

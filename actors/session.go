@@ -182,6 +182,8 @@ func (s *sessionActor) onFrame(m fromLink) {
 	}
 	switch m.frame.Type {
 	case protocol.TypeAccepted: // its lease is fresh: that it is in the journal changes nothing
+	case protocol.TypeRetry:
+		s.onRetry()
 	case protocol.TypeHeartbeat:
 		if !s.onHeartbeat(c, &m.frame) {
 			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})

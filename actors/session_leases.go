@@ -229,7 +229,7 @@ func (s *sessionActor) pause(c *taskChange) {
 	_, counted := watchpost.AllowanceOf(kind.Action())
 	v.PauseType = v.PauseType || v.CloseAction && !counted // an action without an allowance has no reset
 	switch {
-	case v.PauseType || v.SiteFault:
+	case v.PauseType || v.SlowDown || v.SiteFault:
 		s.count(kind, v, c.task.ID, now)
 	case v.Answered:
 		s.close(kind)
@@ -247,6 +247,17 @@ func (s *sessionActor) count(kind watchpost.TaskType, v watchpost.Outcome, task 
 	if after.Open(now) && !before.Open(now) {
 		s.env.metrics.breakers.WithLabelValues(string(kind), "opened").Inc()
 	}
+}
+
+// onRetry lets what the network's answers have stopped be tried again now: the member
+// asks for it.
+func (s *sessionActor) onRetry() {
+	now := s.env.clock.Now()
+	for kind, b := range s.breakers {
+		s.breakers[kind] = b.Probe(now)
+	}
+	s.blocked = true
+	s.announce(announced{})
 }
 
 // close ends the failures of a type: the site answered as expected.

@@ -108,8 +108,8 @@ func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
 		Type: protocol.TypeStatus, Blocked: []protocol.Blocked{}, Waiting: &could, Allowances: []protocol.AllowanceState{},
 	}
 	for _, p := range ss.team.accounts.pauses(w, now) {
-		b := protocol.Blocked{Reason: string(p.Reason)}
-		if p.Reason == PauseFailing { // which sessions do not know
+		b := protocol.Blocked{Reason: string(p.Reason), Retry: p.Failures > 0} // a breaker's
+		if p.Reason == PauseFailing {                                          // which sessions do not know
 			b.Reason = string(PauseNotUnderstood)
 		}
 		if p.TaskType != "" {

@@ -154,6 +154,9 @@ func (t *task) alsoCancel(then func(error)) func(error) {
 func (t *task) onError(m fromSession, lease watchpost.Lease, e *protocol.TaskError) {
 	now := t.env.clock.Now()
 	v := watchpost.ClassifyError(t.state.Type, clip(e.Code, maxText), clip(e.Message, maxText), e.Acted)
+	if e.SlowDown {
+		v = v.AskedToSlowDown()
+	}
 	change := taskChange{event: taskReturned, by: m.id, account: lease.Account, signs: m.signs, verdict: v}
 	if v.Refund {
 		change.refund = lease.Attempt

@@ -66,7 +66,7 @@ const (
 	PauseNewClaim      PauseReason = "new_claim"           // the account was another member's
 	PauseNotUnderstood PauseReason = "page_not_understood" // of Pause.TaskType
 	PauseFailing       PauseReason = "network_failing"     // the network fails tasks of Pause.TaskType
-	PauseNetworkLimit  PauseReason = "network_limit"       // the network refused more of Pause.Action
+	PauseNetworkLimit  PauseReason = "network_limit"       // the network refused more of Pause.Action, or Pause.TaskType
 	PauseOtherAccount  PauseReason = "other_account"       // the session is signed in to another account than the member's
 )
 

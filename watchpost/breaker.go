@@ -3,8 +3,8 @@ package watchpost
 import "time"
 
 // Breaker stops the hand-out of one task type to one account while the network's site
-// fails it: after one page that was not understood, or BreakerThreshold failures of
-// one kind in a row, each of another task. When its delay is over, the next task is
+// fails it: after one page that was not understood, one answer that asked to slow down,
+// or BreakerThreshold failures of one kind in a row, each of another task. When its delay is over, the next task is
 // the probe: a success closes the breaker, a failure of any kind opens it for twice as
 // long. The zero value is closed.
 type Breaker struct {
@@ -17,14 +17,24 @@ type Breaker struct {
 	Until    time.Time // when the next task may be handed out; zero: it is closed
 }
 
-// Limits of breakers. A page that was not understood is probed every LayoutProbe.
+// Limits of breakers. A page that was not understood is probed every LayoutProbe. A
+// network that asked to slow down is left alone for SlowDownFirst at first.
 const (
 	BreakerThreshold = 3
 	BreakerLongest   = 4 * time.Hour
+	SlowDownFirst    = 2 * time.Minute
 )
 
 // Open reports whether no task may be handed out.
 func (b Breaker) Open(now time.Time) bool { return now.Before(b.Until) }
+
+// Probe lets the next task be handed out at once, as the probe.
+func (b Breaker) Probe(now time.Time) Breaker {
+	if b.Open(now) {
+		b.Until = now
+	}
+	return b
+}
 
 // Fail counts a failure of a task for which the site is to blame.
 func (b Breaker) Fail(v Outcome, task TaskID, now time.Time) Breaker {
@@ -41,16 +51,20 @@ func (b Breaker) Fail(v Outcome, task TaskID, now time.Time) Breaker {
 		b.Opened++
 		b.Until = now.Add(LayoutProbe)
 	case b.Open(now): // the failure of a task that was under way
+	case v.SlowDown:
+		b.Until = now.Add(breakerDelay(SlowDownFirst, b.Opened))
+		b.Opened++
 	case b.Failures >= BreakerThreshold, b.Opened > 0:
-		b.Until = now.Add(breakerDelay(b.Opened))
+		b.Until = now.Add(breakerDelay(LayoutProbe, b.Opened))
 		b.Opened++
 	}
 	return b
 }
 
-// breakerDelay returns how long a breaker stays open that has opened n times before.
-func breakerDelay(n int) time.Duration {
-	delay := LayoutProbe
+// breakerDelay returns how long a breaker stays open that has opened n times before:
+// first, doubled each time.
+func breakerDelay(first time.Duration, n int) time.Duration {
+	delay := first
 	for range n {
 		if delay >= BreakerLongest {
 			break

@@ -10,7 +10,13 @@ import (
 	"watchpost/watchpost"
 )
 
+// slowDown is not a code: it stands for a network_limit that asks to slow down.
+const slowDown = "slow_down"
+
 func fault(code string) watchpost.Outcome {
+	if code == slowDown {
+		return watchpost.ClassifyError(watchpost.TaskProfileFetch, "network_limit", "scripted", nil).AskedToSlowDown()
+	}
 	return watchpost.ClassifyError(watchpost.TaskProfileFetch, code, "scripted", nil)
 }
 
@@ -37,6 +43,10 @@ func TestBreaker(t *testing.T) {
 		"a probe fails":           {[]failure{{"odd", "a", 0}, {"odd", "b", 0}, {"odd", "c", 0}, {"odd", "c", 20 * minute}}, 50 * minute, 4},
 		"another kind while open": {[]failure{{"odd", "a", 0}, {"odd", "b", 0}, {"odd", "c", 0}, {"timeout", "d", minute}}, 15 * minute, 1},
 		"another kind of a probe": {[]failure{{"odd", "a", 0}, {"odd", "b", 0}, {"odd", "c", 0}, {"timeout", "d", 20 * minute}}, 50 * minute, 1},
+		"slow down":               {[]failure{{slowDown, "a", 0}}, 2 * minute, 1},
+		"slow down, in a row":     {[]failure{{slowDown, "a", 0}, {slowDown, "a", 2 * minute}, {slowDown, "a", 6 * minute}}, 14 * minute, 3},
+		"slow down, under way":    {[]failure{{slowDown, "a", 0}, {slowDown, "b", minute}}, 2 * minute, 2},
+		"slow down after layouts": {[]failure{{"page_not_understood", "a", 0}, {slowDown, "a", 15 * minute}}, 19 * minute, 1},
 		"the layout":              {[]failure{{"page_not_understood", "a", 0}}, 15 * minute, 1},
 		"the layout, probed":      {[]failure{{"page_not_understood", "a", 0}, {"page_not_understood", "a", 15 * minute}}, 30 * minute, 2},
 		"the layout, in a row":    {[]failure{{"page_not_understood", "a", 0}, {"page_not_understood", "b", minute}}, 16 * minute, 2},
@@ -61,7 +71,8 @@ func TestBreaker(t *testing.T) {
 
 // TestBreakerAlwaysProbes: whatever fails, a breaker is open for at most
 // BreakerLongest, each failed probe opens it again for no less than before, and it
-// never opens without a page that was not understood or the failures of two tasks.
+// never opens without a page that was not understood, an answer that asked to slow down,
+// or the failures of two tasks.
 func TestBreakerAlwaysProbes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +81,7 @@ func TestBreakerAlwaysProbes(t *testing.T) {
 		tasks, code := map[watchpost.TaskID]bool{}, ""
 		for range rapid.IntRange(1, 40).Draw(t, "failures") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 300).Draw(t, "minutes")) * time.Minute)
-			v := fault(rapid.SampledFrom([]string{"timeout", "odd", "page_not_understood"}).Draw(t, "code"))
+			v := fault(rapid.SampledFrom([]string{"timeout", "odd", "page_not_understood", slowDown}).Draw(t, "code"))
 			task := watchpost.TaskID(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "task"))
 			if v.Failure.Code != code {
 				tasks, code, last = map[watchpost.TaskID]bool{}, v.Failure.Code, 0
@@ -80,7 +91,7 @@ func TestBreakerAlwaysProbes(t *testing.T) {
 			b = b.Fail(v, task, now)
 			require.Equal(t, code, b.Code)
 			require.LessOrEqual(t, b.Until.Sub(now), watchpost.BreakerLongest)
-			require.False(t, b.Open(now) && !v.PauseType && len(tasks) < 2 && before.Opened == 0)
+			require.False(t, b.Open(now) && !v.PauseType && !v.SlowDown && len(tasks) < 2 && before.Opened == 0)
 			if b.Until != before.Until && b.Opened > 0 {
 				delay := b.Until.Sub(now)
 				require.GreaterOrEqual(t, delay, last)
@@ -88,6 +99,36 @@ func TestBreakerAlwaysProbes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestProbe: what a breaker stopped may be tried at once when a member asks for it; the
+// next failure opens it for longer all the same.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 7, 10, 0, 0, 0, time.UTC)
+	require.Equal(t, watchpost.Breaker{}, watchpost.Breaker{}.Probe(now))
+	b := watchpost.Breaker{}.Fail(fault(slowDown), "a", now)
+	require.True(t, b.Open(now))
+	b = b.Probe(now.Add(time.Second))
+	require.False(t, b.Open(now.Add(time.Second)))
+	b = b.Fail(fault(slowDown), "b", now.Add(2*time.Second))
+	require.Equal(t, now.Add(2*time.Second+4*time.Minute), b.Until)
+}
+
+// TestSlowDown: only a network's limit is eased, and nothing else of its outcome.
+func TestSlowDown(t *testing.T) {
+	t.Parallel()
+	no := false
+	limit := watchpost.ClassifyError(watchpost.TaskLikePost, "network_limit", "why", &no)
+	eased := limit.AskedToSlowDown()
+	require.True(t, eased.SlowDown)
+	require.False(t, eased.CloseAction)
+	eased.SlowDown, eased.CloseAction = false, true
+	require.Equal(t, limit, eased)
+	for _, other := range []string{"timeout", "page_not_understood", "not_found", "challenge", "odd"} {
+		v := watchpost.ClassifyError(watchpost.TaskLikePost, other, "why", &no)
+		require.Equal(t, v, v.AskedToSlowDown(), other)
+	}
 }
 
 // TestSiteFault: the site is to blame for what a session did not expect of it, and not

@@ -18,6 +18,9 @@ type Outcome struct {
 	SiteFault, Answered bool
 	// CloseAction stops leases of the action to the account until its reset.
 	CloseAction bool
+	// SlowDown stops leases of the task type to the account for minutes, for longer
+	// each time that it happens again.
+	SlowDown bool
 }
 
 // ClassifyError applies the table of error codes of the session protocol. acted
@@ -50,6 +53,13 @@ func ClassifyError(t TaskType, code, message string, acted *bool) Outcome {
 	default:
 		v.Event, v.Failure.RetrySafe = EventFail, true
 	}
+	return v
+}
+
+// AskedToSlowDown returns the consequence when the network named no limit that is used
+// up: what would close the action pauses the task type.
+func (v Outcome) AskedToSlowDown() Outcome {
+	v.CloseAction, v.SlowDown = false, v.SlowDown || v.CloseAction
 	return v
 }
 

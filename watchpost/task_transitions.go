@@ -210,7 +210,7 @@ func (t Task) LoseLease(now time.Time) (Task, bool) {
 
 // Retry makes a task pending after an error that allows a retry, or fails it
 // after MaxAttempts; ok is false if it is neither leased nor acting. The task
-// waits until NotBefore, unless the error closes the task type or the action,
+// waits until NotBefore, unless the error pauses the task type or closes the action,
 // which then determines the next attempt.
 func (t Task) Retry(v Outcome, now time.Time) (Task, bool) {
 	next, ok := t.Return(v.Lost)
@@ -221,7 +221,7 @@ func (t Task) Retry(v Outcome, now time.Time) (Task, bool) {
 	if v.PauseType && next.PausedSince.IsZero() {
 		next.PausedSince = now
 	}
-	if !v.PauseType && !v.CloseAction {
+	if !v.PauseType && !v.SlowDown && !v.CloseAction {
 		next = next.delayed(now)
 	}
 	return next.giveUp(v.Failure.Message, now)

@@ -37,6 +37,12 @@ func (s *Session) Error(f protocol.Frame, code string, acted *bool) {
 		Error: &protocol.TaskError{Code: code, Message: "scripted " + code, Acted: acted}})
 }
 
+// SlowDown says that the network asked to slow down, before anything was done.
+func (s *Session) SlowDown(f protocol.Frame) {
+	s.Send(protocol.Frame{Type: protocol.TypeResult, Task: f.Task, Lease: f.Lease, Attempt: f.Attempt,
+		Error: &protocol.TaskError{Code: protocol.CodeNetworkLimit, Message: "rate_limited of any", Acted: Lie, SlowDown: true}})
+}
+
 // Part sends a part of a scan.
 func (s *Session) Part(f protocol.Frame, seq int, posts ...protocol.Post) {
 	s.T.Helper()

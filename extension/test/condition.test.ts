@@ -54,6 +54,7 @@ describe('the state', () => {
     const status = blocked({ reason: 'network_limit', task_types: ['keyword_scan'], until }, { reason: 'network_limit', task_types: ['agent_like_post'], until: '2030-01-09T15:30:00Z' })
     expect(conditionOf({ ...fine, status })).toEqual({ kind: 'network_limit', types: ['keyword_scan', 'agent_like_post'], until: Date.parse('2030-01-09T15:30:00Z') })
     expect(conditionOf({ ...fine, status: blocked({ reason: 'new_claim', task_types: ['x'] }, { reason: 'new_claim' }) })).toEqual({ kind: 'new_claim' })
+    expect(conditionOf({ ...fine, status: blocked({ reason: 'network_limit', task_types: ['keyword_scan'] }, { reason: 'network_limit', task_types: ['agent_like_post'], retry: true }) })).toMatchObject({ kind: 'network_limit', retry: true })
     expect(conditionOf({ ...fine, working: true, slowSince: start })).toEqual({ kind: 'slow', since: start })
     expect(conditionOf({ ...fine, connected: false, lostAt: start })).toEqual({ kind: 'unreachable', since: start })
   })
@@ -86,6 +87,9 @@ it('names accounts, times and tasks', () => {
     sentence: 'For now, the network allows no more of this: post searches and forum searches. Everything else goes on.',
     details: [expect.stringMatching(/^Since /), expect.stringMatching(/^until /), 'Waiting tasks: 3'] as string[],
   })
+  expect(say({ kind: 'network_limit', types: ['keyword_scan'], retry: true }).button).toEqual({ does: 'retry', label: 'Retry now' })
+  expect(say({ kind: 'network_limit', types: ['keyword_scan'] }).button).toBeUndefined() // the network has named its limit
+  expect(say({ kind: 'unreachable' }).button).toEqual({ does: 'retry', label: 'Retry now' })
   expect(say({ kind: 'slow', since: start })).toMatchObject({ tone: 'wait', button: { does: 'skip', label: 'Skip' }, details: [expect.stringMatching(/^Since /), 'Waiting tasks: 3'] as string[] })
   expect(shown({ ...state, skippable: false, condition: { kind: 'slow' } }, start).button).toBeUndefined()
   expect(say({ kind: 'unreachable', since: start }).sentence).toContain('watchpost.example does not answer')

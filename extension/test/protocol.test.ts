@@ -24,6 +24,8 @@ const said: Record<string, FromSession> = {
   'result': { type: 'result', task: 't1', lease: 'l1', attempt: 1, output: { posts: [], exhausted: true } },
   'result-error': { type: 'result', task: 't1', lease: 'l1', attempt: 2, error: { code: 'not_found', message: 'nobody', acted: false } },
   'result-unknown': { type: 'result', task: 't1', lease: 'l1', attempt: 1, error: { code: 'outcome_unknown', message: 'no answer', acted: null } },
+  'result-slow-down': { type: 'result', task: 't1', lease: 'l1', attempt: 1, error: { code: 'network_limit', message: 'rate_limited of any', acted: false, slow_down: true } },
+  'retry': { type: 'retry' },
   'released': { type: 'released', task: 't1', lease: 'l1', reason: 'deadline' },
 }
 
@@ -35,7 +37,7 @@ const heard: Record<string, FromService> = {
   },
   'status': {
     type: 'status', account,
-    blocked: [{ reason: 'page_not_understood', task_types: ['agent_profile_fetch'], until: '2030-01-09T13:00:00Z' }, { reason: 'released' }],
+    blocked: [{ reason: 'page_not_understood', task_types: ['agent_profile_fetch'], until: '2030-01-09T13:00:00Z' }, { reason: 'released' }, { reason: 'network_limit', task_types: ['agent_like_post'], until: '2030-01-09T13:00:00Z', retry: true }],
     waiting: 2, allowances: [{ action: 'like', used: 3, limit: 50, resets_at: '2030-01-09T23:00:00Z' }],
   },
   'status-other-account': { type: 'status', account: { ...account, signed_in: false }, blocked: [{ reason: 'other_account' }], waiting: 0, allowances: [] },

@@ -37,7 +37,7 @@ for (const g of cases.filter(c => types.includes(c.task_type))) {
     if (g.error) {
       expect(got.failure).toBeInstanceOf(Fault)
       expect(got.error).toMatchObject({ code: g.error.code, acted: false })
-      if (g.error.code === 'network_limit') expect(got.error?.message).toBe(g.error.message)
+      if (g.error.code === 'network_limit') expect(got.error).toEqual(g.error)
     } else {
       expect(got.error).toBeUndefined()
       expect(JSON.parse(JSON.stringify(got.output))).toEqual(g.output)

@@ -106,15 +106,15 @@ describe('a write', () => {
   })
 
   it('is sure when the site says why it refused', async () => {
-    for (const [answer, code, message] of [
+    for (const [answer, code, message, slowDown] of [
       [{ kind: 'limit', limit: { action: 'like', reason: 'daily_limit', resets_at: '2030-01-10T00:00:00Z' } }, 'network_limit', 'daily_limit of like until 2030-01-10T00:00:00Z'],
       [{ kind: 'limit', limit: { action: 'invitation', reason: 'weekly_limit', resets_at: '2030-01-14T00:00:00Z' } }, 'network_limit', 'weekly_limit of invitation until 2030-01-14T00:00:00Z'],
-      [{ kind: 'limit', limit: { action: 'any', reason: 'rate_limited' } }, 'network_limit', 'rate_limited of any'],
+      [{ kind: 'limit', limit: { action: 'any', reason: 'rate_limited' } }, 'network_limit', 'rate_limited of any', true],
       [{ kind: 'refused', reason: 'company_not_managed' }, 'company_not_managed'],
       [{ kind: 'refused', reason: 'invalid' }, 'invalid_input'],
       [{ kind: 'not_found' }, 'not_found'],
     ] as const) {
-      expect((await like({ 'POST /posts/x-7/like': answer })).failure).toMatchObject({ code, acted: false, ...message && { message } })
+      expect((await like({ 'POST /posts/x-7/like': answer })).failure).toMatchObject({ code, acted: false, ...message && { message, slow_down: slowDown } })
       vi.unstubAllGlobals()
     }
   })

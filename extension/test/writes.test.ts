@@ -128,9 +128,9 @@ describe('a write on the open page', () => {
 
   it('is certainly not done when the network refuses it', async () => {
     const block = (data: unknown) => `<main><section><p>No.</p></section></main><script type="application/json" id="page-data">${JSON.stringify(data)}</script>`
-    for (const [data, code, message] of [
+    for (const [data, code, message, slowDown] of [
       [{ kind: 'limit', limit: { action: 'like', reason: 'daily_limit', resets_at: '2030-01-10T00:00:00Z' } }, 'network_limit', 'daily_limit of like until 2030-01-10T00:00:00Z'],
-      [{ kind: 'limit', limit: { action: 'any', reason: 'rate_limited' } }, 'network_limit', 'rate_limited of any'],
+      [{ kind: 'limit', limit: { action: 'any', reason: 'rate_limited' } }, 'network_limit', 'rate_limited of any', true],
       [{ kind: 'sign_in' }, 'signed_out'],
       [{ kind: 'challenge' }, 'challenge'],
       [{ kind: 'not_found' }, 'not_found'],
@@ -140,7 +140,7 @@ describe('a write on the open page', () => {
       [{ kind: 'refused', reason: 'mood' }, 'page_not_understood'],
     ] as const) {
       const { done } = answered('a like', async () => new Response(block(data)))
-      expect(await done).toMatchObject({ code, acted: false, ...message && { message } })
+      expect(await done).toMatchObject({ code, acted: false, ...message && { message, slow_down: slowDown } })
       vi.unstubAllGlobals()
     }
   })

@@ -105,7 +105,7 @@ var pauseTexts = map[actors.PauseReason][2]string{
 	actors.PauseNewClaim:      {"new to this team", "Its allowances begin with the next day, its invitations with the next week."},
 	actors.PauseNotUnderstood: {"a page of the network has changed", "Tasks of this kind wait. Update the extension if there is a newer one."},
 	actors.PauseFailing:       {"the network fails", "Tasks of this kind wait, and are tried again by themselves."},
-	actors.PauseNetworkLimit:  {"the network refused more", "It goes on at the reset."},
+	actors.PauseNetworkLimit:  {"the network refused more", "It goes on by itself."},
 }
 
 func (d teamPages) showTeam(w http.ResponseWriter, r *http.Request, v *visit) error {

@@ -40,6 +40,7 @@ var golden = map[string]any{
 		Blocked: []Blocked{
 			{Reason: BlockedPageNotUnderstood, TaskTypes: []string{"agent_profile_fetch"}, Until: point(at(13))},
 			{Reason: BlockedReleased},
+			{Reason: BlockedNetworkLimit, TaskTypes: []string{"agent_like_post"}, Until: point(at(13)), Retry: true},
 		},
 		Waiting:    point(2),
 		Allowances: []AllowanceState{{Action: "like", Used: 3, Limit: 50, ResetsAt: at(23)}},
@@ -80,6 +81,11 @@ var golden = map[string]any{
 	"result-unknown": Frame{
 		Type: TypeResult, Task: "t1", Lease: "l1", Attempt: 1, Error: &TaskError{Code: CodeOutcomeUnknown, Message: "no answer"},
 	},
+	"result-slow-down": Frame{
+		Type: TypeResult, Task: "t1", Lease: "l1", Attempt: 1,
+		Error: &TaskError{Code: CodeNetworkLimit, Message: "rate_limited of any", Acted: point(false), SlowDown: true},
+	},
+	"retry":      Frame{Type: TypeRetry},
 	"ack":        Frame{Type: TypeAck, Task: "t1"},
 	"ack-part":   Frame{Type: TypeAck, Task: "t1", Seq: point(0)},
 	"released":   Frame{Type: TypeReleased, Task: "t1", Lease: "l1", Reason: "deadline"},

@@ -64,6 +64,7 @@ const (
 	TypeRevoked   = "revoked"
 	TypeStatus    = "status"
 	TypeBind      = "bind"
+	TypeRetry     = "retry"
 )
 
 // Reasons why a session gets no tasks, or none of some types.
@@ -159,6 +160,8 @@ type Blocked struct {
 	Reason    string     `json:"reason"`
 	TaskTypes []string   `json:"task_types,omitempty"` // empty: all
 	Until     *time.Time `json:"until,omitempty"`      // nil: until the state changes
+	// Retry: the member may have it tried again before, with a retry frame.
+	Retry bool `json:"retry,omitempty"`
 }
 
 // AllowanceState is the use of one allowance of the account, in all browsers
@@ -209,6 +212,9 @@ type TaskError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Acted   *bool  `json:"acted"`
+	// SlowDown, of network_limit: the network asked to slow down and named no limit
+	// that is used up.
+	SlowDown bool `json:"slow_down,omitempty"`
 }
 
 // PostsOutput is the output of scans, of their parts, and of tasks that fetch

@@ -16,7 +16,7 @@ export function stateFault(kind: string, limit: Limit): Fault | undefined {
     case 'sign_in': return new Fault('signed_out', 'the account is not signed in to the network')
     case 'challenge': return new Fault('challenge', 'the network asks for a human')
     case 'not_found': return new Fault('not_found', 'the network does not know it')
-    case 'limit': return new Fault('network_limit', `${limit.reason} of ${limit.action}` + (limit.resetsAt ? ` until ${limit.resetsAt}` : ''))
+    case 'limit': return new Fault('network_limit', `${limit.reason} of ${limit.action}` + (limit.resetsAt ? ` until ${limit.resetsAt}` : ''), true, limit.reason === 'rate_limited')
     default: return undefined
   }
 }

@@ -30,6 +30,8 @@ export interface Condition {
   until?: number
   /** The task types that it concerns; absent: all. */
   types?: string[]
+  /** The member may have it tried again before. */
+  retry?: true
 }
 
 export const toneOf: Record<Kind, Tone> = {
@@ -41,6 +43,7 @@ export const toneOf: Record<Kind, Tone> = {
 export const buttonOf: Partial<Record<Kind, Button>> = {
   failed: 'restart', revoked: 'pair', unpaired: 'pair', replaced: 'take_over', no_access: 'grant', paused: 'resume', unreachable: 'retry',
   bind_refused: 'sign_in', other_account: 'sign_in', challenge: 'open_check', signed_out: 'sign_in', slow: 'skip',
+  page_not_understood: 'retry', network_limit: 'retry',
 }
 
 /** What the worker knows. */
@@ -65,7 +68,7 @@ export interface Facts {
 export function conditionOf(facts: Facts): Condition {
   const { status, account } = facts
   const blocked = new Map<BlockedReason, Condition>()
-  for (const { reason, task_types: types = [], until } of status?.blocked ?? []) {
+  for (const { reason, task_types: types = [], until, retry } of status?.blocked ?? []) {
     // Several blocks of one reason are one state: it ends when the first ends.
     const ends = Date.parse(until ?? ''), known = blocked.get(reason)
     const one: Condition = known ?? { kind: reason }
@@ -73,6 +76,7 @@ export function conditionOf(facts: Facts): Condition {
     const all = types.length === 0 || known !== undefined && known.types === undefined
     if (all) delete one.types
     else one.types = [...one.types ?? [], ...types]
+    if (retry) one.retry = true
     blocked.set(reason, one)
   }
   const holds: Partial<Record<Kind, boolean>> = {

@@ -49,6 +49,8 @@ export interface TaskError {
   message: string
   /** Whether the network was touched; null when the session cannot know. */
   acted: boolean | null
+  /** Of network_limit: the network asked to slow down, and named no limit that is used up. */
+  slow_down?: boolean
 }
 
 /** The network account that the browser is signed in to. */
@@ -138,6 +140,8 @@ export type FromSession =
   | { type: 'acting'; task: string; lease: string }
   /** The member confirms that Watchpost works as this account from now on. */
   | { type: 'bind'; account: Account }
+  /** The member asks that what the network's answers have stopped is tried now. */
+  | { type: 'retry' }
   | Part
   | Result
   | Released
@@ -182,6 +186,8 @@ export interface Blocked {
   task_types?: string[]
   /** RFC 3339; absent: until another change. */
   until?: string
+  /** The member may have it tried again before. */
+  retry?: boolean
 }
 
 /** Use of one allowance by the account, in all browsers together. */

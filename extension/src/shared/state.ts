@@ -82,7 +82,7 @@ export type FromUI =
   | { type: 'bind' }
   /** Returns the running task. */
   | { type: 'skip' }
-  /** Connects now. */
+  /** Connects now or, connected, has tried again what the network's answers have stopped. */
   | { type: 'retry' }
   /** Takes the session over from another browser. */
   | { type: 'reconnect' }

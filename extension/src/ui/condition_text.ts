@@ -21,9 +21,18 @@ export function shown(state: State | Failure | undefined, now: number): Shown {
   }
   const { condition } = state, { kind } = condition, does = buttonOf[kind]
   const one: Shown = { tone: toneOf[kind], pill: t(`pill_${kind}`), sentence: t(`say_${kind}`, ...parts(state, condition)), details: details(state, now) }
-  if (does && (does !== 'skip' || state.skippable)) one.button = { does, label: t(`do_${does}`) }
+  if (does && offered(does, state)) one.button = { does, label: t(`do_${does}`) }
   if (kind === 'other_account') one.bind = t('do_bind', short(state.account.name))
   return one
+}
+
+/** Whether the button of a state has something to do. */
+function offered(does: Button, { skippable, condition }: State): boolean {
+  switch (does) {
+    case 'skip': return skippable
+    case 'retry': return condition.kind === 'unreachable' || condition.retry === true
+    default: return true
+  }
 }
 
 /** The parts of the sentence: the names that it mentions. */

@@ -198,7 +198,7 @@ export class Runner {
   private async look(task: Task): Promise<{ witness: Witness; output: unknown; account: string | undefined; target?: Target }> {
     const looked = await this.tabs.look(task)
     if (looked.account) await this.accounts.saw(looked.account)
-    if ('error' in looked) throw new Fault(looked.error.code, looked.error.message)
+    if ('error' in looked) throw Fault.of(looked.error)
     return { ...looked, account: looked.account?.urn }
   }
 
@@ -234,7 +234,7 @@ export class Runner {
 
   private outputOf(outcome: OutcomeMessage): unknown {
     if (outcome.account) void this.accounts.saw(outcome.account)
-    if (outcome.error) throw new Fault(outcome.error.code, outcome.error.message, outcome.error.acted !== null)
+    if (outcome.error) throw Fault.of(outcome.error)
     return outcome.output
   }
 

@@ -108,6 +108,9 @@ export class Session {
    */
   bind(): void { this.send({ type: 'bind', account: this.account() }) }
 
+  /** Asks that what the network's answers have stopped is tried now. */
+  retry(): void { this.send({ type: 'retry' }) }
+
   /** Handles a frame after welcome; ignores unknown ones. */
   async receive(frame: FromService): Promise<void> {
     switch (frame.type) {

@@ -158,7 +158,8 @@ export class Watchpost {
         await this.session.skip()
         break
       case 'retry':
-        this.link.renew()
+        if (this.link.transport) this.session.retry()
+        else this.link.renew()
         break
       case 'pause':
         await this.pause(message.on)

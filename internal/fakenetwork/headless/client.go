@@ -29,6 +29,8 @@ type fault struct {
 	message string
 	// sure is false when a write may have been applied anyway.
 	sure bool
+	// slowDown: the network asked to slow down, and named no limit.
+	slowDown bool
 	// reason is the network's code for a refused write.
 	reason string
 }
@@ -248,7 +250,9 @@ func expect(data *page.Data, want page.Kind) error {
 		if at := data.Limit.ResetsAt; at != nil {
 			message += " until " + at.UTC().Format("2006-01-02T15:04:05Z")
 		}
-		return faultf(protocol.CodeNetworkLimit, "%s", message)
+		f := faultf(protocol.CodeNetworkLimit, "%s", message)
+		f.slowDown = data.Limit.Reason == page.LimitRate
+		return f
 	case page.KindRefused:
 		f := refusal(data.Reason)
 		f.reason = data.Reason

@@ -384,7 +384,11 @@ func TestNetworkFaults(t *testing.T) {
 		} {
 			c.send(f)
 			c.read(protocol.TypeAccepted)
-			wantError(t, c.read(protocol.TypeResult), code)
+			result := c.read(protocol.TypeResult)
+			wantError(t, result, code)
+			if result.Error.SlowDown != fault.RateLimited {
+				t.Errorf("%s: slow_down %v", f.Task, result.Error.SlowDown)
+			}
 			c.send(ack(f.Task))
 		}
 		w.site.ClearFaults()

@@ -209,7 +209,7 @@ func taskError(taskType string, err error) *protocol.TaskError {
 	out.Acted = &acted
 	var f *fault
 	if errors.As(err, &f) {
-		out.Code, out.Message = f.code, f.message
+		out.Code, out.Message, out.SlowDown = f.code, f.message, f.slowDown
 		if !f.sure && watchpost.TaskType(taskType).Writes() {
 			out.Acted = nil
 		}

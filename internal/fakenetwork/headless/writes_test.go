@@ -216,7 +216,11 @@ func TestRefusedWrites(t *testing.T) {
 		c.send(ack(id))
 	}
 	hand(c, task("cap", "agent_like_post", map[string]string{"social_urn": a.post.URN}))
-	wantError(t, c.read(protocol.TypeResult), protocol.CodeNetworkLimit)
+	result := c.read(protocol.TypeResult)
+	wantError(t, result, protocol.CodeNetworkLimit)
+	if result.Error.SlowDown {
+		t.Error("the network has named its limit")
+	}
 	if n := len(w.site.Writes()); n != 0 {
 		t.Errorf("%d writes", n)
 	}
