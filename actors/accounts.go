@@ -81,7 +81,7 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 			if leases[l.Account] == nil {
 				leases[l.Account] = map[watchpost.TaskID]*heldLease{}
 			}
-			held := &heldLease{id: l.ID, session: l.Session, acting: t.State == watchpost.TaskActing}
+			held := &heldLease{id: l.ID, session: l.Session, writes: t.Type.Writes(), acting: t.State == watchpost.TaskActing}
 			if d := debits[t.ID]; len(d) > 0 {
 				held.last = d[len(d)-1]
 			}
@@ -106,11 +106,11 @@ func (as *accounts) load(view persistence.View, open []*watchpost.Task, debits m
 func (as *accounts) start(urn watchpost.AccountURN, member watchpost.MemberID, l *ledger, leases map[watchpost.TaskID]*heldLease) {
 	now := as.env.clock.Now()
 	as.ledgers[urn] = l
-	st := &standing{ledger: l.clone()}
+	st := &standing{ledger: l.clone(), last: l.lastWrite(), pace: as.team.sessions.paceOf(member)}
+	session := &sessionActor{env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st, leases: leases}
+	session.countWriting()
 	as.team.tasks.dispatch.announce(urn, st.present(now))
-	as.actors[urn] = as.spawn(&sessionActor{
-		env: as.env, team: as.ctx.Self(), account: urn, member: member, standing: st, leases: leases,
-	})
+	as.actors[urn] = as.spawn(session)
 }
 
 // ledger returns what an account has used; that of an account without a session
@@ -139,6 +139,9 @@ func (as *accounts) count(batch *persistence.Batch, c *taskChange) (changed []wa
 	}
 	if c.verdict.CloseAction {
 		note(c.account)
+	}
+	if c.wrote = c.wrote && as.team.sessions.paceOf(c.task.Member) != nil; c.wrote {
+		note(c.task.Account)
 	}
 	for _, account := range changed {
 		as.ledger(account).count(batch, c)

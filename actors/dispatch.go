@@ -183,7 +183,7 @@ func earlier(a, b time.Time) time.Time {
 
 // nominateFor makes the queues candidates that a crew may serve.
 func (d *dispatcher) nominateFor(c *crew, now time.Time) {
-	if c.free() == nil {
+	if c.free(d.standing(c.account), "") == nil {
 		return
 	}
 	for _, of := range ofMember(c.member) {
@@ -211,12 +211,9 @@ func (d *dispatcher) pick(k queueKey, now time.Time) *worker {
 		if k.account != "" && k.account != c.account {
 			continue
 		}
-		w := c.free()
-		if w == nil {
-			continue
-		}
 		st := d.standing(c.account)
-		if st.limits(&need) != "" {
+		w := c.free(st, k.kind)
+		if w == nil || st.limits(&need) != "" {
 			continue
 		}
 		if room := st.roomFor(&need); best == nil || room > most || room == most && w.session < best.session {
@@ -235,10 +232,12 @@ func (d *dispatcher) free(member watchpost.MemberID, account watchpost.AccountUR
 
 // reasons orders the reasons by the change that each needs first.
 var reasons = map[watchpost.PendingReason]int{
-	watchpost.PendingExtensionOffline: 5,
-	watchpost.PendingPaused:           4,
-	watchpost.PendingWeeklyCap:        3,
-	watchpost.PendingDailyCap:         2,
+	watchpost.PendingExtensionOffline: 7,
+	watchpost.PendingPaused:           6,
+	watchpost.PendingWeeklyCap:        5,
+	watchpost.PendingDailyCap:         4,
+	watchpost.PendingMemberAsked:      3,
+	watchpost.PendingMemberPace:       2,
 	watchpost.PendingQueued:           1,
 }
 
@@ -250,9 +249,13 @@ func (d *dispatcher) why(k queueKey, now time.Time) (watchpost.PendingReason, ti
 	var notBefore time.Time
 	need := needOf(k.kind, now)
 	for _, c := range d.crews.byMember[k.member] {
-		limit := cmp.Or(d.standing(c.account).limits(&need), watchpost.PendingQueued)
+		st := d.standing(c.account)
+		limit := cmp.Or(st.limits(&need), watchpost.PendingQueued)
 		for _, w := range c.workers {
 			h := w.hindrance(k.account, limit)
+			if !st.mayBeHanded(w.session, k.kind) {
+				h = watchpost.PendingExtensionOffline // no browser that asks the member
+			}
 			if h == watchpost.PendingQueued {
 				return h, time.Time{} // nothing is closer
 			}
@@ -277,6 +280,11 @@ func (d *dispatcher) until(w *worker, k queueKey, h watchpost.PendingReason, now
 		return watchpost.Daily.Reset(now)
 	case watchpost.PendingWeeklyCap:
 		return watchpost.Weekly.Reset(now)
+	case watchpost.PendingMemberPace:
+		st := d.standing(w.account)
+		if at, ok := st.pace.nextWrite(st.last, now); ok && at.After(now) {
+			return at
+		}
 	case watchpost.PendingPaused:
 		if w.signedIn && !w.stopped && !w.other {
 			return d.standing(w.account).breakers[k.kind].Until

@@ -47,10 +47,11 @@ type crew struct {
 	workers []*worker
 }
 
-// free returns the worker that is handed the crew's next task; nil if none is free.
-func (c *crew) free() (first *worker) {
+// free returns the worker that is handed the crew's next task, or its next one of a type
+// with the standing of its account; nil if none is free.
+func (c *crew) free(st *standing, kind watchpost.TaskType) (first *worker) {
 	for _, w := range c.workers {
-		if w.task == "" && w.able() && (first == nil || w.session < first.session) {
+		if w.task == "" && w.able() && st.mayBeHanded(w.session, kind) && (first == nil || w.session < first.session) {
 			first = w
 		}
 	}

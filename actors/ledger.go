@@ -197,6 +197,28 @@ func (l *ledger) count(batch *persistence.Batch, c *taskChange) {
 	if c.verdict.CloseAction && c.account == l.account {
 		l.close(batch, c.task.LeasedType().Action(), c.at)
 	}
+	if c.wrote && c.task.Account == l.account {
+		l.write(batch, c.task.LeasedType().Action(), watchpost.LastWrite{Task: c.task.ID, At: c.at})
+	}
+}
+
+// write notes that a write has begun or ended.
+func (l *ledger) write(batch *persistence.Batch, action watchpost.Action, w watchpost.LastWrite) {
+	if a, counted := watchpost.AllowanceOf(action); counted {
+		e := l.entry(action, periodOf(a.Period, w.At))
+		e.Last = w
+		l.put(batch, e)
+	}
+}
+
+// lastWrite returns the last write that was noted.
+func (l *ledger) lastWrite() (last watchpost.LastWrite) {
+	for i := range l.entries {
+		if w := l.entries[i].Last; w.At.After(last.At) {
+			last = w
+		}
+	}
+	return last
 }
 
 // debit counts units as used and writes that to the batch.

@@ -42,8 +42,9 @@ type connection struct {
 	account protocol.Account // as reported last
 	day     string           // when the team has looked at the report
 	readiness
-	signs    int // of life so far
-	releases int // in a row
+	signs    int                // of life so far
+	releases int                // in a row
+	asking   []watchpost.TaskID // writes about which it asks the member
 }
 
 // attach hands a connection to the session actor of its account, or reports that it
@@ -55,8 +56,11 @@ type attach struct {
 	account          protocol.Account
 	member           watchpost.MemberID
 	from, fromWeekly time.Time
-	// listed are the tasks of the journal that a hello lists; nil without a hello.
+	pace             *memberPace
+	// listed are the tasks of the journal that a hello lists, asking those about which
+	// its session asks the member; nil without a hello.
 	listed map[watchpost.TaskID]bool
+	asking []string
 	then   func(error)
 }
 
@@ -79,6 +83,7 @@ type announced struct {
 	answers     bool                // it answers newDay or taskDecided
 	left        bool                // a connection has left
 	blocked     bool                // what blocks the account may have changed
+	paced       bool                // how its member wants writes to be done may have
 	then        func(error)
 	taken       func(error) // runs when the team has taken it up
 }
@@ -123,6 +128,8 @@ func (s *sessionActor) Receive(c actor.Context) {
 		s.onTaskLoaded(m)
 	case recall:
 		s.onRecall(m)
+	case paced:
+		s.onPaced(m)
 	case newDay:
 		s.beginDay(s.env.clock.Now())
 		s.announce(announced{answers: true})
@@ -148,7 +155,7 @@ func (s *sessionActor) onAttach(m attach) {
 	if s.member != m.member {
 		s.member, s.alive = m.member, time.Time{}
 	}
-	s.from, s.fromWeekly = m.from, m.fromWeekly
+	s.from, s.fromWeekly, s.pace = m.from, m.fromWeekly, m.pace
 	c := s.connection(m.session)
 	if c == nil {
 		c = &connection{session: m.session}
@@ -157,10 +164,11 @@ func (s *sessionActor) onAttach(m attach) {
 	if c.link != m.link {
 		*c = connection{session: m.session, link: m.link, journal: m.journal}
 		c.task = s.inHand(m.session, m.listed)
+		s.asks(c, m.asking)
 	}
 	c.account, c.day = m.account, periodOf(watchpost.Daily, now)
 	s.lives(c, now)
-	s.announce(announced{then: m.then})
+	s.announce(announced{then: m.then, paced: true})
 }
 
 func (s *sessionActor) onDetach(m detach) {
@@ -169,6 +177,7 @@ func (s *sessionActor) onDetach(m detach) {
 	if len(s.connections) == n {
 		return
 	}
+	s.asking = slices.ContainsFunc(s.connections, func(c *connection) bool { return len(c.asking) > 0 })
 	s.announce(announced{left: true})
 }
 
@@ -189,6 +198,9 @@ func (s *sessionActor) onFrame(m fromLink) {
 			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})
 		}
 	default:
+		if m.frame.Type == protocol.TypeReleased && m.frame.Reason == protocol.ReleasedAsked {
+			s.asks(c, append(texts(c.asking), m.frame.Task))
+		}
 		l := s.leases[watchpost.TaskID(m.frame.Task)]
 		if l == nil || l.id != m.frame.Lease || l.task == nil {
 			s.ctx.Send(s.team, sessionFrame{session: m.session, frame: m.frame})
@@ -203,6 +215,7 @@ func (s *sessionActor) onFrame(m fromLink) {
 // the session holds as another account.
 func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 	now := s.env.clock.Now()
+	answered := s.asks(c, f.Asking)
 	until := now.Add(protocol.LeaseTime)
 	for _, r := range f.Running {
 		l := s.leases[watchpost.TaskID(r.Task)]
@@ -212,13 +225,18 @@ func (s *sessionActor) onHeartbeat(c *connection, f *protocol.Frame) bool {
 		s.ctx.Send(l.task, renew{lease: r.Lease, until: until})
 	}
 	switch {
+	case f.Pace != nil && !paceFrom(f.Pace).Equal(s.pace.own(c.session)):
+		return false
 	case f.Account == nil:
+		if answered {
+			s.announce(announced{paced: true})
+		}
 		return true
 	case cleanAccount(*f.Account) != c.account || periodOf(watchpost.Daily, now) != c.day:
 		return false
 	}
 	s.lives(c, now)
-	s.announce(announced{seen: c.session})
+	s.announce(announced{seen: c.session, paced: answered})
 	return true
 }
 

@@ -14,6 +14,7 @@ type heldLease struct {
 	id      string
 	task    *actor.PID // nil until it is loaded
 	session watchpost.SessionID
+	writes  bool
 	acting  bool
 	// last is its debit of the last period, reserved are the debits that the task
 	// has not noted yet.
@@ -72,7 +73,7 @@ func (s *sessionActor) onAssign(m assign) {
 		c.offers++
 	}
 	o := offer{session: s.ctx.Self()}
-	if c != nil && c.task == "" && s.blocks(&c.readiness, m.kind, now) == "" {
+	if c != nil && c.task == "" && s.blocks(&c.readiness, m.kind, now) == "" && s.mayBeHanded(c.session, m.kind) {
 		units := max(1, min(m.units, s.room(m.kind, now)))
 		o.debit = s.ledger.reserve(m.kind.Action(), units, now)
 		o.kind, o.until = m.kind, m.until
@@ -80,10 +81,13 @@ func (s *sessionActor) onAssign(m assign) {
 			ID: watchpost.NewSecret(8), Session: c.session, Account: s.account,
 			Journal: c.journal, Deadline: earlier(watchpost.Deadline(now), m.before), Units: units,
 		}
+		if m.kind.Writes() {
+			o.lease.Deadline = earlier(o.lease.Deadline, s.pace.writeCloses(now))
+		}
 		// Its own from now on: a new connection must not be handed another task
 		// while this one is under way.
 		c.task = m.id
-		l := &heldLease{id: o.lease.ID, task: m.task, session: c.session, last: o.debit}
+		l := &heldLease{id: o.lease.ID, task: m.task, session: c.session, last: o.debit, writes: m.kind.Writes()}
 		if o.debit.Action != watchpost.ActionNone {
 			l.reserved = []watchpost.Debit{o.debit}
 		}
@@ -97,6 +101,15 @@ func (s *sessionActor) hold(id watchpost.TaskID, l *heldLease) {
 		s.leases = map[watchpost.TaskID]*heldLease{}
 	}
 	s.leases[id] = l
+	s.countWriting()
+}
+
+// countWriting notes whether a write is handed out that has not begun.
+func (s *sessionActor) countWriting() {
+	s.writing = false
+	for _, l := range s.leases {
+		s.writing = s.writing || l.writes && !l.acting
+	}
 }
 
 // inHand returns the task that a session holds. listed are those that its hello
@@ -135,7 +148,10 @@ func (s *sessionActor) carryOver(l *heldLease, now time.Time) {
 func (s *sessionActor) onTaskDecided(m taskDecided) {
 	s.beginDay(s.env.clock.Now())
 	s.ledger.count(nil, m.taskChange)
+	s.last = s.ledger.lastWrite()
 	s.followTask(m.taskChange)
+	s.countWriting()
+	s.blocked = s.blocked || m.wrote
 	s.announce(announced{answers: true, taken: m.then})
 }
 
@@ -158,7 +174,10 @@ func (s *sessionActor) followTask(c *taskChange) {
 		s.close(c.task.LeasedType())
 	}
 	switch c.event {
-	case taskReturned, taskEnded:
+	case taskEnded:
+		s.forgetQuestion(c.task.ID)
+		s.letGo(c.task.ID)
+	case taskReturned:
 		s.letGo(c.task.ID)
 	case taskDeclined:
 		if l != nil && l.id == c.lease {
@@ -177,6 +196,7 @@ func (s *sessionActor) letGo(id watchpost.TaskID) {
 		s.ledger.release(d)
 	}
 	delete(s.leases, id)
+	s.countWriting()
 	for _, c := range s.connections {
 		if c.task == id {
 			c.task = ""

@@ -257,6 +257,7 @@ func (ss *sessions) onHeartbeat(s *sessionState, f protocol.Frame) {
 			ss.team.tasks.tell(renew{lease: r.Lease, until: until}, open)
 		}
 	}
+	ss.onPace(s, f.Pace)
 	if f.Account == nil {
 		return
 	}
@@ -309,6 +310,9 @@ func (ss *sessions) onAnnounced(m *announced) {
 	ss.commits.submit(batch, m.then)
 	if m.taken != nil {
 		m.taken(nil)
+	}
+	if m.paced {
+		ss.team.tasks.armWake()
 	}
 	if m.answers {
 		if m.blocked {

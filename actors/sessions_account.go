@@ -186,7 +186,7 @@ func (ss *sessions) moveTo(s *sessionState, home *actor.PID, a attach) {
 	}
 	st := ss.team.tasks.dispatch.accounts[s.worker.account]
 	a.session, a.link, a.journal, a.account, a.member = s.record.ID, s.link, s.journal, s.account, s.record.Member
-	a.from, a.fromWeekly = st.from, st.fromWeekly
+	a.from, a.fromWeekly, a.pace = st.from, st.fromWeekly, ss.paceOf(s.record.Member)
 	ss.ctx.Send(home, a)
 }
 

@@ -127,6 +127,9 @@ func (ss *sessions) close(batch *persistence.Batch, s *sessionState) (tell func(
 	link, root := s.link, ss.env.system.Root
 	ss.retire(s)
 	ss.forget(s)
+	if s.record.Pace != nil {
+		ss.spreadPace(s.record.Member)
+	}
 	return func() {
 		if link != nil {
 			root.Send(link, deliver{frame: protocol.Frame{Type: protocol.TypeRevoked}})

@@ -38,7 +38,11 @@ func (ss *sessions) onHello(m sessionHello) {
 	}
 	ss.connect(s, &m)
 	batch := &persistence.Batch{}
-	ss.saw(batch, s, s.describe(&m.hello), now)
+	repaced := s.takePace(m.hello.Pace)
+	ss.saw(batch, s, s.describe(&m.hello) || repaced, now)
+	if repaced {
+		ss.spreadPace(s.record.Member)
+	}
 	listed := map[watchpost.TaskID]bool{}
 	for _, t := range m.hello.Tasks {
 		listed[watchpost.TaskID(t.Task)] = true
@@ -51,10 +55,11 @@ func (ss *sessions) onHello(m sessionHello) {
 	if home == nil {
 		ss.commits.submit(nil, ss.welcome(s))
 	}
-	ss.moveTo(s, home, attach{listed: listed, then: ss.welcome(s)})
+	ss.moveTo(s, home, attach{listed: listed, asking: m.hello.Asking, then: ss.welcome(s)})
 	s.told = told{}
 	ss.statusChanged(s) // before any task: it names the account that writes are for
 	ss.reconcile(s, m.hello.Tasks)
+	ss.cancelQuestions(s, m.hello.Asking)
 	ss.team.tasks.handOut()
 }
 

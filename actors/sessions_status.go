@@ -136,6 +136,13 @@ func (ss *sessions) status(s *sessionState, now time.Time) protocol.Frame {
 		URN: string(bound.Account), Slug: bound.Slug, Name: bound.Name, SignedIn: w.signedIn && w.account == bound.Account,
 	}
 	could = ss.team.tasks.dispatch.waitingFor(member, bound.Account)
+	if until, waits := ss.team.tasks.dispatch.pacedUntil(member, bound.Account, now); waits {
+		b := protocol.Blocked{Reason: protocol.BlockedMemberPace, Until: until}
+		for _, kind := range watchpost.WriteTypes() {
+			b.TaskTypes = append(b.TaskTypes, string(kind))
+		}
+		status.Blocked = append(status.Blocked, b)
+	}
 	for _, u := range ss.team.accounts.used(bound.Account, now) {
 		status.Allowances = append(status.Allowances, protocol.AllowanceState{
 			Action: string(u.Action), Used: u.Used, Limit: u.Limit, ResetsAt: u.ResetsAt,

@@ -17,6 +17,12 @@ type standing struct {
 	// from and fromWeekly are when allowances begin to count for the account's
 	// claim.
 	from, fromWeekly time.Time
+	// pace is how the member wants writes to be done; nil: as they come. last is the
+	// account's last write, kept while there is a pace. writing: one is handed out and
+	// has not begun. asking: the member is being asked about one.
+	pace            *memberPace
+	last            watchpost.LastWrite
+	writing, asking bool
 }
 
 func newStanding(account watchpost.AccountURN) *standing {
@@ -33,7 +39,8 @@ func (st *standing) present(now time.Time) *standing {
 // equal reports whether both let the account do the same, and show the same.
 func (st *standing) equal(o *standing) bool {
 	return slices.Equal(st.ledger.entries, o.ledger.entries) && maps.Equal(st.breakers, o.breakers) &&
-		st.from.Equal(o.from) && st.fromWeekly.Equal(o.fromWeekly)
+		st.from.Equal(o.from) && st.fromWeekly.Equal(o.fromWeekly) &&
+		st.pace == o.pace && st.last == o.last && st.writing == o.writing && st.asking == o.asking
 }
 
 // relief returns the first moment after now at which time alone lets the account
@@ -48,6 +55,9 @@ func (st *standing) relief(now time.Time) (first time.Time) {
 	after(st.fromWeekly)
 	for _, b := range st.breakers {
 		after(b.Until)
+	}
+	if at, ok := st.pace.nextWrite(st.last, now); ok {
+		after(at)
 	}
 	return first
 }
@@ -96,6 +106,9 @@ func (st *standing) limits(n *need) watchpost.PendingReason {
 	case st.breakers[n.kind].Open(n.now):
 		return watchpost.PendingPaused
 	case st.roomFor(n) > 0:
+		if n.kind.Writes() {
+			return st.mayWrite(n.now)
+		}
 		return ""
 	case n.allowance.Period == watchpost.Weekly:
 		return watchpost.PendingWeeklyCap

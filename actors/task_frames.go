@@ -85,6 +85,9 @@ func (t *task) onActing(m fromSession) {
 
 // onReleased takes back a task that the session did not begin.
 func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
+	if t.onMembersWord(m, lease) {
+		return
+	}
 	if !t.state.Holds(m.frame.Lease) {
 		if !t.state.State.Final() { // taken back already, and nothing was used
 			t.decide(t.state, taskChange{event: taskActs, refund: lease.Attempt}, nil)
@@ -96,6 +99,28 @@ func (t *task) onReleased(m fromSession, lease watchpost.Lease) {
 			event: returnedOrEnded(&next), by: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs, released: true,
 		}, nil)
 	}
+}
+
+// onMembersWord handles a release by which the session says what the member wants of a
+// write; ok is false if it says nothing of that. The member may decline it after it was
+// released, too, while no session has it.
+func (t *task) onMembersWord(m fromSession, lease watchpost.Lease) (ok bool) {
+	held, declined := t.state.Holds(m.frame.Lease), m.frame.Reason == protocol.ReleasedDeclined
+	if !t.state.Type.Writes() || !held && (!declined || t.state.State != watchpost.TaskPending) {
+		return false
+	}
+	next, change := t.state, taskChange{event: taskReturned, by: m.id, refund: lease.Attempt, account: lease.Account, signs: m.signs}
+	switch {
+	case declined:
+		change.event = taskEnded
+		next, ok = t.state.Decline(t.env.clock.Now())
+	case m.frame.Reason == protocol.ReleasedAsked:
+		next, ok = t.state.PutOff()
+	}
+	if ok {
+		t.decide(next, change, nil)
+	}
+	return ok
 }
 
 func (t *task) onResult(m fromSession, lease watchpost.Lease) {

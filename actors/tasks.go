@@ -104,6 +104,8 @@ type taskChange struct {
 	verdict watchpost.Outcome
 	account watchpost.AccountURN // of the session that reported it
 	signs   int                  // of that session's life before it did
+	// wrote is set when a write has begun to act or has ended with that.
+	wrote bool
 	// released is set when that session gave the task back without beginning.
 	released bool
 	// scans say how far the entries of a completed scan have come.

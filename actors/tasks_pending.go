@@ -12,7 +12,7 @@ import (
 // the start.
 var pendingReasons = []watchpost.PendingReason{
 	watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused, watchpost.PendingWeeklyCap,
-	watchpost.PendingDailyCap, watchpost.PendingRetry, watchpost.PendingQueued,
+	watchpost.PendingDailyCap, watchpost.PendingMemberAsked, watchpost.PendingMemberPace, watchpost.PendingRetry, watchpost.PendingQueued,
 }
 
 // pendingGrain is how often a team counts its pending work.

@@ -2,6 +2,7 @@ package watchpost
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -35,6 +36,32 @@ func (h DailyHours) Clean(field string) (DailyHours, error) {
 		}
 	}
 	return h, nil
+}
+
+// ReadHours returns hours that are given in words, not yet cleaned; those that cannot be
+// read are not valid.
+func ReadHours(days []string, from, until, zone string) DailyHours {
+	h := DailyHours{Zone: zone}
+	for _, day := range days {
+		h.Days = append(h.Days, weekdayOf(day))
+	}
+	var ok, also bool
+	h.From, ok = ParseMinutes(from)
+	h.Until, also = ParseMinutes(until)
+	if !ok || !also {
+		h.From = -1
+	}
+	return h
+}
+
+// weekdayOf returns the day of an English name, -1 when there is none.
+func weekdayOf(name string) time.Weekday {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if strings.EqualFold(strings.TrimSpace(name), day.String()) {
+			return day
+		}
+	}
+	return -1
 }
 
 // ParseMinutes parses a time of day, 09:30, as minutes after midnight; 24:00 is

@@ -215,12 +215,17 @@ func (r *EngagementRule) After(p Pace, id RuleActionID, now time.Time) Pace {
 
 // Paused returns the pace with a pause from now on.
 func (r *EngagementRule) Paused(p Pace, id RuleActionID, now time.Time) Pace {
-	pause := r.MinPause
-	if spread := r.MaxPause - r.MinPause; spread > 0 {
-		pause += time.Duration(seed(string(id)) % uint64(spread))
-	}
-	p.NotBefore = now.Add(pause)
+	p.NotBefore = now.Add(randomPause(r.MinPause, r.MaxPause, string(id)))
 	return p
+}
+
+// randomPause returns a pause within bounds that depends on what it comes after, so a
+// restart does not change it.
+func randomPause(shortest, longest time.Duration, after string) time.Duration {
+	if spread := longest - shortest; spread > 0 {
+		return shortest + time.Duration(seed(after)%uint64(spread))
+	}
+	return shortest
 }
 
 // NextStart returns the first moment at or after now at which the rule may act on

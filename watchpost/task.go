@@ -42,6 +42,7 @@ const (
 	FailRulePostponed  = "rule_postponed" // it was not done; the rule that asked for it decides again
 	FailDuplicate      = "duplicate"      // another task does the same on the account
 	FailOutcomeUnknown = "outcome_unknown"
+	FailDeclined       = "declined" // the member was asked, and does not want it
 )
 
 // TaskState is the state of a task inside the service. The API shows leased and
@@ -111,6 +112,8 @@ const (
 	PendingPaused           PendingReason = "paused"
 	PendingWeeklyCap        PendingReason = "weekly_cap"
 	PendingDailyCap         PendingReason = "daily_cap"
+	PendingMemberAsked      PendingReason = "member_asked" // whether the write may be done
+	PendingMemberPace       PendingReason = "member_pace"  // hours and pauses of the member
 	PendingRetry            PendingReason = "retry"
 	PendingQueued           PendingReason = "queued"
 )

@@ -237,6 +237,24 @@ func (t Task) Release(now time.Time) (Task, bool) {
 	return next.delayed(now).giveUp("", now)
 }
 
+// PutOff makes a task pending about which its session asks the member. It keeps its
+// turn, one of a rule too; ok is false if it is not leased.
+func (t Task) PutOff() (Task, bool) {
+	if t.State != TaskLeased {
+		return t, false
+	}
+	return t.Return(false)
+}
+
+// Decline fails a task that the member does not want; ok is false if it has begun to
+// act or is final.
+func (t Task) Decline(now time.Time) (Task, bool) {
+	if t.State == TaskActing {
+		return t, false
+	}
+	return t.Fail(TaskFailure{Code: FailDeclined, Message: "the member declined it"}, now)
+}
+
 // delayed sets the earliest time of the next lease of a pending task.
 func (t Task) delayed(now time.Time) Task {
 	t.Retries++

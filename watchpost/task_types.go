@@ -209,6 +209,11 @@ func TaskTypesOf(a Action) []TaskType {
 	return kinds
 }
 
+// WriteTypes returns the task types that change something on the network.
+func WriteTypes() []TaskType {
+	return taskTypesWhere(func(row *taskTypeRow) bool { return row.write != nil })
+}
+
 func taskTypesWhere(holds func(*taskTypeRow) bool) (kinds []TaskType) {
 	for i := range taskTypes {
 		if holds(&taskTypes[i]) {

@@ -25,6 +25,9 @@ type Session struct {
 	ID      watchpost.SessionID
 	Account protocol.Account
 	Journal string
+	// Pace and Asking are told with each hello and heartbeat.
+	Pace   *protocol.Pace
+	Asking []string
 
 	line  *line
 	syncs int
@@ -95,7 +98,7 @@ func (s *Session) HelloContext(ctx context.Context, tasks ...protocol.JournalTas
 	l := &line{run: s.Team.W.run, frames: make(chan protocol.Frame, 4096), came: make(chan struct{}, 1), closed: make(chan Closed, 1), down: make(chan struct{})}
 	hello := protocol.Frame{
 		Type: protocol.TypeHello, V: protocol.Version, Token: s.Token, Boot: watchpost.NewSecret(4), Journal: s.Journal,
-		Version: "1.0.0", Account: &account, Tasks: tasks,
+		Version: "1.0.0", Account: &account, Tasks: tasks, Pace: s.Pace, Asking: s.Asking,
 	}
 	link, err := s.Team.W.Registry.Connect(ctx, hello, l.deliver,
 		func(code int, reason string) {

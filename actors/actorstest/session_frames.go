@@ -56,10 +56,28 @@ func (s *Session) Release(f protocol.Frame) {
 	s.Send(protocol.Frame{Type: protocol.TypeReleased, Task: f.Task, Lease: f.Lease, Reason: "scripted"})
 }
 
+// Ask gives a write back about which the session asks the member.
+func (s *Session) Ask(f protocol.Frame) {
+	s.Asking = []string{f.Task}
+	s.Send(protocol.Frame{Type: protocol.TypeReleased, Task: f.Task, Lease: f.Lease, Reason: protocol.ReleasedAsked})
+}
+
+// Allow ends the question: the write may be handed out.
+func (s *Session) Allow() {
+	s.Asking = nil
+	s.Heartbeat()
+}
+
+// Decline says that the member does not want the write.
+func (s *Session) Decline(f protocol.Frame) {
+	s.Send(protocol.Frame{Type: protocol.TypeReleased, Task: f.Task, Lease: f.Lease, Reason: protocol.ReleasedDeclined})
+	s.Allow()
+}
+
 // Heartbeat tells of the account and of what runs.
 func (s *Session) Heartbeat(running ...protocol.Frame) {
 	account := s.Account
-	f := protocol.Frame{Type: protocol.TypeHeartbeat, Account: &account}
+	f := protocol.Frame{Type: protocol.TypeHeartbeat, Account: &account, Pace: s.Pace, Asking: s.Asking}
 	for _, r := range running {
 		f.Running = append(f.Running, protocol.RunningTask{Task: r.Task, Lease: r.Lease})
 	}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // time zones of members, for a container that has none
 
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities for a container that has none

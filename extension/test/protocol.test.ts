@@ -17,6 +17,10 @@ const said: Record<string, FromSession> = {
   'hello': { type: 'hello', v: VERSION, token: 'secret', boot: 'b1', journal: 'j1', version: '1.0.0', account, browser: { name: 'Chromium', version: '131.0', os: 'linux', label: 'Ada\'s laptop' }, tasks: [{ task: 't1', lease: 'l1', attempt: 1, state: 'acting' }] },
   'heartbeat': { type: 'heartbeat', account: { ...account, signed_in: false }, running: [{ task: 't1', lease: 'l1' }] },
   'heartbeat-challenge': { type: 'heartbeat', account: { ...account, signed_in: false, challenge: true }, running: [{ task: 't1', lease: 'l1' }] },
+  'heartbeat-pace': {
+    type: 'heartbeat', account, running: [{ task: 't2', lease: 'l2' }], asking: ['t1'],
+    pace: { hours: { from: '09:00', until: '17:30', days: ['monday', 'friday'], time_zone: 'Europe/Berlin' }, pause_s: { from: 60, until: 180 }, ask: true },
+  },
   'accepted': { type: 'accepted', task: 't1', lease: 'l1' },
   'acting': { type: 'acting', task: 't1', lease: 'l1' },
   'bind': { type: 'bind', account: { urn: 'urn:n:member:2', slug: 'jan', name: 'Jan', signed_in: true } },

@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,26 +78,15 @@ type dailyHours struct {
 	Zone  string   `json:"time_zone,omitempty" example:"Europe/Berlin"`
 }
 
-var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
-
 // hours returns the hours, not yet cleaned; those that cannot be read are not valid.
 func (d *dailyHours) hours() watchpost.DailyHours {
-	h := watchpost.DailyHours{Zone: d.Zone}
-	for _, day := range d.Days {
-		h.Days = append(h.Days, time.Weekday(slices.Index(weekdays, strings.ToLower(strings.TrimSpace(day)))))
-	}
-	from, ok := watchpost.ParseMinutes(d.From)
-	until, also := watchpost.ParseMinutes(d.Until)
-	if h.From, h.Until = from, until; !ok || !also {
-		h.From = -1
-	}
-	return h
+	return watchpost.ReadHours(d.Days, d.From, d.Until, d.Zone)
 }
 
 func showHours(h *watchpost.DailyHours) dailyHours {
 	d := dailyHours{From: clockTime(h.From), Until: clockTime(h.Until), Zone: h.Zone}
 	for _, day := range h.Days {
-		d.Days = append(d.Days, weekdays[day])
+		d.Days = append(d.Days, strings.ToLower(day.String()))
 	}
 	return d
 }

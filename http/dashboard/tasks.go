@@ -25,6 +25,8 @@ var pendingTexts = map[watchpost.PendingReason][2]string{
 	watchpost.PendingPaused:           {"paused", "The account is paused; the team page says why."},
 	watchpost.PendingWeeklyCap:        {"waiting", "This week's invitations are used up."},
 	watchpost.PendingDailyCap:         {"waiting", "Today's allowance is used up."},
+	watchpost.PendingMemberAsked:      {"waiting for the member", "The browser asks the member before it writes."},
+	watchpost.PendingMemberPace:       {"waiting", "The member has set hours or pauses for what is done in their name."},
 	watchpost.PendingRetry:            {"waiting", "It failed without acting and is tried again."},
 	watchpost.PendingQueued:           {"waiting for its turn", ""},
 }

@@ -95,7 +95,8 @@ var valuesOf = map[reflect.Type][]any{
 	reflect.TypeFor[watchpost.PostSource]():    textsOf(watchpost.SourceNetwork, watchpost.SourceForum),
 	reflect.TypeFor[watchpost.PendingReason](): textsOf(
 		watchpost.PendingRunning, watchpost.PendingExtensionOffline, watchpost.PendingPaused,
-		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingRetry, watchpost.PendingQueued,
+		watchpost.PendingWeeklyCap, watchpost.PendingDailyCap, watchpost.PendingMemberAsked, watchpost.PendingMemberPace,
+		watchpost.PendingRetry, watchpost.PendingQueued,
 	),
 }
 

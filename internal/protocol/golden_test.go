@@ -54,6 +54,14 @@ var golden = map[string]any{
 		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada"},
 		Running: []RunningTask{{Task: "t1", Lease: "l1"}},
 	},
+	"heartbeat-pace": Frame{
+		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", SignedIn: true}, Asking: []string{"t1"},
+		Running: []RunningTask{{Task: "t2", Lease: "l2"}},
+		Pace: &Pace{
+			Hours: &Hours{From: "09:00", Until: "17:30", Days: []string{"monday", "friday"}, Zone: "Europe/Berlin"},
+			Pause: &Span{From: 60, Until: 180}, Ask: true,
+		},
+	},
 	"heartbeat-challenge": Frame{
 		Type: TypeHeartbeat, Account: &Account{URN: "urn:n:member:1", Slug: "ada", Name: "Ada", Challenge: true},
 		Running: []RunningTask{{Task: "t1", Lease: "l1"}},

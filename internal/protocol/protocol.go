@@ -78,6 +78,16 @@ const (
 	BlockedReleased          = "released"
 	BlockedNewClaim          = "new_claim"
 	BlockedPlan              = "plan"
+	BlockedMemberPace        = "member_pace" // writes wait as the member wants it
+)
+
+// Reasons of released that decide how the task goes on; others only tell why.
+const (
+	// ReleasedAsked: the session asks the member about the write, which goes to no
+	// session until it is no longer in Frame.Asking.
+	ReleasedAsked = "asked"
+	// ReleasedDeclined: the member does not want the write.
+	ReleasedDeclined = "declined"
 )
 
 // States of a task in a session's journal.
@@ -125,6 +135,12 @@ type Frame struct {
 
 	// heartbeat
 	Running []RunningTask `json:"running,omitempty"`
+
+	// hello and heartbeat: Pace is how the member wants writes to be done; absent from a
+	// heartbeat: as before. Asking are the writes that the session has released and asks
+	// the member about.
+	Pace   *Pace    `json:"pace,omitempty"`
+	Asking []string `json:"asking,omitempty"`
 
 	// task and all frames about a task
 	Task     string          `json:"task,omitempty"`
@@ -190,6 +206,30 @@ type Account struct {
 	// Challenge: the network shows a human check instead of its pages, so the
 	// session is not signed in for the time being.
 	Challenge bool `json:"challenge,omitempty"`
+}
+
+// Pace is a member's own choice of when, how fast and with whose consent writes are
+// done. Without a field they are done as they come.
+type Pace struct {
+	Hours *Hours `json:"hours,omitempty"`
+	// Pause bounds the random pause between two writes, in seconds.
+	Pause *Span `json:"pause_s,omitempty"`
+	Ask   bool  `json:"ask,omitempty"` // the member is asked before each
+}
+
+// Hours are a part of the day, 09:00 to 17:30; 24:00 is the end of the day. Until is on
+// the next day when it is not after From.
+type Hours struct {
+	From  string   `json:"from"`
+	Until string   `json:"until"`
+	Days  []string `json:"days,omitempty"` // monday to sunday; none: every day
+	Zone  string   `json:"time_zone"`      // of the IANA database
+}
+
+// Span is a length of time between two bounds.
+type Span struct {
+	From  int `json:"from"`
+	Until int `json:"until"`
 }
 
 // JournalTask is a task in a session's journal at the time of hello.

@@ -104,6 +104,8 @@ type SessionRecord struct {
 	Version string           `json:"version,omitempty"`
 	Browser protocol.Browser `json:"browser,omitzero"`
 	SeenAt  time.Time        `json:"seen_at,omitzero"`
+	// Pace is how its member wants writes to be done; nil: as they come.
+	Pace *watchpost.MemberPace `json:"pace,omitempty"`
 }
 
 // WebSessionRecord is a member's browser that is signed in to the dashboard, or
@@ -163,10 +165,12 @@ type IdempotencyRecord struct {
 }
 
 // LedgerRecord is the stored part of an entry. Closed is set when the network
-// itself refused more: nothing is handed out until the next period.
+// itself refused more: nothing is handed out until the next period. Last is the last
+// write, kept for members who want pauses between writes.
 type LedgerRecord struct {
-	Used   int  `json:"used"`
-	Closed bool `json:"closed,omitempty"`
+	Used   int                 `json:"used"`
+	Closed bool                `json:"closed,omitempty"`
+	Last   watchpost.LastWrite `json:"last,omitzero"`
 }
 
 // BindingRecord is the account that a member works as; without an account it

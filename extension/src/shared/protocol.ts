@@ -92,6 +92,29 @@ export interface Hello {
   account: Account
   browser?: Browser
   tasks: JournalTask[]
+  pace?: Pace
+  /** The writes about which the member is asked. */
+  asking?: string[]
+}
+
+/** When, how fast and with whose consent the member wants writes to be done. */
+export interface Pace {
+  /** Absent: at any time. */
+  hours?: Hours
+  /** Bounds of the random pause between two writes, in seconds. */
+  pause_s?: { from: number; until: number }
+  /** The member is asked before each. */
+  ask?: boolean
+}
+
+/** A part of the day: "09:00" to "17:30"; "24:00" is the end of the day. */
+export interface Hours {
+  from: string
+  until: string
+  /** "monday" to "sunday"; absent: every day. */
+  days?: string[]
+  /** Of the IANA database. */
+  time_zone: string
 }
 
 /** The environment of a session. */
@@ -106,6 +129,9 @@ export interface Heartbeat {
   type: 'heartbeat'
   account: Account
   running: RunningTask[]
+  /** Absent: as before. */
+  pace?: Pace
+  asking?: string[]
 }
 
 export interface Part {

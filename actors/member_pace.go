@@ -1,0 +1,236 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"watchpost/internal/protocol"
+	"watchpost/persistence"
+	"watchpost/persistence/teamspace"
+	"watchpost/watchpost"
+)
+
+// memberPace is how a member wants writes to be done, browser by browser: all of them
+// are respected, those that are not connected too. It is never changed.
+type memberPace struct {
+	of    map[watchpost.SessionID]watchpost.MemberPace
+	paces []watchpost.MemberPace // the same
+}
+
+// paced tells a session actor of another pace of its member; nil: none.
+type paced struct{ pace *memberPace }
+
+// asked reports whether the member is asked before each write, so that only a browser
+// that asks may be handed one.
+func (m *memberPace) asked() bool { return m != nil && watchpost.AskBefore(m.paces) }
+
+// asks reports whether a browser asks before each write.
+func (m *memberPace) asks(session watchpost.SessionID) bool { return m.own(session).Ask }
+
+// own is what a browser wants.
+func (m *memberPace) own(session watchpost.SessionID) watchpost.MemberPace {
+	if m == nil {
+		return watchpost.MemberPace{}
+	}
+	return m.of[session]
+}
+
+// nextWrite is watchpost.NextWrite.
+func (m *memberPace) nextWrite(last watchpost.LastWrite, now time.Time) (at time.Time, ok bool) {
+	if m == nil {
+		return now, true
+	}
+	return watchpost.NextWrite(m.paces, last, now)
+}
+
+// writeCloses is watchpost.WriteCloses.
+func (m *memberPace) writeCloses(now time.Time) (at time.Time) {
+	if m == nil {
+		return at
+	}
+	return watchpost.WriteCloses(m.paces, now)
+}
+
+// paceFrom reads what a session says of its pace.
+func paceFrom(p *protocol.Pace) watchpost.MemberPace {
+	pace := watchpost.MemberPace{Ask: p.Ask}
+	if h := p.Hours; h != nil {
+		hours := watchpost.ReadHours(h.Days, h.From, h.Until, h.Zone)
+		pace.Hours = &hours
+	}
+	if p.Pause != nil {
+		// Beyond the longest pause in either direction it is not valid anyway.
+		longest := int(watchpost.MaxRulePause/time.Second) + 1
+		seconds := func(n int) time.Duration { return time.Duration(min(max(n, -1), longest)) * time.Second }
+		pace.MinPause, pace.MaxPause = seconds(p.Pause.From), seconds(p.Pause.Until)
+	}
+	return pace.Clean()
+}
+
+// paceOf returns how a member wants writes to be done; nil: as they come.
+func (ss *sessions) paceOf(member watchpost.MemberID) *memberPace {
+	m := &memberPace{of: map[watchpost.SessionID]watchpost.MemberPace{}}
+	for id, s := range ss.byMember[member] {
+		if p := s.record.Pace; p != nil {
+			m.of[id] = *p
+			m.paces = append(m.paces, *p)
+		}
+	}
+	if len(m.paces) == 0 {
+		return nil
+	}
+	return m
+}
+
+// takePace takes up how a session wants writes to be done; nil: as they come. It reports
+// whether that is something else than before.
+func (s *sessionState) takePace(p *protocol.Pace) (changed bool) {
+	var before, now watchpost.MemberPace
+	if p != nil {
+		now = paceFrom(p)
+	}
+	if s.record.Pace != nil {
+		before = *s.record.Pace
+	}
+	if now.Equal(before) {
+		return false
+	}
+	if s.record.Pace = &now; now.IsZero() {
+		s.record.Pace = nil
+	}
+	return true
+}
+
+// onPace takes up the pace of a heartbeat.
+func (ss *sessions) onPace(s *sessionState, p *protocol.Pace) {
+	if p == nil || !s.takePace(p) {
+		return
+	}
+	batch := &persistence.Batch{}
+	batch.Put(teamspace.Key(teamspace.KeySession, s.record.ID), teamspace.Encode(s.record))
+	ss.commits.submit(batch, nil)
+	ss.spreadPace(s.record.Member)
+}
+
+// spreadPace tells the session actors of a member's connections its pace, after a change.
+func (ss *sessions) spreadPace(member watchpost.MemberID) {
+	m := paced{ss.paceOf(member)}
+	for _, s := range ss.byMember[member] {
+		if s.home != nil {
+			ss.ctx.Send(s.home, m)
+			ss.statusChanged(s)
+		}
+	}
+}
+
+// cancelQuestions ends the questions of a session about tasks that are not open any more.
+func (ss *sessions) cancelQuestions(s *sessionState, asking []string) {
+	for _, id := range asking {
+		if open := ss.team.tasks.open[watchpost.TaskID(id)]; open == nil || open.ended {
+			ss.ctx.Send(s.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: id}})
+		}
+	}
+}
+
+// onPaced takes up another pace of the member.
+func (s *sessionActor) onPaced(m paced) {
+	s.pace, s.blocked = m.pace, true
+	s.announce(announced{paced: true})
+}
+
+// maxAsking bounds the questions of a connection: a session asks one at a time.
+const maxAsking = 16
+
+// asks takes up about which writes a connection asks the member; it reports whether the
+// account may do something else than before. Another connection that asks already goes
+// on: the member is asked in one browser.
+func (s *sessionActor) asks(c *connection, tasks []string) (changed bool) {
+	before := s.asking
+	c.asking = c.asking[:0:0]
+	for _, id := range tasks[:min(len(tasks), maxAsking)] {
+		if len(id) <= maxJournal {
+			c.asking = append(c.asking, watchpost.TaskID(id))
+		}
+	}
+	for _, other := range s.connections {
+		if other == c || len(other.asking) == 0 {
+			continue
+		}
+		for _, id := range c.asking {
+			s.endQuestion(c, id)
+		}
+		c.asking = nil
+	}
+	s.asking = slices.ContainsFunc(s.connections, func(c *connection) bool { return len(c.asking) > 0 })
+	return s.asking != before
+}
+
+// forgetQuestion ends the questions about a task that is final.
+func (s *sessionActor) forgetQuestion(task watchpost.TaskID) {
+	for _, c := range s.connections {
+		if !slices.Contains(c.asking, task) {
+			continue
+		}
+		s.endQuestion(c, task)
+		s.asks(c, texts(slices.DeleteFunc(slices.Clone(c.asking), func(id watchpost.TaskID) bool { return id == task })))
+		s.blocked = true
+	}
+}
+
+// endQuestion tells a connection that its question about a task is over.
+func (s *sessionActor) endQuestion(c *connection, task watchpost.TaskID) {
+	s.ctx.Send(c.link, deliver{frame: protocol.Frame{Type: protocol.TypeCancel, Task: string(task)}})
+}
+
+func texts(ids []watchpost.TaskID) []string {
+	all := make([]string, 0, len(ids))
+	for _, id := range ids {
+		all = append(all, string(id))
+	}
+	return all
+}
+
+// mayWrite says why no write may begin on the account at a moment, as its member wants
+// it; empty when one may.
+func (st *standing) mayWrite(now time.Time) watchpost.PendingReason {
+	if st.asking {
+		return watchpost.PendingMemberAsked
+	}
+	if st.pace == nil {
+		return ""
+	}
+	if at, ok := st.pace.nextWrite(st.last, now); st.writing || !ok || at.After(now) {
+		return watchpost.PendingMemberPace
+	}
+	return ""
+}
+
+// pacedUntil reports whether writes of an account of a member wait as the member wants
+// it, and until when; nil: that is not known.
+func (d *dispatcher) pacedUntil(member watchpost.MemberID, account watchpost.AccountURN, now time.Time) (until *time.Time, waits bool) {
+	st := d.standing(account)
+	at, ok := st.pace.nextWrite(st.last, now)
+	if ok && !at.After(now) || !d.writesWait(member, account) {
+		return nil, false
+	}
+	if ok {
+		until = &at
+	}
+	return until, true
+}
+
+// writesWait reports whether writes wait for an account of a member.
+func (qs *queues) writesWait(member watchpost.MemberID, account watchpost.AccountURN) bool {
+	for q := range qs.byMember[member] {
+		if q.key.kind.Writes() && (q.key.account == "" || q.key.account == account) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeHanded reports whether a session may be handed a task of a type, as far as the
+// member's consent is concerned.
+func (st *standing) mayBeHanded(session watchpost.SessionID, kind watchpost.TaskType) bool {
+	return !kind.Writes() || !st.pace.asked() || st.pace.asks(session)
+}
